@@ -10,7 +10,8 @@ export default defineConfig({
   files: "out/test/**/*.test.js",
   workspaceFolder: "./test-workspace",
   mocha: {
-    ui: "tdd", timeout: timeLimit(120_000),
+    ui: "tdd",
+    timeout: timeLimit(120_000),
     ...(SYMPOSIUM_REPORT ? { reporter: path.resolve(import.meta.dirname, "scripts/reporter.cjs") } : {}),
   },
   ...(VSCODE_EXECUTABLE ? { useInstallation: { fromPath: VSCODE_EXECUTABLE } } : {}),

@@ -6,7 +6,20 @@ export default tseslint.config(
   {
     files: ["**/*.ts"],
     extends: [tseslint.configs.base],
-    languageOptions: { parserOptions: { project: ["src/tsconfig.json", "src/test/page/tsconfig.json", "webview/tsconfig.json", "sidecar/tsconfig.json", "test/tsconfig.json", "bench/tsconfig.json", "scripts/tsconfig.json"], tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        project: [
+          "src/tsconfig.json",
+          "src/test/page/tsconfig.json",
+          "webview/tsconfig.json",
+          "sidecar/tsconfig.json",
+          "test/tsconfig.json",
+          "bench/tsconfig.json",
+          "scripts/tsconfig.json",
+        ],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: {
       "no-console": "error",
       eqeqeq: "error",

@@ -17,10 +17,16 @@ module.exports = (_env, { mode = "production" }) => {
 
   /** What they have in common. `options` go to esbuild for every TypeScript module. */
   const program = (name, entry, target, options) => ({
-    name, mode, entry: { [name]: entry },
+    name,
+    mode,
+    entry: { [name]: entry },
     output: { path: path.resolve(__dirname, "dist"), filename: "[name].js" },
     resolve: { extensions: [".ts", ".mjs", ".js"] },
-    module: { rules: [{ test: /\.ts$/, loader: "esbuild-loader", options: { target, tsconfig: "./tsconfig.base.json", ...options } }] },
+    module: {
+      rules: [
+        { test: /\.ts$/, loader: "esbuild-loader", options: { target, tsconfig: "./tsconfig.base.json", ...options } },
+      ],
+    },
     plugins: [
       // Both ends of the sidecar's wire compare it in their handshake.
       new DefinePlugin({ "process.env.SYMPOSIUM_BUILD": JSON.stringify(version) }),
@@ -31,52 +37,94 @@ module.exports = (_env, { mode = "production" }) => {
     performance: { hints: false },
     stats: "errors-warnings",
     // The name carries what the entries in the cache depend on besides their content.
-    cache: { type: "filesystem", cacheDirectory: path.resolve(__dirname, "out/webpack"), name: `${name}-${mode}`, buildDependencies: { config: [__filename, MYNAH_PATCH, MYNAH_HTML] } },
+    cache: {
+      type: "filesystem",
+      cacheDirectory: path.resolve(__dirname, "out/webpack"),
+      name: `${name}-${mode}`,
+      buildDependencies: { config: [__filename, MYNAH_PATCH, MYNAH_HTML] },
+    },
   });
 
   /** The schemas of ACP without their texts, which are most of them. */
-  const withoutTexts = (key, value) => key === "description" && typeof value === "string" ? undefined : value;
+  const withoutTexts = (key, value) => (key === "description" && typeof value === "string" ? undefined : value);
   const schemas = {
-    test: /sdk[\\/]schema[\\/].*\.json$/, type: "json", parser: { parse: text => JSON.parse(text, withoutTexts) },
+    test: /sdk[\\/]schema[\\/].*\.json$/,
+    type: "json",
+    parser: { parse: text => JSON.parse(text, withoutTexts) },
   };
   // Names stay as they are written. `keepNames` costs a call for each function that is created, a third of the CPU of a hop.
-  const minimizer = target => [new EsbuildPlugin({ target, minifyWhitespace: true, minifySyntax: true, minifyIdentifiers: false, legalComments: "none" })];
+  const minimizer = target => [
+    new EsbuildPlugin({
+      target,
+      minifyWhitespace: true,
+      minifySyntax: true,
+      minifyIdentifiers: false,
+      legalComments: "none",
+    }),
+  ];
 
   const host = program("extension", "./src/extension.ts", "node20");
   const settings = program("settings", "./webview/settings/main.ts", "chrome120");
-  const page = program("webview", "./webview/main.ts", "chrome120", production ? { minify: true, keepNames: true } : {});
+  const page = program(
+    "webview",
+    "./webview/main.ts",
+    "chrome120",
+    production ? { minify: true, keepNames: true } : {},
+  );
   const sidecar = program("sidecar", "./sidecar/main.ts", "node20");
   return [
     {
-      ...host, target: "node20",
+      ...host,
+      target: "node20",
       output: { ...host.output, libraryTarget: "commonjs2" },
       externals: { vscode: "commonjs vscode" },
       optimization: { minimizer: minimizer("node20") },
     },
     {
-      ...page, target: ["web", "es2022"],
+      ...page,
+      target: ["web", "es2022"],
       module: { noParse: MYNAH, rules: [...page.module.rules, { test: MYNAH, loader: MYNAH_PATCH }] },
       optimization: { minimize: false },
     },
-    { ...settings, target: ["web", "es2022"], optimization: { minimizer: [new EsbuildPlugin({ target: "chrome120", legalComments: "none" })] } },
     {
-      ...sidecar, target: "node20",
+      ...settings,
+      target: ["web", "es2022"],
+      optimization: { minimizer: [new EsbuildPlugin({ target: "chrome120", legalComments: "none" })] },
+    },
+    {
+      ...sidecar,
+      target: "node20",
       module: { rules: [...sidecar.module.rules, schemas] },
       output: {
-        ...sidecar.output, libraryTarget: "commonjs2",
-        chunkFilename: ({ chunk }) => `sidecar-${String(chunk.name ?? chunk.id).replace(/^sidecar_|_ts$/g, "").replaceAll("_", "-")}.js`,
+        ...sidecar.output,
+        libraryTarget: "commonjs2",
+        chunkFilename: ({ chunk }) =>
+          `sidecar-${String(chunk.name ?? chunk.id)
+            .replace(/^sidecar_|_ts$/g, "")
+            .replaceAll("_", "-")}.js`,
         clean: { keep: file => !file.startsWith("sidecar-") },
       },
       optimization: {
-        minimizer: minimizer("node20"), chunkIds: "named",
+        minimizer: minimizer("node20"),
+        chunkIds: "named",
         splitChunks: {
-          chunks: "async", minSize: 0,
+          chunks: "async",
+          minSize: 0,
           cacheGroups: {
-            default: false, defaultVendors: false,
+            default: false,
+            defaultVendors: false,
             wire: { name: "wire", test: /node_modules[\\/]vscode-jsonrpc/, priority: 3 },
             // Of what few start: none of it is in the way of the others.
-            proxy: { name: "proxy", test: /node_modules[\\/](https-proxy-agent|agent-base|debug|ms|supports-color|has-flag)[\\/]/, priority: 3 },
-            archives: { name: "archives", test: /node_modules[\\/](b4a|events-universal|fast-fifo|graceful-fs|pend|proper-lockfile|retry|streamx|tar-stream|text-decoder|through|unbzip2-stream|yauzl)[\\/]/, priority: 3 },
+            proxy: {
+              name: "proxy",
+              test: /node_modules[\\/](https-proxy-agent|agent-base|debug|ms|supports-color|has-flag)[\\/]/,
+              priority: 3,
+            },
+            archives: {
+              name: "archives",
+              test: /node_modules[\\/](b4a|events-universal|fast-fifo|graceful-fs|pend|proper-lockfile|retry|streamx|tar-stream|text-decoder|through|unbzip2-stream|yauzl)[\\/]/,
+              priority: 3,
+            },
             // For `conform` alone.
             conform: { name: "conform", test: /sidecar[\\/]conform[\\/]/, priority: 2 },
             schema: { name: "acp-schema", test: /node_modules[\\/]@agentclientprotocol[\\/]/, priority: 3 },
@@ -85,7 +133,10 @@ module.exports = (_env, { mode = "production" }) => {
           },
         },
       },
-      plugins: [...sidecar.plugins, new BannerPlugin({ banner: "#!/usr/bin/env node", raw: true, test: /^sidecar\.js$/ })],
+      plugins: [
+        ...sidecar.plugins,
+        new BannerPlugin({ banner: "#!/usr/bin/env node", raw: true, test: /^sidecar\.js$/ }),
+      ],
     },
   ];
 };

@@ -21,7 +21,8 @@ const bench: Bench = async world => {
     measured: Measured[] = [],
     rows: Record<string, string | number>[] = [];
   for (const [what, script] of FLOODS) {
-    const short = await sidecar.turn(script(few)) / few, long = await sidecar.turn(script(most)) / most;
+    const short = (await sidecar.turn(script(few))) / few,
+      long = (await sidecar.turn(script(most))) / most;
     rows.push({
       "a turn of": what,
       [`${few}: s`]: Math.round(short * few) / 1_000,

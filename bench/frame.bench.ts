@@ -10,8 +10,21 @@ const bench: Bench = async () => [
 export default bench;
 
 function passing(what: string, characters: number, times: number) {
-  const line = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 41, method: "session/prompt", params: { sessionId: "s", prompt: [{ type: "text", text: "wörd ".repeat(characters / 5) }] } }));
-  const repeat = (work: () => unknown) => () => { for (let i = 0; i < times; i++) work(); };
-  return compare(`${what} passed on under another id`, repeat(() => Frame.raw(line).withId(7).bytes),
-    "parsed and serialised again", repeat(() => Buffer.from(JSON.stringify({ ...JSON.parse(line.toString()) as object, id: 7 }))));
+  const line = Buffer.from(
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id: 41,
+      method: "session/prompt",
+      params: { sessionId: "s", prompt: [{ type: "text", text: "wörd ".repeat(characters / 5) }] },
+    }),
+  );
+  const repeat = (work: () => unknown) => () => {
+    for (let i = 0; i < times; i++) work();
+  };
+  return compare(
+    `${what} passed on under another id`,
+    repeat(() => Frame.raw(line).withId(7).bytes),
+    "parsed and serialised again",
+    repeat(() => Buffer.from(JSON.stringify({ ...(JSON.parse(line.toString()) as object), id: 7 }))),
+  );
 }

@@ -14,29 +14,59 @@ import { picker, PIECES, SYSTEM } from "./lm/picker";
 import { program, Program } from "./lm/wire";
 import type { Bench, BenchWorld, Measured } from "./measure";
 
-interface Plan { readonly chats: number; readonly warmUp: number; readonly requests: number }
-const FULL: Plan = { chats: 50, warmUp: 500, requests: 1000 }, QUICK: Plan = { chats: 50, warmUp: 300, requests: 300 };
+interface Plan {
+  readonly chats: number;
+  readonly warmUp: number;
+  readonly requests: number;
+}
+const FULL: Plan = { chats: 50, warmUp: 500, requests: 1000 },
+  QUICK: Plan = { chats: 50, warmUp: 300, requests: 300 };
 
 /** Turns before the first request, and requests of each. */
-const LENGTHS = [10, 100, 600, 1000], PICKER_REQUESTS = { full: 90, quick: 30 };
+const LENGTHS = [10, 100, 600, 1000],
+  PICKER_REQUESTS = { full: 90, quick: 30 };
 /** Milliseconds above the agent alone. */
 const OVERHEAD_GOAL = 1;
 /** Bytes that a request may leave behind: the texts of its turn, 600 here, and what was read of them. `MAX_HISTORY_CHARACTERS` bounds the sum. */
 const SLOPE_GOAL = 3 * 1024;
 const PROBES = 10;
 
-interface Figures { readonly service: readonly number[]; readonly alone: readonly number[]; readonly bytes: readonly number[] }
+interface Figures {
+  readonly service: readonly number[];
+  readonly alone: readonly number[];
+  readonly bytes: readonly number[];
+}
 
 const bench: Bench = async ({ quick, table }) => {
-  const plan = quick ? QUICK : FULL, rows: Record<string, string | number>[] = [], measured: Measured[] = [...await byLength(quick ? PICKER_REQUESTS.quick : PICKER_REQUESTS.full, table)];
-  for (const [agents, what] of [[4, "every session live"], [1, "most sessions gone back to"]] as const) {
+  const plan = quick ? QUICK : FULL,
+    rows: Record<string, string | number>[] = [],
+    measured: Measured[] = [...(await byLength(quick ? PICKER_REQUESTS.quick : PICKER_REQUESTS.full, table))];
+  for (const [agents, what] of [
+    [4, "every session live"],
+    [1, "most sessions gone back to"],
+  ] as const) {
     const { service, alone, bytes } = await run(plan, agents);
     const slope = slopeOf(bytes) / (plan.requests / PROBES);
     const [ours, theirs] = [median(service), median(alone)];
-    rows.push({ chats: `${plan.chats}, ${what}`, requests: plan.requests, "p50 ms": round(ours), "agent alone p50 ms": round(theirs), "overhead p50 ms": round(ours - theirs), "p99 ms": round(at(service, 0.99)), "bytes kept per request": Math.round(slope), "heap MB": round((bytes.at(-1) ?? 0) / 1024 / 1024) });
+    rows.push({
+      chats: `${plan.chats}, ${what}`,
+      requests: plan.requests,
+      "p50 ms": round(ours),
+      "agent alone p50 ms": round(theirs),
+      "overhead p50 ms": round(ours - theirs),
+      "p99 ms": round(at(service, 0.99)),
+      "bytes kept per request": Math.round(slope),
+      "heap MB": round((bytes.at(-1) ?? 0) / 1024 / 1024),
+    });
     measured.push(
-      { what: `a request, ${what}`, yardstick: "the prompt to the agent alone", ratio: ours / theirs, milliseconds: { candidate: ours, yardstick: theirs } },
-      { what: `kept per request, ${what}`, yardstick: "3 kB", ratio: slope / SLOPE_GOAL, goal: 1 });
+      {
+        what: `a request, ${what}`,
+        yardstick: "the prompt to the agent alone",
+        ratio: ours / theirs,
+        milliseconds: { candidate: ours, yardstick: theirs },
+      },
+      { what: `kept per request, ${what}`, yardstick: "3 kB", ratio: slope / SLOPE_GOAL, goal: 1 },
+    );
   }
   table({ title: "requests of the model picker", rows });
   return measured;
@@ -44,11 +74,30 @@ const bench: Bench = async ({ quick, table }) => {
 export default bench;
 
 async function byLength(requests: number, table: BenchWorld["table"]): Promise<readonly Measured[]> {
-  const rows: Record<string, string | number>[] = [], measured: Measured[] = [];
+  const rows: Record<string, string | number>[] = [],
+    measured: Measured[] = [];
   for (const turns of LENGTHS) {
-    const { size, picker: ours, alone, relayed, kept } = await picker(turns, requests), overhead = median(ours) - median(alone), floor = median(relayed) - median(alone);
-    rows.push({ turns, requests, "history kB": Math.round(size / 1000), "p50 ms": round(median(ours)), "agent alone p50 ms": round(median(alone)), "overhead p50 ms": round(overhead), "relay's p50 ms": round(floor), "p99 ms": round(at(ours, 0.99)), "bytes kept per request": Math.round(kept) });
-    measured.push({ what: `overhead of a request after ${turns} turns`, yardstick: "1 ms", ratio: overhead / OVERHEAD_GOAL, goal: 1, milliseconds: { candidate: median(ours), yardstick: median(alone) } });
+    const { size, picker: ours, alone, relayed, kept } = await picker(turns, requests),
+      overhead = median(ours) - median(alone),
+      floor = median(relayed) - median(alone);
+    rows.push({
+      turns,
+      requests,
+      "history kB": Math.round(size / 1000),
+      "p50 ms": round(median(ours)),
+      "agent alone p50 ms": round(median(alone)),
+      "overhead p50 ms": round(overhead),
+      "relay's p50 ms": round(floor),
+      "p99 ms": round(at(ours, 0.99)),
+      "bytes kept per request": Math.round(kept),
+    });
+    measured.push({
+      what: `overhead of a request after ${turns} turns`,
+      yardstick: "1 ms",
+      ratio: overhead / OVERHEAD_GOAL,
+      goal: 1,
+      milliseconds: { candidate: median(ours), yardstick: median(alone) },
+    });
   }
   table({ title: "requests of VS Code's model picker, by the length of the chat", rows });
   return measured;
@@ -63,9 +112,11 @@ async function run({ chats: count, warmUp, requests }: Plan, agents: number): Pr
   const chats = Array.from({ length: count }, (_, i) => new SimulatedChat(`conversation ${i}`, `chat ${i}`, "all"));
   const figures = { service: [] as number[], alone: [] as number[], bytes: [] as number[] };
   for (let n = -warmUp; n < requests; n++) {
-    const i = (n + warmUp) * 7 % count, chat = chats[i]; // 7: no chat twice in a round
+    const i = ((n + warmUp) * 7) % count,
+      chat = chats[i]; // 7: no chat twice in a round
     if (!chat) throw new Error("there is no such chat");
-    const words = `Go on with number ${n} of ${i}: ${PIECES}`, ours = await turn(service, chat, words, i % agents);
+    const words = `Go on with number ${n} of ${i}: ${PIECES}`,
+      ours = await turn(service, chat, words, i % agents);
     const alone = await agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: words }] });
     if (n < 0) continue;
     figures.service.push(ours);
@@ -78,12 +129,20 @@ async function run({ chats: count, warmUp, requests }: Plan, agents: number): Pr
 /** As VS Code: everything is sent each time, and the answer becomes a part of it. */
 async function turn(service: Program, chat: SimulatedChat, words: string, agent: number): Promise<number> {
   let text = "";
-  service.heard = ({ params }) => { text += params?.part?.value ?? ""; };
+  service.heard = ({ params }) => {
+    text += params?.part?.value ?? "";
+  };
   chat.ask({ id: 0, words, rounds: [], isCut: false });
-  const request = chat.request(), [, ...messages] = request.messages, [system] = request.messages;
+  const request = chat.request(),
+    [, ...messages] = request.messages,
+    [system] = request.messages;
   const { milliseconds } = await service.request("lm/provideLanguageModelChatResponse", {
-    ...request, agent: { mcp_server: { name: "agent", command: process.execPath, args: [program("agent"), String(agent)], env: [] } }, options: { ...request.options, tools: RECORDED_TOOLS },
-    messages: [{ role: "system", content: [...system?.content ?? [], { type: "text", value: SYSTEM }] }, ...messages],
+    ...request,
+    agent: {
+      mcp_server: { name: "agent", command: process.execPath, args: [program("agent"), String(agent)], env: [] },
+    },
+    options: { ...request.options, tools: RECORDED_TOOLS },
+    messages: [{ role: "system", content: [...(system?.content ?? []), { type: "text", value: SYSTEM }] }, ...messages],
   });
   if (text.length < PIECES * 20) throw new Error(`only this was answered: ${text}`);
   chat.last?.rounds.push({ text, calls: [] });
@@ -92,11 +151,21 @@ async function turn(service: Program, chat: SimulatedChat, words: string, agent:
 
 /** Of equally spaced values, per step: the line that fits best. */
 function slopeOf(values: readonly number[]): number {
-  const middle = (values.length - 1) / 2, mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [over, under] = values.reduce(([a, b], value, i) => [a + (i - middle) * (value - mean), b + (i - middle) ** 2], [0, 0] as [number, number]);
+  const middle = (values.length - 1) / 2,
+    mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [over, under] = values.reduce(
+    ([a, b], value, i) => [a + (i - middle) * (value - mean), b + (i - middle) ** 2],
+    [0, 0] as [number, number],
+  );
   return over / under;
 }
 
-function at(values: readonly number[], part: number): number { return values.toSorted((a, b) => a - b)[Math.floor(part * values.length)] ?? Number.NaN; }
-function median(values: readonly number[]): number { return at(values, 0.5); }
-function round(value: number): number { return Math.round(value * 100) / 100; }
+function at(values: readonly number[], part: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(part * values.length)] ?? Number.NaN;
+}
+function median(values: readonly number[]): number {
+  return at(values, 0.5);
+}
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -19,7 +19,10 @@ export interface Measured {
 }
 
 /** Figures that are true of one machine only; a column that a row has not is empty. */
-export interface Table { readonly title: string; readonly rows: readonly Readonly<Record<string, string | number>>[] }
+export interface Table {
+  readonly title: string;
+  readonly rows: readonly Readonly<Record<string, string | number>>[];
+}
 
 export interface BenchWorld {
   /** Fewer rounds, for a look: ratios are rough then. */
@@ -33,15 +36,23 @@ export type Bench = (world: BenchWorld) => Promise<readonly Measured[]> | readon
 
 type Work = () => unknown;
 
-export async function compare(what: string, candidate: Work, yardstick: string, reference: Work, rounds = 31): Promise<Measured> {
+export async function compare(
+  what: string,
+  candidate: Work,
+  yardstick: string,
+  reference: Work,
+  rounds = 31,
+): Promise<Measured> {
   const times = { candidate: [] as number[], reference: [] as number[] };
   for (let round = -3; round < rounds; round++) {
-    const ours = await timed(candidate), theirs = await timed(reference);
+    const ours = await timed(candidate),
+      theirs = await timed(reference);
     if (round < 0) continue;
     times.candidate.push(ours);
     times.reference.push(theirs);
   }
-  const ours = median(times.candidate), theirs = median(times.reference);
+  const ours = median(times.candidate),
+    theirs = median(times.reference);
   return { what, yardstick, ratio: ours / theirs, milliseconds: { candidate: ours, yardstick: theirs } };
 }
 

@@ -13,49 +13,83 @@ import { answersWhileFlooded } from "./webview/sidecar";
 import { inBrowser } from "./webview/view";
 import type { Bench, BenchWorld, Measured } from "./measure";
 
-interface Plan { readonly rounds: number; readonly long: number; readonly chunks: number; readonly presses: number; readonly asked: number }
+interface Plan {
+  readonly rounds: number;
+  readonly long: number;
+  readonly chunks: number;
+  readonly presses: number;
+  readonly asked: number;
+}
 
 const FULL: Plan = { rounds: 2, long: 200_000, chunks: 3_000, presses: 200, asked: 300 };
 const QUICK: Plan = { rounds: 1, long: 50_000, chunks: 600, presses: 60, asked: 60 };
 
 const SHORT = 2_000;
 /** Characters around a length in which a chunk's cost is measured: parts are as long as that, and cost more towards their end. */
-const AROUND = 1_000, AROUND_LONG = 4_000;
+const AROUND = 1_000,
+  AROUND_LONG = 4_000;
 const GOALS = { growth: 1.5, seconds: 3, longest: 200, burst: 1_000, key: 100, sidecar: 100 };
 
-const bench: Bench = world => inBrowser(async browser => {
-  const plan = world.quick ? QUICK : FULL;
-  return [
-    ...await growth(browser, plan, world),
-    ...await wholeAnswers(browser, plan, world),
-    await updatesAtOnce(browser, plan),
-    ...await whileFlooded(browser, plan, world),
-    ...await sidecarWhileFlooded(plan, world),
-  ];
-});
+const bench: Bench = world =>
+  inBrowser(async browser => {
+    const plan = world.quick ? QUICK : FULL;
+    return [
+      ...(await growth(browser, plan, world)),
+      ...(await wholeAnswers(browser, plan, world)),
+      await updatesAtOnce(browser, plan),
+      ...(await whileFlooded(browser, plan, world)),
+      ...(await sidecarWhileFlooded(plan, world)),
+    ];
+  });
 export default bench;
 
 async function growth(browser: Browser, { rounds, long }: Plan, world: BenchWorld): Promise<readonly Measured[]> {
-  const measured: Measured[] = [], rows: Record<string, string | number>[] = [];
+  const measured: Measured[] = [],
+    rows: Record<string, string | number>[] = [];
   for (const name of CORPORA) {
     const short = await best(rounds, () => costAt(browser, name, SHORT - AROUND, SHORT + AROUND));
     const far = await best(rounds, () => costAt(browser, name, long - AROUND_LONG, long + AROUND_LONG));
     rows.push(row(name, SHORT, short), row(name, long, far));
-    measured.push({ what: `${name}: CPU of a chunk at ${long} characters`, yardstick: `at ${SHORT}`, ratio: far.all / short.all, goal: GOALS.growth, milliseconds: { candidate: far.all, yardstick: short.all } });
+    measured.push({
+      what: `${name}: CPU of a chunk at ${long} characters`,
+      yardstick: `at ${SHORT}`,
+      ratio: far.all / short.all,
+      goal: GOALS.growth,
+      milliseconds: { candidate: far.all, yardstick: short.all },
+    });
   }
   world.table({ title: "CPU of the main thread for a chunk of 20 characters, milliseconds", rows });
   return measured;
 }
 
-async function wholeAnswers(browser: Browser, { rounds, chunks }: Plan, world: BenchWorld): Promise<readonly Measured[]> {
-  const measured: Measured[] = [], rows: Record<string, string | number>[] = [];
-  const goal = GOALS.seconds * chunks / FULL.chunks;
+async function wholeAnswers(
+  browser: Browser,
+  { rounds, chunks }: Plan,
+  world: BenchWorld,
+): Promise<readonly Measured[]> {
+  const measured: Measured[] = [],
+    rows: Record<string, string | number>[] = [];
+  const goal = (GOALS.seconds * chunks) / FULL.chunks;
   for (const name of CORPORA) {
     const cost = await best(Math.min(rounds, 2), () => costOf(browser, name, chunks));
-    rows.push({ ...row(name, chunks * 20, cost), "CPU s": round(cost.seconds), "longest task": Math.round(cost.longest) });
+    rows.push({
+      ...row(name, chunks * 20, cost),
+      "CPU s": round(cost.seconds),
+      "longest task": Math.round(cost.longest),
+    });
     measured.push(
-      { what: `${name}: CPU of an answer of ${chunks} chunks`, yardstick: `${goal} s`, ratio: cost.seconds / goal, goal: 1 },
-      { what: `${name}: the longest task in it`, yardstick: `${GOALS.longest} ms`, ratio: cost.longest / GOALS.longest, goal: 1 },
+      {
+        what: `${name}: CPU of an answer of ${chunks} chunks`,
+        yardstick: `${goal} s`,
+        ratio: cost.seconds / goal,
+        goal: 1,
+      },
+      {
+        what: `${name}: the longest task in it`,
+        yardstick: `${GOALS.longest} ms`,
+        ratio: cost.longest / GOALS.longest,
+        goal: 1,
+      },
     );
   }
   world.table({ title: `whole answers of ${chunks} chunks, one each 16 ms (longest task 0: none over 50 ms)`, rows });
@@ -63,19 +97,45 @@ async function wholeAnswers(browser: Browser, { rounds, chunks }: Plan, world: B
 }
 
 async function updatesAtOnce(browser: Browser, { rounds }: Plan): Promise<Measured> {
-  const took = Math.min(...await times(rounds, () => burst(browser, 5_000)));
-  return { what: "5,000 updates posted at once: until the last is on screen", yardstick: `${GOALS.burst} ms`, ratio: took / GOALS.burst, goal: 1, milliseconds: { candidate: took, yardstick: GOALS.burst } };
+  const took = Math.min(...(await times(rounds, () => burst(browser, 5_000))));
+  return {
+    what: "5,000 updates posted at once: until the last is on screen",
+    yardstick: `${GOALS.burst} ms`,
+    ratio: took / GOALS.burst,
+    goal: 1,
+    milliseconds: { candidate: took, yardstick: GOALS.burst },
+  };
 }
 
 async function whileFlooded(browser: Browser, { presses }: Plan, world: BenchWorld): Promise<readonly Measured[]> {
-  const measured: Measured[] = [], rows: Record<string, string | number>[] = [];
-  for (const [of, where] of [[undefined, "another"], ...FLOODS.flatMap(flood => [[flood, "another"], [flood, "same"]] as const)] as const) {
+  const measured: Measured[] = [],
+    rows: Record<string, string | number>[] = [];
+  for (const [of, where] of [
+    [undefined, "another"],
+    ...FLOODS.flatMap(
+      flood =>
+        [
+          [flood, "another"],
+          [flood, "same"],
+        ] as const,
+    ),
+  ] as const) {
     const { p50, p99, longest } = await keys(browser, of, where, presses);
-    rows.push({ "a flood of": of ?? "nothing", "in": where === "same" ? "the same tab" : "another tab", "p50 ms": round(p50), "p99 ms": round(p99), "longest task ms": Math.round(longest) });
-    if (of !== undefined) measured.push({
-      what: `a flood of ${of} in ${where === "same" ? "the same" : "another"} tab: key to screen, p99`, yardstick: `${GOALS.key} ms`, ratio: p99 / GOALS.key, milliseconds: { candidate: p99, yardstick: GOALS.key },
-      ...(where === "another" ? { goal: 1 } : {}),
+    rows.push({
+      "a flood of": of ?? "nothing",
+      in: where === "same" ? "the same tab" : "another tab",
+      "p50 ms": round(p50),
+      "p99 ms": round(p99),
+      "longest task ms": Math.round(longest),
     });
+    if (of !== undefined)
+      measured.push({
+        what: `a flood of ${of} in ${where === "same" ? "the same" : "another"} tab: key to screen, p99`,
+        yardstick: `${GOALS.key} ms`,
+        ratio: p99 / GOALS.key,
+        milliseconds: { candidate: p99, yardstick: GOALS.key },
+        ...(where === "another" ? { goal: 1 } : {}),
+      });
   }
   world.table({ title: "from a key to its character on screen", rows });
   return measured;
@@ -83,15 +143,32 @@ async function whileFlooded(browser: Browser, { presses }: Plan, world: BenchWor
 
 async function sidecarWhileFlooded({ asked }: Plan, world: BenchWorld): Promise<readonly Measured[]> {
   const { idle, flooded } = await answersWhileFlooded(asked);
-  world.table({ title: "the sidecar: until the first event for another session", rows: [{ "while": "idle", ...rounded(idle) }, { "while": "one agent floods", ...rounded(flooded) }] });
-  return [{ what: "the sidecar answers while one agent floods, p99", yardstick: `${GOALS.sidecar} ms`, ratio: flooded.p99 / GOALS.sidecar, goal: 1, milliseconds: { candidate: flooded.p99, yardstick: GOALS.sidecar } }];
+  world.table({
+    title: "the sidecar: until the first event for another session",
+    rows: [
+      { while: "idle", ...rounded(idle) },
+      { while: "one agent floods", ...rounded(flooded) },
+    ],
+  });
+  return [
+    {
+      what: "the sidecar answers while one agent floods, p99",
+      yardstick: `${GOALS.sidecar} ms`,
+      ratio: flooded.p99 / GOALS.sidecar,
+      goal: 1,
+      milliseconds: { candidate: flooded.p99, yardstick: GOALS.sidecar },
+    },
+  ];
 }
 
-const rounded = ({ p50, p99 }: { readonly p50: number; readonly p99: number }): Record<string, number> => ({ "p50 ms": round(p50), "p99 ms": round(p99) });
+const rounded = ({ p50, p99 }: { readonly p50: number; readonly p99: number }): Record<string, number> => ({
+  "p50 ms": round(p50),
+  "p99 ms": round(p99),
+});
 
 async function best<C extends Cost>(rounds: number, measure: () => Promise<C>): Promise<C> {
   const all = await times(rounds, measure);
-  const cheapest = all.reduce((a, b) => b.all < a.all ? b : a);
+  const cheapest = all.reduce((a, b) => (b.all < a.all ? b : a));
   return { ...cheapest, longest: Math.min(...all.map(({ longest }) => longest)) };
 }
 
@@ -102,7 +179,15 @@ async function times<T>(rounds: number, measure: () => Promise<T>): Promise<read
 }
 
 function row(corpus: Corpus, at: number, { all, script, layout }: Cost): Record<string, string | number> {
-  return { corpus, "at characters": at, "all": round(all), "of it script": round(script), "of it layout and style": round(layout) };
+  return {
+    corpus,
+    "at characters": at,
+    all: round(all),
+    "of it script": round(script),
+    "of it layout and style": round(layout),
+  };
 }
 
-function round(value: number): number { return Math.round(value * 100) / 100; }
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

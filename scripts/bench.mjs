@@ -10,7 +10,9 @@ import { fail, options, root } from "./project.mjs";
 
 const { json, quick, rest: names } = options(process.argv.slice(2), { flags: ["json", "quick"] });
 process.chdir(root);
-const files = globSync(["bench"], /\.bench\.ts$/).filter(file => names.length === 0 || names.some(name => path.basename(file).startsWith(name)));
+const files = globSync(["bench"], /\.bench\.ts$/).filter(
+  file => names.length === 0 || names.some(name => path.basename(file).startsWith(name)),
+);
 if (files.length === 0) fail(`There is no bench ${names.join(" or ")}.`);
 
 // What is measured is what is here, not what was built at some time.
@@ -21,18 +23,53 @@ mkdirSync(path.join(root, "out"), { recursive: true });
 const outdir = mkdtempSync(path.join(root, "out", "bench-"));
 try {
   const entryPoints = [...files, ...globSync(["bench"], /\.program\.ts$/)];
-  await build({ entryPoints, outdir, outbase: "bench", outExtension: { ".js": ".mjs" }, bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", packages: "external", minifyWhitespace: true, minifySyntax: true, logLevel: "warning" });
+  await build({
+    entryPoints,
+    outdir,
+    outbase: "bench",
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    packages: "external",
+    minifyWhitespace: true,
+    minifySyntax: true,
+    logLevel: "warning",
+  });
   // Without names kept: what is called in a page is sent there as text.
-  await build({ entryPoints: globSync(["bench"], /\.browser\.ts$/), outdir, outbase: "bench", outExtension: { ".js": ".mjs" }, bundle: true, format: "iife", platform: "browser", target: "chrome120", minify: true, logLevel: "warning" });
+  await build({
+    entryPoints: globSync(["bench"], /\.browser\.ts$/),
+    outdir,
+    outbase: "bench",
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    format: "iife",
+    platform: "browser",
+    target: "chrome120",
+    minify: true,
+    logLevel: "warning",
+  });
   process.env.SYMPOSIUM_BENCH_PROGRAMS = outdir;
   const results = [];
   for (const file of files) {
-    const name = path.basename(file, ".bench.ts"), tables = [];
+    const name = path.basename(file, ".bench.ts"),
+      tables = [];
     const { default: bench } = await import(pathToFileURL(path.join(outdir, `${name}.bench.mjs`)));
-    const measured = await bench({ quick: quick === true, table: table => { tables.push(table); if (!json) print(table); } });
+    const measured = await bench({
+      quick: quick === true,
+      table: table => {
+        tables.push(table);
+        if (!json) print(table);
+      },
+    });
     for (const result of measured) {
       results.push({ bench: name, ...result });
-      if (!json) console.log(`${name.padEnd(12)} ${result.what.padEnd(60)} ${result.ratio.toFixed(2).padStart(8)} × ${result.yardstick}${verdict(result)}`);
+      if (!json)
+        console.log(
+          `${name.padEnd(12)} ${result.what.padEnd(60)} ${result.ratio.toFixed(2).padStart(8)} × ${result.yardstick}${verdict(result)}`,
+        );
     }
     if (json && tables.length > 0) results.push({ bench: name, tables });
   }
@@ -49,6 +86,13 @@ function verdict({ ratio, goal }) {
 function print({ title, rows }) {
   const columns = [...new Set(rows.flatMap(row => Object.keys(row)))];
   const width = column => Math.max(column.length, ...rows.map(row => String(row[column] ?? "").length));
-  const line = row => columns.map((column, i) => i === 0 ? String(row[column] ?? "").padEnd(width(column)) : String(row[column] ?? "").padStart(width(column))).join("  ");
-  console.log([`\n${title}`, line(Object.fromEntries(columns.map(column => [column, column]))), ...rows.map(line), ""].join("\n"));
+  const line = row =>
+    columns
+      .map((column, i) =>
+        i === 0 ? String(row[column] ?? "").padEnd(width(column)) : String(row[column] ?? "").padStart(width(column)),
+      )
+      .join("  ");
+  console.log(
+    [`\n${title}`, line(Object.fromEntries(columns.map(column => [column, column]))), ...rows.map(line), ""].join("\n"),
+  );
 }

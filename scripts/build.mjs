@@ -4,14 +4,30 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { digest, fail, node, options, root } from "./project.mjs";
 
-const SOURCES = ["src", "webview", "sidecar", "package.json", "package-lock.json", "webpack.config.js", "tsconfig.base.json", "scripts/bundled-packages.js", "scripts/mynah-patch.js", "scripts/mynah-html.js"];
+const SOURCES = [
+  "src",
+  "webview",
+  "sidecar",
+  "package.json",
+  "package-lock.json",
+  "webpack.config.js",
+  "tsconfig.base.json",
+  "scripts/bundled-packages.js",
+  "scripts/mynah-patch.js",
+  "scripts/mynah-html.js",
+];
 const PROGRAMS = ["dist/extension.js", "dist/webview.js", "dist/settings.js", "dist/sidecar.js"];
 
 /** Builds if needed. `mode` is "production" or "development". Rejects with what webpack said. */
 export async function build(mode = "production") {
   const stamp = path.join(root, "out/build.stamp");
   const now = `${mode} ${digest(SOURCES, file => !/\.test\.ts$|^src\/test\/|^sidecar\/testing\//.test(file))}`;
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === now && PROGRAMS.every(file => existsSync(path.join(root, file)))) return;
+  if (
+    existsSync(stamp) &&
+    readFileSync(stamp, "utf8") === now &&
+    PROGRAMS.every(file => existsSync(path.join(root, file)))
+  )
+    return;
   const webpack = await node("node_modules/webpack/bin/webpack.js", ["--mode", mode], { output: "hold" });
   if (webpack.code !== 0 || /warning/i.test(webpack.text)) process.stderr.write(webpack.text);
   if (webpack.code !== 0) throw new Error("The build failed.");

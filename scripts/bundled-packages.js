@@ -5,7 +5,9 @@ const path = require("node:path");
 class BundledPackages {
   #program;
 
-  constructor(program) { this.#program = program; }
+  constructor(program) {
+    this.#program = program;
+  }
 
   apply(compiler) {
     compiler.hooks.done.tap("BundledPackages", ({ compilation }) => {
@@ -13,7 +15,10 @@ class BundledPackages {
       for (const module of compilation.modules) {
         for (const part of module.modules ?? [module]) if (part.resource) folders.add(packageFolder(part.resource));
       }
-      const found = [...folders].filter(Boolean).map(folder => path.relative(compiler.context, folder).replaceAll("\\", "/")).sort();
+      const found = [...folders]
+        .filter(Boolean)
+        .map(folder => path.relative(compiler.context, folder).replaceAll("\\", "/"))
+        .sort();
       const out = path.resolve(compiler.context, "out/bundled");
       mkdirSync(out, { recursive: true });
       writeFileSync(path.join(out, `${this.#program}.json`), `${JSON.stringify(found, null, 1)}\n`);

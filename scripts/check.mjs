@@ -7,7 +7,12 @@ const { grep } = options(process.argv.slice(2), { one: ["grep"] });
 const started = Date.now();
 // The full ten thousand interleavings are `npm test`'s; here they must not take longer than all else.
 process.env.SYMPOSIUM_RUNS ??= "300";
-const results = (await Promise.all([types().then(async checked => [checked, await lint({ cached: true })]), units({ grep, output: "hold", quick: true })])).flat();
+const results = (
+  await Promise.all([
+    types().then(async checked => [checked, await lint({ cached: true })]),
+    units({ grep, output: "hold", quick: true }),
+  ])
+).flat();
 const { passed, failed, skipped } = sum("check", results);
 for (const { title, message } of failed) console.error(`\n✗ ${title}\n${message.trimEnd()}`);
 for (const { title, reason } of skipped) console.log(`- ${title}: ${reason}`);

@@ -4,8 +4,13 @@ import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path/posix";
 import ts from "typescript";
 
-const ACP = "@agentclientprotocol/sdk", MCP = "@modelcontextprotocol/sdk", RPC = "vscode-jsonrpc", MYNAH = "@aws/mynah-ui", TEST = ["node:", "fast-check", "typescript"];
-const ERRORS = "sidecar/errors.ts", WORKAROUNDS = "sidecar/agent-workarounds.ts";
+const ACP = "@agentclientprotocol/sdk",
+  MCP = "@modelcontextprotocol/sdk",
+  RPC = "vscode-jsonrpc",
+  MYNAH = "@aws/mynah-ui",
+  TEST = ["node:", "fast-check", "typescript"];
+const ERRORS = "sidecar/errors.ts",
+  WORKAROUNDS = "sidecar/agent-workarounds.ts";
 
 /**
  * Who may import whom: the architecture, one row a folder, lowest first. The longest folder that holds a file is its
@@ -22,22 +27,107 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/sidecar-policy.ts", ["src/protocol", "src/errors.ts"]],
   ["src/node-program.ts", ["src/sidecar-policy.ts", "node:"]],
   ["src/sidecar-client.ts", ["src/protocol", "src/deferred.ts", "src/errors.ts", "node:", RPC]],
-  ["src/sidecar-supervisor.ts", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts"]],
+  [
+    "src/sidecar-supervisor.ts",
+    [
+      "src/protocol",
+      "src/clock.ts",
+      "src/deferred.ts",
+      "src/errors.ts",
+      "src/log.ts",
+      "src/sidecar-policy.ts",
+      "src/sidecar-client.ts",
+    ],
+  ],
   ["src/lazy-launcher.ts", ["src/protocol", "src/sidecar-supervisor.ts"]],
-  ["src/sidecar-process.ts", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/node-program.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "vscode", "node:"]],
+  [
+    "src/sidecar-process.ts",
+    [
+      "src/protocol",
+      "src/clock.ts",
+      "src/deferred.ts",
+      "src/errors.ts",
+      "src/log.ts",
+      "src/node-program.ts",
+      "src/sidecar-policy.ts",
+      "src/sidecar-client.ts",
+      "src/sidecar-supervisor.ts",
+      "vscode",
+      "node:",
+    ],
+  ],
   ["src/settings", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
-  ["src/editor", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "vscode", "node:", "ignore"]],
-  ["src/chat", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/names.ts", "src/errors.ts", "src/log.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "src/settings", "src/editor", "vscode", "node:"]],
-  ["src/lm", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/settings", "vscode"]],
-  ["src/settings-view", ["src/protocol", "src/deferred.ts", "src/names.ts", "src/errors.ts", "src/log.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "src/settings", "src/chat", "vscode"]],
+  [
+    "src/editor",
+    ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "vscode", "node:", "ignore"],
+  ],
+  [
+    "src/chat",
+    [
+      "src/protocol",
+      "src/clock.ts",
+      "src/deferred.ts",
+      "src/names.ts",
+      "src/errors.ts",
+      "src/log.ts",
+      "src/sidecar-policy.ts",
+      "src/sidecar-client.ts",
+      "src/sidecar-supervisor.ts",
+      "src/settings",
+      "src/editor",
+      "vscode",
+      "node:",
+    ],
+  ],
+  [
+    "src/lm",
+    ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/settings", "vscode"],
+  ],
+  [
+    "src/settings-view",
+    [
+      "src/protocol",
+      "src/deferred.ts",
+      "src/names.ts",
+      "src/errors.ts",
+      "src/log.ts",
+      "src/sidecar-policy.ts",
+      "src/sidecar-client.ts",
+      "src/sidecar-supervisor.ts",
+      "src/settings",
+      "src/chat",
+      "vscode",
+    ],
+  ],
   ["src/testing", ["src", "node:"]],
   ["src/commands.ts", ["src/protocol", "src/names.ts", "src/settings", "src/editor", "src/chat", "vscode", "node:"]],
   ["src/extension.ts", ["src", "vscode", "node:"]],
   ["src/manifest.test.ts", ["src"]],
-  ["src/test", ["src", "scripts/vscode-box", "scripts/seed.mjs", "scripts/time-limits.mjs", "vscode", "playwright-core", ...TEST]],
+  [
+    "src/test",
+    ["src", "scripts/vscode-box", "scripts/seed.mjs", "scripts/time-limits.mjs", "vscode", "playwright-core", ...TEST],
+  ],
 
-  ["webview/render.ts", ["src/protocol", "webview/buttons.ts", "webview/card.ts", "webview/render-question.ts", "webview/render-subagent.ts", "webview/render-tool.ts", "webview/words.ts", "webview/markdown-safe.ts", "webview/growing.ts", "webview/texts.ts", "webview/tool-content.ts"]],
-  ["webview/settings", ["src/protocol", ...["dom", "markdown-safe", "page-clock", "saving"].map(name => `webview/${name}.ts`)]],
+  [
+    "webview/render.ts",
+    [
+      "src/protocol",
+      "webview/buttons.ts",
+      "webview/card.ts",
+      "webview/render-question.ts",
+      "webview/render-subagent.ts",
+      "webview/render-tool.ts",
+      "webview/words.ts",
+      "webview/markdown-safe.ts",
+      "webview/growing.ts",
+      "webview/texts.ts",
+      "webview/tool-content.ts",
+    ],
+  ],
+  [
+    "webview/settings",
+    ["src/protocol", ...["dom", "markdown-safe", "page-clock", "saving"].map(name => `webview/${name}.ts`)],
+  ],
   ["webview", ["src/protocol", MYNAH, "uuid"]],
   ["webview/testing", ["src/protocol", "webview", "fast-check"]],
 
@@ -48,14 +138,85 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/permissions", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
   ["sidecar/mcp", ["src/protocol", ERRORS, "sidecar/rpc", "node:", MCP]],
   ["sidecar/proxies", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/mcp", "node:", MCP]],
-  ["sidecar/conductor", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "node:"]],
-  ["sidecar/agents", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "node:"]],
+  [
+    "sidecar/conductor",
+    ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "node:"],
+  ],
+  [
+    "sidecar/agents",
+    [
+      "src/protocol",
+      ERRORS,
+      WORKAROUNDS,
+      "sidecar/rpc",
+      "sidecar/mcp",
+      "sidecar/proxies",
+      "sidecar/conductor",
+      "node:",
+    ],
+  ],
   ["sidecar/agents/load-proxied.ts", ["sidecar/agents", "https-proxy-agent"]],
   ["sidecar/agents/own-configuration", ["src/protocol", "sidecar/rpc", "sidecar/mcp", "node:", "jsonc-parser"]],
-  ["sidecar/agents/install", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/agents", "node:", "yauzl", "tar-stream", "unbzip2-stream", "proper-lockfile"]],
-  ["sidecar/extensions", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "sidecar/agents", "node:", MCP, "ignore"]],
-  ["sidecar/chat", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/journal", "sidecar/permissions", "sidecar/agents", "node:"]],
-  ["sidecar/lm", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "sidecar/agents", "node:", MCP]],
+  [
+    "sidecar/agents/install",
+    [
+      "src/protocol",
+      ERRORS,
+      "sidecar/rpc",
+      "sidecar/agents",
+      "node:",
+      "yauzl",
+      "tar-stream",
+      "unbzip2-stream",
+      "proper-lockfile",
+    ],
+  ],
+  [
+    "sidecar/extensions",
+    [
+      "src/protocol",
+      ERRORS,
+      WORKAROUNDS,
+      "sidecar/rpc",
+      "sidecar/permissions",
+      "sidecar/mcp",
+      "sidecar/proxies",
+      "sidecar/conductor",
+      "sidecar/agents",
+      "node:",
+      MCP,
+      "ignore",
+    ],
+  ],
+  [
+    "sidecar/chat",
+    [
+      "src/protocol",
+      ERRORS,
+      WORKAROUNDS,
+      "sidecar/rpc",
+      "sidecar/journal",
+      "sidecar/permissions",
+      "sidecar/agents",
+      "node:",
+    ],
+  ],
+  [
+    "sidecar/lm",
+    [
+      "src/protocol",
+      ERRORS,
+      WORKAROUNDS,
+      "sidecar/rpc",
+      "sidecar/permissions",
+      "sidecar/mcp",
+      "sidecar/proxies",
+      "sidecar/conductor",
+      "sidecar/agents",
+      "node:",
+      MCP,
+    ],
+  ],
   ["sidecar/conform", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
   ["sidecar/conform/schema.ts", ["sidecar/rpc", ACP, "ajv"]],
   ["sidecar/testing", ["src/protocol", "sidecar", "scripts/time-limits.mjs", "node:", ACP, MCP]],
@@ -70,48 +231,81 @@ const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 
 /** Modules that only these files may import, whatever their row says. Tests and the programs that they run may start processes. */
 const ONLY: Readonly<Record<string, RegExp>> = {
-  "node:child_process": /^src\/sidecar-process\.ts$|^sidecar\/agents\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(spawn\.test|page|program)\.ts$/,
+  "node:child_process":
+    /^src\/sidecar-process\.ts$|^sidecar\/agents\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(spawn\.test|page|program)\.ts$/,
   [MYNAH]: /^webview\/chat-ui\.ts$/,
   [RPC]: /^src\/sidecar-(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
 };
 
 /** What a test may import beside what its folder may: the test doubles of its own program, independent implementations, and the renderer that mynah-ui has inside. */
-const forTests = (file: string) => file.endsWith(".test.ts") ? [...TEST, "scripts/time-limits.mjs", `${file.split("/")[0]}/testing`, ...(file.startsWith("sidecar/") ? [ACP, MCP] : []), ...(file.startsWith("webview/") ? ["marked"] : [])] : [];
+const forTests = (file: string) =>
+  file.endsWith(".test.ts")
+    ? [
+        ...TEST,
+        "scripts/time-limits.mjs",
+        `${file.split("/")[0]}/testing`,
+        ...(file.startsWith("sidecar/") ? [ACP, MCP] : []),
+        ...(file.startsWith("webview/") ? ["marked"] : []),
+      ]
+    : [];
 
-const within = (target: string, folder: string) => folder.endsWith(":") ? target.startsWith(folder) : target === folder || target.startsWith(folder + "/");
+const within = (target: string, folder: string) =>
+  folder.endsWith(":") ? target.startsWith(folder) : target === folder || target.startsWith(folder + "/");
 const withoutSuffix = (file: string) => file.replace(/\.ts$/, "");
 /** A test stands on the row of the module beside it. */
 const tested = (file: string) => file.replace(/(\.spawn)?\.test\.ts$/, ".ts");
 
 /** What in this file goes up, sideways or out. The compiler finds the imports: static, type, side-effect, `import()`, `require()`. */
 function violations(file: string, source: string): string[] {
-  const row = LAYERS.filter(([folder]) => within(file, folder) || within(tested(file), folder)).sort(([a], [b]) => b.length - a.length)[0];
+  const row = LAYERS.filter(([folder]) => within(file, folder) || within(tested(file), folder)).sort(
+    ([a], [b]) => b.length - a.length,
+  )[0];
   if (!row) return [`${file}: no row in LAYERS`];
   const allowed = [row[0], ...row[1], ...forTests(file)];
   return ts.preProcessFile(source, true, true).importedFiles.flatMap(({ fileName }) => {
-    const target = fileName.startsWith(".") ? join(dirname(file), fileName) : isBuiltin(fileName) ? `node:${fileName.replace(/^node:/, "")}` : fileName;
+    const target = fileName.startsWith(".")
+      ? join(dirname(file), fileName)
+      : isBuiltin(fileName)
+        ? `node:${fileName.replace(/^node:/, "")}`
+        : fileName;
     const named = Object.keys(ONLY).find(module => within(target, module));
-    const ok = named ? ONLY[named]!.test(file) : allowed.some(folder => within(target, folder) || within(target, withoutSuffix(folder)));
+    const ok = named
+      ? ONLY[named]!.test(file)
+      : allowed.some(folder => within(target, folder) || within(target, withoutSuffix(folder)));
     return ok ? [] : [`${file} → ${target}`];
   });
 }
 
 suite("layers", () => {
   test("every import goes down the layers", () => {
-    const files = ROOTS.flatMap(root => readdirSync(root, { recursive: true, encoding: "utf8" }).map(name => `${root}/${name.replaceAll("\\", "/")}`))
-      .filter(file => /\.tsx?$/.test(file));
-    deepEqual(files.flatMap(file => violations(file, readFileSync(file, "utf8"))), []);
+    const files = ROOTS.flatMap(root =>
+      readdirSync(root, { recursive: true, encoding: "utf8" }).map(name => `${root}/${name.replaceAll("\\", "/")}`),
+    ).filter(file => /\.tsx?$/.test(file));
+    deepEqual(
+      files.flatMap(file => violations(file, readFileSync(file, "utf8"))),
+      [],
+    );
   });
 
   test("a row imports only rows above it", () => {
-    const upward = LAYERS.flatMap(([folder, mayImport], i) => mayImport
-      .filter(target => /^(src|webview|sidecar)\b/.test(target) && !["src", "webview", "sidecar"].includes(target))
-      .filter(target => !LAYERS.slice(0, i).some(([above]) => above === target) && !(folder.startsWith("webview/") && target.startsWith("webview/")))
-      .map(target => `${folder} → ${target}`));
+    const upward = LAYERS.flatMap(([folder, mayImport], i) =>
+      mayImport
+        .filter(target => /^(src|webview|sidecar)\b/.test(target) && !["src", "webview", "sidecar"].includes(target))
+        .filter(
+          target =>
+            !LAYERS.slice(0, i).some(([above]) => above === target) &&
+            !(folder.startsWith("webview/") && target.startsWith("webview/")),
+        )
+        .map(target => `${folder} → ${target}`),
+    );
     deepEqual(upward, []);
   });
 
-  test("a row is of something that is there", () => deepEqual(LAYERS.filter(([folder]) => !existsSync(folder)).map(([folder]) => folder), []));
+  test("a row is of something that is there", () =>
+    deepEqual(
+      LAYERS.filter(([folder]) => !existsSync(folder)).map(([folder]) => folder),
+      [],
+    ));
 
   const refused: readonly [file: string, source: string][] = [
     ["src/protocol/chat.ts", `import type { Uri } from "vscode"`],
@@ -140,17 +334,28 @@ suite("layers", () => {
     ["sidecar/newcomer/index.ts", ``],
     ["webview/page.ts", `import left from "left-pad"`],
   ];
-  for (const [file, source] of refused) test(`refused: ${file}: ${source}`, () => deepEqual(violations(file, source).length, 1));
+  for (const [file, source] of refused)
+    test(`refused: ${file}: ${source}`, () => deepEqual(violations(file, source).length, 1));
 
   const accepted: readonly [file: string, source: string][] = [
-    ["src/sidecar-process.ts", `import { spawn } from "node:child_process"; import { createMessageConnection } from "vscode-jsonrpc/node"`],
+    [
+      "src/sidecar-process.ts",
+      `import { spawn } from "node:child_process"; import { createMessageConnection } from "vscode-jsonrpc/node"`,
+    ],
     ["sidecar/agents/child.ts", `import { spawn } from "child_process"`],
-    ["sidecar/agents/process.spawn.test.ts", `import { spawn } from "child_process"; import { FakeClock } from "../testing/fake-clock"`],
+    [
+      "sidecar/agents/process.spawn.test.ts",
+      `import { spawn } from "child_process"; import { FakeClock } from "../testing/fake-clock"`,
+    ],
     ["sidecar/testing/hanging.program.ts", `import { spawn } from "child_process"`],
     ["sidecar/agents/eliza/tools.ts", `import { connect } from "../../mcp/client"`],
-    ["src/chat/view.ts", `import { log } from "../log"; import type { Event } from "../protocol/chat"; // import "node:child_process"`],
+    [
+      "src/chat/view.ts",
+      `import { log } from "../log"; import type { Event } from "../protocol/chat"; // import "node:child_process"`,
+    ],
     ["webview/chat-ui.ts", `import { MynahUI } from "@aws/mynah-ui"`],
     ["sidecar/chat/outbox.test.ts", `import fc from "fast-check"; import { Outbox } from "./outbox"`],
   ];
-  for (const [file, source] of accepted) test(`accepted: ${file}: ${source}`, () => deepEqual(violations(file, source), []));
+  for (const [file, source] of accepted)
+    test(`accepted: ${file}: ${source}`, () => deepEqual(violations(file, source), []));
 });

@@ -7,11 +7,19 @@
  * Runs in the page, as text: it uses nothing but its parameters and the document.
  */
 function setHtml(target, html) {
-  const ELEMENTS = new Set(("a b bdi blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i input li ol p pre span " +
-    "strong table tbody td th thead tr ul").split(" "));
+  const ELEMENTS = new Set(
+    (
+      "a b bdi blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i input li ol p pre span " +
+      "strong table tbody td th thead tr ul"
+    ).split(" "),
+  );
   const OF_ALL = ["class", "title"];
   const ATTRIBUTES = {
-    a: ["href", "target"], input: ["type", "checked", "disabled"], ol: ["start"], td: ["align"], th: ["align"],
+    a: ["href", "target"],
+    input: ["type", "checked", "disabled"],
+    ol: ["start"],
+    td: ["align"],
+    th: ["align"],
   };
   const SCHEMES = ["http", "https", "mailto", "file"];
   const IGNORED = /[\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\ufeff]/g;
@@ -21,8 +29,10 @@ function setHtml(target, html) {
     return scheme === null || SCHEMES.includes(scheme[1].toLowerCase());
   };
   const isCheckbox = element => element.getAttribute("type") === "checkbox" && element.hasAttribute("disabled");
-  const isAllowed = element => element.namespaceURI === "http://www.w3.org/1999/xhtml" &&
-    ELEMENTS.has(element.localName) && (element.localName !== "input" || isCheckbox(element));
+  const isAllowed = element =>
+    element.namespaceURI === "http://www.w3.org/1999/xhtml" &&
+    ELEMENTS.has(element.localName) &&
+    (element.localName !== "input" || isCheckbox(element));
   // One node at a time: code may have more of them than a call has room for arguments.
   const copyInto = (to, from) => {
     for (const node of from.childNodes) {
@@ -40,7 +50,10 @@ function setHtml(target, html) {
     return copyInto(copy, element);
   };
   // The content of a style sheet is text, which mynah-ui wrote itself.
-  if (target.localName === "style") { target.textContent = html; return; }
+  if (target.localName === "style") {
+    target.textContent = html;
+    return;
+  }
   const parsed = document.createElement("template");
   parsed.innerHTML = html;
   target.replaceChildren(copyInto(document.createDocumentFragment(), parsed.content));

@@ -13,7 +13,7 @@ const PATCHES = [
   {
     why: "Code that still grows is not coloured, nor is code in a line, where all is plain: they only get the class that colours give.",
     find: "innerHTML:a});A.default.highlightElement(g);",
-    put: "innerHTML:a});!0!==e.block||e.symposiumGrows?g.classList.add(\"hljs\"):A.default.highlightElement(g);",
+    put: 'innerHTML:a});!0!==e.block||e.symposiumGrows?g.classList.add("hljs"):A.default.highlightElement(g);',
   },
   {
     why: "All code is coloured a second time, as a diff, which is shown of diffs only.",
@@ -28,11 +28,11 @@ const PATCHES = [
   {
     why: "So is the list of cards when one is added: its readers copy it, or only look at it.",
     find: "this.getValue=e=>(0,l.default)(this.store[e])",
-    put: "this.getValue=e=>\"chatItems\"===e?this.store[e]:(0,l.default)(this.store[e])",
+    put: 'this.getValue=e=>"chatItems"===e?this.store[e]:(0,l.default)(this.store[e])',
   },
   {
     why: "Each card that was ever made, and each header and folded part of one, listens to the store for ever, for avatars that we do not show.",
-    find: ".subscribe(\"showChatAvatars\",(e=>{e&&this.canShowAvatar()?(this.chatAvatar=this.getChatAvatar(),this.render.insertChild(\"afterbegin\",this.chatAvatar)):this.chatAvatar.remove()}))",
+    find: '.subscribe("showChatAvatars",(e=>{e&&this.canShowAvatar()?(this.chatAvatar=this.getChatAvatar(),this.render.insertChild("afterbegin",this.chatAvatar)):this.chatAvatar.remove()}))',
     put: "",
   },
   {
@@ -47,7 +47,7 @@ const PATCHES = [
   },
   {
     why: "… the body of a card knows its blocks, and those of the body that it comes after",
-    find: "[...Array.from(i.DomBuilder.getInstance().build({type:\"div\",innerHTML:`${(0,d.parseMarkdown)(o,{includeLineBreaks:!0})}`}).childNodes).map(((e,t)=>{var n;const a=this.processNode(e);return null===(n=a.setAttribute)||void 0===n||n.call(a,\"render-index\",t.toString()),(0,i.cleanupElement)(a),a}))]",
+    find: '[...Array.from(i.DomBuilder.getInstance().build({type:"div",innerHTML:`${(0,d.parseMarkdown)(o,{includeLineBreaks:!0})}`}).childNodes).map(((e,t)=>{var n;const a=this.processNode(e);return null===(n=a.setAttribute)||void 0===n||n.call(a,"render-index",t.toString()),(0,i.cleanupElement)(a),a}))]',
     put: `(${blocksOf})(this,o,e.symposiumBefore,d.symposiumMarked,html=>Array.from(i.DomBuilder.getInstance().build({type:"div",innerHTML:html}).children),i.cleanupElement)`,
   },
   {
@@ -57,18 +57,18 @@ const PATCHES = [
   },
   {
     why: "… what stands in for a block changes nothing, and a block that becomes code, or is no longer code, takes the other's place",
-    find: "else if(t.innerHTML!==a.innerHTML)if(t.classList.contains(\"mynah-syntax-highlighter\")){",
+    find: 'else if(t.innerHTML!==a.innerHTML)if(t.classList.contains("mynah-syntax-highlighter")){',
     put: `else if(!t.classList.contains("symposium-same")&&(${differs})(t,a))if((${sameCode})(t,a)){`,
   },
   {
     why: "… the height of code, which has the page laid out at once, is asked for until it is known to be too much",
-    find: "n.scrollHeight>n.clientHeight&&a.classList.add(\"max-height-exceed\")",
-    put: "!a.classList.contains(\"max-height-exceed\")&&n.scrollHeight>n.clientHeight&&a.classList.add(\"max-height-exceed\")",
+    find: 'n.scrollHeight>n.clientHeight&&a.classList.add("max-height-exceed")',
+    put: '!a.classList.contains("max-height-exceed")&&n.scrollHeight>n.clientHeight&&a.classList.add("max-height-exceed")',
   },
   {
     why: "… blocks that became one with the block before them go",
     find: "else a.replaceWith(t)})),this.contentBody=e,this.typewriterItemIndex=n.length}",
-    put: "else a.replaceWith(t)})),Array.from(this.render.children).forEach(t=>{Number(t.getAttribute(\"render-index\"))>=e.symposiumCount&&t.remove()}),this.contentBody=e,this.typewriterItemIndex=n.length}",
+    put: 'else a.replaceWith(t)})),Array.from(this.render.children).forEach(t=>{Number(t.getAttribute("render-index"))>=e.symposiumCount&&t.remove()}),this.contentBody=e,this.typewriterItemIndex=n.length}',
   },
   {
     why: "… the highlighter hears whether its block still grows",
@@ -82,13 +82,13 @@ const PATCHES = [
   },
   {
     why: "(links)",
-    find: "build({type:\"a\",classNames:!0===this.props.useParts?[t.PARTS_CLASS_NAME]:[],",
-    put: "build({type:\"a\",classNames:[],",
+    find: 'build({type:"a",classNames:!0===this.props.useParts?[t.PARTS_CLASS_NAME]:[],',
+    put: 'build({type:"a",classNames:[],',
   },
   {
     why: "The classes of a card are taken off and put on again at every update, and all that is in it gets its style anew.",
     find: "(void 0!==t.classNames&&(e.classList.remove(...e.builderObject.classNames),",
-    put: "(void 0!==t.classNames&&t.classNames.join(\" \")!==e.builderObject.classNames.join(\" \")&&(e.classList.remove(...e.builderObject.classNames),",
+    put: '(void 0!==t.classNames&&t.classNames.join(" ")!==e.builderObject.classNames.join(" ")&&(e.classList.remove(...e.builderObject.classNames),',
   },
   {
     why: "Code in a line, which is never too high, asks for its height all the same, later, when the page has to be laid out for that.",
@@ -102,12 +102,12 @@ const PATCHES = [
   },
   {
     why: "(the diff)",
-    find: "const C=i.DomBuilder.getInstance().build({type:\"code\",classNames:[\"diff\",\"language-diff\"],innerHTML:a});",
-    put: "const C=null!=e.language&&null!=e.language.match(\"diff\")&&i.DomBuilder.getInstance().build({type:\"code\",classNames:[\"diff\",\"language-diff\"],innerHTML:a});",
+    find: 'const C=i.DomBuilder.getInstance().build({type:"code",classNames:["diff","language-diff"],innerHTML:a});',
+    put: 'const C=null!=e.language&&null!=e.language.match("diff")&&i.DomBuilder.getInstance().build({type:"code",classNames:["diff","language-diff"],innerHTML:a});',
   },
   {
     why: "A link may lead anywhere, and its address and title end where they like: `javascript:`, and quotes that begin other attributes.",
-    find: "return/^\\[(?:\\[([^\\]]+)\\]|([^\\]]+))\\]\\(([^)]+)\\)$/.test(e.raw)?`<a href=\"${e.href}\" target=\"_blank\" title=\"${null!==(t=e.title)&&void 0!==t?t:e.text}\">${e.text}</a>`:e.href",
+    find: 'return/^\\[(?:\\[([^\\]]+)\\]|([^\\]]+))\\]\\(([^)]+)\\)$/.test(e.raw)?`<a href="${e.href}" target="_blank" title="${null!==(t=e.title)&&void 0!==t?t:e.text}">${e.text}</a>`:e.href',
     put: `return(${linkOf})(e)`,
   },
   {
@@ -117,18 +117,18 @@ const PATCHES = [
   },
   {
     why: "HTML, of which most is made from Markdown of agents, is parsed in the page itself: what loads or runs does so at once.",
-    find: "\"string\"==typeof s.innerHTML?c.innerHTML=s.innerHTML:",
-    put: "\"string\"==typeof s.innerHTML?symposiumSetHtml(c,s.innerHTML):",
+    find: '"string"==typeof s.innerHTML?c.innerHTML=s.innerHTML:',
+    put: '"string"==typeof s.innerHTML?symposiumSetHtml(c,s.innerHTML):',
   },
   {
     why: "(when an element is changed)",
-    find: "\"string\"==typeof t.innerHTML?e.innerHTML=t.innerHTML:",
-    put: "\"string\"==typeof t.innerHTML?symposiumSetHtml(e,t.innerHTML):",
+    find: '"string"==typeof t.innerHTML?e.innerHTML=t.innerHTML:',
+    put: '"string"==typeof t.innerHTML?symposiumSetHtml(e,t.innerHTML):',
   },
   {
     why: "(the header of a card)",
-    find: "t=document.createElement(\"div\");t.innerHTML=e;",
-    put: "t=document.createElement(\"div\");symposiumSetHtml(t,e);",
+    find: 't=document.createElement("div");t.innerHTML=e;',
+    put: 't=document.createElement("div");symposiumSetHtml(t,e);',
   },
   {
     why: "(a card's own HTML)",
@@ -152,8 +152,8 @@ const PATCHES = [
   },
   {
     why: "(colored code with markup in it)",
-    find: "s=document.createElement(\"div\");s.innerHTML=r.value,",
-    put: "s=document.createElement(\"div\");symposiumSetHtml(s,r.value),",
+    find: 's=document.createElement("div");s.innerHTML=r.value,',
+    put: 's=document.createElement("div");symposiumSetHtml(s,r.value),',
   },
   {
     why: "(colored code with markup in it, merged)",
@@ -162,8 +162,8 @@ const PATCHES = [
   },
   {
     why: "A picture behind the chat, which is hidden, is HTML that the list of elements does not have.",
-    find: "classNames:[\"mynah-ui-gradient-background\"],innerHTML:",
-    put: "classNames:[\"mynah-ui-gradient-background\"],symposiumHidden:",
+    find: 'classNames:["mynah-ui-gradient-background"],innerHTML:',
+    put: 'classNames:["mynah-ui-gradient-background"],symposiumHidden:',
   },
 ];
 
@@ -175,9 +175,12 @@ function linkOf({ raw, href, title, text }) {
   const escaped = String(href).replace(/[<>"']/g, c => `&#${c.charCodeAt(0)};`);
   if (!/^\[(?:\[([^\]]+)\]|([^\]]+))\]\(([^)]+)\)$/.test(raw)) return escaped;
   // Browsers leave out blanks and control characters before they look for the scheme, and read entities.
-  const scheme = /^([^/?#]*?):/.exec(String(href).replace(/[\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\ufeff]/g, ""));
+  const scheme = /^([^/?#]*?):/.exec(
+    String(href).replace(/[\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\ufeff]/g, ""),
+  );
   const isSpelled = /^[^/?#:]*&/.test(String(href));
-  if (isSpelled || scheme !== null && !["http", "https", "mailto", "file"].includes(scheme[1].toLowerCase())) return `${text} (${escaped})`;
+  if (isSpelled || (scheme !== null && !["http", "https", "mailto", "file"].includes(scheme[1].toLowerCase())))
+    return `${text} (${escaped})`;
   const shown = String(title ?? text).replace(/[<>"']/g, c => `&#${c.charCodeAt(0)};`);
   return `<a href="${escaped}" target="_blank" title="${shown}">${text}</a>`;
 }
@@ -192,10 +195,15 @@ function blocksOf(body, text, before, marked, elements, cleanup) {
   const links = JSON.stringify(tokens.links);
   const known = before !== undefined && before.links === links ? before.list : [];
   const last = tokens.findLastIndex(token => token.type !== "space");
-  const list = [], all = [];
+  const list = [],
+    all = [];
   tokens.forEach((token, at) => {
-    const from = all.length, old = known[at];
-    const grows = body.props.useParts === true && at === last && (token.type === "code" || /(^|\n)[ \t>*+\-\d.)]*(```|~~~)/.test(token.raw));
+    const from = all.length,
+      old = known[at];
+    const grows =
+      body.props.useParts === true &&
+      at === last &&
+      (token.type === "code" || /(^|\n)[ \t>*+\-\d.)]*(```|~~~)/.test(token.raw));
     if (old !== undefined && old.raw === token.raw && old.from === from && old.grows === grows) {
       for (let i = 0; i < old.count; i++) {
         const same = document.createElement("i");
@@ -221,20 +229,31 @@ function blocksOf(body, text, before, marked, elements, cleanup) {
 
 /** Whether a block is not what it was: other markup can have the same in it, a heading what was a paragraph. */
 function differs(block, before) {
-  return block.tagName !== before.tagName || block.getAttribute("start") !== before.getAttribute("start") || block.innerHTML !== before.innerHTML;
+  return (
+    block.tagName !== before.tagName ||
+    block.getAttribute("start") !== before.getAttribute("start") ||
+    block.innerHTML !== before.innerHTML
+  );
 }
 
 /** Whether both are code of one language: then only the code is replaced, and whether it is unfolded stays. */
 function sameCode(block, before) {
   const label = element => element.querySelector(".mynah-syntax-highlighter-language")?.textContent;
-  return block.classList.contains("mynah-syntax-highlighter") && before.classList.contains("mynah-syntax-highlighter") && label(block) === label(before);
+  return (
+    block.classList.contains("mynah-syntax-highlighter") &&
+    before.classList.contains("mynah-syntax-highlighter") &&
+    label(block) === label(before)
+  );
 }
 
 /** The file with all changes. Throws where one does not fit. */
 function patched(source, patches = PATCHES) {
   return patches.reduce((text, { find, put }) => {
     const found = text.split(find).length - 1;
-    if (found !== 1) throw new Error(`mynah-ui is not as scripts/mynah-patch.js knows it: ${found} times instead of once: ${find.slice(0, 80)}`);
+    if (found !== 1)
+      throw new Error(
+        `mynah-ui is not as scripts/mynah-patch.js knows it: ${found} times instead of once: ${find.slice(0, 80)}`,
+      );
     return text.replace(find, () => put);
   }, source);
 }

@@ -4,8 +4,16 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import vm from "node:vm";
 
-interface Patch { readonly why: string; readonly find: string; readonly put: string }
-interface Patched { (source: string): string; readonly patched: (source: string, patches?: readonly Patch[]) => string; readonly PATCHES: readonly Patch[] }
+interface Patch {
+  readonly why: string;
+  readonly find: string;
+  readonly put: string;
+}
+interface Patched {
+  (source: string): string;
+  readonly patched: (source: string, patches?: readonly Patch[]) => string;
+  readonly PATCHES: readonly Patch[];
+}
 
 const require = createRequire(path.resolve("package.json"));
 const loader: Patched = require("./scripts/mynah-patch.js");
@@ -21,7 +29,11 @@ suite("the changes of mynah-ui", () => {
 
   test("it is the version that the changes were made for", () => {
     equal(require("@aws/mynah-ui/package.json").version, "4.39.0");
-    equal(require("./package.json").devDependencies["@aws/mynah-ui"] ?? require("./package.json").dependencies["@aws/mynah-ui"], "4.39.0");
+    equal(
+      require("./package.json").devDependencies["@aws/mynah-ui"] ??
+        require("./package.json").dependencies["@aws/mynah-ui"],
+      "4.39.0",
+    );
   });
 
   test("one that does not fit, or fits twice, fails the build", () => {
@@ -34,29 +46,63 @@ suite("the changes of mynah-ui", () => {
 
   suite("a link", () => {
     const { put = "" } = loader.PATCHES.find(({ why }) => why.startsWith("A link may lead anywhere")) ?? {};
-    const link = (href: string, more: object = {}): string => String(vm.runInNewContext(`(e=>{${put}})(${JSON.stringify({ raw: "[a](b)", href, text: "a", ...more })})`));
+    const link = (href: string, more: object = {}): string =>
+      String(vm.runInNewContext(`(e=>{${put}})(${JSON.stringify({ raw: "[a](b)", href, text: "a", ...more })})`));
 
     test("leads to web and mail addresses, to files and within the page", () => {
-      for (const href of ["https://a.b/?x=1&y=2", "http://a.b", "mailto:a@b.c", "file:///a/b", "../a", "#a", "a/b:c", "?a:b", "HTTPS://a"]) {
+      for (const href of [
+        "https://a.b/?x=1&y=2",
+        "http://a.b",
+        "mailto:a@b.c",
+        "file:///a/b",
+        "../a",
+        "#a",
+        "a/b:c",
+        "?a:b",
+        "HTTPS://a",
+      ]) {
         equal(link(href), `<a href="${href}" target="_blank" title="a">a</a>`);
       }
     });
 
     test("of any other kind is text", () => {
-      const kinds = ["javascript:x", "vbscript:x", "command:x", "vscode:x", "data:x", "JavaScript:x", " javascript:x", "java\tscript:x", "\u0001javascript:x", "&#106;avascript:x", "java&Tab;script:x", "javascript&colon;x", "blob:x", "x\\y:z", ":x"];
+      const kinds = [
+        "javascript:x",
+        "vbscript:x",
+        "command:x",
+        "vscode:x",
+        "data:x",
+        "JavaScript:x",
+        " javascript:x",
+        "java\tscript:x",
+        "\u0001javascript:x",
+        "&#106;avascript:x",
+        "java&Tab;script:x",
+        "javascript&colon;x",
+        "blob:x",
+        "x\\y:z",
+        ":x",
+      ];
       for (const href of kinds) ok(!link(href).includes("<a"), href);
     });
 
     test("ends no attribute, by its address, its title or its text", () => {
-      for (const more of [{ text: `hi" onmouseover="x` }, { title: `x" onclick='y'` }, { href: `https://a.b/"onclick="x` }, { href: `https://a.b/'><b` }]) {
-        const html = link("https://a.b", more), [, tag = ""] = /^<a ([^>]*)>/.exec(html) ?? [];
+      for (const more of [
+        { text: `hi" onmouseover="x` },
+        { title: `x" onclick='y'` },
+        { href: `https://a.b/"onclick="x` },
+        { href: `https://a.b/'><b` },
+      ]) {
+        const html = link("https://a.b", more),
+          [, tag = ""] = /^<a ([^>]*)>/.exec(html) ?? [];
         equal(tag.replace(/ ?(?:href|target|title)="[^"<>']*"/g, ""), "", html);
       }
     });
   });
 
   test("no HTML but the empty one is set without the list of elements", () => {
-    const patched = loader(mynah), sets = /([\w.]{1,30})\.(?:innerHTML|outerHTML) ?=(?!=) ?(.{2})/g;
+    const patched = loader(mynah),
+      sets = /([\w.]{1,30})\.(?:innerHTML|outerHTML) ?=(?!=) ?(.{2})/g;
     const set = [...patched.matchAll(sets)].map(([, target = "", value = ""]) => `${target} ${value}`);
     // A template, which is inert, and a text field, which decodes entities.
     deepEqual(set, ["parsed ht", `this.promptTextInput ""`, `this.pillsContainer ""`, "n e,"]);
@@ -68,5 +114,7 @@ suite("the changes of mynah-ui", () => {
     ok(put.startsWith("del:/^(~~)(?="));
   });
 
-  test("each says why it is made", () => { for (const { why, find } of loader.PATCHES) ok(why.length > 5, find); });
+  test("each says why it is made", () => {
+    for (const { why, find } of loader.PATCHES) ok(why.length > 5, find);
+  });
 });

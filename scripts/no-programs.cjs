@@ -4,6 +4,10 @@ const programs = require("node:child_process");
 const { syncBuiltinESMExports } = require("node:module");
 
 for (const name of ["spawn", "spawnSync", "exec", "execSync", "execFile", "execFileSync", "fork"]) {
-  programs[name] = command => { throw new Error(`A quick unit test starts a program (${command}). Tests that do so are in files called NAME.spawn.test.ts.`); };
+  programs[name] = command => {
+    throw new Error(
+      `A quick unit test starts a program (${command}). Tests that do so are in files called NAME.spawn.test.ts.`,
+    );
+  };
 }
 syncBuiltinESMExports();

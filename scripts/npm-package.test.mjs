@@ -8,7 +8,8 @@ import path from "node:path";
 import { manifest, root } from "./project.mjs";
 
 /** What the package holds: the command line, and nothing of the extension but what both share. */
-const ALLOWED = /^(dist\/sidecar(-[\w-]+)?\.js|media\/symposium\.(svg|png)|package\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
+const ALLOWED =
+  /^(dist\/sidecar(-[\w-]+)?\.js|media\/symposium\.(svg|png)|package\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
 const windows = process.platform === "win32";
 
 suite("the npm package", () => {
@@ -35,15 +36,22 @@ suite("the npm package", () => {
   /** Runs the command with these lines on stdin, which ends after the answer to the last request. */
   function speak(args, requests) {
     return new Promise((resolve, reject) => {
-      const child = spawn(command, args, { cwd: folder, env: { ...process.env, HOME: folder, USERPROFILE: folder }, shell: windows });
+      const child = spawn(command, args, {
+        cwd: folder,
+        env: { ...process.env, HOME: folder, USERPROFILE: folder },
+        shell: windows,
+      });
       const answers = [];
-      let stdout = "", stderr = "";
+      let stdout = "",
+        stderr = "";
       const next = () => {
         const request = requests[answers.length];
         if (request === undefined) child.stdin.end();
         else child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: answers.length, ...request(answers) })}\n`);
       };
-      child.stderr.setEncoding("utf8").on("data", text => { stderr += text; });
+      child.stderr.setEncoding("utf8").on("data", text => {
+        stderr += text;
+      });
       child.stdout.setEncoding("utf8").on("data", text => {
         stdout += text;
         if (requests.length === 0) return;
@@ -65,28 +73,54 @@ suite("the npm package", () => {
     const { code, stderr, answers } = await speak(args, [
       () => ({ method: "initialize", params: { protocolVersion: 1 } }),
       () => ({ method: "session/new", params: { cwd: folder, mcpServers: [] } }),
-      ([, { sessionId }]) => ({ method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text: "Hello" }] } }),
+      ([, { sessionId }]) => ({
+        method: "session/prompt",
+        params: { sessionId, prompt: [{ type: "text", text: "Hello" }] },
+      }),
     ]);
-    assert.deepEqual([code, stderr, answers[0].agentInfo.version, answers[2]], [0, "", manifest.version, { stopReason: "end_turn" }]);
+    assert.deepEqual(
+      [code, stderr, answers[0].agentInfo.version, answers[2]],
+      [0, "", manifest.version, { stopReason: "end_turn" }],
+    );
   };
 
   test("holds the command line and nothing else", () => {
-    const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
-      .map(entry => path.relative(installed, path.join(entry.parentPath ?? entry.path, entry.name)).replaceAll("\\", "/"));
-    assert.deepEqual(files.filter(file => !ALLOWED.test(file)), []);
-    for (const file of ["dist/sidecar.js", "README.md", "LICENSE", "ThirdPartyNotices.txt"]) assert.ok(files.includes(file), file);
+    const files = readdirSync(installed, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry =>
+        path.relative(installed, path.join(entry.parentPath ?? entry.path, entry.name)).replaceAll("\\", "/"),
+      );
+    assert.deepEqual(
+      files.filter(file => !ALLOWED.test(file)),
+      [],
+    );
+    for (const file of ["dist/sidecar.js", "README.md", "LICENSE", "ThirdPartyNotices.txt"])
+      assert.ok(files.includes(file), file);
     assert.equal(readFileSync(path.join(installed, "dist/sidecar.js"), "utf8").split("\n")[0], "#!/usr/bin/env node");
   });
 
   test("--version, --help", async () => {
-    assert.deepEqual(await speak(["--version"], []), { code: 0, stdout: `${manifest.version}\n`, stderr: "", answers: [] });
+    assert.deepEqual(await speak(["--version"], []), {
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: "",
+      answers: [],
+    });
     assert.match((await speak(["--help"], [])).stdout, /run-with/);
   });
 
   test("eliza is an agent", () => prompted(["eliza", "--deterministic"]));
   test("run-with has her in its own process", () => prompted(["run-with", "--agent", "eliza"]));
-  test("run-with starts an agent as a process", () => prompted(["run-with", "--agent", JSON.stringify({ local: { command, args: ["eliza"] } })]));
-  test("run-with is a proxy in a chain", () => prompted(["run-with", "--proxy", JSON.stringify({ local: { command, args: ["run-with", "--proxy", "no-such-proxy"] } }), "--agent", "eliza"]));
+  test("run-with starts an agent as a process", () =>
+    prompted(["run-with", "--agent", JSON.stringify({ local: { command, args: ["eliza"] } })]));
+  test("run-with is a proxy in a chain", () =>
+    prompted([
+      "run-with",
+      "--proxy",
+      JSON.stringify({ local: { command, args: ["run-with", "--proxy", "no-such-proxy"] } }),
+      "--agent",
+      "eliza",
+    ]));
 
   test("mcp says who starts it", async () => {
     const { code, stderr } = await speak(["mcp"], []);

@@ -7,7 +7,8 @@ import { build } from "./build.mjs";
 import { fail, manifest, node, options, root } from "./project.mjs";
 
 /** All that a package may hold; what webpack makes besides is for tests and bug reports. */
-const ALLOWED = /^(dist\/[\w.-]+\.js|media\/symposium\.(svg|png)|media\/walkthrough\/[\w-]+\.svg|package\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
+const ALLOWED =
+  /^(dist\/[\w.-]+\.js|media\/symposium\.(svg|png)|media\/walkthrough\/[\w-]+\.svg|package\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
 
 /** Builds, and gathers the licences of what is bundled. */
 export async function prepare() {
@@ -22,17 +23,25 @@ export async function packageExtension(file = path.join(root, `${manifest.name}-
   const strangers = packed.filter(name => !ALLOWED.test(name));
   if (strangers.length > 0) throw new Error(`These files do not belong into the package: ${strangers.join(", ")}`);
   // As a program of its own, because vsce ends the process that it runs in when it finds fault.
-  const vsce = await node("node_modules/@vscode/vsce/vsce", ["package", "--no-dependencies", "--out", file], { output: "hold" });
+  const vsce = await node("node_modules/@vscode/vsce/vsce", ["package", "--no-dependencies", "--out", file], {
+    output: "hold",
+  });
   if (vsce.code !== 0) throw new Error(`vsce could not make the package:\n${vsce.text}`);
   return { file, bytes: statSync(file).size };
 }
 
 /** Name, version and licence of every bundled package. mynah-ui comes bundled itself, so what it depends on is in it, too. */
 function notices() {
-  const folders = new Set(readdirSync(path.join(root, "out/bundled")).flatMap(name => JSON.parse(readFileSync(path.join(root, "out/bundled", name), "utf8"))));
+  const folders = new Set(
+    readdirSync(path.join(root, "out/bundled")).flatMap(name =>
+      JSON.parse(readFileSync(path.join(root, "out/bundled", name), "utf8")),
+    ),
+  );
   for (const folder of [...folders]) if (folder.endsWith("@aws/mynah-ui")) addDependencies(folder, folders);
   const parts = [...folders].sort().map(folder => {
-    const { name, version, license, author } = JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8"));
+    const { name, version, license, author } = JSON.parse(
+      readFileSync(path.join(root, folder, "package.json"), "utf8"),
+    );
     return `${name} ${version} (${license})\n\n${licenceText(folder) ?? `${[author?.name ?? author].filter(Boolean).join("")}\nLicence: ${license}`}`;
   });
   return `${manifest.displayName} contains these third-party packages.\n\n${parts.map(part => `${"-".repeat(80)}\n${part.trim()}\n`).join("\n")}`;
@@ -41,7 +50,9 @@ function notices() {
 function addDependencies(folder, folders) {
   const { dependencies = {} } = JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8"));
   for (const name of Object.keys(dependencies)) {
-    const found = [`${folder}/node_modules/${name}`, `node_modules/${name}`].find(place => existsSync(path.join(root, place)));
+    const found = [`${folder}/node_modules/${name}`, `node_modules/${name}`].find(place =>
+      existsSync(path.join(root, place)),
+    );
     if (found === undefined) throw new Error(`${name}, which ${folder} depends on, is not installed.`);
     if (folders.has(found)) continue;
     folders.add(found);
@@ -51,8 +62,12 @@ function addDependencies(folder, folders) {
 
 /** The texts of a package's licence and notice files, one after the other. */
 function licenceText(folder) {
-  const files = readdirSync(path.join(root, folder)).filter(name => /^(licen[cs]e|notice|copying)/i.test(name)).sort();
-  const texts = files.filter(name => statSync(path.join(root, folder, name)).isFile()).map(name => readFileSync(path.join(root, folder, name), "utf8").trim());
+  const files = readdirSync(path.join(root, folder))
+    .filter(name => /^(licen[cs]e|notice|copying)/i.test(name))
+    .sort();
+  const texts = files
+    .filter(name => statSync(path.join(root, folder, name)).isFile())
+    .map(name => readFileSync(path.join(root, folder, name), "utf8").trim());
   return texts.length > 0 ? texts.join("\n\n") : undefined;
 }
 

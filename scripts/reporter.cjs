@@ -1,15 +1,22 @@
 // A mocha reporter: the usual one for people, and what `npm test` adds up, as JSON in the file that SYMPOSIUM_REPORT names.
 // A test is skipped with a reason: `this.skipReason = "…"; this.skip();` in the test or in a hook before it. Without, it fails.
 const { writeFileSync } = require("node:fs");
-const { reporters: { Spec }, Runner: { constants: events } } = require("mocha");
+const {
+  reporters: { Spec },
+  Runner: { constants: events },
+} = require("mocha");
 
 module.exports = class Report extends Spec {
   constructor(runner, options) {
     super(runner, options);
     const report = { passed: 0, failed: [], skipped: [] };
     const title = test => test.titlePath().join(" › ");
-    runner.on(events.EVENT_TEST_PASS, () => { report.passed++; });
-    runner.on(events.EVENT_TEST_FAIL, (test, error) => { report.failed.push({ title: title(test), message: String(error?.stack ?? error) }); });
+    runner.on(events.EVENT_TEST_PASS, () => {
+      report.passed++;
+    });
+    runner.on(events.EVENT_TEST_FAIL, (test, error) => {
+      report.failed.push({ title: title(test), message: String(error?.stack ?? error) });
+    });
     runner.on(events.EVENT_TEST_PENDING, test => {
       const reason = test.ctx?.skipReason;
       if (typeof reason === "string") report.skipped.push({ title: title(test), reason });
@@ -19,11 +26,17 @@ module.exports = class Report extends Spec {
       if (!process.env.SYMPOSIUM_REPORT) return;
       const write = () => writeFileSync(process.env.SYMPOSIUM_REPORT, JSON.stringify(report));
       write();
-      setTimeout(() => {
-        report.failed.push({ title: "the end", message: "All tests have ended, but something that they started keeps their process alive." });
-        write();
-        process.exit(1);
-      }, Number(options.reporterOption?.grace ?? 15_000)).unref();
+      setTimeout(
+        () => {
+          report.failed.push({
+            title: "the end",
+            message: "All tests have ended, but something that they started keeps their process alive.",
+          });
+          write();
+          process.exit(1);
+        },
+        Number(options.reporterOption?.grace ?? 15_000),
+      ).unref();
     });
   }
 };

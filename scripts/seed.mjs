@@ -5,7 +5,8 @@
 const SEED = "20261122";
 
 const wanted = process.env.SYMPOSIUM_SEED ?? SEED;
-if (wanted !== "random" && !/^-?\d+$/.test(wanted)) throw new Error(`SYMPOSIUM_SEED is a number or "random", not "${wanted}".`);
+if (wanted !== "random" && !/^-?\d+$/.test(wanted))
+  throw new Error(`SYMPOSIUM_SEED is a number or "random", not "${wanted}".`);
 
 /** A whole number of 32 bits. */
 export const seed = wanted === "random" ? Math.floor(Math.random() * 2 ** 31) : Number(wanted);

@@ -21,15 +21,20 @@ function installed() {
   const note = "node_modules/.package-lock.json";
   if (!existsSync(path.join(root, note))) return false;
   const present = packages(note);
-  return Object.entries(packages("package-lock.json")).every(([folder, { version, optional }]) =>
-    folder === "" || (present[folder] === undefined ? optional === true : present[folder].version === version));
+  return Object.entries(packages("package-lock.json")).every(
+    ([folder, { version, optional }]) =>
+      folder === "" || (present[folder] === undefined ? optional === true : present[folder].version === version),
+  );
 }
 
 if (!installed()) {
   console.log("Installing the dependencies (npm ci)…");
   // Without install scripts: nothing that we use needs them. (esbuild's only replaces its launcher, which works as it is.)
-  const npm = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
-    { cwd: root, stdio: ["ignore", "inherit", "inherit"], shell: process.platform === "win32" });
+  const npm = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+    shell: process.platform === "win32",
+  });
   if (npm.status !== 0) {
     console.error("The dependencies could not be installed; npm's message is above.");
     process.exit(1);

@@ -5,7 +5,9 @@ import { readFileSync } from "node:fs";
 /** The set-up on a Node that says it is this old, and has what such a one has not. */
 const onNode = (version: string) => {
   const pretend = `data:text/javascript,Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } }); Object.defineProperty(process, "version", { value: "v${version}" });`;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", pretend, "scripts/setup.mjs"], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", pretend, "scripts/setup.mjs"], {
+    encoding: "utf8",
+  });
   return { status, said: stdout + stderr };
 };
 
@@ -21,6 +23,7 @@ suite("the set-up", () => {
   });
 
   test("what runs before that check knows nothing of Nodes that pass it", () => {
-    for (const file of ["setup", "start", "test", "test-agents"]) assert.ok(!readFileSync(`scripts/${file}.mjs`, "utf8").includes("import.meta.dirname"), file);
+    for (const file of ["setup", "start", "test", "test-agents"])
+      assert.ok(!readFileSync(`scripts/${file}.mjs`, "utf8").includes("import.meta.dirname"), file);
   });
 });

@@ -5,9 +5,16 @@ const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 
 suite("skipped tests", () => {
   test("who skips says why: `npm test` counts one without a reason as failed", () => {
-    const files = ROOTS.flatMap(root => readdirSync(root, { recursive: true, encoding: "utf8" }).map(name => `${root}/${name.replaceAll("\\", "/")}`)).filter(file => file.endsWith(".ts"));
-    const silent = files.flatMap(file => readFileSync(file, "utf8").split("\n").flatMap((line, i, lines) =>
-      /\.skip\(/.test(line) && !`${lines[i - 1]}${line}`.includes("skipReason") ? [`${file}:${i + 1}`] : []));
+    const files = ROOTS.flatMap(root =>
+      readdirSync(root, { recursive: true, encoding: "utf8" }).map(name => `${root}/${name.replaceAll("\\", "/")}`),
+    ).filter(file => file.endsWith(".ts"));
+    const silent = files.flatMap(file =>
+      readFileSync(file, "utf8")
+        .split("\n")
+        .flatMap((line, i, lines) =>
+          /\.skip\(/.test(line) && !`${lines[i - 1]}${line}`.includes("skipReason") ? [`${file}:${i + 1}`] : [],
+        ),
+    );
     deepEqual(silent, []);
   });
 });

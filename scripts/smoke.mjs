@@ -3,7 +3,16 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { root } from "./project.mjs";
-import { allowOnce, lastExchange, lastNotice, openChat, rejectOnce, sendPrompt, stopAt, turnEnded } from "./vscode-box/chat.mjs";
+import {
+  allowOnce,
+  lastExchange,
+  lastNotice,
+  openChat,
+  rejectOnce,
+  sendPrompt,
+  stopAt,
+  turnEnded,
+} from "./vscode-box/chat.mjs";
 import { installBox } from "./vscode-box/install.mjs";
 import { startServer } from "./vscode-box/server.mjs";
 import { launchBrowser, openWorkbench } from "./vscode-box/workbench.mjs";
@@ -21,16 +30,24 @@ export async function smoke({ prompts, settings, screenshot, seconds, workspace,
   try {
     page = await openWorkbench(browser, server, { folder: workspace, extensions: [root] });
     const frame = await openChat(page);
-    for (const [i, prompt] of (prompts.length > 0 ? prompts : ["Hello, I am a little worried about computers."]).entries()) {
+    for (const [i, prompt] of (prompts.length > 0
+      ? prompts
+      : ["Hello, I am a little worried about computers."]
+    ).entries()) {
       await sendPrompt(frame, prompt);
       const isStopped = stop !== undefined && i === 0;
       if (isStopped) await stopAt(frame, stop, seconds * 1000);
-      await turnEnded(frame, { timeout: seconds * 1000, answer: permission === "reject" ? rejectOnce : allowOnce, permission: label => console.log(`Permission: pressed “${label}”`) });
+      await turnEnded(frame, {
+        timeout: seconds * 1000,
+        answer: permission === "reject" ? rejectOnce : allowOnce,
+        permission: label => console.log(`Permission: pressed “${label}”`),
+      });
       const { question, answer } = await lastExchange(frame);
       if (answer === "") throw new Error(`"${prompt}" was not answered.`);
       console.log(`Question: ${question}\nAnswer: ${answer}\n`);
       const notice = await lastNotice(frame);
-      if (notice !== undefined && !isStopped) throw new Error(`"${prompt}" was not answered to its end: ${notice.split("\n")[0]}`);
+      if (notice !== undefined && !isStopped)
+        throw new Error(`"${prompt}" was not answered to its end: ${notice.split("\n")[0]}`);
     }
   } catch (error) {
     code = 1;
@@ -39,7 +56,10 @@ export async function smoke({ prompts, settings, screenshot, seconds, workspace,
   }
   if (page !== undefined) {
     mkdirSync(path.dirname(screenshot), { recursive: true });
-    await page.screenshot({ path: screenshot }).then(() => console.log(`Screenshot: ${screenshot}`), error => console.error(`No screenshot: ${error.message}`));
+    await page.screenshot({ path: screenshot }).then(
+      () => console.log(`Screenshot: ${screenshot}`),
+      error => console.error(`No screenshot: ${error.message}`),
+    );
     await page.goto("about:blank").catch(() => {});
   }
   await browser.close();
@@ -49,6 +69,9 @@ export async function smoke({ prompts, settings, screenshot, seconds, workspace,
 
 /** What VS Code itself had to say: notifications, which a person would have seen. */
 async function lastWords(page) {
-  const texts = await page.locator(".notification-list-item-message").allInnerTexts().catch(() => []);
+  const texts = await page
+    .locator(".notification-list-item-message")
+    .allInnerTexts()
+    .catch(() => []);
   for (const text of texts) console.error(`VS Code shows: ${text}`);
 }

@@ -15,17 +15,35 @@ const WORKSPACE = path.join(root, "test-workspace");
 const HINT = "The chat is behind the Symposium icon in the activity bar, at the left.";
 
 export async function start(argv) {
-  const asked = options(argv, { flags: ["smoke", "browser", "development"], one: ["agent", "screenshot", "timeout", "permission", "folder", "stop"], many: ["prompt"] });
-  if (asked.rest.length > 0) fail(`What is "${asked.rest.join(" ")}"? An agent's command is one argument: npm start -- --agent 'my-agent --acp'`);
-  if (!asked.smoke && (asked.prompt.length > 0 || asked.screenshot || asked.timeout || asked.permission || asked.stop)) fail("--prompt, --permission, --stop, --screenshot and --timeout go with --smoke.");
-  if (!["allow", "reject", undefined].includes(asked.permission)) fail(`--permission is allow or reject, not "${asked.permission}".`);
+  const asked = options(argv, {
+    flags: ["smoke", "browser", "development"],
+    one: ["agent", "screenshot", "timeout", "permission", "folder", "stop"],
+    many: ["prompt"],
+  });
+  if (asked.rest.length > 0)
+    fail(
+      `What is "${asked.rest.join(" ")}"? An agent's command is one argument: npm start -- --agent 'my-agent --acp'`,
+    );
+  if (!asked.smoke && (asked.prompt.length > 0 || asked.screenshot || asked.timeout || asked.permission || asked.stop))
+    fail("--prompt, --permission, --stop, --screenshot and --timeout go with --smoke.");
+  if (!["allow", "reject", undefined].includes(asked.permission))
+    fail(`--permission is allow or reject, not "${asked.permission}".`);
   const seconds = Number(asked.timeout ?? 120);
   if (!(seconds > 0)) fail(`--timeout is a number of seconds, not "${asked.timeout}".`);
   try {
     await build(asked.development ? "development" : "production");
     const settings = agentSettings(asked.agent);
     const workspace = asked.folder === undefined ? WORKSPACE : path.resolve(caller(), asked.folder);
-    if (asked.smoke) process.exitCode = await smoke({ prompts: asked.prompt, settings, screenshot: path.resolve(caller(), asked.screenshot ?? path.join(root, "out/smoke.png")), seconds, workspace, permission: asked.permission, stop: asked.stop });
+    if (asked.smoke)
+      process.exitCode = await smoke({
+        prompts: asked.prompt,
+        settings,
+        screenshot: path.resolve(caller(), asked.screenshot ?? path.join(root, "out/smoke.png")),
+        seconds,
+        workspace,
+        permission: asked.permission,
+        stop: asked.stop,
+      });
     else if (!asked.browser && desktop()) await openDesktop(desktop(), settings, workspace);
     else await openBrowser(settings, workspace);
   } catch (error) {
@@ -39,15 +57,22 @@ const caller = () => process.env.INIT_CWD ?? process.cwd();
 /** The settings that select the agent: a shell command, run where the user typed it, or Eliza. */
 function agentSettings(command) {
   if (command === undefined) return { "symposium.agents": [], "symposium.currentAgentId": "elizacp" };
-  const local = process.platform === "win32"
-    ? { command: "cmd", args: ["/d", "/s", "/c", `cd /d "${caller()}" && ${command}`] }
-    : { command: "/bin/sh", args: ["-c", `cd ${quoted(caller())} && ${command}`] };
-  return { "symposium.agents": [{ id: "start-agent", name: nameOf(command), distribution: { local } }], "symposium.currentAgentId": "start-agent" };
+  const local =
+    process.platform === "win32"
+      ? { command: "cmd", args: ["/d", "/s", "/c", `cd /d "${caller()}" && ${command}`] }
+      : { command: "/bin/sh", args: ["-c", `cd ${quoted(caller())} && ${command}`] };
+  return {
+    "symposium.agents": [{ id: "start-agent", name: nameOf(command), distribution: { local } }],
+    "symposium.currentAgentId": "start-agent",
+  };
 }
 
 /** What the chat calls the agent: the program, not what runs it nor how. */
 function nameOf(command) {
-  const words = command.trim().split(/\s+/).filter(word => !/^-|^\w+=/.test(word) && !["env", "exec", "node", "npx", "uvx"].includes(path.basename(word)));
+  const words = command
+    .trim()
+    .split(/\s+/)
+    .filter(word => !/^-|^\w+=/.test(word) && !["env", "exec", "node", "npx", "uvx"].includes(path.basename(word)));
   return path.basename(words[0]?.replaceAll(/["']/g, "") ?? "") || "Agent";
 }
 
@@ -58,7 +83,8 @@ const desktop = () => process.env.SYMPOSIUM_CODE || which("code");
 /** A profile of its own, so that the user's settings and extensions stay out of it. What is changed there in VS Code stays. */
 function profile(name, settings) {
   const folder = path.join(cacheFolder, "profiles", name);
-  const userData = path.join(folder, "user-data"), extensionsDir = path.join(folder, "extensions");
+  const userData = path.join(folder, "user-data"),
+    extensionsDir = path.join(folder, "extensions");
   mkdirSync(extensionsDir, { recursive: true });
   const fresh = !existsSync(settingsFile(userData, "User"));
   edit(settingsFile(userData, "User"), { ...(fresh ? QUIET_SETTINGS : {}), ...settings });
@@ -81,12 +107,26 @@ function edit(file, settings) {
 async function openDesktop(code, settings, workspace) {
   const { userData, extensionsDir } = profile("desktop", settings);
   console.log(`Opening VS Code (${code}). ${HINT}`);
-  const child = spawn(code, ["--new-window", "--wait", "--user-data-dir", userData, "--extensions-dir", extensionsDir, "--disable-workspace-trust",
-    `--extensionDevelopmentPath=${root}`, workspace], { stdio: "inherit", env: cleanEnvironment(), shell: process.platform === "win32" });
-  process.exitCode = await new Promise((resolve, reject) => {
-    child.on("error", error => reject(new Error(`VS Code could not be started with ${code}: ${error.message}`)));
-    child.on("exit", resolve);
-  }) ?? 1;
+  const child = spawn(
+    code,
+    [
+      "--new-window",
+      "--wait",
+      "--user-data-dir",
+      userData,
+      "--extensions-dir",
+      extensionsDir,
+      "--disable-workspace-trust",
+      `--extensionDevelopmentPath=${root}`,
+      workspace,
+    ],
+    { stdio: "inherit", env: cleanEnvironment(), shell: process.platform === "win32" },
+  );
+  process.exitCode =
+    (await new Promise((resolve, reject) => {
+      child.on("error", error => reject(new Error(`VS Code could not be started with ${code}: ${error.message}`)));
+      child.on("exit", resolve);
+    })) ?? 1;
 }
 
 async function openBrowser(settings, workspace) {
@@ -94,14 +134,37 @@ async function openBrowser(settings, workspace) {
   const { folder, userData, extensionsDir } = profile("browser", settings);
   // As if it were installed, only that its folder is this one: a page that anybody opens has no development options.
   const where = { $mid: 1, path: root, scheme: "file" };
-  writeFileSync(path.join(extensionsDir, "extensions.json"), JSON.stringify([{ identifier: { id: `${manifest.publisher}.${manifest.name}` }, version: manifest.version, location: where }]));
+  writeFileSync(
+    path.join(extensionsDir, "extensions.json"),
+    JSON.stringify([
+      { identifier: { id: `${manifest.publisher}.${manifest.name}` }, version: manifest.version, location: where },
+    ]),
+  );
   // Whoever reaches the page has a shell: other users of this computer must not.
   const password = randomBytes(9).toString("base64url");
-  const server = await startServer({ home: folder, ownHome: false, userData, extensionsDir, graceSeconds: 300, password });
+  const server = await startServer({
+    home: folder,
+    ownHome: false,
+    userData,
+    extensionsDir,
+    graceSeconds: 300,
+    password,
+  });
   const url = `http://${server.authority}/?folder=${encodeURIComponent(workspace)}`;
   console.log(`\n  VS Code is at ${url}\n  Password: ${password}\n  ${HINT}\n  Ctrl+C ends it.\n`);
-  const opener = process.platform === "darwin" ? "open" : process.env.DISPLAY || process.env.WAYLAND_DISPLAY ? which("xdg-open") : undefined;
-  if (opener !== undefined) spawn(opener, [url], { stdio: "ignore", detached: true }).on("error", () => {}).unref();
+  const opener =
+    process.platform === "darwin"
+      ? "open"
+      : process.env.DISPLAY || process.env.WAYLAND_DISPLAY
+        ? which("xdg-open")
+        : undefined;
+  if (opener !== undefined)
+    spawn(opener, [url], { stdio: "ignore", detached: true })
+      .on("error", () => {})
+      .unref();
   const interval = setInterval(() => {}, 1_000_000);
-  process.on("exit", () => { clearInterval(interval); killGroup(server.pid, "SIGTERM"); });
+  process.on("exit", () => {
+    clearInterval(interval);
+    killGroup(server.pid, "SIGTERM");
+  });
 }

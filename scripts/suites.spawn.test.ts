@@ -5,23 +5,52 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-interface Result { passed: number; failed: { title: string; message: string }[]; skipped: { title: string; reason: string }[] }
-interface Suites { shares(names: readonly string[]): string[][]; mocha(name: string, options: object, start: (env: Record<string, string>) => Promise<{ code: number; text: string }>): Promise<Result> }
+interface Result {
+  passed: number;
+  failed: { title: string; message: string }[];
+  skipped: { title: string; reason: string }[];
+}
+interface Suites {
+  shares(names: readonly string[]): string[][];
+  mocha(
+    name: string,
+    options: object,
+    start: (env: Record<string, string>) => Promise<{ code: number; text: string }>,
+  ): Promise<Result>;
+}
 
 /** The scripts are plain JavaScript, which the compiler does not look into. */
-const suites = async (): Promise<Suites> => await import(pathToFileURL(path.resolve("scripts/suites.mjs")).href) as Suites;
+const suites = async (): Promise<Suites> =>
+  (await import(pathToFileURL(path.resolve("scripts/suites.mjs")).href)) as Suites;
 
 suite("what npm test counts", () => {
   let folder: string;
-  setup(() => { folder = mkdtempSync(path.join(tmpdir(), "suites-")); });
-  teardown(() => { rmSync(folder, { recursive: true }); });
+  setup(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "suites-"));
+  });
+  teardown(() => {
+    rmSync(folder, { recursive: true });
+  });
 
   /** Runs these tests with our reporter, and sums them up as `npm test` does. */
   async function counted(source: string, options: object = {}, endsWith?: number): Promise<Result> {
     const file = path.join(folder, "some.test.cjs");
     writeFileSync(file, source);
     return (await suites()).mocha("some", { output: "hold", ...options }, async env => {
-      const { status, stdout } = spawnSync(process.execPath, ["node_modules/mocha/bin/mocha.js", "--ui", "tdd", "--reporter", "scripts/reporter.cjs", "--reporter-option", "grace=100", file], { encoding: "utf8", env: { ...process.env, ...env } });
+      const { status, stdout } = spawnSync(
+        process.execPath,
+        [
+          "node_modules/mocha/bin/mocha.js",
+          "--ui",
+          "tdd",
+          "--reporter",
+          "scripts/reporter.cjs",
+          "--reporter-option",
+          "grace=100",
+          file,
+        ],
+        { encoding: "utf8", env: { ...process.env, ...env } },
+      );
       return { code: endsWith ?? status ?? 1, text: stdout };
     });
   }
@@ -33,7 +62,10 @@ suite("what npm test counts", () => {
       test("not here", function () { this.skipReason = "no desktop"; this.skip(); });
     });`);
     assert.equal(passed, 1);
-    assert.deepEqual(failed.map(({ title }) => title), ["s › bad"]);
+    assert.deepEqual(
+      failed.map(({ title }) => title),
+      ["s › bad"],
+    );
     assert.deepEqual(skipped, [{ title: "s › not here", reason: "no desktop" }]);
   });
 
@@ -49,13 +81,17 @@ suite("what npm test counts", () => {
   });
 
   test("a suite whose process goes on after its last test has failed", async () => {
-    const { passed, failed } = await counted(`suite("s", () => { test("leaves a timer behind", () => { setInterval(() => {}, 1000); }); });`);
+    const { passed, failed } = await counted(
+      `suite("s", () => { test("leaves a timer behind", () => { setInterval(() => {}, 1000); }); });`,
+    );
     assert.equal(passed, 1);
     assert.match(failed[0]?.message ?? "", /keeps their process alive/);
   });
 
   test("a program that does not end within its limit is ended, and has failed", async () => {
-    const { run } = await import(pathToFileURL(path.resolve("scripts/project.mjs")).href) as { run(command: string, args: string[], options: object): Promise<{ code: number; text: string }> };
+    const { run } = (await import(pathToFileURL(path.resolve("scripts/project.mjs")).href)) as {
+      run(command: string, args: string[], options: object): Promise<{ code: number; text: string }>;
+    };
     const { code, text } = await run(process.execPath, ["-e", "for (;;);"], { output: "hold", limit: 60 });
     assert.deepEqual([code, text], [1, "It was stopped after 0.001 minutes.\n"]);
   });
@@ -66,10 +102,15 @@ suite("what npm test counts", () => {
   });
 
   test("page suites are shared out, each once, the longest alone and the last ones, too", async () => {
-    const names = readdirSync("src/test/page").filter(file => file.endsWith(".page.ts")).map(file => file.replace(".page.ts", ""));
+    const names = readdirSync("src/test/page")
+      .filter(file => file.endsWith(".page.ts"))
+      .map(file => file.replace(".page.ts", ""));
     const shared = (await suites()).shares(names);
     assert.deepEqual(shared.flat().sort(), names.sort());
-    assert.deepEqual([0, 1, 2, -1].map(i => shared.at(i)?.length), [1, 1, 1, 1]);
+    assert.deepEqual(
+      [0, 1, 2, -1].map(i => shared.at(i)?.length),
+      [1, 1, 1, 1],
+    );
   });
 
   test("a failing end without a failing test is a failure", async () => {

@@ -1,17 +1,24 @@
 // The last lines of `npm test`, for those who see nothing else of it.
 import { sum } from "./suites.mjs";
 
-const FAILURES = 20, LINES = 25, CHARACTERS = 300;
+const FAILURES = 20,
+  LINES = 25,
+  CHARACTERS = 300;
 
 /** What ran, what was skipped and why, what failed and why, as text. `ran`: something did. */
 export function summary(results, { seconds, grep, only = [] }) {
   const total = sum("all", results);
   const ran = results.some(({ name, passed }) => name !== "leftovers" && passed > 0);
   const lines = [
-    ...results.map(({ name, passed, failed, skipped, seconds }) =>
-      `${name.padEnd(10)} ${String(passed).padStart(5)} passed ${String(failed.length).padStart(4)} failed ${String(skipped.length).padStart(4)} skipped ${String(seconds).padStart(5)} s`),
+    ...results.map(
+      ({ name, passed, failed, skipped, seconds }) =>
+        `${name.padEnd(10)} ${String(passed).padStart(5)} passed ${String(failed.length).padStart(4)} failed ${String(skipped.length).padStart(4)} skipped ${String(seconds).padStart(5)} s`,
+    ),
     ...total.skipped.map(({ title, reason }) => `skipped: ${title} (${reason})`),
-    ...total.failed.flatMap(({ title, message }, i) => [`failed: ${title}`, ...(i < FAILURES ? beginning(message) : [])]),
+    ...total.failed.flatMap(({ title, message }, i) => [
+      `failed: ${title}`,
+      ...(i < FAILURES ? beginning(message) : []),
+    ]),
     ...(only.length > 0 ? [`only: ${only.join(", ")}`] : []),
     ...(grep === undefined ? [] : [`grep: ${grep}`]),
     ...(ran || total.failed.length > 0 ? [] : ["Not one test ran."]),
@@ -23,7 +30,10 @@ export function summary(results, { seconds, grep, only = [] }) {
 
 /** The first lines say what is wrong. */
 function beginning(message) {
-  const lines = String(message).trimEnd().split("\n"), left = lines.length - LINES;
-  const shown = lines.slice(0, LINES).map(line => line.length <= CHARACTERS ? line : `${line.slice(0, CHARACTERS)}…`);
-  return [...shown, ...(left > 0 ? [`… and ${left} more ${left === 1 ? "line" : "lines"}`] : [])].map(line => `    ${line}`.trimEnd());
+  const lines = String(message).trimEnd().split("\n"),
+    left = lines.length - LINES;
+  const shown = lines.slice(0, LINES).map(line => (line.length <= CHARACTERS ? line : `${line.slice(0, CHARACTERS)}…`));
+  return [...shown, ...(left > 0 ? [`… and ${left} more ${left === 1 ? "line" : "lines"}`] : [])].map(line =>
+    `    ${line}`.trimEnd(),
+  );
 }

@@ -8,8 +8,15 @@ import { fileURLToPath } from "node:url";
 import { options } from "./project.mjs";
 
 const started = Date.now();
-const { grep, only, throttled } = options(process.argv.slice(2), { one: ["grep"], many: ["only"], flags: ["throttled"] });
-if (spawnSync(process.execPath, [fileURLToPath(new URL("setup.mjs", import.meta.url))], { stdio: "inherit" }).status !== 0) process.exit(1);
+const { grep, only, throttled } = options(process.argv.slice(2), {
+  one: ["grep"],
+  many: ["only"],
+  flags: ["throttled"],
+});
+if (
+  spawnSync(process.execPath, [fileURLToPath(new URL("setup.mjs", import.meta.url))], { stdio: "inherit" }).status !== 0
+)
+  process.exit(1);
 if (only.length > 0) process.env.SYMPOSIUM_AGENTS_ONLY = only.join(",");
 if (throttled) process.env.SYMPOSIUM_AGENTS_THROTTLED = "15";
 const { runAll } = await import("./test-run.mjs");

@@ -3,7 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const started = Date.now(), [rounds = "40"] = process.argv.slice(2);
+const started = Date.now(),
+  [rounds = "40"] = process.argv.slice(2);
 if (!/^[1-9]\d*$/.test(rounds)) throw new Error(`The number of rounds is a number, not “${rounds}”.`);
 process.env.SYMPOSIUM_KILLS = rounds;
 const setup = fileURLToPath(new URL("setup.mjs", import.meta.url));

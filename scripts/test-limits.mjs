@@ -7,7 +7,8 @@ const atStart = timeLimit(SECOND);
 
 export const mochaHooks = {
   beforeEach() {
-    const growth = timeLimit(SECOND) / atStart, limit = this.currentTest.timeout();
+    const growth = timeLimit(SECOND) / atStart,
+      limit = this.currentTest.timeout();
     if (growth > 1 && limit > 0) this.currentTest.timeout(Math.round(limit * growth));
   },
 };

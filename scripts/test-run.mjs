@@ -22,25 +22,43 @@ const OPTIONAL = ["agents"];
 /** Runs the suites and prints the sum. Resolves to the exit code. */
 export async function runAll(argv, started) {
   const { grep, only, rest } = options(argv, { one: ["grep"], many: ["only"] });
-  for (const name of [...only, ...rest]) if (![...SUITES, ...OPTIONAL].includes(name)) fail(`There is no suite "${name}"; there are ${[...SUITES, ...OPTIONAL].join(", ")}.`);
+  for (const name of [...only, ...rest])
+    if (![...SUITES, ...OPTIONAL].includes(name))
+      fail(`There is no suite "${name}"; there are ${[...SUITES, ...OPTIONAL].join(", ")}.`);
   const wanted = only.length > 0 ? only : SUITES;
-  const needsBox = wanted.includes("pages") || wanted.includes("host") && usesShim();
+  const needsBox = wanted.includes("pages") || (wanted.includes("host") && usesShim());
   if (needsBox) await installBox().catch(error => fail(error.message));
   if (wanted.includes("agents")) await installAgents(AGENTS).catch(error => fail(error.message));
 
-  const run = `${process.pid}-${started}`, mark = `SYMPOSIUM_TEST_RUN=${run}`;
+  const run = `${process.pid}-${started}`,
+    mark = `SYMPOSIUM_TEST_RUN=${run}`;
   const temporary = mkdtempSync(path.join(tmpdir(), "symposium-"));
   process.on("exit", () => {
     // For when it was interrupted: a server is in a group of its own, and who would have ended it is dead.
     end(census(mark));
-    try { rmSync(temporary, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }); } catch (error) { console.error(`A temporary folder is left: ${error.message}`); }
+    try {
+      rmSync(temporary, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+    } catch (error) {
+      console.error(`A temporary folder is left: ${error.message}`);
+    }
   });
-  const home = path.join(temporary, "home"), t = path.join(temporary, "t"), { RUSTUP_HOME } = userEnvironment();
+  const home = path.join(temporary, "home"),
+    t = path.join(temporary, "t"),
+    { RUSTUP_HOME } = userEnvironment();
   for (const folder of [home, t]) mkdirSync(folder);
   Object.assign(process.env, {
-    HOME: home, USERPROFILE: home, TMPDIR: t, TEMP: t, TMP: t, SYMPOSIUM_VSCODE_CACHE: cacheFolder, SYMPOSIUM_AGENTS_CACHE: agentsCache, SYMPOSIUM_TEST_RUN: run,
+    HOME: home,
+    USERPROFILE: home,
+    TMPDIR: t,
+    TEMP: t,
+    TMP: t,
+    SYMPOSIUM_VSCODE_CACHE: cacheFolder,
+    SYMPOSIUM_AGENTS_CACHE: agentsCache,
+    SYMPOSIUM_TEST_RUN: run,
     ...(RUSTUP_HOME === undefined ? {} : { RUSTUP_HOME }), // Rust's toolchains are the user's
-    ...(usesShim() && !process.env.VSCODE_EXECUTABLE ? { VSCODE_EXECUTABLE: path.join(root, "scripts/vscode-box/code-shim.mjs") } : {}),
+    ...(usesShim() && !process.env.VSCODE_EXECUTABLE
+      ? { VSCODE_EXECUTABLE: path.join(root, "scripts/vscode-box/code-shim.mjs") }
+      : {}),
   });
 
   if (spawnSync("cargo", ["--version"]).status !== 0) process.env.SYMPOSIUM_WITHOUT_CARGO = "1";
@@ -50,18 +68,34 @@ export async function runAll(argv, started) {
     if (!wanted.includes(name)) return;
     const began = Date.now();
     console.log(`\n── ${name}`);
-    const result = await work().catch(error => ({ name, passed: 0, failed: [{ title: name, message: String(error?.stack ?? error) }], skipped: [] }));
+    const result = await work().catch(error => ({
+      name,
+      passed: 0,
+      failed: [{ title: name, message: String(error?.stack ?? error) }],
+      skipped: [],
+    }));
     results.push({ ...result, name, seconds: Math.round((Date.now() - began) / 1000) });
     show(result.failed);
   };
   await Promise.all([suite("types", types).then(() => suite("lint", lint)), suite("units", () => units({ grep }))]);
   if (["npm", "host", "pages", "agents"].some(name => wanted.includes(name))) {
-    const built = await build().then(() => true, error => { results.push(problem("build", error)); return false; });
+    const built = await build().then(
+      () => true,
+      error => {
+        results.push(problem("build", error));
+        return false;
+      },
+    );
     if (built) await suite("npm", () => npm({ grep }));
     if (built) await suite("host", () => host({ grep }));
     if (built) await suite("agents", () => agents({ grep }));
     if (built && wanted.includes("pages")) {
-      await packageExtension().then(({ file }) => { process.env.SYMPOSIUM_VSIX = file; }, error => results.push(problem("package", error)));
+      await packageExtension().then(
+        ({ file }) => {
+          process.env.SYMPOSIUM_VSIX = file;
+        },
+        error => results.push(problem("package", error)),
+      );
       await suite("pages", () => pages({ grep }));
     }
   }
@@ -76,9 +110,11 @@ export async function runAll(argv, started) {
 const usesShim = () => process.platform === "linux";
 
 /** Suites that ran beside each other are named in their order; what is no suite comes last. */
-const place = ({ name }) => SUITES.includes(name) ? SUITES.indexOf(name) : SUITES.length;
+const place = ({ name }) => (SUITES.includes(name) ? SUITES.indexOf(name) : SUITES.length);
 
-const show = failures => { for (const { title, message, shown } of failures) if (!shown) console.log(`✗ ${title}\n${message.trimEnd()}`); };
+const show = failures => {
+  for (const { title, message, shown } of failures) if (!shown) console.log(`✗ ${title}\n${message.trimEnd()}`);
+};
 
 /** A step before a suite that went wrong. */
 function problem(name, error) {
@@ -88,15 +124,31 @@ function problem(name, error) {
 }
 
 function end(found) {
-  for (const { pid } of found) try { process.kill(pid, "SIGKILL"); } catch { /* It has ended meanwhile. */ }
+  for (const { pid } of found)
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      /* It has ended meanwhile. */
+    }
 }
 
 async function nothingLeft(entry) {
-  const name = "leftovers", title = "nothing that the tests started is still running";
-  if (!censusWorks) return { name, passed: 0, failed: [], skipped: [{ title, reason: "only Linux shows the environment of processes" }], seconds: 0 };
+  const name = "leftovers",
+    title = "nothing that the tests started is still running";
+  if (!censusWorks)
+    return {
+      name,
+      passed: 0,
+      failed: [],
+      skipped: [{ title, reason: "only Linux shows the environment of processes" }],
+      seconds: 0,
+    };
   const found = await leftovers(entry, 10_000);
   end(found);
-  const failed = found.length === 0 ? [] : [{ title, message: found.map(({ pid, command }) => `${pid} ${command.slice(0, 200)}`).join("\n") }];
+  const failed =
+    found.length === 0
+      ? []
+      : [{ title, message: found.map(({ pid, command }) => `${pid} ${command.slice(0, 200)}`).join("\n") }];
   show(failed);
   return { name, passed: 1 - failed.length, failed, skipped: [], seconds: 0 };
 }

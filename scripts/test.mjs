@@ -5,6 +5,9 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const started = Date.now();
-if (spawnSync(process.execPath, [fileURLToPath(new URL("setup.mjs", import.meta.url))], { stdio: "inherit" }).status !== 0) process.exit(1);
+if (
+  spawnSync(process.execPath, [fileURLToPath(new URL("setup.mjs", import.meta.url))], { stdio: "inherit" }).status !== 0
+)
+  process.exit(1);
 const { runAll } = await import("./test-run.mjs");
 process.exitCode = await runAll(process.argv.slice(2), started);

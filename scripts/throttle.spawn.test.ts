@@ -15,7 +15,9 @@ suite("throttle.mjs", () => {
 
   /** Runs a Node program with 20 % of a core. */
   function throttled(source: string): ReturnType<typeof spawn> {
-    return spawn(process.execPath, [THROTTLE, "20", process.execPath, "-e", source], { stdio: ["pipe", "pipe", "inherit"] });
+    return spawn(process.execPath, [THROTTLE, "20", process.execPath, "-e", source], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
   }
 
   test("gives the program its streams and its share of a core, and exits with its code", async () => {
@@ -26,7 +28,8 @@ suite("throttle.mjs", () => {
       console.log((user + system) / Number((process.hrtime.bigint() - start) / 1_000n));
       process.exitCode = 7;
     }).resume();`;
-    const child = throttled(busy), exit = once(child, "exit");
+    const child = throttled(busy),
+      exit = once(child, "exit");
     child.stdin?.end();
     assert.ok(child.stdout);
     const share = Number(await text(child.stdout));
@@ -35,7 +38,8 @@ suite("throttle.mjs", () => {
   });
 
   test("ends the program, and exits, with the signal that it receives", async () => {
-    const child = throttled("console.log('started'); setInterval(() => {}, 1_000)"), exit = once(child, "exit");
+    const child = throttled("console.log('started'); setInterval(() => {}, 1_000)"),
+      exit = once(child, "exit");
     assert.ok(child.stdout);
     await once(child.stdout, "data");
     child.kill("SIGTERM");

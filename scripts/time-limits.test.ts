@@ -3,7 +3,14 @@ import { loadFactor, timeLimit } from "./time-limits.mjs";
 
 suite("time limits of the tests", () => {
   test("stay as they are on an idle machine, grow with the load per core, and are bounded", () => {
-    const factors = [[0, 2], [2, 2], [3, 2], [40, 2], [400, 2], [40, 64]].map(([load = 0, cores = 1]) => loadFactor(load, cores));
+    const factors = [
+      [0, 2],
+      [2, 2],
+      [3, 2],
+      [40, 2],
+      [400, 2],
+      [40, 64],
+    ].map(([load = 0, cores = 1]) => loadFactor(load, cores));
     equal(factors.join(" "), "1 1 1.5 20 20 1");
   });
 

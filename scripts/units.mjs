@@ -15,24 +15,60 @@ process.chdir(root);
 const argv = process.argv.slice(2);
 const cut = argv.indexOf("--");
 const ours = cut === -1 ? argv : argv.slice(0, cut);
-const kind = ours.find(word => word === "--quick" || word === "--spawning"), prefixes = ours.filter(word => word !== kind);
+const kind = ours.find(word => word === "--quick" || word === "--spawning"),
+  prefixes = ours.filter(word => word !== kind);
 const mochaOptions = cut === -1 ? [] : argv.slice(cut + 1);
 
 const tests = globSync(["src", "webview", "sidecar", "test", "bench", "scripts"], /\.test\.ts$/)
   .filter(file => !file.startsWith("src/test/"))
   .filter(file => prefixes.length === 0 || prefixes.some(prefix => file.startsWith(prefix)))
   .filter(file => kind === undefined || file.endsWith(".spawn.test.ts") === (kind === "--spawning"));
-if (tests.length === 0) { console.error(`no unit tests below ${prefixes.join(", ") || "the sources"}`); process.exit(1); }
+if (tests.length === 0) {
+  console.error(`no unit tests below ${prefixes.join(", ") || "the sources"}`);
+  process.exit(1);
+}
 
 const named = ours.join("+").replaceAll(/[^\w.+-]/g, "_") || "all";
-const outdir = path.join("out", "units", named.length <= 100 ? named : createHash("sha256").update(named).digest("hex").slice(0, 16));
+const outdir = path.join(
+  "out",
+  "units",
+  named.length <= 100 ? named : createHash("sha256").update(named).digest("hex").slice(0, 16),
+);
 rmSync(outdir, { recursive: true, force: true });
 await build({
-  entryPoints: [...tests, ...globSync(["sidecar/testing"], /\.program\.ts$/)], outdir, outbase: ".", outExtension: { ".js": ".mjs" },
-  bundle: true, splitting: true, format: "esm", platform: "node", target: "node20.10", packages: "external",
-  sourcemap: true, keepNames: true, logLevel: "warning", chunkNames: "chunks/[name]-[hash]",
+  entryPoints: [...tests, ...globSync(["sidecar/testing"], /\.program\.ts$/)],
+  outdir,
+  outbase: ".",
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20.10",
+  packages: "external",
+  sourcemap: true,
+  keepNames: true,
+  logLevel: "warning",
+  chunkNames: "chunks/[name]-[hash]",
 });
-const mocha = spawnSync(process.execPath, ["--enable-source-maps", "--unhandled-rejections=strict", "--import", "./scripts/chance.mjs", "node_modules/mocha/bin/mocha.js", ...(kind === "--quick" ? ["--require", "./scripts/no-programs.cjs"] : []), "--require", "./scripts/test-limits.mjs", "--ui", "tdd", "--timeout", String(timeLimit(kind === "--quick" ? 20_000 : 120_000)),
-  ...mochaOptions, ...tests.map(file => path.join(outdir, file.replace(/\.ts$/, ".mjs")))],
-  { stdio: "inherit", env: { ...process.env, SYMPOSIUM_TEST_PROGRAMS: path.resolve(outdir, "sidecar/testing") } });
+const mocha = spawnSync(
+  process.execPath,
+  [
+    "--enable-source-maps",
+    "--unhandled-rejections=strict",
+    "--import",
+    "./scripts/chance.mjs",
+    "node_modules/mocha/bin/mocha.js",
+    ...(kind === "--quick" ? ["--require", "./scripts/no-programs.cjs"] : []),
+    "--require",
+    "./scripts/test-limits.mjs",
+    "--ui",
+    "tdd",
+    "--timeout",
+    String(timeLimit(kind === "--quick" ? 20_000 : 120_000)),
+    ...mochaOptions,
+    ...tests.map(file => path.join(outdir, file.replace(/\.ts$/, ".mjs"))),
+  ],
+  { stdio: "inherit", env: { ...process.env, SYMPOSIUM_TEST_PROGRAMS: path.resolve(outdir, "sidecar/testing") } },
+);
 process.exit(mocha.status ?? 1);

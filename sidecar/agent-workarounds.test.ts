@@ -4,14 +4,22 @@ import { AGENT_WORKAROUNDS, needsWorkaround, workaroundsFor } from "./agent-work
 
 suite("Agent workarounds", () => {
   test("have a test each, which exists", () => {
-    for (const { id, test: [file, title] } of AGENT_WORKAROUNDS) ok(readFileSync(file, "utf8").includes(title), `${id}: ${file} has no “${title}”`);
+    for (const {
+      id,
+      test: [file, title],
+    } of AGENT_WORKAROUNDS)
+      ok(readFileSync(file, "utf8").includes(title), `${id}: ${file} has no “${title}”`);
     equal(new Set(AGENT_WORKAROUNDS.map(({ id }) => id)).size, AGENT_WORKAROUNDS.length);
   });
 
   test("apply to the agents that they name", () => {
-    deepEqual(["gemini-cli", "claude-agent-acp", "ada"].map(name => workaroundsFor(name).map(({ id }) => id)), [
-      ["reads-before-creating"], ["hides-tools", "reserves-server-names", "prefers-structured-content"], [],
-    ]);
-    deepEqual([needsWorkaround("gemini-cli", "reads-before-creating"), needsWorkaround("ada", "reads-before-creating")], [true, false]);
+    deepEqual(
+      ["gemini-cli", "claude-agent-acp", "ada"].map(name => workaroundsFor(name).map(({ id }) => id)),
+      [["reads-before-creating"], ["hides-tools", "reserves-server-names", "prefers-structured-content"], []],
+    );
+    deepEqual(
+      [needsWorkaround("gemini-cli", "reads-before-creating"), needsWorkaround("ada", "reads-before-creating")],
+      [true, false],
+    );
   });
 });

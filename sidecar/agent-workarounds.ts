@@ -17,32 +17,49 @@ export interface AgentWorkaround {
   readonly test: readonly [file: string, title: string];
 }
 
-export type WorkaroundId = "reads-before-creating" | "hides-tools" | "reserves-server-names" | "prefers-structured-content" | "system-prompt-in-meta";
+export type WorkaroundId =
+  | "reads-before-creating"
+  | "hides-tools"
+  | "reserves-server-names"
+  | "prefers-structured-content"
+  | "system-prompt-in-meta";
 
 export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
   {
-    id: "reads-before-creating", agent: /^gemini-cli$/, versions: "0.61.0",
-    behaviour: "reads a file before it creates it, and recognizes a missing file only by words of an error that its library drops",
+    id: "reads-before-creating",
+    agent: /^gemini-cli$/,
+    versions: "0.61.0",
+    behaviour:
+      "reads a file before it creates it, and recognizes a missing file only by words of an error that its library drops",
     measure: "A missing file is read as empty.",
     test: ["sidecar/chat/agent-line.test.ts", "an agent that could not make it otherwise"],
   },
   {
-    id: "hides-tools", agent: /claude/i, versions: "0.100.0",
+    id: "hides-tools",
+    agent: /claude/i,
+    versions: "0.100.0",
     behaviour: "hides MCP tools behind a search tool until its model searches",
     measure: "Each tool carries _meta “anthropic/alwaysLoad”, for every agent.",
     test: ["sidecar/extensions/tool-server.test.ts", "anthropic/alwaysLoad"],
   },
   {
-    id: "reserves-server-names", agent: /claude/i, versions: "0.100.0",
+    id: "reserves-server-names",
+    agent: /claude/i,
+    versions: "0.100.0",
     behaviour: "drops MCP servers named “ide” or “workspace”, which it reserves for itself",
     measure: "No server has these names, with any agent.",
     test: ["sidecar/proxies/added-server.test.ts", "is called by its id, as far as agents take that"],
   },
   {
-    id: "prefers-structured-content", agent: /claude/i, versions: "0.100.0",
+    id: "prefers-structured-content",
+    agent: /claude/i,
+    versions: "0.100.0",
     behaviour: "gives its model only the structuredContent of a tool result that has both forms",
     measure: "A result with a text keeps its structured form in _meta, for every agent.",
-    test: ["sidecar/extensions/tool-server.test.ts", "answers with a text, something structured, or both, of which the model gets the text"],
+    test: [
+      "sidecar/extensions/tool-server.test.ts",
+      "answers with a text, something structured, or both, of which the model gets the text",
+    ],
   },
   {
     id: "system-prompt-in-meta",
@@ -56,9 +73,13 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
 ];
 
 /** `agentName`: as the agent answers `initialize`. */
-export function workaroundsFor(agentName: string): readonly AgentWorkaround[] { return AGENT_WORKAROUNDS.filter(({ agent }) => agent.test(agentName)); }
+export function workaroundsFor(agentName: string): readonly AgentWorkaround[] {
+  return AGENT_WORKAROUNDS.filter(({ agent }) => agent.test(agentName));
+}
 
-export function needsWorkaround(agentName: string, id: WorkaroundId): boolean { return workaroundsFor(agentName).some(one => one.id === id); }
+export function needsWorkaround(agentName: string, id: WorkaroundId): boolean {
+  return workaroundsFor(agentName).some(one => one.id === id);
+}
 
 /** Claude's own MCP servers (“reserves-server-names”). */
 export const RESERVED_SERVER_NAMES: ReadonlySet<string> = new Set(["ide", "workspace"]);

@@ -1,7 +1,14 @@
 /** Errors that we can explain. `message` is for the user (what happened, what to do); `cause` is for the log. */
 import { redactText } from "../src/protocol/redaction/redact";
 
-export type AgentErrorCode = "notFound" | "exited" | "protocol" | "timeout" | "authRequired" | "closed" | "unsupported"
+export type AgentErrorCode =
+  | "notFound"
+  | "exited"
+  | "protocol"
+  | "timeout"
+  | "authRequired"
+  | "closed"
+  | "unsupported"
   /** The user signed out of the agent, which ended its processes. */
   | "signedOut"
   /** Another tab restarted the agent, or signed in to it. */
@@ -18,7 +25,11 @@ export class AgentError extends Error {
   readonly what: string;
   /** Of a process that has ended: `exit code 1` or `signal SIGKILL`. */
   readonly status: string | undefined;
-  constructor(readonly code: AgentErrorCode, what: string, options?: AgentErrorOptions) {
+  constructor(
+    readonly code: AgentErrorCode,
+    what: string,
+    options?: AgentErrorOptions,
+  ) {
     const shown = redactText(what);
     super(options?.advice === undefined ? shown : `${shown} ${options.advice}`, options);
     this.what = shown;
@@ -42,16 +53,23 @@ export const restartsAndSends = (agent: string, seconds: number): string =>
 export const restartsWithPrompt = (agent: string): string => `${agent} restarts with your next prompt.`;
 
 export function agentNotFound(agent: string, command: string, cause: unknown): AgentError {
-  return new AgentError("notFound", `${agent} could not be started: “${command}” was not found or may not be run.`, { cause, advice: "Check its command in the setting symposium.agents." });
+  return new AgentError("notFound", `${agent} could not be started: “${command}” was not found or may not be run.`, {
+    cause,
+    advice: "Check its command in the setting symposium.agents.",
+  });
 }
 
 /** A crash of VS Code, with its sidecar, then leaves agents that only the next start finds. */
 export function ledgerNotWritten(folder: string, error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const [why, advice] = code === "ENOSPC" || code === "EDQUOT" ? ["the disk is full", "Free some disk space."]
-    : ["the folder is not writable", "Check the folder's permissions."];
-  return `Symposium cannot record the processes that it starts, because ${why} (${folder}). `
-    + `After a crash, agents may keep running until Symposium starts again. ${advice}`;
+  const [why, advice] =
+    code === "ENOSPC" || code === "EDQUOT"
+      ? ["the disk is full", "Free some disk space."]
+      : ["the folder is not writable", "Check the folder's permissions."];
+  return (
+    `Symposium cannot record the processes that it starts, because ${why} (${folder}). ` +
+    `After a crash, agents may keep running until Symposium starts again. ${advice}`
+  );
 }
 
 /** The program's file is open for writing (ETXTBSY). */
@@ -67,21 +85,31 @@ export function agentBusy(agent: string, command: string, cause: unknown): Agent
 export function agentExited(agent: string, status: string, output: string, readUntil?: number): AgentError {
   const lastWords = lastLines(output);
   // What every shell answers for a command that it does not find (POSIX, "Exit Status for Commands").
-  if (status === "exit code 127") return new AgentError("notFound", `${agent} could not be started: its command, or one that it needs, was not found.`, { cause: lastWords || undefined, advice: "Check it in the setting symposium.agents." });
+  if (status === "exit code 127")
+    return new AgentError(
+      "notFound",
+      `${agent} could not be started: its command, or one that it needs, was not found.`,
+      { cause: lastWords || undefined, advice: "Check it in the setting symposium.agents." },
+    );
   const after = { cause: lastWords || undefined, advice: restartsWithPrompt(agent), status, readUntil };
   return new AgentError("exited", `${agent} stopped unexpectedly (${status}).`, after);
 }
 
-function lastLines(output: string): string { return redactText(output.trim()).split("\n").slice(-3).join("\n"); }
+function lastLines(output: string): string {
+  return redactText(output.trim()).split("\n").slice(-3).join("\n");
+}
 
 export function agentUnresponsive(agent: string, seconds: number, stderr: string): AgentError {
-  return new AgentError("timeout", `${agent} did not answer within ${seconds} seconds. See the log for what it said.`, { cause: stderr.trim() || undefined });
+  return new AgentError("timeout", `${agent} did not answer within ${seconds} seconds. See the log for what it said.`, {
+    cause: stderr.trim() || undefined,
+  });
 }
 
 /** The answer to `initialize` has no protocol version. */
 export function agentSpeaksNoAcp(agent: string, cause: unknown): AgentError {
   return new AgentError("protocol", `${agent} is not an ACP agent: its answer to initialize has no protocol version.`, {
-    cause, advice: "Check its command in the setting symposium.agents.",
+    cause,
+    advice: "Check its command in the setting symposium.agents.",
   });
 }
 
@@ -109,7 +137,11 @@ export function agentAnswered(agent: string, what: string, cause: unknown): Agen
 
 /** `isAsked`: where it is said, the next prompt asks how. */
 export function agentNeedsSignIn(agent: string, isAsked: boolean): AgentError {
-  return new AgentError("authRequired", `${agent} wants you to sign in.`, { advice: isAsked ? "Send your prompt again: then you are asked how." : "Send a prompt in Symposium's own chat: there you are asked how." });
+  return new AgentError("authRequired", `${agent} wants you to sign in.`, {
+    advice: isAsked
+      ? "Send your prompt again: then you are asked how."
+      : "Send a prompt in Symposium's own chat: there you are asked how.",
+  });
 }
 
 export function signedOut(agent: string): AgentError {
@@ -128,21 +160,30 @@ export function signedInElsewhere(agent: string): AgentError {
 
 /** The agent names no way that we know. */
 export function noWayToSignIn(agent: string): AgentError {
-  return new AgentError("authRequired", `${agent} wants you to sign in first, and does not say how.`, { advice: "Sign in with its own command line, then send your prompt again." });
+  return new AgentError("authRequired", `${agent} wants you to sign in first, and does not say how.`, {
+    advice: "Sign in with its own command line, then send your prompt again.",
+  });
 }
 
 export function notSignedIn(agent: string, cause?: unknown): AgentError {
   const why = cause instanceof Error ? `: ${cause.message}` : ".";
-  return new AgentError("authRequired", `You were not signed in to ${agent}${why}`, { cause, advice: "Send your prompt again to be asked again." });
+  return new AgentError("authRequired", `You were not signed in to ${agent}${why}`, {
+    cause,
+    advice: "Send your prompt again to be asked again.",
+  });
 }
 
 /** One round is enough: asked again, it would be the same again. */
 export function stillNotSignedIn(agent: string, how: string): AgentError {
-  return new AgentError("authRequired", `${agent} still wants you to sign in, although “${how}” has just succeeded.`, { advice: "Try another way, or its own command line; the log has what it said." });
+  return new AgentError("authRequired", `${agent} still wants you to sign in, although “${how}” has just succeeded.`, {
+    advice: "Try another way, or its own command line; the log has what it said.",
+  });
 }
 
 export function noDistribution(agent: string): AgentError {
-  return new AgentError("unsupported", `${agent} has no command that can be started here.`, { advice: "Give it distribution.local.command in the setting symposium.agents." });
+  return new AgentError("unsupported", `${agent} has no command that can be started here.`, {
+    advice: "Give it distribution.local.command in the setting symposium.agents.",
+  });
 }
 
 /** `why` continues the sentence and ends it. */
@@ -162,5 +203,8 @@ export function serverNotAdded(extension: string, why: string): AgentError {
 
 /** An agent extension's end, which took its agent along. `what` says which, and how. */
 export function extensionEnded(what: string, cause: unknown): AgentError {
-  return new AgentError("extension", what, { cause, advice: "The agent ended with it; both restart with your next prompt." });
+  return new AgentError("extension", what, {
+    cause,
+    advice: "The agent ended with it; both restart with your next prompt.",
+  });
 }

@@ -11,21 +11,44 @@ const VERSION = process.env.SYMPOSIUM_BUILD ?? "development";
 async function main(): Promise<number> {
   const command = readCommand(process.argv.slice(2));
   switch (command.kind) {
-    case "serve": return (await import("./cli/serve")).serve(VERSION).then(() => 0);
-    case "reap": return (await import("./cli/reap")).reapFromInput(process.stdin).then(() => 0);
-    case "bunzip2": return (await import("./agents/install/bunzip")).bunzipInput(process.stdin, process.stdout).then(() => 0);
-    case "run-with": return logged(command.log, async tell => (await import("./cli/run-with")).runWith(command.chain, tell, VERSION));
-    case "vscodelm": return logged(command.log, async tell => (await import("./cli/vscodelm")).serveLmOnStdio(command.traceFolder, tell, VERSION));
-    case "eliza": return logged(command.log, async tell => (await import("./cli/eliza")).serveElizaOnStdio(command.deterministic, tell, VERSION));
-    case "proxy": return logged(command.log, async tell => (await import("./cli/proxy")).serveOwnProxy(command.proxy, tell, VERSION));
-    case "registry": return (await import("./cli/registry")).runRegistry(command.request, command.url, VERSION);
-    case "doctor": return logged(command.log, async tell => (await import("./cli/doctor")).runDoctor(command.patient, tell, VERSION));
-    case "conform": return logged(command.log, async tell => (await import("./cli/conform")).runConform(command.request, tell));
-    case "conform-agent": return (await import("./cli/conform-agent")).serveConformAgent(command.agent);
-    case "mcp": return command.attach ? (await import("./cli/mcp-attach")).runAttached() : (await import("./cli/mcp")).runShim();
-    case "help": return printed(process.stdout, usage(command.of), 0);
-    case "version": return printed(process.stdout, `${VERSION}\n`, 0);
-    case "wrong": return printed(process.stderr, `${command.message}\n`, 2);
+    case "serve":
+      return (await import("./cli/serve")).serve(VERSION).then(() => 0);
+    case "reap":
+      return (await import("./cli/reap")).reapFromInput(process.stdin).then(() => 0);
+    case "bunzip2":
+      return (await import("./agents/install/bunzip")).bunzipInput(process.stdin, process.stdout).then(() => 0);
+    case "run-with":
+      return logged(command.log, async tell => (await import("./cli/run-with")).runWith(command.chain, tell, VERSION));
+    case "vscodelm":
+      return logged(command.log, async tell =>
+        (await import("./cli/vscodelm")).serveLmOnStdio(command.traceFolder, tell, VERSION),
+      );
+    case "eliza":
+      return logged(command.log, async tell =>
+        (await import("./cli/eliza")).serveElizaOnStdio(command.deterministic, tell, VERSION),
+      );
+    case "proxy":
+      return logged(command.log, async tell =>
+        (await import("./cli/proxy")).serveOwnProxy(command.proxy, tell, VERSION),
+      );
+    case "registry":
+      return (await import("./cli/registry")).runRegistry(command.request, command.url, VERSION);
+    case "doctor":
+      return logged(command.log, async tell =>
+        (await import("./cli/doctor")).runDoctor(command.patient, tell, VERSION),
+      );
+    case "conform":
+      return logged(command.log, async tell => (await import("./cli/conform")).runConform(command.request, tell));
+    case "conform-agent":
+      return (await import("./cli/conform-agent")).serveConformAgent(command.agent);
+    case "mcp":
+      return command.attach ? (await import("./cli/mcp-attach")).runAttached() : (await import("./cli/mcp")).runShim();
+    case "help":
+      return printed(process.stdout, usage(command.of), 0);
+    case "version":
+      return printed(process.stdout, `${VERSION}\n`, 0);
+    case "wrong":
+      return printed(process.stderr, `${command.message}\n`, 2);
   }
 }
 
@@ -43,10 +66,15 @@ async function logged(options: LogOptions, work: (tell: Tell) => Promise<number>
 
 /** A pipe takes its time, and the exit would not wait for it. */
 function printed(stream: NodeJS.WriteStream, text: string, code: number): Promise<number> {
-  return new Promise(resolve => { stream.write(text, () => resolve(code)); });
+  return new Promise(resolve => {
+    stream.write(text, () => resolve(code));
+  });
 }
 
-main().then(code => process.exit(code), (error: unknown) => {
-  process.stderr.write(`${redactError(error)}\n`);
-  process.exit(1);
-});
+main().then(
+  code => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${redactError(error)}\n`);
+    process.exit(1);
+  },
+);

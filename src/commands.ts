@@ -21,8 +21,17 @@ export interface CommandWorld {
   showLogs(): void;
 }
 
-export function registerCommands({ chat, configuration, context, sources, openSettings, showLogs }: CommandWorld): vscode.Disposable {
-  const openChat = async (): Promise<void> => { await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`); };
+export function registerCommands({
+  chat,
+  configuration,
+  context,
+  sources,
+  openSettings,
+  showLogs,
+}: CommandWorld): vscode.Disposable {
+  const openChat = async (): Promise<void> => {
+    await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
+  };
   const add = async (gather: () => Promise<Gathered>): Promise<void> => {
     const { attachments, left } = await gathered(gather);
     if (attachments.length > 0) {
@@ -33,12 +42,16 @@ export function registerCommands({ chat, configuration, context, sources, openSe
   };
   return register({
     "symposium.openChat": openChat,
-    "symposium.newTab": async () => { chat.openTab(); await openChat(); },
+    "symposium.newTab": async () => {
+      chat.openTab();
+      await openChat();
+    },
     "symposium.discussSelection": () => add(() => context.gather({ kind: "selection" })),
     "symposium.addToChat": (first: unknown, second: unknown) => add(() => additions(context, first, second)),
     "symposium.selectAgent": () => selectAgent(configuration, sources),
     "symposium.restartAgent": async () => {
-      if (!await chat.restartAgent()) await vscode.window.showInformationMessage("No chat is open whose agent could be restarted.");
+      if (!(await chat.restartAgent()))
+        await vscode.window.showInformationMessage("No chat is open whose agent could be restarted.");
     },
     "symposium.restartSidecar": () => chat.restartSidecar(),
     "symposium.openSettings": openSettings,
@@ -50,7 +63,8 @@ export function registerTestCommands(chat: ChatController, capture: ResponseCapt
   return register({
     "symposium.test.simulateNewTab": (tabId: string) => chat.handle({ type: "new-tab", tabId }),
     "symposium.test.getTabs": () => chat.tabs,
-    "symposium.test.sendPrompt": (tabId: string, text: string) => chat.handle({ type: "prompt", tabId, messageId: randomUUID(), text }),
+    "symposium.test.sendPrompt": (tabId: string, text: string) =>
+      chat.handle({ type: "prompt", tabId, messageId: randomUUID(), text }),
     "symposium.test.startCapturingResponses": (tabId: string) => capture.start(tabId),
     "symposium.test.getResponse": (tabId: string) => capture.response(tabId),
     "symposium.test.stopCapturingResponses": (tabId: string) => capture.stop(tabId),
@@ -58,12 +72,15 @@ export function registerTestCommands(chat: ChatController, capture: ResponseCapt
 }
 
 function register(commands: Readonly<Record<string, (...args: never[]) => unknown>>): vscode.Disposable {
-  return vscode.Disposable.from(...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run)));
+  return vscode.Disposable.from(
+    ...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run)),
+  );
 }
 
 async function gathered(gather: () => Promise<Gathered>): Promise<Gathered> {
-  try { return await gather(); }
-  catch (error) {
+  try {
+    return await gather();
+  } catch (error) {
     if (error instanceof NothingToAdd) return { attachments: [], left: error.message };
     throw error;
   }
@@ -71,11 +88,17 @@ async function gathered(gather: () => Promise<Gathered>): Promise<Gathered> {
 
 /** Where a button leads that stands for a command. */
 const COMMAND_OF = {
-  showLogs: "symposium.showLogs", restartAgent: "symposium.restartAgent", restartSidecar: "symposium.restartSidecar",
-  selectAgent: "symposium.selectAgent", manageTrust: "workbench.trust.manage", openSettings: "symposium.openSettings",
+  showLogs: "symposium.showLogs",
+  restartAgent: "symposium.restartAgent",
+  restartSidecar: "symposium.restartSidecar",
+  selectAgent: "symposium.selectAgent",
+  manageTrust: "workbench.trust.manage",
+  openSettings: "symposium.openSettings",
 } as const satisfies Readonly<Record<HostAction, CommandName | "workbench.trust.manage">>;
 
-export async function act(action: HostAction): Promise<void> { await vscode.commands.executeCommand(COMMAND_OF[action]); }
+export async function act(action: HostAction): Promise<void> {
+  await vscode.commands.executeCommand(COMMAND_OF[action]);
+}
 
 /** One message with the actions' commands as its buttons. */
 export function tell(message: string, actions: readonly HostAction[]): Promise<void> {
@@ -102,14 +125,22 @@ export async function chooseAgent(): Promise<string | undefined> {
 }
 
 export async function confirmBypass(agent: string): Promise<BypassUntil | undefined> {
-  const { question, detail, choices } = bypassQuestion(agent), chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, ...choices.map(({ label }) => label));
+  const { question, detail, choices } = bypassQuestion(agent),
+    chosen = await vscode.window.showWarningMessage(
+      question,
+      { modal: true, detail },
+      ...choices.map(({ label }) => label),
+    );
   return choices.find(({ label }) => label === chosen)?.until;
 }
 
 /** A sentence about the chat, with a way to it. */
 export async function invite(sentence: string): Promise<void> {
   const open = "Open Chat";
-  if (await vscode.window.showInformationMessage(sentence, open) === open) await vscode.commands.executeCommand("symposium.openChat");
+  if ((await vscode.window.showInformationMessage(sentence, open)) === open)
+    await vscode.commands.executeCommand("symposium.openChat");
 }
 
-function titleOf(command: CommandName | "workbench.trust.manage"): string { return command === "workbench.trust.manage" ? "Manage Workspace Trust" : COMMANDS[command]; }
+function titleOf(command: CommandName | "workbench.trust.manage"): string {
+  return command === "workbench.trust.manage" ? "Manage Workspace Trust" : COMMANDS[command];
+}

@@ -7,7 +7,9 @@ export interface Deferred<T> {
 
 export function deferred<T>(): Deferred<T> {
   let ends: Omit<Deferred<T>, "promise"> | undefined;
-  const promise = new Promise<T>((resolve, reject) => { ends = { resolve, reject }; });
+  const promise = new Promise<T>((resolve, reject) => {
+    ends = { resolve, reject };
+  });
   promise.catch(() => undefined);
   return { promise, resolve: value => ends?.resolve(value), reject: reason => ends?.reject(reason) };
 }

@@ -3,15 +3,24 @@
 import { ErrorCode } from "./protocol/errors";
 
 /** The sidecar ended before it answered. Another one is probably being started. */
-export class SidecarGone extends Error { override readonly name = "SidecarGone"; }
+export class SidecarGone extends Error {
+  override readonly name = "SidecarGone";
+}
 
 /** There is no sidecar, and none is being started. */
-export class SidecarUnavailable extends Error { override readonly name = "SidecarUnavailable"; }
+export class SidecarUnavailable extends Error {
+  override readonly name = "SidecarUnavailable";
+}
 
 /** The sidecar's answer is an error. `code` as in `protocol/errors.ts`; `message` is the sidecar's own sentence. */
 export class SidecarRefused extends Error {
   override readonly name = "SidecarRefused";
-  constructor(readonly code: number, message: string) { super(message); }
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 export function givenUp(deaths: number, lastOne: string): string {
@@ -21,7 +30,13 @@ export function givenUp(deaths: number, lastOne: string): string {
 /** A program that was started and did not become a sidecar. `remedy`: what helps, see `sidecar-policy.ts`. */
 export class StartFailed extends Error {
   override readonly name = "StartFailed";
-  constructor(readonly remedy: "otherNode" | "again" | "none", message: string, options?: { cause?: unknown }) { super(message, options); }
+  constructor(
+    readonly remedy: "otherNode" | "again" | "none",
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
 }
 
 /** `status` is `exit code 1` or `signal SIGKILL`. */
@@ -30,17 +45,28 @@ export function sidecarEnded(status: string): string {
 }
 
 export function noHandshake(program: string, remedy: "otherNode" | "again", cause: unknown): StartFailed {
-  return new StartFailed(remedy, `Symposium’s sidecar did not start: “${program}” gave no answer. See the log for what it said.`, { cause });
+  return new StartFailed(
+    remedy,
+    `Symposium’s sidecar did not start: “${program}” gave no answer. See the log for what it said.`,
+    { cause },
+  );
 }
 
 export function noLoginNode(cause: unknown): StartFailed {
-  return new StartFailed("again", "Symposium’s sidecar did not start with VS Code’s own Node, and your login shell has no Node 20 or newer. Install one, then restart the sidecar.", { cause });
+  return new StartFailed(
+    "again",
+    "Symposium’s sidecar did not start with VS Code’s own Node, and your login shell has no Node 20 or newer. Install one, then restart the sidecar.",
+    { cause },
+  );
 }
 
 export function otherVersion(custom: boolean, ours: string): StartFailed {
-  return new StartFailed("none", custom
-    ? `The program in symposium.acpAgentPath is not of this extension’s version, ${ours}. Install that version, or empty the setting.`
-    : `Symposium was changed on disk while version ${ours} of it is running. Reload the window.`);
+  return new StartFailed(
+    "none",
+    custom
+      ? `The program in symposium.acpAgentPath is not of this extension’s version, ${ours}. Install that version, or empty the setting.`
+      : `Symposium was changed on disk while version ${ours} of it is running. Reload the window.`,
+  );
 }
 
 export const SHUTTING_DOWN = "Symposium is shutting down.";
@@ -57,14 +83,26 @@ export function agentReplaced(missing: string, instead: string): string {
 }
 
 export function bypassNotKept(agent: string, isOn: boolean): string {
-  const so = isOn ? `permissions of ${agent} are not bypassed: you are asked again` : `permissions of ${agent} are still bypassed: you are not asked`;
+  const so = isOn
+    ? `permissions of ${agent} are not bypassed: you are asked again`
+    : `permissions of ${agent} are still bypassed: you are not asked`;
   return `Your settings could not be written, so ${so}. Is settings.json free of mistakes, and may it be changed?`;
 }
 
 /** What the sidecar asked of the editor, and does not get. `code` as in `protocol/errors.ts`; `message` is a sentence for the agent. */
 export class NotServed extends Error {
   override readonly name = "NotServed";
-  constructor(readonly code: number, message: string, options?: { cause?: unknown }) { super(message, options); }
-  static noFile(path: string): NotServed { return new NotServed(ErrorCode.noFile, `There is no file ${path}.`); }
-  static refused(message: string, cause?: unknown): NotServed { return new NotServed(ErrorCode.refused, message, { cause }); }
+  constructor(
+    readonly code: number,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
+  static noFile(path: string): NotServed {
+    return new NotServed(ErrorCode.noFile, `There is no file ${path}.`);
+  }
+  static refused(message: string, cause?: unknown): NotServed {
+    return new NotServed(ErrorCode.refused, message, { cause });
+  }
 }

@@ -6,7 +6,16 @@ import { ChatController } from "./chat/chat-controller";
 import { ChatView } from "./chat/chat-view";
 import { ResponseCapture } from "./chat/response-capture";
 import { realClock } from "./clock";
-import { act, chooseAgent, confirmBypass, invite, registerCommands, registerTestCommands, tell, warn } from "./commands";
+import {
+  act,
+  chooseAgent,
+  confirmBypass,
+  invite,
+  registerCommands,
+  registerTestCommands,
+  tell,
+  warn,
+} from "./commands";
 import { EditorComposer } from "./editor/composer";
 import { registerDiscussAction } from "./editor/discuss-action";
 import { IdeOperations } from "./editor/ide-operations";
@@ -35,13 +44,18 @@ import { SidecarSupervisor } from "./sidecar-supervisor";
 const BUILD = process.env.SYMPOSIUM_BUILD ?? "development";
 
 /** What tests in the extension host get; absent in production. */
-export interface TestApi { readonly onLog: Log["onLog"] }
+export interface TestApi {
+  readonly onLog: Log["onLog"];
+}
 
 let sidecar: SidecarSupervisor | undefined;
 let keptSessions: KeptSessions | undefined;
 
 export function activate(context: vscode.ExtensionContext): TestApi | undefined {
-  const own = <T extends vscode.Disposable>(disposable: T): T => { context.subscriptions.push(disposable); return disposable; };
+  const own = <T extends vscode.Disposable>(disposable: T): T => {
+    context.subscriptions.push(disposable);
+    return disposable;
+  };
   const log = new Log();
   const configuration = own(new Configuration(log, message => void tell(message, ["showLogs"])));
   const { channel, listener } = outputChannel(own, configuration);
@@ -54,13 +68,20 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const proposals = own(new Proposals(files, folders.folders));
   const composer = own(new EditorComposer(realClock, log));
   const chosen = new ChosenControls(context.globalState, log);
-  const learned = new Learned(context.globalState, log, () => models.changed(configuration.settings.languageModel.isEnabled));
-  const milestones = new Milestones((key, value) => void vscode.commands.executeCommand("setContext", key, value), context.globalState);
+  const learned = new Learned(context.globalState, log, () =>
+    models.changed(configuration.settings.languageModel.isEnabled),
+  );
+  const milestones = new Milestones(
+    (key, value) => void vscode.commands.executeCommand("setContext", key, value),
+    context.globalState,
+  );
   const secrets = new AgentSecrets(context.secrets, log, () => milestones.keyStored());
-  const kept = keptSessions = new KeptSessions(context.workspaceState, log, realClock);
+  const kept = (keptSessions = new KeptSessions(context.workspaceState, log, realClock));
   const capture = new ResponseCapture();
-  const supervisor = sidecar = new SidecarSupervisor({
-    clock: realClock, log, changed: phase => {
+  const supervisor = (sidecar = new SidecarSupervisor({
+    clock: realClock,
+    log,
+    changed: phase => {
       chat.phaseChanged(phase);
       settingsPart.controller.phaseChanged(phase);
       if (phase.kind === "running") {
@@ -69,10 +90,17 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       }
       if (phase.kind !== "running") attention.clear();
     },
-    launcher: lazyLauncher(async () => new (await import(/* webpackMode: "eager" */ "./sidecar-process")).ProcessLauncher({
-      bundled: path.join(context.extensionPath, "dist", "sidecar.js"), custom: () => configuration.settings.acpAgentPath,
-      hello: () => hello(configuration, context), env: { ...process.env, ...await ripgrep(vscode.env.appRoot) }, clock: realClock, log,
-    })),
+    launcher: lazyLauncher(
+      async () =>
+        new (await import(/* webpackMode: "eager" */ "./sidecar-process")).ProcessLauncher({
+          bundled: path.join(context.extensionPath, "dist", "sidecar.js"),
+          custom: () => configuration.settings.acpAgentPath,
+          hello: () => hello(configuration, context),
+          env: { ...process.env, ...(await ripgrep(vscode.env.appRoot)) },
+          clock: realClock,
+          log,
+        }),
+    ),
     listeners: {
       "chat/event": event => chat.event(event),
       "chat/snapshot": snapshot => chat.snapshot(snapshot),
@@ -88,55 +116,124 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       "agents/changed": () => settingsPart.controller.stateChanged(),
       "agents/installing": ({ of, id, progress }) => settingsPart.controller.installing(of, id, progress),
       "editor/readTextFile": async ({ path: file }) => ({ text: await files.read(file) }),
-      "editor/writeTextFile": async ({ path: file, text }) => { await files.write(file, text); return {}; },
+      "editor/writeTextFile": async ({ path: file, text }) => {
+        await files.write(file, text);
+        return {};
+      },
       "editor/runInTerminal": program => runInTerminal(program),
       "editor/ideOperation": (request, signal) => ide.operate(request, signal),
       "secrets/environment": async ({ agentId }) => ({ env: await secrets.environment(agentId) }),
-      "secrets/keepEnvironment": async ({ agentId, env }) => { await secrets.keep(agentId, env); return {}; },
+      "secrets/keepEnvironment": async ({ agentId, env }) => {
+        await secrets.keep(agentId, env);
+        return {};
+      },
       "editor/showWarning": ({ message }) => void warn(message, ["showLogs"]),
       "editor/openPage": ({ url }) => void openPage(url, folders),
       log: line => log.emit({ ...line, timestamp: new Date(line.timestamp) }),
     },
+  }));
+  const attention = new AttentionBadge({
+    show: badge => view.show(badge),
+    notify: sentence => void invite(sentence),
+    now: () => realClock.now(),
   });
-  const attention = new AttentionBadge({ show: badge => view.show(badge), notify: sentence => void invite(sentence), now: () => realClock.now() });
-  const view = new ChatView(context, log, message => { chat.handle(message).catch(() => undefined); }, isVisible => attention.visible(isVisible)); // told in the tab, and logged
-  const chat: ChatController = own(new ChatController({
-    page: view.page, sidecar: supervisor, folders: new WorkingFolders(folders), chosen, composer, log,
-    settings: () => configuration.settings, isTrusted: () => vscode.workspace.isTrusted, selectAgent: agentId => configuration.selectAgent(agentId),
-    confirmBypass, addToConfiguration: agentId => settingsPart.controller.addToConfiguration(agentId), chooseAgent, act, openLink: (href, preview) => openLink(href, preview, folders), openDiff: (change, agent) => proposals.show(change, agent), showPrintout, tell: (message, actions) => void tell(message, actions),
-    forwarded: (tabId, event, agentId) => { capture.heard(tabId, event); milestones.event(event, agentId); },
-    outdatedChanged: () => settingsPart.controller.changed(),
-  }));
-  const settingsPart: SettingsPart = own(registerSettings({
-    extension: { id: context.extension.id, extensionUri: context.extensionUri, globalState: context.globalState },
-    configuration, supervisor, chat, secrets, cwd: () => folders.folders()[0] ?? folders.home, log, opened: () => milestones.settingsOpened(),
-  }));
+  const view = new ChatView(
+    context,
+    log,
+    message => {
+      chat.handle(message).catch(() => undefined);
+    },
+    isVisible => attention.visible(isVisible),
+  ); // told in the tab, and logged
+  const chat: ChatController = own(
+    new ChatController({
+      page: view.page,
+      sidecar: supervisor,
+      folders: new WorkingFolders(folders),
+      chosen,
+      composer,
+      log,
+      settings: () => configuration.settings,
+      isTrusted: () => vscode.workspace.isTrusted,
+      selectAgent: agentId => configuration.selectAgent(agentId),
+      confirmBypass,
+      addToConfiguration: agentId => settingsPart.controller.addToConfiguration(agentId),
+      chooseAgent,
+      act,
+      openLink: (href, preview) => openLink(href, preview, folders),
+      openDiff: (change, agent) => proposals.show(change, agent),
+      showPrintout,
+      tell: (message, actions) => void tell(message, actions),
+      forwarded: (tabId, event, agentId) => {
+        capture.heard(tabId, event);
+        milestones.event(event, agentId);
+      },
+      outdatedChanged: () => settingsPart.controller.changed(),
+    }),
+  );
+  const settingsPart: SettingsPart = own(
+    registerSettings({
+      extension: { id: context.extension.id, extensionUri: context.extensionUri, globalState: context.globalState },
+      configuration,
+      supervisor,
+      chat,
+      secrets,
+      cwd: () => folders.folders()[0] ?? folders.home,
+      log,
+      opened: () => milestones.settingsOpened(),
+    }),
+  );
 
-  const toolGroups = new ToolGroups(context.globalState, context.workspaceState, log), permissionGroup = (agentId: string) => toolGroups.groupOf(agentId);
+  const toolGroups = new ToolGroups(context.globalState, context.workspaceState, log),
+    permissionGroup = (agentId: string) => toolGroups.groupOf(agentId);
   const provider = new LmProvider({
-    client: () => supervisor.client(), settings: () => configuration.settings, learned, isTrusted: () => vscode.workspace.isTrusted,
-    permissionGroup, cwd: () => folders.folders()[0] ?? folders.home, classes: partClasses, errors: lmErrors, partsTaken, leftOut: part => log.debug("lm", "VS Code has no such part", { part }),
+    client: () => supervisor.client(),
+    settings: () => configuration.settings,
+    learned,
+    isTrusted: () => vscode.workspace.isTrusted,
+    permissionGroup,
+    cwd: () => folders.folders()[0] ?? folders.home,
+    classes: partClasses,
+    errors: lmErrors,
+    partsTaken,
+    leftOut: part => log.debug("lm", "VS Code has no such part", { part }),
   });
   const models = own(registerLm(provider, { running: () => supervisor.running, ...toolParts }, permissionGroup, log));
   models.changed(configuration.settings.languageModel.isEnabled);
 
   own(vscode.window.registerWebviewViewProvider(CHAT_VIEW, view));
   own(registerDiscussAction("symposium.discussSelection", COMMANDS["symposium.discussSelection"]));
-  own(vscode.workspace.onDidGrantWorkspaceTrust(() => { chat.trustGranted(); settingsPart.controller.settingsChanged(); }));
+  own(
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      chat.trustGranted();
+      settingsPart.controller.settingsChanged();
+    }),
+  );
   milestones.agent(configuration.settings.currentAgentId);
   milestones.settings(name => configuration.ownValue(name));
-  own(configuration.onChange(({ bypass, logLevel, languageModel, extensions, currentAgentId }) => {
-    milestones.agent(currentAgentId);
-    milestones.settings(name => configuration.ownValue(name));
-    models.changed(languageModel.isEnabled);
-    supervisor.tell("settings/languageModel", languageModel);
-    supervisor.tell("settings/bypass", { agentIds: bypass });
-    supervisor.tell("settings/logLevel", { level: logLevel });
-    supervisor.tell("settings/extensions", { extensions });
-    chat.postState();
-    settingsPart.controller.settingsChanged();
-  }));
-  own(registerCommands({ chat, configuration, context: composer.context, sources: settingsPart.sources, openSettings: () => settingsPart.open(), showLogs: () => channel().show() }));
+  own(
+    configuration.onChange(({ bypass, logLevel, languageModel, extensions, currentAgentId }) => {
+      milestones.agent(currentAgentId);
+      milestones.settings(name => configuration.ownValue(name));
+      models.changed(languageModel.isEnabled);
+      supervisor.tell("settings/languageModel", languageModel);
+      supervisor.tell("settings/bypass", { agentIds: bypass });
+      supervisor.tell("settings/logLevel", { level: logLevel });
+      supervisor.tell("settings/extensions", { extensions });
+      chat.postState();
+      settingsPart.controller.settingsChanged();
+    }),
+  );
+  own(
+    registerCommands({
+      chat,
+      configuration,
+      context: composer.context,
+      sources: settingsPart.sources,
+      openSettings: () => settingsPart.open(),
+      showLogs: () => channel().show(),
+    }),
+  );
   if (context.extensionMode === vscode.ExtensionMode.Production) return undefined;
   own(registerTestCommands(chat, capture));
   return { onLog: log.onLog };
@@ -148,14 +245,27 @@ export async function deactivate(): Promise<void> {
   keptSessions?.dispose();
 }
 
-function hello(configuration: Configuration, { globalStorageUri, extensionMode }: vscode.ExtensionContext): HelloFromHost {
+function hello(
+  configuration: Configuration,
+  { globalStorageUri, extensionMode }: vscode.ExtensionContext,
+): HelloFromHost {
   const { logLevel, traceDir, bypass, extensions } = configuration.settings;
-  return { protocol: PROTOCOL, build: BUILD, logLevel, traceDir, bypass, extensions, proxy: configuration.proxy, storage: globalStorageUri.fsPath, ...(extensionMode === vscode.ExtensionMode.Production ? {} : { httpArchives: true }) };
+  return {
+    protocol: PROTOCOL,
+    build: BUILD,
+    logLevel,
+    traceDir,
+    bypass,
+    extensions,
+    proxy: configuration.proxy,
+    storage: globalStorageUri.fsPath,
+    ...(extensionMode === vscode.ExtensionMode.Production ? {} : { httpArchives: true }),
+  };
 }
 
 /** Made at the first line that is shown. A plain channel: VS Code's own level of a log channel would hide what `symposium.logLevel` lets through. */
 function outputChannel(own: <T extends vscode.Disposable>(disposable: T) => T, configuration: Configuration) {
   let made: vscode.OutputChannel | undefined;
-  const channel = (): vscode.OutputChannel => made ??= own(vscode.window.createOutputChannel("Symposium", "log"));
+  const channel = (): vscode.OutputChannel => (made ??= own(vscode.window.createOutputChannel("Symposium", "log")));
   return { channel, listener: channelListener(channel, () => configuration.settings.logLevel) };
 }

@@ -12,9 +12,26 @@ const CLIENT = { request: () => Promise.reject(new Error("nobody")), notify: non
 suite("lazy launcher", () => {
   test("it is loaded once, when something is launched", async () => {
     const did: string[] = [];
-    const process: SidecarProcess = { ready: Promise.resolve(CLIENT), ended: Promise.resolve("It ended."), stop: async () => { did.push("stop"); } };
-    const loaded: Launcher = { launch: node => { did.push(`launch ${node}`); return process; }, reap: async (_, records) => { did.push(`reap ${records.length}`); } };
-    const lazy = lazyLauncher(async () => { did.push("load"); return loaded; });
+    const process: SidecarProcess = {
+      ready: Promise.resolve(CLIENT),
+      ended: Promise.resolve("It ended."),
+      stop: async () => {
+        did.push("stop");
+      },
+    };
+    const loaded: Launcher = {
+      launch: node => {
+        did.push(`launch ${node}`);
+        return process;
+      },
+      reap: async (_, records) => {
+        did.push(`reap ${records.length}`);
+      },
+    };
+    const lazy = lazyLauncher(async () => {
+      did.push("load");
+      return loaded;
+    });
     deepEqual(did, []);
     const launched = lazy.launch("own", HANDLERS);
     equal(await launched.ready, CLIENT);

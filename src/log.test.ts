@@ -9,12 +9,25 @@ suite("log", () => {
     const lines: string[] = [];
     let made = 0;
     log.onLog(event => heard.push(event.level));
-    log.onLog(channelListener(() => { made++; return { appendLine: line => lines.push(line) }; }, () => "warn"));
-    log.debug("agent", "a"); log.info("agent", "b");
+    log.onLog(
+      channelListener(
+        () => {
+          made++;
+          return { appendLine: line => lines.push(line) };
+        },
+        () => "warn",
+      ),
+    );
+    log.debug("agent", "a");
+    log.info("agent", "b");
     equal(made, 0);
-    log.warn("agent", "c"); log.error("agent", "d", { why: "e" });
+    log.warn("agent", "c");
+    log.error("agent", "d", { why: "e" });
     deepEqual(heard, ["debug", "info", "warn", "error"]);
-    deepEqual(lines.map(line => line.slice(25)), ["[warn] agent: c", "[error] agent: d {\"why\":\"e\"}"]);
+    deepEqual(
+      lines.map(line => line.slice(25)),
+      ["[warn] agent: c", '[error] agent: d {"why":"e"}'],
+    );
   });
 
   test("a listener that is disposed hears no more", () => {
@@ -30,12 +43,18 @@ suite("log", () => {
     const heard: LogEvent[] = [];
     log.onLog(event => heard.push(event));
     log.info("sidecar", "got Authorization: Bearer abcdefgh12345678 for sk-ant-0123456789abcdef", {
-      apiKey: "one", env: { MY_TOKEN: "two", PATH: "/bin" }, headers: { authorization: ["three"] },
-      url: "https://me:four4@host/x", line: "OPENAI_API_KEY=five5555", sessionId: "kept", tabId: "kept",
+      apiKey: "one",
+      env: { MY_TOKEN: "two", PATH: "/bin" },
+      headers: { authorization: ["three"] },
+      url: "https://me:four4@host/x",
+      line: "OPENAI_API_KEY=five5555",
+      sessionId: "kept",
+      tabId: "kept",
     });
     const text = formatted(heard[0]!);
-    for (const secret of ["abcdefgh", "0123456789abcdef", "one\"", "two", "three", "four4", "five5555"]) ok(!text.includes(secret), secret);
-    ok(text.includes("\"PATH\":\"…\"") && text.includes("\"sessionId\":\"kept\"") && text.includes("\"tabId\":\"kept\""));
+    for (const secret of ["abcdefgh", "0123456789abcdef", 'one"', "two", "three", "four4", "five5555"])
+      ok(!text.includes(secret), secret);
+    ok(text.includes('"PATH":"…"') && text.includes('"sessionId":"kept"') && text.includes('"tabId":"kept"'));
   });
 
   test("one line is bounded, however much is in it", () => {
@@ -44,8 +63,18 @@ suite("log", () => {
     log.onLog(event => heard.push(event));
     const many = Array.from({ length: 200_000 }, (_, i) => `item ${i}`);
     const wide = Object.fromEntries(many.map(name => [name, 1]));
-    const nested = Array.from({ length: 50 }, () => Array.from({ length: 50 }, () => ["x".repeat(3_999), { [`${"n".repeat(5_000)}`]: 1 }]));
-    for (const data of [{ many }, wide, { wide }, { nested }, { numbers: Array(200_000).fill(1) }, { empty: Array.from({ length: 200_000 }, () => ({})) }]) log.info("agent", "much", data);
+    const nested = Array.from({ length: 50 }, () =>
+      Array.from({ length: 50 }, () => ["x".repeat(3_999), { [`${"n".repeat(5_000)}`]: 1 }]),
+    );
+    for (const data of [
+      { many },
+      wide,
+      { wide },
+      { nested },
+      { numbers: Array(200_000).fill(1) },
+      { empty: Array.from({ length: 200_000 }, () => ({})) },
+    ])
+      log.info("agent", "much", data);
     for (const event of heard) ok(formatted(event).length < 40_000, String(formatted(event).length));
     ok(formatted(heard[0]!).includes(`"item 99","… (199900 more)"`));
     log.info("agent", "few", { list: Array(90).fill("x") });
@@ -60,6 +89,6 @@ suite("log", () => {
     circle["self"] = circle;
     log.info("agent", "x".repeat(5_000), { circle, error: new Error("no"), big: 1n });
     ok(heard[0]!.message.endsWith("(1000 more characters)"));
-    ok(formatted(heard[0]!).includes("\"error\":\"no\",\"big\":\"1\""));
+    ok(formatted(heard[0]!).includes('"error":"no","big":"1"'));
   });
 });

@@ -8,7 +8,8 @@ import { isLogged, type LogCategory, type LogEvent, type LogLevel } from "./prot
 import { redactFields, redactText, type Limits } from "./protocol/redaction/redact";
 
 /** Characters of a text, of a name, and of all fields of a line together, about. */
-const LONGEST = 4_000, LIMITS: Limits = { text: LONGEST, name: 200, items: 100, depth: 6, total: 16_000 };
+const LONGEST = 4_000,
+  LIMITS: Limits = { text: LONGEST, name: 200, items: 100, depth: 6, total: 16_000 };
 
 export type Listener = (event: LogEvent) => void;
 type Fields = Readonly<Record<string, unknown>>;
@@ -18,18 +19,36 @@ export class Log {
 
   readonly onLog = (listener: Listener): { dispose(): void } => {
     this.#listeners.add(listener);
-    return { dispose: () => { this.#listeners.delete(listener); } };
+    return {
+      dispose: () => {
+        this.#listeners.delete(listener);
+      },
+    };
   };
 
   emit({ timestamp, level, category, message, data }: LogEvent): void {
-    const event = { timestamp, level, category, message: redactText(message, LONGEST), ...(data === undefined ? {} : { data: redactFields(data, LIMITS) }) };
+    const event = {
+      timestamp,
+      level,
+      category,
+      message: redactText(message, LONGEST),
+      ...(data === undefined ? {} : { data: redactFields(data, LIMITS) }),
+    };
     for (const listener of this.#listeners) listener(event);
   }
 
-  error(category: LogCategory, message: string, data?: Fields): void { this.#now("error", category, message, data); }
-  warn(category: LogCategory, message: string, data?: Fields): void { this.#now("warn", category, message, data); }
-  info(category: LogCategory, message: string, data?: Fields): void { this.#now("info", category, message, data); }
-  debug(category: LogCategory, message: string, data?: Fields): void { this.#now("debug", category, message, data); }
+  error(category: LogCategory, message: string, data?: Fields): void {
+    this.#now("error", category, message, data);
+  }
+  warn(category: LogCategory, message: string, data?: Fields): void {
+    this.#now("warn", category, message, data);
+  }
+  info(category: LogCategory, message: string, data?: Fields): void {
+    this.#now("info", category, message, data);
+  }
+  debug(category: LogCategory, message: string, data?: Fields): void {
+    this.#now("debug", category, message, data);
+  }
 
   #now(level: LogLevel, category: LogCategory, message: string, data: Fields | undefined): void {
     this.emit({ timestamp: new Date(), level, category, message, ...(data === undefined ? {} : { data }) });
@@ -37,8 +56,13 @@ export class Log {
 }
 
 /** Writes to a channel, made at the first line that `threshold` lets through, one line of text for each event. */
-export function channelListener(channel: () => { appendLine(line: string): void }, threshold: () => LogLevel): Listener {
-  return event => { if (isLogged(event.level, threshold())) channel().appendLine(formatted(event)); };
+export function channelListener(
+  channel: () => { appendLine(line: string): void },
+  threshold: () => LogLevel,
+): Listener {
+  return event => {
+    if (isLogged(event.level, threshold())) channel().appendLine(formatted(event));
+  };
 }
 
 export function formatted({ timestamp, level, category, message, data }: LogEvent): string {

@@ -4,7 +4,10 @@
  *
  * `user`: never taken from a workspace file, because the setting decides what is executed or shown (scope `machine`).
  */
-interface SettingRow { readonly default: unknown; readonly scope: "user" | "any" }
+interface SettingRow {
+  readonly default: unknown;
+  readonly scope: "user" | "any";
+}
 
 export const SETTINGS = {
   "symposium.agents": { default: [], scope: "user" },
@@ -33,8 +36,11 @@ export const SETTINGS_PAGE = "symposium.settings";
 export const WALKTHROUGH = "start";
 /** Keys of `when` clauses that we set. */
 export const CONTEXTS = {
-  agentChosen: "symposium.agentChosen", answered: "symposium.answered", signedIn: "symposium.signedIn",
-  contextAdded: "symposium.contextAdded", settingsUsed: "symposium.settingsUsed",
+  agentChosen: "symposium.agentChosen",
+  answered: "symposium.answered",
+  signedIn: "symposium.signedIn",
+  contextAdded: "symposium.contextAdded",
+  settingsUsed: "symposium.settingsUsed",
 } as const;
 
 /** With their titles. */
@@ -53,7 +59,11 @@ export type CommandName = keyof typeof COMMANDS;
 
 /** Registered outside production only, and never declared. */
 export const TEST_COMMANDS = [
-  "symposium.test.simulateNewTab", "symposium.test.getTabs", "symposium.test.sendPrompt",
-  "symposium.test.startCapturingResponses", "symposium.test.getResponse", "symposium.test.stopCapturingResponses",
+  "symposium.test.simulateNewTab",
+  "symposium.test.getTabs",
+  "symposium.test.sendPrompt",
+  "symposium.test.startCapturingResponses",
+  "symposium.test.getResponse",
+  "symposium.test.stopCapturingResponses",
 ] as const;
-export type TestCommandName = typeof TEST_COMMANDS[number];
+export type TestCommandName = (typeof TEST_COMMANDS)[number];

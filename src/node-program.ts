@@ -28,7 +28,12 @@ export function needsNode({ custom }: Pick<ProgramChoice, "custom">): boolean {
 }
 
 /** `mode` is the sidecar's subcommand: `serve` or `reap`. */
-export function invocation(mode: "serve" | "reap", node: NodeChoice, choice: ProgramChoice, env: Readonly<Record<string, string | undefined>>): Invocation {
+export function invocation(
+  mode: "serve" | "reap",
+  node: NodeChoice,
+  choice: ProgramChoice,
+  env: Readonly<Record<string, string | undefined>>,
+): Invocation {
   const program = choice.custom === "" ? choice.bundled : choice.custom;
   if (!needsNode(choice)) return { command: program, args: [mode], env: clean(env), program };
   return node === "own"
@@ -40,7 +45,11 @@ export function invocation(mode: "serve" | "reap", node: NodeChoice, choice: Pro
 const NOT_INHERITED = /^(VSCODE_|ELECTRON_|CODE_SERVER_|NODE_OPTIONS$|NODE_INSPECT|NODE_CHANNEL_|NODE_UNIQUE_ID$)/i;
 
 function clean(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined && !NOT_INHERITED.test(pair[0])));
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (pair): pair is [string, string] => pair[1] !== undefined && !NOT_INHERITED.test(pair[0]),
+    ),
+  );
 }
 
 /** Run by the login shell: asks Node itself, because version managers put functions and shims before it. */

@@ -5,7 +5,15 @@
  * settles nothing by itself, because the owner of the process knows why it broke and then calls `close`.
  */
 import type { Readable, Writable } from "node:stream";
-import { createMessageConnection, ErrorCodes, ResponseError, StreamMessageReader, WriteableStreamMessageWriter, type CancellationToken, type MessageConnection } from "vscode-jsonrpc/node";
+import {
+  createMessageConnection,
+  ErrorCodes,
+  ResponseError,
+  StreamMessageReader,
+  WriteableStreamMessageWriter,
+  type CancellationToken,
+  type MessageConnection,
+} from "vscode-jsonrpc/node";
 import { deferred, type Deferred } from "./deferred";
 import { NotServed, SidecarGone, SidecarRefused } from "./errors";
 import { BatchedOutput } from "./protocol/batched-output";
@@ -32,19 +40,40 @@ export interface WireTroubles {
 }
 
 /** Failures of the transport, not of the sidecar. */
-const TRANSPORT: ReadonlySet<number> = new Set([ErrorCodes.MessageWriteError, ErrorCodes.MessageReadError, ErrorCodes.PendingResponseRejected, ErrorCodes.ConnectionInactive]);
+const TRANSPORT: ReadonlySet<number> = new Set([
+  ErrorCodes.MessageWriteError,
+  ErrorCodes.MessageReadError,
+  ErrorCodes.PendingResponseRejected,
+  ErrorCodes.ConnectionInactive,
+]);
 
 export class StreamClient implements SidecarClient {
   readonly #connection: MessageConnection;
   readonly #pending = new Set<Deferred<never>>();
   #gone: SidecarGone | undefined;
 
-  constructor(fromSidecar: Readable, toSidecar: Writable, handlers: Handlers<SidecarToHost>, { broken, report }: WireTroubles) {
-    const connection = createMessageConnection(new StreamMessageReader(fromSidecar), new WriteableStreamMessageWriter(new BatchedOutput(toSidecar, flush => process.nextTick(flush))), { error: report, warn: report, info: report, log: report });
+  constructor(
+    fromSidecar: Readable,
+    toSidecar: Writable,
+    handlers: Handlers<SidecarToHost>,
+    { broken, report }: WireTroubles,
+  ) {
+    const connection = createMessageConnection(
+      new StreamMessageReader(fromSidecar),
+      new WriteableStreamMessageWriter(new BatchedOutput(toSidecar, flush => process.nextTick(flush))),
+      { error: report, warn: report, info: report, log: report },
+    );
     connection.onError(([error]) => broken(error.message));
     connection.onClose(() => broken("it was closed"));
     const {
-      "editor/readTextFile": read, "editor/writeTextFile": write, "editor/runInTerminal": run, "editor/ideOperation": operate, "secrets/environment": secrets, "secrets/keepEnvironment": keep, "lm/keptSessions": kept, ...notes
+      "editor/readTextFile": read,
+      "editor/writeTextFile": write,
+      "editor/runInTerminal": run,
+      "editor/ideOperation": operate,
+      "secrets/environment": secrets,
+      "secrets/keepEnvironment": keep,
+      "lm/keptSessions": kept,
+      ...notes
     } = handlers;
     for (const [method, handler] of Object.entries(notes)) connection.onNotification(method, handler);
     connection.onRequest("editor/readTextFile", served(read));
@@ -62,8 +91,10 @@ export class StreamClient implements SidecarClient {
     if (this.#gone) return Promise.reject(this.#gone);
     const cut = deferred<never>();
     this.#pending.add(cut);
-    const answer = this.#send(() => this.#connection.sendRequest<ResultOf<HostToSidecar, M>>(method, params))
-      .catch((error: unknown) => isRefusal(error) ? Promise.reject(new SidecarRefused(error.code, error.message)) : cut.promise);
+    const answer = this.#send(() => this.#connection.sendRequest<ResultOf<HostToSidecar, M>>(method, params)).catch(
+      (error: unknown) =>
+        isRefusal(error) ? Promise.reject(new SidecarRefused(error.code, error.message)) : cut.promise,
+    );
     return Promise.race([answer, cut.promise]).finally(() => this.#pending.delete(cut));
   }
 
@@ -73,7 +104,9 @@ export class StreamClient implements SidecarClient {
   }
 
   /** A connection whose stream has ended throws, where one that cannot write rejects. */
-  async #send<T>(send: () => Promise<T>): Promise<T> { return send(); }
+  async #send<T>(send: () => Promise<T>): Promise<T> {
+    return send();
+  }
 
   close(why: string): void {
     if (this.#gone) return;
@@ -84,15 +117,30 @@ export class StreamClient implements SidecarClient {
 }
 
 /** Errors cross the wire with their code; one that nobody foresaw, with what it says. */
-function served<P, R>(handler: (params: P, signal: CancelSignal) => Promise<R>): (params: P, token: CancellationToken) => Promise<R | ResponseError<void>> {
+function served<P, R>(
+  handler: (params: P, signal: CancelSignal) => Promise<R>,
+): (params: P, token: CancellationToken) => Promise<R | ResponseError<void>> {
   return async (params, token) => {
-    try { return await handler(params, signalOf(token)); }
-    catch (error) { return new ResponseError(error instanceof NotServed ? error.code : ErrorCodes.InternalError, error instanceof Error ? error.message : String(error)); }
+    try {
+      return await handler(params, signalOf(token));
+    } catch (error) {
+      return new ResponseError(
+        error instanceof NotServed ? error.code : ErrorCodes.InternalError,
+        error instanceof Error ? error.message : String(error),
+      );
+    }
   };
 }
 
 function signalOf(token: CancellationToken): CancelSignal {
-  return { get aborted() { return token.isCancellationRequested; }, addEventListener: (_, listener) => { token.onCancellationRequested(listener); } };
+  return {
+    get aborted() {
+      return token.isCancellationRequested;
+    },
+    addEventListener: (_, listener) => {
+      token.onCancellationRequested(listener);
+    },
+  };
 }
 
 function isRefusal(error: unknown): error is ResponseError<unknown> {

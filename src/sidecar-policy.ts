@@ -17,7 +17,12 @@ export type NodeChoice = "own" | "login";
 
 export type SidecarPhase =
   | { readonly kind: "idle"; readonly run: number }
-  | { readonly kind: "starting" | "running"; readonly run: number; readonly node: NodeChoice; readonly deaths: readonly number[] }
+  | {
+      readonly kind: "starting" | "running";
+      readonly run: number;
+      readonly node: NodeChoice;
+      readonly deaths: readonly number[];
+    }
   | { readonly kind: "backoff"; readonly run: number; readonly node: NodeChoice; readonly deaths: readonly number[] }
   | { readonly kind: "stopping"; readonly run: number; readonly next: "start" | "rest" }
   /** `message` is for the user. */
@@ -30,7 +35,13 @@ export type Remedy = "otherNode" | "again" | "none";
 export type SidecarEvent =
   | { readonly kind: "wanted" | "restartAsked" | "disposeAsked" }
   | { readonly kind: "shookHands" | "waited" | "stopped"; readonly run: number }
-  | { readonly kind: "startFailed"; readonly run: number; readonly at: number; readonly message: string; readonly remedy: Remedy }
+  | {
+      readonly kind: "startFailed";
+      readonly run: number;
+      readonly at: number;
+      readonly message: string;
+      readonly remedy: Remedy;
+    }
   /** After `shookHands`. `at` is the clock's time in ms, `message` says why. */
   | { readonly kind: "died"; readonly run: number; readonly at: number; readonly message: string };
 
@@ -52,50 +63,89 @@ export const IDLE: SidecarPhase = { kind: "idle", run: 0 };
 export function step(phase: SidecarPhase, event: SidecarEvent): Next {
   if ("run" in event && event.run !== phase.run) return [phase, []];
   switch (phase.kind) {
-    case "idle": switch (event.kind) {
-      case "wanted": case "restartAsked": return start(phase.run + 1, "own", []);
-      case "disposeAsked": return [{ kind: "stopped", run: phase.run }, []];
-      default: return unexpected(phase, event);
-    }
-    case "starting": switch (event.kind) {
-      case "wanted": return [phase, []];
-      case "shookHands": return [{ ...phase, kind: "running" }, []];
-      case "startFailed":
-        if (event.remedy === "none") return [{ kind: "failed", run: phase.run, message: event.message }, []];
-        if (event.remedy === "otherNode" && phase.node === "own") return start(phase.run + 1, "login", phase.deaths);
-        return death({ ...phase, node: "own" }, event.at, event.message);
-      case "restartAsked": return stop(phase.run, "start");
-      case "disposeAsked": return stop(phase.run, "rest");
-      default: return unexpected(phase, event);
-    }
-    case "running": switch (event.kind) {
-      case "wanted": return [phase, []];
-      case "died": return death(phase, event.at, event.message);
-      case "restartAsked": return stop(phase.run, "start");
-      case "disposeAsked": return stop(phase.run, "rest");
-      default: return unexpected(phase, event);
-    }
-    case "backoff": switch (event.kind) {
-      case "wanted": return [phase, []];
-      case "waited": return start(phase.run + 1, phase.node, phase.deaths);
-      case "restartAsked": return start(phase.run + 1, "own", []);
-      case "disposeAsked": return [{ kind: "stopped", run: phase.run }, []];
-      default: return unexpected(phase, event);
-    }
-    case "stopping": switch (event.kind) {
-      case "stopped": return phase.next === "start" ? start(phase.run + 1, "own", []) : [{ kind: "stopped", run: phase.run }, []];
-      case "disposeAsked": return [{ ...phase, next: "rest" }, []];
-      case "wanted": case "restartAsked": case "shookHands": case "startFailed": case "died": return [phase, []];
-      default: return unexpected(phase, event);
-    }
-    case "failed": switch (event.kind) {
-      case "wanted": return [phase, []];
-      case "restartAsked": return start(phase.run + 1, "own", []);
-      case "disposeAsked": return [{ kind: "stopped", run: phase.run }, []];
-      default: return unexpected(phase, event);
-    }
-    case "stopped": return [phase, []];
-    default: return assertNever(phase, "phase of the sidecar");
+    case "idle":
+      switch (event.kind) {
+        case "wanted":
+        case "restartAsked":
+          return start(phase.run + 1, "own", []);
+        case "disposeAsked":
+          return [{ kind: "stopped", run: phase.run }, []];
+        default:
+          return unexpected(phase, event);
+      }
+    case "starting":
+      switch (event.kind) {
+        case "wanted":
+          return [phase, []];
+        case "shookHands":
+          return [{ ...phase, kind: "running" }, []];
+        case "startFailed":
+          if (event.remedy === "none") return [{ kind: "failed", run: phase.run, message: event.message }, []];
+          if (event.remedy === "otherNode" && phase.node === "own") return start(phase.run + 1, "login", phase.deaths);
+          return death({ ...phase, node: "own" }, event.at, event.message);
+        case "restartAsked":
+          return stop(phase.run, "start");
+        case "disposeAsked":
+          return stop(phase.run, "rest");
+        default:
+          return unexpected(phase, event);
+      }
+    case "running":
+      switch (event.kind) {
+        case "wanted":
+          return [phase, []];
+        case "died":
+          return death(phase, event.at, event.message);
+        case "restartAsked":
+          return stop(phase.run, "start");
+        case "disposeAsked":
+          return stop(phase.run, "rest");
+        default:
+          return unexpected(phase, event);
+      }
+    case "backoff":
+      switch (event.kind) {
+        case "wanted":
+          return [phase, []];
+        case "waited":
+          return start(phase.run + 1, phase.node, phase.deaths);
+        case "restartAsked":
+          return start(phase.run + 1, "own", []);
+        case "disposeAsked":
+          return [{ kind: "stopped", run: phase.run }, []];
+        default:
+          return unexpected(phase, event);
+      }
+    case "stopping":
+      switch (event.kind) {
+        case "stopped":
+          return phase.next === "start" ? start(phase.run + 1, "own", []) : [{ kind: "stopped", run: phase.run }, []];
+        case "disposeAsked":
+          return [{ ...phase, next: "rest" }, []];
+        case "wanted":
+        case "restartAsked":
+        case "shookHands":
+        case "startFailed":
+        case "died":
+          return [phase, []];
+        default:
+          return unexpected(phase, event);
+      }
+    case "failed":
+      switch (event.kind) {
+        case "wanted":
+          return [phase, []];
+        case "restartAsked":
+          return start(phase.run + 1, "own", []);
+        case "disposeAsked":
+          return [{ kind: "stopped", run: phase.run }, []];
+        default:
+          return unexpected(phase, event);
+      }
+    case "stopped":
+      return [phase, []];
+    default:
+      return assertNever(phase, "phase of the sidecar");
   }
 }
 
@@ -107,7 +157,11 @@ function stop(run: number, next: "start" | "rest"): Next {
   return [{ kind: "stopping", run, next }, [{ kind: "stop", run }]];
 }
 
-function death({ run, node, deaths: before }: { run: number; node: NodeChoice; deaths: readonly number[] }, at: number, message: string): Next {
+function death(
+  { run, node, deaths: before }: { run: number; node: NodeChoice; deaths: readonly number[] },
+  at: number,
+  message: string,
+): Next {
   const deaths = [...before.filter(time => at - time < RECENT_MS), at];
   const ms = DELAYS_MS[deaths.length - 1];
   if (ms === undefined) return [{ kind: "failed", run, message: givenUp(deaths.length, message) }, []];

@@ -11,7 +11,15 @@ import { homedir } from "node:os";
 import type { Readable } from "node:stream";
 import type { Clock } from "./clock";
 import { deferred } from "./deferred";
-import { noHandshake, noLoginNode, otherVersion, sidecarEnded, SidecarRefused, SHUTTING_DOWN, StartFailed } from "./errors";
+import {
+  noHandshake,
+  noLoginNode,
+  otherVersion,
+  sidecarEnded,
+  SidecarRefused,
+  SHUTTING_DOWN,
+  StartFailed,
+} from "./errors";
 import type { Log } from "./log";
 import { answeredNode, ASK_NODE, invocation, needsNode, type Invocation } from "./node-program";
 import { ErrorCode } from "./protocol/errors";
@@ -48,10 +56,18 @@ export class ProcessLauncher implements Launcher {
     const stopAsked = deferred<void>();
     const ready = this.#spawn(node).then(
       ({ how, child }) => this.#start(node, how, child, handlers, ended.resolve, stopAsked.promise),
-      (error: unknown) => { ended.resolve("The sidecar never ran."); throw error; });
+      (error: unknown) => {
+        ended.resolve("The sidecar never ran.");
+        throw error;
+      },
+    );
     return {
-      ready, ended: ended.promise,
-      async stop() { stopAsked.resolve(); await ended.promise; },
+      ready,
+      ended: ended.promise,
+      async stop() {
+        stopAsked.resolve();
+        await ended.promise;
+      },
     };
   }
 
@@ -65,7 +81,10 @@ export class ProcessLauncher implements Launcher {
     child.stdin.end(JSON.stringify(records));
     child.unref();
     const status = await endOf(child, this.world.clock);
-    log.info("sidecar", "Reaped what the sidecar left", { processes: records.map(({ pid, command }) => `${pid} ${command}`), status });
+    log.info("sidecar", "Reaped what the sidecar left", {
+      processes: records.map(({ pid, command }) => `${pid} ${command}`),
+      status,
+    });
   }
 
   async #spawn(node: NodeChoice): Promise<{ how: Invocation; child: ChildProcessWithoutNullStreams }> {
@@ -75,7 +94,12 @@ export class ProcessLauncher implements Launcher {
   }
 
   async #start(
-    node: NodeChoice, how: Invocation, child: ChildProcessWithoutNullStreams, handlers: Handlers<SidecarToHost>, ended: (why: string) => void, stopAsked: Promise<void>,
+    node: NodeChoice,
+    how: Invocation,
+    child: ChildProcessWithoutNullStreams,
+    handlers: Handlers<SidecarToHost>,
+    ended: (why: string) => void,
+    stopAsked: Promise<void>,
   ): Promise<SidecarClient> {
     const { log, clock } = this.world;
     const end = endOf(child, clock);
@@ -85,7 +109,10 @@ export class ProcessLauncher implements Launcher {
     child.stdin.on("error", () => undefined); // the client hears of it too
 
     const client = new StreamClient(child.stdout, child.stdin, handlers, {
-      broken: what => { log.debug("sidecar", "The wire to the sidecar broke", { what }); stopping.resolve(); },
+      broken: what => {
+        log.debug("sidecar", "The wire to the sidecar broke", { what });
+        stopping.resolve();
+      },
       report: what => log.warn("sidecar", what),
     });
     void end.then(status => ended(sidecarEnded(status)));
@@ -103,15 +130,24 @@ export class ProcessLauncher implements Launcher {
     const { log, clock, hello } = this.world;
     const remedy = node === "own" && needsNode({ custom: this.world.custom() }) ? "otherNode" : "again";
     const late = deferred<never>();
-    const timer = clock.after(HANDSHAKE_MS, () => late.reject(noHandshake(how.program, remedy, `no answer within ${HANDSHAKE_MS / 1_000} s`)));
-    const dead = end.then((status): never => { throw noHandshake(how.program, remedy, status); });
+    const timer = clock.after(HANDSHAKE_MS, () =>
+      late.reject(noHandshake(how.program, remedy, `no answer within ${HANDSHAKE_MS / 1_000} s`)),
+    );
+    const dead = end.then((status): never => {
+      throw noHandshake(how.program, remedy, status);
+    });
     const ours = hello();
     try {
       const theirs = await Promise.race([client.request("hello", ours), late.promise, dead]);
-      if (theirs.protocol !== ours.protocol || theirs.build !== ours.build) throw otherVersion(this.world.custom() !== "", ours.build);
+      if (theirs.protocol !== ours.protocol || theirs.build !== ours.build)
+        throw otherVersion(this.world.custom() !== "", ours.build);
       log.info("sidecar", "Sidecar started", { pid: theirs.pid, bootId: theirs.bootId });
     } catch (error) {
-      log.warn("sidecar", "No handshake with the sidecar", { program: how.program, node: how.command, why: error instanceof Error ? error.cause ?? error.message : error });
+      log.warn("sidecar", "No handshake with the sidecar", {
+        program: how.program,
+        node: how.command,
+        why: error instanceof Error ? (error.cause ?? error.message) : error,
+      });
       if (error instanceof StartFailed) throw error;
       const versions = error instanceof SidecarRefused && error.code === ErrorCode.versionMismatch;
       throw versions ? otherVersion(this.world.custom() !== "", ours.build) : noHandshake(how.program, remedy, error);
@@ -129,19 +165,27 @@ export class ProcessLauncher implements Launcher {
 
   /** Asked once; a failure may be asked again, because a person can install Node meanwhile. */
   #login(): Promise<string> {
-    this.#loginNode ??= askLoginShell(this.world).catch((error: unknown) => { this.#loginNode = undefined; throw error; });
+    this.#loginNode ??= askLoginShell(this.world).catch((error: unknown) => {
+      this.#loginNode = undefined;
+      throw error;
+    });
     return this.#loginNode;
   }
 }
 
 async function askLoginShell({ env, clock }: LaunchWorld): Promise<string> {
   const { env: clean } = invocation("serve", "login", { bundled: "", custom: "", ownNode: "", loginNode: "" }, env);
-  const [command, args] = process.platform === "win32" ? ["cmd.exe", ["/d", "/s", "/c", ASK_NODE]] as const : [env["SHELL"] || "/bin/sh", ["-ilc", ASK_NODE]] as const;
+  const [command, args] =
+    process.platform === "win32"
+      ? (["cmd.exe", ["/d", "/s", "/c", ASK_NODE]] as const)
+      : ([env["SHELL"] || "/bin/sh", ["-ilc", ASK_NODE]] as const);
   const shell = run({ command, args, env: clean, program: command });
   let said = "";
   shell.stdin.on("error", () => undefined).end();
   shell.stderr.resume();
-  shell.stdout.setEncoding("utf8").on("data", (piece: string) => { said = (said + piece).slice(-64 * 1024); });
+  shell.stdout.setEncoding("utf8").on("data", (piece: string) => {
+    said = (said + piece).slice(-64 * 1024);
+  });
   const timer = clock.after(SHELL_MS, () => killGroup(shell, "SIGKILL"));
   const status = await endOf(shell, clock);
   timer.dispose();
@@ -152,18 +196,29 @@ async function askLoginShell({ env, clock }: LaunchWorld): Promise<string> {
 
 function run({ command, args, env }: Invocation): ChildProcessWithoutNullStreams {
   // A group of its own: an interactive shell must not stop us for the terminal, and what we kill is the group.
-  return spawn(command, [...args], { cwd: homedir(), env, stdio: ["pipe", "pipe", "pipe"], detached: process.platform !== "win32", windowsHide: true });
+  return spawn(command, [...args], {
+    cwd: homedir(),
+    env,
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: process.platform !== "win32",
+    windowsHide: true,
+  });
 }
 
 /** Resolves with how the process ended, when what it said before has been read. */
 function endOf(child: ChildProcess, clock: Clock): Promise<string> {
   return new Promise(resolve => {
     let drain: { dispose(): void } | undefined;
-    child.once("error", error => { if (child.pid === undefined) resolve(error.message); });
+    child.once("error", error => {
+      if (child.pid === undefined) resolve(error.message);
+    });
     child.once("exit", (code, signal) => {
       const status = signal === null ? `exit code ${code ?? 0}` : `signal ${signal}`;
       drain = clock.after(DRAIN_MS, () => resolve(status));
-      child.once("close", () => { drain?.dispose(); resolve(status); });
+      child.once("close", () => {
+        drain?.dispose();
+        resolve(status);
+      });
     });
   });
 }
@@ -180,8 +235,18 @@ async function stop(child: ChildProcessWithoutNullStreams, end: Promise<string>,
 
 function killGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  if (process.platform === "win32") { spawn("taskkill", ["/pid", String(child.pid), "/t", "/f"], { stdio: "ignore", windowsHide: true }).on("error", () => undefined); return; }
-  try { process.kill(-child.pid, signal); } catch { /* it ended just now */ }
+  if (process.platform === "win32") {
+    spawn("taskkill", ["/pid", String(child.pid), "/t", "/f"], { stdio: "ignore", windowsHide: true }).on(
+      "error",
+      () => undefined,
+    );
+    return;
+  }
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    /* it ended just now */
+  }
 }
 
 const LONGEST_LINE = 16 * 1024;
@@ -191,8 +256,13 @@ function lines(stream: Readable, line: (text: string) => void): void {
   stream.setEncoding("utf8").on("data", (piece: string) => {
     const parts = (rest + piece).split(/\r?\n/);
     rest = parts.pop() ?? "";
-    if (rest.length > LONGEST_LINE) { parts.push(rest); rest = ""; }
+    if (rest.length > LONGEST_LINE) {
+      parts.push(rest);
+      rest = "";
+    }
     for (const part of parts) if (part.trim() !== "") line(part);
   });
-  stream.once("end", () => { if (rest.trim() !== "") line(rest); });
+  stream.once("end", () => {
+    if (rest.trim() !== "") line(rest);
+  });
 }

@@ -20,17 +20,36 @@ class FakeProcess {
   readonly told: string[] = [];
   stops = 0;
   closedWith: string | undefined;
-  constructor(readonly node: NodeChoice, readonly handlers: Handlers<SidecarToHost>) {}
+  constructor(
+    readonly node: NodeChoice,
+    readonly handlers: Handlers<SidecarToHost>,
+  ) {}
 
   readonly client: SidecarClient = {
-    request: () => this.closedWith === undefined ? new Promise(() => undefined) : Promise.reject(new SidecarGone(this.closedWith)),
-    notify: method => { this.told.push(method); },
-    close: why => { this.closedWith = why; },
+    request: () =>
+      this.closedWith === undefined ? new Promise(() => undefined) : Promise.reject(new SidecarGone(this.closedWith)),
+    notify: method => {
+      this.told.push(method);
+    },
+    close: why => {
+      this.closedWith = why;
+    },
   };
-  shake(): void { this.#ready.resolve(this.client); }
-  fail(error: Error): void { this.#ready.reject(error); this.#ended.resolve("never ran"); }
-  die(why = "It died."): void { this.#ready.reject(new StartFailed("again", why)); this.#ended.resolve(why); }
-  stop(): Promise<void> { this.stops++; return this.#ended.promise.then(() => undefined); }
+  shake(): void {
+    this.#ready.resolve(this.client);
+  }
+  fail(error: Error): void {
+    this.#ready.reject(error);
+    this.#ended.resolve("never ran");
+  }
+  die(why = "It died."): void {
+    this.#ready.reject(new StartFailed("again", why));
+    this.#ended.resolve(why);
+  }
+  stop(): Promise<void> {
+    this.stops++;
+    return this.#ended.promise.then(() => undefined);
+  }
 }
 
 class World implements Launcher {
@@ -40,18 +59,29 @@ class World implements Launcher {
   readonly reaped: number[][] = [];
   readonly phases: string[] = [];
   readonly supervisor = new SidecarSupervisor({
-    launcher: this, clock: this.clock, log: this.log, changed: ({ kind }) => { this.phases.push(kind); },
+    launcher: this,
+    clock: this.clock,
+    log: this.log,
+    changed: ({ kind }) => {
+      this.phases.push(kind);
+    },
     listeners: listeners(),
   });
 
-  constructor() { this.log.onLog(({ message }) => ok(message !== "Unexpected event", "an unexpected event")); }
+  constructor() {
+    this.log.onLog(({ message }) => ok(message !== "Unexpected event", "an unexpected event"));
+  }
 
   launch(node: NodeChoice, handlers: Handlers<SidecarToHost>): FakeProcess {
     this.processes.push(new FakeProcess(node, handlers));
     return this.processes.at(-1)!;
   }
-  async reap(_: NodeChoice, records: readonly ChildProcessRecord[]): Promise<void> { this.reaped.push(records.map(({ pid }) => pid)); }
-  get last(): FakeProcess { return this.processes.at(-1)!; }
+  async reap(_: NodeChoice, records: readonly ChildProcessRecord[]): Promise<void> {
+    this.reaped.push(records.map(({ pid }) => pid));
+  }
+  get last(): FakeProcess {
+    return this.processes.at(-1)!;
+  }
 
   async running(): Promise<FakeProcess> {
     const client = this.supervisor.client();
@@ -77,7 +107,10 @@ suite("sidecar supervisor", () => {
     const world = new World();
     const first = await world.running();
     let phaseAtClose = "";
-    first.client.close = why => { phaseAtClose = world.supervisor.phase.kind; first.closedWith = why; };
+    first.client.close = why => {
+      phaseAtClose = world.supervisor.phase.kind;
+      first.closedWith = why;
+    };
     first.die("It was killed.");
     await settled();
     deepEqual([first.closedWith, phaseAtClose], ["It was killed.", "backoff"]);
@@ -114,7 +147,10 @@ suite("sidecar supervisor", () => {
       await waiting;
       world.last.die("Exit code 1.");
       await settled();
-      if (death < 4) { waiting = world.supervisor.client(); world.clock.advance(10_000); }
+      if (death < 4) {
+        waiting = world.supervisor.client();
+        world.clock.advance(10_000);
+      }
     }
     equal(world.processes.length, 5);
     await rejects(world.supervisor.client(), /Exit code 1\. This happened 5 times in a row/);
@@ -138,7 +174,11 @@ suite("sidecar supervisor", () => {
   test("an error that nobody foresaw is a failed start, with a sentence", async () => {
     const world = new World();
     const waiting = world.supervisor.client();
-    for (let start = 0; start < 5; start++) { world.last.fail(new TypeError("bug")); await settled(); world.clock.advance(10_000); }
+    for (let start = 0; start < 5; start++) {
+      world.last.fail(new TypeError("bug"));
+      await settled();
+      world.clock.advance(10_000);
+    }
     await rejects(waiting, /could not be started\. See the log/);
   });
 
@@ -160,7 +200,9 @@ suite("sidecar supervisor", () => {
     const first = await world.running();
     first.handlers["process/started"](record(7));
     let done = false;
-    const disposing = world.supervisor.dispose().then(() => { done = true; });
+    const disposing = world.supervisor.dispose().then(() => {
+      done = true;
+    });
     await rejects(world.supervisor.client(), /shutting down/);
     await settled();
     equal(done, false);

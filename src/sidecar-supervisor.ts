@@ -13,7 +13,14 @@ import type { Log } from "./log";
 import type { ChildProcessRecord, HostToSidecar, SidecarToHost } from "./protocol/sidecar";
 import { assertNever, type Handlers, type ParamsOf } from "./protocol/wire";
 import type { Notifications, SidecarClient } from "./sidecar-client";
-import { IDLE, step, type NodeChoice, type SidecarEffect, type SidecarEvent, type SidecarPhase } from "./sidecar-policy";
+import {
+  IDLE,
+  step,
+  type NodeChoice,
+  type SidecarEffect,
+  type SidecarEvent,
+  type SidecarPhase,
+} from "./sidecar-policy";
 
 export interface SidecarProcess {
   /** Rejects with `StartFailed`, and then the process is being stopped. */
@@ -53,7 +60,9 @@ export class SidecarSupervisor {
 
   constructor(private readonly world: SupervisorWorld) {}
 
-  get phase(): SidecarPhase { return this.#phase; }
+  get phase(): SidecarPhase {
+    return this.#phase;
+  }
 
   /** The running sidecar's client, started if need be. Rejects with `SidecarUnavailable` when there will be none. */
   client(): Promise<SidecarClient> {
@@ -64,7 +73,9 @@ export class SidecarSupervisor {
   }
 
   /** The client of the sidecar that runs, if one does. */
-  get running(): SidecarClient | undefined { return this.#phase.kind === "running" ? this.#client : undefined; }
+  get running(): SidecarClient | undefined {
+    return this.#phase.kind === "running" ? this.#client : undefined;
+  }
 
   /** To the sidecar that runs, if one does: a new one learns everything in its handshake. */
   tell<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {
@@ -72,7 +83,9 @@ export class SidecarSupervisor {
   }
 
   /** A person asks: also after we gave up. */
-  restart(): void { this.#post({ kind: "restartAsked" }); }
+  restart(): void {
+    this.#post({ kind: "restartAsked" });
+  }
 
   /** Resolves when every process of ours has ended. */
   async dispose(): Promise<void> {
@@ -84,7 +97,10 @@ export class SidecarSupervisor {
     const before = this.#phase;
     const [phase, effects] = step(before, event);
     this.#phase = phase;
-    if (phase.kind !== "backoff") { this.#timer?.dispose(); this.#timer = undefined; }
+    if (phase.kind !== "backoff") {
+      this.#timer?.dispose();
+      this.#timer = undefined;
+    }
     for (const effect of effects) this.#carryOut(effect);
     this.#settle();
     if (this.#phase !== before) this.world.changed(this.#phase);
@@ -92,13 +108,24 @@ export class SidecarSupervisor {
 
   #settle(): void {
     const phase = this.#phase;
-    const settle = (end: (waiting: Deferred<SidecarClient>) => void) => { for (const waiting of this.#waiting.splice(0)) end(waiting); };
+    const settle = (end: (waiting: Deferred<SidecarClient>) => void) => {
+      for (const waiting of this.#waiting.splice(0)) end(waiting);
+    };
     switch (phase.kind) {
-      case "running": { const client = this.#client; return client && settle(({ resolve }) => resolve(client)); }
-      case "failed": return settle(({ reject }) => reject(new SidecarUnavailable(phase.message)));
-      case "stopped": return settle(({ reject }) => reject(new SidecarUnavailable(SHUTTING_DOWN)));
-      case "stopping": return phase.next === "rest" ? settle(({ reject }) => reject(new SidecarUnavailable(SHUTTING_DOWN))) : undefined;
-      default: return;
+      case "running": {
+        const client = this.#client;
+        return client && settle(({ resolve }) => resolve(client));
+      }
+      case "failed":
+        return settle(({ reject }) => reject(new SidecarUnavailable(phase.message)));
+      case "stopped":
+        return settle(({ reject }) => reject(new SidecarUnavailable(SHUTTING_DOWN)));
+      case "stopping":
+        return phase.next === "rest"
+          ? settle(({ reject }) => reject(new SidecarUnavailable(SHUTTING_DOWN)))
+          : undefined;
+      default:
+        return;
     }
   }
 
@@ -109,10 +136,17 @@ export class SidecarSupervisor {
         this.#alive.add(living);
         return;
       }
-      case "wait": this.#timer = this.world.clock.after(effect.ms, () => this.#post({ kind: "waited", run: effect.run })); return;
-      case "stop": void this.#process?.stop().then(() => this.#post({ kind: "stopped", run: effect.run })); return;
-      case "unexpected": this.world.log.error("sidecar", "Unexpected event", { event: effect.event.kind, phase: this.#phase.kind }); return;
-      default: return assertNever(effect, "effect");
+      case "wait":
+        this.#timer = this.world.clock.after(effect.ms, () => this.#post({ kind: "waited", run: effect.run }));
+        return;
+      case "stop":
+        void this.#process?.stop().then(() => this.#post({ kind: "stopped", run: effect.run }));
+        return;
+      case "unexpected":
+        this.world.log.error("sidecar", "Unexpected event", { event: effect.event.kind, phase: this.#phase.kind });
+        return;
+      default:
+        return assertNever(effect, "effect");
     }
   }
 
@@ -122,13 +156,20 @@ export class SidecarSupervisor {
     const children = new Map<number, ChildProcessRecord>();
     const process = launcher.launch(node, {
       ...listeners,
-      "process/started": record => { children.set(record.pid, record); },
-      "process/ended": ({ pid }) => { children.delete(pid); },
+      "process/started": record => {
+        children.set(record.pid, record);
+      },
+      "process/ended": ({ pid }) => {
+        children.delete(pid);
+      },
     });
     this.#process = process;
     this.#client = undefined;
     const client = await process.ready.catch((error: unknown) => {
-      const failed = error instanceof StartFailed ? error : new StartFailed("again", "Symposium’s sidecar could not be started. See the log.", { cause: error });
+      const failed =
+        error instanceof StartFailed
+          ? error
+          : new StartFailed("again", "Symposium’s sidecar could not be started. See the log.", { cause: error });
       log.error("sidecar", failed.message, { cause: failed.cause });
       this.#post({ kind: "startFailed", run, at: clock.now(), message: failed.message, remedy: failed.remedy });
       return undefined;
@@ -144,6 +185,9 @@ export class SidecarSupervisor {
       this.#post({ kind: "died", run, at: clock.now(), message: why });
       client.close(why);
     }
-    if (children.size > 0) await launcher.reap(node, [...children.values()]).catch((error: unknown) => log.error("sidecar", "Could not reap what the sidecar left", { error }));
+    if (children.size > 0)
+      await launcher
+        .reap(node, [...children.values()])
+        .catch((error: unknown) => log.error("sidecar", "Could not reap what the sidecar left", { error }));
   }
 }

@@ -10,23 +10,41 @@ import { customEntry, sourceOf, wrongArguments, wrongSource, type Custom } from 
 suite("packages that are added by hand", () => {
   const spec = fc.stringMatching(/^@?[a-zA-Z0-9._~-]{0,8}[/[]?[a-zA-Z0-9.,_-]{0,8}\]?(==|@|>=)?[a-z0-9.^*+-]{0,6}$/);
   const couldBe = (kind: Custom["kind"], source: string): boolean => {
-    const { id, distribution } = customEntry({ kind, source, args: "" }, []), read = readDistribution(distribution);
+    const { id, distribution } = customEntry({ kind, source, args: "" }, []),
+      read = readDistribution(distribution);
     return isSegment(id) && read !== undefined && !("missing" in choose(read, { platforms: [], has: () => true }));
   };
 
   test("what is taken can be installed, and what is refused could not", () =>
-    fc.assert(fc.property(fc.constantFrom<Custom["kind"]>("npx", "python", "cargo"), spec, (kind, text) => {
-      const isTaken = wrongSource(kind, text) === undefined, source = sourceOf(text);
-      // A crate's version stands in a field of its own: a text that is no crate with one is not comparable.
-      if (isTaken || kind !== "cargo") ok(source === "" ? !isTaken : couldBe(kind, source) === isTaken, `${kind} ${text}`);
-    }), { numRuns: 2_000 }));
+    fc.assert(
+      fc.property(fc.constantFrom<Custom["kind"]>("npx", "python", "cargo"), spec, (kind, text) => {
+        const isTaken = wrongSource(kind, text) === undefined,
+          source = sourceOf(text);
+        // A crate's version stands in a field of its own: a text that is no crate with one is not comparable.
+        if (isTaken || kind !== "cargo")
+          ok(source === "" ? !isTaken : couldBe(kind, source) === isTaken, `${kind} ${text}`);
+      }),
+      { numRuns: 2_000 },
+    ));
 
   test("an address that is taken can be gone to, and one that is refused could not", () => {
-    const address = fc.stringMatching(/^(https?|ftp|acp)?:?(\/\/)?([a-z]{1,3}@)?[a-z. ]{0,6}(:[0-9]{1,3})?[a-z?=/ ]{0,4}$/), header = fc.stringMatching(/^[A-Z -]{0,6}:?[ \t!-~é…]{0,6}$/);
-    fc.assert(fc.property(address, header, (text, line) => {
-      const isTaken = wrongSource("server", text) === undefined, isHeader = wrongArguments("server", line) === undefined, source = sourceOf(text);
-      const { http } = readDistribution(customEntry({ kind: "server", source, args: isHeader ? line : "" }, [])["distribution"], true) ?? {};
-      ok((http !== undefined && wrongAddress(http) === undefined) === isTaken, `${text} ${line}`);
-    }), { numRuns: 2_000 });
+    const address = fc.stringMatching(
+        /^(https?|ftp|acp)?:?(\/\/)?([a-z]{1,3}@)?[a-z. ]{0,6}(:[0-9]{1,3})?[a-z?=/ ]{0,4}$/,
+      ),
+      header = fc.stringMatching(/^[A-Z -]{0,6}:?[ \t!-~é…]{0,6}$/);
+    fc.assert(
+      fc.property(address, header, (text, line) => {
+        const isTaken = wrongSource("server", text) === undefined,
+          isHeader = wrongArguments("server", line) === undefined,
+          source = sourceOf(text);
+        const { http } =
+          readDistribution(
+            customEntry({ kind: "server", source, args: isHeader ? line : "" }, [])["distribution"],
+            true,
+          ) ?? {};
+        ok((http !== undefined && wrongAddress(http) === undefined) === isTaken, `${text} ${line}`);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

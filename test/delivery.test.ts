@@ -12,9 +12,11 @@ import { drained } from "./delivery/setting";
 import { World } from "./delivery/world";
 
 /** More, to hunt, for as long as it takes: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 test/delivery */
-const WANTED = process.env["SYMPOSIUM_RUNS"], RUNS = Number(WANTED ?? 10_000);
+const WANTED = process.env["SYMPOSIUM_RUNS"],
+  RUNS = Number(WANTED ?? 10_000);
 /** A machine that is much slower than others does fewer in this time, and says so; fewer than `LEAST` would prove nothing. */
-const LONGEST_MS = 300_000, LEAST = Math.min(RUNS, 1_000);
+const LONGEST_MS = 300_000,
+  LEAST = Math.min(RUNS, 1_000);
 /** Of one time, which takes a few milliseconds: it waits for what never comes. */
 const HANGS_MS = 60_000;
 
@@ -22,18 +24,25 @@ suite("delivery, page to sidecar", () => {
   test(`${RUNS} times drop, repeat, hide, reload, kill, restart: everything is shown once, in order, and what was shown stays`, async function () {
     this.timeout(0); // which would say nothing of the seed; those above do
     let runs = 0;
-    await fc.assert(fc.asyncProperty(fc.array(move, { maxLength: 40, size: "max" }), fc.constantFrom(3, 1_000), async (moves, congestedAt) => {
-      const world = new World(congestedAt);
-      await begin(world);
-      for (const m of moves) {
-        await make(world, m);
-        await drained();
-      }
-      const { asked } = world.webview;
-      await world.finish();
-      ok(asked <= 10 + 2 * moves.length, `the page asked ${asked} times in ${moves.length} moves`);
-      runs++;
-    }), { numRuns: RUNS, timeout: HANGS_MS, ...(WANTED === undefined ? { interruptAfterTimeLimit: LONGEST_MS } : {}) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(move, { maxLength: 40, size: "max" }),
+        fc.constantFrom(3, 1_000),
+        async (moves, congestedAt) => {
+          const world = new World(congestedAt);
+          await begin(world);
+          for (const m of moves) {
+            await make(world, m);
+            await drained();
+          }
+          const { asked } = world.webview;
+          await world.finish();
+          ok(asked <= 10 + 2 * moves.length, `the page asked ${asked} times in ${moves.length} moves`);
+          runs++;
+        },
+      ),
+      { numRuns: RUNS, timeout: HANGS_MS, ...(WANTED === undefined ? { interruptAfterTimeLimit: LONGEST_MS } : {}) },
+    );
     ok(runs >= LEAST, `only ${runs} times in ${LONGEST_MS} ms`);
     if (this.test && runs < RUNS) this.test.title += ` (${runs} times, then the time was over)`;
   });
@@ -48,8 +57,21 @@ suite("delivery, page to sidecar", () => {
     await world.tick(BATCH_MS);
     await world.deliver("fromSidecar", 10);
     await world.deliver("toPage", 10);
-    const waiting = () => [...world.webview.page?.state.tabs.values() ?? []].map(({ conversation: { queue }, drafts: { onTheWay } }) => [queue?.prompts.length ?? 0, onTheWay.length]);
-    deepEqual([waiting(), world.webview.toHost.length > 0], [[[0, 0], [1, 0]], true]);
+    const waiting = () =>
+      [...(world.webview.page?.state.tabs.values() ?? [])].map(({ conversation: { queue }, drafts: { onTheWay } }) => [
+        queue?.prompts.length ?? 0,
+        onTheWay.length,
+      ]);
+    deepEqual(
+      [waiting(), world.webview.toHost.length > 0],
+      [
+        [
+          [0, 0],
+          [1, 0],
+        ],
+        true,
+      ],
+    );
     await world.kill(0);
     await world.finish();
   });
@@ -60,7 +82,7 @@ suite("delivery, page to sidecar", () => {
     await speak(world);
     world.drop(0, 1_000);
     await speak(world);
-    ok(await world.finish() <= SOON_MS);
+    ok((await world.finish()) <= SOON_MS);
   });
 
   test("the end of a turn that was dropped is asked after", async () => {
@@ -85,7 +107,7 @@ suite("delivery, page to sidecar", () => {
       most = Math.max(most, world.webview.toPage.length);
     }
     ok(most > LIMIT - 10 && most <= LIMIT, `${most} messages waited`);
-    ok(await world.finish() <= SOON_MS);
+    ok((await world.finish()) <= SOON_MS);
   });
 
   test("a host that does not keep up costs no memory, and catches up", async () => {
@@ -97,7 +119,7 @@ suite("delivery, page to sidecar", () => {
       most = Math.max(most, world.sidecar?.toHost.length ?? 0);
     }
     ok(most >= 100 && most <= 200, `${most} messages waited`);
-    ok(await world.finish() <= SOON_MS);
+    ok((await world.finish()) <= SOON_MS);
   });
 });
 

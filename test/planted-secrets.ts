@@ -6,7 +6,10 @@
 import fc from "fast-check";
 
 /** `text`: how it is written. `secret`: the part that must not be seen again. */
-export interface Planted { readonly text: string; readonly secret: string }
+export interface Planted {
+  readonly text: string;
+  readonly secret: string;
+}
 
 const LOWER = "abcdefghijklmnopqrstuvwxyz",
   DIGITS = "0123456789",
@@ -108,12 +111,10 @@ export const TOKENS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   "planetscale-password": token("pscale_pw_", WORD, 40),
   "postman-api-token": shaped("PMAK-", of(HEX, 24), "-", of(HEX, 34)),
   "prefect-api-token": token("pnu_", LETTERS, 36),
-  "private-key": fc
-    .array(of(`${LETTERS}+/`, 64), { minLength: 3, maxLength: 12 })
-    .map(lines => ({
-      text: `-----BEGIN RSA PRIVATE KEY-----\n${lines.join("\n")}\n-----END RSA PRIVATE KEY-----`,
-      secret: lines.join("\n"),
-    })),
+  "private-key": fc.array(of(`${LETTERS}+/`, 64), { minLength: 3, maxLength: 12 }).map(lines => ({
+    text: `-----BEGIN RSA PRIVATE KEY-----\n${lines.join("\n")}\n-----END RSA PRIVATE KEY-----`,
+    secret: lines.join("\n"),
+  })),
   "pulumi-api-token": token("pul-", HEX, 40),
   "pypi-upload-token": token("pypi-AgEIcHlwaS5vcmc", WORD, 70),
   "readme-api-token": token("rdme_", HEX, 70),
@@ -369,6 +370,6 @@ export const nestings: fc.Arbitrary<(text: string) => string> = fc
 /** How a secret may be spelled at any depth of JSON, and of an address. */
 export function spellings(secret: string): readonly string[] {
   const all = [secret, encodeURIComponent(secret)];
-  for (let i = 0, text = secret; i < 4; i++) all.push(text = JSON.stringify(text).slice(1, -1));
+  for (let i = 0, text = secret; i < 4; i++) all.push((text = JSON.stringify(text).slice(1, -1)));
   return [...new Set(all)];
 }

@@ -40,10 +40,14 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
   let asks: readonly Ask[] = [];
   const carryOut = (said: Announcement): void => {
     switch (said.kind) {
-      case "say": return region.say(said.text);
-      case "sayNow": return region.sayNow(said.text);
-      case "hush": return region.hush();
-      case "ask": asks = [...asks, said];
+      case "say":
+        return region.say(said.text);
+      case "sayNow":
+        return region.sayNow(said.text);
+      case "hush":
+        return region.hush();
+      case "ask":
+        asks = [...asks, said];
     }
   };
   return {
@@ -67,7 +71,10 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
 
 /** Two regions: a screen reader waits with what comes into the one, and does not with what comes into the other. */
 function regionAfter(root: HTMLElement, clock: Clock): LiveRegion {
-  const spoken = make("div", { className: "symposium-spoken", attributes: { "role": "log", "aria-live": "polite", "aria-relevant": "additions", "aria-label": texts.announcements } });
+  const spoken = make("div", {
+    className: "symposium-spoken",
+    attributes: { role: "log", "aria-live": "polite", "aria-relevant": "additions", "aria-label": texts.announcements },
+  });
   const alert = make("div", { className: "symposium-spoken", attributes: { role: "alert" } });
   root.after(spoken, alert);
   const speak = (utterance: string): void => {
@@ -103,13 +110,21 @@ function observe(root: HTMLElement, tabs: TabStrip): void {
   new MutationObserver(changes => {
     let areTabs = false;
     for (const { target, addedNodes } of changes) {
-      addedNodes.forEach(node => { if (node instanceof Element) dress(node); });
+      addedNodes.forEach(node => {
+        if (node instanceof Element) dress(node);
+      });
       areTabs ||= target instanceof Element && target.closest(".mynah-tabs-container") !== null;
     }
     if (areTabs) tabs.show();
   }).observe(root, { childList: true, subtree: true });
   // mynah keeps the click to itself, and has folded only then.
-  root.addEventListener("click", ({ target }) => { if (target instanceof Element && target.closest(FOLD)) requestAnimationFrame(() => sayFolds(root)); }, { capture: true });
+  root.addEventListener(
+    "click",
+    ({ target }) => {
+      if (target instanceof Element && target.closest(FOLD)) requestAnimationFrame(() => sayFolds(root));
+    },
+    { capture: true },
+  );
 }
 
 /** Roles and names of an element and all below it. */
@@ -126,31 +141,39 @@ function dress(element: Element): void {
 const FOLD = ".mynah-chat-item-summary-button";
 
 function sayFolds(element: Element): void {
-  for (const fold of element.querySelectorAll(FOLD)) fold.setAttribute("aria-expanded", String(fold.closest(".mynah-chat-item-card-summary")?.classList.contains("show-summary") ?? false));
+  for (const fold of element.querySelectorAll(FOLD))
+    fold.setAttribute(
+      "aria-expanded",
+      String(fold.closest(".mynah-chat-item-card-summary")?.classList.contains("show-summary") ?? false),
+    );
 }
 
 type Attributes = Readonly<Record<string, string>>;
 
 const ROLES: readonly (readonly [selector: string, attributes: Attributes])[] = [
-  [".mynah-chat-items-container", { "role": "log", "aria-live": "off", "aria-label": texts.conversation, "tabindex": "0" }],
-  [".mynah-chat-prompt-input", { "role": "textbox", "aria-multiline": "true", "aria-label": texts.prompt }],
-  [".mynah-tabs-container", { "role": "tablist", "aria-label": texts.tabs }],
-  [".mynah-chat-items-conversation-container > .mynah-chat-item-card", { "role": "article", "tabindex": "-1" }],
+  [".mynah-chat-items-container", { role: "log", "aria-live": "off", "aria-label": texts.conversation, tabindex: "0" }],
+  [".mynah-chat-prompt-input", { role: "textbox", "aria-multiline": "true", "aria-label": texts.prompt }],
+  [".mynah-tabs-container", { role: "tablist", "aria-label": texts.tabs }],
+  [".mynah-chat-items-conversation-container > .mynah-chat-item-card", { role: "article", tabindex: "-1" }],
   [".mynah-ui-icon", { "aria-hidden": "true" }],
-  [".mynah-chat-prompt-input-info", { "role": "status" }],
-  [".mynah-chat-prompt-input-sticky-card", { "role": "status" }],
-  [".mynah-nav-tabs-close-confirmation-overlay", { "role": "alertdialog", "aria-label": texts.tabCloseConfirmationMessage }],
+  [".mynah-chat-prompt-input-info", { role: "status" }],
+  [".mynah-chat-prompt-input-sticky-card", { role: "status" }],
+  [
+    ".mynah-nav-tabs-close-confirmation-overlay",
+    { role: "alertdialog", "aria-label": texts.tabCloseConfirmationMessage },
+  ],
 ];
 
 function give(element: Element, attributes: Attributes): void {
-  for (const [name, value] of Object.entries(attributes)) if (!element.hasAttribute(name)) element.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes))
+    if (!element.hasAttribute(name)) element.setAttribute(name, value);
 }
 
 /** A button with an icon and no words: named by the icon. */
 function nameButton(button: Element): void {
   if (button.hasAttribute("aria-label") || button.textContent?.trim()) return;
   const icon = button.querySelector(".mynah-ui-icon");
-  const name = [...icon?.classList ?? []].map(className => NAMES[className]).find(found => found !== undefined);
+  const name = [...(icon?.classList ?? [])].map(className => NAMES[className]).find(found => found !== undefined);
   if (name !== undefined) button.setAttribute("aria-label", name);
 }
 

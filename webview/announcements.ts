@@ -29,16 +29,21 @@ export type Announcement =
   | { readonly kind: "hush" };
 
 /** How far the answer of the selected tab that last grew was read. */
-export interface Listening { readonly growing: { readonly id: string; readonly reader: Reader } | undefined }
+export interface Listening {
+  readonly growing: { readonly id: string; readonly reader: Reader } | undefined;
+}
 
 export const listening: Listening = { growing: undefined };
 
 export function announce(heard: Listening, before: Page, after: Page): readonly [Listening, readonly Announcement[]] {
   if (before.tabs === after.tabs && before.selected === after.selected) return [heard, []];
   const isAnother = before.selected !== after.selected;
-  const others = [...after.tabs.values()].flatMap(tab => tab.tabId === after.selected ? [] : ofAnother(before.tabs.get(tab.tabId), tab));
+  const others = [...after.tabs.values()].flatMap(tab =>
+    tab.tabId === after.selected ? [] : ofAnother(before.tabs.get(tab.tabId), tab),
+  );
   const tab = after.selected === undefined ? undefined : after.tabs.get(after.selected);
-  if (isAnother || tab === undefined) return [listening, [...(isAnother ? [{ kind: "hush" } as const] : []), ...others]];
+  if (isAnother || tab === undefined)
+    return [listening, [...(isAnother ? [{ kind: "hush" } as const] : []), ...others]];
   const [next, said] = ofSelected(heard, before.tabs.get(tab.tabId), tab);
   return [next, [...said, ...others]];
 }
@@ -52,7 +57,11 @@ const isIdle = ({ turn }: Conversation): boolean => turn.state === "idle";
 
 // --- the selected tab
 
-function ofSelected(heard: Listening, before: Tab | undefined, tab: Tab): readonly [Listening, readonly Announcement[]] {
+function ofSelected(
+  heard: Listening,
+  before: Tab | undefined,
+  tab: Tab,
+): readonly [Listening, readonly Announcement[]] {
   if (before === tab) return [heard, []];
   const attached = before === undefined ? [] : ofChips(before, tab);
   if (!goesOn(before, tab)) return [listening, attached];
@@ -66,16 +75,25 @@ function ofSelected(heard: Listening, before: Tab | undefined, tab: Tab): readon
 /** What is sent is not removed. */
 function ofChips({ drafts: before }: Tab, { drafts: { attachments, onTheWay } }: Tab): readonly Announcement[] {
   if (before.attachments === attachments) return [];
-  const missing = (from: typeof attachments, all: typeof attachments) => from.filter(each => !all.some(other => other === each || isSame(other, each))).map(each => chipView(each).name);
-  const added = missing(attachments, before.attachments), removed = onTheWay.length > before.onTheWay.length ? [] : missing(before.attachments, attachments);
-  return [["Attached", added] as const, ["Removed", removed] as const].flatMap(([what, names]) => names.length === 0 ? [] : [{ kind: "sayNow", text: `${what}: ${names.join(", ")}.` } as const]);
+  const missing = (from: typeof attachments, all: typeof attachments) =>
+    from.filter(each => !all.some(other => other === each || isSame(other, each))).map(each => chipView(each).name);
+  const added = missing(attachments, before.attachments),
+    removed = onTheWay.length > before.onTheWay.length ? [] : missing(before.attachments, attachments);
+  return [["Attached", added] as const, ["Removed", removed] as const].flatMap(([what, names]) =>
+    names.length === 0 ? [] : [{ kind: "sayNow", text: `${what}: ${names.join(", ")}.` } as const],
+  );
 }
 
 /** More prompts that wait, and that they will not go out by themselves. */
 function ofQueue({ conversation: { queue: before } }: Tab, { conversation: { queue } }: Tab): readonly Announcement[] {
   if (queue === undefined || queue === before || queue.prompts.length === 0) return [];
-  if (queue.held && !before?.held) return [{ kind: "say", text: `${counted(queue.prompts.length, "prompt")} held, because a turn was stopped or failed.` }];
-  return queue.prompts.length > (before?.prompts.length ?? 0) ? [{ kind: "sayNow", text: `Sent when the turn has ended: ${counted(queue.prompts.length, "prompt")}.` }] : [];
+  if (queue.held && !before?.held)
+    return [
+      { kind: "say", text: `${counted(queue.prompts.length, "prompt")} held, because a turn was stopped or failed.` },
+    ];
+  return queue.prompts.length > (before?.prompts.length ?? 0)
+    ? [{ kind: "sayNow", text: `Sent when the turn has ended: ${counted(queue.prompts.length, "prompt")}.` }]
+    : [];
 }
 
 /** The user has sent something new, or wants to hear no more of this. */
@@ -84,7 +102,10 @@ function isOver(before: Tab, tab: Tab): boolean {
   return sends || (tab.conversation.turn.state === "cancelling" && before.conversation.turn.state !== "cancelling");
 }
 
-interface Changed { readonly entry: Entry; readonly before: Entry | undefined }
+interface Changed {
+  readonly entry: Entry;
+  readonly before: Entry | undefined;
+}
 
 /** The entries that changed, with what they were. Events replace entries where they stand; a snapshot makes all of them anew. */
 function predecessors(before: readonly Entry[], after: readonly Entry[]): readonly Changed[] {
@@ -97,15 +118,27 @@ function predecessors(before: readonly Entry[], after: readonly Entry[]): readon
   });
 }
 
-function ofEntries({ growing }: Listening, past: Conversation, { conversation }: Tab, changed: readonly Changed[]): readonly [Listening, readonly Announcement[]] {
-  const said: Announcement[] = [], isAsked = changed.some(({ entry }) => isQuestion(entry));
+function ofEntries(
+  { growing }: Listening,
+  past: Conversation,
+  { conversation }: Tab,
+  changed: readonly Changed[],
+): readonly [Listening, readonly Announcement[]] {
+  const said: Announcement[] = [],
+    isAsked = changed.some(({ entry }) => isQuestion(entry));
   const questions = isAsked ? questionQueue(conversation.entries) : NO_QUESTIONS;
   let open = growing;
   const readOn = (entry: Extract<Entry, { kind: "agent" }>, before: Entry | undefined) => {
     const isAnew = before?.kind === "agent" && !entry.text.startsWith(before.text);
-    const from = isAnew ? passed(entry.text) : open?.id === entry.id ? open.reader : before?.kind === "agent" ? passed(before.text, hasEnded(past, entry.id)) : unread;
+    const from = isAnew
+      ? passed(entry.text)
+      : open?.id === entry.id
+        ? open.reader
+        : before?.kind === "agent"
+          ? passed(before.text, hasEnded(past, entry.id))
+          : unread;
     const [reader, sentences] = read(from, entry.text, hasEnded(conversation, entry.id));
-    said.push(...sentences.map(text => ({ kind: "say", text } as const)));
+    said.push(...sentences.map(text => ({ kind: "say", text }) as const));
     open = { id: entry.id, reader };
   };
   // Before what came behind it.
@@ -146,7 +179,8 @@ function hasEnded(conversation: Conversation, id: string): boolean {
 }
 
 function ofEntry({ entry, before }: Changed, { shown, waiting }: QuestionQueue): readonly Announcement[] {
-  if (isQuestion(entry)) return before !== undefined || entry.answered || !shown.has(entry.id) ? [] : [asking(entry, waiting)];
+  if (isQuestion(entry))
+    return before !== undefined || entry.answered || !shown.has(entry.id) ? [] : [asking(entry, waiting)];
   if (entry.kind === "tool")
     return entry.status === "failed" && !(before?.kind === "tool" && before.status === "failed")
       ? [{ kind: "say", text: `Failed: ${visibleLine(entry.title)}` }]
@@ -158,7 +192,8 @@ function ofEntry({ entry, before }: Changed, { shown, waiting }: QuestionQueue):
 /** What a notice of ours says of the end is enough. */
 function ofTurn(before: Tab, { conversation }: Tab): readonly Announcement[] {
   const last = conversation.entries.at(-1);
-  if (isIdle(before.conversation) || !isIdle(conversation) || (last?.kind === "notice" && last.from === undefined)) return [];
+  if (isIdle(before.conversation) || !isIdle(conversation) || (last?.kind === "notice" && last.from === undefined))
+    return [];
   return [{ kind: "say", text: `${visibleLine(conversation.agent.name)} has finished.` }];
 }
 
@@ -166,9 +201,12 @@ function ofTurn(before: Tab, { conversation }: Tab): readonly Announcement[] {
 
 function ofAnother(before: Tab | undefined, tab: Tab): readonly Announcement[] {
   if (before === tab || !goesOn(before, tab) || before.conversation === tab.conversation) return [];
-  const { conversation } = tab, questions = questionQueue(conversation.entries);
+  const { conversation } = tab,
+    questions = questionQueue(conversation.entries);
   const where = `In the chat “${visibleLine(conversation.title ?? conversation.agent.name)}”, `;
-  const asked = predecessors(before.conversation.entries, conversation.entries).flatMap(({ entry, before }) => isQuestion(entry) && before === undefined && !entry.answered && questions.shown.has(entry.id) ? [entry] : []);
+  const asked = predecessors(before.conversation.entries, conversation.entries).flatMap(({ entry, before }) =>
+    isQuestion(entry) && before === undefined && !entry.answered && questions.shown.has(entry.id) ? [entry] : [],
+  );
   return [
     ...asked.map(entry => ({ kind: "sayNow", text: `${where}${whoAsks(entry)}: ${whatIsAsked(entry)}` }) as const),
     ...(!isIdle(before.conversation) && isIdle(conversation)

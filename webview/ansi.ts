@@ -19,7 +19,10 @@ export interface AnsiStyle {
 /** One of the theme's sixteen, or red, green and blue. */
 export type Colour = { readonly theme: number } | { readonly rgb: readonly [red: number, green: number, blue: number] };
 
-export interface AnsiRun { readonly text: string; readonly style: AnsiStyle }
+export interface AnsiRun {
+  readonly text: string;
+  readonly style: AnsiStyle;
+}
 export type AnsiLine = readonly AnsiRun[];
 
 const PLAIN: AnsiStyle = {};
@@ -28,15 +31,23 @@ const TAB = 8;
 const LONGEST_LINE = 10_000;
 
 /** CSI, then OSC and its like up to BEL or ST, then what is two characters, then what has only begun. */
-const SEQUENCE = /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|\u001b[ -/]*[0-OQ-WYZ\\`-~]|\u001b\[[0-?]*[ -/]*$/y;
+const SEQUENCE =
+  /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|\u001b[ -/]*[0-OQ-WYZ\\`-~]|\u001b\[[0-?]*[ -/]*$/y;
 
-interface Cell { readonly text: string; readonly style: AnsiStyle }
+interface Cell {
+  readonly text: string;
+  readonly style: AnsiStyle;
+}
 
 export function ansiLines(output: string): readonly AnsiLine[] {
   const lines: AnsiLine[] = [];
-  let line = new Line(), style = PLAIN;
-  const endLine = () => { lines.push(line.runs()); line = new Line(); };
-  for (let i = 0; i < output.length;) {
+  let line = new Line(),
+    style = PLAIN;
+  const endLine = () => {
+    lines.push(line.runs());
+    line = new Line();
+  };
+  for (let i = 0; i < output.length; ) {
     const code = output.codePointAt(i) ?? 0;
     if (code === 0x1b) {
       SEQUENCE.lastIndex = i;
@@ -63,19 +74,26 @@ class Line {
   #blankTo = 0;
   at = 0;
 
-  get isEmpty(): boolean { return this.#cells.length === 0; }
+  get isEmpty(): boolean {
+    return this.#cells.length === 0;
+  }
 
   put(text: string, code: number, style: AnsiStyle): void {
     if (text === "\r") this.at = 0;
     else if (text === "\b") this.at = Math.max(0, this.at - 1);
-    else if (text === "\t") { do { if (this.at < this.#cells.length) this.at++; else this.#write(" ", style); } while (this.at % TAB !== 0); }
-    else if (code >= 0x20 && !(code >= 0x7f && code < 0xa0)) this.#write(text, style);
+    else if (text === "\t") {
+      do {
+        if (this.at < this.#cells.length) this.at++;
+        else this.#write(" ", style);
+      } while (this.at % TAB !== 0);
+    } else if (code >= 0x20 && !(code >= 0x7f && code < 0xa0)) this.#write(text, style);
   }
 
   /** 0: from the cursor on; 1: up to it; 2: the whole line. The cursor stays. */
   erase(parameters: string): void {
     if (parameters === "1" || parameters === "2") this.#blank(Math.min(this.at + 1, this.#cells.length));
-    if (parameters === "" || parameters === "0" || parameters === "2") this.#cells.length = Math.min(this.at, this.#cells.length);
+    if (parameters === "" || parameters === "0" || parameters === "2")
+      this.#cells.length = Math.min(this.at, this.#cells.length);
     this.#blankTo = Math.min(this.#blankTo, this.#cells.length);
   }
 
@@ -105,7 +123,7 @@ const BLANK: Cell = { text: " ", style: PLAIN };
 // --- SGR
 
 function restyled(before: AnsiStyle, parameters: string): AnsiStyle {
-  const codes = parameters.split(/[;:]/).map(code => code === "" ? 0 : Number(code));
+  const codes = parameters.split(/[;:]/).map(code => (code === "" ? 0 : Number(code)));
   let style = before;
   for (let i = 0; i < codes.length; i++) {
     const code = codes[i] ?? 0;
@@ -119,20 +137,41 @@ function restyled(before: AnsiStyle, parameters: string): AnsiStyle {
 }
 
 function simple(style: AnsiStyle, code: number): AnsiStyle {
-  const { colour: _colour, ...noColour } = style, { background: _background, ...noBackground } = style;
+  const { colour: _colour, ...noColour } = style,
+    { background: _background, ...noBackground } = style;
   switch (code) {
-    case 0: return PLAIN;
-    case 1: return { ...style, bold: true };
-    case 2: return { ...style, dim: true };
-    case 3: return { ...style, italic: true };
-    case 4: return { ...style, underline: true };
-    case 7: return { ...style, inverse: true };
-    case 22: { const { bold: _bold, dim: _dim, ...rest } = style; return rest; }
-    case 23: { const { italic: _italic, ...rest } = style; return rest; }
-    case 24: { const { underline: _underline, ...rest } = style; return rest; }
-    case 27: { const { inverse: _inverse, ...rest } = style; return rest; }
-    case 39: return noColour;
-    case 49: return noBackground;
+    case 0:
+      return PLAIN;
+    case 1:
+      return { ...style, bold: true };
+    case 2:
+      return { ...style, dim: true };
+    case 3:
+      return { ...style, italic: true };
+    case 4:
+      return { ...style, underline: true };
+    case 7:
+      return { ...style, inverse: true };
+    case 22: {
+      const { bold: _bold, dim: _dim, ...rest } = style;
+      return rest;
+    }
+    case 23: {
+      const { italic: _italic, ...rest } = style;
+      return rest;
+    }
+    case 24: {
+      const { underline: _underline, ...rest } = style;
+      return rest;
+    }
+    case 27: {
+      const { inverse: _inverse, ...rest } = style;
+      return rest;
+    }
+    case 39:
+      return noColour;
+    case 49:
+      return noBackground;
   }
   if (code >= 30 && code <= 37) return { ...style, colour: { theme: code - 30 } };
   if (code >= 40 && code <= 47) return { ...style, background: { theme: code - 40 } };
@@ -148,13 +187,17 @@ function extended([kind, a, b, c]: readonly number[]): readonly [colour: Colour 
   return [undefined, 1];
 }
 
-const isByte = (value: number | undefined): boolean => value !== undefined && Number.isInteger(value) && value >= 0 && value <= 255;
+const isByte = (value: number | undefined): boolean =>
+  value !== undefined && Number.isInteger(value) && value >= 0 && value <= 255;
 
 /** Sixteen of the theme's, a cube of 6 × 6 × 6, and 24 greys. */
 function indexed(n: number): Colour | undefined {
   if (!isByte(n)) return undefined;
   if (n < 16) return { theme: n };
-  if (n >= 232) { const grey = 8 + (n - 232) * 10; return { rgb: [grey, grey, grey] }; }
-  const level = (step: number) => step === 0 ? 0 : 55 + step * 40;
+  if (n >= 232) {
+    const grey = 8 + (n - 232) * 10;
+    return { rgb: [grey, grey, grey] };
+  }
+  const level = (step: number) => (step === 0 ? 0 : 55 + step * 40);
   return { rgb: [level(Math.floor((n - 16) / 36)), level(Math.floor((n - 16) / 6) % 6), level((n - 16) % 6)] };
 }

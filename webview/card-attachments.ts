@@ -7,7 +7,10 @@ import { chipContent } from "./chips";
 import { make } from "./dom";
 import { texts } from "./texts";
 
-interface Kept { readonly attached: readonly Attachment[]; readonly element: HTMLElement }
+interface Kept {
+  readonly attached: readonly Attachment[];
+  readonly element: HTMLElement;
+}
 
 export class CardAttachments {
   readonly #kept = new Map<string, Kept>();
@@ -16,7 +19,11 @@ export class CardAttachments {
   mount(list: Element, cards: readonly Card[]): void {
     const withChips = cards.filter(({ attached }) => attached.length > 0);
     const keys = new Set(withChips.map(({ key }) => key));
-    for (const [key, { element }] of this.#kept) if (!keys.has(key)) { element.remove(); this.#kept.delete(key); }
+    for (const [key, { element }] of this.#kept)
+      if (!keys.has(key)) {
+        element.remove();
+        this.#kept.delete(key);
+      }
     for (const { key, attached } of withChips) {
       const card = cardElement(list, key);
       const { element } = this.#chips(key, attached);
@@ -28,7 +35,14 @@ export class CardAttachments {
     const before = this.#kept.get(key);
     if (before?.attached === attached) return before;
     before?.element.remove();
-    const kept = { attached, element: make("ul", { className: "symposium-attached", attributes: { "role": "list", "aria-label": texts.attached } }, ...attached.map(item)) };
+    const kept = {
+      attached,
+      element: make(
+        "ul",
+        { className: "symposium-attached", attributes: { role: "list", "aria-label": texts.attached } },
+        ...attached.map(item),
+      ),
+    };
     this.#kept.set(key, kept);
     return kept;
   }
@@ -38,7 +52,9 @@ export class CardAttachments {
 function item(attachment: Attachment): HTMLElement {
   const { about, address } = chipView(attachment);
   const content = chipContent(attachment);
-  const chip = address === undefined ? make("span", { className: "symposium-chip", attributes: { title: about } }, ...content)
-    : make("a", { className: "symposium-chip", attributes: { title: about, href: address } }, ...content);
+  const chip =
+    address === undefined
+      ? make("span", { className: "symposium-chip", attributes: { title: about } }, ...content)
+      : make("a", { className: "symposium-chip", attributes: { title: about, href: address } }, ...content);
   return make("li", { attributes: { "data-attached": attachment.kind } }, chip);
 }

@@ -3,7 +3,13 @@
  */
 export function cardElements(root: Element): readonly HTMLElement[] {
   const tabs = root.querySelector(".mynah-ui-tab-contents-wrapper")?.children ?? [];
-  const lists = [...tabs].flatMap(tab => [...tab.children].filter(part => part.classList.contains("mynah-chat-items-container")));
+  const lists = [...tabs].flatMap(tab =>
+    [...tab.children].filter(part => part.classList.contains("mynah-chat-items-container")),
+  );
   const groups = lists.flatMap(list => [...list.children]);
-  return groups.flatMap(group => [...group.children].filter((card): card is HTMLElement => card instanceof HTMLElement && card.classList.contains("mynah-chat-item-card")));
+  return groups.flatMap(group =>
+    [...group.children].filter(
+      (card): card is HTMLElement => card instanceof HTMLElement && card.classList.contains("mynah-chat-item-card"),
+    ),
+  );
 }

@@ -7,7 +7,10 @@ import type { ElicitationChoice } from "../src/protocol/elicitation";
 import type { Card } from "./card";
 import { Form } from "./form";
 
-interface Kept { readonly asked: string; readonly form: Form }
+interface Kept {
+  readonly asked: string;
+  readonly form: Form;
+}
 
 /** Where a card's content is. */
 export function cardElement(list: Element, key: string): Element | null {
@@ -21,10 +24,17 @@ export class CardForms {
 
   /** Puts the forms into their cards, below what these say. */
   mount(list: Element, cards: readonly Card[]): void {
-    const asking = cards.flatMap(({ key, form }) => form === undefined ? [] : [{ key, form }]);
+    const asking = cards.flatMap(({ key, form }) => (form === undefined ? [] : [{ key, form }]));
     const keys = new Set(asking.map(({ key }) => key));
-    for (const [key, { form }] of this.#kept) if (!keys.has(key)) { form.element.remove(); this.#kept.delete(key); }
-    for (const { key, form: { ask, asks, open } } of asking) {
+    for (const [key, { form }] of this.#kept)
+      if (!keys.has(key)) {
+        form.element.remove();
+        this.#kept.delete(key);
+      }
+    for (const {
+      key,
+      form: { ask, asks, open },
+    } of asking) {
       const { form } = this.#form(key, ask, asks);
       form.open = open;
       const card = cardElement(list, key);

@@ -8,14 +8,36 @@ import type { Card, CardButton, CardHeader, CardIcon, Part, Picture, Tone } from
 import type { Banner } from "./tab-view";
 
 export function itemContent(card: Card, how: "new" | "update") {
-  const content = { header: card.header ? headerItem(card.header) : null, body: card.body === "" ? null : card.body, customRenderer: card.pictures.length === 0 ? null : card.pictures.map(image) };
+  const content = {
+    header: card.header ? headerItem(card.header) : null,
+    body: card.body === "" ? null : card.body,
+    customRenderer: card.pictures.length === 0 ? null : card.pictures.map(image),
+  };
   return {
-    fullWidth: true, padding: true, wrapCodes: true,
-    ...(card.folded.length === 0 ? { ...content, ...(how === "update" ? { summary: null } : {}) } : {
-      header: null, body: null, customRenderer: null,
-      summary: { ...(how === "new" ? { isCollapsed: !card.startsUnfolded } : {}), content, collapsedContent: card.folded.map(foldedItem) },
-    }),
-    buttons: card.buttons.length === 0 ? null : card.buttons.map(button => buttonItem(button, card.buttons.some(({ stays }) => stays === true))),
+    fullWidth: true,
+    padding: true,
+    wrapCodes: true,
+    ...(card.folded.length === 0
+      ? { ...content, ...(how === "update" ? { summary: null } : {}) }
+      : {
+          header: null,
+          body: null,
+          customRenderer: null,
+          summary: {
+            ...(how === "new" ? { isCollapsed: !card.startsUnfolded } : {}),
+            content,
+            collapsedContent: card.folded.map(foldedItem),
+          },
+        }),
+    buttons:
+      card.buttons.length === 0
+        ? null
+        : card.buttons.map(button =>
+            buttonItem(
+              button,
+              card.buttons.some(({ stays }) => stays === true),
+            ),
+          ),
   };
 }
 
@@ -30,23 +52,39 @@ function image({ src, alt }: Picture) {
 
 function headerItem({ icon, text, tone, status }: CardHeader) {
   return {
-    icon: ICON[icon], body: text, padding: false, ...(tone === "plain" ? {} : { iconForegroundStatus: tone }),
-    status: { position: "right", text: status?.text ?? "", ...(status === undefined || status.tone === "plain" ? {} : { status: status.tone }) },
+    icon: ICON[icon],
+    body: text,
+    padding: false,
+    ...(tone === "plain" ? {} : { iconForegroundStatus: tone }),
+    status: {
+      position: "right",
+      text: status?.text ?? "",
+      ...(status === undefined || status.tone === "plain" ? {} : { status: status.tone }),
+    },
   } as const;
 }
 
 export function bannerItem({ tone, text, buttons }: Banner) {
   return {
-    messageId: "symposium-banner", fullWidth: true, header: headerItem({ icon: bannerIcon(tone), text, tone }),
+    messageId: "symposium-banner",
+    fullWidth: true,
+    header: headerItem({ icon: bannerIcon(tone), text, tone }),
     ...(buttons.length > 0 ? { buttons: buttons.map(button => buttonItem(button, button.stays === true)) } : {}),
   };
 }
 
-const bannerIcon = (tone: Tone): CardIcon => tone === "error" || tone === "warning" ? tone : "info";
+const bannerIcon = (tone: Tone): CardIcon => (tone === "error" || tone === "warning" ? tone : "info");
 
 /** A press disables all buttons of a card, but for those that are marked as not disabled. */
 function buttonItem({ id, label, weight, hint }: CardButton, stays: boolean) {
-  return { id, text: label, keepCardAfterClick: true, status: WEIGHT[weight], ...(stays ? { disabled: false } : {}), ...(hint === undefined ? {} : { description: hint }) };
+  return {
+    id,
+    text: label,
+    keepCardAfterClick: true,
+    status: WEIGHT[weight],
+    ...(stays ? { disabled: false } : {}),
+    ...(hint === undefined ? {} : { description: hint }),
+  };
 }
 
 const WEIGHT = { main: "primary", plain: "clear", quiet: "dimmed-clear" } as const;

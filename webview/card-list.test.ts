@@ -7,43 +7,84 @@ import { CardList, type CardScreen } from "./card-list";
 class Screen implements CardScreen {
   cards: Card[] = [];
   acts = 0;
-  clear(): void { this.cards = []; }
-  add(card: Card): void { this.acts++; this.cards.push(card); }
-  change(card: Card): void { this.acts++; this.#put(card); }
-  end(card: Card): void { this.acts++; this.#put(card); }
-  takeBody(key: string): void { this.cards = this.cards.map(each => each.key === key ? { ...each, body: "" } : each); }
-  takeAll(key: string): void { this.cards = this.cards.filter(each => each.key !== key); }
-  #of(key: string): Card { return this.cards.find(each => each.key === key) ?? card(key, "unknown", {}); }
+  clear(): void {
+    this.cards = [];
+  }
+  add(card: Card): void {
+    this.acts++;
+    this.cards.push(card);
+  }
+  change(card: Card): void {
+    this.acts++;
+    this.#put(card);
+  }
+  end(card: Card): void {
+    this.acts++;
+    this.#put(card);
+  }
+  takeBody(key: string): void {
+    this.cards = this.cards.map(each => (each.key === key ? { ...each, body: "" } : each));
+  }
+  takeAll(key: string): void {
+    this.cards = this.cards.filter(each => each.key !== key);
+  }
+  #of(key: string): Card {
+    return this.cards.find(each => each.key === key) ?? card(key, "unknown", {});
+  }
   #put(card: Card): void {
     const before = this.#of(card.key);
     equal(this.cards.includes(before), true, `${card.key} is not there`);
-    equal(card.kind !== "tool" || card.body.startsWith(before.body), true, `${card.key} was not cleared before it became another`);
-    this.cards = this.cards.map(each => each === before ? card : each);
+    equal(
+      card.kind !== "tool" || card.body.startsWith(before.body),
+      true,
+      `${card.key} was not cleared before it became another`,
+    );
+    this.cards = this.cards.map(each => (each === before ? card : each));
   }
 }
 
 /** What a key stands for does not change, and only text grows. */
-const cards = fc.uniqueArray(fc.record({ key: fc.constantFrom(..."abcdefgh"), body: fc.constantFrom("", "x", "xy", "z"), growing: fc.boolean() }), { selector: ({ key }) => key })
-  .map(made => made.map(({ key, body, growing }) => key < "e" ? card(key, "answer", { body, growing }) : card(key, "tool", { body })));
+const cards = fc
+  .uniqueArray(
+    fc.record({
+      key: fc.constantFrom(..."abcdefgh"),
+      body: fc.constantFrom("", "x", "xy", "z"),
+      growing: fc.boolean(),
+    }),
+    { selector: ({ key }) => key },
+  )
+  .map(made =>
+    made.map(({ key, body, growing }) =>
+      key < "e" ? card(key, "answer", { body, growing }) : card(key, "tool", { body }),
+    ),
+  );
 
 suite("card list", () => {
   test("property: after each drawing that is whole the screen shows what was given, however little time there was", () => {
-    fc.assert(fc.property(fc.array(cards, { maxLength: 8 }), fc.integer({ min: 0, max: 60 }), (views, ms) => {
-      let now = 0;
-      const screen = new Screen(), list = new CardList(screen, null, { now: () => now += ms });
-      for (const view of views) {
-        // One card a time at least, also when there is no time.
-        for (let left = view.length; !list.draw(view); left--) equal(left > 0, true, "it does not come to an end");
-        deepEqual(screen.cards, view);
-        deepEqual(list.cards, view);
-      }
-    }));
+    fc.assert(
+      fc.property(fc.array(cards, { maxLength: 8 }), fc.integer({ min: 0, max: 60 }), (views, ms) => {
+        let now = 0;
+        const screen = new Screen(),
+          list = new CardList(screen, null, { now: () => (now += ms) });
+        for (const view of views) {
+          // One card a time at least, also when there is no time.
+          for (let left = view.length; !list.draw(view); left--) equal(left > 0, true, "it does not come to an end");
+          deepEqual(screen.cards, view);
+          deepEqual(list.cards, view);
+        }
+      }),
+    );
   });
 
   test("what did not change is not touched; a longer drawing goes on where it was", () => {
     let now = 0;
-    const screen = new Screen(), list = new CardList(screen, null, { now: () => now += 30 });
-    const [a, b, c] = [card("a", "answer", { body: "A" }), card("b", "tool", { body: "B" }), card("c", "answer", { body: "C" })];
+    const screen = new Screen(),
+      list = new CardList(screen, null, { now: () => (now += 30) });
+    const [a, b, c] = [
+      card("a", "answer", { body: "A" }),
+      card("b", "tool", { body: "B" }),
+      card("c", "answer", { body: "C" }),
+    ];
     equal(list.draw([a, b]), false);
     deepEqual(screen.cards, [a]);
     equal(list.draw([a, b, c]), false);

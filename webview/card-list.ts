@@ -30,24 +30,33 @@ export class CardList {
   #window = wholeWindow;
 
   /** `list`: the element that holds them. */
-  constructor(private readonly screen: CardScreen, private readonly list: Element | null, private readonly clock: Pick<Clock, "now">) {}
+  constructor(
+    private readonly screen: CardScreen,
+    private readonly list: Element | null,
+    private readonly clock: Pick<Clock, "now">,
+  ) {}
 
   /** Those on screen. */
-  get cards(): readonly Card[] { return this.#cards; }
+  get cards(): readonly Card[] {
+    return this.#cards;
+  }
 
   /** Draws what is new of a tab's cards, at least one of them; `false`: there is more to draw, by another call. */
   draw(all: readonly Card[]): boolean {
     this.#window = slide(this.#window, all);
-    const { first } = this.#window, cards = first === 0 ? all : [earlier(first), ...all.slice(first)];
+    const { first } = this.#window,
+      cards = first === 0 ? all : [earlier(first), ...all.slice(first)];
     const steps = cardSteps(this.#cards, cards);
     if (steps.kind === "anew") this.screen.clear();
     else this.#takeAway(steps.gone);
     const stay = new Map(steps.kind === "anew" ? [] : this.#cards.map(card => [card.key, card]));
     const until = this.clock.now() + SLICE_MS;
     const drawn: Card[] = [];
-    let isWhole = true, changes = 0;
+    let isWhole = true,
+      changes = 0;
     for (const card of cards) {
-      const before = stay.get(card.key), isDone = before !== undefined && isSame(before, card);
+      const before = stay.get(card.key),
+        isDone = before !== undefined && isSame(before, card);
       // One of them always: looking at those that are done may have taken all the time.
       if (!isDone && changes++ > 0 && this.clock.now() > until) {
         isWhole = false;
@@ -65,15 +74,19 @@ export class CardList {
   }
 
   /** More of the earlier ones are to be drawn from now on. */
-  showEarlier(all: readonly Card[]): void { this.#window = showEarlier(this.#window, all); }
+  showEarlier(all: readonly Card[]): void {
+    this.#window = showEarlier(this.#window, all);
+  }
 
   /** The renderer forgets what is empty when it adds the next card. */
   #takeAway(keys: readonly string[]): void {
     for (const key of keys) {
-      const element = this.#element(key), group = element?.parentElement;
+      const element = this.#element(key),
+        group = element?.parentElement;
       this.screen.takeAll(key);
       element?.remove();
-      if (group && group !== this.list?.lastElementChild && !group.querySelector(":scope > .mynah-chat-item-card")) group.remove();
+      if (group && group !== this.list?.lastElementChild && !group.querySelector(":scope > .mynah-chat-item-card"))
+        group.remove();
     }
   }
 
@@ -90,14 +103,25 @@ export class CardList {
     if (element) this.list?.firstElementChild?.prepend(element);
   }
 
-  #element(key: string): Element | null | undefined { return this.list?.querySelector(`.mynah-chat-item-card[messageid="${CSS.escape(key)}"]`); }
+  #element(key: string): Element | null | undefined {
+    return this.list?.querySelector(`.mynah-chat-item-card[messageid="${CSS.escape(key)}"]`);
+  }
 }
 
 function earlier(count: number): Card {
-  return card(EARLIER, "notice", { header: { icon: "info", text: `${count} earlier cards`, tone: "plain" }, buttons: [{ id: EARLIER, label: literal(texts.showEarlier), weight: "plain" }] });
+  return card(EARLIER, "notice", {
+    header: { icon: "info", text: `${count} earlier cards`, tone: "plain" },
+    buttons: [{ id: EARLIER, label: literal(texts.showEarlier), weight: "plain" }],
+  });
 }
 
 /** For the renderer, which draws neither terminals nor what was attached. */
 function isSame(a: Card, b: Card): boolean {
-  return a === b || (a.body === b.body && a.growing === b.growing && JSON.stringify({ ...a, terminals: [], attached: [], changes: [] }) === JSON.stringify({ ...b, terminals: [], attached: [], changes: [] }));
+  return (
+    a === b ||
+    (a.body === b.body &&
+      a.growing === b.growing &&
+      JSON.stringify({ ...a, terminals: [], attached: [], changes: [] }) ===
+        JSON.stringify({ ...b, terminals: [], attached: [], changes: [] }))
+  );
 }

@@ -15,7 +15,9 @@ export class CardNames {
   /** Not shown: cards refer to what is in it. */
   readonly element = make("div");
 
-  constructor(private readonly root: HTMLElement) { this.element.hidden = true; }
+  constructor(private readonly root: HTMLElement) {
+    this.element.hidden = true;
+  }
 
   /** To be called after a drawing. */
   show({ tabs, selected }: Page): void {
@@ -23,19 +25,25 @@ export class CardNames {
     const all = cardElements(this.root);
     for (const card of all) {
       // One that was only just drawn has no role yet, and if nothing is drawn after it is not looked at again.
-      if (card.matches("[data-kind]:not([aria-label])")) card.setAttribute("aria-label", nameOf(card.dataset["kind"] ?? ""));
+      if (card.matches("[data-kind]:not([aria-label])"))
+        card.setAttribute("aria-label", nameOf(card.dataset["kind"] ?? ""));
     }
     const cards = all.filter(({ dataset }) => dataset["kind"] === "permission" || dataset["kind"] === "elicitation");
     if (cards.length > 0 && tab) {
-      const questions = new Map(tab.conversation.entries.flatMap(entry => isQuestion(entry) ? [[keyOf(entry.id), entry] as const] : []));
+      const questions = new Map(
+        tab.conversation.entries.flatMap(entry => (isQuestion(entry) ? [[keyOf(entry.id), entry] as const] : [])),
+      );
       for (const card of cards) {
         const asked = questions.get(card.getAttribute("messageid") ?? "");
         if (asked) this.#describe(card, asked);
       }
     }
     // In the order in which they are seen.
-    for (const buttons of all.flatMap(partsOf)) if (buttons.matches(BUTTONS_FIRST) && !buttons.contains(document.activeElement)) buttons.parentElement?.append(buttons);
-    for (const description of [...this.element.children]) if (!this.root.querySelector(`[aria-describedby="${description.id}"]`)) description.remove();
+    for (const buttons of all.flatMap(partsOf))
+      if (buttons.matches(BUTTONS_FIRST) && !buttons.contains(document.activeElement))
+        buttons.parentElement?.append(buttons);
+    for (const description of [...this.element.children])
+      if (!this.root.querySelector(`[aria-describedby="${description.id}"]`)) description.remove();
   }
 
   #describe(card: HTMLElement, asked: Permission | Elicitation): void {

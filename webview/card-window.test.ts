@@ -2,27 +2,44 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { MOST, showEarlier, slide, USUAL, weightOf, wholeWindow, type CardWindow } from "./card-window";
 
-const cards = (count: number, characters = 0) => Array.from({ length: count }, () => ({ body: "x".repeat(characters) }));
+const cards = (count: number, characters = 0) =>
+  Array.from({ length: count }, () => ({ body: "x".repeat(characters) }));
 const weigh = (all: readonly { readonly body: string }[]): number => all.reduce((sum, card) => sum + weightOf(card), 0);
 
 suite("card window", () => {
   test("it never holds more than it should, never less than was asked for, and always the newest", () =>
-    fc.assert(fc.property(fc.array(fc.oneof(fc.array(fc.nat(9_000), { maxLength: 30 }), fc.constant("earlier" as const)), { maxLength: 20 }), steps => {
-      let window: CardWindow = wholeWindow;
-      const all: { readonly body: string }[] = [];
-      for (const step of steps) {
-        const before = window, had = all.length;
-        if (step === "earlier") window = showEarlier(window, all);
-        else { all.push(...step.map(length => ({ body: "x".repeat(length) }))); window = slide(window, all); }
-        const shown = all.slice(window.first);
-        ok(window.first >= 0 && (all.length === 0 || shown.length > 0));
-        ok(weigh(shown) <= MOST + window.extra);
-        // It moves only when that is too much, and not further than it must.
-        if (window.first > before.first) ok(weigh(all.slice(window.first - 1)) > USUAL + window.extra && weigh(all.slice(before.first)) > MOST + window.extra);
-        if (step === "earlier") ok(window.first < before.first || before.first === 0);
-        else ok(window.first >= before.first, String(had));
-      }
-    }), { numRuns: 300 }));
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.array(fc.nat(9_000), { maxLength: 30 }), fc.constant("earlier" as const)), {
+          maxLength: 20,
+        }),
+        steps => {
+          let window: CardWindow = wholeWindow;
+          const all: { readonly body: string }[] = [];
+          for (const step of steps) {
+            const before = window,
+              had = all.length;
+            if (step === "earlier") window = showEarlier(window, all);
+            else {
+              all.push(...step.map(length => ({ body: "x".repeat(length) })));
+              window = slide(window, all);
+            }
+            const shown = all.slice(window.first);
+            ok(window.first >= 0 && (all.length === 0 || shown.length > 0));
+            ok(weigh(shown) <= MOST + window.extra);
+            // It moves only when that is too much, and not further than it must.
+            if (window.first > before.first)
+              ok(
+                weigh(all.slice(window.first - 1)) > USUAL + window.extra &&
+                  weigh(all.slice(before.first)) > MOST + window.extra,
+              );
+            if (step === "earlier") ok(window.first < before.first || before.first === 0);
+            else ok(window.first >= before.first, String(had));
+          }
+        },
+      ),
+      { numRuns: 300 },
+    ));
 
   test("a hundred short cards are kept of more than a hundred and fifty, and of long ones fewer", () => {
     deepEqual(slide(wholeWindow, cards(150)), { first: 0, extra: 0 });
@@ -30,7 +47,8 @@ suite("card window", () => {
     deepEqual(slide(wholeWindow, cards(50, 4_000)), { first: 30, extra: 0 });
   });
 
-  test("a card that is too much by itself is shown all the same", () => equal(slide(wholeWindow, cards(2, 200_000)).first, 1));
+  test("a card that is too much by itself is shown all the same", () =>
+    equal(slide(wholeWindow, cards(2, 200_000)).first, 1));
 
   test("what the user asked for stays", () => {
     const asked = showEarlier(slide(wholeWindow, cards(400)), cards(400));
@@ -39,5 +57,6 @@ suite("card window", () => {
     equal(slide(asked, cards(451)).first, 251);
   });
 
-  test("in a conversation that became shorter nothing is out of reach", () => equal(slide({ first: 30, extra: 0 }, cards(10)).first, 10));
+  test("in a conversation that became shorter nothing is out of reach", () =>
+    equal(slide({ first: 30, extra: 0 }, cards(10)).first, 10));
 });

@@ -22,7 +22,10 @@ type Cards = readonly Pick<Card, "body">[];
 
 export function slide({ first, extra }: CardWindow, cards: Cards): CardWindow {
   const from = Math.min(first, cards.length);
-  return { first: weigh(cards, from) > MOST + extra ? Math.max(from, firstOf(cards, cards.length, USUAL + extra)) : from, extra };
+  return {
+    first: weigh(cards, from) > MOST + extra ? Math.max(from, firstOf(cards, cards.length, USUAL + extra)) : from,
+    extra,
+  };
 }
 
 export function showEarlier({ first, extra }: CardWindow, cards: Cards): CardWindow {
@@ -34,7 +37,8 @@ const weigh = (cards: Cards, from: number): number => cards.slice(from).reduce((
 
 /** The first of the cards before `end` that weigh so much together; at least one. */
 function firstOf(cards: Cards, end: number, most: number): number {
-  let first = end, weight = 0;
+  let first = end,
+    weight = 0;
   while (first > 0) {
     weight += weightOf(cards[first - 1] ?? { body: "" });
     if (weight > most && first < end) break;

@@ -9,7 +9,25 @@ import type { TerminalView } from "../src/protocol/chat";
 import type { FormAsk } from "../src/protocol/elicitation";
 
 export type Tone = "plain" | "info" | "success" | "warning" | "error";
-export type CardIcon = "tool" | "read" | "edit" | "delete" | "execute" | "search" | "fetch" | "think" | "question" | "plan" | "info" | "warning" | "error" | "file" | "sound" | "compact" | "subagent" | "message";
+export type CardIcon =
+  | "tool"
+  | "read"
+  | "edit"
+  | "delete"
+  | "execute"
+  | "search"
+  | "fetch"
+  | "think"
+  | "question"
+  | "plan"
+  | "info"
+  | "warning"
+  | "error"
+  | "file"
+  | "sound"
+  | "compact"
+  | "subagent"
+  | "message";
 
 export interface CardButton {
   /** See `meaningOf`. */
@@ -41,7 +59,11 @@ export interface ShownTerminal {
 }
 
 /** A file as it was and as it is to be, to be compared in an editor. */
-export interface Change { readonly path: string; readonly oldText?: string; readonly newText: string }
+export interface Change {
+  readonly path: string;
+  readonly oldText?: string;
+  readonly newText: string;
+}
 
 /** Markdown, or an image. */
 export type Part = string | Picture;
@@ -49,7 +71,20 @@ export type Part = string | Picture;
 export interface Card {
   /** The entry's id; further parts of one entry have `#2`, `#3`… after it. */
   readonly key: string;
-  readonly kind: "prompt" | "answer" | "thought" | "media" | "tool" | "permission" | "elicitation" | "plan" | "notice" | "compaction" | "subagent" | "message" | "unknown";
+  readonly kind:
+    | "prompt"
+    | "answer"
+    | "thought"
+    | "media"
+    | "tool"
+    | "permission"
+    | "elicitation"
+    | "plan"
+    | "notice"
+    | "compaction"
+    | "subagent"
+    | "message"
+    | "unknown";
   /** Text is still being added. */
   readonly growing: boolean;
   readonly header: CardHeader | undefined;
@@ -87,7 +122,23 @@ export const noTerminals: readonly ShownTerminal[] = [];
 const nothingAttached: readonly Attachment[] = [];
 
 export function card(id: string, kind: Card["kind"], rest: Partial<Card>): Card {
-  return { key: keyOf(id), kind, growing: false, header: undefined, body: "", pictures: [], folded: [], startsUnfolded: false, form: undefined, attached: nothingAttached, terminals: noTerminals, changes: [], buttons: [], more: [], ...rest };
+  return {
+    key: keyOf(id),
+    kind,
+    growing: false,
+    header: undefined,
+    body: "",
+    pictures: [],
+    folded: [],
+    startsUnfolded: false,
+    form: undefined,
+    attached: nothingAttached,
+    terminals: noTerminals,
+    changes: [],
+    buttons: [],
+    more: [],
+    ...rest,
+  };
 }
 
 /** An id may be any text of an agent's; a few would be taken for something that every object has. */

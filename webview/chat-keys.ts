@@ -5,32 +5,52 @@
  * Invariant: what a part does with a key of its own (a list that closes, a tab that changes) comes first.
  */
 export class ChatKeys {
-  constructor(private readonly root: HTMLElement, private readonly hush: () => void) {
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly hush: () => void,
+  ) {
     // Alt with an arrow is nobody else's here, and the prompt takes all arrows for its own.
+    root.addEventListener(
+      "keydown",
+      event => {
+        if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.isComposing) return;
+        if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+        this.#step(event.key === "ArrowUp" ? -1 : 1);
+        event.preventDefault();
+        event.stopPropagation();
+      },
+      { capture: true },
+    );
     root.addEventListener("keydown", event => {
-      if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.isComposing) return;
-      if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
-      this.#step(event.key === "ArrowUp" ? -1 : 1);
-      event.preventDefault();
-      event.stopPropagation();
-    }, { capture: true });
-    root.addEventListener("keydown", event => {
-      if (event.key !== "Escape" || event.defaultPrevented || event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      if (
+        event.key !== "Escape" ||
+        event.defaultPrevented ||
+        event.isComposing ||
+        event.altKey ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.shiftKey
+      )
+        return;
       if (event.target instanceof Element && event.target.closest(PROMPT)) this.hush();
       else this.toPrompt();
     });
   }
 
-  toPrompt(): void { this.#shown()?.querySelector<HTMLElement>(PROMPT)?.focus(); }
+  toPrompt(): void {
+    this.#shown()?.querySelector<HTMLElement>(PROMPT)?.focus();
+  }
 
   /** The conversation that is shown. */
   #shown(): Element | undefined {
     const selected = this.root.querySelector(".mynah-nav-tabs-wrapper")?.getAttribute("selected-tab");
-    return [...this.root.querySelectorAll(".mynah-chat-wrapper")].find(each => each.getAttribute("mynah-tab-id") === selected);
+    return [...this.root.querySelectorAll(".mynah-chat-wrapper")].find(
+      each => each.getAttribute("mynah-tab-id") === selected,
+    );
   }
 
   #step(by: -1 | 1): void {
-    const cards = [...this.#shown()?.querySelectorAll<HTMLElement>(CARDS) ?? []];
+    const cards = [...(this.#shown()?.querySelectorAll<HTMLElement>(CARDS) ?? [])];
     const at = cards.findIndex(card => card.contains(document.activeElement));
     if (at === -1) return by === -1 ? cards.at(-1)?.focus() : this.toPrompt();
     const next = cards[at + by];

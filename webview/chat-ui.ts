@@ -45,13 +45,22 @@ export class ChatUi {
   readonly #places = new Map<TabId, Place>();
   readonly #tabIds = new Map<string, TabId>();
   /** Set while this file opens or selects a tab, because mynah reports that as if the user had. */
-  #doing: { readonly kind: "nothing" } | { readonly kind: "opening"; readonly tabId: TabId } | { readonly kind: "selecting" } = { kind: "nothing" };
+  #doing:
+    | { readonly kind: "nothing" }
+    | { readonly kind: "opening"; readonly tabId: TabId }
+    | { readonly kind: "selecting" } = { kind: "nothing" };
   #agents: readonly AgentChoice[] = [];
   /** Of a tab that shows nothing yet. */
   #newAgent: AgentChoice = { id: "", name: "" };
 
   /** `complete`: a drawing that took several frames is whole. */
-  constructor(private readonly root: HTMLElement, private readonly acts: Acts, private readonly newTabId: () => TabId, maxTabs: number, private readonly complete: () => void) {
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly acts: Acts,
+    private readonly newTabId: () => TabId,
+    maxTabs: number,
+    private readonly complete: () => void,
+  ) {
     this.#input = new PromptInput(root, (mynahId, text) => {
       this.#place(mynahId)?.parts.typed();
       this.#withTab(mynahId, tabId => acts.typed(tabId, text));
@@ -62,14 +71,36 @@ export class ChatUi {
       rootSelector: `#${root.id}`,
       tabs: {},
       defaults: { store: { tabTitle: "Chat", cancelButtonWhenLoading: true, chatItems: [] } },
-      config: { texts, maxTabs, maxUserInput: 500_096, userInputLengthWarningThreshold: 490_000, autoFocus: false, disableTypewriterAnimation: true, test: true, codeInsertToCursorEnabled: false },
+      config: {
+        texts,
+        maxTabs,
+        maxUserInput: 500_096,
+        userInputLengthWarningThreshold: 490_000,
+        autoFocus: false,
+        disableTypewriterAnimation: true,
+        test: true,
+        codeInsertToCursorEnabled: false,
+      },
       onTabAdd: mynahId => this.#added(mynahId),
-      onTabChange: mynahId => { this.#drawLatest(this.#place(mynahId)); if (this.#doing.kind === "nothing") this.#withTab(mynahId, tabId => { acts.selected(tabId); if (!document.activeElement?.matches("[role=tab]:focus-visible")) this.#input.focus(mynahId); }); },
-      onTabRemove: mynahId => this.#withTab(mynahId, tabId => { this.#tabIds.delete(mynahId); this.#places.delete(tabId); acts.closed(tabId); }),
+      onTabChange: mynahId => {
+        this.#drawLatest(this.#place(mynahId));
+        if (this.#doing.kind === "nothing")
+          this.#withTab(mynahId, tabId => {
+            acts.selected(tabId);
+            if (!document.activeElement?.matches("[role=tab]:focus-visible")) this.#input.focus(mynahId);
+          });
+      },
+      onTabRemove: mynahId =>
+        this.#withTab(mynahId, tabId => {
+          this.#tabIds.delete(mynahId);
+          this.#places.delete(tabId);
+          acts.closed(tabId);
+        }),
       onBeforeTabRemove: mynahId => (this.#place(mynahId)?.view?.turn ?? "idle") === "idle",
       onChatPrompt: (mynahId, { prompt }) => this.#withTab(mynahId, tabId => acts.submitted(tabId, prompt ?? "")),
       onStopChatResponse: mynahId => this.#withTab(mynahId, tabId => acts.stopped(tabId)),
-      onInBodyButtonClicked: (mynahId, cardKey, { id }) => this.#withTab(mynahId, tabId => this.#clicked(tabId, cardKey, id)),
+      onInBodyButtonClicked: (mynahId, cardKey, { id }) =>
+        this.#withTab(mynahId, tabId => this.#clicked(tabId, cardKey, id)),
       onPromptInputOptionChange: (mynahId, values) => this.#withTab(mynahId, tabId => this.#picked(tabId, values)),
     });
   }
@@ -104,7 +135,9 @@ export class ChatUi {
   }
 
   /** What fits behind the `@`. */
-  offer(tabId: TabId, query: string, mentions: readonly Mention[]): void { this.#places.get(tabId)?.parts.offer(query, mentions); }
+  offer(tabId: TabId, query: string, mentions: readonly Mention[]): void {
+    this.#places.get(tabId)?.parts.offer(query, mentions);
+  }
 
   showAgents(agents: readonly AgentChoice[], currentAgentId: string): void {
     this.#agents = agents;
@@ -130,7 +163,8 @@ export class ChatUi {
       this.#showTitle(place, view);
       this.#showAround(place, view);
       place.drawn = view;
-      if (before?.controls !== view.controls || before.live !== view.live || before.agent !== view.agent) this.#showPickers(place, view);
+      if (before?.controls !== view.controls || before.live !== view.live || before.agent !== view.agent)
+        this.#showPickers(place, view);
       place.parts.show(view);
       this.#showCards(place, view);
     });
@@ -157,19 +191,31 @@ export class ChatUi {
     if (before?.placeholder !== view.placeholder) set({ promptInputPlaceholder: view.placeholder });
     if (before?.turn !== view.turn) set({ loadingChat: view.turn === "starting" || view.turn === "running" });
     if ((before?.status ?? "") !== view.status) set({ promptInputInfo: view.status });
-    if (JSON.stringify(before?.banner) !== JSON.stringify(view.banner)) set({ promptInputStickyCard: view.banner ? bannerItem(view.banner) : null });
+    if (JSON.stringify(before?.banner) !== JSON.stringify(view.banner))
+      set({ promptInputStickyCard: view.banner ? bannerItem(view.banner) : null });
   }
 
   // --- what can be picked at the prompt
 
   #showPickers({ parts }: Place, view: TabView | undefined): void {
-    parts.pickers.show(pickersOf(this.#agents, view?.agent ?? this.#newAgent, view?.controls ?? [], view?.live ?? false));
+    parts.pickers.show(
+      pickersOf(this.#agents, view?.agent ?? this.#newAgent, view?.controls ?? [], view?.live ?? false),
+    );
   }
 
   #drawPickers(mynahId: string, pickers: readonly Picker[]): void {
     this.#mynah.updateStore(mynahId, {
       promptInputOptions: pickers.map(({ id, tooltip, value, choices, disabled }) => ({
-        type: "select", id, title: id === AGENT ? texts.agentLabel : "", value, mandatory: true, hideMandatoryIcon: true, border: false, autoWidth: true, selectTooltip: tooltip, disabled,
+        type: "select",
+        id,
+        title: id === AGENT ? texts.agentLabel : "",
+        value,
+        mandatory: true,
+        hideMandatoryIcon: true,
+        border: false,
+        autoWidth: true,
+        selectTooltip: tooltip,
+        disabled,
         options: choices.map(({ value, label }) => ({ value, label })),
       })),
     });
@@ -185,11 +231,15 @@ export class ChatUi {
   // --- cards
 
   #cardScreen(mynahId: string): CardScreen {
-    const change = (key: string, item: Partial<ChatItem>) => this.#mynah.updateChatAnswerWithMessageId(mynahId, key, item);
+    const change = (key: string, item: Partial<ChatItem>) =>
+      this.#mynah.updateChatAnswerWithMessageId(mynahId, key, item);
     return {
-      clear: () => this.#mynah.updateStore(mynahId, { chatItems: [] }), add: card => this.#mynah.addChatItem(mynahId, itemOf(card, "new")),
-      change: card => change(card.key, itemOf(card, "update")), end: card => this.#mynah.endMessageStream(mynahId, card.key, itemOf(card, "update")),
-      takeBody: key => change(key, { body: null }), takeAll: key => change(key, NOTHING),
+      clear: () => this.#mynah.updateStore(mynahId, { chatItems: [] }),
+      add: card => this.#mynah.addChatItem(mynahId, itemOf(card, "new")),
+      change: card => change(card.key, itemOf(card, "update")),
+      end: card => this.#mynah.endMessageStream(mynahId, card.key, itemOf(card, "update")),
+      takeBody: key => change(key, { body: null }),
+      takeAll: key => change(key, NOTHING),
     };
   }
 
@@ -218,7 +268,10 @@ export class ChatUi {
 
   #clicked(tabId: TabId, cardKey: string, buttonId: string): void {
     const choice = pageChoice(buttonId);
-    const change = changeOf(this.#places.get(tabId)?.list.cards.find(({ key }) => key === cardKey)?.changes ?? [], buttonId);
+    const change = changeOf(
+      this.#places.get(tabId)?.list.cards.find(({ key }) => key === cardKey)?.changes ?? [],
+      buttonId,
+    );
     if (change) this.acts.openDiff(tabId, change);
     else if (cardKey === EARLIER) this.#showEarlier(tabId);
     else if (choice) this.acts.elicitationAnswered(tabId, cardKey, choice);
@@ -242,7 +295,17 @@ export class ChatUi {
     const tabId = this.#doing.kind === "opening" ? this.#doing.tabId : this.newTabId();
     this.#tabIds.set(mynahId, tabId);
     const wrapper = this.root.querySelector(`.mynah-chat-wrapper[mynah-tab-id="${mynahId}"]`) ?? this.root;
-    const place: Place = { mynahId, view: undefined, drawn: undefined, complete: undefined, title: "", list: new CardList(this.#cardScreen(mynahId), wrapper.querySelector(".mynah-chat-items-container"), pageClock), parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, pickers => this.#drawPickers(mynahId, pickers)) };
+    const place: Place = {
+      mynahId,
+      view: undefined,
+      drawn: undefined,
+      complete: undefined,
+      title: "",
+      list: new CardList(this.#cardScreen(mynahId), wrapper.querySelector(".mynah-chat-items-container"), pageClock),
+      parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, pickers =>
+        this.#drawPickers(mynahId, pickers),
+      ),
+    };
     this.#places.set(tabId, place);
     this.#input.watch(mynahId);
     this.#showPickers(place, undefined);
@@ -268,6 +331,7 @@ const NOTHING: Partial<ChatItem> = { header: null, body: null, customRenderer: n
 function itemOf(card: Card, how: "new" | "update"): ChatItem {
   const messageId = card.key;
   if (card.kind === "prompt") return { type: ChatItemType.PROMPT, messageId, body: card.body };
-  if (card.kind === "answer") return { type: card.growing ? ChatItemType.ANSWER_STREAM : ChatItemType.ANSWER, messageId, body: card.body };
+  if (card.kind === "answer")
+    return { type: card.growing ? ChatItemType.ANSWER_STREAM : ChatItemType.ANSWER, messageId, body: card.body };
   return { type: ChatItemType.ANSWER, messageId, ...itemContent(card, how) };
 }

@@ -17,10 +17,16 @@ export class CommandList {
   /** What stood in the prompt when the user closed the list. */
   #closedAt: string | undefined;
 
-  constructor(private readonly prompt: HTMLElement, chosen: (text: string) => void) {
+  constructor(
+    private readonly prompt: HTMLElement,
+    chosen: (text: string) => void,
+  ) {
     this.#list = new OptionList(prompt, texts.commands, {
       chosen: key => chosen(`${key} `),
-      closed: () => { this.#closedAt = this.#text(); this.typed(); },
+      closed: () => {
+        this.#closedAt = this.#text();
+        this.typed();
+      },
       // Typed whole, it is sent.
       takesEnter: () => !isWhole(this.#commands, this.#text()),
     });
@@ -40,11 +46,16 @@ export class CommandList {
     const text = this.#text();
     if (text !== this.#closedAt) this.#closedAt = undefined;
     const open = document.activeElement === this.prompt && this.#closedAt === undefined;
-    this.#list.show(open ? fitting(this.#commands, text).map(({ text, about }) => ({ key: text, text, about })) : [], "first");
+    this.#list.show(
+      open ? fitting(this.#commands, text).map(({ text, about }) => ({ key: text, text, about })) : [],
+      "first",
+    );
     const hint = hintFor(this.#commands, text);
     setText(this.#hint, hint === undefined ? "" : `${text.trim()} ${hint}`);
     this.#hint.hidden = hint === undefined || this.#list.isOpen;
   }
 
-  #text(): string { return this.prompt.textContent ?? ""; }
+  #text(): string {
+    return this.prompt.textContent ?? "";
+  }
 }

@@ -13,7 +13,8 @@ export function fitting(commands: readonly Command[], typed: string): readonly C
   const [, part] = /^\/(\S*)$/.exec(typed) ?? [];
   if (part === undefined) return [];
   const looked = part.toLowerCase();
-  return commands.filter(({ name }) => isTypable(name))
+  return commands
+    .filter(({ name }) => isTypable(name))
     .map(command => ({ command, fit: fitOf(command, looked) }))
     .filter(({ fit }) => fit > 0)
     .sort((a, b) => b.fit - a.fit) // stable: the agent's order among equals

@@ -25,17 +25,37 @@ export class Composer {
   #requireModifier = false;
 
   /** `prompt` is mynah's input; `fill` puts a text into it. */
-  constructor(private readonly prompt: HTMLElement, private readonly tabId: TabId, private readonly acts: Acts, fill: (text: string) => void) {
+  constructor(
+    private readonly prompt: HTMLElement,
+    private readonly tabId: TabId,
+    private readonly acts: Acts,
+    fill: (text: string) => void,
+  ) {
     this.#box = prompt.closest(".mynah-chat-prompt");
-    this.#chips = new Chips(attachment => acts.detached(tabId, attachment), () => prompt.focus());
+    this.#chips = new Chips(
+      attachment => acts.detached(tabId, attachment),
+      () => prompt.focus(),
+    );
     this.#commands = new CommandList(prompt, fill);
-    this.#mentions = new MentionList(prompt, { searched: query => acts.searched(tabId, query), chosen: (mention, from, to) => this.#mentioned(mention, from, to) });
-    prompt.closest(".mynah-chat-prompt-wrapper")?.prepend(make("div", { className: "symposium-completion" }, ...this.#commands.elements, this.#mentions.element));
+    this.#mentions = new MentionList(prompt, {
+      searched: query => acts.searched(tabId, query),
+      chosen: (mention, from, to) => this.#mentioned(mention, from, to),
+    });
+    prompt
+      .closest(".mynah-chat-prompt-wrapper")
+      ?.prepend(make("div", { className: "symposium-completion" }, ...this.#commands.elements, this.#mentions.element));
     prompt.parentElement?.before(this.#chips.element);
     // After the lists, which come first to the keys, and before mynah.
     prompt.parentElement?.addEventListener("keydown", event => this.#pressed(event), { capture: true });
     prompt.parentElement?.addEventListener("paste", event => this.#pasted(event), { capture: true });
-    this.#box?.addEventListener("click", ({ target }) => { if (target instanceof Element && target.closest(".mynah-chat-prompt-button") && this.#isBlank()) this.acts.submitted(tabId, ""); }, { capture: true });
+    this.#box?.addEventListener(
+      "click",
+      ({ target }) => {
+        if (target instanceof Element && target.closest(".mynah-chat-prompt-button") && this.#isBlank())
+          this.acts.submitted(tabId, "");
+      },
+      { capture: true },
+    );
   }
 
   /** The text of the prompt may have changed. */
@@ -51,9 +71,13 @@ export class Composer {
     this.#requireModifier = requireModifier;
   }
 
-  offer(query: string, mentions: readonly Mention[]): void { this.#mentions.offer(query, mentions); }
+  offer(query: string, mentions: readonly Mention[]): void {
+    this.#mentions.offer(query, mentions);
+  }
 
-  #isBlank(): boolean { return (this.prompt.textContent ?? "").trim() === ""; }
+  #isBlank(): boolean {
+    return (this.prompt.textContent ?? "").trim() === "";
+  }
 
   #mentioned({ name, adds }: Mention, from: number, to: number): void {
     write(this.prompt, from, to, `@${name} `);
@@ -75,10 +99,13 @@ export class Composer {
 
   #pasted(event: ClipboardEvent): void {
     const { clipboardData } = event;
-    const files = [...clipboardData?.files ?? []];
+    const files = [...(clipboardData?.files ?? [])];
     if (!pastesImages(clipboardData?.getData("text/plain") ?? "", files)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    this.acts.imagesGiven(this.tabId, files.filter(({ type }) => type.startsWith("image/")));
+    this.acts.imagesGiven(
+      this.tabId,
+      files.filter(({ type }) => type.startsWith("image/")),
+    );
   }
 }

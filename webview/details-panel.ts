@@ -9,13 +9,28 @@ import { freshId, make } from "./dom";
 import { fold } from "./fold";
 import { texts } from "./texts";
 
-export interface ShownDetails { readonly details: SessionDetails | undefined; readonly agent: string; readonly cwd: string }
+export interface ShownDetails {
+  readonly details: SessionDetails | undefined;
+  readonly agent: string;
+  readonly cwd: string;
+}
 
 export class DetailsPanel {
-  readonly button = make("button", { className: "symposium-details-button", text: texts.details, attributes: { "type": "button", "title": texts.detailsTooltip, "aria-label": texts.detailsTooltip } }); // cards have “Details” of their own
-  readonly panel = make("div", { className: "symposium-details", attributes: { "id": freshId(), "role": "group", "aria-label": texts.detailsTooltip, "tabindex": "0" } });
+  readonly button = make("button", {
+    className: "symposium-details-button",
+    text: texts.details,
+    attributes: { type: "button", title: texts.detailsTooltip, "aria-label": texts.detailsTooltip },
+  }); // cards have “Details” of their own
+  readonly panel = make("div", {
+    className: "symposium-details",
+    attributes: { id: freshId(), role: "group", "aria-label": texts.detailsTooltip, tabindex: "0" },
+  });
   readonly #facts = make("dl");
-  readonly #heading = make("p", { className: "symposium-details-heading", text: texts.detailsExtensions, attributes: { id: freshId() } });
+  readonly #heading = make("p", {
+    className: "symposium-details-heading",
+    text: texts.detailsExtensions,
+    attributes: { id: freshId() },
+  });
   readonly #list = make("ol", { attributes: { "aria-labelledby": this.#heading.id } });
   readonly #none = make("p", { text: texts.detailsNone });
   #told = "";
@@ -32,8 +47,12 @@ export class DetailsPanel {
     this.button.hidden = details === undefined;
     this.panel.classList.toggle("symposium-none", details === undefined);
     if (details === undefined) return;
-    const { facts, extensions } = detailsView(details, agent, cwd), told = JSON.stringify(facts);
-    if (told !== this.#told) this.#facts.replaceChildren(...facts.flatMap(({ name, value }) => [make("dt", { text: name }), make("dd", { text: value })]));
+    const { facts, extensions } = detailsView(details, agent, cwd),
+      told = JSON.stringify(facts);
+    if (told !== this.#told)
+      this.#facts.replaceChildren(
+        ...facts.flatMap(({ name, value }) => [make("dt", { text: name }), make("dd", { text: value })]),
+      );
     this.#told = told;
     this.#none.hidden = extensions.length > 0;
     this.#heading.hidden = this.#list.hidden = extensions.length === 0;
@@ -41,9 +60,14 @@ export class DetailsPanel {
   }
 
   #show(extensions: readonly ExtensionView[]): void {
-    for (const id of this.#items.keys()) if (!extensions.some(one => one.id === id)) { this.#items.get(id)?.element.remove(); this.#items.delete(id); }
+    for (const id of this.#items.keys())
+      if (!extensions.some(one => one.id === id)) {
+        this.#items.get(id)?.element.remove();
+        this.#items.delete(id);
+      }
     extensions.forEach((view, i) => {
-      const told = JSON.stringify(view), before = this.#items.get(view.id);
+      const told = JSON.stringify(view),
+        before = this.#items.get(view.id);
       const element = before?.told === told ? before.element : itemOf(view, before?.element);
       if (before && before.element !== element) replace(before.element, element);
       if (this.#list.children[i] !== element) this.#list.insertBefore(element, this.#list.children[i] ?? null);
@@ -52,14 +76,27 @@ export class DetailsPanel {
   }
 }
 
-const STATES: Readonly<Record<ExtensionView["state"], string>> = { runs: texts.detailsRuns, toolsMissing: texts.detailsToolsMissing, leftOut: texts.detailsLeftOut };
+const STATES: Readonly<Record<ExtensionView["state"], string>> = {
+  runs: texts.detailsRuns,
+  toolsMissing: texts.detailsToolsMissing,
+  leftOut: texts.detailsLeftOut,
+};
 
 function itemOf({ name, state, sentences, added }: ExtensionView, before: HTMLElement | undefined): HTMLElement {
-  const item = make("li", { attributes: { "data-state": state } },
-    make("span", { className: "symposium-details-name", text: name }), make("span", { className: "symposium-details-state", text: ` ${STATES[state]}` }),
-    make("ul", {}, ...sentences.map(text => make("li", { text }))));
+  const item = make(
+    "li",
+    { attributes: { "data-state": state } },
+    make("span", { className: "symposium-details-name", text: name }),
+    make("span", { className: "symposium-details-state", text: ` ${STATES[state]}` }),
+    make("ul", {}, ...sentences.map(text => make("li", { text }))),
+  );
   if (added === undefined) return item;
-  const text = make("details", {}, make("summary", { text: texts.detailsAdded }), make("pre", { text: added, attributes: { "tabindex": "0", "aria-label": texts.detailsAdded } }));
+  const text = make(
+    "details",
+    {},
+    make("summary", { text: texts.detailsAdded }),
+    make("pre", { text: added, attributes: { tabindex: "0", "aria-label": texts.detailsAdded } }),
+  );
   text.open = before?.querySelector("details")?.open ?? false;
   item.append(text);
   return item;

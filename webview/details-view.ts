@@ -1,6 +1,12 @@
 /** The details of a session in words: what runs, where, and what each extension does there. Pure. */
 import {
-  isMissing, type AlteredPrompts, type ExtensionDetails, type SessionDetails, type SetupChange, type TimeHeld, type ToolDelivery,
+  isMissing,
+  type AlteredPrompts,
+  type ExtensionDetails,
+  type SessionDetails,
+  type SetupChange,
+  type TimeHeld,
+  type ToolDelivery,
 } from "../src/protocol/session-details";
 import { readableText, visibleLine } from "../src/protocol/visible-text";
 import { texts } from "./texts";
@@ -21,7 +27,11 @@ export interface ExtensionView {
   readonly added?: string;
 }
 
-export function detailsView({ program, extensions, missingTools }: SessionDetails, agent: string, cwd: string): DetailsView {
+export function detailsView(
+  { program, extensions, missingTools }: SessionDetails,
+  agent: string,
+  cwd: string,
+): DetailsView {
   const called = [program?.name, program?.version].filter(word => word !== undefined).join(" ");
   return {
     facts: [
@@ -32,10 +42,14 @@ export function detailsView({ program, extensions, missingTools }: SessionDetail
   };
 }
 
-function extensionView({ id, name, leftOut, setup, prompts, time, tools = [] }: ExtensionDetails, isDecided: boolean): ExtensionView {
+function extensionView(
+  { id, name, leftOut, setup, prompts, time, tools = [] }: ExtensionDetails,
+  isDecided: boolean,
+): ExtensionView {
   if (leftOut !== undefined)
     return { id, name: visibleLine(name), state: "leftOut", sentences: [visibleLine(leftOut)] };
-  const changes = [...setupSentences(setup), ...promptSentences(prompts)], added = prompts?.last.text;
+  const changes = [...setupSentences(setup), ...promptSentences(prompts)],
+    added = prompts?.last.text;
   return {
     id,
     name: visibleLine(name),
@@ -55,15 +69,29 @@ function setupSentences({ added, removed, replaced, members }: SetupChange = {})
       ? []
       : [`${verb} the MCP server${names.length === 1 ? "" : "s"} ${all(names.map(name => `“${visibleLine(name)}”`))}.`];
   return [
-    ...servers("Adds", added), ...servers("Removes", removed), ...servers("Replaces", replaced),
+    ...servers("Adds", added),
+    ...servers("Removes", removed),
+    ...servers("Replaces", replaced),
     ...(members === undefined ? [] : [`Changes ${all(members.map(visibleLine))} in the session's setup.`]),
   ];
 }
 
 function promptSentences(prompts: AlteredPrompts | undefined): readonly string[] {
   if (!prompts) return [];
-  const { count, last: { added, removed, altered } } = prompts, parts = ([[added, "added"], [removed, "removed"], [altered, "changed"]] as const).filter(([blocks]) => blocks > 0);
-  return [`Altered ${plural(count, "prompt")}${count === 1 ? "" : ", at last"}: ${all(parts.map(([blocks, what], i) => `${i === 0 ? plural(blocks, "part") : blocks} ${what}`))}.`];
+  const {
+      count,
+      last: { added, removed, altered },
+    } = prompts,
+    parts = (
+      [
+        [added, "added"],
+        [removed, "removed"],
+        [altered, "changed"],
+      ] as const
+    ).filter(([blocks]) => blocks > 0);
+  return [
+    `Altered ${plural(count, "prompt")}${count === 1 ? "" : ", at last"}: ${all(parts.map(([blocks, what], i) => `${i === 0 ? plural(blocks, "part") : blocks} ${what}`))}.`,
+  ];
 }
 
 /** `isNamed`: with the server's name. */
@@ -71,20 +99,30 @@ function toolSentence({ server, stage, offered, listed, calls, listFailed }: Too
   const tools = `Tools${isNamed ? ` of “${visibleLine(server)}”` : ""}: ${offered === undefined ? "" : `${offered} `}offered`;
   if (listFailed === true) return `${tools}. The MCP server did not list them; the log has the reason.`;
   switch (stage) {
-    case "offered": return `${tools}. The agent has not connected to them.`;
-    case "connected": return `${tools}, connected. The agent has not requested the list.`;
-    case "listed": case "called": return `${tools}, connected, ${listed} listed, ${calls === 0 ? "not called" : `called ${calls === 1 ? "once" : `${calls} times`}`}.`;
+    case "offered":
+      return `${tools}. The agent has not connected to them.`;
+    case "connected":
+      return `${tools}, connected. The agent has not requested the list.`;
+    case "listed":
+    case "called":
+      return `${tools}, connected, ${listed} listed, ${calls === 0 ? "not called" : `called ${calls === 1 ? "once" : `${calls} times`}`}.`;
   }
 }
 
 function timeSentences({ setup, setupAnswer, prompt, lastPrompt, answer }: TimeHeld = {}): readonly string[] {
-  const back = (time: number | undefined): string => time === undefined ? "" : `, ${ms(time)} back`;
+  const back = (time: number | undefined): string => (time === undefined ? "" : `, ${ms(time)} back`);
   return [
     ...(setup === undefined ? [] : [`Setup: ${ms(setup)} there${back(setupAnswer)}.`]),
-    ...(prompt === undefined ? [] : [`Prompts: ${ms(prompt)} there${lastPrompt === undefined || lastPrompt === prompt ? "" : ` (the last one ${ms(lastPrompt)})`}${back(answer)}.`]),
+    ...(prompt === undefined
+      ? []
+      : [
+          `Prompts: ${ms(prompt)} there${lastPrompt === undefined || lastPrompt === prompt ? "" : ` (the last one ${ms(lastPrompt)})`}${back(answer)}.`,
+        ]),
   ];
 }
 
-const ms = (time: number): string => time < 1 ? "under 1 ms" : time < 10_000 ? `${time} ms` : `${Math.round(time / 1_000)} s`;
+const ms = (time: number): string =>
+  time < 1 ? "under 1 ms" : time < 10_000 ? `${time} ms` : `${Math.round(time / 1_000)} s`;
 const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
-const all = (words: readonly string[]): string => words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+const all = (words: readonly string[]): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;

@@ -8,23 +8,48 @@ suite("dock view", () => {
   test("a plan says how far it is, and the step that is being worked on, else the next", () => {
     const view = planView([step("completed"), step("pending", "later"), step("in_progress", " now\n<b>\u202e ")]);
     deepEqual([view.progress, view.current], ["1 of 3", "now <b>⟦U+202E⟧"]);
-    deepEqual(view.steps.map(({ mark, state, said }) => [mark, state, said]), [["✓", "done", "done"], ["○", "open", "to do"], ["◐", "current", "in progress"]]);
+    deepEqual(
+      view.steps.map(({ mark, state, said }) => [mark, state, said]),
+      [
+        ["✓", "done", "done"],
+        ["○", "open", "to do"],
+        ["◐", "current", "in progress"],
+      ],
+    );
     equal(planView([step("completed"), step("pending", "later")]).current, "later");
     deepEqual([planView([step("completed")]).current, planView([step("toString")]).steps[0]?.mark], ["", "○"]);
   });
 
   test("what is done without asking is said with who does it, and where that is changed", () => {
     equal(bypassView([], "Ada"), undefined);
-    deepEqual(bypassView(["workspace"], "Ada"), { text: "Permissions bypassed", endsHere: false, isSet: true, tooltip: "The extension Workspace changes files and runs commands, and you are not asked. Click to open the settings." });
-    match(bypassView(["cargo", "sparkle"], "Ada")?.tooltip ?? "", /Cargo runs code and changes dependencies, and you are not asked\. The extension Sparkle writes/);
-    equal(bypassView(["agent", "workspace"], "A\u202eda")?.tooltip, "A⟦U+202E⟧da does what it wants, and you are not asked. The extension Workspace changes files and runs commands, and you are not asked. Click to open the settings.");
+    deepEqual(bypassView(["workspace"], "Ada"), {
+      text: "Permissions bypassed",
+      endsHere: false,
+      isSet: true,
+      tooltip:
+        "The extension Workspace changes files and runs commands, and you are not asked. Click to open the settings.",
+    });
+    match(
+      bypassView(["cargo", "sparkle"], "Ada")?.tooltip ?? "",
+      /Cargo runs code and changes dependencies, and you are not asked\. The extension Sparkle writes/,
+    );
+    equal(
+      bypassView(["agent", "workspace"], "A\u202eda")?.tooltip,
+      "A⟦U+202E⟧da does what it wants, and you are not asked. The extension Workspace changes files and runs commands, and you are not asked. Click to open the settings.",
+    );
     deepEqual(bypassView(["session"], "Ada"), {
-      text: "Permissions bypassed in this session", endsHere: true, isSet: false,
-      tooltip: "Ada does what it wants, and you are not asked. The bypass of this session ends with Ask Again, or when you close the tab or the window.",
+      text: "Permissions bypassed in this session",
+      endsHere: true,
+      isSet: false,
+      tooltip:
+        "Ada does what it wants, and you are not asked. The bypass of this session ends with Ask Again, or when you close the tab or the window.",
     });
     deepEqual(bypassView(["session", "agent"], "Ada"), {
-      text: "Permissions bypassed", endsHere: true, isSet: true,
-      tooltip: "Ada does what it wants, and you are not asked. The bypass of this session ends with Ask Again, or when you close the tab or the window. Click to open the settings.",
+      text: "Permissions bypassed",
+      endsHere: true,
+      isSet: true,
+      tooltip:
+        "Ada does what it wants, and you are not asked. The bypass of this session ends with Ask Again, or when you close the tab or the window. Click to open the settings.",
     });
   });
 
@@ -32,16 +57,24 @@ suite("dock view", () => {
     const view = usageView({ used: 12_345, size: 200_000, cost: { amount: 0.3412, currency: "USD" } });
     equal(view.short, "12k of 200k tokens · $0.34");
     equal(view.full, "The agent's context holds 12,345 of 200,000 tokens, 6 %. This session has cost $0.34 so far.");
-    deepEqual([view.tone, usageView({ used: 5, size: 0 }).short, usageView({ used: 5, size: 0 }).part], ["plain", "5 tokens", undefined]);
+    deepEqual(
+      [view.tone, usageView({ used: 5, size: 0 }).short, usageView({ used: 5, size: 0 }).part],
+      ["plain", "5 tokens", undefined],
+    );
   });
 
   test("above 80 % it warns, and it is never full while there is room", () => {
     deepEqual([usageView({ used: 80, size: 100 }).tone, usageView({ used: 81, size: 100 }).tone], ["plain", "warning"]);
-    equal(usageView({ used: 999, size: 1_000 }).full, "The agent's context holds 999 of 1,000 tokens, 99 %. It is nearly full.");
+    equal(
+      usageView({ used: 999, size: 1_000 }).full,
+      "The agent's context holds 999 of 1,000 tokens, 99 %. It is nearly full.",
+    );
     const count = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }); // what passes the sidecar
-    fc.assert(fc.property(count, count, (used, size) => {
-      const { part } = usageView({ used, size });
-      return part === undefined || (part >= 0 && part <= 1);
-    }));
+    fc.assert(
+      fc.property(count, count, (used, size) => {
+        const { part } = usageView({ used, size });
+        return part === undefined || (part >= 0 && part <= 1);
+      }),
+    );
   });
 });

@@ -11,7 +11,12 @@ export interface PlanView {
   readonly progress: string;
   /** The step that is being worked on, else the next one; empty when all are done. */
   readonly current: string;
-  readonly steps: readonly { readonly mark: string; readonly text: string; readonly state: "done" | "current" | "open"; readonly said: string }[];
+  readonly steps: readonly {
+    readonly mark: string;
+    readonly text: string;
+    readonly state: "done" | "current" | "open";
+    readonly said: string;
+  }[];
 }
 
 /** The newest plan, as long as it has open steps, or belongs to the turn that goes on. */
@@ -55,16 +60,26 @@ export interface BypassView {
 
 export function bypassView(by: readonly (BypassedBy | "session")[], agent: string): BypassView | undefined {
   if (by.length === 0) return undefined;
-  const endsHere = by.includes("session"), isSet = by.some(each => each !== "session");
-  const why = new Set(by.map(each => `${each === "agent" || each === "session" ? `${visibleText(agent)} does what it wants` : UNASKED[each]}, and you are not asked.`));
+  const endsHere = by.includes("session"),
+    isSet = by.some(each => each !== "session");
+  const why = new Set(
+    by.map(
+      each =>
+        `${each === "agent" || each === "session" ? `${visibleText(agent)} does what it wants` : UNASKED[each]}, and you are not asked.`,
+    ),
+  );
   return {
-    text: isSet ? texts.bypassed : texts.bypassedHere, endsHere, isSet,
+    text: isSet ? texts.bypassed : texts.bypassedHere,
+    endsHere,
+    isSet,
     tooltip: [...why, ...(endsHere ? [texts.bypassedUntil] : []), ...(isSet ? [texts.bypassedWhere] : [])].join(" "),
   };
 }
 
 const UNASKED: Readonly<Record<Exclude<BypassedBy, "agent">, string>> = {
-  workspace: "The extension Workspace changes files and runs commands", cargo: "The extension Cargo runs code and changes dependencies", ferris: "The extension Ferris looks up crates with cargo",
+  workspace: "The extension Workspace changes files and runs commands",
+  cargo: "The extension Cargo runs code and changes dependencies",
+  ferris: "The extension Ferris looks up crates with cargo",
   sparkle: "The extension Sparkle writes its files",
 };
 
@@ -84,15 +99,21 @@ export function usageView({ used, size, cost }: Usage): UsageView {
   const price = cost === undefined ? undefined : visibleText(money(cost.amount, cost.currency));
   const nearlyFull = part !== undefined && part > WARN_FROM;
   return {
-    short: [`${part === undefined ? short(used) : `${short(used)} of ${short(size)}`} tokens`, ...(price === undefined ? [] : [price])].join(" · "),
+    short: [
+      `${part === undefined ? short(used) : `${short(used)} of ${short(size)}`} tokens`,
+      ...(price === undefined ? [] : [price]),
+    ].join(" · "),
     full: [
-      part === undefined ? `The agent's context holds ${grouped(used)} tokens.` : `The agent's context holds ${grouped(used)} of ${grouped(size)} tokens, ${percent(part)} %.`,
+      part === undefined
+        ? `The agent's context holds ${grouped(used)} tokens.`
+        : `The agent's context holds ${grouped(used)} of ${grouped(size)} tokens, ${percent(part)} %.`,
       ...(nearlyFull ? ["It is nearly full."] : []),
       ...(price === undefined ? [] : [`This session has cost ${price} so far.`]),
     ].join(" "),
-    part, tone: nearlyFull ? "warning" : "plain",
+    part,
+    tone: nearlyFull ? "warning" : "plain",
   };
 }
 
 /** Never 100 while there is room. */
-const percent = (part: number): number => part < 1 ? Math.min(99, Math.round(part * 100)) : 100;
+const percent = (part: number): number => (part < 1 ? Math.min(99, Math.round(part * 100)) : 100);

@@ -23,20 +23,48 @@ export interface DockListener extends QueueListener {
 
 export class Dock {
   readonly element = make("div", { className: "symposium-dock" });
-  readonly #planSteps = make("ol", { className: "symposium-plan-steps", attributes: { "id": freshId(), "aria-label": texts.plan, "tabindex": "0" } });
+  readonly #planSteps = make("ol", {
+    className: "symposium-plan-steps",
+    attributes: { id: freshId(), "aria-label": texts.plan, tabindex: "0" },
+  });
   readonly #progress = make("span", { className: "symposium-plan-progress" });
   readonly #current = make("span", { className: "symposium-plan-current" });
-  readonly #planButton = make("button", { className: "symposium-plan", attributes: { type: "button" } },
-    make("span", { className: "symposium-chevron", attributes: { "aria-hidden": "true" } }), make("span", { className: "symposium-plan-name", text: `${texts.plan} ` }), this.#progress, this.#current);
+  readonly #planButton = make(
+    "button",
+    { className: "symposium-plan", attributes: { type: "button" } },
+    make("span", { className: "symposium-chevron", attributes: { "aria-hidden": "true" } }),
+    make("span", { className: "symposium-plan-name", text: `${texts.plan} ` }),
+    this.#progress,
+    this.#current,
+  );
   readonly #ring = make("span", { className: "symposium-ring", attributes: { "aria-hidden": "true" } });
   readonly #usageShort = make("span");
-  readonly #usageButton = make("button", { className: "symposium-usage", attributes: { type: "button" } }, this.#ring, this.#usageShort);
-  readonly #followButton = make("button", { className: "symposium-follow", text: texts.follow, attributes: { type: "button", title: texts.followTooltip } });
+  readonly #usageButton = make(
+    "button",
+    { className: "symposium-usage", attributes: { type: "button" } },
+    this.#ring,
+    this.#usageShort,
+  );
+  readonly #followButton = make("button", {
+    className: "symposium-follow",
+    text: texts.follow,
+    attributes: { type: "button", title: texts.followTooltip },
+  });
   readonly #usageFull = make("p", { className: "symposium-usage-full", attributes: { id: freshId() } });
   readonly #bypassText = make("p");
   readonly #bypassButton = make("button", { attributes: { type: "button" } });
-  readonly #askAgain = make("button", { className: "symposium-ask-again", text: texts.askAgain, attributes: { type: "button", title: texts.askAgainTooltip } });
-  readonly #bypass = make("div", { className: "symposium-bypassed", attributes: { role: "group" } }, this.#bypassButton, this.#bypassText, this.#askAgain);
+  readonly #askAgain = make("button", {
+    className: "symposium-ask-again",
+    text: texts.askAgain,
+    attributes: { type: "button", title: texts.askAgainTooltip },
+  });
+  readonly #bypass = make(
+    "div",
+    { className: "symposium-bypassed", attributes: { role: "group" } },
+    this.#bypassButton,
+    this.#bypassText,
+    this.#askAgain,
+  );
   readonly #details = new DetailsPanel();
   readonly #queue: QueueList;
   #plan: readonly PlanStep[] | undefined;
@@ -47,8 +75,21 @@ export class Dock {
     this.#followButton.addEventListener("click", () => listener.followToggled());
     this.#bypassButton.addEventListener("click", () => listener.settingsWanted());
     this.#askAgain.addEventListener("click", () => listener.bypassEnded());
-    this.element.append(this.#bypass, make("div", { className: "symposium-dock-line" }, this.#planButton, this.#followButton, this.#usageButton, this.#details.button),
-      this.#planSteps, this.#usageFull, this.#details.panel, this.#queue.element);
+    this.element.append(
+      this.#bypass,
+      make(
+        "div",
+        { className: "symposium-dock-line" },
+        this.#planButton,
+        this.#followButton,
+        this.#usageButton,
+        this.#details.button,
+      ),
+      this.#planSteps,
+      this.#usageFull,
+      this.#details.panel,
+      this.#queue.element,
+    );
     fold(this.#planButton, this.#planSteps);
     fold(this.#usageButton, this.#usageFull);
     this.#showPlan();
@@ -57,9 +98,22 @@ export class Dock {
     this.#showBypass(undefined);
   }
 
-  show({ plan, usage, following, queue, details, bypassed }: Pick<TabView, "plan" | "usage" | "following" | "queue" | "details" | "bypassed">): void {
-    if (plan !== this.#plan) { this.#plan = plan; this.#showPlan(); }
-    if (usage !== this.#usage) { this.#usage = usage; this.#showUsage(); }
+  show({
+    plan,
+    usage,
+    following,
+    queue,
+    details,
+    bypassed,
+  }: Pick<TabView, "plan" | "usage" | "following" | "queue" | "details" | "bypassed">): void {
+    if (plan !== this.#plan) {
+      this.#plan = plan;
+      this.#showPlan();
+    }
+    if (usage !== this.#usage) {
+      this.#usage = usage;
+      this.#showUsage();
+    }
     this.#showFollowing(following);
     this.#showBypass(bypassed);
     this.#details.show(details);
@@ -76,7 +130,8 @@ export class Dock {
     this.#bypassButton.hidden = view?.isSet !== true;
     this.#bypassText.hidden = view?.isSet === true;
     this.#askAgain.hidden = view?.endsHere !== true;
-    const text = view === undefined ? "" : `⚠ ${view.text}`, all = view === undefined ? "" : `${view.text}. ${view.tooltip}`;
+    const text = view === undefined ? "" : `⚠ ${view.text}`,
+      all = view === undefined ? "" : `${view.text}. ${view.tooltip}`;
     for (const label of [this.#bypassButton, this.#bypassText]) {
       setText(label, text);
       label.title = view?.tooltip ?? "";
@@ -92,8 +147,17 @@ export class Dock {
     setText(this.#progress, this.#plan === undefined ? "" : view.progress);
     setText(this.#current, view.current === "" ? "" : ` · ${view.current}`);
     this.#planButton.title = view.current;
-    this.#planSteps.replaceChildren(...view.steps.map(({ mark, text, state, said }) => make("li", { attributes: { "data-state": state } },
-      make("span", { className: "symposium-mark", text: mark, attributes: { "aria-hidden": "true" } }), make("span", { text }), make("span", { className: "symposium-unseen", text: `, ${said}` }))));
+    this.#planSteps.replaceChildren(
+      ...view.steps.map(({ mark, text, state, said }) =>
+        make(
+          "li",
+          { attributes: { "data-state": state } },
+          make("span", { className: "symposium-mark", text: mark, attributes: { "aria-hidden": "true" } }),
+          make("span", { text }),
+          make("span", { className: "symposium-unseen", text: `, ${said}` }),
+        ),
+      ),
+    );
   }
 
   #showUsage(): void {

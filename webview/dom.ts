@@ -5,7 +5,11 @@ export interface Made {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-export function make<K extends keyof HTMLElementTagNameMap>(tag: K, { className, text, attributes = {} }: Made = {}, ...children: readonly Node[]): HTMLElementTagNameMap[K] {
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  { className, text, attributes = {} }: Made = {},
+  ...children: readonly Node[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   if (className !== undefined) element.className = className;
   if (text !== undefined) element.textContent = text;

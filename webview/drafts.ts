@@ -26,7 +26,10 @@ export function typed(drafts: Drafts, text: string): Drafts {
 }
 
 export function detached(drafts: Drafts, attachment: Attachment): Drafts {
-  return { ...drafts, attachments: drafts.attachments.filter(each => each !== attachment && !isSame(each, attachment)) };
+  return {
+    ...drafts,
+    attachments: drafts.attachments.filter(each => each !== attachment && !isSame(each, attachment)),
+  };
 }
 
 export function isEmpty({ text, attachments }: Pick<Drafts, "text" | "attachments">): boolean {
@@ -34,7 +37,10 @@ export function isEmpty({ text, attachments }: Pick<Drafts, "text" | "attachment
 }
 
 /** The draft, as a prompt. */
-export function promptOf({ attachments }: Drafts, { messageId, text }: { readonly messageId: string; readonly text: string }): Sent {
+export function promptOf(
+  { attachments }: Drafts,
+  { messageId, text }: { readonly messageId: string; readonly text: string },
+): Sent {
   return { messageId, text, ...(attachments.length === 0 ? {} : { attachments }) };
 }
 
@@ -44,7 +50,9 @@ export function sent(drafts: Drafts, prompt: Sent): Drafts {
 
 /** This prompt of the queue is to be the draft again, as soon as it is known to wait no longer. */
 export function takenBack(drafts: Drafts, prompt: Sent): Drafts {
-  return drafts.takenBack.some(({ messageId }) => messageId === prompt.messageId) ? drafts : { ...drafts, takenBack: [...drafts.takenBack, prompt] };
+  return drafts.takenBack.some(({ messageId }) => messageId === prompt.messageId)
+    ? drafts
+    : { ...drafts, takenBack: [...drafts.takenBack, prompt] };
 }
 
 /** Forgets what the conversation has; what was taken back and is not in it any more, becomes the draft. */
@@ -62,26 +70,45 @@ export function arrived(drafts: Drafts, { entries, queue }: Known): Drafts {
 /** The prompts on their way that `failed` picks become the draft again, before what was typed since. */
 export function cameBack(drafts: Drafts, failed: (prompt: Sent) => boolean): Drafts {
   const back = drafts.onTheWay.filter(failed);
-  return back.length === 0 ? drafts : returned({ ...drafts, onTheWay: drafts.onTheWay.filter(prompt => !failed(prompt)) }, back);
+  return back.length === 0
+    ? drafts
+    : returned({ ...drafts, onTheWay: drafts.onTheWay.filter(prompt => !failed(prompt)) }, back);
 }
 
 /** The session is gone that had this queue: what waited in it, and what was to be taken back from it, becomes the draft. */
 export function queueLost(drafts: Drafts, queue: readonly Sent[], known: Known = { entries: [] }): Drafts {
-  const has = new Set([...known.entries.map(({ id }) => id), ...known.queue?.prompts.map(({ messageId }) => messageId) ?? [], ...drafts.onTheWay.map(({ messageId }) => messageId)]);
-  const all = [...queue, ...drafts.takenBack.filter(({ messageId }) => !queue.some(waiting => waiting.messageId === messageId))];
+  const has = new Set([
+    ...known.entries.map(({ id }) => id),
+    ...(known.queue?.prompts.map(({ messageId }) => messageId) ?? []),
+    ...drafts.onTheWay.map(({ messageId }) => messageId),
+  ]);
+  const all = [
+    ...queue,
+    ...drafts.takenBack.filter(({ messageId }) => !queue.some(waiting => waiting.messageId === messageId)),
+  ];
   if (all.length === 0) return drafts;
-  return returned({ ...drafts, takenBack: [] }, all.filter(({ messageId }) => !has.has(messageId)));
+  return returned(
+    { ...drafts, takenBack: [] },
+    all.filter(({ messageId }) => !has.has(messageId)),
+  );
 }
 
 /** These become the draft, before what was typed since. */
 export function returned(drafts: Drafts, back: readonly Sent[]): Drafts {
   return {
-    ...drafts, text: [...back.map(({ text }) => text), drafts.text].filter(text => text !== "").join("\n"),
-    attachments: united(back.flatMap(({ attachments }) => attachments ?? []), drafts.attachments),
+    ...drafts,
+    text: [...back.map(({ text }) => text), drafts.text].filter(text => text !== "").join("\n"),
+    attachments: united(
+      back.flatMap(({ attachments }) => attachments ?? []),
+      drafts.attachments,
+    ),
   };
 }
 
 /** Each once. */
 function united(attachments: readonly Attachment[], more: readonly Attachment[]): readonly Attachment[] {
-  return more.reduce<readonly Attachment[]>((all, each) => all.some(known => isSame(known, each)) ? all : [...all, each], attachments);
+  return more.reduce<readonly Attachment[]>(
+    (all, each) => (all.some(known => isSame(known, each)) ? all : [...all, each]),
+    attachments,
+  );
 }

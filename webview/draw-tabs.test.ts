@@ -5,7 +5,11 @@ suite("draw tabs", () => {
   test("each tab is drawn once, and none is left", () => {
     const wanted = new Set(["a", "b"]);
     const drawn: string[] = [];
-    drawTabs(wanted, tabId => drawn.push(tabId), () => drawn.push("failed"));
+    drawTabs(
+      wanted,
+      tabId => drawn.push(tabId),
+      () => drawn.push("failed"),
+    );
     deepEqual([drawn, wanted.size], [["a", "b"], 0]);
   });
 
@@ -14,13 +18,24 @@ suite("draw tabs", () => {
     const drawn: string[] = [];
     const failed: unknown[] = [];
     const why = new Error("no");
-    drawTabs(wanted, tabId => { if (tabId === "b") throw why; drawn.push(tabId); }, (tabId, error) => failed.push([tabId, error]));
+    drawTabs(
+      wanted,
+      tabId => {
+        if (tabId === "b") throw why;
+        drawn.push(tabId);
+      },
+      (tabId, error) => failed.push([tabId, error]),
+    );
     deepEqual([drawn, failed, wanted.size], [["a", "c"], [["b", why]], 0]);
   });
 
   test("what is wanted while it is drawn is for the next time", () => {
     const wanted = new Set(["a"]);
-    drawTabs(wanted, () => wanted.add("a"), () => undefined);
+    drawTabs(
+      wanted,
+      () => wanted.add("a"),
+      () => undefined,
+    );
     deepEqual([...wanted], ["a"]);
   });
 });

@@ -4,11 +4,18 @@
  */
 import type { TabId } from "../src/protocol/webview";
 
-export function drawTabs(wanted: Set<TabId>, draw: (tabId: TabId) => void, failed: (tabId: TabId, error: unknown) => void): void {
+export function drawTabs(
+  wanted: Set<TabId>,
+  draw: (tabId: TabId) => void,
+  failed: (tabId: TabId, error: unknown) => void,
+): void {
   const now = [...wanted];
   wanted.clear();
   for (const tabId of now) {
-    try { draw(tabId); }
-    catch (error) { failed(tabId, error); }
+    try {
+      draw(tabId);
+    } catch (error) {
+      failed(tabId, error);
+    }
   }
 }

@@ -11,8 +11,15 @@ export interface Drops {
 }
 
 export function acceptDrops(root: HTMLElement, drops: Drops): void {
-  const overlay = make("div", { className: "symposium-drop", attributes: { "aria-hidden": "true" } }, make("p", { text: texts.drop }), make("p", { className: "symposium-drop-more", text: texts.dropMore }));
-  const show = (shown: boolean) => { overlay.hidden = !shown; };
+  const overlay = make(
+    "div",
+    { className: "symposium-drop", attributes: { "aria-hidden": "true" } },
+    make("p", { text: texts.drop }),
+    make("p", { className: "symposium-drop-more", text: texts.dropMore }),
+  );
+  const show = (shown: boolean) => {
+    overlay.hidden = !shown;
+  };
   const types = ({ dataTransfer }: DragEvent) => dataTransfer?.types ?? [];
   show(false);
   root.append(overlay);
@@ -26,22 +33,30 @@ export function acceptDrops(root: HTMLElement, drops: Drops): void {
   };
   root.addEventListener("dragenter", over, { capture: true });
   root.addEventListener("dragover", over, { capture: true });
-  root.addEventListener("dragleave", event => {
-    const to = event.relatedTarget;
-    if (!(to instanceof Node) || !root.contains(to)) show(false);
-  }, { capture: true });
+  root.addEventListener(
+    "dragleave",
+    event => {
+      const to = event.relatedTarget;
+      if (!(to instanceof Node) || !root.contains(to)) show(false);
+    },
+    { capture: true },
+  );
   root.addEventListener("dragend", () => show(false), { capture: true });
-  root.addEventListener("drop", event => {
-    show(false);
-    const { dataTransfer } = event;
-    if (!dataTransfer || !mayAttach(dataTransfer.types)) return;
-    const { uris, images, others } = droppedOf(type => dataTransfer.getData(type), [...dataTransfer.files]);
-    // A link to a page is text: the prompt takes it.
-    if (uris.length + images.length + others.length === 0) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (uris.length > 0) drops.uris(uris);
-    if (images.length > 0) drops.images(images);
-    if (others.length > 0) drops.notTaken(OTHER_FILES);
-  }, { capture: true });
+  root.addEventListener(
+    "drop",
+    event => {
+      show(false);
+      const { dataTransfer } = event;
+      if (!dataTransfer || !mayAttach(dataTransfer.types)) return;
+      const { uris, images, others } = droppedOf(type => dataTransfer.getData(type), [...dataTransfer.files]);
+      // A link to a page is text: the prompt takes it.
+      if (uris.length + images.length + others.length === 0) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (uris.length > 0) drops.uris(uris);
+      if (images.length > 0) drops.images(images);
+      if (others.length > 0) drops.notTaken(OTHER_FILES);
+    },
+    { capture: true },
+  );
 }

@@ -11,12 +11,23 @@ export class FocusTip {
 
   constructor(root: HTMLElement) {
     this.element.hidden = true;
-    root.addEventListener("focusin", ({ target }) => { if (target instanceof HTMLElement) this.#show(target); });
-    for (const event of ["focusout", "pointerdown", "wheel"]) root.addEventListener(event, () => this.#hide(), { passive: true });
-    root.addEventListener("keydown", ({ key }) => { if (key === "Escape") this.#hide(); }, { capture: true });
+    root.addEventListener("focusin", ({ target }) => {
+      if (target instanceof HTMLElement) this.#show(target);
+    });
+    for (const event of ["focusout", "pointerdown", "wheel"])
+      root.addEventListener(event, () => this.#hide(), { passive: true });
+    root.addEventListener(
+      "keydown",
+      ({ key }) => {
+        if (key === "Escape") this.#hide();
+      },
+      { capture: true },
+    );
   }
 
-  #hide(): void { this.element.hidden = true; }
+  #hide(): void {
+    this.element.hidden = true;
+  }
 
   #show(at: HTMLElement): void {
     const tip = at.matches(":focus-visible") ? tipOf(at) : "";
@@ -36,5 +47,7 @@ function tipOf(element: HTMLElement): string {
   const { about } = element.dataset;
   if (about !== undefined) return about;
   if (element.title !== "") return element.title;
-  return element instanceof HTMLButtonElement && element.textContent.trim() === "" ? element.getAttribute("aria-label") ?? "" : "";
+  return element instanceof HTMLButtonElement && element.textContent.trim() === ""
+    ? (element.getAttribute("aria-label") ?? "")
+    : "";
 }

@@ -1,6 +1,9 @@
 /** A button that shows and hides what it controls; hidden at first. */
 export function fold(button: HTMLButtonElement, content: HTMLElement): void {
-  const set = (open: boolean): void => { button.setAttribute("aria-expanded", String(open)); content.hidden = !open; };
+  const set = (open: boolean): void => {
+    button.setAttribute("aria-expanded", String(open));
+    content.hidden = !open;
+  };
   button.setAttribute("aria-controls", content.id);
   set(false);
   button.addEventListener("click", () => set(button.getAttribute("aria-expanded") === "false"));

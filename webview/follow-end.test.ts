@@ -7,20 +7,43 @@ class List implements Scroller {
   readonly clientHeight = 100;
   #top = 0;
   #listener: () => void = () => undefined;
-  get scrollTop(): number { return this.#top; }
-  set scrollTop(value: number) { this.#top = Math.max(0, Math.min(value, this.scrollHeight - this.clientHeight)); }
-  addEventListener(_type: "scroll", listener: () => void): void { this.#listener = listener; }
+  get scrollTop(): number {
+    return this.#top;
+  }
+  set scrollTop(value: number) {
+    this.#top = Math.max(0, Math.min(value, this.scrollHeight - this.clientHeight));
+  }
+  addEventListener(_type: "scroll", listener: () => void): void {
+    this.#listener = listener;
+  }
   /** As a user does it. */
-  scroll(to: number): void { this.scrollTop = to; this.#listener(); }
-  told(): void { this.#listener(); }
-  get left(): number { return this.scrollHeight - this.scrollTop - this.clientHeight; }
+  scroll(to: number): void {
+    this.scrollTop = to;
+    this.#listener();
+  }
+  told(): void {
+    this.#listener();
+  }
+  get left(): number {
+    return this.scrollHeight - this.scrollTop - this.clientHeight;
+  }
 }
 
 suite("following the end", () => {
   function following() {
-    const list = new List(), timers: (() => void)[] = [];
-    const follow = new FollowEnd(list, { now: () => 0, after: (_ms, expired) => { timers.push(expired); } });
-    const draw = (pixels: number) => { const after = follow.before(); list.scrollHeight += pixels; after(); };
+    const list = new List(),
+      timers: (() => void)[] = [];
+    const follow = new FollowEnd(list, {
+      now: () => 0,
+      after: (_ms, expired) => {
+        timers.push(expired);
+      },
+    });
+    const draw = (pixels: number) => {
+      const after = follow.before();
+      list.scrollHeight += pixels;
+      after();
+    };
     return { list, draw, late: () => timers.splice(0).forEach(expired => expired()) };
   }
 

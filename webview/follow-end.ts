@@ -23,7 +23,10 @@ export class FollowEnd {
   #top = 0;
   #isWaiting = false;
 
-  constructor(private readonly list: Scroller, private readonly clock: Clock) {
+  constructor(
+    private readonly list: Scroller,
+    private readonly clock: Clock,
+  ) {
     list.addEventListener("scroll", () => this.#scrolled());
   }
 
@@ -41,10 +44,15 @@ export class FollowEnd {
   #later(): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
-    this.clock.after(LATE_MS, () => { this.#isWaiting = false; if (this.#isAtEnd) this.#toEnd(); });
+    this.clock.after(LATE_MS, () => {
+      this.#isWaiting = false;
+      if (this.#isAtEnd) this.#toEnd();
+    });
   }
 
-  #toEnd(): void { this.list.scrollTop = this.list.scrollHeight; }
+  #toEnd(): void {
+    this.list.scrollTop = this.list.scrollHeight;
+  }
 
   #scrolled(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.list;

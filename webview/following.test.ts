@@ -6,9 +6,20 @@ import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";
 
 const ELIZA = { id: "elizacp", name: "Eliza" };
-const call = (id: string, path: string, more: Partial<ToolCall> = {}): ChatEvent => ({ type: "upsert", entry: {
-  kind: "tool", id, toolCallId: id, title: "t", toolKind: "edit", status: "in_progress", content: [], locations: [{ path: "/w/other.ts" }, { path, line: 3 }], ...more,
-} });
+const call = (id: string, path: string, more: Partial<ToolCall> = {}): ChatEvent => ({
+  type: "upsert",
+  entry: {
+    kind: "tool",
+    id,
+    toolCallId: id,
+    title: "t",
+    toolKind: "edit",
+    status: "in_progress",
+    content: [],
+    locations: [{ path: "/w/other.ts" }, { path, line: 3 }],
+    ...more,
+  },
+});
 
 /** A page with two live tabs, the first on show, that follows. */
 class Following {
@@ -17,17 +28,35 @@ class Following {
   constructor() {
     for (const tabId of ["u", "t"]) {
       this.do({ kind: "opened", tabId }, 0);
-      this.do({ kind: "received", message: { type: "snapshot", tabId, bootId: "b", seq: 0, asked: 999, conversation: { agent: ELIZA, cwd: "/w", entries: [], turn: { state: "idle" }, commands: [], controls: [] } } }, 0);
+      this.do(
+        {
+          kind: "received",
+          message: {
+            type: "snapshot",
+            tabId,
+            bootId: "b",
+            seq: 0,
+            asked: 999,
+            conversation: { agent: ELIZA, cwd: "/w", entries: [], turn: { state: "idle" }, commands: [], controls: [] },
+          },
+        },
+        0,
+      );
     }
     this.do({ kind: "followToggled" }, 0);
   }
   do(happening: Happening, now: number): readonly PageToHost[] {
     const [page, effects] = step(this.page, happening, now);
     this.page = page;
-    return effects.flatMap(effect => effect.kind === "post" && effect.message.type === "open-link" ? [effect.message] : []);
+    return effects.flatMap(effect =>
+      effect.kind === "post" && effect.message.type === "open-link" ? [effect.message] : [],
+    );
   }
   says(event: ChatEvent, now: number, tabId = "t"): readonly PageToHost[] {
-    return this.do({ kind: "received", message: { type: "event", tabId, bootId: "b", seq: tabId === "t" ? ++this.#seq : 1, event } }, now);
+    return this.do(
+      { kind: "received", message: { type: "event", tabId, bootId: "b", seq: tabId === "t" ? ++this.#seq : 1, event } },
+      now,
+    );
   }
 }
 

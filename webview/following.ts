@@ -22,7 +22,10 @@ export function followed(before: Page, page: Page, message: HostToPage, now: num
 export function follow(page: Page, now: number): Step {
   const { wanted, opened, typed } = page.follow;
   if (wanted === undefined || now - opened < BETWEEN_MS || now - typed < TYPING_MS) return [page, []];
-  return [{ ...page, follow: { ...page.follow, wanted: undefined, opened: now } }, [post({ type: "open-link", href: wanted, preview: true })]];
+  return [
+    { ...page, follow: { ...page.follow, wanted: undefined, opened: now } },
+    [post({ type: "open-link", href: wanted, preview: true })],
+  ];
 }
 
 /** The newest place of a tool call that begins, or goes on elsewhere. */

@@ -21,16 +21,30 @@ export function filled(fields: readonly Field[], entered: ReadonlyMap<string, En
     return why === undefined ? [] : [[field.name, visibleText(why)] as const];
   });
   if (wrong.length > 0) return { kind: "wrong", wrong: new Map(wrong) };
-  return { kind: "right", choice: { kind: "accept", values: Object.fromEntries(all.flatMap(({ field, value }) => value === undefined ? [] : [[field.name, value] as const])) } };
+  return {
+    kind: "right",
+    choice: {
+      kind: "accept",
+      values: Object.fromEntries(
+        all.flatMap(({ field, value }) => (value === undefined ? [] : [[field.name, value] as const])),
+      ),
+    },
+  };
 }
 
 /** By the field's type. Text that is no number stays text, so that `wrongValue` says so. */
 function valueOf(field: Field, entered: Entered | undefined): FieldValue | undefined {
   switch (field.type) {
-    case "boolean": return typeof entered === "boolean" ? entered : undefined;
-    case "choices": return Array.isArray(entered) && entered.length > 0 ? entered : undefined;
-    case "number": case "integer": return typeof entered === "string" && entered.trim() !== "" ? numberOr(entered.trim()) : undefined;
-    case "text": case "choice": return typeof entered === "string" && entered !== "" ? entered : undefined;
+    case "boolean":
+      return typeof entered === "boolean" ? entered : undefined;
+    case "choices":
+      return Array.isArray(entered) && entered.length > 0 ? entered : undefined;
+    case "number":
+    case "integer":
+      return typeof entered === "string" && entered.trim() !== "" ? numberOr(entered.trim()) : undefined;
+    case "text":
+    case "choice":
+      return typeof entered === "string" && entered !== "" ? entered : undefined;
   }
 }
 
@@ -62,7 +76,12 @@ export function hintOf(field: Field): string {
   }
 }
 
-const FORMAT: Readonly<Record<string, string>> = { "email": "An e-mail address", "uri": "An address with its scheme, such as https://example.org", "date": "A date, such as 2026-01-31", "date-time": "A date and a time, such as 2026-01-31T12:00:00Z" };
+const FORMAT: Readonly<Record<string, string>> = {
+  email: "An e-mail address",
+  uri: "An address with its scheme, such as https://example.org",
+  date: "A date, such as 2026-01-31",
+  "date-time": "A date and a time, such as 2026-01-31T12:00:00Z",
+};
 
 const isSaid = (text: string | undefined): text is string => text !== undefined && text !== "";
 
@@ -70,5 +89,9 @@ function range(least: number | undefined, most: number | undefined, of: string):
   const what = of === "" ? "" : ` ${of}`;
   if (least !== undefined && least === most) return `Exactly ${least}${what}`;
   if (least !== undefined && most !== undefined) return `${least} to ${most}${what}`;
-  return least !== undefined && (least > 0 || of === "") ? `At least ${least}${what}` : most !== undefined ? `At most ${most}${what}` : undefined;
+  return least !== undefined && (least > 0 || of === "")
+    ? `At least ${least}${what}`
+    : most !== undefined
+      ? `At most ${most}${what}`
+      : undefined;
 }

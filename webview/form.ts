@@ -48,14 +48,22 @@ export class Form {
       ),
     );
     this.element.addEventListener("keydown", event => {
-      if (event.key !== "Enter" || event.isComposing || !(event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey)) return;
+      if (
+        event.key !== "Enter" ||
+        event.isComposing ||
+        !(event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey)
+      )
+        return;
       event.preventDefault();
       this.#submit(answer);
     });
   }
 
   #submit(answer: (choice: ElicitationChoice) => void): void {
-    const result = filled(this.#drawn.map(({ field }) => field), new Map(this.#drawn.map(({ field, entered }) => [field.name, entered()])));
+    const result = filled(
+      this.#drawn.map(({ field }) => field),
+      new Map(this.#drawn.map(({ field, entered }) => [field.name, entered()])),
+    );
     const wrong = result.kind === "wrong" ? result.wrong : new Map<string, string>();
     for (const drawn of this.#drawn) {
       const why = wrong.get(drawn.field.name);
@@ -68,11 +76,17 @@ export class Form {
   }
 
   /** One that is not open can be neither changed nor sent. */
-  set open(open: boolean) { this.element.inert = !open; }
+  set open(open: boolean) {
+    this.element.inert = !open;
+  }
 }
 
 function button(text: string, weight: "main" | "plain", press: () => void): HTMLButtonElement {
-  const element = make("button", { className: `symposium-button symposium-${weight}`, text, attributes: { type: "button" } });
+  const element = make("button", {
+    className: `symposium-button symposium-${weight}`,
+    text,
+    attributes: { type: "button" },
+  });
   element.addEventListener("click", press);
   return element;
 }
@@ -81,11 +95,29 @@ function button(text: string, weight: "main" | "plain", press: () => void): HTML
 
 function draw(field: Field): Drawn {
   switch (field.type) {
-    case "text": return line(field, field.initial ?? "", inputFor(field));
-    case "number": case "integer": return line(field, field.initial === undefined ? "" : String(field.initial), make("input", { attributes: { type: "text", inputmode: field.type === "integer" ? "numeric" : "decimal", autocomplete: "off" } }));
-    case "boolean": return tick(field);
-    case "choice": return field.options.length <= MOST_RADIOS ? several(field, "radio", field.required ? [] : [NO_ANSWER]) : list(field);
-    case "choices": return several(field, "checkbox", []);
+    case "text":
+      return line(field, field.initial ?? "", inputFor(field));
+    case "number":
+    case "integer":
+      return line(
+        field,
+        field.initial === undefined ? "" : String(field.initial),
+        make("input", {
+          attributes: {
+            type: "text",
+            inputmode: field.type === "integer" ? "numeric" : "decimal",
+            autocomplete: "off",
+          },
+        }),
+      );
+    case "boolean":
+      return tick(field);
+    case "choice":
+      return field.options.length <= MOST_RADIOS
+        ? several(field, "radio", field.required ? [] : [NO_ANSWER])
+        : list(field);
+    case "choices":
+      return several(field, "checkbox", []);
   }
 }
 
@@ -97,7 +129,8 @@ type Line = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** A date, too, is text: a browser's own picker writes it as the person's country does, and the hint as the agent wants it. */
 function inputFor({ format, maxLength, initial }: Of<"text">): Line {
-  if (format === undefined && (initial?.includes("\n") || (maxLength ?? 0) > 200)) return make("textarea", { attributes: { rows: "3" } });
+  if (format === undefined && (initial?.includes("\n") || (maxLength ?? 0) > 200))
+    return make("textarea", { attributes: { rows: "3" } });
   const type = format === "email" ? "email" : format === "uri" ? "url" : format === "password" ? "password" : "text";
   return make("input", { attributes: { type, autocomplete: "off", spellcheck: "false" } });
 }
@@ -113,12 +146,22 @@ function line(field: Field, initial: string, control: Line): Drawn {
     { className: "symposium-label", text: visibleLine(field.title), attributes: { for: control.id } },
     ...requiredMark(field),
   );
-  return { field, wrong, element: make("div", { className: "symposium-field" }, label, ...notes, control, wrong), first: control, marked: [control], entered: () => control.value };
+  return {
+    field,
+    wrong,
+    element: make("div", { className: "symposium-field" }, label, ...notes, control, wrong),
+    first: control,
+    marked: [control],
+    entered: () => control.value,
+  };
 }
 
 function list(field: Of<"choice">): Drawn {
   const empty = field.required && field.initial === undefined ? texts.pleaseSelect : texts.noAnswer;
-  const options = [...(field.required && field.initial !== undefined ? [] : [{ value: "", title: empty }]), ...field.options];
+  const options = [
+    ...(field.required && field.initial !== undefined ? [] : [{ value: "", title: empty }]),
+    ...field.options,
+  ];
   // By position: a value of the agent's may be the empty text, or twice there.
   const control = make(
     "select",
@@ -131,7 +174,10 @@ function list(field: Of<"choice">): Drawn {
     ),
   );
   const initial = options.findIndex(({ value }, i) => value === field.initial && (i > 0 || field.required));
-  return { ...line(field, String(Math.max(0, initial)), control), entered: () => options[control.selectedIndex]?.value ?? "" };
+  return {
+    ...line(field, String(Math.max(0, initial)), control),
+    entered: () => options[control.selectedIndex]?.value ?? "",
+  };
 }
 
 function tick(field: Of<"boolean">): Drawn {
@@ -145,13 +191,21 @@ function tick(field: Of<"boolean">): Drawn {
     control,
     make("span", { text: visibleLine(field.title) }),
   );
-  return { field, wrong, element: make("div", { className: "symposium-field" }, label, ...notes, wrong), first: control, marked: [control], entered: () => control.checked };
+  return {
+    field,
+    wrong,
+    element: make("div", { className: "symposium-field" }, label, ...notes, wrong),
+    first: control,
+    marked: [control],
+    entered: () => control.checked,
+  };
 }
 
 function several(field: Of<"choice"> | Of<"choices">, type: "radio" | "checkbox", more: readonly FieldOption[]): Drawn {
   const { notes, wrong, ids } = notesOf(field);
   const name = freshId();
-  const isInitial = ({ value }: FieldOption): boolean => field.type === "choices" ? field.initial?.includes(value) ?? false : field.initial === value;
+  const isInitial = ({ value }: FieldOption): boolean =>
+    field.type === "choices" ? (field.initial?.includes(value) ?? false) : field.initial === value;
   const options = [...field.options, ...more];
   const boxes = options.map((option, i) => {
     const box = make("input", { attributes: { type, name, id: freshId() } });
@@ -181,13 +235,25 @@ function several(field: Of<"choice"> | Of<"choices">, type: "radio" | "checkbox"
     wrong,
   );
   if (ids !== "") group.setAttribute("aria-describedby", ids);
-  const ticked = () => options.flatMap(({ value }, i) => boxes[i]?.checked ? [value] : []);
-  return { field, wrong, element: group, first: boxes[0] ?? group, marked: type === "radio" ? [group] : boxes, entered: () => field.type === "choices" ? ticked() : ticked()[0] ?? "" };
+  const ticked = () => options.flatMap(({ value }, i) => (boxes[i]?.checked ? [value] : []));
+  return {
+    field,
+    wrong,
+    element: group,
+    first: boxes[0] ?? group,
+    marked: type === "radio" ? [group] : boxes,
+    entered: () => (field.type === "choices" ? ticked() : (ticked()[0] ?? "")),
+  };
 }
 
 /** What is said of a field: the agent's description, what its value has to be like, and what is wrong with it. */
-function notesOf(field: Field): { readonly notes: readonly HTMLElement[]; readonly wrong: HTMLElement; readonly ids: string } {
-  const notes = [field.description ?? "", hintOf(field)].filter(text => text.trim() !== "")
+function notesOf(field: Field): {
+  readonly notes: readonly HTMLElement[];
+  readonly wrong: HTMLElement;
+  readonly ids: string;
+} {
+  const notes = [field.description ?? "", hintOf(field)]
+    .filter(text => text.trim() !== "")
     .map(text => make("span", { className: "symposium-note", text: visibleLine(text), attributes: { id: freshId() } }));
   const wrong = make("span", { className: "symposium-wrong", attributes: { id: freshId() } });
   return { notes, wrong, ids: [...notes, wrong].map(({ id }) => id).join(" ") };

@@ -5,13 +5,28 @@ import { FakeClock } from "./testing/fake-clock";
 /** Time that the test moves, and frames that it grants. */
 class Stage extends FakeClock {
   readonly frames: (() => void)[] = [];
-  frame(): void { this.frames.splice(0).forEach(callback => callback()); }
+  frame(): void {
+    this.frames.splice(0).forEach(callback => callback());
+  }
 }
 
-function scheduled(draw: (stage: Stage) => void): { readonly stage: Stage; readonly scheduler: FrameScheduler; readonly drawnAt: number[] } {
+function scheduled(draw: (stage: Stage) => void): {
+  readonly stage: Stage;
+  readonly scheduler: FrameScheduler;
+  readonly drawnAt: number[];
+} {
   const stage = new Stage();
   const drawnAt: number[] = [];
-  const scheduler = new FrameScheduler(() => { drawnAt.push(stage.time); draw(stage); }, stage, callback => { stage.frames.push(callback); });
+  const scheduler = new FrameScheduler(
+    () => {
+      drawnAt.push(stage.time);
+      draw(stage);
+    },
+    stage,
+    callback => {
+      stage.frames.push(callback);
+    },
+  );
   return { stage, scheduler, drawnAt };
 }
 
@@ -26,8 +41,15 @@ suite("frame scheduler", () => {
 
   test("the next is so many milliseconds later, or four times what the last one cost", () => {
     let cost = 0;
-    const { stage, scheduler, drawnAt } = scheduled(s => { s.time += cost; });
-    const next = (ms: number) => { scheduler.request(); stage.advance(ms); stage.frame(); return drawnAt.length; };
+    const { stage, scheduler, drawnAt } = scheduled(s => {
+      s.time += cost;
+    });
+    const next = (ms: number) => {
+      scheduler.request();
+      stage.advance(ms);
+      stage.frame();
+      return drawnAt.length;
+    };
     equal(next(0), 1);
     equal(next(SHORTEST_PAUSE_MS - 1), 1);
     cost = 40;
@@ -37,7 +59,9 @@ suite("frame scheduler", () => {
   });
 
   test("what is requested during a drawing is drawn after it, not within", () => {
-    const { stage, scheduler, drawnAt } = scheduled(() => { if (drawnAt.length === 1) scheduler.request(); });
+    const { stage, scheduler, drawnAt } = scheduled(() => {
+      if (drawnAt.length === 1) scheduler.request();
+    });
     scheduler.request();
     stage.frame();
     equal(stage.frames.length, 0);
@@ -49,7 +73,9 @@ suite("frame scheduler", () => {
   });
 
   test("a drawing that throws does not stop those after it", () => {
-    const { stage, scheduler, drawnAt } = scheduled(() => { if (drawnAt.length === 1) throw new Error("bug"); });
+    const { stage, scheduler, drawnAt } = scheduled(() => {
+      if (drawnAt.length === 1) throw new Error("bug");
+    });
     scheduler.request();
     throws(() => stage.frame(), /bug/);
     scheduler.request();

@@ -29,9 +29,12 @@ export class FrameScheduler {
 
   request(): void {
     switch (this.#state.kind) {
-      case "idle": return this.#wait(this.#state.notBefore);
-      case "waiting": return;
-      case "drawing": this.#state = { kind: "drawing", again: true };
+      case "idle":
+        return this.#wait(this.#state.notBefore);
+      case "waiting":
+        return;
+      case "drawing":
+        this.#state = { kind: "drawing", again: true };
     }
   }
 

@@ -4,15 +4,26 @@ import { IMAGE_LIMIT } from "../src/protocol/attachments";
 import { fitted, LONGEST_EDGE, within, type Picture, type Size } from "./image-fit";
 
 /** One that takes so many characters for each pixel, by type. */
-function picture(size: Size, mimeType: string, cost: { readonly original?: number; readonly png: number; readonly jpeg: number }): { readonly picture: Picture; readonly tried: string[] } {
+function picture(
+  size: Size,
+  mimeType: string,
+  cost: { readonly original?: number; readonly png: number; readonly jpeg: number },
+): { readonly picture: Picture; readonly tried: string[] } {
   const tried: string[] = [];
-  return { tried, picture: {
-    size, mimeType, original: () => Promise.resolve("o".repeat(cost.original ?? 10)),
-    encoded: ({ width, height }, type, quality) => {
-      tried.push(`${type} ${width}x${height} ${quality}`);
-      return Promise.resolve("e".repeat(Math.round(width * height * (type === "image/png" ? cost.png : cost.jpeg * quality))));
+  return {
+    tried,
+    picture: {
+      size,
+      mimeType,
+      original: () => Promise.resolve("o".repeat(cost.original ?? 10)),
+      encoded: ({ width, height }, type, quality) => {
+        tried.push(`${type} ${width}x${height} ${quality}`);
+        return Promise.resolve(
+          "e".repeat(Math.round(width * height * (type === "image/png" ? cost.png : cost.jpeg * quality))),
+        );
+      },
     },
-  } };
+  };
 }
 
 suite("image fit", () => {
@@ -22,7 +33,11 @@ suite("image fit", () => {
   });
 
   test("another type, a long edge, or too much data makes it a PNG no longer than a model sees", async () => {
-    for (const [size, type, original] of [[{ width: 100, height: 50 }, "image/bmp", 10], [{ width: 3_136, height: 1_568 }, "image/png", 10], [{ width: 100, height: 50 }, "image/png", IMAGE_LIMIT + 1]] as const) {
+    for (const [size, type, original] of [
+      [{ width: 100, height: 50 }, "image/bmp", 10],
+      [{ width: 3_136, height: 1_568 }, "image/png", 10],
+      [{ width: 100, height: 50 }, "image/png", IMAGE_LIMIT + 1],
+    ] as const) {
       const { picture: p, tried } = picture(size, type, { original, png: 0.1, jpeg: 0.1 });
       equal((await fitted(p))?.mimeType, "image/png");
       equal(tried.length, 1);
@@ -39,9 +54,18 @@ suite("image fit", () => {
   });
 
   test("an image keeps its shape, does not grow, and always has an extent", () =>
-    fc.assert(fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 100_000 }), (width, height) => {
-      const size = within({ width, height }, LONGEST_EDGE);
-      ok(size.width >= 1 && size.height >= 1 && Math.max(size.width, size.height) <= LONGEST_EDGE && size.width <= width && size.height <= height);
-      if (Math.min(size.width, size.height) > 20) ok(Math.abs(size.width / size.height - width / height) / (width / height) < 0.05);
-    })));
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 100_000 }), (width, height) => {
+        const size = within({ width, height }, LONGEST_EDGE);
+        ok(
+          size.width >= 1 &&
+            size.height >= 1 &&
+            Math.max(size.width, size.height) <= LONGEST_EDGE &&
+            size.width <= width &&
+            size.height <= height,
+        );
+        if (Math.min(size.width, size.height) > 20)
+          ok(Math.abs(size.width / size.height - width / height) / (width / height) < 0.05);
+      }),
+    ));
 });

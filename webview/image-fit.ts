@@ -6,8 +6,14 @@ const KNOWN: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image
 /** Models see no more than this of an image's longer edge. */
 export const LONGEST_EDGE = 1_568;
 
-export interface Size { readonly width: number; readonly height: number }
-export interface Encoded { readonly mimeType: string; readonly data: string }
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+export interface Encoded {
+  readonly mimeType: string;
+  readonly data: string;
+}
 
 export interface Picture {
   readonly size: Size;
@@ -27,7 +33,11 @@ export async function fitted(picture: Picture): Promise<Encoded | undefined> {
   }
   for (const edge of [LONGEST_EDGE, LONGEST_EDGE / 2, LONGEST_EDGE / 4]) {
     const smaller = within(size, edge);
-    for (const [type, quality] of [["image/png", 1], ["image/jpeg", 0.85], ["image/jpeg", 0.6]] as const) {
+    for (const [type, quality] of [
+      ["image/png", 1],
+      ["image/jpeg", 0.85],
+      ["image/jpeg", 0.6],
+    ] as const) {
       const data = await picture.encoded(smaller, type, quality);
       if (data !== undefined && isSmall(data)) return { mimeType: type, data };
     }

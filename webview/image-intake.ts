@@ -2,7 +2,10 @@
 import type { Attachment } from "../src/protocol/attachments";
 import { fitted, type Picture, type Size } from "./image-fit";
 
-export interface Taken { readonly attachments: readonly Attachment[]; readonly refusals: readonly string[] }
+export interface Taken {
+  readonly attachments: readonly Attachment[];
+  readonly refusals: readonly string[];
+}
 
 /** Decoding holds all of an image in memory. */
 const LARGEST_FILE = 50_000_000;
@@ -10,7 +13,10 @@ const LARGEST_FILE = 50_000_000;
 /** In the order of the files. */
 export async function takeImages(files: readonly File[]): Promise<Taken> {
   const results = await Promise.all(files.map(takeImage));
-  return { attachments: results.flatMap(result => typeof result === "string" ? [] : [result]), refusals: results.filter(result => typeof result === "string") };
+  return {
+    attachments: results.flatMap(result => (typeof result === "string" ? [] : [result])),
+    refusals: results.filter(result => typeof result === "string"),
+  };
 }
 
 async function takeImage(file: File): Promise<Attachment | string> {
@@ -21,7 +27,9 @@ async function takeImage(file: File): Promise<Attachment | string> {
   try {
     bitmap = await createImageBitmap(file);
     const image = await fitted(pictureOf(file, bitmap));
-    return image === undefined ? `${name} could not be made small enough to be attached.` : { kind: "image", name, ...image };
+    return image === undefined
+      ? `${name} could not be made small enough to be attached.`
+      : { kind: "image", name, ...image };
   } catch {
     return `${name} could not be read as an image.`;
   } finally {
@@ -31,7 +39,9 @@ async function takeImage(file: File): Promise<Attachment | string> {
 
 function pictureOf(file: File, bitmap: ImageBitmap): Picture {
   return {
-    size: bitmap, mimeType: file.type, original: () => base64Of(file),
+    size: bitmap,
+    mimeType: file.type,
+    original: () => base64Of(file),
     async encoded(size, mimeType, quality) {
       const canvas = new OffscreenCanvas(size.width, size.height);
       const context = canvas.getContext("2d");
@@ -42,9 +52,17 @@ function pictureOf(file: File, bitmap: ImageBitmap): Picture {
   };
 }
 
-function draw(context: OffscreenCanvasRenderingContext2D, bitmap: ImageBitmap, { width, height }: Size, mimeType: string): void {
+function draw(
+  context: OffscreenCanvasRenderingContext2D,
+  bitmap: ImageBitmap,
+  { width, height }: Size,
+  mimeType: string,
+): void {
   // JPEG knows no transparency: what is behind would be black.
-  if (mimeType === "image/jpeg") { context.fillStyle = "white"; context.fillRect(0, 0, width, height); }
+  if (mimeType === "image/jpeg") {
+    context.fillStyle = "white";
+    context.fillRect(0, 0, width, height);
+  }
   context.imageSmoothingQuality = "high";
   context.drawImage(bitmap, 0, 0, width, height);
 }

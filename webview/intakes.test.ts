@@ -1,14 +1,24 @@
 import { deepEqual } from "node:assert/strict";
 import { Intakes } from "./intakes";
 
-const turns = async (): Promise<void> => { for (let n = 0; n < 10; n++) await Promise.resolve(); };
+const turns = async (): Promise<void> => {
+  for (let n = 0; n < 10; n++) await Promise.resolve();
+};
 
 suite("intakes", () => {
   test("what is sent while something is read waits for it, in order, in its own tab", async () => {
-    const intakes = new Intakes(), done: string[] = [];
+    const intakes = new Intakes(),
+      done: string[] = [];
     let read: () => void = () => undefined;
     intakes.after("t", () => done.push("before"));
-    intakes.add("t", new Promise<void>(resolve => { read = resolve; }).then(() => { done.push("image"); }));
+    intakes.add(
+      "t",
+      new Promise<void>(resolve => {
+        read = resolve;
+      }).then(() => {
+        done.push("image");
+      }),
+    );
     intakes.after("t", () => done.push("sent"));
     intakes.after("t", () => done.push("sent again"));
     intakes.after("other", () => done.push("other"));
@@ -22,7 +32,8 @@ suite("intakes", () => {
   });
 
   test("what cannot be read holds nothing up", async () => {
-    const intakes = new Intakes(), done: string[] = [];
+    const intakes = new Intakes(),
+      done: string[] = [];
     intakes.add("t", Promise.reject(new Error("no image")));
     intakes.after("t", () => done.push("sent"));
     await turns();

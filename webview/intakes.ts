@@ -7,7 +7,12 @@ import type { TabId } from "../src/protocol/webview";
 export class Intakes {
   readonly #last = new Map<TabId, Promise<void>>();
 
-  add(tabId: TabId, intake: Promise<void>): void { this.#chain(tabId, intake.catch(() => undefined)); }
+  add(tabId: TabId, intake: Promise<void>): void {
+    this.#chain(
+      tabId,
+      intake.catch(() => undefined),
+    );
+  }
 
   /** At once when nothing is on its way. */
   after(tabId: TabId, act: () => void): void {
@@ -20,6 +25,8 @@ export class Intakes {
     const before = this.#last.get(tabId);
     const all = before === undefined ? next : Promise.all([before, next]).then(() => undefined);
     this.#last.set(tabId, all);
-    void all.finally(() => { if (this.#last.get(tabId) === all) this.#last.delete(tabId); });
+    void all.finally(() => {
+      if (this.#last.get(tabId) === all) this.#last.delete(tabId);
+    });
   }
 }

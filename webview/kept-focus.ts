@@ -6,10 +6,16 @@
  */
 export class KeptFocus {
   /** `toPrompt` puts the focus into the prompt of the tab that is shown. */
-  constructor(root: HTMLElement, private readonly toPrompt: () => void) {
+  constructor(
+    root: HTMLElement,
+    private readonly toPrompt: () => void,
+  ) {
     root.addEventListener("focusout", ({ target, relatedTarget }) => {
       // Not before the browser has done what it tells of.
-      if (relatedTarget === null && target instanceof HTMLButtonElement && target.disabled) setTimeout(() => { if (isNowhere(document.activeElement)) toPrompt(); });
+      if (relatedTarget === null && target instanceof HTMLButtonElement && target.disabled)
+        setTimeout(() => {
+          if (isNowhere(document.activeElement)) toPrompt();
+        });
     });
   }
 

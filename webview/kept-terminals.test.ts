@@ -2,8 +2,26 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { Entry, TerminalView } from "../src/protocol/chat";
 import { withTerminals } from "./kept-terminals";
 
-const tool = (terminalId: string): Entry => ({ kind: "tool", id: terminalId, toolCallId: "c", title: "t", toolKind: "execute", status: "completed", content: [{ kind: "text", text: "x" }, { kind: "terminal", terminalId }], locations: [] });
-const terminal = (terminalId: string, output: string): TerminalView => ({ terminalId, command: "ls", cwd: "/", output, isCut: false });
+const tool = (terminalId: string): Entry => ({
+  kind: "tool",
+  id: terminalId,
+  toolCallId: "c",
+  title: "t",
+  toolKind: "execute",
+  status: "completed",
+  content: [
+    { kind: "text", text: "x" },
+    { kind: "terminal", terminalId },
+  ],
+  locations: [],
+});
+const terminal = (terminalId: string, output: string): TerminalView => ({
+  terminalId,
+  command: "ls",
+  cwd: "/",
+  output,
+  isCut: false,
+});
 const words: Entry = { kind: "agent", id: "w", text: "words" };
 
 suite("terminals of what is kept", () => {
@@ -11,15 +29,29 @@ suite("terminals of what is kept", () => {
     const a = tool("a");
     const kept = withTerminals([words, a, tool("b")], [terminal("a", `${"x".repeat(4_000)}end`)]);
     equal(kept[0], words);
-    deepEqual(kept[1], { ...a, content: [{ kind: "text", text: "x" }, { kind: "terminal", terminalId: "a", output: `${"x".repeat(3_997)}end` }] });
+    deepEqual(kept[1], {
+      ...a,
+      content: [
+        { kind: "text", text: "x" },
+        { kind: "terminal", terminalId: "a", output: `${"x".repeat(3_997)}end` },
+      ],
+    });
     deepEqual(kept[2], tool("b"));
   });
 
   test("it is made anew only when the terminal has printed more", () => {
-    const a = tool("a"), one = terminal("a", "1"), two = terminal("a", "12");
+    const a = tool("a"),
+      one = terminal("a", "1"),
+      two = terminal("a", "12");
     const [before] = withTerminals([a], [one]);
     equal(withTerminals([a], [one, terminal("z", "")])[0], before);
-    deepEqual(withTerminals([a], [two])[0], { ...a, content: [{ kind: "text", text: "x" }, { kind: "terminal", terminalId: "a", output: "12" }] });
+    deepEqual(withTerminals([a], [two])[0], {
+      ...a,
+      content: [
+        { kind: "text", text: "x" },
+        { kind: "terminal", terminalId: "a", output: "12" },
+      ],
+    });
   });
 
   test("without terminals the entries are those that there are", () => {

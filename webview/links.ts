@@ -13,5 +13,11 @@ export function openLinksOnlyThrough(root: HTMLElement, open: (href: string) => 
   };
   root.addEventListener("click", clicked, { capture: true });
   root.addEventListener("auxclick", clicked, { capture: true });
-  root.addEventListener("dragstart", event => { if (event.target instanceof HTMLAnchorElement) event.preventDefault(); }, { capture: true });
+  root.addEventListener(
+    "dragstart",
+    event => {
+      if (event.target instanceof HTMLAnchorElement) event.preventDefault();
+    },
+    { capture: true },
+  );
 }

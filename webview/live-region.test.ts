@@ -3,10 +3,25 @@ import fc from "fast-check";
 import { LiveRegion, MOST_WAITING } from "./live-region";
 import { FakeClock } from "./testing/fake-clock";
 
-function region(): { readonly live: LiveRegion; readonly time: FakeClock; readonly said: string[]; readonly alerts: string[] } {
+function region(): {
+  readonly live: LiveRegion;
+  readonly time: FakeClock;
+  readonly said: string[];
+  readonly alerts: string[];
+} {
   const time = new FakeClock();
-  const said: string[] = [], alerts: string[] = [];
-  return { live: new LiveRegion(text => said.push(text), text => alerts.push(text), time), time, said, alerts };
+  const said: string[] = [],
+    alerts: string[] = [];
+  return {
+    live: new LiveRegion(
+      text => said.push(text),
+      text => alerts.push(text),
+      time,
+    ),
+    time,
+    said,
+    alerts,
+  };
 }
 
 suite("live region", () => {
@@ -30,7 +45,10 @@ suite("live region", () => {
     live.say("Go.");
     for (const sentence of ["a".repeat(200), "b".repeat(100), "c".repeat(350), "d"]) live.say(sentence);
     for (let i = 0; i < 4; i++) time.advance(60_000);
-    deepEqual(said.map(({ length }) => length), [3, 301, 350, 1]);
+    deepEqual(
+      said.map(({ length }) => length),
+      [3, 301, 350, 1],
+    );
     live.say("e".repeat(MOST_WAITING + 1));
     equal(said.at(-1)?.length, MOST_WAITING + 1);
   });
@@ -69,16 +87,25 @@ suite("live region", () => {
   });
 
   test("each sentence is said once, in order, or counted as left out", () =>
-    fc.assert(fc.property(fc.array(fc.oneof(fc.integer({ min: 1, max: 2_000 }), fc.constant("time" as const)), { maxLength: 60 }), steps => {
-      const { live, time, said } = region();
-      let count = 0;
-      for (const step of steps) {
-        if (step === "time") time.advance(5_000);
-        else live.say(`S${++count}${"x".repeat(step)}`);
-      }
-      for (let i = 0; i < 100; i++) time.advance(200_000);
-      const heard = said.flatMap(utterance => [...utterance.matchAll(/\bS(\d+)x|^(\d+) sentences? left out/g)].flatMap(([, n, left]) => n === undefined ? Array.from({ length: Number(left) }, () => undefined) : [Number(n)]));
-      equal(heard.length, count);
-      ok(heard.every((n, i) => n === undefined || n === i + 1));
-    })));
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.integer({ min: 1, max: 2_000 }), fc.constant("time" as const)), { maxLength: 60 }),
+        steps => {
+          const { live, time, said } = region();
+          let count = 0;
+          for (const step of steps) {
+            if (step === "time") time.advance(5_000);
+            else live.say(`S${++count}${"x".repeat(step)}`);
+          }
+          for (let i = 0; i < 100; i++) time.advance(200_000);
+          const heard = said.flatMap(utterance =>
+            [...utterance.matchAll(/\bS(\d+)x|^(\d+) sentences? left out/g)].flatMap(([, n, left]) =>
+              n === undefined ? Array.from({ length: Number(left) }, () => undefined) : [Number(n)],
+            ),
+          );
+          equal(heard.length, count);
+          ok(heard.every((n, i) => n === undefined || n === i + 1));
+        },
+      ),
+    ));
 });

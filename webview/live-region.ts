@@ -23,7 +23,11 @@ export class LiveRegion {
   #now: { readonly utterance: string } | undefined;
 
   /** `speak` has an utterance spoken behind others, `alert` at once. */
-  constructor(private readonly speak: (utterance: string) => void, private readonly alert: (utterance: string) => void, private readonly clock: Clock) {}
+  constructor(
+    private readonly speak: (utterance: string) => void,
+    private readonly alert: (utterance: string) => void,
+    private readonly clock: Clock,
+  ) {}
 
   say(sentence: string): void {
     const length = this.#waiting.reduce((sum, each) => sum + each.length, sentence.length);
@@ -32,7 +36,9 @@ export class LiveRegion {
     this.#next();
   }
 
-  sayNow(sentence: string): void { this.alert(sentence); }
+  sayNow(sentence: string): void {
+    this.alert(sentence);
+  }
 
   /** Forgets what waits. What is being spoken cannot be taken back, and what comes now is next. */
   hush(): void {

@@ -17,7 +17,11 @@ import { Saving } from "./saving";
 import { isHostToPage } from "./shape";
 import { styles } from "./styles";
 
-declare function acquireVsCodeApi(): { postMessage(message: PageToHost): void; getState(): unknown; setState(state: unknown): void };
+declare function acquireVsCodeApi(): {
+  postMessage(message: PageToHost): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+};
 
 const TICK_MS = 500;
 
@@ -29,27 +33,53 @@ const root = document.querySelector<HTMLElement>("#symposium") ?? document.body;
 
 const acts = pageActs({ loop: () => loop, messageId: uuid, takeImages, focusPrompt: tabId => ui.focusPrompt(tabId) });
 const ui = new ChatUi(root, acts, uuid, MAX_TABS, () => loop.complete());
-const frames = new FrameScheduler(() => loop.draw(), pageClock, callback => { requestAnimationFrame(callback); });
+const frames = new FrameScheduler(
+  () => loop.draw(),
+  pageClock,
+  callback => {
+    requestAnimationFrame(callback);
+  },
+);
 const copy = new PageCopy({
   viewState: { get: () => vscode.getState(), set: state => vscode.setState(state) },
-  storage: browserStorage(), workspace: root.dataset["workspace"], timeOfDay: () => Date.now(),
-  onWarning: (message, error) => vscode.postMessage({ type: "log", level: "warn", message, data: { error: String(error) } }),
+  storage: browserStorage(),
+  workspace: root.dataset["workspace"],
+  timeOfDay: () => Date.now(),
+  onWarning: (message, error) =>
+    vscode.postMessage({ type: "log", level: "warn", message, data: { error: String(error) } }),
 });
 const storing = new Saving(() => copy.store(), pageClock);
-const saving = new Saving(() => { copy.save(saved(loop.page)); storing.soon(); }, pageClock);
+const saving = new Saving(() => {
+  copy.save(saved(loop.page));
+  storing.soon();
+}, pageClock);
 const opened = openPage(copy.load(), Date.now(), pageClock.now());
-const loop: PageLoop = new PageLoop({
-  ui, frames, saving, told: makeAccessible(root, pageClock), marks: marks => mark(document.body.dataset, marks),
-  post: message => vscode.postMessage(message), now: () => pageClock.now(), tabId: uuid,
-}, opened[0]);
+const loop: PageLoop = new PageLoop(
+  {
+    ui,
+    frames,
+    saving,
+    told: makeAccessible(root, pageClock),
+    marks: marks => mark(document.body.dataset, marks),
+    post: message => vscode.postMessage(message),
+    now: () => pageClock.now(),
+    tabId: uuid,
+  },
+  opened[0],
+);
 loop.enter(opened);
 
-window.addEventListener("pagehide", () => { saving.flush(); storing.flush(); });
+window.addEventListener("pagehide", () => {
+  saving.flush();
+  storing.flush();
+});
 window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
   if (isHostToPage(data)) loop.happen({ kind: "received", message: data });
   else vscode.postMessage({ type: "log", level: "warn", message: "A message that is not known was ignored." });
 });
-const onSelected = (act: (tabId: TabId) => void): void => { if (loop.page.selected !== undefined) act(loop.page.selected); };
+const onSelected = (act: (tabId: TabId) => void): void => {
+  if (loop.page.selected !== undefined) act(loop.page.selected);
+};
 acceptDrops(root, {
   uris: uris => onSelected(tabId => acts.wanted(tabId, { kind: "dropped", uris })),
   images: files => onSelected(tabId => acts.imagesGiven(tabId, files)),

@@ -3,11 +3,37 @@ import fc from "fast-check";
 import { marked } from "marked";
 import { escapeHtml, literal, literalProse, safeMarkdown } from "./markdown-safe";
 
-const hostile = fc.array(fc.constantFrom("<img src=x onerror=y>", "<", "</a>", "![a](b)", "![", "`", "``", "```\n", "\n", "\n\n", "&lt;", "&#60;", "&", "[x](javascript:y)", "\\", "text "), { maxLength: 30 }).map(parts => parts.join(""));
+const hostile = fc
+  .array(
+    fc.constantFrom(
+      "<img src=x onerror=y>",
+      "<",
+      "</a>",
+      "![a](b)",
+      "![",
+      "`",
+      "``",
+      "```\n",
+      "\n",
+      "\n\n",
+      "&lt;",
+      "&#60;",
+      "&",
+      "[x](javascript:y)",
+      "\\",
+      "text ",
+    ),
+    { maxLength: 30 },
+  )
+  .map(parts => parts.join(""));
 
 suite("markdown safe", () => {
   test("no tag is left, whatever surrounds it", () =>
-    fc.assert(fc.property(hostile, text => { ok(!safeMarkdown(text).includes("<")); })));
+    fc.assert(
+      fc.property(hostile, text => {
+        ok(!safeMarkdown(text).includes("<"));
+      }),
+    ));
 
   test("an image shows as its source, and code as it was written", () => {
     equal(safeMarkdown("see ![a](b) and `![c](d)`"), "see !\\[a](b) and `![c](d)`");
@@ -17,12 +43,20 @@ suite("markdown safe", () => {
   });
 
   test("text without tags and images is not touched", () =>
-    fc.assert(fc.property(fc.string().filter(text => !/[<&]|!\[/.test(text)), text => { equal(safeMarkdown(text), text); })));
+    fc.assert(
+      fc.property(
+        fc.string().filter(text => !/[<&]|!\[/.test(text)),
+        text => {
+          equal(safeMarkdown(text), text);
+        },
+      ),
+    ));
 
-  test("an entity that spells a tag stays an entity", () => equal(safeMarkdown("&lt;b&gt; &copy;"), "&amp;lt;b&amp;gt; &copy;"));
+  test("an entity that spells a tag stays an entity", () =>
+    equal(safeMarkdown("&lt;b&gt; &copy;"), "&amp;lt;b&amp;gt; &copy;"));
 
   test("many backticks take no longer than few", () => {
-    const text = Array.from({ length: 20_000 }, (_, i) => "`".repeat(1 + i % 50)).join("![");
+    const text = Array.from({ length: 20_000 }, (_, i) => "`".repeat(1 + (i % 50))).join("![");
     const began = performance.now();
     safeMarkdown(text);
     ok(performance.now() - began < 2_000);
@@ -49,11 +83,18 @@ suite("markdown safe", () => {
   });
 
   test("a name is one line, and every mark in it is itself", () =>
-    fc.assert(fc.property(fc.string({ unit: fc.constantFrom("a", " ", "\n", "*", "_", "<", "`", "[", "]", "(", ")", "&", "\\", "#", "!") }), text => {
-      const out = literal(text);
-      ok(!out.includes("\n"));
-      ok(!/(?<!\\)(?:\\\\)*[*_<`[\]&#!]/.test(out));
-    })));
+    fc.assert(
+      fc.property(
+        fc.string({
+          unit: fc.constantFrom("a", " ", "\n", "*", "_", "<", "`", "[", "]", "(", ")", "&", "\\", "#", "!"),
+        }),
+        text => {
+          const out = literal(text);
+          ok(!out.includes("\n"));
+          ok(!/(?<!\\)(?:\\\\)*[*_<`[\]&#!]/.test(out));
+        },
+      ),
+    ));
 
   test("a name hides nothing, and emoji stay in prose", () => {
     equal(literal("a\u3164b\u202e\uFE0F"), "a⟦U\\+3164⟧b⟦U\\+202E⟧⟦U\\+FE0F⟧");

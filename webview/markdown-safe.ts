@@ -20,16 +20,27 @@ export function safeCode(text: string, language: string): string {
 }
 
 /** A name, a title, a path: no Markdown and no HTML in it means anything, and nothing hides in it. */
-export function literal(text: string): string { return withoutMarkdown(visibleLine(text)); }
+export function literal(text: string): string {
+  return withoutMarkdown(visibleLine(text));
+}
 
 /** The same for what nobody decides by: emoji stay. */
-export function literalProse(text: string): string { return withoutMarkdown(readableLine(text)); }
+export function literalProse(text: string): string {
+  return withoutMarkdown(readableLine(text));
+}
 
-function withoutMarkdown(line: string): string { return line.replace(/[!-/:-@[-`{-~]/g, "\\$&"); }
+function withoutMarkdown(line: string): string {
+  return line.replace(/[!-/:-@[-`{-~]/g, "\\$&");
+}
 
 /** For the places that take HTML, not Markdown: tab titles. */
 export function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
 }
 
 /** An entity that spells markup is kept as it was written, because the renderer hands text on undecoded. */
@@ -48,7 +59,8 @@ const TAB_COLUMNS = 4;
  */
 function shallow(text: string): string {
   return text.replace(CONTAINERS, (markers: string) => {
-    let columns = 0, containers = 0;
+    let columns = 0,
+      containers = 0;
     for (const { 0: marker, index } of markers.matchAll(CONTAINER)) {
       columns += [...marker].reduce((sum, character) => sum + (character === "\t" ? TAB_COLUMNS : 1), 0);
       if (++containers > MOST_CONTAINERS || columns > MOST_COLUMNS) {
@@ -70,11 +82,17 @@ function withoutImages(text: string): string {
   let fence: Fence | undefined;
   let prose: string[] = [];
   const out: string[] = [];
-  const endProse = () => { if (prose.length > 0) out.push(outsideSpans(prose.join("\n"), piece => piece.replaceAll("![", "!\\["))); prose = []; };
+  const endProse = () => {
+    if (prose.length > 0) out.push(outsideSpans(prose.join("\n"), piece => piece.replaceAll("![", "!\\[")));
+    prose = [];
+  };
   for (const line of text.split("\n")) {
     const after = fenceAfter(fence, line);
     if (fence === undefined && after === undefined) prose.push(line);
-    else { endProse(); out.push(line); }
+    else {
+      endProse();
+      out.push(line);
+    }
     fence = after;
   }
   endProse();
@@ -85,8 +103,12 @@ function withoutImages(text: string): string {
 function outsideSpans(text: string, change: (piece: string) => string): string {
   const runs = [...text.matchAll(/`+/g)].map(run => ({ from: run.index, length: run[0].length, end: -1 }));
   const next = new Map<number, number>();
-  for (const run of runs.toReversed()) { run.end = next.get(run.length) ?? -1; next.set(run.length, run.from); }
-  let out = "", at = 0;
+  for (const run of runs.toReversed()) {
+    run.end = next.get(run.length) ?? -1;
+    next.set(run.length, run.from);
+  }
+  let out = "",
+    at = 0;
   for (const run of runs) {
     if (run.from < at || run.end === -1) continue;
     const end = run.end + run.length;

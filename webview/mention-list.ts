@@ -25,10 +25,16 @@ export class MentionList {
   #offered: { readonly query: string; readonly mentions: readonly Mention[] } = { query: "", mentions: [] };
   #closedAt: string | undefined;
 
-  constructor(private readonly prompt: HTMLElement, private readonly listener: MentionListener) {
+  constructor(
+    private readonly prompt: HTMLElement,
+    private readonly listener: MentionListener,
+  ) {
     this.#list = new OptionList(prompt, texts.mentions, {
       chosen: key => this.#chosen(key),
-      closed: () => { this.#closedAt = prompt.textContent ?? ""; this.typed(); },
+      closed: () => {
+        this.#closedAt = prompt.textContent ?? "";
+        this.typed();
+      },
       takesEnter: () => true,
     });
     this.element = this.#list.element;
@@ -42,7 +48,8 @@ export class MentionList {
   typed(): void {
     const text = this.prompt.textContent ?? "";
     if (text !== this.#closedAt) this.#closedAt = undefined;
-    const caret = document.activeElement === this.prompt && this.#closedAt === undefined ? caretIn(this.prompt) : undefined;
+    const caret =
+      document.activeElement === this.prompt && this.#closedAt === undefined ? caretIn(this.prompt) : undefined;
     const now = caret === undefined ? undefined : mentionAt(text, caret);
     if (now === undefined) return this.#close();
     const before = this.#typed;
@@ -67,7 +74,11 @@ export class MentionList {
     this.#list.show([], "first");
   }
 
-  #fitting(): readonly Mention[] { return this.#typed === undefined ? [] : stillFitting(this.#offered.mentions, this.#offered.query, this.#typed.query); }
+  #fitting(): readonly Mention[] {
+    return this.#typed === undefined
+      ? []
+      : stillFitting(this.#offered.mentions, this.#offered.query, this.#typed.query);
+  }
 
   #show(point: "first" | "same"): void {
     this.#list.show(this.#fitting().map(optionOf), point);

@@ -2,7 +2,11 @@ import { deepEqual, equal, notEqual } from "node:assert/strict";
 import type { Mention } from "../src/protocol/attachments";
 import { mentionAt, optionOf, stillFitting } from "./mentions";
 
-const file = (name: string, path = `/w/${name}`): Mention => ({ name, about: "file", adds: { kind: "attachment", attachment: { kind: "file", path } } });
+const file = (name: string, path = `/w/${name}`): Mention => ({
+  name,
+  about: "file",
+  adds: { kind: "attachment", attachment: { kind: "file", path } },
+});
 /** `|` is the caret. */
 const at = (marked: string) => mentionAt(marked.replace("|", ""), marked.indexOf("|"));
 
@@ -22,13 +26,28 @@ suite("mentions", () => {
   test("an older answer offers only what has the letters that were typed since, in their order", () => {
     const mentions = [file("src/count.mjs"), file("README.md")];
     equal(stillFitting(mentions, "x", "x"), mentions);
-    deepEqual(stillFitting(mentions, "", "SCnt").map(({ name }) => name), ["src/count.mjs"]);
+    deepEqual(
+      stillFitting(mentions, "", "SCnt").map(({ name }) => name),
+      ["src/count.mjs"],
+    );
     deepEqual(stillFitting(mentions, "", "tnc"), []);
   });
 
   test("two of a name are told apart, and what would hide or mislead is shown", () => {
-    notEqual(optionOf({ ...file("f"), adds: { kind: "attachment", attachment: { kind: "symbol", name: "f", path: "/a", startLine: 1, endLine: 2 } } }).key, optionOf({ ...file("f"), adds: { kind: "attachment", attachment: { kind: "symbol", name: "f", path: "/b", startLine: 1, endLine: 2 } } }).key);
+    notEqual(
+      optionOf({
+        ...file("f"),
+        adds: { kind: "attachment", attachment: { kind: "symbol", name: "f", path: "/a", startLine: 1, endLine: 2 } },
+      }).key,
+      optionOf({
+        ...file("f"),
+        adds: { kind: "attachment", attachment: { kind: "symbol", name: "f", path: "/b", startLine: 1, endLine: 2 } },
+      }).key,
+    );
     equal(optionOf({ ...file("a\u202egnp\nx") }).text.includes("\u202e"), false);
-    equal(optionOf({ name: "problems", about: "3 errors", adds: { kind: "want", want: { kind: "problems" } } }).about, "3 errors");
+    equal(
+      optionOf({ name: "problems", about: "3 errors", adds: { kind: "want", want: { kind: "problems" } } }).about,
+      "3 errors",
+    );
   });
 });

@@ -17,7 +17,9 @@ export function mentionAt(text: string, caret: number): Mentioning | undefined {
 
 /** Of the host's answer to `asked`, what could be meant by `query`: its letters in this order. The newest answer is still to come. */
 export function stillFitting(mentions: readonly Mention[], asked: string, query: string): readonly Mention[] {
-  return asked === query ? mentions : mentions.filter(({ name }) => hasInOrder(name.toLowerCase(), query.toLowerCase()));
+  return asked === query
+    ? mentions
+    : mentions.filter(({ name }) => hasInOrder(name.toLowerCase(), query.toLowerCase()));
 }
 
 function hasInOrder(text: string, letters: string): boolean {
@@ -31,7 +33,16 @@ function hasInOrder(text: string, letters: string): boolean {
 }
 
 /** Told apart by what it adds: a name may be there twice, of two folders. */
-export function optionOf({ name, about, adds }: Mention): { readonly key: string; readonly text: string; readonly about: string } {
-  const added = adds.kind === "want" ? adds.want.kind : adds.attachment.kind === "symbol" ? `${adds.attachment.path}:${adds.attachment.startLine}` : "";
+export function optionOf({ name, about, adds }: Mention): {
+  readonly key: string;
+  readonly text: string;
+  readonly about: string;
+} {
+  const added =
+    adds.kind === "want"
+      ? adds.want.kind
+      : adds.attachment.kind === "symbol"
+        ? `${adds.attachment.path}:${adds.attachment.startLine}`
+        : "";
   return { key: JSON.stringify([name, about, added]), text: visibleLine(name), about: visibleLine(about) };
 }

@@ -27,8 +27,15 @@ export class OptionList {
   #shown: readonly Option[] = [];
   #at = 0;
 
-  constructor(private readonly prompt: HTMLElement, label: string, private readonly listener: OptionListener) {
-    this.element = make("div", { className: "symposium-commands", attributes: { "id": freshId(), "role": "listbox", "aria-label": label } });
+  constructor(
+    private readonly prompt: HTMLElement,
+    label: string,
+    private readonly listener: OptionListener,
+  ) {
+    this.element = make("div", {
+      className: "symposium-commands",
+      attributes: { id: freshId(), role: "listbox", "aria-label": label },
+    });
     this.element.hidden = true;
     prompt.setAttribute("aria-autocomplete", "list");
     prompt.setAttribute("aria-haspopup", "listbox");
@@ -37,7 +44,9 @@ export class OptionList {
     this.element.addEventListener("mousedown", event => event.preventDefault());
   }
 
-  get isOpen(): boolean { return this.#shown.length > 0; }
+  get isOpen(): boolean {
+    return this.#shown.length > 0;
+  }
 
   /** Points at the first, or goes on pointing where it did. */
   show(options: readonly Option[], point: "first" | "same"): void {
@@ -49,15 +58,26 @@ export class OptionList {
     const key = point === "same" ? before[this.#at]?.key : undefined;
     this.#shown = options;
     this.element.hidden = options.length === 0;
-    this.element.replaceChildren(...options.map(({ key, text, about }) => {
-      const option = make("div", { className: "symposium-command", attributes: { "id": freshId(), "role": "option", "aria-selected": "false" } },
-        make("span", { className: "symposium-command-name", text }), make("span", { className: "symposium-command-about", text: about }));
-      option.addEventListener("click", () => this.#choose(key));
-      return option;
-    }));
+    this.element.replaceChildren(
+      ...options.map(({ key, text, about }) => {
+        const option = make(
+          "div",
+          { className: "symposium-command", attributes: { id: freshId(), role: "option", "aria-selected": "false" } },
+          make("span", { className: "symposium-command-name", text }),
+          make("span", { className: "symposium-command-about", text: about }),
+        );
+        option.addEventListener("click", () => this.#choose(key));
+        return option;
+      }),
+    );
     if (options.length > 0) {
       this.prompt.setAttribute("aria-controls", this.element.id);
-      this.#point(Math.max(0, options.findIndex(option => option.key === key)));
+      this.#point(
+        Math.max(
+          0,
+          options.findIndex(option => option.key === key),
+        ),
+      );
     } else {
       this.prompt.removeAttribute("aria-activedescendant");
       this.prompt.removeAttribute("aria-controls");
@@ -80,7 +100,15 @@ export class OptionList {
   }
 
   #pressed(event: KeyboardEvent): void {
-    if (!this.isOpen || event.target !== this.prompt || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (
+      !this.isOpen ||
+      event.target !== this.prompt ||
+      event.isComposing ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey
+    )
+      return;
     if (!this.#takes(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -89,14 +117,29 @@ export class OptionList {
   #takes({ key, shiftKey }: KeyboardEvent): boolean {
     const { length } = this.#shown;
     switch (key) {
-      case "ArrowDown": this.#point((this.#at + 1) % length); return true;
-      case "ArrowUp": this.#point((this.#at + length - 1) % length); return true;
-      case "Escape": this.listener.closed(); return true;
-      case "Tab": if (shiftKey) return false; this.#choose(this.#shown[this.#at]?.key); return true;
-      case "Enter": if (shiftKey || !this.listener.takesEnter()) return false; this.#choose(this.#shown[this.#at]?.key); return true;
-      default: return false;
+      case "ArrowDown":
+        this.#point((this.#at + 1) % length);
+        return true;
+      case "ArrowUp":
+        this.#point((this.#at + length - 1) % length);
+        return true;
+      case "Escape":
+        this.listener.closed();
+        return true;
+      case "Tab":
+        if (shiftKey) return false;
+        this.#choose(this.#shown[this.#at]?.key);
+        return true;
+      case "Enter":
+        if (shiftKey || !this.listener.takesEnter()) return false;
+        this.#choose(this.#shown[this.#at]?.key);
+        return true;
+      default:
+        return false;
     }
   }
 }
 
-function isSame(a: Option, b: Option | undefined): boolean { return a.key === b?.key && a.text === b.text && a.about === b.about; }
+function isSame(a: Option, b: Option | undefined): boolean {
+  return a.key === b?.key && a.text === b.text && a.about === b.about;
+}

@@ -23,7 +23,10 @@ export interface ActWorld {
 export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActWorld): Acts {
   const happen = (happening: Happening): void => loop().happen(happening);
   const intakes = new Intakes();
-  const entryOf = (tabId: TabId, cardKey: string): Entry | undefined => loop().page.tabs.get(tabId)?.conversation.entries.find(({ id }) => keyOf(id) === cardKey);
+  const entryOf = (tabId: TabId, cardKey: string): Entry | undefined =>
+    loop()
+      .page.tabs.get(tabId)
+      ?.conversation.entries.find(({ id }) => keyOf(id) === cardKey);
 
   async function taken(tabId: TabId, files: readonly File[]): Promise<void> {
     const { attachments, refusals } = await takeImages(files);
@@ -37,7 +40,8 @@ export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActWorld)
     closed: tabId => happen({ kind: "closed", tabId }),
     selected: tabId => happen({ kind: "selected", tabId }),
     typed: (tabId, text) => happen({ kind: "typed", tabId, text }),
-    submitted: (tabId, text) => intakes.after(tabId, () => happen({ kind: "submitted", tabId, messageId: messageId(), text })),
+    submitted: (tabId, text) =>
+      intakes.after(tabId, () => happen({ kind: "submitted", tabId, messageId: messageId(), text })),
     stopped: tabId => happen({ kind: "stopped", tabId }),
     attached: (tabId, attachments) => happen({ kind: "attached", tabId, attachments }),
     detached: (tabId, attachment) => happen({ kind: "detached", tabId, attachment }),
@@ -59,11 +63,18 @@ export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActWorld)
     },
     buttonClicked(tabId, cardKey, buttonId) {
       const meaning = meaningOf(buttonId);
-      if (meaning?.kind === "action") return happen({ kind: "actionChosen", tabId, action: meaning.action, messageId: messageId() });
+      if (meaning?.kind === "action")
+        return happen({ kind: "actionChosen", tabId, action: meaning.action, messageId: messageId() });
       if (meaning?.kind === "bypass") return happen({ kind: "bypassWanted", tabId });
-      if (meaning?.kind === "newTab") return happen({ kind: "newTabWanted", tabId, ...(meaning.agentId === undefined ? {} : { agentId: meaning.agentId }) });
+      if (meaning?.kind === "newTab")
+        return happen({
+          kind: "newTabWanted",
+          tabId,
+          ...(meaning.agentId === undefined ? {} : { agentId: meaning.agentId }),
+        });
       const asked = entryOf(tabId, cardKey);
-      if (meaning?.kind === "permission" && asked) happen({ kind: "answered", tabId, permissionId: asked.id, choice: meaning.choice });
+      if (meaning?.kind === "permission" && asked)
+        happen({ kind: "answered", tabId, permissionId: asked.id, choice: meaning.choice });
     },
   };
 }

@@ -7,7 +7,19 @@
  */
 import { ask } from "../src/protocol/delivery";
 import type { TabId, TabPosition } from "../src/protocol/webview";
-import { chain, post, SAVE, show, turnOf, withTab, type Asking, type Effect, type Page, type Step, type Tab } from "./page-model";
+import {
+  chain,
+  post,
+  SAVE,
+  show,
+  turnOf,
+  withTab,
+  type Asking,
+  type Effect,
+  type Page,
+  type Step,
+  type Tab,
+} from "./page-model";
 import { withTerminals } from "./kept-terminals";
 import { LIMIT, newest, TAB_LIMIT } from "./saved-page";
 import { titleOf } from "./tab-title";
@@ -23,12 +35,19 @@ const ANSWERING_MS = 5_000;
 export const missing = (now: number): Asking => ({ kind: "missing", since: now, wait: ASK_AGAIN_MS });
 
 export function ticked(page: Page, now: number): Step {
-  const started: Step = page.host.kind === "silent" && now - page.host.since >= ASK_AGAIN_MS
-    ? askHost({ ...page, host: { ...page.host, since: now } }, [...page.tabs.keys()], "missing", now) : [page, []];
+  const started: Step =
+    page.host.kind === "silent" && now - page.host.since >= ASK_AGAIN_MS
+      ? askHost({ ...page, host: { ...page.host, since: now } }, [...page.tabs.keys()], "missing", now)
+      : [page, []];
   return chain(started, expireAnswers(now), p => {
     if (p.sidecar.state !== "running") return [p, []];
-    const due = (kind: "missing" | "checking") => [...p.tabs.values()].filter(tab => dueFor(tab, now) === kind).map(tab => tab.tabId);
-    return chain([p, []], q => askIfAny(q, due("missing"), "missing", now), q => askIfAny(q, due("checking"), "checking", now));
+    const due = (kind: "missing" | "checking") =>
+      [...p.tabs.values()].filter(tab => dueFor(tab, now) === kind).map(tab => tab.tabId);
+    return chain(
+      [p, []],
+      q => askIfAny(q, due("missing"), "missing", now),
+      q => askIfAny(q, due("checking"), "checking", now),
+    );
   });
 }
 
@@ -41,10 +60,16 @@ function dueFor(tab: Tab, now: number): "missing" | "checking" | undefined {
 }
 
 function expireAnswers(now: number): (page: Page) => Step {
-  return page => [...page.tabs.values()].reduce<Step>((so, tab) => {
-    const open = tab.answering.filter(({ since }) => now - since < ANSWERING_MS);
-    return open.length === tab.answering.length ? so : chain(so, p => [withTab(p, { ...tab, answering: open }), [show(tab)]]);
-  }, [page, []]);
+  return page =>
+    [...page.tabs.values()].reduce<Step>(
+      (so, tab) => {
+        const open = tab.answering.filter(({ since }) => now - since < ANSWERING_MS);
+        return open.length === tab.answering.length
+          ? so
+          : chain(so, p => [withTab(p, { ...tab, answering: open }), [show(tab)]]);
+      },
+      [page, []],
+    );
 }
 
 function askIfAny(page: Page, tabIds: readonly TabId[], kind: "missing" | "checking", now: number): Step {
@@ -58,8 +83,17 @@ export function askHost(page: Page, tabIds: readonly TabId[], kind: "missing" | 
   for (const tabId of tabIds) {
     const tab = tabs.get(tabId);
     if (!tab) continue;
-    const wait = tab.asking.kind === kind ? Math.min(tab.asking.wait * 2, LONGEST_WAIT_MS) : kind === "missing" ? ASK_AGAIN_MS : SILENCE_MS;
-    tabs.set(tabId, { ...tab, seen: ask(tab.seen), asking: { kind: tab.asking.kind === "missing" ? "missing" : kind, since: now, wait } });
+    const wait =
+      tab.asking.kind === kind
+        ? Math.min(tab.asking.wait * 2, LONGEST_WAIT_MS)
+        : kind === "missing"
+          ? ASK_AGAIN_MS
+          : SILENCE_MS;
+    tabs.set(tabId, {
+      ...tab,
+      seen: ask(tab.seen),
+      asking: { kind: tab.asking.kind === "missing" ? "missing" : kind, since: now, wait },
+    });
   }
   return positioned({ ...page, tabs }, tabIds, []);
 }
@@ -69,12 +103,23 @@ export function positioned(page: Page, tabIds: readonly TabId[], effects: readon
   const tabs = tabIds.flatMap((tabId): TabPosition[] => {
     const tab = page.tabs.get(tabId);
     if (!tab) return [];
-    const { agent, cwd, entries, terminals } = tab.conversation, title = titleOf(tab);
-    return [{
-      tabId, ...(tab.seen.at ? { at: tab.seen.at } : {}), asked: tab.seen.asked, shown: newest(withTerminals(entries, terminals), limit),
-      ...(agent.id === "" ? {} : { agentId: agent.id }), ...(cwd === "" ? {} : { cwd }), ...(title === undefined ? {} : { title }),
-    }];
+    const { agent, cwd, entries, terminals } = tab.conversation,
+      title = titleOf(tab);
+    return [
+      {
+        tabId,
+        ...(tab.seen.at ? { at: tab.seen.at } : {}),
+        asked: tab.seen.asked,
+        shown: newest(withTerminals(entries, terminals), limit),
+        ...(agent.id === "" ? {} : { agentId: agent.id }),
+        ...(cwd === "" ? {} : { cwd }),
+        ...(title === undefined ? {} : { title }),
+      },
+    ];
   });
   // What this page says becomes the beginning of a session: the next page must not know less of it.
-  return [page, [...effects, ...(tabs.length === 0 ? [] : [SAVE]), post({ type: "webview-ready", tabs, losses: page.host.losses })]];
+  return [
+    page,
+    [...effects, ...(tabs.length === 0 ? [] : [SAVE]), post({ type: "webview-ready", tabs, losses: page.host.losses })],
+  ];
 }

@@ -7,5 +7,7 @@ export interface Clock {
 
 export const pageClock: Clock = {
   now: () => performance.now(),
-  after(ms, expired) { setTimeout(expired, ms); },
+  after(ms, expired) {
+    setTimeout(expired, ms);
+  },
 };

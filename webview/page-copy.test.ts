@@ -9,7 +9,9 @@ const DAY_MS = 24 * 3600 * 1000;
 
 /** A page whose view state never changes. */
 function bare(storage: TextStorage | undefined, workspace: string | undefined, state?: SavedPage): PageCopy {
-  const fails = (message: string): never => { throw new Error(message); };
+  const fails = (message: string): never => {
+    throw new Error(message);
+  };
   const viewState = { get: () => state, set: () => undefined };
   return new PageCopy({ viewState, storage, workspace, timeOfDay: () => 1, onWarning: fails });
 }
@@ -18,36 +20,68 @@ function bare(storage: TextStorage | undefined, workspace: string | undefined, s
 function browser(storage: TextStorage | undefined = memoryStorage()) {
   const warnings: string[] = [];
   const at = { time: 1_000, viewState: undefined as unknown, flushed: undefined as unknown };
-  const open = (workspace: string | undefined = "w"): PageCopy => new PageCopy({
-    viewState: { get: () => at.viewState, set: state => { at.viewState = JSON.parse(JSON.stringify(state)); } },
-    storage, workspace, timeOfDay: () => at.time, onWarning: message => warnings.push(message),
-  });
-  const save = (copy: PageCopy, selected: string): void => { copy.save(page(selected)); copy.store(); };
-  const flush = (): void => { at.flushed = at.viewState; }, reload = (): void => { at.viewState = at.flushed; };
+  const open = (workspace: string | undefined = "w"): PageCopy =>
+    new PageCopy({
+      viewState: {
+        get: () => at.viewState,
+        set: state => {
+          at.viewState = JSON.parse(JSON.stringify(state));
+        },
+      },
+      storage,
+      workspace,
+      timeOfDay: () => at.time,
+      onWarning: message => warnings.push(message),
+    });
+  const save = (copy: PageCopy, selected: string): void => {
+    copy.save(page(selected));
+    copy.store();
+  };
+  const flush = (): void => {
+      at.flushed = at.viewState;
+    },
+    reload = (): void => {
+      at.viewState = at.flushed;
+    };
   return { at, warnings, open, save, storage, flush, reload };
 }
 
 suite("PageCopy", () => {
   test("restores the last save, whatever VS Code has written to its database and however the clock is set", () =>
-    fc.assert(fc.property(fc.array(fc.oneof(
-      fc.record({ kind: fc.constant("save" as const), selected: fc.uuid() }),
-      fc.record({ kind: fc.constantFrom("flush" as const, "reload" as const, "rebuild" as const) }),
-      fc.record({ kind: fc.constant("clock" as const), ms: fc.integer({ min: -5_000, max: 5_000 }) }),
-    )), moves => {
-      const { at, open, save, flush, reload } = browser();
-      let copy = open(), last = copy.load().selected;
-      for (const move of moves) {
-        switch (move.kind) {
-          case "save": save(copy, last = move.selected); break;
-          case "flush": flush(); break;
-          case "clock": at.time = Math.max(1, at.time + move.ms); break;
-          case "reload": case "rebuild":
-            if (move.kind === "reload") reload();
-            copy = open();
-            equal(copy.load().selected, last);
-        }
-      }
-    })));
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.record({ kind: fc.constant("save" as const), selected: fc.uuid() }),
+            fc.record({ kind: fc.constantFrom("flush" as const, "reload" as const, "rebuild" as const) }),
+            fc.record({ kind: fc.constant("clock" as const), ms: fc.integer({ min: -5_000, max: 5_000 }) }),
+          ),
+        ),
+        moves => {
+          const { at, open, save, flush, reload } = browser();
+          let copy = open(),
+            last = copy.load().selected;
+          for (const move of moves) {
+            switch (move.kind) {
+              case "save":
+                save(copy, (last = move.selected));
+                break;
+              case "flush":
+                flush();
+                break;
+              case "clock":
+                at.time = Math.max(1, at.time + move.ms);
+                break;
+              case "reload":
+              case "rebuild":
+                if (move.kind === "reload") reload();
+                copy = open();
+                equal(copy.load().selected, last);
+            }
+          }
+        },
+      ),
+    ));
 
   test("restores the view state where it is newer, and where the browser has no storage", () => {
     const { at, open, save, storage } = browser();
@@ -101,7 +135,7 @@ suite("PageCopy", () => {
 
   test("ignores a copy that it cannot read", () => {
     const { open, storage, warnings } = browser();
-    storage?.setItem("symposium-page/w", "{\"savedAt\":9");
+    storage?.setItem("symposium-page/w", '{"savedAt":9');
     deepEqual([open().load(), warnings.length], [emptyPage, 1]);
   });
 });

@@ -44,7 +44,8 @@ export class PageCopy {
   load(): SavedPage {
     const now = this.deps.timeOfDay();
     this.#remove(key => key !== this.#key && this.#writtenAt(key) < now - KEPT_MS);
-    const state = restored(this.deps.viewState.get()), stored = restored(this.#read());
+    const state = restored(this.deps.viewState.get()),
+      stored = restored(this.#read());
     const newest = (stored.savedAt ?? 0) > (state.savedAt ?? 0) ? stored : state;
     this.#savedAt = newest.savedAt ?? 0;
     return newest;
@@ -82,8 +83,12 @@ export class PageCopy {
   }
 
   #tryWrite(key: string, text: string): boolean {
-    try { this.deps.storage?.setItem(key, text); return true; }
-    catch { return false; }
+    try {
+      this.deps.storage?.setItem(key, text);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Of the copies that pages of this extension have written. */
@@ -93,10 +98,14 @@ export class PageCopy {
     try {
       const keys = Array.from({ length: storage.length }, (_, i) => storage.key(i) ?? "");
       for (const key of keys) if (key.startsWith(PREFIX) && isUnwanted(key)) storage.removeItem(key);
-    } catch (error) { this.#warn(error); }
+    } catch (error) {
+      this.#warn(error);
+    }
   }
 
-  #writtenAt(key: string): number { return Number(SAVED_AT.exec(this.deps.storage?.getItem(key) ?? "")?.[1] ?? 0); }
+  #writtenAt(key: string): number {
+    return Number(SAVED_AT.exec(this.deps.storage?.getItem(key) ?? "")?.[1] ?? 0);
+  }
 
   #warn(error: unknown): void {
     if (this.#hasWarned) return;
@@ -107,6 +116,9 @@ export class PageCopy {
 
 /** `undefined` where the browser refuses storage to embedded pages. */
 export function browserStorage(): TextStorage | undefined {
-  try { return window.localStorage; }
-  catch { return undefined; }
+  try {
+    return window.localStorage;
+  } catch {
+    return undefined;
+  }
 }

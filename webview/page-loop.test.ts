@@ -9,24 +9,73 @@ import { restored } from "./saved-page";
 
 /** A page with two tabs that are live, and what it did. */
 function world() {
-  const posted: PageToHost[] = [], shown: string[] = [], dataset: Record<string, string | undefined> = {};
-  const told: { readonly before: Page; readonly after: Page }[] = [], drawn: boolean[] = [];
-  const unfit = new Set<string>(), slow = new Set<string>();
-  let frames = 0, ids = 0;
+  const posted: PageToHost[] = [],
+    shown: string[] = [],
+    dataset: Record<string, string | undefined> = {};
+  const told: { readonly before: Page; readonly after: Page }[] = [],
+    drawn: boolean[] = [];
+  const unfit = new Set<string>(),
+    slow = new Set<string>();
+  let frames = 0,
+    ids = 0;
   const first = openPage(restored(undefined), 0, 0);
-  const loop = new PageLoop({
-    ui: {
-      open: () => true, select: () => undefined, focusPrompt: () => undefined, offer: () => undefined, fill: () => undefined, showAgents: () => undefined, isDrawing: which => slow.has(String(which)),
-      show: tabId => { if (unfit.has(tabId)) throw new Error("unfit"); shown.push(tabId); },
+  const loop = new PageLoop(
+    {
+      ui: {
+        open: () => true,
+        select: () => undefined,
+        focusPrompt: () => undefined,
+        offer: () => undefined,
+        fill: () => undefined,
+        showAgents: () => undefined,
+        isDrawing: which => slow.has(String(which)),
+        show: tabId => {
+          if (unfit.has(tabId)) throw new Error("unfit");
+          shown.push(tabId);
+        },
+      },
+      frames: {
+        request: () => {
+          frames++;
+        },
+      },
+      saving: { now: () => undefined, soon: () => undefined },
+      told: {
+        changed: (before, after) => {
+          told.push({ before, after });
+        },
+        drawn: (_page, isWhole) => {
+          drawn.push(isWhole);
+        },
+      },
+      marks: marks => mark(dataset, marks),
+      post: message => {
+        posted.push(message);
+      },
+      now: () => 0,
+      tabId: () => `new ${++ids}`,
     },
-    frames: { request: () => { frames++; } }, saving: { now: () => undefined, soon: () => undefined },
-    told: { changed: (before, after) => { told.push({ before, after }); }, drawn: (_page, isWhole) => { drawn.push(isWhole); } },
-    marks: marks => mark(dataset, marks), post: message => { posted.push(message); }, now: () => 0, tabId: () => `new ${++ids}`,
-  }, first[0]);
+    first[0],
+  );
   loop.enter(first);
   const hear = (message: HostToPage): void => loop.happen({ kind: "received", message });
-  hear({ type: "state", agents: [{ id: "a", name: "A" }], currentAgentId: "a", tabs: ["1", "2"], selected: "1", sidecar: { state: "running" } });
-  for (const tabId of ["1", "2"]) hear({ type: "snapshot", tabId, bootId: "b", seq: 0, asked: 100, conversation: emptyConversation({ id: "a", name: "A" }, "/w") });
+  hear({
+    type: "state",
+    agents: [{ id: "a", name: "A" }],
+    currentAgentId: "a",
+    tabs: ["1", "2"],
+    selected: "1",
+    sidecar: { state: "running" },
+  });
+  for (const tabId of ["1", "2"])
+    hear({
+      type: "snapshot",
+      tabId,
+      bootId: "b",
+      seq: 0,
+      asked: 100,
+      conversation: emptyConversation({ id: "a", name: "A" }, "/w"),
+    });
   loop.draw();
   let seq = 0;
   const say = (event: ChatEvent): void => hear({ type: "event", tabId: "1", bootId: "b", seq: ++seq, event });
@@ -37,8 +86,14 @@ suite("page loop", () => {
   test("the pieces of an answer are told together: with what else happens, or with the drawing", () => {
     const { loop, told, say } = world();
     say({ type: "upsert", entry: { kind: "agent", id: "e", text: "" } });
-    const before = loop.page, count = told.length;
-    for (const [offset, text] of [[0, "one "], [4, "two "], [8, "three"]] as const) say({ type: "append", id: "e", offset, text });
+    const before = loop.page,
+      count = told.length;
+    for (const [offset, text] of [
+      [0, "one "],
+      [4, "two "],
+      [8, "three"],
+    ] as const)
+      say({ type: "append", id: "e", offset, text });
     equal(told.length, count, "not one by one");
     loop.draw();
     equal(told.length, count + 1);
@@ -50,11 +105,23 @@ suite("page loop", () => {
     const { loop, posted, shown, unfit, hear } = world();
     unfit.add("1");
     shown.length = 0;
-    hear({ type: "state", agents: [{ id: "a", name: "A" }], currentAgentId: "a", tabs: ["1", "2"], sidecar: { state: "restarting", message: "once more" } });
+    hear({
+      type: "state",
+      agents: [{ id: "a", name: "A" }],
+      currentAgentId: "a",
+      tabs: ["1", "2"],
+      sidecar: { state: "restarting", message: "once more" },
+    });
     loop.draw();
     deepEqual(shown, ["2"]);
     ok(posted.some(message => message.type === "log" && message.message === "A tab could not be drawn."));
-    hear({ type: "event", tabId: "2", bootId: "b", seq: 1, event: { type: "upsert", entry: { kind: "agent", id: "e", text: "x" } } });
+    hear({
+      type: "event",
+      tabId: "2",
+      bootId: "b",
+      seq: 1,
+      event: { type: "upsert", entry: { kind: "agent", id: "e", text: "x" } },
+    });
     loop.draw();
     equal(posted.at(-1)?.type, "ack", "what came is acknowledged all the same");
   });

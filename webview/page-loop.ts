@@ -35,9 +35,16 @@ export class PageLoop {
   #untold: Page | undefined;
   readonly #toDraw = new Set<TabId>();
 
-  constructor(private readonly stage: Stage, first: Page) { this.#page = first; }
+  constructor(
+    private readonly stage: Stage,
+    first: Page,
+  ) {
+    this.#page = first;
+  }
 
-  get page(): Page { return this.#page; }
+  get page(): Page {
+    return this.#page;
+  }
 
   /** A step that was taken already; the first of all is one. */
   enter([next, effects]: Step): void {
@@ -55,12 +62,25 @@ export class PageLoop {
 
   /** A frame: each tab that changed. */
   draw(): void {
-    drawTabs(this.#toDraw, tabId => {
-      const tab = this.#page.tabs.get(tabId);
-      if (tab) this.stage.ui.show(tabId, viewOf(this.#page, tab));
-    }, (tabId, error) => this.stage.post({ type: "log", level: "error", message: "A tab could not be drawn.", data: { tabId, why: String(error).slice(0, 1_000) } }));
+    drawTabs(
+      this.#toDraw,
+      tabId => {
+        const tab = this.#page.tabs.get(tabId);
+        if (tab) this.stage.ui.show(tabId, viewOf(this.#page, tab));
+      },
+      (tabId, error) =>
+        this.stage.post({
+          type: "log",
+          level: "error",
+          message: "A tab could not be drawn.",
+          data: { tabId, why: String(error).slice(0, 1_000) },
+        }),
+    );
     this.happen({ kind: "drawn" });
-    this.stage.told.drawn(this.#page, this.#page.selected === undefined || !this.stage.ui.isDrawing(this.#page.selected));
+    this.stage.told.drawn(
+      this.#page,
+      this.#page.selected === undefined || !this.stage.ui.isDrawing(this.#page.selected),
+    );
   }
 
   /** A drawing that took several frames is whole. */
@@ -72,17 +92,29 @@ export class PageLoop {
   #carryOut(effect: Effect): void {
     const { ui, frames, saving } = this.stage;
     switch (effect.kind) {
-      case "post": return this.stage.post(effect.message);
-      case "open": return void ui.open(effect.tabId);
-      case "openOne": return this.#openOne();
-      case "select": return ui.select(effect.tabId);
-      case "focus": return ui.focusPrompt(effect.tabId);
-      case "offer": return ui.offer(effect.tabId, effect.query, effect.mentions);
-      case "fill": return ui.fill(effect.tabId, effect.text);
-      case "showAgents": return ui.showAgents(this.#page.agents, this.#page.currentAgentId);
-      case "save": return saving.now();
-      case "saveSoon": return saving.soon();
-      case "show": this.#toDraw.add(effect.tabId); return frames.request();
+      case "post":
+        return this.stage.post(effect.message);
+      case "open":
+        return void ui.open(effect.tabId);
+      case "openOne":
+        return this.#openOne();
+      case "select":
+        return ui.select(effect.tabId);
+      case "focus":
+        return ui.focusPrompt(effect.tabId);
+      case "offer":
+        return ui.offer(effect.tabId, effect.query, effect.mentions);
+      case "fill":
+        return ui.fill(effect.tabId, effect.text);
+      case "showAgents":
+        return ui.showAgents(this.#page.agents, this.#page.currentAgentId);
+      case "save":
+        return saving.now();
+      case "saveSoon":
+        return saving.soon();
+      case "show":
+        this.#toDraw.add(effect.tabId);
+        return frames.request();
     }
   }
 
@@ -91,10 +123,19 @@ export class PageLoop {
     if (this.stage.ui.open(tabId)) this.happen({ kind: "opened", tabId });
   }
 
-  #mark(): void { this.stage.marks({ page: this.#page, isDrawn: tabId => !this.#toDraw.has(tabId) && !this.stage.ui.isDrawing(tabId) }); }
+  #mark(): void {
+    this.stage.marks({
+      page: this.#page,
+      isDrawn: tabId => !this.#toDraw.has(tabId) && !this.stage.ui.isDrawing(tabId),
+    });
+  }
 }
 
 /** To look at each piece of a long answer, as it comes, would mean to look at all of the answer. */
 function isText(happening: Happening): boolean {
-  return happening.kind === "received" && happening.message.type === "event" && (happening.message.event.type === "append" || happening.message.event.type === "terminalOutput");
+  return (
+    happening.kind === "received" &&
+    happening.message.type === "event" &&
+    (happening.message.event.type === "append" || happening.message.event.type === "terminalOutput")
+  );
 }

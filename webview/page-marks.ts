@@ -9,10 +9,13 @@ export interface PageMarks {
 
 export function mark(dataset: Record<string, string | undefined>, { page, isDrawn }: PageMarks): void {
   // What is the same would be a change of the page all the same.
-  const set = (name: string, value: string): void => { if (dataset[name] !== value) dataset[name] = value; };
+  const set = (name: string, value: string): void => {
+    if (dataset[name] !== value) dataset[name] = value;
+  };
   const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected);
   set("tab", tab?.tabId ?? "");
-  const turn = tab ? turnOf(tab) : "idle", drawn = tab === undefined || isDrawn(tab.tabId);
+  const turn = tab ? turnOf(tab) : "idle",
+    drawn = tab === undefined || isDrawn(tab.tabId);
   if (drawn || turn !== "idle") set("turn", turn);
   if (drawn && tab?.phase === "live") set("ready", "true");
 }

@@ -1,7 +1,14 @@
 /** What the page knows, what can happen to it and what follows; `page-state.ts` is the machine. Pure. */
 import type { AgentChoice } from "../src/protocol/agents";
 import type { Attachment, Mention, Want } from "../src/protocol/attachments";
-import { emptyConversation, interrupted, type ActionId, type Conversation, type Entry, type Permission } from "../src/protocol/chat";
+import {
+  emptyConversation,
+  interrupted,
+  type ActionId,
+  type Conversation,
+  type Entry,
+  type Permission,
+} from "../src/protocol/chat";
 import type { ControlValue } from "../src/protocol/controls";
 import type { Seen } from "../src/protocol/delivery";
 import type { Elicitation, ElicitationChoice } from "../src/protocol/elicitation";
@@ -42,7 +49,11 @@ export interface Tab {
 }
 
 /** What the agent works on, for a user who wants to see it: one place at a time, and never into what they type. Times of the page's clock. */
-export interface Follow { readonly wanted: string | undefined; readonly opened: number; readonly typed: number }
+export interface Follow {
+  readonly wanted: string | undefined;
+  readonly opened: number;
+  readonly typed: number;
+}
 
 export interface Page {
   readonly tabs: ReadonlyMap<TabId, Tab>;
@@ -53,7 +64,9 @@ export interface Page {
   readonly currentAgentId: string;
   readonly sidecar: SidecarState;
   /** Whether the host has answered this page yet. */
-  readonly host: { readonly kind: "silent"; readonly since: number; readonly losses: 0 } | { readonly kind: "met"; readonly selected: TabId | undefined; readonly losses: number };
+  readonly host:
+    | { readonly kind: "silent"; readonly since: number; readonly losses: 0 }
+    | { readonly kind: "met"; readonly selected: TabId | undefined; readonly losses: number };
   /** Events and snapshots handled, and how many of them the host knows of. */
   readonly handled: number;
   readonly acknowledged: number;
@@ -99,9 +112,19 @@ export type Act =
   | { readonly kind: "stopped"; readonly tabId: TabId }
   /** Absent `agentId`: with the same agent. */
   | { readonly kind: "newTabWanted"; readonly tabId: TabId; readonly agentId?: string }
-  | { readonly kind: "answered"; readonly tabId: TabId; readonly permissionId: string; readonly choice: PermissionChoice }
+  | {
+      readonly kind: "answered";
+      readonly tabId: TabId;
+      readonly permissionId: string;
+      readonly choice: PermissionChoice;
+    }
   | { readonly kind: "bypassWanted" | "bypassEnded"; readonly tabId: TabId }
-  | { readonly kind: "elicitationAnswered"; readonly tabId: TabId; readonly elicitationId: string; readonly choice: ElicitationChoice }
+  | {
+      readonly kind: "elicitationAnswered";
+      readonly tabId: TabId;
+      readonly elicitationId: string;
+      readonly choice: ElicitationChoice;
+    }
   | ({ readonly kind: "diffWanted"; readonly tabId: TabId } & Change)
   | { readonly kind: "terminalWanted"; readonly tabId: TabId; readonly terminalId: string }
   | { readonly kind: "controlChosen"; readonly tabId: TabId; readonly controlId: string; readonly value: ControlValue }
@@ -148,9 +171,13 @@ export function turnOf(tab: Tab): Conversation["turn"]["state"] {
 }
 
 /** Whether there is a session that hears what the user does here. */
-export function isLive({ sidecar }: Page, { phase }: Tab): boolean { return phase === "live" && sidecar.state === "running"; }
+export function isLive({ sidecar }: Page, { phase }: Tab): boolean {
+  return phase === "live" && sidecar.state === "running";
+}
 
-export function isQuestion(entry: Entry): entry is Permission | Elicitation { return entry.kind === "permission" || entry.kind === "elicitation"; }
+export function isQuestion(entry: Entry): entry is Permission | Elicitation {
+  return entry.kind === "permission" || entry.kind === "elicitation";
+}
 
 export const SAVE: Effect = { kind: "save" };
 export const SAVE_SOON: Effect = { kind: "saveSoon" };
@@ -159,8 +186,16 @@ export const show = ({ tabId }: Tab): Effect => ({ kind: "show", tabId });
 
 export function freshTab(tabId: TabId, agent: AgentChoice, asked: number, now: number): Tab {
   return {
-    tabId, seen: { at: undefined, asked, tooLate: asked }, conversation: emptyConversation(agent, ""), phase: "restored", bootId: undefined,
-    asking: { kind: "no" }, heard: now, drafts: noDrafts, answering: [], remark: undefined,
+    tabId,
+    seen: { at: undefined, asked, tooLate: asked },
+    conversation: emptyConversation(agent, ""),
+    phase: "restored",
+    bootId: undefined,
+    asking: { kind: "no" },
+    heard: now,
+    drafts: noDrafts,
+    answering: [],
+    remark: undefined,
   };
 }
 
@@ -189,9 +224,20 @@ export function remarkOn(page: Page, tabId: TabId | undefined, remark: Remark): 
  */
 export function broken(tab: Tab, why: string): Tab {
   const { queue, bypassed: _, ...conversation } = tab.conversation;
-  const terminals = conversation.terminals?.map(terminal => terminal.exit ? terminal : { ...terminal, exit: {} });
+  const terminals = conversation.terminals?.map(terminal => (terminal.exit ? terminal : { ...terminal, exit: {} }));
   const drafts = queueLost(tab.drafts, queue?.prompts ?? [], conversation);
-  return { ...tab, drafts, phase: "interrupted", seen: { ...tab.seen, at: undefined, tooLate: tab.seen.asked }, conversation: { ...conversation, entries: interrupted(conversation, why), turn: { state: "idle" }, ...(terminals ? { terminals } : {}) } };
+  return {
+    ...tab,
+    drafts,
+    phase: "interrupted",
+    seen: { ...tab.seen, at: undefined, tooLate: tab.seen.asked },
+    conversation: {
+      ...conversation,
+      entries: interrupted(conversation, why),
+      turn: { state: "idle" },
+      ...(terminals ? { terminals } : {}),
+    },
+  };
 }
 
 export function breakAll(page: Page, why: string): Page {

@@ -8,7 +8,10 @@ const INPUT = ".mynah-chat-prompt-input";
 const SOON_MS = 5_000;
 
 export class PromptInput {
-  constructor(private readonly root: HTMLElement, private readonly typed: (mynahId: string, text: string) => void) {
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly typed: (mynahId: string, text: string) => void,
+  ) {
     root.addEventListener("input", ({ target }) => {
       const input = target instanceof Element ? target.closest(INPUT) : null;
       const mynahId = input?.closest("[mynah-tab-id]")?.getAttribute("mynah-tab-id");
@@ -21,7 +24,11 @@ export class PromptInput {
   watch(mynahId: string): void {
     const input = this.element(mynahId);
     if (!input) return;
-    new MutationObserver(() => this.typed(mynahId, textOf(input))).observe(input, { childList: true, characterData: true, subtree: true });
+    new MutationObserver(() => this.typed(mynahId, textOf(input))).observe(input, {
+      childList: true,
+      characterData: true,
+      subtree: true,
+    });
   }
 
   /** Through the element, because mynah's store keeps what it was last told and drops a repeat, and makes `<br>` of lines. */
@@ -43,7 +50,13 @@ export class PromptInput {
   focusWhenThere(mynahId: string): void {
     if (document.hasFocus()) return this.focus(mynahId);
     const until = performance.now() + SOON_MS;
-    window.addEventListener("focus", () => { if (performance.now() < until) this.element(mynahId)?.focus(); }, { once: true });
+    window.addEventListener(
+      "focus",
+      () => {
+        if (performance.now() < until) this.element(mynahId)?.focus();
+      },
+      { once: true },
+    );
   }
 
   element(mynahId: string): HTMLElement | null {
@@ -65,12 +78,16 @@ function keepLines(input: HTMLElement): void {
   const text = linesOf(input);
   const before = document.createRange();
   before.selectNodeContents(input);
-  if (selection?.focusNode && input.contains(selection.focusNode)) before.setEnd(selection.focusNode, selection.focusOffset);
+  if (selection?.focusNode && input.contains(selection.focusNode))
+    before.setEnd(selection.focusNode, selection.focusOffset);
   const caret = linesOf(before.cloneContents()).length;
   input.textContent = text;
-  if (document.activeElement === input && input.firstChild) selection?.collapse(input.firstChild, Math.min(caret, text.length));
+  if (document.activeElement === input && input.firstChild)
+    selection?.collapse(input.firstChild, Math.min(caret, text.length));
 }
 
 function linesOf(input: Node): string {
-  return [...input.childNodes].map((node, i) => (i > 0 && node instanceof HTMLDivElement ? "\n" : "") + (node.textContent ?? "")).join("");
+  return [...input.childNodes]
+    .map((node, i) => (i > 0 && node instanceof HTMLDivElement ? "\n" : "") + (node.textContent ?? ""))
+    .join("");
 }

@@ -22,7 +22,8 @@ export class PromptPickers {
   show(pickers: readonly Picker[]): void {
     if (JSON.stringify(pickers) === JSON.stringify(this.#shown)) return;
     this.#shown = pickers;
-    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["picker"] : undefined;
+    const focused =
+      document.activeElement instanceof HTMLElement ? document.activeElement.dataset["picker"] : undefined;
     this.draw(pickers);
     this.selects().forEach((select, i) => {
       const picker = pickers[i];
@@ -39,7 +40,10 @@ export class PromptPickers {
   changed(controls: readonly Control[], values: Readonly<Record<string, unknown>>): Picked | undefined {
     const choice = picked(this.#shown, controls, values);
     if (choice === undefined) return undefined;
-    this.#shown = this.#shown.map(picker => { const value = values[picker.id]; return typeof value === "string" ? { ...picker, value } : picker; });
+    this.#shown = this.#shown.map(picker => {
+      const value = values[picker.id];
+      return typeof value === "string" ? { ...picker, value } : picker;
+    });
     return choice;
   }
 }

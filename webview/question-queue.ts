@@ -15,7 +15,7 @@ export interface QuestionQueue {
 export const NO_QUESTIONS: QuestionQueue = { shown: new Set(), waiting: 0 };
 
 export function questionQueue(entries: readonly Entry[]): QuestionQueue {
-  const open = entries.flatMap(entry => isQuestion(entry) && !entry.answered ? [entry.id] : []);
+  const open = entries.flatMap(entry => (isQuestion(entry) && !entry.answered ? [entry.id] : []));
   const shown = open.length <= MAX_SIDE_BY_SIDE ? open : open.slice(0, 1);
   return { shown: new Set(shown), waiting: open.length - shown.length };
 }

@@ -11,12 +11,19 @@ import { counted, spoken } from "./sentences";
 import { lineDiff } from "./tool-content";
 
 const WANTS: Readonly<Record<string, string>> = {
-  read: "wants to read", edit: "wants to change a file", delete: "wants to delete", move: "wants to move a file",
-  execute: "wants to run a command", search: "wants to search", fetch: "wants to fetch from the network", switch_mode: "wants to change its mode",
+  read: "wants to read",
+  edit: "wants to change a file",
+  delete: "wants to delete",
+  move: "wants to move a file",
+  execute: "wants to run a command",
+  search: "wants to search",
+  fetch: "wants to fetch from the network",
+  switch_mode: "wants to change its mode",
 };
 
 /** What follows the agent's name, by the kind of tool. */
-export const wants = (toolKind: string): string => (Object.hasOwn(WANTS, toolKind) ? WANTS[toolKind] : undefined) ?? "asks for your permission";
+export const wants = (toolKind: string): string =>
+  (Object.hasOwn(WANTS, toolKind) ? WANTS[toolKind] : undefined) ?? "asks for your permission";
 
 export function whoAsks(asked: Permission | Elicitation): string {
   const agent =
@@ -43,7 +50,10 @@ export function whatIsAsked(asked: Permission | Elicitation): string {
               ? []
               : [visibleLine(asked.ask.title)]),
         ];
-  return parts.filter(part => part !== "").map(part => /[.!?:…]$/.test(part) ? part : `${part}.`).join(" ");
+  return parts
+    .filter(part => part !== "")
+    .map(part => (/[.!?:…]$/.test(part) ? part : `${part}.`))
+    .join(" ");
 }
 
 /** The members of an object one by one: braces and quotes say nothing to an ear. */
@@ -57,8 +67,11 @@ function parameters(input: string): readonly string[] {
 }
 
 function parsed(json: string): unknown {
-  try { return JSON.parse(json); }
-  catch { return undefined; }
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
 
 const MOST = 2_000;
@@ -70,13 +83,20 @@ function bounded(text: string): string {
 
 function about(content: ToolContent): string {
   switch (content.kind) {
-    case "text": return bounded(spoken(content.text.slice(0, 2 * MOST)));
-    case "diff": return aboutDiff(content);
-    case "terminal": return "";
-    case "image": return "An image is on the card";
-    case "audio": return "A sound is on the card";
-    case "resource": return visibleLine(content.name ?? content.uri);
-    case "other": return `Content that is not known yet: ${visibleLine(content.what)}`;
+    case "text":
+      return bounded(spoken(content.text.slice(0, 2 * MOST)));
+    case "diff":
+      return aboutDiff(content);
+    case "terminal":
+      return "";
+    case "image":
+      return "An image is on the card";
+    case "audio":
+      return "A sound is on the card";
+    case "resource":
+      return visibleLine(content.name ?? content.uri);
+    case "other":
+      return `Content that is not known yet: ${visibleLine(content.what)}`;
   }
 }
 

@@ -14,12 +14,19 @@ export interface QueueListener {
   sent(): void;
 }
 
-interface Row { readonly shown: ShownPrompt; readonly element: HTMLElement }
+interface Row {
+  readonly shown: ShownPrompt;
+  readonly element: HTMLElement;
+}
 
 export class QueueList {
   readonly element = make("section", { className: "symposium-queue", attributes: { "aria-label": texts.queue } });
   readonly #about = make("p", { className: "symposium-queue-about" });
-  readonly #send = make("button", { className: "symposium-queue-send", text: texts.sendQueued, attributes: { type: "button" } });
+  readonly #send = make("button", {
+    className: "symposium-queue-send",
+    text: texts.sendQueued,
+    attributes: { type: "button" },
+  });
   readonly #list = make("ol", { className: "symposium-queue-prompts", attributes: { role: "list" } });
   readonly #rows = new Map<string, Row>();
   #shown: QueueView | undefined;
@@ -38,7 +45,11 @@ export class QueueList {
     this.#send.hidden = queue?.held !== true;
     setText(this.#about, queue?.held === true ? texts.held : texts.waiting);
     const there = new Set(prompts.map(({ prompt }) => prompt.messageId));
-    for (const [id, { element }] of this.#rows) if (!there.has(id)) { element.remove(); this.#rows.delete(id); }
+    for (const [id, { element }] of this.#rows)
+      if (!there.has(id)) {
+        element.remove();
+        this.#rows.delete(id);
+      }
     prompts.forEach((shown, i) => {
       const row = this.#row(shown);
       const present = this.#list.children[i];
@@ -57,16 +68,44 @@ export class QueueList {
   }
 
   #make({ prompt, state }: ShownPrompt): HTMLElement {
-    const text = make("span", { className: "symposium-queued-text", text: prompt.text, attributes: { title: prompt.text.slice(0, 1_000) } });
+    const text = make("span", {
+      className: "symposium-queued-text",
+      text: prompt.text,
+      attributes: { title: prompt.text.slice(0, 1_000) },
+    });
     const parts = prompt.text.trim() === "" ? [] : [text];
-    const what = make("div", { className: "symposium-queued-what", attributes: { id: freshId() } }, ...parts, ...chips(prompt));
-    return make("li", { className: "symposium-queued", attributes: { "data-state": state } },
+    const what = make(
+      "div",
+      { className: "symposium-queued-what", attributes: { id: freshId() } },
+      ...parts,
+      ...chips(prompt),
+    );
+    return make(
+      "li",
+      { className: "symposium-queued", attributes: { "data-state": state } },
       what,
-      ...state === "waiting" ? [make("span", { className: "symposium-queued-acts" }, this.#button(prompt, "edit", what.id), this.#button(prompt, "drop", what.id))] : []);
+      ...(state === "waiting"
+        ? [
+            make(
+              "span",
+              { className: "symposium-queued-acts" },
+              this.#button(prompt, "edit", what.id),
+              this.#button(prompt, "drop", what.id),
+            ),
+          ]
+        : []),
+    );
   }
 
   #button({ messageId }: QueuedPrompt, to: "edit" | "drop", about: string): HTMLElement {
-    const button = make("button", { text: to === "edit" ? texts.edit : texts.withdraw, attributes: { "type": "button", "title": to === "edit" ? texts.editTooltip : texts.withdrawTooltip, "aria-describedby": about } });
+    const button = make("button", {
+      text: to === "edit" ? texts.edit : texts.withdraw,
+      attributes: {
+        type: "button",
+        title: to === "edit" ? texts.editTooltip : texts.withdrawTooltip,
+        "aria-describedby": about,
+      },
+    });
     button.addEventListener("click", () => this.listener.withdrawn(messageId, to));
     return button;
   }

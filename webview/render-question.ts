@@ -5,7 +5,13 @@
  * buttons of a permission are the agent's own options, in its order; whatever counts beyond this question and is no answer of
  * the agent's (or rejects for ever) is behind the button for more; an answered question has no buttons.
  */
-import type { Permission, PermissionAnswered, PermissionOption, PermissionOptionKind, SubagentName } from "../src/protocol/chat";
+import type {
+  Permission,
+  PermissionAnswered,
+  PermissionOption,
+  PermissionOptionKind,
+  SubagentName,
+} from "../src/protocol/chat";
 import type { Elicitation, ElicitationAnswered, UrlAsk } from "../src/protocol/elicitation";
 import { visibleLine, visibleText } from "../src/protocol/visible-text";
 import { ALLOW_EVERYTHING, changesOf, DECLINE_PAGE, OPEN_PAGE } from "./buttons";
@@ -35,9 +41,17 @@ export function permissionCard(permission: Permission, circumstances: Circumstan
 }
 
 /** *Allow Everything* only beside a way to allow once: that is how the sidecar answers then. */
-function permissionButtons({ options, isOurs }: Permission, diffs: readonly CardButton[]): Pick<Card, "buttons" | "more"> {
-  const button = ({ optionId, name, kind }: PermissionOption, label: (text: string) => string): CardButton => ({ id: `option:${optionId}`, label: label(name), weight: WEIGHT[kind] ?? "plain" });
-  const isBehind = ({ kind }: PermissionOption): boolean => kind === "reject_always" && options.some(option => option.kind === "reject_once");
+function permissionButtons(
+  { options, isOurs }: Permission,
+  diffs: readonly CardButton[],
+): Pick<Card, "buttons" | "more"> {
+  const button = ({ optionId, name, kind }: PermissionOption, label: (text: string) => string): CardButton => ({
+    id: `option:${optionId}`,
+    label: label(name),
+    weight: WEIGHT[kind] ?? "plain",
+  });
+  const isBehind = ({ kind }: PermissionOption): boolean =>
+    kind === "reject_always" && options.some(option => option.kind === "reject_once");
   return {
     buttons: [...options.filter(option => !isBehind(option)).map(option => button(option, literal)), ...diffs],
     more: [
@@ -73,7 +87,12 @@ function stateOf(answerable: boolean, answering: boolean): readonly string[] {
   return answering ? ["*Your answer is on its way…*"] : answerable ? [] : ["*This cannot be answered at the moment.*"];
 }
 
-const WEIGHT: Readonly<Record<PermissionOptionKind, CardButton["weight"]>> = { allow_once: "main", allow_always: "plain", reject_once: "plain", reject_always: "plain" };
+const WEIGHT: Readonly<Record<PermissionOptionKind, CardButton["weight"]>> = {
+  allow_once: "main",
+  allow_always: "plain",
+  reject_once: "plain",
+  reject_always: "plain",
+};
 
 function permissionOutcome(answered: PermissionAnswered): string {
   if (answered.kind === "cancelled") return `**Not answered**: ${literal(answered.why)}`;
@@ -84,7 +103,10 @@ function permissionOutcome(answered: PermissionAnswered): string {
 
 // --- forms, and pages to visit
 
-export function elicitationCard({ id, agent, subagent, message, ask, answered }: Elicitation, circumstances: Circumstances): Card {
+export function elicitationCard(
+  { id, agent, subagent, message, ask, answered }: Elicitation,
+  circumstances: Circumstances,
+): Card {
   const open = answered === undefined && isOpen(circumstances);
   return card(id, "elicitation", {
     header: {
@@ -111,16 +133,22 @@ function pageLines({ url }: UrlAsk, open: boolean): readonly string[] {
   return [
     `Page on **${literal(page?.host ?? "an address that cannot be read")}**:`,
     textBlock(url, "text", "whole"),
-    ...(open && page !== undefined && (page.username !== "" || page.password !== "") ? ["What stands before the “@” in this address is not where it leads."] : []),
+    ...(open && page !== undefined && (page.username !== "" || page.password !== "")
+      ? ["What stands before the “@” in this address is not where it leads."]
+      : []),
     ...(open && page?.protocol === "http:" ? ["What you send to this page is not encrypted."] : []),
   ];
 }
 
 function elicitationOutcome(answered: ElicitationAnswered, agent: string, mode: Elicitation["ask"]["mode"]): string {
   switch (answered.kind) {
-    case "accepted": return mode === "form" ? "✓ **Answered** by you" : "✓ **Opened in the browser** by you";
-    case "declined": return "✗ **Declined** by you";
-    case "completed": return `✓ **Completed**: ${literal(agent)} says that this is done.`;
-    case "cancelled": return `**Not answered**: ${literal(answered.why)}`;
+    case "accepted":
+      return mode === "form" ? "✓ **Answered** by you" : "✓ **Opened in the browser** by you";
+    case "declined":
+      return "✗ **Declined** by you";
+    case "completed":
+      return `✓ **Completed**: ${literal(agent)} says that this is done.`;
+    case "cancelled":
+      return `**Not answered**: ${literal(answered.why)}`;
   }
 }

@@ -72,11 +72,14 @@ suite("the card of a subagent", () => {
   });
 
   test("stays bounded, and says what is not shown", () => {
-    const entries = Array.from({ length: 5_000 }, (_, i): Entry => ({
-      kind: "agent",
-      id: `e${i}`,
-      text: "x".repeat(10_000),
-    }));
+    const entries = Array.from(
+      { length: 5_000 },
+      (_, i): Entry => ({
+        kind: "agent",
+        id: `e${i}`,
+        text: "x".repeat(10_000),
+      }),
+    );
     const card = draw(subagent({ entries }));
     equal(card.folded.length, 41);
     equal(card.folded[0], "*4960 earlier entries of this subagent are not shown.*");

@@ -20,7 +20,8 @@ const STATUS: Readonly<Record<SubagentStatus, CardHeader["status"]>> = {
 };
 
 /** Entries of a subagent in its card, and characters of a text among them. */
-const MAX_ENTRIES = 40, MAX_TEXT = 2_000;
+const MAX_ENTRIES = 40,
+  MAX_TEXT = 2_000;
 /** Levels of subagents within a card. */
 const MAX_DEPTH = 8;
 
@@ -42,7 +43,10 @@ export function subagentCard({ id, name, description, status, error, entries }: 
 }
 
 export function messageCard({ id, from, to, text }: SessionMessage): Card {
-  const names = [from, to].filter(name => name !== "").map(name => `**${literal(name)}**`).join(" → ");
+  const names = [from, to]
+    .filter(name => name !== "")
+    .map(name => `**${literal(name)}**`)
+    .join(" → ");
   return card(id, "message", {
     header: { icon: "message", text: names === "" ? "Message between agents" : `Message ${names}`, tone: "plain" },
     folded: text.trim() === "" ? [] : [proseOf(text)],

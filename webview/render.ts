@@ -46,41 +46,82 @@ function isSame(a: Circumstances, b: Circumstances): boolean {
 
 /** An entry may come from an earlier version, or hold what nobody thought of: the others are shown all the same. */
 function describedOrNot(entry: Entry, circumstances: Circumstances): readonly Card[] {
-  try { return describe(entry, circumstances); }
-  catch { return [card(entry.id, "unknown", { header: { icon: "warning", text: "This entry cannot be shown.", tone: "warning" } })]; }
+  try {
+    return describe(entry, circumstances);
+  } catch {
+    return [
+      card(entry.id, "unknown", { header: { icon: "warning", text: "This entry cannot be shown.", tone: "warning" } }),
+    ];
+  }
 }
 
 function describe(entry: Entry, circumstances: Circumstances): readonly Card[] {
   switch (entry.kind) {
-    case "user": return promptCards(entry);
-    case "agent": return [...longTexts.cards(entry.id, "answer", entry.text, circumstances.growing), ...(entry.interrupted ? [interruption(entry.id)] : [])];
-    case "thought": return entry.text.trim() === "" ? [] : [card(entry.id, "thought", {
-      header: { icon: "think", text: entry.ms !== undefined ? thoughtFor(entry.ms) : circumstances.growing ? "Thinking…" : "Thought", tone: "plain" },
-      folded: lastOf(longTexts.blocks(entry.id, entry.text), entry.ms === undefined && circumstances.growing),
-    })];
-    case "media": return [mediaCard(entry.id, entry.content)];
-    case "plan": return entry.steps.length === 0 && (entry.text ?? "").trim() === "" ? [] : [card(entry.id, "plan", {
-      header: { icon: "plan", text: "Plan", tone: "plain" },
-      body: entry.steps.map(({ content, status }) => `${stepMark(status)} ${literalProse(content)}`).join("\n\n"),
-      folded: entry.text === undefined ? [] : longTexts.blocks(entry.id, entry.text),
-    })];
-    case "tool": return [toolCard(entry, circumstances)];
-    case "permission": return [permissionCard(entry, circumstances)];
-    case "elicitation": return [elicitationCard(entry, circumstances)];
-    case "notice": return [noticeCard(entry)];
-    case "compaction": return [compactionCard(entry)];
-    case "subagent": return [subagentCard(entry)];
-    case "message": return [messageCard(entry)];
-    case "unknown": return [card(entry.id, "unknown", {
-      header: { icon: "info", text: `The agent sent something that is not known yet: ${literal(entry.what)}${(entry.count ?? 1) > 1 ? ` (${entry.count} times)` : ""}`, tone: "plain" },
-      folded: [textBlock(entry.json, "json")],
-    })];
+    case "user":
+      return promptCards(entry);
+    case "agent":
+      return [
+        ...longTexts.cards(entry.id, "answer", entry.text, circumstances.growing),
+        ...(entry.interrupted ? [interruption(entry.id)] : []),
+      ];
+    case "thought":
+      return entry.text.trim() === ""
+        ? []
+        : [
+            card(entry.id, "thought", {
+              header: {
+                icon: "think",
+                text: entry.ms !== undefined ? thoughtFor(entry.ms) : circumstances.growing ? "Thinking…" : "Thought",
+                tone: "plain",
+              },
+              folded: lastOf(longTexts.blocks(entry.id, entry.text), entry.ms === undefined && circumstances.growing),
+            }),
+          ];
+    case "media":
+      return [mediaCard(entry.id, entry.content)];
+    case "plan":
+      return entry.steps.length === 0 && (entry.text ?? "").trim() === ""
+        ? []
+        : [
+            card(entry.id, "plan", {
+              header: { icon: "plan", text: "Plan", tone: "plain" },
+              body: entry.steps
+                .map(({ content, status }) => `${stepMark(status)} ${literalProse(content)}`)
+                .join("\n\n"),
+              folded: entry.text === undefined ? [] : longTexts.blocks(entry.id, entry.text),
+            }),
+          ];
+    case "tool":
+      return [toolCard(entry, circumstances)];
+    case "permission":
+      return [permissionCard(entry, circumstances)];
+    case "elicitation":
+      return [elicitationCard(entry, circumstances)];
+    case "notice":
+      return [noticeCard(entry)];
+    case "compaction":
+      return [compactionCard(entry)];
+    case "subagent":
+      return [subagentCard(entry)];
+    case "message":
+      return [messageCard(entry)];
+    case "unknown":
+      return [
+        card(entry.id, "unknown", {
+          header: {
+            icon: "info",
+            text: `The agent sent something that is not known yet: ${literal(entry.what)}${(entry.count ?? 1) > 1 ? ` (${entry.count} times)` : ""}`,
+            tone: "plain",
+          },
+          folded: [textBlock(entry.json, "json")],
+        }),
+      ];
   }
 }
 
 /** Of a step in a plan. */
 export function stepMark(status: PlanStep["status"]): string {
-  return Object.hasOwn(STEP, status) ? STEP[status] ?? "○" : "○";
+  return Object.hasOwn(STEP, status) ? (STEP[status] ?? "○") : "○";
 }
 const STEP: Readonly<Record<string, string>> = { completed: "✓", in_progress: "◐", pending: "○" };
 
@@ -103,7 +144,9 @@ function interruption(id: string): Card {
 
 /** Of a thought that grows, all of its parts would be drawn again at each update. */
 function lastOf(blocks: readonly string[], grows: boolean): readonly string[] {
-  return grows && blocks.length > MOST_GROWING ? ["*What came before this is shown when the thought is complete.*", ...blocks.slice(-MOST_GROWING)] : blocks;
+  return grows && blocks.length > MOST_GROWING
+    ? ["*What came before this is shown when the thought is complete.*", ...blocks.slice(-MOST_GROWING)]
+    : blocks;
 }
 const MOST_GROWING = 2;
 
@@ -113,12 +156,14 @@ function mediaCard(id: string, content: ToolContent): Card {
       const part = contentPart(content);
       return card(id, "media", typeof part === "string" ? { body: part } : { pictures: [part] });
     }
-    case "audio": return card(id, "media", { header: { icon: "sound", text: contentName(content), tone: "plain" } });
-    case "resource": return card(id, "media", {
-      header: { icon: "file", text: contentName(content), tone: "plain" },
-      body: content.text === undefined ? resourceAbout(content).join("\n\n") : "",
-      folded: content.text === undefined ? [] : [...resourceAbout(content), textBlock(content.text, PLAIN)],
-    });
+    case "audio":
+      return card(id, "media", { header: { icon: "sound", text: contentName(content), tone: "plain" } });
+    case "resource":
+      return card(id, "media", {
+        header: { icon: "file", text: contentName(content), tone: "plain" },
+        body: content.text === undefined ? resourceAbout(content).join("\n\n") : "",
+        folded: content.text === undefined ? [] : [...resourceAbout(content), textBlock(content.text, PLAIN)],
+      });
     default: {
       const part = contentPart(content);
       return card(id, "media", { body: typeof part === "string" ? part : "" });
@@ -142,16 +187,24 @@ function compactionCard({ id, status, text, error }: Compaction): Card {
   return card(id, "compaction", {
     header: compactionHeader(status),
     body: status === "failed" && error !== undefined && text.trim() === "" ? literal(error) : "",
-    folded: text.trim() === "" ? [] : [...(status === "failed" && error !== undefined ? [literal(error)] : []), ...longTexts.blocks(id, text)],
+    folded:
+      text.trim() === ""
+        ? []
+        : [...(status === "failed" && error !== undefined ? [literal(error)] : []), ...longTexts.blocks(id, text)],
   });
 }
 
 function compactionHeader(status: string): CardHeader {
   switch (status) {
-    case "in_progress": return { icon: "compact", text: "Making room in the conversation…", tone: "plain" };
-    case "completed": return { icon: "compact", text: "The conversation was shortened", tone: "plain" };
-    case "failed": return { icon: "error", text: "The conversation could not be shortened", tone: "error" };
-    case "cancelled": return { icon: "compact", text: "The conversation was not shortened: that was stopped", tone: "plain" };
-    default: return { icon: "compact", text: `Making room in the conversation: ${literal(status)}`, tone: "plain" };
+    case "in_progress":
+      return { icon: "compact", text: "Making room in the conversation…", tone: "plain" };
+    case "completed":
+      return { icon: "compact", text: "The conversation was shortened", tone: "plain" };
+    case "failed":
+      return { icon: "error", text: "The conversation could not be shortened", tone: "error" };
+    case "cancelled":
+      return { icon: "compact", text: "The conversation was not shortened: that was stopped", tone: "plain" };
+    default:
+      return { icon: "compact", text: `Making room in the conversation: ${literal(status)}`, tone: "plain" };
   }
 }

@@ -69,10 +69,18 @@ export function newest(entries: readonly Entry[], limit: number): readonly Entry
   return kept[0]?.id === LEFT_OUT.id ? kept : [LEFT_OUT, ...kept];
 }
 
-const LEFT_OUT: Notice = { kind: "notice", id: "symposium-left-out", severity: "info", text: "What came before this is no longer kept.", actions: [] };
+const LEFT_OUT: Notice = {
+  kind: "notice",
+  id: "symposium-left-out",
+  severity: "info",
+  text: "What came before this is no longer kept.",
+  actions: [],
+};
 
 /** Of its images, and of what was attached. */
-function weightOf(entry: Entry): number { return sizeOf(entry) - sizeOf(bare(entry)); }
+function weightOf(entry: Entry): number {
+  return sizeOf(entry) - sizeOf(bare(entry));
+}
 
 /** Entries are never changed, only replaced: each is measured once. */
 const sizes = new WeakMap<Entry, number>();
@@ -86,13 +94,25 @@ function sizeOf(entry: Entry): number {
 
 /** What `vscode.getState` gave: the saved page, or an empty one for anything else. A tab that is not whole is left out. */
 export function restored(state: unknown): SavedPage {
-  if (!isObject(state) || state["version"] !== 1 || !isCount(state["asked"]) || !isText(state["selected"]) || !Array.isArray(state["tabs"])) return emptyPage;
-  const tabs = state["tabs"].flatMap((tab): readonly SavedTab[] => isSavedTab(tab) ? [{ ...tab, drafts: { ...noDrafts, ...tab.drafts } }] : []);
+  if (
+    !isObject(state) ||
+    state["version"] !== 1 ||
+    !isCount(state["asked"]) ||
+    !isText(state["selected"]) ||
+    !Array.isArray(state["tabs"])
+  )
+    return emptyPage;
+  const tabs = state["tabs"].flatMap((tab): readonly SavedTab[] =>
+    isSavedTab(tab) ? [{ ...tab, drafts: { ...noDrafts, ...tab.drafts } }] : [],
+  );
   return {
     ...(isCount(state["savedAt"]) ? { savedAt: state["savedAt"] } : {}),
-    version: 1, asked: state["asked"], selected: state["selected"],
+    version: 1,
+    asked: state["asked"],
+    selected: state["selected"],
     ...(state["following"] === true ? { following: true } : {}),
-    ...(state["requireModifier"] === true ? { requireModifier: true } : {}), tabs,
+    ...(state["requireModifier"] === true ? { requireModifier: true } : {}),
+    tabs,
   };
 }
 
@@ -102,8 +122,18 @@ const arePrompts = isListOf(isPrompt);
 type SavedBefore = Omit<SavedTab, "drafts"> & { readonly drafts: Pick<Drafts, "text" | "onTheWay"> & Partial<Drafts> };
 
 function isSavedTab(value: unknown): value is SavedBefore {
-  return isObject(value) && isText(value["tabId"]) && isText(value["bootId"]) && isAgentChoice(value["agent"]) && isText(value["cwd"]) && isText(value["title"])
-    && isListOf(isEntry)(value["entries"]) && isObject(value["drafts"]) && areDrafts(value["drafts"]) && (value["queue"] === undefined || arePrompts(value["queue"]));
+  return (
+    isObject(value) &&
+    isText(value["tabId"]) &&
+    isText(value["bootId"]) &&
+    isAgentChoice(value["agent"]) &&
+    isText(value["cwd"]) &&
+    isText(value["title"]) &&
+    isListOf(isEntry)(value["entries"]) &&
+    isObject(value["drafts"]) &&
+    areDrafts(value["drafts"]) &&
+    (value["queue"] === undefined || arePrompts(value["queue"]))
+  );
 }
 
 function areDrafts({ text, onTheWay, attachments = [], takenBack = [] }: Fields): boolean {

@@ -5,8 +5,16 @@ import { FakeClock } from "./testing/fake-clock";
 suite("saving", () => {
   /** Each takes so long; when each began. */
   function saving(cost: number): { readonly clock: FakeClock; readonly saving: Saving; readonly savedAt: number[] } {
-    const clock = new FakeClock(), savedAt: number[] = [];
-    return { clock, savedAt, saving: new Saving(() => { savedAt.push(clock.time); clock.time += cost; }, clock) };
+    const clock = new FakeClock(),
+      savedAt: number[] = [];
+    return {
+      clock,
+      savedAt,
+      saving: new Saving(() => {
+        savedAt.push(clock.time);
+        clock.time += cost;
+      }, clock),
+    };
   }
 
   test("what costs nothing is saved at once, each time", () => {
@@ -52,7 +60,10 @@ suite("saving", () => {
   test("a failure keeps nothing from being saved later", () => {
     const clock = new FakeClock();
     let failures = 1;
-    const each = new Saving(() => { clock.time += 5; if (failures-- > 0) throw new Error("full"); }, clock);
+    const each = new Saving(() => {
+      clock.time += 5;
+      if (failures-- > 0) throw new Error("full");
+    }, clock);
     throws(() => each.soon(), /full/);
     each.soon();
     clock.advance(100);

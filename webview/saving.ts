@@ -13,12 +13,18 @@ export class Saving {
   #notBefore = -Infinity;
   #isWaiting = false;
 
-  constructor(private readonly save: () => void, private readonly clock: Clock) {}
+  constructor(
+    private readonly save: () => void,
+    private readonly clock: Clock,
+  ) {}
 
   now(): void {
     const began = this.clock.now();
-    try { this.save(); }
-    finally { this.#notBefore = this.clock.now() + PAUSE_PER_COST * (this.clock.now() - began); }
+    try {
+      this.save();
+    } finally {
+      this.#notBefore = this.clock.now() + PAUSE_PER_COST * (this.clock.now() - began);
+    }
   }
 
   soon(): void {
@@ -26,9 +32,14 @@ export class Saving {
     const pause = this.#notBefore - this.clock.now();
     if (pause <= 0) return this.now();
     this.#isWaiting = true;
-    this.clock.after(pause, () => { this.#isWaiting = false; this.now(); });
+    this.clock.after(pause, () => {
+      this.#isWaiting = false;
+      this.now();
+    });
   }
 
   /** Before the page goes. */
-  flush(): void { if (this.#isWaiting) this.now(); }
+  flush(): void {
+    if (this.#isWaiting) this.now();
+  }
 }

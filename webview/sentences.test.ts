@@ -8,7 +8,8 @@ const begun = (text: string): readonly string[] => read(unread, text, false)[1];
 /** As it comes, piece by piece. */
 function streamed(pieces: readonly string[]): readonly string[] {
   const said: string[] = [];
-  let reader = unread, text = "";
+  let reader = unread,
+    text = "";
   for (const piece of pieces) {
     text += piece;
     const [next, sentences] = read(reader, text, false);
@@ -19,48 +20,130 @@ function streamed(pieces: readonly string[]): readonly string[] {
 }
 
 const pieces = fc.constantFrom(
-  "word", "two words", ".", ". ", "! ", "? ", "…", "\n", "\n\n", " ", "# ", "## Title\n", "- ", "* ", "1. ", "12", "> ", "- [x] ", "```", "```js\n", "```\n", "~~~\n", "`a. b`", "`", "**", "*", "_", "|", "| a | b |\n", "|---|---|\n",
-  "[link. Text](https://example.org/a.b)", "[", "](", ")", "---\n", "===\n", "e.g. ", "J. ", "Next", "5", "。", "」", "\\*", "👍", "\t", "#", "=", "-", "x".repeat(150), "y ".repeat(150), `${"z ".repeat(199)}. `, `${"v".repeat(398)}. `, "\u202e",
+  "word",
+  "two words",
+  ".",
+  ". ",
+  "! ",
+  "? ",
+  "…",
+  "\n",
+  "\n\n",
+  " ",
+  "# ",
+  "## Title\n",
+  "- ",
+  "* ",
+  "1. ",
+  "12",
+  "> ",
+  "- [x] ",
+  "```",
+  "```js\n",
+  "```\n",
+  "~~~\n",
+  "`a. b`",
+  "`",
+  "**",
+  "*",
+  "_",
+  "|",
+  "| a | b |\n",
+  "|---|---|\n",
+  "[link. Text](https://example.org/a.b)",
+  "[",
+  "](",
+  ")",
+  "---\n",
+  "===\n",
+  "e.g. ",
+  "J. ",
+  "Next",
+  "5",
+  "。",
+  "」",
+  "\\*",
+  "👍",
+  "\t",
+  "#",
+  "=",
+  "-",
+  "x".repeat(150),
+  "y ".repeat(150),
+  `${"z ".repeat(199)}. `,
+  `${"v".repeat(398)}. `,
+  "\u202e",
 );
 
 suite("sentences", () => {
   test("what is said does not depend on the pieces in which a text came", () =>
-    fc.assert(fc.property(fc.array(pieces, { maxLength: 40 }), fc.infiniteStream(fc.integer({ min: 1, max: 30 })), (parts, sizes) => {
-      const text = parts.join("");
-      const cut: string[] = [];
-      for (let at = 0; at < text.length;) {
-        const { value: size } = sizes.next();
-        cut.push(text.slice(at, at + size));
-        at += size;
-      }
-      deepEqual(streamed(cut), whole(text));
-      deepEqual(streamed([...text].flatMap(character => character.split(""))), whole(text));
-    }), { numRuns: 300 }));
+    fc.assert(
+      fc.property(
+        fc.array(pieces, { maxLength: 40 }),
+        fc.infiniteStream(fc.integer({ min: 1, max: 30 })),
+        (parts, sizes) => {
+          const text = parts.join("");
+          const cut: string[] = [];
+          for (let at = 0; at < text.length; ) {
+            const { value: size } = sizes.next();
+            cut.push(text.slice(at, at + size));
+            at += size;
+          }
+          deepEqual(streamed(cut), whole(text));
+          deepEqual(streamed([...text].flatMap(character => character.split(""))), whole(text));
+        },
+      ),
+      { numRuns: 300 },
+    ));
 
   test("every sentence of prose is said once, in order", () =>
-    fc.assert(fc.property(fc.array(fc.record({ words: fc.array(fc.stringMatching(/^[a-m]{4,6}$/), { minLength: 1, maxLength: 8 }), end: fc.constantFrom(".", "!", "?"), after: fc.constantFrom(" ", "\n", "\n\n", "\n- ", "\n> ") }), { minLength: 1, maxLength: 20 }), sentences => {
-      const texts = sentences.map(({ words, end }, i) => `S${i} ${words.join(" ")}${end}`);
-      deepEqual(whole(sentences.map(({ after }, i) => `${texts[i]}${after}`).join("")), texts);
-    })));
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            words: fc.array(fc.stringMatching(/^[a-m]{4,6}$/), { minLength: 1, maxLength: 8 }),
+            end: fc.constantFrom(".", "!", "?"),
+            after: fc.constantFrom(" ", "\n", "\n\n", "\n- ", "\n> "),
+          }),
+          { minLength: 1, maxLength: 20 },
+        ),
+        sentences => {
+          const texts = sentences.map(({ words, end }, i) => `S${i} ${words.join(" ")}${end}`);
+          deepEqual(whole(sentences.map(({ after }, i) => `${texts[i]}${after}`).join("")), texts);
+        },
+      ),
+    ));
 
   test("a sentence is said when the next begins, or its line ends, and not before", () => {
     deepEqual(begun("One. "), []);
     deepEqual(begun("One. Tw"), ["One."]);
     deepEqual(begun("One.\n"), ["One."]);
-    deepEqual(begun("One, e.g. this, by J. Smith, costs 3.5. and 1.000. Two"), ["One, e.g. this, by J. Smith, costs 3.5. and 1.000."]);
+    deepEqual(begun("One, e.g. this, by J. Smith, costs 3.5. and 1.000. Two"), [
+      "One, e.g. this, by J. Smith, costs 3.5. and 1.000.",
+    ]);
     deepEqual(begun("“One.” Two (and more.) Three"), ["“One.”", "Two (and more.)"]);
     deepEqual(begun("一。二。"), ["一。"]);
     deepEqual(begun("In `a. B` or [x. Y](https://e.org/) it goes on. Two"), ["In a. B or x. Y it goes on."]);
   });
 
   test("a line that may yet become something else is waited for", () => {
-    for (const line of ["```js. And", "| A. B", "1", "1.", "-", "**", "# A. B", "--", "~~", "[x"]) deepEqual([line, begun(line)], [line, []]);
+    for (const line of ["```js. And", "| A. B", "1", "1.", "-", "**", "# A. B", "--", "~~", "[x"])
+      deepEqual([line, begun(line)], [line, []]);
     deepEqual(begun("**A.** B"), ["A."]);
     deepEqual(begun("1. An. B"), ["An."]);
   });
 
   test("a paragraph's line breaks are spaces, and what begins a block ends it", () => {
-    deepEqual(whole("One\ntwo. Three\n- four\n- five\n  more\n\nsix\n# Seven\neight\n---\nnine"), ["One two.", "Three", "four", "five more", "six", "Seven", "eight", "nine"]);
+    deepEqual(whole("One\ntwo. Three\n- four\n- five\n  more\n\nsix\n# Seven\neight\n---\nnine"), [
+      "One two.",
+      "Three",
+      "four",
+      "five more",
+      "six",
+      "Seven",
+      "eight",
+      "nine",
+    ]);
     deepEqual(begun("Here they are:\n- o"), ["Here they are:"]);
     deepEqual(whole("> an\n> bee. C"), ["an bee.", "C"]);
   });
@@ -69,12 +152,19 @@ suite("sentences", () => {
     deepEqual(whole("Run:\n```sh\nnpm test. Now\nls\n```\nDone."), ["Run:", "Code in sh, 2 lines.", "Done."]);
     deepEqual(whole("```\nx\n```"), ["Code, 1 line."]);
     deepEqual(whole("~~~js\nnot. Closed"), ["Code in js, 1 line."]);
-    deepEqual(whole("See\n| File | **Words** |\n|---|---|\n| a | 1 |\n| b | 2 |\nDone."), ["See", "Table, 2 rows: File, Words.", "Done."]);
+    deepEqual(whole("See\n| File | **Words** |\n|---|---|\n| a | 1 |\n| b | 2 |\nDone."), [
+      "See",
+      "Table, 2 rows: File, Words.",
+      "Done.",
+    ]);
     deepEqual(whole("---\n***\n===\n- - -"), []);
   });
 
   test("marks are not said; what only looks like one is", () => {
-    equal(spoken("**Bold**, *weak*, __both__ and ~~gone~~; see [the docs](https://e.org/a_(b)) and `a * b_c`."), "Bold, weak, both and gone; see the docs and a * b_c.");
+    equal(
+      spoken("**Bold**, *weak*, __both__ and ~~gone~~; see [the docs](https://e.org/a_(b)) and `a * b_c`."),
+      "Bold, weak, both and gone; see the docs and a * b_c.",
+    );
     equal(spoken("snake_case, 2 * 3, 2*3, \\*kept\\*, a_b_"), "snake_case, 2 * 3, 2*3, *kept*, a_b");
     equal(spoken("\u202etxt"), "⟦U+202E⟧txt");
   });

@@ -31,7 +31,9 @@ export const LONGEST_JUMP = 50_000;
 
 /** The reader of a text of which nothing that is there by now will be said, but for the sentence that goes on; `ended`: nor that. */
 export function passed(text: string, ended = false): Reader {
-  return text.length > LONGEST_JUMP ? { ...unread, at: text.length, inLine: !text.endsWith("\n") } : read(unread, text, ended)[0];
+  return text.length > LONGEST_JUMP
+    ? { ...unread, at: text.length, inLine: !text.endsWith("\n") }
+    : read(unread, text, ended)[0];
 }
 
 /** What can be said of `text` that was not yet. `ends`: there is no more of it for now, so what is held is said, too. */
@@ -43,7 +45,8 @@ export function read(reader: Reader, text: string, ends: boolean): readonly [Rea
     const newline = text.indexOf("\n", now.at);
     const line = text.slice(now.at, newline === -1 ? undefined : newline);
     if (newline === -1 && !ends) return [begunLine(now, line, said), said];
-    if (newline === -1 && line === "" && now.held === "" && now.block === undefined) return [{ ...now, at: text.length }, said];
+    if (newline === -1 && line === "" && now.held === "" && now.block === undefined)
+      return [{ ...now, at: text.length }, said];
     now = { ...wholeLine(now, line, said), at: newline === -1 ? text.length : newline + 1, inLine: newline === -1 };
     if (newline === -1) return [ended(now, said), said];
   }
@@ -67,7 +70,11 @@ function begunLine(reader: Reader, line: string, said: string[]): Reader {
   if (!reader.inLine) {
     const { length } = marks(line);
     if (UNDECIDED.test(line.slice(length, length + BEGINNING))) return reader;
-    now = { ...beginsItem(line) ? flushed(reader, said) : withoutTable(reader, said), at: reader.at + length, inLine: true };
+    now = {
+      ...(beginsItem(line) ? flushed(reader, said) : withoutTable(reader, said)),
+      at: reader.at + length,
+      inLine: true,
+    };
     return begunLine(now, line.slice(length), said);
   }
   const held = joined(now.held, line);
@@ -85,7 +92,8 @@ function wholeLine(reader: Reader, line: string, said: string[]): Reader {
   const words = line.slice(marks(line).length);
   if (words.trimStart().startsWith("|")) return tableRow(reader, words, said);
   if (words.trim() === "" || RULE.test(words.trim())) return flushed(reader, said);
-  if (HEADING.test(words)) return flushed(prose(flushed(reader, said), words.replace(HEADING, "").replace(/[ \t]#+[ \t]*$/, ""), said), said);
+  if (HEADING.test(words))
+    return flushed(prose(flushed(reader, said), words.replace(HEADING, "").replace(/[ \t]#+[ \t]*$/, ""), said), said);
   return prose(beginsItem(line) ? flushed(reader, said) : withoutTable(reader, said), words, said);
 }
 
@@ -99,7 +107,7 @@ function prose(reader: Reader, words: string, said: string[]): Reader {
   return { ...reader, held };
 }
 
-const joined = (held: string, words: string): string => held === "" ? words : `${held} ${words}`;
+const joined = (held: string, words: string): string => (held === "" ? words : `${held} ${words}`);
 
 /** Before something that is not the same paragraph. */
 function flushed(reader: Reader, said: string[]): Reader {
@@ -134,7 +142,11 @@ function tableRow(reader: Reader, words: string, said: string[]): Reader {
   const { block } = reader;
   if (/^[\s|:-]+$/.test(words)) return reader;
   if (block?.kind === "table") return { ...reader, block: { ...block, rows: block.rows + 1 } };
-  const head = words.split("|").map(spoken).filter(cell => cell !== "").join(", ");
+  const head = words
+    .split("|")
+    .map(spoken)
+    .filter(cell => cell !== "")
+    .join(", ");
   return { ...flushed(reader, said), block: { kind: "table", head, rows: 0 } };
 }
 
@@ -170,7 +182,10 @@ function nextEnd(text: string, from: number, isWholeLine: boolean): number | und
   for (let found = END.exec(text); found !== null && found.index - from <= LONGEST; found = END.exec(text)) {
     const end = found.index + found[0].length;
     const next = text.slice(end).trimStart();
-    if (next === "") { if (isWholeLine) return end; else return undefined; }
+    if (next === "") {
+      if (isWholeLine) return end;
+      else return undefined;
+    }
     const sentence = text.slice(from, end);
     if (!/^[\p{Ll},;:]/u.test(next) && !ABBREVIATION.test(sentence) && !isWithin(sentence)) return end;
   }
@@ -200,7 +215,8 @@ const MARK = /\\([!-/:-@[-`{-~])|~~|(?<![\p{L}\p{N}])[*_]+(?=\S)|(?<=\S)[*_]+(?!
 
 /** One piece of Markdown as it is read out, without its marks. */
 export function spoken(markdown: string): string {
-  let words = "", at = 0;
+  let words = "",
+    at = 0;
   for (const { 0: span, 2: code, index } of markdown.matchAll(SPAN)) {
     words += withoutMarks(markdown.slice(at, index)) + (code ?? "");
     at = index + span.length;
@@ -209,5 +225,8 @@ export function spoken(markdown: string): string {
 }
 
 function withoutMarks(markdown: string): string {
-  return markdown.replace(LINK, "$1").replace(MARK, (_mark, escaped: string | undefined) => escaped ?? "").replaceAll("`", "");
+  return markdown
+    .replace(LINK, "$1")
+    .replace(MARK, (_mark, escaped: string | undefined) => escaped ?? "")
+    .replaceAll("`", "");
 }

@@ -15,7 +15,10 @@ export interface Part {
 }
 
 /** Characters after which the next block begins a new part, and the most that a part may have. */
-export interface PartSize { readonly enough: number; readonly most: number }
+export interface PartSize {
+  readonly enough: number;
+  readonly most: number;
+}
 export const PART_SIZE: PartSize = { enough: 4_000, most: 8_000 };
 
 /** Where the last part begins: from there it is read again when the text has grown. */
@@ -27,7 +30,11 @@ interface Mark {
   readonly before: string;
 }
 
-export interface Split { readonly text: string; readonly parts: readonly Part[]; readonly last: Mark }
+export interface Split {
+  readonly text: string;
+  readonly parts: readonly Part[];
+  readonly last: Mark;
+}
 
 const START: Mark = { from: 0, at: 0, fence: undefined, before: "" };
 
@@ -45,7 +52,11 @@ export function splitOn(before: Split | undefined, text: string, { enough, most 
   let blank = false;
   const cut = (to: number) => {
     const piece = text.slice(from, to);
-    parts.push({ text: piece, before: opening, after: fence ? `${piece.endsWith("\n") ? "" : "\n"}${fence.mark.repeat(fence.length)}\n` : "" });
+    parts.push({
+      text: piece,
+      before: opening,
+      after: fence ? `${piece.endsWith("\n") ? "" : "\n"}${fence.mark.repeat(fence.length)}\n` : "",
+    });
     opening = fence ? `${fence.line}\n` : "";
     from = to;
     last = { from, at, fence, before: opening };

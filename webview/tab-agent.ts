@@ -9,7 +9,21 @@ import type { HostToPage } from "../src/protocol/webview";
 import { isWhole } from "./attached";
 import * as drafts from "./drafts";
 import { askHost } from "./page-asking";
-import { agentOf, chain, freshTab, post, remarkOn, SAVE, show, turnOf, withTab, type Effect, type Page, type Step, type Tab } from "./page-model";
+import {
+  agentOf,
+  chain,
+  freshTab,
+  post,
+  remarkOn,
+  SAVE,
+  show,
+  turnOf,
+  withTab,
+  type Effect,
+  type Page,
+  type Step,
+  type Tab,
+} from "./page-model";
 
 /** Nothing was sent in it. */
 export function isUnprompted({ conversation: { entries, queue }, drafts: { onTheWay } }: Tab): boolean {
@@ -23,28 +37,53 @@ function isUnanswered(tab: Tab): boolean {
 
 /** At the prompt: also the agent of new tabs. */
 export function agentChosen(page: Page, agentId: string, now: number): Step {
-  const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected), agent = agentOf(page.agents, agentId);
-  return chain([{ ...page, currentAgentId: agentId }, [post({ type: "select-agent", agentId }), { kind: "showAgents" }]], p => {
-    if (tab === undefined) return [p, []];
-    if (tab.conversation.agent.id === agentId) return tab.remark?.newTabWith === undefined ? [p, []] : [withTab(p, { ...tab, remark: undefined }), [show(tab)]];
-    if (isUnprompted(tab)) return replaceAgent(p, tab, agent, now);
-    return remarkOn(p, tab.tabId, { tone: "info", text: `New tabs use ${agent.name}; this one stays with ${tab.conversation.agent.name}.`, newTabWith: agent });
-  });
+  const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected),
+    agent = agentOf(page.agents, agentId);
+  return chain(
+    [{ ...page, currentAgentId: agentId }, [post({ type: "select-agent", agentId }), { kind: "showAgents" }]],
+    p => {
+      if (tab === undefined) return [p, []];
+      if (tab.conversation.agent.id === agentId)
+        return tab.remark?.newTabWith === undefined
+          ? [p, []]
+          : [withTab(p, { ...tab, remark: undefined }), [show(tab)]];
+      if (isUnprompted(tab)) return replaceAgent(p, tab, agent, now);
+      return remarkOn(p, tab.tabId, {
+        tone: "info",
+        text: `New tabs use ${agent.name}; this one stays with ${tab.conversation.agent.name}.`,
+        newTabWith: agent,
+      });
+    },
+  );
 }
 
 /** By a button of the tab, to help it. */
-export function agentSelected(page: Page, { tabId, agentId }: Extract<HostToPage, { type: "agentSelected" }>, now: number): Step {
-  const tab = page.tabs.get(tabId), agent = agentOf(page.agents, agentId);
+export function agentSelected(
+  page: Page,
+  { tabId, agentId }: Extract<HostToPage, { type: "agentSelected" }>,
+  now: number,
+): Step {
+  const tab = page.tabs.get(tabId),
+    agent = agentOf(page.agents, agentId);
   if (tab === undefined) return [page, []];
   if (isUnanswered(tab)) return replaceAgent(page, tab, agent, now);
-  return tab.conversation.agent.id === agentId ? [page, []]
-    : remarkOn(page, tabId, { tone: "info", text: `New tabs use ${agent.name}; this one stays with ${tab.conversation.agent.name}.`, newTabWith: agent });
+  return tab.conversation.agent.id === agentId
+    ? [page, []]
+    : remarkOn(page, tabId, {
+        tone: "info",
+        text: `New tabs use ${agent.name}; this one stays with ${tab.conversation.agent.name}.`,
+        newTabWith: agent,
+      });
 }
 
 function replaceAgent(page: Page, tab: Tab, agent: AgentChoice, now: number): Step {
   const { tabId } = tab;
   const fresh: Tab = { ...freshTab(tabId, agent, tab.seen.asked, now), drafts: draftsFor(tab, agent.id) };
-  const again: readonly Effect[] = [post({ type: "close-tab", tabId }), post({ type: "new-tab", tabId, agentId: agent.id }), ...(page.selected === tabId ? [post({ type: "select-tab", tabId })] : [])];
+  const again: readonly Effect[] = [
+    post({ type: "close-tab", tabId }),
+    post({ type: "new-tab", tabId, agentId: agent.id }),
+    ...(page.selected === tabId ? [post({ type: "select-tab", tabId })] : []),
+  ];
   return chain([withTab(page, fresh), [show(fresh), SAVE, ...again]], p => askHost(p, [tabId], "missing", now));
 }
 
@@ -53,9 +92,27 @@ function replaceAgent(page: Page, tab: Tab, agent: AgentChoice, now: number): St
  * was attached is kept, it is the draft again.
  */
 function draftsFor({ conversation: { entries, queue }, drafts: before }: Tab, agentId: string): drafts.Drafts {
-  const sent = entries.flatMap((entry): readonly drafts.Sent[] => entry.kind !== "user" ? [] : [{ messageId: entry.id, text: entry.text, ...(entry.attachments === undefined ? {} : { attachments: entry.attachments }) }]);
-  const waiting = [...sent, ...queue?.prompts ?? [], ...before.onTheWay].map(prompt => ({ ...prompt, messageId: `${prompt.messageId.slice(-MAX_ID)}+${agentId.slice(0, MAX_ID)}` }));
+  const sent = entries.flatMap((entry): readonly drafts.Sent[] =>
+    entry.kind !== "user"
+      ? []
+      : [
+          {
+            messageId: entry.id,
+            text: entry.text,
+            ...(entry.attachments === undefined ? {} : { attachments: entry.attachments }),
+          },
+        ],
+  );
+  const waiting = [...sent, ...(queue?.prompts ?? []), ...before.onTheWay].map(prompt => ({
+    ...prompt,
+    messageId: `${prompt.messageId.slice(-MAX_ID)}+${agentId.slice(0, MAX_ID)}`,
+  }));
   const isKept = waiting.every(({ attachments = [] }) => attachments.every(isWhole));
-  return isKept ? { ...before, takenBack: [], onTheWay: waiting } : drafts.returned({ ...before, takenBack: [], onTheWay: [] }, waiting.map(prompt => ({ ...prompt, attachments: (prompt.attachments ?? []).filter(isWhole) })));
+  return isKept
+    ? { ...before, takenBack: [], onTheWay: waiting }
+    : drafts.returned(
+        { ...before, takenBack: [], onTheWay: [] },
+        waiting.map(prompt => ({ ...prompt, attachments: (prompt.attachments ?? []).filter(isWhole) })),
+      );
 }
 const MAX_ID = 80;

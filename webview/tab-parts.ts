@@ -29,11 +29,23 @@ export class TabParts {
   readonly #end: FollowEnd | undefined;
 
   /** `wrapper` holds all of the tab; `drawPickers` has its selects made anew. */
-  constructor(private readonly wrapper: Element, mynahId: string, tabId: string, input: PromptInput, acts: Acts, drawPickers: (pickers: readonly Picker[]) => void) {
-    this.pickers = new PromptPickers(drawPickers, () => [...wrapper.querySelectorAll<HTMLSelectElement>(".mynah-prompt-input-options select")]);
+  constructor(
+    private readonly wrapper: Element,
+    mynahId: string,
+    tabId: string,
+    input: PromptInput,
+    acts: Acts,
+    drawPickers: (pickers: readonly Picker[]) => void,
+  ) {
+    this.pickers = new PromptPickers(drawPickers, () => [
+      ...wrapper.querySelectorAll<HTMLSelectElement>(".mynah-prompt-input-options select"),
+    ]);
     this.#dock = new Dock({
-      followToggled: () => acts.followToggled(), settingsWanted: () => acts.buttonClicked(tabId, "", "action:openSettings"), bypassEnded: () => acts.bypassEnded(tabId),
-      withdrawn: (messageId, to) => acts.withdrawn(tabId, messageId, to), sent: () => acts.queueSent(tabId),
+      followToggled: () => acts.followToggled(),
+      settingsWanted: () => acts.buttonClicked(tabId, "", "action:openSettings"),
+      bypassEnded: () => acts.bypassEnded(tabId),
+      withdrawn: (messageId, to) => acts.withdrawn(tabId, messageId, to),
+      sent: () => acts.queueSent(tabId),
     });
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
@@ -46,9 +58,13 @@ export class TabParts {
   }
 
   /** The text of the prompt may have changed. */
-  typed(): void { this.#composer?.typed(); }
+  typed(): void {
+    this.#composer?.typed();
+  }
 
-  offer(query: string, mentions: readonly Mention[]): void { this.#composer?.offer(query, mentions); }
+  offer(query: string, mentions: readonly Mention[]): void {
+    this.#composer?.offer(query, mentions);
+  }
 
   show(view: TabView): void {
     this.#dock.show(view);
@@ -67,11 +83,15 @@ export class TabParts {
   /** mynah itself writes `messageid` on the card and on all within it. Only cards are looked at: what is in them may be very much. */
   #mark(cards: readonly Card[]): void {
     const kinds = new Map(cards.map(({ key, kind }) => [key, kind]));
-    for (const group of this.wrapper.querySelector(".mynah-chat-items-container")?.children ?? []) for (const card of group.children) {
-      if (card instanceof HTMLElement && card.matches(".mynah-chat-item-card:not([data-kind])")) card.dataset["kind"] = kinds.get(card.getAttribute("messageid") ?? "") ?? "";
-    }
+    for (const group of this.wrapper.querySelector(".mynah-chat-items-container")?.children ?? [])
+      for (const card of group.children) {
+        if (card instanceof HTMLElement && card.matches(".mynah-chat-item-card:not([data-kind])"))
+          card.dataset["kind"] = kinds.get(card.getAttribute("messageid") ?? "") ?? "";
+      }
   }
 
   /** To be called before a drawing, its result after it. */
-  follow(): () => void { return this.#end?.before() ?? (() => undefined); }
+  follow(): () => void {
+    return this.#end?.before() ?? (() => undefined);
+  }
 }

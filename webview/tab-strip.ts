@@ -9,10 +9,14 @@ import { freshId } from "./dom";
 
 export class TabStrip {
   /** `toPrompt`: puts the focus into the prompt of the tab that is selected. */
-  constructor(private readonly root: HTMLElement, private readonly toPrompt: () => void) {
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly toPrompt: () => void,
+  ) {
     root.addEventListener("change", () => this.show());
     root.addEventListener("keydown", event => {
-      const tab = event.target instanceof Element && event.target.getAttribute("role") === "tab" ? event.target : undefined;
+      const tab =
+        event.target instanceof Element && event.target.getAttribute("role") === "tab" ? event.target : undefined;
       if (!(tab instanceof HTMLElement) || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
       if (this.#pressed(event.key, tab)) event.preventDefault();
     });
@@ -29,7 +33,10 @@ export class TabStrip {
       set(tab, "aria-selected", String(input.checked));
       set(tab, "tabindex", input.checked ? "0" : "-1");
       part.title = tab.textContent;
-      for (const close of part.querySelectorAll("button")) { set(close, "tabindex", "-1"); set(close, "aria-hidden", "true"); }
+      for (const close of part.querySelectorAll("button")) {
+        set(close, "tabindex", "-1");
+        set(close, "aria-hidden", "true");
+      }
       this.#join(tab, input.value);
     }
   }
@@ -48,13 +55,24 @@ export class TabStrip {
     const tabs = [...this.root.querySelectorAll<HTMLElement>(".mynah-tabs-container [role=tab]")];
     const at = tabs.indexOf(tab);
     switch (key) {
-      case "ArrowRight": case "ArrowDown": return this.#go(tabs[(at + 1) % tabs.length]);
-      case "ArrowLeft": case "ArrowUp": return this.#go(tabs.at(at - 1));
-      case "Home": return this.#go(tabs[0]);
-      case "End": return this.#go(tabs.at(-1));
-      case "Enter": case " ": this.toPrompt(); return true;
-      case "Delete": return this.#close(tab);
-      default: return false;
+      case "ArrowRight":
+      case "ArrowDown":
+        return this.#go(tabs[(at + 1) % tabs.length]);
+      case "ArrowLeft":
+      case "ArrowUp":
+        return this.#go(tabs.at(at - 1));
+      case "Home":
+        return this.#go(tabs[0]);
+      case "End":
+        return this.#go(tabs.at(-1));
+      case "Enter":
+      case " ":
+        this.toPrompt();
+        return true;
+      case "Delete":
+        return this.#close(tab);
+      default:
+        return false;
     }
   }
 

@@ -2,13 +2,18 @@
 import type { Tab } from "./page-model";
 
 /** From the agent, else the first prompt's words; `undefined`: there is neither. */
-export function titleOf({ conversation: { title, entries }, drafts: { onTheWay } }: Pick<Tab, "conversation" | "drafts">): string | undefined {
+export function titleOf({
+  conversation: { title, entries },
+  drafts: { onTheWay },
+}: Pick<Tab, "conversation" | "drafts">): string | undefined {
   if (title !== undefined && title !== "") return title;
-  const first = entries.find(({ kind }) => kind === "user"), text = first?.kind === "user" ? first.text : onTheWay[0]?.text ?? "";
+  const first = entries.find(({ kind }) => kind === "user"),
+    text = first?.kind === "user" ? first.text : (onTheWay[0]?.text ?? "");
   const words = text.replaceAll(/\s+/g, " ").trim();
   if (words === "") return undefined;
   if (words.length <= MAX_TITLE) return words;
-  const cut = words.slice(0, MAX_TITLE), atWord = cut.lastIndexOf(" ");
+  const cut = words.slice(0, MAX_TITLE),
+    atWord = cut.lastIndexOf(" ");
   return `${(atWord > MAX_TITLE / 2 ? cut.slice(0, atWord) : cut).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 const MAX_TITLE = 40;

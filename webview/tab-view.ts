@@ -17,7 +17,11 @@ import { cardsOf } from "./render";
 import { titleOf } from "./tab-title";
 import { texts } from "./texts";
 
-export interface Banner { readonly tone: Tone; readonly text: string; readonly buttons: readonly CardButton[] }
+export interface Banner {
+  readonly tone: Tone;
+  readonly text: string;
+  readonly buttons: readonly CardButton[];
+}
 
 export interface TabView {
   /** HTML, because that is what a tab's title is to the renderer. */
@@ -57,7 +61,8 @@ export function viewOf(page: Page, tab: Tab): TabView {
   const entries: readonly Entry[] = [...conversation.entries, ...begun(tab)];
   const live = isLive(page, tab);
   const terminals = terminalsOf(conversation);
-  const answering = new Set(tab.answering.map(({ entryId }) => entryId)), questions = questionQueue(entries);
+  const answering = new Set(tab.answering.map(({ entryId }) => entryId)),
+    questions = questionQueue(entries);
   const isDrawn = (entry: Entry): boolean =>
     !isQuestion(entry) || entry.answered !== undefined || questions.shown.has(entry.id);
   return {
@@ -65,13 +70,15 @@ export function viewOf(page: Page, tab: Tab): TabView {
       (isEmpty(tab.drafts) ? "" : DRAFT) +
       escapeHtml(readableLine(titleOf(tab) ?? (conversation.agent.name || "Chat"))),
     cards: entries.flatMap((entry, i) =>
-      !isDrawn(entry) ? [] : cardsOf(entry, {
-        growing: turn !== "idle" && i === entries.length - 1,
-        answerable: live && isQuestion(entry),
-        answering: answering.has(entry.id),
-        terminals: terminals(entry),
-        ...(questions.waiting > 0 && questions.shown.has(entry.id) ? { waiting: questions.waiting } : {}),
-      }),
+      !isDrawn(entry)
+        ? []
+        : cardsOf(entry, {
+            growing: turn !== "idle" && i === entries.length - 1,
+            answerable: live && isQuestion(entry),
+            answering: answering.has(entry.id),
+            terminals: terminals(entry),
+            ...(questions.waiting > 0 && questions.shown.has(entry.id) ? { waiting: questions.waiting } : {}),
+          }),
     ),
     turn,
     status: statusOf(turn, literal(agent)),
@@ -87,7 +94,13 @@ export function viewOf(page: Page, tab: Tab): TabView {
     usage: conversation.usage,
     plan: pinnedPlan(entries, turn !== "idle"),
     details: { details: conversation.details, agent, cwd: conversation.cwd },
-    bypassed: bypassView([...(conversation.bypassed ? ["session" as const] : []), ...(page.bypassed.find(({ tabId }) => tabId === tab.tabId)?.by ?? [])], agent),
+    bypassed: bypassView(
+      [
+        ...(conversation.bypassed ? ["session" as const] : []),
+        ...(page.bypassed.find(({ tabId }) => tabId === tab.tabId)?.by ?? []),
+      ],
+      agent,
+    ),
     following: entries.some(entry => entry.kind === "tool" && entry.locations.length > 0) ? page.following : undefined,
   };
 }
@@ -95,32 +108,55 @@ export function viewOf(page: Page, tab: Tab): TabView {
 /** The terminals that a tool call mentions, once each. */
 function terminalsOf({ terminals, cwd }: Conversation): (entry: Entry) => readonly ShownTerminal[] {
   if (terminals === undefined || terminals.length === 0) return () => noTerminals;
-  const byId = new Map(terminals.map(terminal => [terminal.terminalId, { terminal, where: terminal.cwd === cwd ? undefined : terminal.cwd }]));
+  const byId = new Map(
+    terminals.map(terminal => [
+      terminal.terminalId,
+      { terminal, where: terminal.cwd === cwd ? undefined : terminal.cwd },
+    ]),
+  );
   return entry => {
     if (entry.kind !== "tool" || !entry.content.some(({ kind }) => kind === "terminal")) return noTerminals;
-    const ids = new Set(entry.content.flatMap(content => content.kind === "terminal" ? [content.terminalId] : []));
-    return [...ids].flatMap(id => { const shown = byId.get(id); return shown === undefined ? [] : [shown]; });
+    const ids = new Set(entry.content.flatMap(content => (content.kind === "terminal" ? [content.terminalId] : [])));
+    return [...ids].flatMap(id => {
+      const shown = byId.get(id);
+      return shown === undefined ? [] : [shown];
+    });
   };
 }
 
 function statusOf(turn: TabView["turn"], agent: string): string {
   switch (turn) {
-    case "idle": return "";
-    case "starting": return `Starting ${agent}…`;
-    case "running": return `${agent} is working…`;
-    case "cancelling": return `Stopping… ${agent} has yet to end its turn.`;
+    case "idle":
+      return "";
+    case "starting":
+      return `Starting ${agent}…`;
+    case "running":
+      return `${agent} is working…`;
+    case "cancelling":
+      return `Stopping… ${agent} has yet to end its turn.`;
   }
 }
 
 function bannerOf({ sidecar, outdated }: Page, { tabId, remark }: Tab): Banner | undefined {
   switch (sidecar.state) {
-    case "restarting": return { tone: "warning", text: literal(`${sidecar.message}${kept(remark)}`), buttons: [] };
+    case "restarting":
+      return { tone: "warning", text: literal(`${sidecar.message}${kept(remark)}`), buttons: [] };
     // A workspace that is not trusted is not a fault.
-    case "failed": return { tone: sidecar.actions.includes("manageTrust") ? "info" : "error", text: literal(`${sidecar.message}${kept(remark)}`), buttons: sidecar.actions.map(actionButton) };
+    case "failed":
+      return {
+        tone: sidecar.actions.includes("manageTrust") ? "info" : "error",
+        text: literal(`${sidecar.message}${kept(remark)}`),
+        buttons: sidecar.actions.map(actionButton),
+      };
     case "running":
-      if (remark) return { tone: remark.tone, text: literal(remark.text), buttons: remark.newTabWith ? [newTabWith(remark.newTabWith)] : [] };
+      if (remark)
+        return {
+          tone: remark.tone,
+          text: literal(remark.text),
+          buttons: remark.newTabWith ? [newTabWith(remark.newTabWith)] : [],
+        };
       return outdated.includes(tabId) ? { tone: "info", text: literal(texts.outdated), buttons: [NEW_TAB] } : undefined;
   }
 }
 
-const kept = (remark: Tab["remark"]): string => remark?.until === "sidecar" ? ` ${remark.text}` : "";
+const kept = (remark: Tab["remark"]): string => (remark?.until === "sidecar" ? ` ${remark.text}` : "");

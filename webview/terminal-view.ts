@@ -28,24 +28,62 @@ export function terminalText({ command, output, isCut, exit }: TerminalView): Te
 function stateOf(exit: TerminalView["exit"]): { readonly state: string; readonly tone: Tone } {
   if (exit === undefined) return { state: "running", tone: "info" };
   if (exit.signal !== undefined) return { state: visibleLine(exit.signal), tone: "warning" };
-  return exit.code === undefined ? { state: "ended", tone: "plain" } : { state: `exit code ${exit.code}`, tone: exit.code === 0 ? "success" : "error" };
+  return exit.code === undefined
+    ? { state: "ended", tone: "plain" }
+    : { state: `exit code ${exit.code}`, tone: exit.code === 0 ? "success" : "error" };
 }
 
-const THEME = ["Black", "Red", "Green", "Yellow", "Blue", "Magenta", "Cyan", "White", "BrightBlack", "BrightRed", "BrightGreen", "BrightYellow", "BrightBlue", "BrightMagenta", "BrightCyan", "BrightWhite"] as const;
+const THEME = [
+  "Black",
+  "Red",
+  "Green",
+  "Yellow",
+  "Blue",
+  "Magenta",
+  "Cyan",
+  "White",
+  "BrightBlack",
+  "BrightRed",
+  "BrightGreen",
+  "BrightYellow",
+  "BrightBlue",
+  "BrightMagenta",
+  "BrightCyan",
+  "BrightWhite",
+] as const;
 const TEXT = "var(--vscode-terminal-foreground, var(--vscode-foreground))";
 const BEHIND = "var(--symposium-terminal-background)";
 
 /** CSS properties; the theme's colours of text somewhat towards that of all text, so that they can be read on ours. */
-export function cssOf({ colour, background, bold, dim, italic, underline, inverse }: AnsiStyle): Readonly<Record<string, string>> {
-  const text = colour === undefined ? undefined : "rgb" in colour || background !== undefined || inverse ? css(colour) : `color-mix(in srgb, ${css(colour)} 65%, ${TEXT})`;
+export function cssOf({
+  colour,
+  background,
+  bold,
+  dim,
+  italic,
+  underline,
+  inverse,
+}: AnsiStyle): Readonly<Record<string, string>> {
+  const text =
+    colour === undefined
+      ? undefined
+      : "rgb" in colour || background !== undefined || inverse
+        ? css(colour)
+        : `color-mix(in srgb, ${css(colour)} 65%, ${TEXT})`;
   const behind = background === undefined ? undefined : css(background);
   const [front, back] = inverse ? [behind ?? BEHIND, text ?? TEXT] : [text, behind];
   return {
-    ...(front === undefined ? {} : { "color": front }), ...(back === undefined ? {} : { "background-color": back }),
-    ...(bold ? { "font-weight": "bold" } : {}), ...(dim ? { "opacity": "0.75" } : {}), ...(italic ? { "font-style": "italic" } : {}), ...(underline ? { "text-decoration": "underline" } : {}),
+    ...(front === undefined ? {} : { color: front }),
+    ...(back === undefined ? {} : { "background-color": back }),
+    ...(bold ? { "font-weight": "bold" } : {}),
+    ...(dim ? { opacity: "0.75" } : {}),
+    ...(italic ? { "font-style": "italic" } : {}),
+    ...(underline ? { "text-decoration": "underline" } : {}),
   };
 }
 
 function css(colour: Colour): string {
-  return "rgb" in colour ? `rgb(${colour.rgb.join(" ")})` : `var(--vscode-terminal-ansi${THEME[colour.theme] ?? "White"})`;
+  return "rgb" in colour
+    ? `rgb(${colour.rgb.join(" ")})`
+    : `var(--vscode-terminal-ansi${THEME[colour.theme] ?? "White"})`;
 }

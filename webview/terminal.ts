@@ -17,15 +17,29 @@ export class Terminal {
   readonly #where = make("span", { className: "symposium-note" });
   readonly #state = make("span", { className: "symposium-terminal-state" });
   readonly #cut = make("span", { className: "symposium-note", text: texts.cut });
-  readonly #output = make("pre", { className: "symposium-terminal-output", attributes: { "tabindex": "0", "role": "region", "aria-labelledby": this.#command.id } });
+  readonly #output = make("pre", {
+    className: "symposium-terminal-output",
+    attributes: { tabindex: "0", role: "region", "aria-labelledby": this.#command.id },
+  });
   #lines: readonly string[] = [];
   #shown: ShownTerminal | undefined;
 
   constructor(openInTerminal: () => void) {
-    const open = make("button", { className: "symposium-link", text: texts.openTerminal, attributes: { type: "button" } });
+    const open = make("button", {
+      className: "symposium-link",
+      text: texts.openTerminal,
+      attributes: { type: "button" },
+    });
     open.addEventListener("click", openInTerminal);
-    this.element = make("div", { className: "symposium-terminal" },
-      make("div", { className: "symposium-terminal-head" }, this.#command, this.#state), this.#where, this.#cut, this.#output, open);
+    this.element = make(
+      "div",
+      { className: "symposium-terminal" },
+      make("div", { className: "symposium-terminal-head" }, this.#command, this.#state),
+      this.#where,
+      this.#cut,
+      this.#output,
+      open,
+    );
   }
 
   show(shown: ShownTerminal): void {
@@ -60,9 +74,14 @@ export class Terminal {
 }
 
 function lineOf(line: AnsiLine): HTMLElement {
-  return make("span", { className: "symposium-terminal-line" }, ...line.map(({ text, style }) => {
-    const span = make("span", { text: readableText(text) });
-    for (const [property, value] of Object.entries(cssOf(style))) span.style.setProperty(property, value);
-    return span;
-  }), document.createTextNode("\n"));
+  return make(
+    "span",
+    { className: "symposium-terminal-line" },
+    ...line.map(({ text, style }) => {
+      const span = make("span", { text: readableText(text) });
+      for (const [property, value] of Object.entries(cssOf(style))) span.style.setProperty(property, value);
+      return span;
+    }),
+    document.createTextNode("\n"),
+  );
 }

@@ -8,7 +8,7 @@ export function duration(ms: number): string {
   return min < 60 ? joined(`${min} min`, s % 60, "s") : joined(`${Math.floor(min / 60)} h`, min % 60, "min");
 }
 
-const joined = (whole: string, rest: number, unit: string): string => rest === 0 ? whole : `${whole} ${rest} ${unit}`;
+const joined = (whole: string, rest: number, unit: string): string => (rest === 0 ? whole : `${whole} ${rest} ${unit}`);
 
 /** `812 bytes`, `34 KB`, `1.2 MB`. */
 export function size(bytes: number): string {
@@ -19,7 +19,9 @@ export function size(bytes: number): string {
 /** `950`, `12k`, `1.5M`. */
 export function short(count: number): string {
   if (count < 1_000) return String(count);
-  return count < 999_500 ? `${count < 9_950 ? trimmed(count / 1_000) : Math.round(count / 1_000)}k` : `${trimmed(count / 1_000_000)}M`;
+  return count < 999_500
+    ? `${count < 9_950 ? trimmed(count / 1_000) : Math.round(count / 1_000)}k`
+    : `${trimmed(count / 1_000_000)}M`;
 }
 
 const trimmed = (value: number): string => String(Math.round(value * 10) / 10);
@@ -30,7 +32,12 @@ export const grouped = (count: number): string => count.toLocaleString("en-US");
 export function money(amount: number, currency: string): string {
   const digits = amount !== 0 && Math.abs(amount) < 0.01 ? 4 : 2;
   if (/^[A-Za-z]{3}$/.test(currency)) {
-    return new Intl.NumberFormat("en-US", { style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(amount);
+    return new Intl.NumberFormat("en-US", {
+      style: "currency",
+      currency,
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    }).format(amount);
   }
   return `${new Intl.NumberFormat("en-US", { maximumFractionDigits: digits }).format(amount)} ${currency}`.trim();
 }

@@ -14,13 +14,14 @@ export interface Flooded extends AsyncDisposable {
 
 export async function floodedSidecar(): Promise<Flooded> {
   const storage = mkdtempSync(path.join(tmpdir(), "symposium-bench-"));
-  const child = spawn(
-    process.execPath,
-    [program("sidecar"), "serve"],
-    { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, SYMPOSIUM_BUILD: "development" } },
-  );
+  const child = spawn(process.execPath, [program("sidecar"), "serve"], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, SYMPOSIUM_BUILD: "development" },
+  });
   const gone = new Promise(resolve => child.once("exit", resolve));
-  const fail = (what: string): never => { throw new Error(what); };
+  const fail = (what: string): never => {
+    throw new Error(what);
+  };
   let onTurn: (sessionId: string, state: string) => void = () => undefined;
   const client = new StreamClient(
     child.stdout,

@@ -8,15 +8,24 @@ const BLOCK = 64 * 1024;
 const answers = new Map<Kind, NumberedLine>(KINDS.map(kind => [kind, answer(kind)]));
 let answered: NumberedLine | undefined;
 
-process.stdin.on("data", onLines((bytes, start, end) => {
-  if (!hasId(bytes, start)) return told(JSON.parse(bytes.toString("utf8", start, end)));
-  const id = idAt(bytes, start);
-  if (answered) process.stdout.write(answered.withId(id));
-  else process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, result: INITIALIZED })}\n`);
-}));
+process.stdin.on(
+  "data",
+  onLines((bytes, start, end) => {
+    if (!hasId(bytes, start)) return told(JSON.parse(bytes.toString("utf8", start, end)));
+    const id = idAt(bytes, start);
+    if (answered) process.stdout.write(answered.withId(id));
+    else process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, result: INITIALIZED })}\n`);
+  }),
+);
 process.stdin.on("end", () => process.exit());
 
-function told({ method, params }: { readonly method?: unknown; readonly params?: { readonly kind?: unknown; readonly count?: unknown } }): void {
+function told({
+  method,
+  params,
+}: {
+  readonly method?: unknown;
+  readonly params?: { readonly kind?: unknown; readonly count?: unknown };
+}): void {
   const kind = params?.kind;
   if (!isKind(kind)) throw new Error(`the agent of the bench does not know ${JSON.stringify({ method, params })}`);
   if (method === "_bench/answer") answered = answers.get(kind);
@@ -25,14 +34,16 @@ function told({ method, params }: { readonly method?: unknown; readonly params?:
 
 /** As many at once as fill a pipe, and no more than are read. */
 function stream(kind: Kind, count: number): void {
-  const line = notification(kind), lines = Math.max(1, Math.floor(BLOCK / line.length));
+  const line = notification(kind),
+    lines = Math.max(1, Math.floor(BLOCK / line.length));
   const block = Buffer.concat(Array.from({ length: lines }, () => line));
   let left = count;
   const go = (): void => {
     while (left > 0) {
       const now = Math.min(left, lines);
       left -= now;
-      if (!process.stdout.write(now === lines ? block : block.subarray(0, now * line.length))) return void process.stdout.once("drain", go);
+      if (!process.stdout.write(now === lines ? block : block.subarray(0, now * line.length)))
+        return void process.stdout.once("drain", go);
     }
   };
   go();

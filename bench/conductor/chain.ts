@@ -23,16 +23,27 @@ export class Chain implements AsyncDisposable {
   #lastId = 0;
   #arrived: () => void = () => undefined;
 
-  private constructor(readonly spec: ChainSpec, readonly name: string, private readonly meters: Meters) {
+  private constructor(
+    readonly spec: ChainSpec,
+    readonly name: string,
+    private readonly meters: Meters,
+  ) {
     this.#child = startProgram(spec.program, spec.args, meters.environment(name));
-    this.#child.stdout.on("data", onLines(() => this.#arrived()));
+    this.#child.stdout.on(
+      "data",
+      onLines(() => this.#arrived()),
+    );
     this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
-    void this.#gone.then(code => { if (!this.#isEnding) throw new Error(`${name} ended with ${String(code)}`); });
+    void this.#gone.then(code => {
+      if (!this.#isEnding) throw new Error(`${name} ended with ${String(code)}`);
+    });
   }
 
   static async start(spec: ChainSpec, meters: Meters): Promise<Chain> {
     const chain = new Chain(spec, `${spec.name} ${++started}`, meters);
-    await chain.#lines(1, () => chain.#tell({ id: 0, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } }));
+    await chain.#lines(1, () =>
+      chain.#tell({ id: 0, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } }),
+    );
     await meters.ready(chain.name, spec.metered);
     return chain;
   }
@@ -40,8 +51,10 @@ export class Chain implements AsyncDisposable {
   /** One after the other. Resolves with the microseconds of each, sorted. */
   async roundTrips(kind: Kind, count: number): Promise<Float64Array> {
     this.#tell({ method: "_bench/answer", params: { kind } });
-    const line = request(kind), times = new Float64Array(count);
-    let i = 0, begin = 0;
+    const line = request(kind),
+      times = new Float64Array(count);
+    let i = 0,
+      begin = 0;
     await new Promise<void>(resolve => {
       const next = (): void => {
         begin = performance.now();
@@ -64,7 +77,9 @@ export class Chain implements AsyncDisposable {
     return (performance.now() - begin) / 1000;
   }
 
-  usage(): Promise<Usage> { return this.meters.usage(this.name); }
+  usage(): Promise<Usage> {
+    return this.meters.usage(this.name);
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true;
@@ -72,12 +87,16 @@ export class Chain implements AsyncDisposable {
     await this.#gone;
   }
 
-  #tell(message: object): void { this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`); }
+  #tell(message: object): void {
+    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  }
 
   #lines(count: number, begin: () => void): Promise<void> {
     return new Promise(resolve => {
       let left = count;
-      this.#arrived = () => { if (--left === 0) resolve(); };
+      this.#arrived = () => {
+        if (--left === 0) resolve();
+      };
       begin();
     });
   }

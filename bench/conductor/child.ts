@@ -12,6 +12,13 @@ export function programPath(name: Program): string {
   return path.join(folder, "conductor", `${name}.program.mjs`);
 }
 
-export function startProgram(name: Program, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ChildProcessByStdio<Writable, Readable, null> {
-  return spawn(process.execPath, [programPath(name), ...args], { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...env } });
+export function startProgram(
+  name: Program,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): ChildProcessByStdio<Writable, Readable, null> {
+  return spawn(process.execPath, [programPath(name), ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, ...env },
+  });
 }

@@ -8,7 +8,9 @@ import { ndjsonChannel } from "../../sidecar/rpc/ndjson";
 import { programPath, type Program } from "./child";
 import { answerMeter } from "./meter";
 
-const odd = (what: string, detail: unknown): void => { process.stderr.write(`${what}: ${String(detail)}\n`); };
+const odd = (what: string, detail: unknown): void => {
+  process.stderr.write(`${what}: ${String(detail)}\n`);
+};
 
 /** All that it starts ends with its stdin. */
 const world: ProcessWorld = {
@@ -17,7 +19,9 @@ const world: ProcessWorld = {
     nextRunId: () => "bench",
     started: (pid, runId, command) => ({ pid, group: pid, started: "", runId, command }),
     ended: () => undefined,
-    kill: ({ pid }) => { process.kill(pid, "SIGKILL"); },
+    kill: ({ pid }) => {
+      process.kill(pid, "SIGKILL");
+    },
     end: () => Promise.resolve(true),
   },
   report: { started: () => undefined, ended: () => undefined },
@@ -25,21 +29,34 @@ const world: ProcessWorld = {
 };
 
 function start(program: Program): Running {
-  const spec: ProcessSpec = { name: program, command: process.execPath, args: [programPath(program)], env: {}, cwd: process.cwd() };
+  const spec: ProcessSpec = {
+    name: program,
+    command: process.execPath,
+    args: [programPath(program)],
+    env: {},
+    cwd: process.cwd(),
+  };
   const child = startProcess(spec, world);
   return { channel: child.channel, stop: async () => child[Symbol.asyncDispose](), lastWords: () => child.stderr() };
 }
 
-const proxy = (kind: string, name: string): ProxyComponent => kind === "external"
-  ? { kind: "external", name, start: () => start("proxy") }
-  : { kind: "internal", name, serve: (client, successor, ids) => serveProxy({ name, make: () => ({}) }, client, successor, ids, { odd }) };
+const proxy = (kind: string, name: string): ProxyComponent =>
+  kind === "external"
+    ? { kind: "external", name, start: () => start("proxy") }
+    : {
+        kind: "internal",
+        name,
+        serve: (client, successor, ids) => serveProxy({ name, make: () => ({}) }, client, successor, ids, { odd }),
+      };
 
 answerMeter();
 const [kind = "internal", count = "0"] = process.argv.slice(2);
 const conductor = conduct(ndjsonChannel(process.stdin, process.stdout), {
   proxies: Array.from({ length: Number(count) }, (_, i) => proxy(kind, `proxy ${i + 1}`)),
   last: { kind: "agent", name: "agent", start: () => start("agent") },
-  clock: realClock, odd, notice: ({ message, cause }) => odd(message, cause),
+  clock: realClock,
+  odd,
+  notice: ({ message, cause }) => odd(message, cause),
 });
 await conductor.closed;
 process.exit();

@@ -3,8 +3,14 @@ import type { Measured } from "../measure";
 import type { ChainSpec } from "./chain";
 import { KINDS, type Kind } from "./messages";
 
-const DIRECT = "no hop", INSIDE_1 = "1 in-process proxy", OUTSIDE_3 = "3 external proxies";
-export const PIPE = "byte pipe", PARSE = "parse and stringify", CONDUCTOR = "conductor", INSIDE_3 = "3 in-process proxies", OUTSIDE_1 = "1 external proxy";
+const DIRECT = "no hop",
+  INSIDE_1 = "1 in-process proxy",
+  OUTSIDE_3 = "3 external proxies";
+export const PIPE = "byte pipe",
+  PARSE = "parse and stringify",
+  CONDUCTOR = "conductor",
+  INSIDE_3 = "3 in-process proxies",
+  OUTSIDE_1 = "1 external proxy";
 
 export const CHAINS: readonly ChainSpec[] = [
   { name: DIRECT, program: "agent", metered: 0, hops: 0 },
@@ -18,29 +24,81 @@ export const CHAINS: readonly ChainSpec[] = [
 ];
 
 /** The best of all rounds, in microseconds; `cpu` for each message of a stream, of all processes between client and agent. */
-export interface Figures { readonly p50: number; readonly p99: number; readonly cpu: number; readonly perSecond: number }
+export interface Figures {
+  readonly p50: number;
+  readonly p99: number;
+  readonly cpu: number;
+  readonly perSecond: number;
+}
 
 export type Best = (chain: string, kind: Kind) => Figures;
 
-const NEAR_PIPE = 1.6, NEAR_PIPE_CPU = 1.3, FAR_FROM_PARSER = 0.6, NOT_LOOKING = 0.2;
+const NEAR_PIPE = 1.6,
+  NEAR_PIPE_CPU = 1.3,
+  FAR_FROM_PARSER = 0.6,
+  NOT_LOOKING = 0.2;
 
 export function ratios(best: Best): readonly Measured[] {
   const added = (name: string, kind: Kind): number => (best(name, kind).p50 - best(DIRECT, kind).p50) / hopsOf(name);
   const cpu = (name: string, kind: Kind): number => best(name, kind).cpu / hopsOf(name);
-  const eachInside = (kind: Kind, of: (name: string, kind: Kind) => number): number => (of(INSIDE_3, kind) - of(CONDUCTOR, kind)) / 3;
+  const eachInside = (kind: Kind, of: (name: string, kind: Kind) => number): number =>
+    (of(INSIDE_3, kind) - of(CONDUCTOR, kind)) / 3;
   return [
-    ...KINDS.flatMap(kind => [CONDUCTOR, OUTSIDE_1, OUTSIDE_3].map(name =>
-      measured(`${name}: p50 added by a hop, ${kind}`, added(name, kind), "byte pipe", added(PIPE, kind), NEAR_PIPE))),
-    ...KINDS.flatMap(kind => [CONDUCTOR, OUTSIDE_1, OUTSIDE_3].map(name => kind === "small"
-      ? measured(`${name}: CPU of a hop, ${kind}`, cpu(name, kind), PARSE, cpu(PARSE, kind), name === CONDUCTOR ? FAR_FROM_PARSER : undefined)
-      : measured(`${name}: CPU of a hop, ${kind}`, cpu(name, kind), "byte pipe", cpu(PIPE, kind), name === CONDUCTOR ? NEAR_PIPE_CPU : undefined))),
-    ...KINDS.map(kind => measured(`an in-process proxy: p50 added, ${kind}`, eachInside(kind, added), PARSE, added(PARSE, kind), kind === "small" ? NOT_LOOKING : undefined)),
-    ...KINDS.map(kind => measured(`an in-process proxy: CPU, ${kind}`, eachInside(kind, cpu), PARSE, cpu(PARSE, kind), NOT_LOOKING)),
+    ...KINDS.flatMap(kind =>
+      [CONDUCTOR, OUTSIDE_1, OUTSIDE_3].map(name =>
+        measured(`${name}: p50 added by a hop, ${kind}`, added(name, kind), "byte pipe", added(PIPE, kind), NEAR_PIPE),
+      ),
+    ),
+    ...KINDS.flatMap(kind =>
+      [CONDUCTOR, OUTSIDE_1, OUTSIDE_3].map(name =>
+        kind === "small"
+          ? measured(
+              `${name}: CPU of a hop, ${kind}`,
+              cpu(name, kind),
+              PARSE,
+              cpu(PARSE, kind),
+              name === CONDUCTOR ? FAR_FROM_PARSER : undefined,
+            )
+          : measured(
+              `${name}: CPU of a hop, ${kind}`,
+              cpu(name, kind),
+              "byte pipe",
+              cpu(PIPE, kind),
+              name === CONDUCTOR ? NEAR_PIPE_CPU : undefined,
+            ),
+      ),
+    ),
+    ...KINDS.map(kind =>
+      measured(
+        `an in-process proxy: p50 added, ${kind}`,
+        eachInside(kind, added),
+        PARSE,
+        added(PARSE, kind),
+        kind === "small" ? NOT_LOOKING : undefined,
+      ),
+    ),
+    ...KINDS.map(kind =>
+      measured(`an in-process proxy: CPU, ${kind}`, eachInside(kind, cpu), PARSE, cpu(PARSE, kind), NOT_LOOKING),
+    ),
   ];
 }
 
-function hopsOf(name: string): number { return Math.max(1, CHAINS.find(chain => chain.name === name)?.hops ?? 1); }
+function hopsOf(name: string): number {
+  return Math.max(1, CHAINS.find(chain => chain.name === name)?.hops ?? 1);
+}
 
-function measured(what: string, candidate: number, yardstick: string, reference: number, goal: number | undefined): Measured {
-  return { what, yardstick, ratio: candidate / reference, milliseconds: { candidate: candidate / 1000, yardstick: reference / 1000 }, ...(goal === undefined ? {} : { goal }) };
+function measured(
+  what: string,
+  candidate: number,
+  yardstick: string,
+  reference: number,
+  goal: number | undefined,
+): Measured {
+  return {
+    what,
+    yardstick,
+    ratio: candidate / reference,
+    milliseconds: { candidate: candidate / 1000, yardstick: reference / 1000 },
+    ...(goal === undefined ? {} : { goal }),
+  };
 }

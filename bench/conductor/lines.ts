@@ -1,9 +1,11 @@
 /** The lightest reader of lines: each is shown where it begins, those in more than one chunk by their first bytes. */
-const NEWLINE = 0x0a, HEAD = 1024;
+const NEWLINE = 0x0a,
+  HEAD = 1024;
 
 export function onLines(line: (bytes: Buffer, start: number, end: number) => void): (chunk: Buffer) => void {
   const head = Buffer.alloc(HEAD);
-  let isBegun = false, held = 0;
+  let isBegun = false,
+    held = 0;
   return chunk => {
     let start = 0;
     for (let newline = chunk.indexOf(NEWLINE); newline !== -1; newline = chunk.indexOf(NEWLINE, start)) {

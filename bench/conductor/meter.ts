@@ -13,7 +13,8 @@ export interface Usage {
 }
 
 /** In whose environment they stand is a metered process of that chain. */
-const SOCKET = "SYMPOSIUM_BENCH_METER", CHAIN = "SYMPOSIUM_BENCH_CHAIN";
+const SOCKET = "SYMPOSIUM_BENCH_METER",
+  CHAIN = "SYMPOSIUM_BENCH_CHAIN";
 
 /** In a program: answers from now on, and keeps nothing running. */
 export function answerMeter(): void {
@@ -21,7 +22,11 @@ export function answerMeter(): void {
   socket.on("error", () => undefined); // the bench has gone, and the stdio with it
   socket.on("data", () => {
     const { user, system } = process.cpuUsage();
-    const usage: Usage = { cpu: user + system, rss: process.memoryUsage.rss(), peak: process.resourceUsage().maxRSS * 1024 };
+    const usage: Usage = {
+      cpu: user + system,
+      rss: process.memoryUsage.rss(),
+      peak: process.resourceUsage().maxRSS * 1024,
+    };
     socket.write(`${JSON.stringify(usage)}\n`);
   });
   socket.write(`${process.env[CHAIN] ?? ""}\n`);
@@ -30,7 +35,8 @@ export function answerMeter(): void {
 /** In the bench. */
 export class Meters implements AsyncDisposable {
   readonly #folder = mkdtempSync(path.join(tmpdir(), "symposium-bench-"));
-  readonly #path = process.platform === "win32" ? `\\\\.\\pipe\\${path.basename(this.#folder)}` : path.join(this.#folder, "meter");
+  readonly #path =
+    process.platform === "win32" ? `\\\\.\\pipe\\${path.basename(this.#folder)}` : path.join(this.#folder, "meter");
   readonly #server: Server;
   readonly #ofChain = new Map<string, Socket[]>();
   #arrived: (() => void)[] = [];
@@ -40,23 +46,30 @@ export class Meters implements AsyncDisposable {
       socket.on("error", () => undefined);
       socket.once("data", name => {
         const chain = String(name).trim();
-        this.#ofChain.set(chain, [...this.#ofChain.get(chain) ?? [], socket]);
+        this.#ofChain.set(chain, [...(this.#ofChain.get(chain) ?? []), socket]);
         for (const resolve of this.#arrived.splice(0)) resolve();
       });
     }).listen(this.#path);
   }
 
-  environment(chain: string): Record<string, string> { return { [SOCKET]: this.#path, [CHAIN]: chain }; }
+  environment(chain: string): Record<string, string> {
+    return { [SOCKET]: this.#path, [CHAIN]: chain };
+  }
 
   /** Resolves when so many processes of a chain can be asked. */
   async ready(chain: string, processes: number): Promise<void> {
-    while ((this.#ofChain.get(chain)?.length ?? 0) < processes) await new Promise<void>(resolve => this.#arrived.push(resolve));
+    while ((this.#ofChain.get(chain)?.length ?? 0) < processes)
+      await new Promise<void>(resolve => this.#arrived.push(resolve));
   }
 
   /** The sum over the processes of a chain. */
   async usage(chain: string): Promise<Usage> {
     const all = await Promise.all((this.#ofChain.get(chain) ?? []).map(ask));
-    return all.reduce((sum, one) => ({ cpu: sum.cpu + one.cpu, rss: sum.rss + one.rss, peak: sum.peak + one.peak }), { cpu: 0, rss: 0, peak: 0 });
+    return all.reduce((sum, one) => ({ cpu: sum.cpu + one.cpu, rss: sum.rss + one.rss, peak: sum.peak + one.peak }), {
+      cpu: 0,
+      rss: 0,
+      peak: 0,
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,13 +3,21 @@ import type { Readable, Writable } from "node:stream";
 import { startProgram } from "./child";
 import { answerMeter } from "./meter";
 
-interface Message { id?: unknown; readonly method?: string }
+interface Message {
+  id?: unknown;
+  readonly method?: string;
+}
 
 answerMeter();
 const agent = startProgram("agent");
-const fromClient = renumbering(), fromAgent = renumbering();
-forward(process.stdin, agent.stdin, message => message.method === undefined ? fromAgent.answered(message) : fromClient.asked(message));
-forward(agent.stdout, process.stdout, message => message.method === undefined ? fromClient.answered(message) : fromAgent.asked(message));
+const fromClient = renumbering(),
+  fromAgent = renumbering();
+forward(process.stdin, agent.stdin, message =>
+  message.method === undefined ? fromAgent.answered(message) : fromClient.asked(message),
+);
+forward(agent.stdout, process.stdout, message =>
+  message.method === undefined ? fromClient.answered(message) : fromAgent.asked(message),
+);
 agent.on("exit", () => process.exit());
 
 function forward(from: Readable, to: Writable, change: (message: Message) => void): void {

@@ -3,9 +3,17 @@ import { spawn, type ChildProcess } from "node:child_process";
 import path from "node:path";
 import { program } from "../lm/wire";
 
-interface Said { readonly id?: number; readonly method?: string; readonly result?: { readonly sessionId?: string }; readonly error?: { readonly message: string } }
+interface Said {
+  readonly id?: number;
+  readonly method?: string;
+  readonly result?: { readonly sessionId?: string };
+  readonly error?: { readonly message: string };
+}
 
-export interface BenchSession { readonly id: string; /** When it was open. */ readonly at: number }
+export interface BenchSession {
+  readonly id: string /** When it was open. */;
+  readonly at: number;
+}
 
 const CHUNK = Buffer.from("agent_message_chunk");
 
@@ -23,9 +31,15 @@ export class ChainProgram implements AsyncDisposable {
   constructor(extensions: readonly string[], folder: string) {
     this.#work = path.join(folder, "work");
     const agent = JSON.stringify({ local: { command: process.execPath, args: [program("agent")] } });
-    this.#child = spawn(process.execPath, ["dist/sidecar.js", "run-with", ...extensions.flatMap(id => ["--proxy", id]), "--agent", agent], { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, HOME: path.join(folder, "home") } });
+    this.#child = spawn(
+      process.execPath,
+      ["dist/sidecar.js", "run-with", ...extensions.flatMap(id => ["--proxy", id]), "--agent", agent],
+      { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, HOME: path.join(folder, "home") } },
+    );
     this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
-    void this.#gone.then(code => { for (const { fail } of this.#open.values()) fail(new Error(`the chain ended with ${String(code)}`)); });
+    void this.#gone.then(code => {
+      for (const { fail } of this.#open.values()) fail(new Error(`the chain ended with ${String(code)}`));
+    });
     this.#child.stdout?.on("data", (chunk: Buffer) => this.#read(chunk));
     this.#ready = this.#request("initialize", { protocolVersion: 1, clientCapabilities: {} });
   }
@@ -36,11 +50,16 @@ export class ChainProgram implements AsyncDisposable {
     return { id: String(result?.sessionId), at: performance.now() };
   }
 
-  async close({ id }: BenchSession): Promise<void> { await this.#request("session/close", { sessionId: id }); }
+  async close({ id }: BenchSession): Promise<void> {
+    await this.#request("session/close", { sessionId: id });
+  }
 
   /** Milliseconds of a prompt until the first words of its answer. */
   async firstWords({ id }: BenchSession): Promise<number> {
-    const begin = performance.now(), first = new Promise<number>(resolve => { this.#firstWords = () => resolve(performance.now() - begin); });
+    const begin = performance.now(),
+      first = new Promise<number>(resolve => {
+        this.#firstWords = () => resolve(performance.now() - begin);
+      });
     await this.#request("session/prompt", { sessionId: id, prompt: [{ type: "text", text: "Go on with this: 1" }] });
     return first;
   }
@@ -48,7 +67,10 @@ export class ChainProgram implements AsyncDisposable {
   /** Milliseconds of a prompt, and of an answer of so many pieces. */
   async prompt({ id }: BenchSession, pieces: number): Promise<number> {
     const begin = performance.now();
-    await this.#request("session/prompt", { sessionId: id, prompt: [{ type: "text", text: `Go on with this: ${pieces}` }] });
+    await this.#request("session/prompt", {
+      sessionId: id,
+      prompt: [{ type: "text", text: `Go on with this: ${pieces}` }],
+    });
     return performance.now() - begin;
   }
 

@@ -19,17 +19,37 @@ import { listeners } from "../../src/testing/listeners";
 import { BUILD } from "./build";
 import { program } from "./wire";
 
-class TextPart { constructor(readonly value: string) {} }
-class ToolCallPart { constructor(readonly callId: string, readonly name: string, readonly input: object) {} }
-class ToolResultPart { constructor(readonly callId: string, readonly content: readonly unknown[]) {} }
+class TextPart {
+  constructor(readonly value: string) {}
+}
+class ToolCallPart {
+  constructor(
+    readonly callId: string,
+    readonly name: string,
+    readonly input: object,
+  ) {}
+}
+class ToolResultPart {
+  constructor(
+    readonly callId: string,
+    readonly content: readonly unknown[],
+  ) {}
+}
 const CLASSES: PartClasses = { LanguageModelTextPart: TextPart, LanguageModelToolCallPart: ToolCallPart };
 const ROLES: Readonly<Record<ChatMessage["role"], number>> = { user: 1, assistant: 2, system: 3 };
 
-const AGENT: AgentConfig = { id: "agent", name: "agent", distribution: { local: { command: process.execPath, args: [program("agent")], env: {} } } };
+const AGENT: AgentConfig = {
+  id: "agent",
+  name: "agent",
+  distribution: { local: { command: process.execPath, args: [program("agent")], env: {} } },
+};
 
 type Given = Parameters<LmProvider["respond"]>;
 /** What VS Code hands to a provider. */
-export interface Delivered { readonly messages: Given[1]; readonly options: Given[2] }
+export interface Delivered {
+  readonly messages: Given[1];
+  readonly options: Given[2];
+}
 
 export class Host implements AsyncDisposable {
   readonly #storage = mkdtempSync(path.join(tmpdir(), "symposium-bench-"));
@@ -39,32 +59,68 @@ export class Host implements AsyncDisposable {
   readonly #provider: LmProvider;
 
   constructor() {
-    this.#child = spawn(process.execPath, [...process.execArgv, program("sidecar")], { stdio: ["pipe", "pipe", "inherit", "ipc"] });
+    this.#child = spawn(process.execPath, [...process.execArgv, program("sidecar")], {
+      stdio: ["pipe", "pipe", "inherit", "ipc"],
+    });
     this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
-    const { stdin, stdout } = this.#child, kept = new KeptSessions(memory(), quietLog(), realClock);
+    const { stdin, stdout } = this.#child,
+      kept = new KeptSessions(memory(), quietLog(), realClock);
     if (!stdin || !stdout) throw new Error("a child with pipes has no stdin or stdout");
     const ignore = (): void => undefined;
-    this.#client = new StreamClient(stdout, stdin, {
-      ...listeners(), "process/started": ignore, "process/ended": ignore,
-      "lm/responsePart": ({ requestId, part }) => this.#provider.part(requestId, part),
-      "lm/keptSessions": async () => ({ sessions: kept.all() }), "lm/keepSession": ({ id, session, turns }) => kept.keep(id, session, turns), "lm/forgetSessions": ({ ids }) => kept.forget(ids),
-    }, { broken: ignore, report: ignore });
+    this.#client = new StreamClient(
+      stdout,
+      stdin,
+      {
+        ...listeners(),
+        "process/started": ignore,
+        "process/ended": ignore,
+        "lm/responsePart": ({ requestId, part }) => this.#provider.part(requestId, part),
+        "lm/keptSessions": async () => ({ sessions: kept.all() }),
+        "lm/keepSession": ({ id, session, turns }) => kept.keep(id, session, turns),
+        "lm/forgetSessions": ({ ids }) => kept.forget(ids),
+      },
+      { broken: ignore, report: ignore },
+    );
     this.#provider = new LmProvider({
-      client: async () => this.#client, settings: () => ({ agents: [AGENT], configured: [AGENT.id], currentAgentId: AGENT.id }), learned: { takesImages: () => false, contextTokens: () => undefined }, isTrusted: () => true,
-      cwd: () => "/", permissionGroup: () => undefined, classes: CLASSES, errors: { NotFound: message => new Error(message), NoPermissions: message => new Error(message) },
-      partsTaken: () => Promise.resolve(), leftOut: ignore,
+      client: async () => this.#client,
+      settings: () => ({ agents: [AGENT], configured: [AGENT.id], currentAgentId: AGENT.id }),
+      learned: { takesImages: () => false, contextTokens: () => undefined },
+      isTrusted: () => true,
+      cwd: () => "/",
+      permissionGroup: () => undefined,
+      classes: CLASSES,
+      errors: { NotFound: message => new Error(message), NoPermissions: message => new Error(message) },
+      partsTaken: () => Promise.resolve(),
+      leftOut: ignore,
     });
   }
 
   async hello(): Promise<void> {
-    await this.#client.request("hello", { protocol: PROTOCOL, build: BUILD, logLevel: "info", storage: this.#storage, traceDir: "", bypass: [], extensions: [], proxy: "" });
+    await this.#client.request("hello", {
+      protocol: PROTOCOL,
+      build: BUILD,
+      logLevel: "info",
+      storage: this.#storage,
+      traceDir: "",
+      bypass: [],
+      extensions: [],
+      proxy: "",
+    });
   }
 
   /** Resolves with the text and the milliseconds of a request. */
   async respond({ messages, options }: Delivered): Promise<{ readonly text: string; readonly milliseconds: number }> {
     let text = "";
     const begin = performance.now();
-    await this.#provider.respond({ id: modelIdOf(AGENT.id) }, messages, options, part => { if (part instanceof TextPart) text += part.value; }, NEVER);
+    await this.#provider.respond(
+      { id: modelIdOf(AGENT.id) },
+      messages,
+      options,
+      part => {
+        if (part instanceof TextPart) text += part.value;
+      },
+      NEVER,
+    );
     return { text, milliseconds: performance.now() - begin };
   }
 
@@ -83,23 +139,43 @@ export class Host implements AsyncDisposable {
   }
 }
 
-const NEVER: Given[4] = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
+const NEVER: Given[4] = {
+  isCancellationRequested: false,
+  onCancellationRequested: () => ({ dispose: () => undefined }),
+};
 
 /** As VS Code's remote calls do it: parsed from JSON, then made into its classes. */
 export function deliver({ messages, options }: ChatRequest): Delivered {
   const fresh = JSON.parse(JSON.stringify({ messages, options })) as Pick<ChatRequest, "messages" | "options">; // our own messages
   return {
-    messages: fresh.messages.map(({ role, content }) => ({ role: ROLES[role], content: content.map(partOf), name: undefined })) as unknown as Delivered["messages"],
-    options: { toolMode: 1, tools: fresh.options?.tools ?? [], modelOptions: fresh.options?.modelOptions, requestInitiator: fresh.options?.requestInitiator } as Delivered["options"],
+    messages: fresh.messages.map(({ role, content }) => ({
+      role: ROLES[role],
+      content: content.map(partOf),
+      name: undefined,
+    })) as unknown as Delivered["messages"],
+    options: {
+      toolMode: 1,
+      tools: fresh.options?.tools ?? [],
+      modelOptions: fresh.options?.modelOptions,
+      requestInitiator: fresh.options?.requestInitiator,
+    } as Delivered["options"],
   };
 }
 
 function partOf(part: ChatPart): object {
   switch (part.type) {
-    case "tool_call": return new ToolCallPart(part.toolCallId, part.toolName, part.parameters as object);
-    case "tool_result": return new ToolResultPart(part.toolCallId, (part.result as readonly { readonly value: string }[]).map(({ value }) => new TextPart(value)));
-    case "text": case "thinking": return new TextPart(part.value);
-    case "data": throw new Error("the bench sends no data");
+    case "tool_call":
+      return new ToolCallPart(part.toolCallId, part.toolName, part.parameters as object);
+    case "tool_result":
+      return new ToolResultPart(
+        part.toolCallId,
+        (part.result as readonly { readonly value: string }[]).map(({ value }) => new TextPart(value)),
+      );
+    case "text":
+    case "thinking":
+      return new TextPart(part.value);
+    case "data":
+      throw new Error("the bench sends no data");
   }
 }
 
@@ -108,11 +184,16 @@ function memory() {
   const values = new Map<string, unknown>();
   return {
     get: (key: string) => values.get(key),
-    update: (key: string, value: unknown) => { values.set(key, value); return Promise.resolve(void JSON.stringify(value)); },
+    update: (key: string, value: unknown) => {
+      values.set(key, value);
+      return Promise.resolve(void JSON.stringify(value));
+    },
   };
 }
 
 function quietLog(): ConstructorParameters<typeof KeptSessions>[1] {
   const ignore = (): void => undefined;
-  return { emit: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore } as unknown as ConstructorParameters<typeof KeptSessions>[1];
+  return { emit: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore } as unknown as ConstructorParameters<
+    typeof KeptSessions
+  >[1];
 }

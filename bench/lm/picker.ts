@@ -27,7 +27,8 @@ export const PIECES = 20;
 /** The text before every conversation, as long as VS Code's. */
 export const SYSTEM = "You are an assistant. ".repeat(680);
 /** Length in characters of a prompt, and of an answer in the history. */
-const WORDS = 1_000, ANSWER = 1_000;
+const WORDS = 1_000,
+  ANSWER = 1_000;
 /** Separate histories; the chats take turns. */
 const CHATS = 3;
 const WARM_UP = 5;
@@ -38,29 +39,39 @@ export async function picker(turns: number, requests: number): Promise<PickerFig
   await using relay = new Program("relay");
   await host.hello();
   const sessions = { agent: await sessionOf(agent), relay: await sessionOf(relay) };
-  const chats = Array.from({ length: CHATS }, (_, i) => chatOf(i, turns)), figures = { picker: [] as number[], alone: [] as number[], relayed: [] as number[] };
-  let size = 0, before = 0;
+  const chats = Array.from({ length: CHATS }, (_, i) => chatOf(i, turns)),
+    figures = { picker: [] as number[], alone: [] as number[], relayed: [] as number[] };
+  let size = 0,
+    before = 0;
   for (let n = -WARM_UP * CHATS; n < requests; n++) {
     if (n === 0) before = await host.heap();
-    const chat = chats[(n + WARM_UP * CHATS) % CHATS], words = `Go on with number ${n}: ${PIECES}`;
+    const chat = chats[(n + WARM_UP * CHATS) % CHATS],
+      words = `Go on with number ${n}: ${PIECES}`;
     if (!chat) throw new Error("there is no such chat");
     chat.ask({ id: 0, words, rounds: [], isCut: false });
-    const request = whole(chat), delivered = deliver(request);
+    const request = whole(chat),
+      delivered = deliver(request);
     size = JSON.stringify(request.messages).length;
     await idle(); // what the delivery left to do is VS Code's
     const { text, milliseconds } = await host.respond(delivered);
     if (text.length < PIECES * 20) throw new Error(`only this was answered: ${text}`);
     chat.last?.rounds.push({ text, calls: [] });
     await idle();
-    const alone = await agent.request("session/prompt", { sessionId: sessions.agent, prompt: [{ type: "text", text: words }] });
+    const alone = await agent.request("session/prompt", {
+      sessionId: sessions.agent,
+      prompt: [{ type: "text", text: words }],
+    });
     await idle();
-    const relayed = await relay.request("session/prompt", { sessionId: sessions.relay, prompt: [{ type: "text", text: words }] });
+    const relayed = await relay.request("session/prompt", {
+      sessionId: sessions.relay,
+      prompt: [{ type: "text", text: words }],
+    });
     if (n < 0) continue;
     figures.picker.push(milliseconds);
     figures.alone.push(alone.milliseconds);
     figures.relayed.push(relayed.milliseconds);
   }
-  return { turns, size, ...figures, kept: (await host.heap() - before) / requests };
+  return { turns, size, ...figures, kept: ((await host.heap()) - before) / requests };
 }
 
 async function sessionOf(agent: Program): Promise<string | undefined> {
@@ -76,16 +87,24 @@ function chatOf(i: number, turns: number): SimulatedChat {
 
 /** Every second one calls a tool. */
 function turnOf(i: number, n: number): SimulatedTurn {
-  const answer = `Answer ${n} of ${i}. `.padEnd(ANSWER, "It says much. "), calls = n % 2 === 0 ? [] : [{ id: `call ${i} ${n}`, result: `Result ${n}. `.padEnd(ANSWER, "and more ") }];
+  const answer = `Answer ${n} of ${i}. `.padEnd(ANSWER, "It says much. "),
+    calls = n % 2 === 0 ? [] : [{ id: `call ${i} ${n}`, result: `Result ${n}. `.padEnd(ANSWER, "and more ") }];
   return {
-    id: 0, words: `Question ${n} of ${i}. `.padEnd(WORDS, "Why is it so? "), isCut: false,
-    rounds: [...calls.length > 0 ? [{ text: "I look.", calls }] : [], { text: answer, calls: [] }],
+    id: 0,
+    words: `Question ${n} of ${i}. `.padEnd(WORDS, "Why is it so? "),
+    isCut: false,
+    rounds: [...(calls.length > 0 ? [{ text: "I look.", calls }] : []), { text: answer, calls: [] }],
   };
 }
 
 function whole(chat: SimulatedChat): ChatRequest {
-  const request = chat.request(), [system, ...messages] = request.messages;
-  return { ...request, messages: [{ role: "system", content: [...system?.content ?? [], { type: "text", value: SYSTEM }] }, ...messages], options: { ...request.options, tools: RECORDED_TOOLS } };
+  const request = chat.request(),
+    [system, ...messages] = request.messages;
+  return {
+    ...request,
+    messages: [{ role: "system", content: [...(system?.content ?? []), { type: "text", value: SYSTEM }] }, ...messages],
+    options: { ...request.options, tools: RECORDED_TOOLS },
+  };
 }
 
 setFlagsFromString("--expose-gc");

@@ -3,7 +3,13 @@ import { spawn, type ChildProcess } from "node:child_process";
 import path from "node:path";
 import { createInterface } from "node:readline";
 
-export interface Said { readonly id?: number; readonly method?: string; readonly params?: { readonly requestId?: number; readonly part?: { readonly value?: string } }; readonly result?: { readonly sessionId?: string }; readonly error?: { readonly message: string } }
+export interface Said {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: { readonly requestId?: number; readonly part?: { readonly value?: string } };
+  readonly result?: { readonly sessionId?: string };
+  readonly error?: { readonly message: string };
+}
 
 /** Where scripts/bench.mjs puts the programs. */
 export function program(name: "agent" | "relay" | "service" | "sidecar"): string {
@@ -23,14 +29,17 @@ export class Program implements AsyncDisposable {
   constructor(name: "agent" | "relay" | "service", args: readonly string[] = []) {
     this.#child = spawn(process.execPath, [program(name), ...args], { stdio: ["pipe", "pipe", "inherit", "ipc"] });
     this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
-    void this.#gone.then(code => { for (const { fail } of this.#open.values()) fail(new Error(`${name} ended with ${String(code)}`)); });
+    void this.#gone.then(code => {
+      for (const { fail } of this.#open.values()) fail(new Error(`${name} ended with ${String(code)}`));
+    });
     if (!this.#child.stdout) throw new Error("a child with pipes has no stdout");
     createInterface({ input: this.#child.stdout }).on("line", line => this.#read(JSON.parse(line) as Said)); // our own programs
   }
 
   /** Resolves with the answer and the milliseconds that it took. */
   async request(method: string, params: object): Promise<{ readonly said: Said; readonly milliseconds: number }> {
-    const id = ++this.#ids, begin = performance.now();
+    const id = ++this.#ids,
+      begin = performance.now();
     const said = await new Promise<Said>((settle, fail) => {
       this.#open.set(id, { settle, fail });
       this.#child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);

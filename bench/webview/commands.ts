@@ -12,7 +12,7 @@ export interface Stream {
 }
 
 export const FLOODS = ["text", "tool calls", "terminal output"] as const;
-export type Flood = typeof FLOODS[number];
+export type Flood = (typeof FLOODS)[number];
 
 export type Command =
   | { readonly do: "open"; readonly tabs: number }
@@ -26,5 +26,9 @@ export type Command =
   | { readonly do: "still" };
 
 /** Page → worker, worker → page. `page` is what the page posts to VS Code, `host` what VS Code posts to it. */
-export type ToWorker = { readonly kind: "page"; readonly message: unknown } | { readonly kind: "command"; readonly id: number; readonly command: Command };
-export type ToPage = { readonly kind: "host"; readonly message: unknown } | { readonly kind: "done"; readonly id: number };
+export type ToWorker =
+  | { readonly kind: "page"; readonly message: unknown }
+  | { readonly kind: "command"; readonly id: number; readonly command: Command };
+export type ToPage =
+  | { readonly kind: "host"; readonly message: unknown }
+  | { readonly kind: "done"; readonly id: number };

@@ -1,15 +1,19 @@
 /** Answers to stream: the same at every run. */
 
 export const CORPORA = ["prose", "inline code", "one code block"] as const;
-export type Corpus = typeof CORPORA[number];
+export type Corpus = (typeof CORPORA)[number];
 
-const WORDS = "the agent reads each file and says what it found there before anything is changed so that a person can follow along and stop it when that is not what was meant".split(" ");
+const WORDS =
+  "the agent reads each file and says what it found there before anything is changed so that a person can follow along and stop it when that is not what was meant".split(
+    " ",
+  );
 
 /** So many characters of it. A code block of 50,000 characters is followed by the next. */
 export function corpus(name: Corpus, characters: number): string {
   const random = numbers();
   let text = "";
-  while (text.length < characters) text += name === "one code block" ? codeBlock(random) : paragraph(random, name === "inline code");
+  while (text.length < characters)
+    text += name === "one code block" ? codeBlock(random) : paragraph(random, name === "inline code");
   return text.slice(0, characters);
 }
 
@@ -28,7 +32,12 @@ function codeBlock(random: () => number): string {
   let code = "";
   for (let i = 0; code.length < BLOCK; i++) {
     const name = WORDS[Math.floor(random() * WORDS.length)] ?? "";
-    code += i % 12 === 0 ? `\n/** Says ${name}. */\nexport function ${name}${i}(value: string): number {\n` : i % 12 === 11 ? "  return count;\n}\n" : `  if (value.includes("${name}")) count += ${i} * Math.floor(value.length / 3); // ${name}\n`;
+    code +=
+      i % 12 === 0
+        ? `\n/** Says ${name}. */\nexport function ${name}${i}(value: string): number {\n`
+        : i % 12 === 11
+          ? "  return count;\n}\n"
+          : `  if (value.includes("${name}")) count += ${i} * Math.floor(value.length / 3); // ${name}\n`;
   }
   return `Here it is:\n\n\`\`\`ts\n${code}\`\`\`\n\n`;
 }

@@ -7,16 +7,25 @@ import { View } from "./view";
 export async function burst(browser: Browser, updates: number): Promise<number> {
   await using view = await View.open(browser);
   await view.command({ do: "turn", tab: 0, running: true });
-  const texts = Array.from({ length: updates }, (_, i) => i % 25 === 24 ? `word ${i}.\n\n` : `word ${i} `);
+  const texts = Array.from({ length: updates }, (_, i) => (i % 25 === 24 ? `word ${i}.\n\n` : `word ${i} `));
   const took = await view.command({ do: "burst", tab: 0, entry: "answer", texts });
   if (!(await view.text()).includes(`word ${updates - 1}`)) throw new Error("The last update is not on screen.");
   return took;
 }
 
-export interface Keys { readonly p50: number; readonly p99: number; readonly longest: number }
+export interface Keys {
+  readonly p50: number;
+  readonly p99: number;
+  readonly longest: number;
+}
 
 /** Milliseconds from a key to its character on screen, in one tab while an agent floods another, or this one. */
-export async function keys(browser: Browser, of: Flood | undefined, where: "another" | "same", presses: number): Promise<Keys> {
+export async function keys(
+  browser: Browser,
+  of: Flood | undefined,
+  where: "another" | "same",
+  presses: number,
+): Promise<Keys> {
   await using view = await View.open(browser, 2);
   const flooded = where === "same" ? 0 : 1;
   await view.command({ do: "turn", tab: flooded, running: true });
@@ -33,9 +42,11 @@ export async function keys(browser: Browser, of: Flood | undefined, where: "anot
     await view.page.waitForTimeout(60);
   }
   await view.page.waitForTimeout(200);
-  const times = [...await view.keys()].sort((a, b) => a - b), longest = Math.max(0, ...await view.longTasks());
+  const times = [...(await view.keys())].sort((a, b) => a - b),
+    longest = Math.max(0, ...(await view.longTasks()));
   const typed = (await input.innerText()).length;
-  if (typed !== presses || times.length !== presses) throw new Error(`${presses} keys, ${typed} characters, ${times.length} times`);
+  if (typed !== presses || times.length !== presses)
+    throw new Error(`${presses} keys, ${typed} characters, ${times.length} times`);
   if (of !== undefined) await view.command({ do: "still" });
   const at = (part: number): number => times[Math.min(times.length - 1, Math.floor(part * times.length))] ?? Number.NaN;
   return { p50: at(0.5), p99: at(0.99), longest };

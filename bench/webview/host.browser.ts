@@ -16,7 +16,9 @@ const FRAME_MS = 16;
 /** What one frame of a flood holds: more than the outbox lets wait. */
 const FLOOD_EVENTS = 1_000;
 
-const say = (message: ToPage): void => { postMessage(message); };
+const say = (message: ToPage): void => {
+  postMessage(message);
+};
 
 class Session {
   conversation: Conversation = emptyConversation(AGENT, "/bench");
@@ -26,12 +28,35 @@ class Session {
   #flooded = 0;
 
   /** `pushed` goes past the wire. */
-  constructor(readonly tabId: TabId, post: (message: HostToPage) => void, private readonly pushed: (message: HostToPage) => void) {
-    this.outbox = new Outbox("bench", () => this.conversation, memoryJournal, {
-      event: ({ seq, event }) => { this.#seq = seq; post({ type: "event", tabId, bootId: "bench", seq, event }); },
-      snapshot: (seq, conversation, asked) => { this.#seq = seq; post({ type: "snapshot", tabId, bootId: "bench", seq, ...(asked === undefined ? {} : { asked }), conversation }); },
-      isCongested: () => false,
-    }, realClock);
+  constructor(
+    readonly tabId: TabId,
+    post: (message: HostToPage) => void,
+    private readonly pushed: (message: HostToPage) => void,
+  ) {
+    this.outbox = new Outbox(
+      "bench",
+      () => this.conversation,
+      memoryJournal,
+      {
+        event: ({ seq, event }) => {
+          this.#seq = seq;
+          post({ type: "event", tabId, bootId: "bench", seq, event });
+        },
+        snapshot: (seq, conversation, asked) => {
+          this.#seq = seq;
+          post({
+            type: "snapshot",
+            tabId,
+            bootId: "bench",
+            seq,
+            ...(asked === undefined ? {} : { asked }),
+            conversation,
+          });
+        },
+        isCongested: () => false,
+      },
+      realClock,
+    );
   }
 
   happened(event: ChatEvent): void {
@@ -48,20 +73,24 @@ class Session {
 
   /** Resolves when all is said. */
   stream({ entry, text, chunk, everyMs }: Stream): Promise<void> {
-    const began = performance.now(), start = this.lengthOf(entry);
+    const began = performance.now(),
+      start = this.lengthOf(entry);
     let at = 0;
     return new Promise(resolve => {
-      const timer = setInterval(() => {
-        // A timer that is late makes up for it.
-        for (let due = Math.floor((performance.now() - began) / everyMs); at < text.length && at < due * chunk;) {
-          this.happened({ type: "append", id: entry, offset: start + at, text: text.slice(at, at + chunk) });
-          at += chunk;
-        }
-        if (at < text.length) return;
-        clearInterval(timer);
-        // The last frame of the outbox.
-        setTimeout(resolve, 2 * FRAME_MS);
-      }, Math.min(everyMs, FRAME_MS / 2));
+      const timer = setInterval(
+        () => {
+          // A timer that is late makes up for it.
+          for (let due = Math.floor((performance.now() - began) / everyMs); at < text.length && at < due * chunk; ) {
+            this.happened({ type: "append", id: entry, offset: start + at, text: text.slice(at, at + chunk) });
+            at += chunk;
+          }
+          if (at < text.length) return;
+          clearInterval(timer);
+          // The last frame of the outbox.
+          setTimeout(resolve, 2 * FRAME_MS);
+        },
+        Math.min(everyMs, FRAME_MS / 2),
+      );
     });
   }
 
@@ -79,25 +108,67 @@ class Session {
   flood(of: Flood): void {
     if (of === "text") this.lengthOf("flood");
     if (of === "terminal output") this.#beginTerminal();
-    this.#flood = setInterval(() => { for (let i = 0; i < FLOOD_EVENTS; i++) this.#floodOne(of, ++this.#flooded); }, FRAME_MS);
+    this.#flood = setInterval(() => {
+      for (let i = 0; i < FLOOD_EVENTS; i++) this.#floodOne(of, ++this.#flooded);
+    }, FRAME_MS);
   }
 
-  still(): void { clearInterval(this.#flood); }
+  still(): void {
+    clearInterval(this.#flood);
+  }
 
   #beginTerminal(): void {
-    this.happened({ type: "terminal", terminal: { terminalId: "t", command: "yes", cwd: "/bench", output: "", isCut: false } });
-    this.happened({ type: "upsert", entry: { kind: "tool", id: "flood", toolCallId: "flood", title: "yes", toolKind: "execute", status: "in_progress", content: [{ kind: "terminal", terminalId: "t" }], locations: [] } });
+    this.happened({
+      type: "terminal",
+      terminal: { terminalId: "t", command: "yes", cwd: "/bench", output: "", isCut: false },
+    });
+    this.happened({
+      type: "upsert",
+      entry: {
+        kind: "tool",
+        id: "flood",
+        toolCallId: "flood",
+        title: "yes",
+        toolKind: "execute",
+        status: "in_progress",
+        content: [{ kind: "terminal", terminalId: "t" }],
+        locations: [],
+      },
+    });
   }
 
   #floodOne(of: Flood, n: number): void {
     switch (of) {
-      case "text": return this.happened({ type: "append", id: "flood", offset: this.lengthOf("flood"), text: n % 20 === 0 ? `w${n}.\n\n` : `w${n} ` });
-      case "tool calls": return this.happened({ type: "upsert", entry: { kind: "tool", id: `flood-${n % 300}`, toolCallId: String(n % 300), title: `Call ${n}`, toolKind: "read", status: "completed", content: [{ kind: "text", text: `Result **${n}**` }], locations: [] } });
+      case "text":
+        return this.happened({
+          type: "append",
+          id: "flood",
+          offset: this.lengthOf("flood"),
+          text: n % 20 === 0 ? `w${n}.\n\n` : `w${n} `,
+        });
+      case "tool calls":
+        return this.happened({
+          type: "upsert",
+          entry: {
+            kind: "tool",
+            id: `flood-${n % 300}`,
+            toolCallId: String(n % 300),
+            title: `Call ${n}`,
+            toolKind: "read",
+            status: "completed",
+            content: [{ kind: "text", text: `Result **${n}**` }],
+            locations: [],
+          },
+        });
       case "terminal output": {
         const output = this.conversation.terminals?.[0]?.output ?? "";
         // As the sidecar does: of a long output only the end is kept.
-        return output.length < 60_000 ? this.happened({ type: "terminalOutput", terminalId: "t", offset: output.length, text: `line ${n}\n` })
-          : this.happened({ type: "terminal", terminal: { terminalId: "t", command: "yes", cwd: "/bench", output: output.slice(-30_000), isCut: true } });
+        return output.length < 60_000
+          ? this.happened({ type: "terminalOutput", terminalId: "t", offset: output.length, text: `line ${n}\n` })
+          : this.happened({
+              type: "terminal",
+              terminal: { terminalId: "t", command: "yes", cwd: "/bench", output: output.slice(-30_000), isCut: true },
+            });
       }
     }
   }
@@ -110,32 +181,66 @@ class Host {
   #drawn = 0;
   #waiting: (() => void)[] = [];
   readonly #wire = new PageWire({
-    send: message => { this.#send(message); return Promise.resolve(true); },
-    heard: message => this.#heard(message), log: new Log(),
+    send: message => {
+      this.#send(message);
+      return Promise.resolve(true);
+    },
+    heard: message => this.#heard(message),
+    log: new Log(),
   });
 
-  receive(message: unknown): void { this.#wire.receive(message); }
+  receive(message: unknown): void {
+    this.#wire.receive(message);
+  }
 
   async obey(command: Command): Promise<void> {
     switch (command.do) {
-      case "open": this.#open(command.tabs); break;
-      case "turn": this.#session(command.tab).happened({ type: "turn", turn: command.running ? { state: "running", messageId: "m" } : { state: "idle" } }); break;
-      case "stream": await this.#session(command.tab).stream(command); break;
-      case "burst": this.#session(command.tab).burst(command.entry, command.texts); break;
-      case "flood": return this.#session(command.tab).flood(command.of);
-      case "still": this.#sessions.forEach(session => session.still()); break;
+      case "open":
+        this.#open(command.tabs);
+        break;
+      case "turn":
+        this.#session(command.tab).happened({
+          type: "turn",
+          turn: command.running ? { state: "running", messageId: "m" } : { state: "idle" },
+        });
+        break;
+      case "stream":
+        await this.#session(command.tab).stream(command);
+        break;
+      case "burst":
+        this.#session(command.tab).burst(command.entry, command.texts);
+        break;
+      case "flood":
+        return this.#session(command.tab).flood(command.of);
+      case "still":
+        this.#sessions.forEach(session => session.still());
+        break;
     }
     await new Promise(resolve => setTimeout(resolve, 2 * FRAME_MS));
     await this.#quiet();
   }
 
   #open(tabs: number): void {
-    for (let i = 0; i < tabs; i++) this.#sessions.push(new Session(`tab-${i}`, message => this.#wire.post(message), message => this.#send(message)));
+    for (let i = 0; i < tabs; i++)
+      this.#sessions.push(
+        new Session(
+          `tab-${i}`,
+          message => this.#wire.post(message),
+          message => this.#send(message),
+        ),
+      );
     this.#tell();
   }
 
   #tell(): void {
-    this.#wire.post({ type: "state", agents: [AGENT], currentAgentId: AGENT.id, tabs: this.#sessions.map(({ tabId }) => tabId), ...(this.#sessions[0] ? { selected: this.#sessions[0].tabId } : {}), sidecar: { state: "running" } });
+    this.#wire.post({
+      type: "state",
+      agents: [AGENT],
+      currentAgentId: AGENT.id,
+      tabs: this.#sessions.map(({ tabId }) => tabId),
+      ...(this.#sessions[0] ? { selected: this.#sessions[0].tabId } : {}),
+      sidecar: { state: "running" },
+    });
   }
 
   #session(tab: number): Session {
@@ -152,7 +257,8 @@ class Host {
   #heard(message: PageToHost): void {
     if (message.type === "webview-ready") {
       if (message.losses === undefined) this.#tell();
-      for (const { tabId, at, asked } of message.tabs) this.#sessions.find(session => session.tabId === tabId)?.outbox.replay(at, asked);
+      for (const { tabId, at, asked } of message.tabs)
+        this.#sessions.find(session => session.tabId === tabId)?.outbox.replay(at, asked);
     }
     if (message.type !== "ack") return;
     this.#drawn = message.handled;
@@ -160,7 +266,11 @@ class Host {
   }
 
   #quiet(): Promise<void> {
-    return this.#drawn >= this.#posted ? Promise.resolve() : new Promise(resolve => { this.#waiting.push(resolve); });
+    return this.#drawn >= this.#posted
+      ? Promise.resolve()
+      : new Promise(resolve => {
+          this.#waiting.push(resolve);
+        });
   }
 }
 

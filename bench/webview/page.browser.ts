@@ -13,24 +13,31 @@ export interface BenchPage {
   text(): string;
 }
 
-declare global { var symposiumBench: BenchPage; }
+declare global {
+  var symposiumBench: BenchPage;
+}
 
 let worker: Worker | undefined;
 let state: unknown;
 let last = 0;
 const open = new Map<number, () => void>();
-let tasks: number[] = [], keys: number[] = [];
+let tasks: number[] = [],
+  keys: number[] = [];
 
 const tell = (message: ToWorker): void => worker?.postMessage(message);
 /** The second callback runs when the first frame has been drawn. */
-const drawn = (): Promise<void> => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
+const drawn = (): Promise<void> =>
+  new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
 
 Object.assign(globalThis, {
   acquireVsCodeApi: () => ({
     postMessage: (message: unknown) => tell({ kind: "page", message }),
     getState: () => state,
     // VS Code hands it on as text.
-    setState: (next: unknown) => { state = next; JSON.stringify(next); },
+    setState: (next: unknown) => {
+      state = next;
+      JSON.stringify(next);
+    },
   }),
 });
 
@@ -39,18 +46,44 @@ globalThis.symposiumBench = {
     worker = new Worker(URL.createObjectURL(new Blob([hostScript], { type: "text/javascript" })));
     worker.onmessage = ({ data }: MessageEvent<ToPage>) => {
       if (data.kind === "host") window.dispatchEvent(new MessageEvent("message", { data: data.message }));
-      else { open.get(data.id)?.(); open.delete(data.id); }
+      else {
+        open.get(data.id)?.();
+        open.delete(data.id);
+      }
     };
-    new PerformanceObserver(list => { tasks.push(...list.getEntries().map(({ duration }) => duration)); }).observe({ type: "longtask" });
-    addEventListener("keydown", ({ timeStamp }) => { void drawn().then(() => { keys.push(performance.now() - timeStamp); }); }, true);
+    new PerformanceObserver(list => {
+      tasks.push(...list.getEntries().map(({ duration }) => duration));
+    }).observe({ type: "longtask" });
+    addEventListener(
+      "keydown",
+      ({ timeStamp }) => {
+        void drawn().then(() => {
+          keys.push(performance.now() - timeStamp);
+        });
+      },
+      true,
+    );
   },
   async command(command) {
-    const id = ++last, began = performance.now();
-    await new Promise<void>(resolve => { open.set(id, resolve); tell({ kind: "command", id, command }); });
+    const id = ++last,
+      began = performance.now();
+    await new Promise<void>(resolve => {
+      open.set(id, resolve);
+      tell({ kind: "command", id, command });
+    });
     await drawn();
     return performance.now() - began;
   },
-  longTasks() { const found = tasks; tasks = []; return found; },
-  keys() { const found = keys; keys = []; return found; },
-  text: () => [...document.querySelectorAll(".mynah-chat-items-container")].map(({ textContent }) => textContent).join("\n"),
+  longTasks() {
+    const found = tasks;
+    tasks = [];
+    return found;
+  },
+  keys() {
+    const found = keys;
+    keys = [];
+    return found;
+  },
+  text: () =>
+    [...document.querySelectorAll(".mynah-chat-items-container")].map(({ textContent }) => textContent).join("\n"),
 };

@@ -7,33 +7,73 @@ import { StreamClient } from "../../src/sidecar-client";
 import { PROTOCOL } from "../../src/protocol/sidecar";
 import { listeners } from "../../src/testing/listeners";
 
-export interface Answers { readonly p50: number; readonly p99: number }
+export interface Answers {
+  readonly p50: number;
+  readonly p99: number;
+}
 
 /** Milliseconds from asking for what a session shows to the snapshot of it. */
-export async function answersWhileFlooded(times: number): Promise<{ readonly idle: Answers; readonly flooded: Answers }> {
+export async function answersWhileFlooded(
+  times: number,
+): Promise<{ readonly idle: Answers; readonly flooded: Answers }> {
   const storage = mkdtempSync(path.join(tmpdir(), "symposium-bench-"));
-  const child = spawn(process.execPath, [program("sidecar"), "serve"], { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, SYMPOSIUM_BUILD: "development" } });
+  const child = spawn(process.execPath, [program("sidecar"), "serve"], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, SYMPOSIUM_BUILD: "development" },
+  });
   const gone = new Promise(resolve => child.once("exit", resolve));
-  let heard: (sessionId: string) => void = () => undefined, flooded = 0;
-  const fail = (what: string): never => { throw new Error(what); };
-  const client = new StreamClient(child.stdout, child.stdin, {
-    ...listeners(),
-    "chat/event": ({ sessionId }) => { if (sessionId !== quiet) flooded++; },
-    "chat/snapshot": ({ sessionId }) => { if (sessionId === quiet) heard(sessionId); else flooded++; },
-    "process/started": () => undefined, "process/ended": () => undefined,
-    "editor/readTextFile": async () => fail("nothing is read"), "editor/writeTextFile": async () => fail("nothing is written"),
-  }, { broken: () => undefined, report: () => undefined });
+  let heard: (sessionId: string) => void = () => undefined,
+    flooded = 0;
+  const fail = (what: string): never => {
+    throw new Error(what);
+  };
+  const client = new StreamClient(
+    child.stdout,
+    child.stdin,
+    {
+      ...listeners(),
+      "chat/event": ({ sessionId }) => {
+        if (sessionId !== quiet) flooded++;
+      },
+      "chat/snapshot": ({ sessionId }) => {
+        if (sessionId === quiet) heard(sessionId);
+        else flooded++;
+      },
+      "process/started": () => undefined,
+      "process/ended": () => undefined,
+      "editor/readTextFile": async () => fail("nothing is read"),
+      "editor/writeTextFile": async () => fail("nothing is written"),
+    },
+    { broken: () => undefined, report: () => undefined },
+  );
   let quiet = "";
   try {
-    await client.request("hello", { protocol: PROTOCOL, build: "development", logLevel: "error", storage, traceDir: "", bypass: [], extensions: [], proxy: "" });
-    const open = async (id: string): Promise<string> => (await client.request("chat/new", { agent: { id, name: id, distribution: { local: { command: process.execPath, args: [program("scripted")] } } }, cwd: storage, shown: [] })).sessionId;
+    await client.request("hello", {
+      protocol: PROTOCOL,
+      build: "development",
+      logLevel: "error",
+      storage,
+      traceDir: "",
+      bypass: [],
+      extensions: [],
+      proxy: "",
+    });
+    const open = async (id: string): Promise<string> =>
+      (
+        await client.request("chat/new", {
+          agent: { id, name: id, distribution: { local: { command: process.execPath, args: [program("scripted")] } } },
+          cwd: storage,
+          shown: [],
+        })
+      ).sessionId;
     const loud = await open("loud");
     quiet = await open("quiet");
-    const ask = (): Promise<number> => new Promise(resolve => {
-      const began = performance.now();
-      heard = () => resolve(performance.now() - began);
-      client.notify("chat/replay", { sessionId: quiet, asked: 1 });
-    });
+    const ask = (): Promise<number> =>
+      new Promise(resolve => {
+        const began = performance.now();
+        heard = () => resolve(performance.now() - began);
+        client.notify("chat/replay", { sessionId: quiet, asked: 1 });
+      });
     const answers = async (): Promise<Answers> => {
       const all: number[] = [];
       for (let i = 0; i < times; i++) {
@@ -45,8 +85,13 @@ export async function answersWhileFlooded(times: number): Promise<{ readonly idl
       return { p50: at(0.5), p99: at(0.99) };
     };
     await ask();
-    const idle = await answers(), before = flooded;
-    await client.request("chat/prompt", { sessionId: loud, messageId: "flood", blocks: [{ type: "text", text: "stream 100000000 chunks of 20 chars" }] });
+    const idle = await answers(),
+      before = flooded;
+    await client.request("chat/prompt", {
+      sessionId: loud,
+      messageId: "flood",
+      blocks: [{ type: "text", text: "stream 100000000 chunks of 20 chars" }],
+    });
     await new Promise(resolve => setTimeout(resolve, 500));
     const result = { idle, flooded: await answers() };
     if (flooded === before) throw new Error("There was no flood.");

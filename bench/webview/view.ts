@@ -14,33 +14,50 @@ html, body { height: 100%; margin: 0; padding: 0; background: #1f1f1f; color: #c
 /** As wide as a side bar. */
 const VIEWPORT = { width: 420, height: 860 };
 
-declare global { var symposiumBench: BenchPage; }
+declare global {
+  var symposiumBench: BenchPage;
+}
 
 /** Milliseconds of CPU of the page's main thread since some time in the past. */
-export interface Cpu { readonly all: number; readonly script: number; readonly layout: number; readonly style: number }
+export interface Cpu {
+  readonly all: number;
+  readonly script: number;
+  readonly layout: number;
+  readonly style: number;
+}
 
 /** Starts the browser for `work`, and ends it. */
 export async function inBrowser<T>(work: (browser: Browser) => Promise<T>): Promise<T> {
   const browser = await launchBrowser();
-  try { return await work(browser); }
-  finally { await browser.close(); }
+  try {
+    return await work(browser);
+  } finally {
+    await browser.close();
+  }
 }
 
 export class View implements AsyncDisposable {
-  private constructor(readonly page: Page, readonly cdp: CDPSession) {}
+  private constructor(
+    readonly page: Page,
+    readonly cdp: CDPSession,
+  ) {}
 
   /** With so many tabs; the first is selected. */
   static async open(browser: Browser, tabs = 1): Promise<View> {
     const context = await browser.newContext({ viewport: VIEWPORT });
     const page = await context.newPage();
     await page.route(`${ADDRESS}**`, route => route.fulfill({ contentType: "text/html", body: HTML }));
-    page.on("pageerror", error => { throw error; });
+    page.on("pageerror", error => {
+      throw error;
+    });
     await page.goto(ADDRESS);
     const cdp = await context.newCDPSession(page);
     await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
     await page.addScriptTag({ content: program("page") });
     await page.evaluate(script => symposiumBench.start(script), program("host"));
-    await page.addScriptTag({ content: readFileSync(process.env.SYMPOSIUM_BENCH_WEBVIEW ?? "dist/webview.js", "utf8") });
+    await page.addScriptTag({
+      content: readFileSync(process.env.SYMPOSIUM_BENCH_WEBVIEW ?? "dist/webview.js", "utf8"),
+    });
     const view = new View(page, cdp);
     await view.command({ do: "open", tabs });
     await page.locator("body[data-ready=true]").waitFor();
@@ -48,19 +65,34 @@ export class View implements AsyncDisposable {
   }
 
   /** Milliseconds until it was done and on screen. */
-  command(command: Command): Promise<number> { return this.page.evaluate(given => symposiumBench.command(given), command); }
+  command(command: Command): Promise<number> {
+    return this.page.evaluate(given => symposiumBench.command(given), command);
+  }
 
-  longTasks(): Promise<readonly number[]> { return this.page.evaluate(() => symposiumBench.longTasks()); }
-  keys(): Promise<readonly number[]> { return this.page.evaluate(() => symposiumBench.keys()); }
-  text(): Promise<string> { return this.page.evaluate(() => symposiumBench.text()); }
+  longTasks(): Promise<readonly number[]> {
+    return this.page.evaluate(() => symposiumBench.longTasks());
+  }
+  keys(): Promise<readonly number[]> {
+    return this.page.evaluate(() => symposiumBench.keys());
+  }
+  text(): Promise<string> {
+    return this.page.evaluate(() => symposiumBench.text());
+  }
 
   async cpu(): Promise<Cpu> {
     const { metrics } = await this.cdp.send("Performance.getMetrics");
     const ms = (name: string): number => 1000 * (metrics.find(metric => metric.name === name)?.value ?? Number.NaN);
-    return { all: ms("TaskDuration"), script: ms("ScriptDuration"), layout: ms("LayoutDuration"), style: ms("RecalcStyleDuration") };
+    return {
+      all: ms("TaskDuration"),
+      script: ms("ScriptDuration"),
+      layout: ms("LayoutDuration"),
+      style: ms("RecalcStyleDuration"),
+    };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> { await this.page.context().close(); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.page.context().close();
+  }
 }
 
 /** A program for the browser, as scripts/bench.mjs has compiled it. */

@@ -12,8 +12,13 @@ export const programFile = name => path.join(root, "out/programs", `${name}.prog
 const ask = scenario => `Please do the thing. @@scenario:${scenario}`;
 
 /** A session of its own, in which `work(stage, sessionId, opened)` is done. `apart`: it does several things at the same time. */
-const scene = (name, work, { servers = () => [], apart } = {}) => ({ name, apart, act: stage => inSession(stage, servers(stage), work) });
-const turn = (name, scenario, options) => scene(name, (stage, sessionId) => prompt(stage, sessionId, ask(scenario), options), options);
+const scene = (name, work, { servers = () => [], apart } = {}) => ({
+  name,
+  apart,
+  act: stage => inSession(stage, servers(stage), work),
+});
+const turn = (name, scenario, options) =>
+  scene(name, (stage, sessionId) => prompt(stage, sessionId, ask(scenario), options), options);
 
 /** The first scene of all. */
 export const INITIALIZE = { name: "initialize", act: initialize };
@@ -26,7 +31,9 @@ const SCENES = [
   turn("a command that is allowed", "shell"),
   turn("a command that is rejected", "shell", { permission: "reject_once" }),
   scene("a command that waits for permission when the turn is cancelled", async (stage, sessionId) => {
-    const { wire } = stage, since = wire.lines.length, done = prompt(stage, sessionId, ask("shell"), { permission: "wait" });
+    const { wire } = stage,
+      since = wire.lines.length,
+      done = prompt(stage, sessionId, ask("shell"), { permission: "wait" });
     await wire.until("a request for permission", ({ method }) => method === "session/request_permission", since);
     await cancel(stage, sessionId);
     if (!stage.agent.withdraws) wire.withdraw();
@@ -38,7 +45,9 @@ const SCENES = [
   turn("tools of a server on stdio, together", "together", { servers: onStdio, apart: true }),
   turn("tools of a server over http", "one-by-one", { servers: overHttp }),
   scene("a cancel in the middle of an answer", async (stage, sessionId) => {
-    const { wire } = stage, since = wire.lines.length, done = prompt(stage, sessionId, ask("endless"));
+    const { wire } = stage,
+      since = wire.lines.length,
+      done = prompt(stage, sessionId, ask("endless"));
     await wire.until("the middle of the answer", () => /MIDDLE$/.test(wire.said(sessionId, since)), since);
     await cancel(stage, sessionId);
     await done;
@@ -48,21 +57,35 @@ const SCENES = [
   scene("commands that are announced", async (stage, sessionId) => {
     const { wire, agent } = stage;
     for (const command of agent.commands) {
-      await wire.until(`/${command}`, ({ params }) => params?.update?.availableCommands?.some(({ name }) => name === command) === true);
+      await wire.until(
+        `/${command}`,
+        ({ params }) => params?.update?.availableCommands?.some(({ name }) => name === command) === true,
+      );
       await prompt(stage, sessionId, `/${command}`);
     }
   }),
   scene("other modes, models and options", ({ wire }, sessionId, opened) => changeAll(wire, sessionId, opened)),
   scene("a session that is taken up again", takeUp),
-  { name: "what is unknown", act: async ({ wire }) => {
-    await wire.request("session/prompt", { sessionId: "no-such-session", prompt: [{ type: "text", text: "Hello?" }] });
-    await wire.request("_symposium/no-such-method", { "b": 1, "a": ["\u2028 \"\\/é😀", 1e21, -0.5, null] });
-    await wire.request("session/no-such-method", {});
-    wire.notify("_symposium/no-such-notification", { any: { thing: true } });
-  } },
-  scene("two sessions at once", (stage, one) => inSession(stage, [], async (_, other) => {
-    await Promise.all([prompt(stage, one, ask("together")), prompt(stage, other, ask("text"))]);
-  }), { servers: onStdio, apart: true }),
+  {
+    name: "what is unknown",
+    act: async ({ wire }) => {
+      await wire.request("session/prompt", {
+        sessionId: "no-such-session",
+        prompt: [{ type: "text", text: "Hello?" }],
+      });
+      await wire.request("_symposium/no-such-method", { b: 1, a: ['\u2028 "\\/é😀', 1e21, -0.5, null] });
+      await wire.request("session/no-such-method", {});
+      wire.notify("_symposium/no-such-notification", { any: { thing: true } });
+    },
+  },
+  scene(
+    "two sessions at once",
+    (stage, one) =>
+      inSession(stage, [], async (_, other) => {
+        await Promise.all([prompt(stage, one, ask("together")), prompt(stage, other, ask("text"))]);
+      }),
+    { servers: onStdio, apart: true },
+  ),
 ];
 
 /** The same with the server of a proxy, which the client knows nothing of: `as` is the scene that it is like. */
@@ -77,7 +100,11 @@ export const bridgedOf = agent => BRIDGED.filter(({ as }) => plays(agent, as));
 
 async function initialize({ wire }) {
   const clientInfo = { name: "symposium-tests", title: "Tests", version: "0.0.0" };
-  const { result } = await wire.request("initialize", { protocolVersion: 1, clientCapabilities: CAPABILITIES, clientInfo });
+  const { result } = await wire.request("initialize", {
+    protocolVersion: 1,
+    clientCapabilities: CAPABILITIES,
+    clientInfo,
+  });
   wire.can = result.agentCapabilities;
 }
 
@@ -110,14 +137,22 @@ async function cancel(stage, sessionId) {
 /** Of what comes when it comes, as often as it is listed. */
 async function allCame({ wire, agent: { besides } }, sessionId, when, since = 0) {
   for (const [kind, count] of Object.entries(besides[when]))
-    await wire.until(`${kind} ${count} times`, () => wire.updates(sessionId, since).filter(({ sessionUpdate }) => sessionUpdate === kind).length >= count);
+    await wire.until(
+      `${kind} ${count} times`,
+      () => wire.updates(sessionId, since).filter(({ sessionUpdate }) => sessionUpdate === kind).length >= count,
+    );
 }
 
 async function takeUp(stage, sessionId) {
-  const { wire, workspace } = stage, { loadSession, sessionCapabilities: { list, resume, fork } = {} } = wire.can;
+  const { wire, workspace } = stage,
+    { loadSession, sessionCapabilities: { list, resume, fork } = {} } = wire.can;
   await prompt(stage, sessionId, ask("text"));
   if (list) await wire.request("session/list", { cwd: workspace });
-  const ways = [...loadSession ? ["session/load"] : [], ...resume ? ["session/resume"] : [], ...fork ? ["session/fork"] : []];
+  const ways = [
+    ...(loadSession ? ["session/load"] : []),
+    ...(resume ? ["session/resume"] : []),
+    ...(fork ? ["session/fork"] : []),
+  ];
   for (const way of ways) {
     if (way !== "session/fork") await close(stage, sessionId);
     const since = wire.lines.length;
@@ -132,21 +167,40 @@ async function takeUp(stage, sessionId) {
 
 async function changeAll(wire, sessionId, { modes, models, configOptions = [] }) {
   for (const { id } of modes?.availableModes ?? []) await wire.request("session/set_mode", { sessionId, modeId: id });
-  for (const { modelId } of models?.availableModels?.slice(0, 2) ?? []) await wire.request("session/set_model", { sessionId, modelId });
+  for (const { modelId } of models?.availableModels?.slice(0, 2) ?? [])
+    await wire.request("session/set_model", { sessionId, modelId });
   for (const { id, type, currentValue, options = [] } of configOptions) {
-    const values = type === "boolean" ? [!currentValue] : options.flatMap(option => option.options ?? [option]).map(({ value }) => value);
-    for (const value of values.slice(0, 2)) await wire.request("session/set_config_option", { sessionId, configId: id, value, ...(type === "boolean" ? { type } : {}) });
+    const values =
+      type === "boolean"
+        ? [!currentValue]
+        : options.flatMap(option => option.options ?? [option]).map(({ value }) => value);
+    for (const value of values.slice(0, 2))
+      await wire.request("session/set_config_option", {
+        sessionId,
+        configId: id,
+        value,
+        ...(type === "boolean" ? { type } : {}),
+      });
   }
 }
 
-function onStdio() { return [{ name: "tools", command: process.execPath, args: [programFile("mcp-server")], env: [] }]; }
-function overHttp({ url }) { return [{ type: "http", name: "tools", url, headers: [{ name: "Authorization", value: "Bearer secret" }] }]; }
+function onStdio() {
+  return [{ name: "tools", command: process.execPath, args: [programFile("mcp-server")], env: [] }];
+}
+function overHttp({ url }) {
+  return [{ type: "http", name: "tools", url, headers: [{ name: "Authorization", value: "Bearer secret" }] }];
+}
 
 /** Runs `work` with the address of an MCP server over http. */
 export async function withHttpServer(work) {
-  const server = spawn(process.execPath, [programFile("mcp-server"), "--http"], { stdio: ["pipe", "pipe", "inherit"], detached: true });
+  const server = spawn(process.execPath, [programFile("mcp-server"), "--http"], {
+    stdio: ["pipe", "pipe", "inherit"],
+    detached: true,
+  });
   try {
     const [url] = await once(createInterface(server.stdout), "line");
     return await work(url);
-  } finally { killGroup(server.pid, "SIGKILL"); }
+  } finally {
+    killGroup(server.pid, "SIGKILL");
+  }
 }

@@ -23,44 +23,107 @@ function writeIn(home, name, text) {
 
 const ALL = [
   {
-    id: "claude-agent-acp", name: "Claude (claude-agent-acp)", package: "@agentclientprotocol/claude-agent-acp", version: "0.100.0",
-    program: "claude-agent-acp", args: [], size: "0.4 GB", speaks: "anthropic", search: "ToolSearch",
-    tools: { shell: ["Bash"], write: ["Write"], read: ["Read"], edit: ["Edit"] }, variables: ["ANTHROPIC_", "CLAUDE"],
-    repeats: true, besides: { opened: { available_commands_update: 1 }, answered: { available_commands_update: 2, session_info_update: 1 } },
-    commands: ["context", "rename"], withdraws: true, parallel: true,
-    workarounds: ["hides-tools", "reserves-server-names", "prefers-structured-content"], breaks: ["agent/custom-members"],
+    id: "claude-agent-acp",
+    name: "Claude (claude-agent-acp)",
+    package: "@agentclientprotocol/claude-agent-acp",
+    version: "0.100.0",
+    program: "claude-agent-acp",
+    args: [],
+    size: "0.4 GB",
+    speaks: "anthropic",
+    search: "ToolSearch",
+    tools: { shell: ["Bash"], write: ["Write"], read: ["Read"], edit: ["Edit"] },
+    variables: ["ANTHROPIC_", "CLAUDE"],
+    repeats: true,
+    besides: {
+      opened: { available_commands_update: 1 },
+      answered: { available_commands_update: 2, session_info_update: 1 },
+    },
+    commands: ["context", "rename"],
+    withdraws: true,
+    parallel: true,
+    workarounds: ["hides-tools", "reserves-server-names", "prefers-structured-content"],
+    breaks: ["agent/custom-members"],
     settle: (home, model) => ({
-      ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: "sk-ant-scripted",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: "0", DISABLE_AUTOUPDATER: "1", DISABLE_TELEMETRY: "1", DISABLE_ERROR_REPORTING: "1",
+      ANTHROPIC_BASE_URL: model,
+      ANTHROPIC_API_KEY: "sk-ant-scripted",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: "0",
+      DISABLE_AUTOUPDATER: "1",
+      DISABLE_TELEMETRY: "1",
+      DISABLE_ERROR_REPORTING: "1",
       // It offers some of its modes to root only when told that it cannot do harm; what it runs here is our script.
       ...(process.getuid?.() === 0 ? { IS_SANDBOX: "1" } : {}),
     }),
   },
   {
-    id: "gemini-cli", name: "Gemini (gemini-cli)", package: "@google/gemini-cli", version: "0.61.0",
-    program: "gemini", args: ["--acp"], size: "0.1 GB", speaks: "gemini",
-    tools: { shell: ["run_shell_command"], write: ["write_file"], read: ["read_file"], edit: ["replace"] }, variables: ["GEMINI_", "GOOGLE_"],
-    repeats: true, besides: { opened: { available_commands_update: 1 }, answered: { available_commands_update: 1 } },
-    commands: ["memory show", "about"], withdraws: false, parallel: false, workarounds: ["reads-before-creating"], breaks: ["agent/custom-members"],
+    id: "gemini-cli",
+    name: "Gemini (gemini-cli)",
+    package: "@google/gemini-cli",
+    version: "0.61.0",
+    program: "gemini",
+    args: ["--acp"],
+    size: "0.1 GB",
+    speaks: "gemini",
+    tools: { shell: ["run_shell_command"], write: ["write_file"], read: ["read_file"], edit: ["replace"] },
+    variables: ["GEMINI_", "GOOGLE_"],
+    repeats: true,
+    besides: { opened: { available_commands_update: 1 }, answered: { available_commands_update: 1 } },
+    commands: ["memory show", "about"],
+    withdraws: false,
+    parallel: false,
+    workarounds: ["reads-before-creating"],
+    breaks: ["agent/custom-members"],
     without: ["a session that is taken up again"], // It finds one only when the minute in which it was opened is over.
     settle: (home, model) => {
-      writeIn(home, ".gemini/settings.json", JSON.stringify({
-        security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
-        privacy: { usageStatisticsEnabled: false },
-        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
-      }));
-      return { GEMINI_API_KEY: "scripted", GOOGLE_GEMINI_BASE_URL: model, GEMINI_CLI_TRUST_WORKSPACE: "true", GEMINI_MODEL: "gemini-2.5-pro" };
+      writeIn(
+        home,
+        ".gemini/settings.json",
+        JSON.stringify({
+          security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+          privacy: { usageStatisticsEnabled: false },
+          general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+        }),
+      );
+      return {
+        GEMINI_API_KEY: "scripted",
+        GOOGLE_GEMINI_BASE_URL: model,
+        GEMINI_CLI_TRUST_WORKSPACE: "true",
+        GEMINI_MODEL: "gemini-2.5-pro",
+      };
     },
   },
   {
-    id: "codex-acp", name: "Codex (codex-acp)", package: "@agentclientprotocol/codex-acp", version: "2.6.0",
-    program: "codex-acp", args: [], size: "0.5 GB", speaks: "openai-responses", search: "tool_search", editTitle: "Edit files",
-    tools: { shell: ["exec_command", "shell_command"], write: ["apply_patch"], read: ["exec_command", "shell_command"], edit: ["apply_patch"] },
+    id: "codex-acp",
+    name: "Codex (codex-acp)",
+    package: "@agentclientprotocol/codex-acp",
+    version: "2.6.0",
+    program: "codex-acp",
+    args: [],
+    size: "0.5 GB",
+    speaks: "openai-responses",
+    search: "tool_search",
+    editTitle: "Edit files",
+    tools: {
+      shell: ["exec_command", "shell_command"],
+      write: ["apply_patch"],
+      read: ["exec_command", "shell_command"],
+      edit: ["apply_patch"],
+    },
     variables: ["CODEX_", "OPENAI_"],
-    endsWhenRejected: true, repeats: false, besides: { opened: {}, answered: {} }, commands: ["status"], withdraws: false, parallel: false,
-    workarounds: [], breaks: ["agent/custom-members"],
+    endsWhenRejected: true,
+    repeats: false,
+    besides: { opened: {}, answered: {} },
+    commands: ["status"],
+    withdraws: false,
+    parallel: false,
+    workarounds: [],
+    breaks: ["agent/custom-members"],
     settle: (home, model) => {
-      writeIn(home, ".codex/config.toml", `model = "gpt-5.5"
+      writeIn(
+        home,
+        ".codex/config.toml",
+        `model = "gpt-5.5"
 model_provider = "scripted"
 approval_policy = "on-request"
 sandbox_mode = "read-only"
@@ -76,30 +139,63 @@ request_max_retries = 1
 stream_max_retries = 1
 requires_openai_auth = false
 supports_websockets = false
-`);
+`,
+      );
       return {
-        CODEX_HOME: path.join(home, ".codex"), SCRIPTED_KEY: "scripted", MODEL_PROVIDER: "scripted", NO_BROWSER: "1",
+        CODEX_HOME: path.join(home, ".codex"),
+        SCRIPTED_KEY: "scripted",
+        MODEL_PROVIDER: "scripted",
+        NO_BROWSER: "1",
         INITIAL_AGENT_MODE: "read-only",
       };
     },
   },
   {
-    id: "opencode", name: "OpenCode", package: "opencode-ai", version: "1.18.33",
-    program: "opencode", args: ["acp"], size: "0.4 GB", speaks: "openai-chat",
-    tools: { shell: ["bash"], write: ["write"], read: ["read"], edit: ["edit"] }, variables: ["OPENCODE_"],
+    id: "opencode",
+    name: "OpenCode",
+    package: "opencode-ai",
+    version: "1.18.33",
+    program: "opencode",
+    args: ["acp"],
+    size: "0.4 GB",
+    speaks: "openai-chat",
+    tools: { shell: ["bash"], write: ["write"], read: ["read"], edit: ["edit"] },
+    variables: ["OPENCODE_"],
     native: ["-baseline", ""].map(variant => `opencode-${process.platform}-${process.arch}${variant}/bin/opencode`),
-    endsWhenRejected: true, repeats: false, besides: { opened: {}, answered: {} }, commands: [], withdraws: false, parallel: true,
-    workarounds: [], breaks: [],
+    endsWhenRejected: true,
+    repeats: false,
+    besides: { opened: {}, answered: {} },
+    commands: [],
+    withdraws: false,
+    parallel: true,
+    workarounds: [],
+    breaks: [],
     settle: (home, model) => {
       const scripted = {
-        npm: "@ai-sdk/openai-compatible", name: "Scripted", options: { baseURL: `${model}/v1`, apiKey: "scripted" },
-        models: { scripted: { name: "Scripted", tool_call: true, reasoning: true, limit: { context: 200_000, output: 8_000 } } },
+        npm: "@ai-sdk/openai-compatible",
+        name: "Scripted",
+        options: { baseURL: `${model}/v1`, apiKey: "scripted" },
+        models: {
+          scripted: { name: "Scripted", tool_call: true, reasoning: true, limit: { context: 200_000, output: 8_000 } },
+        },
       };
-      writeIn(home, ".config/opencode/opencode.json", JSON.stringify({
-        model: "scripted/scripted", small_model: "scripted/scripted", provider: { scripted },
-        permission: { bash: "ask", edit: "ask" }, autoupdate: false, share: "disabled",
-      }));
-      return { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" };
+      writeIn(
+        home,
+        ".config/opencode/opencode.json",
+        JSON.stringify({
+          model: "scripted/scripted",
+          small_model: "scripted/scripted",
+          provider: { scripted },
+          permission: { bash: "ask", edit: "ask" },
+          autoupdate: false,
+          share: "disabled",
+        }),
+      );
+      return {
+        OPENCODE_DISABLE_AUTOUPDATE: "1",
+        OPENCODE_DISABLE_MODELS_FETCH: "1",
+        OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+      };
     },
   },
 ];
@@ -108,7 +204,8 @@ supports_websockets = false
 export const toolNames = kind => ALL.flatMap(({ tools }) => tools[kind]);
 
 /** Variables of the environment that no agent inherits. */
-export const isPrivate = name => ["XDG_", ...ALL.flatMap(({ variables }) => variables)].some(beginning => name.startsWith(beginning));
+export const isPrivate = name =>
+  ["XDG_", ...ALL.flatMap(({ variables }) => variables)].some(beginning => name.startsWith(beginning));
 
 const only = process.env.SYMPOSIUM_AGENTS_ONLY?.split(",");
 /** All agents are, unless SYMPOSIUM_AGENTS_ONLY has the beginnings of the ids of those that are. */
@@ -117,8 +214,16 @@ export const AGENTS = ALL.filter(isChosen);
 
 /** Nothing to install: mcp-client.mjs is started by its `command`. */
 export const MCP_CLIENT = {
-  id: "mcp-client", name: "The MCP SDK's client", program: "mcp-client", args: [], command: [process.execPath, path.join(import.meta.dirname, "mcp-client.mjs")],
+  id: "mcp-client",
+  name: "The MCP SDK's client",
+  program: "mcp-client",
+  args: [],
+  command: [process.execPath, path.join(import.meta.dirname, "mcp-client.mjs")],
   only: ["initialize", "tools of a server on stdio, one after another", "tools of a server over http"],
-  repeats: true, besides: { opened: {}, answered: {} }, commands: [], withdraws: false, parallel: false,
+  repeats: true,
+  besides: { opened: {}, answered: {} },
+  commands: [],
+  withdraws: false,
+  parallel: false,
   settle: () => ({}),
 };

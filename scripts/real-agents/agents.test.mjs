@@ -12,91 +12,128 @@ const prompt = scenario => `Please do the thing. @@scenario:${scenario}`;
 const told = (model, scenario) => model.requests.findLast(asked => asked.scenario === scenario)?.results.join("\n");
 const REFUSED = /refused|cancel|reject/i;
 
-for (const agent of AGENTS) suite(`${agent.name} without us`, () => {
-  const it = testsOf(agent);
+for (const agent of AGENTS)
+  suite(`${agent.name} without us`, () => {
+    const it = testsOf(agent);
 
-  it("alone", "answers one prompt after another", () => onStage(agent, async stage => {
-    const { protocolVersion, answers, stopReasons } = await ask(stage, [prompt("text"), prompt("again")]);
-    equal(protocolVersion, 1);
-    match(answers[0], /END-OF-TEXT$/);
-    match(answers[1], /END-OF-AGAIN$/);
-    deepEqual(stopReasons, ["end_turn", "end_turn"]);
-  }));
+    it("alone", "answers one prompt after another", () =>
+      onStage(agent, async stage => {
+        const { protocolVersion, answers, stopReasons } = await ask(stage, [prompt("text"), prompt("again")]);
+        equal(protocolVersion, 1);
+        match(answers[0], /END-OF-TEXT$/);
+        match(answers[1], /END-OF-AGAIN$/);
+        deepEqual(stopReasons, ["end_turn", "end_turn"]);
+      }),
+    );
 
-  it("alone", "asks before it runs a command, and runs it when it may", () => onStage(agent, async stage => {
-    const { answers, permissions } = await ask(stage, [prompt("shell")]);
-    equal(permissions.length, 1);
-    match(answers[0], /shell-was-run[^]*END-OF-SHELL$/);
-    equal(stage.written("proof/shell.txt"), "shell-was-run\n");
-  }));
+    it("alone", "asks before it runs a command, and runs it when it may", () =>
+      onStage(agent, async stage => {
+        const { answers, permissions } = await ask(stage, [prompt("shell")]);
+        equal(permissions.length, 1);
+        match(answers[0], /shell-was-run[^]*END-OF-SHELL$/);
+        equal(stage.written("proof/shell.txt"), "shell-was-run\n");
+      }),
+    );
 
-  it("alone", "does not run a command that is rejected, and tells the model or ends the turn", () => onStage(agent, async stage => {
-    const { answers, permissions } = await ask(stage, [prompt("shell")], "reject_once");
-    equal(permissions.length, 1);
-    if (!agent.endsWhenRejected) {
-      match(answers[0], /END-OF-SHELL$/);
-      match(told(stage.model, "shell"), REFUSED);
-    }
-    equal(stage.written("proof/shell.txt"), undefined);
-  }));
-});
+    it("alone", "does not run a command that is rejected, and tells the model or ends the turn", () =>
+      onStage(agent, async stage => {
+        const { answers, permissions } = await ask(stage, [prompt("shell")], "reject_once");
+        equal(permissions.length, 1);
+        if (!agent.endsWhenRejected) {
+          match(answers[0], /END-OF-SHELL$/);
+          match(told(stage.model, "shell"), REFUSED);
+        }
+        equal(stage.written("proof/shell.txt"), undefined);
+      }),
+    );
+  });
 
-for (const agent of AGENTS) suite(`${agent.name} in Symposium`, () => {
-  const it = testsOf(agent);
-  /** The card of a change; some agents name the file below its title. */
-  const cardOf = file => new RegExp(`${agent.editTitle ?? file}[^\\n]* · edit[^]*done`);
-  const run = (stage, name, scenarios, how) => smoke(stage, `${agent.id}-${name}`, scenarios.map(prompt), how);
+for (const agent of AGENTS)
+  suite(`${agent.name} in Symposium`, () => {
+    const it = testsOf(agent);
+    /** The card of a change; some agents name the file below its title. */
+    const cardOf = file => new RegExp(`${agent.editTitle ?? file}[^\\n]* · edit[^]*done`);
+    const run = (stage, name, scenarios, how) => smoke(stage, `${agent.id}-${name}`, scenarios.map(prompt), how);
 
-  it("chat", "answers one prompt after another on the page", () => onStage(agent, async stage => {
-    const { exchanges, pressed } = await run(stage, "text", ["text", "again"]);
-    deepEqual(exchanges.map(({ question }) => question), [prompt("text"), prompt("again")]);
-    match(exchanges[0].answer, /Hello from the scripted model, streamed in several pieces\. END-OF-TEXT/);
-    match(exchanges[1].answer, /END-OF-AGAIN/);
-    deepEqual(pressed, []);
-  }));
+    it("chat", "answers one prompt after another on the page", () =>
+      onStage(agent, async stage => {
+        const { exchanges, pressed } = await run(stage, "text", ["text", "again"]);
+        deepEqual(
+          exchanges.map(({ question }) => question),
+          [prompt("text"), prompt("again")],
+        );
+        match(exchanges[0].answer, /Hello from the scripted model, streamed in several pieces\. END-OF-TEXT/);
+        match(exchanges[1].answer, /END-OF-AGAIN/);
+        deepEqual(pressed, []);
+      }),
+    );
 
-  it("chat", "asks with a card before it runs a command, and runs it when that is allowed", () => onStage(agent, async stage => {
-    const { exchanges: [{ answer }], pressed } = await run(stage, "allowed", ["shell"]);
-    equal(pressed.length, 1);
-    match(answer, /wants to run a command[^]*echo shell-was-run > proof\/shell\.txt[^]*Allowed by you/);
-    match(answer, /echo shell-was-run[^\n]* · execute[^]*done/);
-    match(answer, /The command gave «[^]*shell-was-run[^]*END-OF-SHELL/);
-    equal(stage.written("proof/shell.txt"), "shell-was-run\n");
-  }));
+    it("chat", "asks with a card before it runs a command, and runs it when that is allowed", () =>
+      onStage(agent, async stage => {
+        const {
+          exchanges: [{ answer }],
+          pressed,
+        } = await run(stage, "allowed", ["shell"]);
+        equal(pressed.length, 1);
+        match(answer, /wants to run a command[^]*echo shell-was-run > proof\/shell\.txt[^]*Allowed by you/);
+        match(answer, /echo shell-was-run[^\n]* · execute[^]*done/);
+        match(answer, /The command gave «[^]*shell-was-run[^]*END-OF-SHELL/);
+        equal(stage.written("proof/shell.txt"), "shell-was-run\n");
+      }),
+    );
 
-  it("chat", "does not run a command that is rejected on its card, and the model is told or the turn ends", () => onStage(agent, async stage => {
-    const { exchanges: [{ answer }], pressed } = await run(stage, "rejected", ["shell"], { permission: "reject" });
-    equal(pressed.length, 1);
-    match(answer, /wants to run a command[^]*Rejected by you/);
-    if (!agent.endsWhenRejected) {
-      match(answer, /END-OF-SHELL/);
-      match(told(stage.model, "shell"), REFUSED);
-    }
-    equal(stage.written("proof/shell.txt"), undefined);
-  }));
+    it("chat", "does not run a command that is rejected on its card, and the model is told or the turn ends", () =>
+      onStage(agent, async stage => {
+        const {
+          exchanges: [{ answer }],
+          pressed,
+        } = await run(stage, "rejected", ["shell"], { permission: "reject" });
+        equal(pressed.length, 1);
+        match(answer, /wants to run a command[^]*Rejected by you/);
+        if (!agent.endsWhenRejected) {
+          match(answer, /END-OF-SHELL/);
+          match(told(stage.model, "shell"), REFUSED);
+        }
+        equal(stage.written("proof/shell.txt"), undefined);
+      }),
+    );
 
-  it("chat", "writes a file and shows what it wrote", () => onStage(agent, async stage => {
-    const { exchanges: [{ answer }], pressed } = await run(stage, "write", ["write"]);
-    equal(pressed.length, 1);
-    match(answer, /wants to change a file[^]*written\.txt[^]*Allowed by you/);
-    match(answer, cardOf("written.txt"));
-    match(answer, /END-OF-WRITE/);
-    equal(stage.written("written.txt"), "written by the agent\n");
-  }));
+    it("chat", "writes a file and shows what it wrote", () =>
+      onStage(agent, async stage => {
+        const {
+          exchanges: [{ answer }],
+          pressed,
+        } = await run(stage, "write", ["write"]);
+        equal(pressed.length, 1);
+        match(answer, /wants to change a file[^]*written\.txt[^]*Allowed by you/);
+        match(answer, cardOf("written.txt"));
+        match(answer, /END-OF-WRITE/);
+        equal(stage.written("written.txt"), "written by the agent\n");
+      }),
+    );
 
-  it("chat", "reads a file, then changes it, with a card for each", () => onStage(agent, async stage => {
-    const { exchanges: [{ answer }], pressed } = await run(stage, "edit", ["edit"]);
-    equal(pressed.length, 1);
-    match(answer, /seed\.txt'? · read[^]*done[^]*I will change it\./);
-    match(answer.split("I will change it.")[1], cardOf("seed.txt"));
-    match(answer, /-\s*line two[^]*\+\s*line 2, edited/);
-    match(answer, /END-OF-EDIT/);
-    equal(stage.written("seed.txt"), "line one\nline 2, edited\nline three\n");
-  }));
+    it("chat", "reads a file, then changes it, with a card for each", () =>
+      onStage(agent, async stage => {
+        const {
+          exchanges: [{ answer }],
+          pressed,
+        } = await run(stage, "edit", ["edit"]);
+        equal(pressed.length, 1);
+        match(answer, /seed\.txt'? · read[^]*done[^]*I will change it\./);
+        match(answer.split("I will change it.")[1], cardOf("seed.txt"));
+        match(answer, /-\s*line two[^]*\+\s*line 2, edited/);
+        match(answer, /END-OF-EDIT/);
+        equal(stage.written("seed.txt"), "line one\nline 2, edited\nline three\n");
+      }),
+    );
 
-  it("chat", "stops in the middle of an answer, keeps what was said, and answers the next prompt", () => onStage(agent, async stage => {
-    const { exchanges: [stopped, next] } = await run(stage, "stopped", ["endless", "again"], { stop: "MIDDLE" });
-    match(stopped.answer, /This begins and does not end, and stops here: MIDDLE[^]*Stopped\./);
-    match(next.answer, /END-OF-AGAIN/);
-  }));
-});
+    it("chat", "stops in the middle of an answer, keeps what was said, and answers the next prompt", () =>
+      onStage(agent, async stage => {
+        const {
+          exchanges: [stopped, next],
+        } = await run(stage, "stopped", ["endless", "again"], { stop: "MIDDLE" });
+        match(stopped.answer, /This begins and does not end, and stops here: MIDDLE[^]*Stopped\./);
+        match(next.answer, /END-OF-AGAIN/);
+      }),
+    );
+  });

@@ -5,19 +5,29 @@ export const path = /\/messages$/;
 
 let messages = 0;
 
-const partsIn = (content, type) => Array.isArray(content) ? content.filter(part => part.type === type) : [];
-const textOf = content => typeof content === "string" ? content : partsIn(content, "text").map(part => part.text).join("\n");
+const partsIn = (content, type) => (Array.isArray(content) ? content.filter(part => part.type === type) : []);
+const textOf = content =>
+  typeof content === "string"
+    ? content
+    : partsIn(content, "text")
+        .map(part => part.text)
+        .join("\n");
 
 export function read(body) {
   // What the agent hides until the model has found it.
   const toolResults = (body.messages ?? []).flatMap(({ content }) => partsIn(content, "tool_result"));
-  const found = new Set(toolResults.flatMap(({ content }) => partsIn(content, "tool_reference")).map(part => part.tool_name));
+  const found = new Set(
+    toolResults.flatMap(({ content }) => partsIn(content, "tool_reference")).map(part => part.tool_name),
+  );
   return {
     entries: (body.messages ?? []).map(({ role, content }) => {
-      const results = partsIn(content, "tool_result").filter(part => partsIn(part.content, "tool_reference").length === 0).map(part => textOf(part.content));
+      const results = partsIn(content, "tool_result")
+        .filter(part => partsIn(part.content, "tool_reference").length === 0)
+        .map(part => textOf(part.content));
       return { role, text: textOf(content), calls: partsIn(content, "tool_use").map(part => part.name), results };
     }),
-    tools: (body.tools ?? []).filter(tool => !tool.defer_loading || found.has(tool.name))
+    tools: (body.tools ?? [])
+      .filter(tool => !tool.defer_loading || found.has(tool.name))
       .map(({ name, input_schema: schema }) => ({ name, properties: Object.keys(schema?.properties ?? {}) })),
     schema: body.output_format?.schema ?? body.output_config?.format?.schema,
   };
@@ -26,7 +36,12 @@ export function read(body) {
 export async function write(response, { body }, { scenario, text, thinking, calls, hold }) {
   // What was asked besides the script costs nothing: agents ask it at any time, and add it up.
   const [input, output] = scenario === undefined ? [0, 0] : [100, 20];
-  const usage = { input_tokens: input, output_tokens: output, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+  const usage = {
+    input_tokens: input,
+    output_tokens: output,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+  };
   const content = [
     ...(thinking ? [{ type: "thinking", thinking, signature: "c2ln" }] : []),
     ...(text ? [{ type: "text", text }] : []),
@@ -64,6 +79,7 @@ async function* deltasOf(block) {
     yield { type: "thinking_delta", thinking: block.thinking };
     yield { type: "signature_delta", signature: block.signature };
   } else {
-    for await (const json of pieces(JSON.stringify(block.input))) yield { type: "input_json_delta", partial_json: json };
+    for await (const json of pieces(JSON.stringify(block.input)))
+      yield { type: "input_json_delta", partial_json: json };
   }
 }

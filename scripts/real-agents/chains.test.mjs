@@ -8,17 +8,30 @@ import { testsOf } from "./matrix.mjs";
 import { play } from "./play.mjs";
 import { transcript, withOwnIds } from "./transcript.mjs";
 
-const PASS = "pass-proxy", TOOLS = "tools-proxy";
+const PASS = "pass-proxy",
+  TOOLS = "tools-proxy";
 
 /** What is to be compared; each is played when the first test wants it, and once. */
 function playsOf(agent) {
   const scenes = scenesOf(agent);
   // The first session of a process is not like the others; without a chain the scenes with servers are not in it.
   const bridged = [...scenes.slice(0, 2), ...bridgedOf(agent)];
-  const through = (scenes, proxies, options) => { let playing; return () => playing ??= play(agent, proxies, scenes, options); };
+  const through = (scenes, proxies, options) => {
+    let playing;
+    return () => (playing ??= play(agent, proxies, scenes, options));
+  };
   return {
-    direct: through(scenes), again: through(scenes),
-    passing: new Map([0, 1, 3].map(count => [count, through(scenes, Array.from({ length: count }, () => PASS))])),
+    direct: through(scenes),
+    again: through(scenes),
+    passing: new Map(
+      [0, 1, 3].map(count => [
+        count,
+        through(
+          scenes,
+          Array.from({ length: count }, () => PASS),
+        ),
+      ]),
+    ),
     bridged: new Map([
       ["over http", through(bridged, [TOOLS])],
       ["over http, with two other proxies", through(bridged, [PASS, TOOLS, PASS])],
@@ -41,78 +54,113 @@ async function same(agent, one, other, scene, { like = scene, expected = text =>
 }
 
 for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
-  const scenes = scenesOf(agent), { direct, again, passing, bridged } = playsOf(agent), it = testsOf(agent);
+  const scenes = scenesOf(agent),
+    { direct, again, passing, bridged } = playsOf(agent),
+    it = testsOf(agent);
 
-  if (agent.repeats) suite(`${agent.name} without a chain, again`, () => {
-    for (const scene of scenes) it("alone", `${scene.name}: the same transcript`, () => same(agent, direct, again, scene));
-  });
-
-  for (const [count, chain] of passing) suite(`${agent.name} through ${proxies(count)}`, () => {
-    const asWithout = scene => `${scene.name}: as without a chain${scene === INITIALIZE ? ", and with MCP over ACP" : ""}`;
-    for (const scene of agent.repeats ? scenes : [])
-      it("chain", asWithout(scene), () => same(agent, direct, chain, scene, { expected: withAcp }));
-
-    it("chain", "the client reads what the agent wrote, and the agent what the client wrote, byte for byte but for ids and MCP over ACP", async () => {
-      const { scenes: played, lines, toAgent, fromAgent } = await chain();
-      for (const { error } of played.values()) if (error) throw error;
-      const saidBy = (from, lines) => lines.map(line => ({ from, line, message: JSON.parse(line) }));
-      const atAgent = [...saidBy("client", toAgent), ...saidBy("agent", fromAgent)];
-      const bySides = texts => ["client", "agent"].map(side => texts.filter(text => text.startsWith(`${side} `)));
-      ok(lines.length >= 3 * scenes.length);
-      deepEqual(bySides(withOwnIds(lines)), bySides(withOwnIds(atAgent).map(withAcp)));
+  if (agent.repeats)
+    suite(`${agent.name} without a chain, again`, () => {
+      for (const scene of scenes)
+        it("alone", `${scene.name}: the same transcript`, () => same(agent, direct, again, scene));
     });
 
-    it("chain", "it ends when its client leaves, and had nothing to complain of", async () => {
-      const { code, stderr } = await chain();
-      // On a slow machine.
-      deepEqual({ code, stderr: stderr.replace(/^.* tapped is still starting\.\n/, "") }, { code: 0, stderr: "" });
-    });
-  });
+  for (const [count, chain] of passing)
+    suite(`${agent.name} through ${proxies(count)}`, () => {
+      const asWithout = scene =>
+        `${scene.name}: as without a chain${scene === INITIALIZE ? ", and with MCP over ACP" : ""}`;
+      for (const scene of agent.repeats ? scenes : [])
+        it("chain", asWithout(scene), () => same(agent, direct, chain, scene, { expected: withAcp }));
 
-  for (const [way, chain] of bridged) suite(`${agent.name} and an MCP server of a proxy, ${way}`, () => {
-    const asOnStdio = ({ name }) => `${name}: as those of a server on stdio that the client has, with the results of the tools`;
-    for (const scene of bridgedOf(agent)) it("chain", asOnStdio(scene), async () => {
-      if (agent.repeats) await same(agent, direct, chain, scene, { like: scenes.find(({ name }) => name === scene.as), expected: withoutServers });
-      const { lines, error } = (await chain()).scenes.get(scene.name);
-      if (error) throw error;
-      const said = lines.map(({ line }) => line).join("\n");
-      for (const result of [/said (once|together)/, /Behold:/, /It failed, as it should\./]) match(said, result);
-    });
-  });
+      it(
+        "chain",
+        "the client reads what the agent wrote, and the agent what the client wrote, byte for byte but for ids and MCP over ACP",
+        async () => {
+          const { scenes: played, lines, toAgent, fromAgent } = await chain();
+          for (const { error } of played.values()) if (error) throw error;
+          const saidBy = (from, lines) => lines.map(line => ({ from, line, message: JSON.parse(line) }));
+          const atAgent = [...saidBy("client", toAgent), ...saidBy("agent", fromAgent)];
+          const bySides = texts => ["client", "agent"].map(side => texts.filter(text => text.startsWith(`${side} `)));
+          ok(lines.length >= 3 * scenes.length);
+          deepEqual(bySides(withOwnIds(lines)), bySides(withOwnIds(atAgent).map(withAcp)));
+        },
+      );
 
-  if (agent.repeats) suite(`the comparison of ${agent.name}'s transcripts`, () => {
-    test("sees what is lost, doubled, changed, or in another place", async () => {
-      const play = await direct(), scene = scenes[1], { lines, requests } = play.scenes.get(scene.name);
-      const [at, next] = lines.flatMap(({ message }, i) => message.params?.update?.sessionUpdate === "agent_message_chunk" ? [i] : []);
-      const answer = lines.findLastIndex(({ from, message }) => from === "agent" && message.id !== undefined);
-      const changed = (i, edit) => {
-        const message = edit(structuredClone(lines[i].message));
-        return lines.with(i, { ...lines[i], message, line: JSON.stringify(message) });
-      };
-      const wrong = {
-        lost: lines.toSpliced(at, 1),
-        doubled: lines.toSpliced(at, 0, lines[at]),
-        swapped: lines.with(at, lines[next]).with(next, lines[at]),
-        "with another text": changed(at, message => { message.params.update.content.text += "."; return message; }),
-        "of another session": changed(at, message => { message.params.sessionId = crypto.randomUUID(); return message; }),
-        "the answer to another request": changed(answer, message => ({ ...message, id: 1 })),
-        "with its keys in another order": changed(at, ({ params, ...rest }) => ({ params, ...rest })),
-        "with a space": lines.with(at, { ...lines[at], line: lines[at].line.replace(",", ", ") }),
-      };
-      for (const [what, lines] of Object.entries(wrong)) {
-        const other = { scenes: new Map([[scene.name, { lines, requests }]]) };
-        notDeepEqual(told(agent, other, scene), told(agent, play, scene), what);
-      }
+      it("chain", "it ends when its client leaves, and had nothing to complain of", async () => {
+        const { code, stderr } = await chain();
+        // On a slow machine.
+        deepEqual({ code, stderr: stderr.replace(/^.* tapped is still starting\.\n/, "") }, { code: 0, stderr: "" });
+      });
     });
-  });
+
+  for (const [way, chain] of bridged)
+    suite(`${agent.name} and an MCP server of a proxy, ${way}`, () => {
+      const asOnStdio = ({ name }) =>
+        `${name}: as those of a server on stdio that the client has, with the results of the tools`;
+      for (const scene of bridgedOf(agent))
+        it("chain", asOnStdio(scene), async () => {
+          if (agent.repeats)
+            await same(agent, direct, chain, scene, {
+              like: scenes.find(({ name }) => name === scene.as),
+              expected: withoutServers,
+            });
+          const { lines, error } = (await chain()).scenes.get(scene.name);
+          if (error) throw error;
+          const said = lines.map(({ line }) => line).join("\n");
+          for (const result of [/said (once|together)/, /Behold:/, /It failed, as it should\./]) match(said, result);
+        });
+    });
+
+  if (agent.repeats)
+    suite(`the comparison of ${agent.name}'s transcripts`, () => {
+      test("sees what is lost, doubled, changed, or in another place", async () => {
+        const play = await direct(),
+          scene = scenes[1],
+          { lines, requests } = play.scenes.get(scene.name);
+        const [at, next] = lines.flatMap(({ message }, i) =>
+          message.params?.update?.sessionUpdate === "agent_message_chunk" ? [i] : [],
+        );
+        const answer = lines.findLastIndex(({ from, message }) => from === "agent" && message.id !== undefined);
+        const changed = (i, edit) => {
+          const message = edit(structuredClone(lines[i].message));
+          return lines.with(i, { ...lines[i], message, line: JSON.stringify(message) });
+        };
+        const wrong = {
+          lost: lines.toSpliced(at, 1),
+          doubled: lines.toSpliced(at, 0, lines[at]),
+          swapped: lines.with(at, lines[next]).with(next, lines[at]),
+          "with another text": changed(at, message => {
+            message.params.update.content.text += ".";
+            return message;
+          }),
+          "of another session": changed(at, message => {
+            message.params.sessionId = crypto.randomUUID();
+            return message;
+          }),
+          "the answer to another request": changed(answer, message => ({ ...message, id: 1 })),
+          "with its keys in another order": changed(at, ({ params, ...rest }) => ({ params, ...rest })),
+          "with a space": lines.with(at, { ...lines[at], line: lines[at].line.replace(",", ", ") }),
+        };
+        for (const [what, lines] of Object.entries(wrong)) {
+          const other = { scenes: new Map([[scene.name, { lines, requests }]]) };
+          notDeepEqual(told(agent, other, scene), told(agent, play, scene), what);
+        }
+      });
+    });
 }
 
-function proxies(count) { return count === 0 ? "a chain without proxies" : count === 1 ? "a chain with one proxy" : `a chain with ${count} proxies`; }
+function proxies(count) {
+  return count === 0
+    ? "a chain without proxies"
+    : count === 1
+      ? "a chain with one proxy"
+      : `a chain with ${count} proxies`;
+}
 
 /** A line, with the one thing that a conductor changes: in the answer to initialize, that MCP servers over ACP are served. */
 function withAcp(text) {
   if (!text.startsWith("agent ") || !text.includes('"agentCapabilities":')) return text;
-  const message = JSON.parse(text.slice("agent ".length)), { mcpCapabilities } = message.result?.agentCapabilities ?? {};
+  const message = JSON.parse(text.slice("agent ".length)),
+    { mcpCapabilities } = message.result?.agentCapabilities ?? {};
   if (mcpCapabilities === undefined) return text;
   mcpCapabilities.acp = true;
   return `agent ${JSON.stringify(message)}`;

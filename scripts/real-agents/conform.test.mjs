@@ -10,21 +10,32 @@ import { agentTimeLimit } from "./throttled.mjs";
 const RESPONSE_MS = 30_000;
 const PROMPTS = ["text", "shell"].flatMap(scenario => ["--prompt", `Please do the thing. @@scenario:${scenario}`]);
 
-for (const agent of AGENTS) suite(`${agent.name} and the rules of the protocol`, () => {
-  const it = testsOf(agent);
+for (const agent of AGENTS)
+  suite(`${agent.name} and the rules of the protocol`, () => {
+    const it = testsOf(agent);
 
-  it("conform", "it breaks none that it must keep, but for those that are known", () => onStage(agent, async ({ command, bin }) => {
-    const seconds = String(Math.ceil(agentTimeLimit(RESPONSE_MS) / 1000));
-    const program = ["/bin/sh", "-c", `exec ${command}`];
-    const { text } = await node("dist/sidecar.js", ["conform", "agent", "--json", "--timeout", seconds, ...PROMPTS, "--", ...program],
-      { cwd: bin, output: "hold" });
-    const start = text.indexOf("{");
-    ok(start >= 0, text);
-    const { summary, results } = JSON.parse(text.slice(start, text.lastIndexOf("}") + 1));
-    const broken = results.filter(({ result }) => result === "fail");
-    console.log(`      ${Object.entries(summary).map(([name, count]) => `${name}: ${count}`).join(", ")}`);
-    for (const { rule, version, severity, why } of broken) console.log(`      ${rule}, version ${version}, ${severity}: ${why}`);
-    const must = broken.filter(({ severity }) => severity === "must").map(({ rule }) => rule);
-    deepEqual([...new Set(must)], agent.breaks);
-  }));
-});
+    it("conform", "it breaks none that it must keep, but for those that are known", () =>
+      onStage(agent, async ({ command, bin }) => {
+        const seconds = String(Math.ceil(agentTimeLimit(RESPONSE_MS) / 1000));
+        const program = ["/bin/sh", "-c", `exec ${command}`];
+        const { text } = await node(
+          "dist/sidecar.js",
+          ["conform", "agent", "--json", "--timeout", seconds, ...PROMPTS, "--", ...program],
+          { cwd: bin, output: "hold" },
+        );
+        const start = text.indexOf("{");
+        ok(start >= 0, text);
+        const { summary, results } = JSON.parse(text.slice(start, text.lastIndexOf("}") + 1));
+        const broken = results.filter(({ result }) => result === "fail");
+        console.log(
+          `      ${Object.entries(summary)
+            .map(([name, count]) => `${name}: ${count}`)
+            .join(", ")}`,
+        );
+        for (const { rule, version, severity, why } of broken)
+          console.log(`      ${rule}, version ${version}, ${severity}: ${why}`);
+        const must = broken.filter(({ severity }) => severity === "must").map(({ rule }) => rule);
+        deepEqual([...new Set(must)], agent.breaks);
+      }),
+    );
+  });

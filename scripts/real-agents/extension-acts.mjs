@@ -35,14 +35,32 @@ const ide = (args, shows) => call("ide-operations", "ide_operation", args, shows
 /** `asks`: questions of the extension's own, one for each call that runs or changes something. `after` looks at the disk. */
 export const EXTENSIONS = [
   {
-    id: "sparkle", needs: [], asks: 7, calls: [
-      sparkle("setup_sparkle", { name: "Ada" }, /was begun/), sparkle("list_sparklers", {}, /"isCurrent":true/),
+    id: "sparkle",
+    needs: [],
+    asks: 7,
+    calls: [
+      sparkle("setup_sparkle", { name: "Ada" }, /was begun/),
+      sparkle("list_sparklers", {}, /"isCurrent":true/),
       sparkle("fetch_profile_data", { profile_sources: [{ type: "file", value: "seed.txt" }] }, /line two/),
       sparkle("update_collaborator_profile", { content: "# Ada\n\nLikes short answers.\n" }, /Saved as/),
-      sparkle("save_insight", { insight_type: "PatternAnchor", content: "First the test, then the code.", tags: ["tests"] }, /Kept in/),
-      sparkle("create_sparkler", { name: "Robin" }, /Robin is there/), sparkle("update_sparkler_identity", { sparkler: "Robin", content: "I ask before I act.\n" }, /identity of Robin is saved/),
-      sparkle("rename_sparkler", { old_name: "Robin", new_name: "Wren" }, /Robin is Wren now/), sparkle("load_evolution", {}, /First the test, then the code\./),
-      sparkle("session_checkpoint", { working_memory: "The tests are half written.", checkpoint_content: "We began with the tests." }, /Kept in/),
+      sparkle(
+        "save_insight",
+        { insight_type: "PatternAnchor", content: "First the test, then the code.", tags: ["tests"] },
+        /Kept in/,
+      ),
+      sparkle("create_sparkler", { name: "Robin" }, /Robin is there/),
+      sparkle(
+        "update_sparkler_identity",
+        { sparkler: "Robin", content: "I ask before I act.\n" },
+        /identity of Robin is saved/,
+      ),
+      sparkle("rename_sparkler", { old_name: "Robin", new_name: "Wren" }, /Robin is Wren now/),
+      sparkle("load_evolution", {}, /First the test, then the code\./),
+      sparkle(
+        "session_checkpoint",
+        { working_memory: "The tests are half written.", checkpoint_content: "We began with the tests." },
+        /Kept in/,
+      ),
     ],
     after: stage => {
       const space = readFileSync(path.join(stage.workspace, ".sparkle-space", "working-memory.md"), "utf8");
@@ -51,16 +69,34 @@ export const EXTENSIONS = [
     },
   },
   {
-    id: "ferris", needs: ["cargo"], asks: 2, calls: [
+    id: "ferris",
+    needs: ["cargo"],
+    asks: 2,
+    calls: [
       call("ferris", "crate_sources", { crate_name: "inner" }, /1\.2\.3[^]*inner/),
-      call("ferris", "rust_crate_query", { crate_name: "inner", prompt: `Which number does answer() return? @@scenario:${RESEARCH}` }, /The number is 42|said last/),
+      call(
+        "ferris",
+        "rust_crate_query",
+        { crate_name: "inner", prompt: `Which number does answer() return? @@scenario:${RESEARCH}` },
+        /The number is 42|said last/,
+      ),
     ],
     after: () => undefined,
   },
   {
-    id: "cargo", needs: ["cargo"], asks: 8, calls: [
-      cargo("set_cwd", {}, /session's folder|"cwd":"\."/), cargo("cargo_check", {}, /unused/), cargo("cargo_build", {}, /unused|warning/), cargo("cargo_test", {}, /it is not 43/), cargo("cargo_run", {}, /the answer is 42/),
-      cargo("cargo_add", { package: "spare", extra_args: ["--path", "spare"] }, /spare/), cargo("cargo_update", {}, /cargo update/), cargo("cargo_remove", { package: "spare" }, /spare/), cargo("cargo_clean", {}, /cargo clean/),
+    id: "cargo",
+    needs: ["cargo"],
+    asks: 8,
+    calls: [
+      cargo("set_cwd", {}, /session's folder|"cwd":"\."/),
+      cargo("cargo_check", {}, /unused/),
+      cargo("cargo_build", {}, /unused|warning/),
+      cargo("cargo_test", {}, /it is not 43/),
+      cargo("cargo_run", {}, /the answer is 42/),
+      cargo("cargo_add", { package: "spare", extra_args: ["--path", "spare"] }, /spare/),
+      cargo("cargo_update", {}, /cargo update/),
+      cargo("cargo_remove", { package: "spare" }, /spare/),
+      cargo("cargo_clean", {}, /cargo clean/),
     ],
     after: stage => {
       ok(!read(stage, "Cargo.toml").includes("spare = "), "the dependency was removed");
@@ -68,33 +104,70 @@ export const EXTENSIONS = [
     },
   },
   {
-    id: "workspace", needs: [], asks: 3, calls: [
-      call("workspace-tools", "read_file", { path: "seed.txt", startLine: 2, endLine: 2 }, /line two/), call("workspace-tools", "write_file", { path: "made/new.txt", content: "made by a tool\n" }, /Made made\/new\.txt/),
-      call("workspace-tools", "edit_file", { path: "seed.txt", old_string: "line two", new_string: "line 2" }, /seed\.txt/), call("workspace-tools", "run_terminal", { command: "echo $((40 + 2)) > ran.txt && cat ran.txt" }, /42/),
-      call("workspace-tools", "search_files", { pattern: "*.ts" }, /ts\/sum\.ts/), call("workspace-tools", "search_content", { pattern: "sum\\(1", filePattern: "*.ts" }, /ts\/use\.ts:3/),
+    id: "workspace",
+    needs: [],
+    asks: 3,
+    calls: [
+      call("workspace-tools", "read_file", { path: "seed.txt", startLine: 2, endLine: 2 }, /line two/),
+      call(
+        "workspace-tools",
+        "write_file",
+        { path: "made/new.txt", content: "made by a tool\n" },
+        /Made made\/new\.txt/,
+      ),
+      call(
+        "workspace-tools",
+        "edit_file",
+        { path: "seed.txt", old_string: "line two", new_string: "line 2" },
+        /seed\.txt/,
+      ),
+      call("workspace-tools", "run_terminal", { command: "echo $((40 + 2)) > ran.txt && cat ran.txt" }, /42/),
+      call("workspace-tools", "search_files", { pattern: "*.ts" }, /ts\/sum\.ts/),
+      call("workspace-tools", "search_content", { pattern: "sum\\(1", filePattern: "*.ts" }, /ts\/use\.ts:3/),
     ],
     after: stage => {
-      ok(read(stage, "made/new.txt") === "made by a tool\n" && read(stage, "seed.txt") === "line one\nline 2\nline three\n" && read(stage, "ran.txt") === "42\n");
+      ok(
+        read(stage, "made/new.txt") === "made by a tool\n" &&
+          read(stage, "seed.txt") === "line one\nline 2\nline three\n" &&
+          read(stage, "ran.txt") === "42\n",
+      );
     },
   },
   {
-    id: "ide", needs: [], asks: 0, calls: [
-      ide({ operation: "diagnostics", path: "ts/use.ts" }, /not assignable/), ide({ operation: "definition", path: "ts/use.ts", line: 3, symbol: "sum" }, /ts\/sum\.ts/), ide({ operation: "references", path: "ts/sum.ts", line: 1, symbol: "sum" }, /ts\/use\.ts/),
-      ide({ operation: "hover", path: "ts/use.ts", line: 3, symbol: "sum" }, /a: number, b: number/), ide({ operation: "document_symbols", path: "ts/use.ts" }, /three/), ide({ operation: "workspace_symbols", query: "three" }, /three/),
-      ide({ operation: "rename", path: "ts/sum.ts", line: 1, symbol: "sum", new_name: "total" }, /total/), ide({ operation: "code_actions", path: "ts/sum.ts", line: 1, symbol: "sum" }, /./), ide({ operation: "format", path: "ts/sum.ts" }, /./),
+    id: "ide",
+    needs: [],
+    asks: 0,
+    calls: [
+      ide({ operation: "diagnostics", path: "ts/use.ts" }, /not assignable/),
+      ide({ operation: "definition", path: "ts/use.ts", line: 3, symbol: "sum" }, /ts\/sum\.ts/),
+      ide({ operation: "references", path: "ts/sum.ts", line: 1, symbol: "sum" }, /ts\/use\.ts/),
+      ide({ operation: "hover", path: "ts/use.ts", line: 3, symbol: "sum" }, /a: number, b: number/),
+      ide({ operation: "document_symbols", path: "ts/use.ts" }, /three/),
+      ide({ operation: "workspace_symbols", query: "three" }, /three/),
+      ide({ operation: "rename", path: "ts/sum.ts", line: 1, symbol: "sum", new_name: "total" }, /total/),
+      ide({ operation: "code_actions", path: "ts/sum.ts", line: 1, symbol: "sum" }, /./),
+      ide({ operation: "format", path: "ts/sum.ts" }, /./),
     ],
     after: stage => ok(read(stage, "ts/sum.ts").startsWith("export function sum("), "previews change nothing"),
   },
 ];
 
 /** Scenarios of sessions that run at the same time: each writes its own file. */
-export const SESSIONS = ["one", "other"].map(name => ({ scenario: `own-${name}-session`, file: `${name}.txt`, text: `by the ${name} session\n` }));
+export const SESSIONS = ["one", "other"].map(name => ({
+  scenario: `own-${name}-session`,
+  file: `${name}.txt`,
+  text: `by the ${name} session\n`,
+}));
 
 /** What the scripted model does for each, and in Ferris's research. `calls`: one a step, so that each stands alone. */
 export const SCENARIOS = {
   ...Object.fromEntries(EXTENSIONS.map(({ id, calls }) => [`own-${id}`, steps(calls)])),
-  ...Object.fromEntries(SESSIONS.map(({ scenario, file: path, text: content }) =>
-    [scenario, steps([call("workspace-tools*", "write_file", { path, content })])])),
+  ...Object.fromEntries(
+    SESSIONS.map(({ scenario, file: path, text: content }) => [
+      scenario,
+      steps([call("workspace-tools*", "write_file", { path, content })]),
+    ]),
+  ),
   "own-all": steps(EXTENSIONS.map(({ calls: [first] }) => first)),
   [RESEARCH]: [
     ...steps([call("ferris-research*", "get_rust_crate_source", { crate_name: "inner" })]).slice(0, 1),
@@ -105,5 +178,8 @@ export const SCENARIOS = {
 };
 
 function steps(calls) {
-  return [...calls.map(({ server, tool, args }) => ({ calls: [{ kind: "mcp", server, tool, args }] })), { text: "They gave «{{results}}». END-OF-CALLS" }];
+  return [
+    ...calls.map(({ server, tool, args }) => ({ calls: [{ kind: "mcp", server, tool, args }] })),
+    { text: "They gave «{{results}}». END-OF-CALLS" },
+  ];
 }

@@ -10,7 +10,14 @@ import { onStage } from "./stage.mjs";
 import { Wire } from "./wire.mjs";
 
 const SIDECAR = path.join(root, "dist/sidecar.js");
-const ELIZA = { id: "eliza", name: "Eliza", program: "eliza", args: [], command: [process.execPath, SIDECAR, "eliza", "--deterministic"], settle: () => ({}) };
+const ELIZA = {
+  id: "eliza",
+  name: "Eliza",
+  program: "eliza",
+  args: [],
+  command: [process.execPath, SIDECAR, "eliza", "--deterministic"],
+  settle: () => ({}),
+};
 const hasCargo = process.env.SYMPOSIUM_WITHOUT_CARGO === undefined;
 /** What a computer lacks is counted, with the reason. */
 function needsCargo(context) {
@@ -21,21 +28,39 @@ function needsCargo(context) {
 
 /** A chain of these extensions and the agent, in a project; `work` gets what a scene of acts.mjs gets, and the `home` of the chain. */
 function withExtensions(agent, ids, work) {
-  return onStage(agent, async stage => {
-    makeProject(stage.workspace);
-    const home = stage.folder, env = {
-      HOME: home, CARGO_HOME: path.join(home, "cargo"), CARGO_NET_OFFLINE: "true", PATH: `${path.join(root, "node_modules/.bin")}${path.delimiter}${process.env.PATH}`,
-    };
-    const wire = new Wire(process.execPath, [SIDECAR, "run-with", ...ids.flatMap(id => ["--proxy", id]), "--agent", stage.command], { cwd: stage.bin, env });
-    try {
-      await wire.request("initialize", { protocolVersion: 1, clientCapabilities: {}, clientInfo: { name: "symposium-tests", version: "0.0.0" } });
-      await work({ ...stage, home, wire, sessionId: await newSession(wire, stage) });
-      equal(await wire.leave(), 0, wire.stderr);
-    } catch (error) {
-      await wire.leave().catch(() => {}); // the agent ends with the chain, and writes nothing any more
-      throw error;
-    } finally { wire.kill(); }
-  }, SCENARIOS);
+  return onStage(
+    agent,
+    async stage => {
+      makeProject(stage.workspace);
+      const home = stage.folder,
+        env = {
+          HOME: home,
+          CARGO_HOME: path.join(home, "cargo"),
+          CARGO_NET_OFFLINE: "true",
+          PATH: `${path.join(root, "node_modules/.bin")}${path.delimiter}${process.env.PATH}`,
+        };
+      const wire = new Wire(
+        process.execPath,
+        [SIDECAR, "run-with", ...ids.flatMap(id => ["--proxy", id]), "--agent", stage.command],
+        { cwd: stage.bin, env },
+      );
+      try {
+        await wire.request("initialize", {
+          protocolVersion: 1,
+          clientCapabilities: {},
+          clientInfo: { name: "symposium-tests", version: "0.0.0" },
+        });
+        await work({ ...stage, home, wire, sessionId: await newSession(wire, stage) });
+        equal(await wire.leave(), 0, wire.stderr);
+      } catch (error) {
+        await wire.leave().catch(() => {}); // the agent ends with the chain, and writes nothing any more
+        throw error;
+      } finally {
+        wire.kill();
+      }
+    },
+    SCENARIOS,
+  );
 }
 
 async function newSession(wire, { workspace }) {
@@ -56,7 +81,8 @@ async function said({ wire, sessionId }, text) {
 async function results(agent, stage, scenario, calls) {
   if (agent === ELIZA) {
     const answers = [];
-    for (const { server, tool, args } of calls) answers.push(await said(stage, `use tool ${server}::${tool} with ${JSON.stringify(args)}`));
+    for (const { server, tool, args } of calls)
+      answers.push(await said(stage, `use tool ${server}::${tool} with ${JSON.stringify(args)}`));
     return answers;
   }
   match(await said(stage, `Please do the thing. @@scenario:${scenario}`), /END-OF-CALLS/);
@@ -70,59 +96,99 @@ async function count(agent, { wire, sessionId }) {
   if (agent === ELIZA) return; // It lists on demand.
   const { result } = await wire.request("_symposium.dev/session_tools", { sessionId });
   for (const { offered, connections, listed, calls } of result?.servers ?? [])
-    addCounts(agent, { offered: offered ?? listed, connected: connections > 0 ? offered ?? listed : 0, listed, called: calls });
+    addCounts(agent, {
+      offered: offered ?? listed,
+      connected: connections > 0 ? (offered ?? listed) : 0,
+      listed,
+      called: calls,
+    });
 }
 
 const OWN_CALL = /^(cargo|ferris|sparkle|workspace)-[0-9a-f]{8}-\d+$/;
 /** The questions of the extensions themselves (extensions/consent.ts): agents ask about tools besides. */
 function asked({ wire }) {
   return wire.lines.flatMap(({ from, message: { method, params } }) =>
-    from === "agent" && method === "session/request_permission" && OWN_CALL.test(params.toolCall?.toolCallId) ? [params] : []);
+    from === "agent" && method === "session/request_permission" && OWN_CALL.test(params.toolCall?.toolCallId)
+      ? [params]
+      : [],
+  );
 }
 
 /** The tools of these servers that the model was offered, without what agents put before their names. */
 function offered({ model }, calls) {
-  const names = new Set(model.requests.findLast(({ scenario }) => scenario?.startsWith("own-") && scenario !== "own-research").tools);
-  return [...new Set(calls.map(({ server }) => server))].flatMap(server => {
-    const qualified = new RegExp(`^(?:mcp__?)?${server.replaceAll("-", "[-_]")}__?(.+)$`);
-    return [...names].flatMap(name => qualified.exec(name)?.[1] ?? []);
-  }).sort();
+  const names = new Set(
+    model.requests.findLast(({ scenario }) => scenario?.startsWith("own-") && scenario !== "own-research").tools,
+  );
+  return [...new Set(calls.map(({ server }) => server))]
+    .flatMap(server => {
+      const qualified = new RegExp(`^(?:mcp__?)?${server.replaceAll("-", "[-_]")}__?(.+)$`);
+      return [...names].flatMap(name => qualified.exec(name)?.[1] ?? []);
+    })
+    .sort();
 }
 
-for (const agent of [...AGENTS, ELIZA].filter(isChosen)) suite(`${agent.name} with Symposium's own extensions`, () => {
-  const it = testsOf(agent);
+for (const agent of [...AGENTS, ELIZA].filter(isChosen))
+  suite(`${agent.name} with Symposium's own extensions`, () => {
+    const it = testsOf(agent);
 
-  for (const { id, needs, asks, calls, after } of EXTENSIONS) it("tools", `${id}: each of its tools`, async function () {
-    if (needs.includes("cargo")) needsCargo(this);
-    await withExtensions(agent, [id], async stage => {
-      const answers = await results(agent, stage, `own-${id}`, calls);
-      for (const [i, { tool, shows }] of calls.entries()) match(answers[i], shows, `${tool}: ${answers[i]}`);
-      await count(agent, stage);
-      after(stage);
-      equal(asked(stage).length, asks, "each act is asked about once");
-      if (agent !== ELIZA) deepEqual(offered(stage, calls), [...new Set(calls.map(({ tool }) => tool))].sort(), "no tool is left out here");
+    for (const { id, needs, asks, calls, after } of EXTENSIONS)
+      it("tools", `${id}: each of its tools`, async function () {
+        if (needs.includes("cargo")) needsCargo(this);
+        await withExtensions(agent, [id], async stage => {
+          const answers = await results(agent, stage, `own-${id}`, calls);
+          for (const [i, { tool, shows }] of calls.entries()) match(answers[i], shows, `${tool}: ${answers[i]}`);
+          await count(agent, stage);
+          after(stage);
+          equal(asked(stage).length, asks, "each act is asked about once");
+          if (agent !== ELIZA)
+            deepEqual(
+              offered(stage, calls),
+              [...new Set(calls.map(({ tool }) => tool))].sort(),
+              "no tool is left out here",
+            );
+        });
+      });
+
+    it("tools", "all of them in one chain", async function () {
+      needsCargo(this);
+      await withExtensions(
+        agent,
+        EXTENSIONS.map(({ id }) => id),
+        async stage => {
+          const calls = EXTENSIONS.map(({ calls: [first] }) => first),
+            answers = await results(agent, stage, "own-all", calls);
+          for (const [i, { tool, shows }] of calls.entries()) match(answers[i], shows, `${tool}: ${answers[i]}`);
+          equal(asked(stage).length, 2, "of the first calls Sparkle's writes, and Ferris' looks up a crate");
+          ok(!/left out|failed/.test(stage.wire.stderr), stage.wire.stderr);
+        },
+      );
     });
-  });
 
-  it("tools", "all of them in one chain", async function () {
-    needsCargo(this);
-    await withExtensions(agent, EXTENSIONS.map(({ id }) => id), async stage => {
-      const calls = EXTENSIONS.map(({ calls: [first] }) => first), answers = await results(agent, stage, "own-all", calls);
-      for (const [i, { tool, shows }] of calls.entries()) match(answers[i], shows, `${tool}: ${answers[i]}`);
-      equal(asked(stage).length, 2, "of the first calls Sparkle's writes, and Ferris' looks up a crate");
-      ok(!/left out|failed/.test(stage.wire.stderr), stage.wire.stderr);
-    });
+    // Eliza's words are no scenarios.
+    const twoAtOnce = "two at once: a call is carried out for its own session, and asked about there";
+    if (agent !== ELIZA)
+      it("sessions", twoAtOnce, () =>
+        withExtensions(agent, ["workspace"], async stage => {
+          const { wire } = stage,
+            sessions = [stage.sessionId, await newSession(wire, stage)];
+          await Promise.all(
+            SESSIONS.map(async ({ scenario }, i) =>
+              match(
+                await said({ wire, sessionId: sessions[i] }, `Please do the thing. @@scenario:${scenario}`),
+                /END-OF-CALLS/,
+              ),
+            ),
+          );
+          deepEqual(
+            SESSIONS.map(({ file }) => stage.written(file)),
+            SESSIONS.map(({ text }) => text),
+          );
+          const askedAbout = file => asked(stage).filter(({ toolCall }) => JSON.stringify(toolCall).includes(file));
+          const questions = SESSIONS.map(({ file }) => askedAbout(file).map(({ sessionId }) => sessionId));
+          deepEqual(
+            questions,
+            sessions.map(sessionId => [sessionId]),
+          );
+        }),
+      );
   });
-
-  // Eliza's words are no scenarios.
-  const twoAtOnce = "two at once: a call is carried out for its own session, and asked about there";
-  if (agent !== ELIZA) it("sessions", twoAtOnce, () => withExtensions(agent, ["workspace"], async stage => {
-    const { wire } = stage, sessions = [stage.sessionId, await newSession(wire, stage)];
-    await Promise.all(SESSIONS.map(async ({ scenario }, i) =>
-      match(await said({ wire, sessionId: sessions[i] }, `Please do the thing. @@scenario:${scenario}`), /END-OF-CALLS/)));
-    deepEqual(SESSIONS.map(({ file }) => stage.written(file)), SESSIONS.map(({ text }) => text));
-    const askedAbout = file => asked(stage).filter(({ toolCall }) => JSON.stringify(toolCall).includes(file));
-    const questions = SESSIONS.map(({ file }) => askedAbout(file).map(({ sessionId }) => sessionId));
-    deepEqual(questions, sessions.map(sessionId => [sessionId]));
-  }));
-});

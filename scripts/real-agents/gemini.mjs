@@ -3,18 +3,25 @@ import { pause, pieces, sendJson, startEvents } from "./reply.mjs";
 
 export const path = /\/models\/[^:]+:(?:streamGenerateContent|generateContent)$/;
 
-const resultOf = ({ response }) => typeof response?.output === "string" ? response.output : JSON.stringify(response);
+const resultOf = ({ response }) => (typeof response?.output === "string" ? response.output : JSON.stringify(response));
 
 export function read(body) {
   return {
     entries: (body.contents ?? []).map(({ role, parts = [] }) => ({
       role: role === "model" ? "assistant" : "user",
-      text: parts.filter(part => part.text && !part.thought).map(part => part.text).join("\n"),
+      text: parts
+        .filter(part => part.text && !part.thought)
+        .map(part => part.text)
+        .join("\n"),
       calls: parts.filter(part => part.functionCall).map(part => part.functionCall.name),
       results: parts.filter(part => part.functionResponse).map(part => resultOf(part.functionResponse)),
     })),
-    tools: (body.tools ?? []).flatMap(tool => tool.functionDeclarations ?? []).map(({ name, parametersJsonSchema, parameters }) =>
-      ({ name, properties: Object.keys((parametersJsonSchema ?? parameters)?.properties ?? {}) })),
+    tools: (body.tools ?? [])
+      .flatMap(tool => tool.functionDeclarations ?? [])
+      .map(({ name, parametersJsonSchema, parameters }) => ({
+        name,
+        properties: Object.keys((parametersJsonSchema ?? parameters)?.properties ?? {}),
+      })),
     schema: body.generationConfig?.responseJsonSchema ?? body.generationConfig?.responseSchema,
   };
 }
@@ -22,11 +29,13 @@ export function read(body) {
 export async function write(response, { path: at }, { text, thinking, calls, hold }) {
   const chunk = (parts, ending = {}) => ({
     candidates: [{ content: { role: "model", parts }, index: 0, ...ending }],
-    usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120 }, responseId: `scripted-${Date.now()}`,
+    usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120 },
+    responseId: `scripted-${Date.now()}`,
   });
   const ending = { finishReason: "STOP" };
   const made = calls.map(({ id, name, args }) => ({ functionCall: { id, name, args }, thoughtSignature: "bW9jaw==" }));
-  if (!at.endsWith(":streamGenerateContent")) return sendJson(response, chunk([...(text ? [{ text }] : []), ...made], ending));
+  if (!at.endsWith(":streamGenerateContent"))
+    return sendJson(response, chunk([...(text ? [{ text }] : []), ...made], ending));
 
   const events = startEvents(response);
   const send = values => events("", values);

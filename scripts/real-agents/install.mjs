@@ -20,8 +20,13 @@ export async function installAgents(agents, say = text => console.log(text)) {
     if (existsSync(packageFolder(agent)) && packageOf(agent).version === agent.version) continue;
     say(`Installing ${agent.name} ${agent.version} into ${cacheFolder}: once, about a minute, ${agent.size}…`);
     // Without install scripts: nothing that we use needs them.
-    await npmInstall(agent.id, `${agent.package}@${agent.version}`,
-      { PATH: `${path.dirname(serverNode)}${path.delimiter}${process.env.PATH}`, npm_config_ignore_scripts: "true" }, say, cacheFolder);
+    await npmInstall(
+      agent.id,
+      `${agent.package}@${agent.version}`,
+      { PATH: `${path.dirname(serverNode)}${path.delimiter}${process.env.PATH}`, npm_config_ignore_scripts: "true" },
+      say,
+      cacheFolder,
+    );
   }
 }
 

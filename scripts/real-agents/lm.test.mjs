@@ -10,7 +10,9 @@ import { testsOf } from "./matrix.mjs";
 import { openStage } from "./stage.mjs";
 import { agentTimeLimit } from "./throttled.mjs";
 
-const EXTENSIONS = ["src/test/page/tools-extension", "scripts/real-agents/tools-extension"].map(folder => path.join(ROOT, folder));
+const EXTENSIONS = ["src/test/page/tools-extension", "scripts/real-agents/tools-extension"].map(folder =>
+  path.join(ROOT, folder),
+);
 const TOOLS = Array.from({ length: 60 }, (_, i) => `agents_tool_${String(i + 1).padStart(2, "0")}`);
 /** For what an agent's answer brings, on an idle machine. */
 const WAIT_MS = 60_000;
@@ -19,116 +21,150 @@ const QUESTION = ".chat-tool-confirmation-carousel-container:visible";
 const OFFERED = /^(?:mcp_+)?vsc_\w{4}_/;
 const REFUSED = /refused|cancel|reject|doesn't want|skip/i;
 
-for (const agent of AGENTS) suite(`${agent.name} in VS Code's own chat`, () => {
-  const it = testsOf(agent);
-  let stage, box, chat;
-  /** The text of a file where the agent works. */
-  const written = name => { const file = path.join(box.folders[0], name); return existsSync(file) ? readFileSync(file, "utf8") : undefined; };
-  const asked = scenario => stage.model.requests.filter(request => request.scenario === scenario);
-  const offersAll = ({ tools }) => TOOLS.every(tool => tools.some(name => name.endsWith(`_${tool}`)));
-  const say = (scenario, more = "") => chat.say(`Please do the thing${more}. @@scenario:${scenario}`);
+for (const agent of AGENTS)
+  suite(`${agent.name} in VS Code's own chat`, () => {
+    const it = testsOf(agent);
+    let stage, box, chat;
+    /** The text of a file where the agent works. */
+    const written = name => {
+      const file = path.join(box.folders[0], name);
+      return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+    };
+    const asked = scenario => stage.model.requests.filter(request => request.scenario === scenario);
+    const offersAll = ({ tools }) => TOOLS.every(tool => tools.some(name => name.endsWith(`_${tool}`)));
+    const say = (scenario, more = "") => chat.say(`Please do the thing${more}. @@scenario:${scenario}`);
 
-  /** Lets the model call three tools in one message: the first says "the first", and so on. */
-  async function three(scenario, numbers) {
-    rmSync(path.join(box.folders[0], "tools.log"), { force: true });
-    await say(scenario);
-    const answer = await chat.answered(`END-OF-${scenario.toUpperCase()}`), { results } = asked(scenario).at(-1);
-    const calls = ["the first", "one between", "the last"].map((text, i) => [`agents_tool_${numbers[i]}`, text]);
-    for (const [i, [tool, text]] of calls.entries()) {
-      const result = `${tool} was told ${text}`;
-      ok(answer.includes(result) && results.at(i - calls.length)?.includes(result), results.join("\n"));
+    /** Lets the model call three tools in one message: the first says "the first", and so on. */
+    async function three(scenario, numbers) {
+      rmSync(path.join(box.folders[0], "tools.log"), { force: true });
+      await say(scenario);
+      const answer = await chat.answered(`END-OF-${scenario.toUpperCase()}`),
+        { results } = asked(scenario).at(-1);
+      const calls = ["the first", "one between", "the last"].map((text, i) => [`agents_tool_${numbers[i]}`, text]);
+      for (const [i, [tool, text]] of calls.entries()) {
+        const result = `${tool} was told ${text}`;
+        ok(answer.includes(result) && results.at(i - calls.length)?.includes(result), results.join("\n"));
+      }
+      deepEqual(written("tools.log").trim().split("\n").sort(), calls.map(([tool, text]) => `${tool} ${text}`).sort());
     }
-    deepEqual(written("tools.log").trim().split("\n").sort(), calls.map(([tool, text]) => `${tool} ${text}`).sort());
-  }
 
-  suiteSetup(async () => {
-    stage = await openStage(agent);
-    const local = { command: path.join(stage.bin, agent.program), args: agent.args };
-    box = await openBox({ others: EXTENSIONS, settings: {
-      "symposium.agents": [{ id: agent.id, name: agent.id, distribution: { local } }], "symposium.enableExperimentalLM": true, "chat.byokUtilityModelDefault": "mainAgent",
-      "remote.autoForwardPorts": false, // An agent may listen on a port: the notification would cover the chat's input.
-    } });
-    box.page.setDefaultTimeout(agentTimeLimit(WAIT_MS));
-    chat = await ModelChat.open(box);
-    await chat.pick(agent.id);
-  });
-  suiteTeardown(async () => {
-    await box?.close();
-    await stage?.model.stop();
-  });
+    suiteSetup(async () => {
+      stage = await openStage(agent);
+      const local = { command: path.join(stage.bin, agent.program), args: agent.args };
+      box = await openBox({
+        others: EXTENSIONS,
+        settings: {
+          "symposium.agents": [{ id: agent.id, name: agent.id, distribution: { local } }],
+          "symposium.enableExperimentalLM": true,
+          "chat.byokUtilityModelDefault": "mainAgent",
+          "remote.autoForwardPorts": false, // An agent may listen on a port: the notification would cover the chat's input.
+        },
+      });
+      box.page.setDefaultTimeout(agentTimeLimit(WAIT_MS));
+      chat = await ModelChat.open(box);
+      await chat.pick(agent.id);
+    });
+    suiteTeardown(async () => {
+      await box?.close();
+      await stage?.model.stop();
+    });
 
-  it("one tool", "answers one prompt after another", async () => {
-    await say("text");
-    match(await chat.answered("END-OF-TEXT"), /Hello from the scripted model, streamed in several pieces\. END-OF-TEXT/);
-    await say("again");
-    await chat.answered("END-OF-AGAIN");
-    await box.screenshot(`lm-${agent.id}-text`);
-  });
+    it("one tool", "answers one prompt after another", async () => {
+      await say("text");
+      match(
+        await chat.answered("END-OF-TEXT"),
+        /Hello from the scripted model, streamed in several pieces\. END-OF-TEXT/,
+      );
+      await say("again");
+      await chat.answered("END-OF-AGAIN");
+      await box.screenshot(`lm-${agent.id}-text`);
+    });
 
-  it("one tool", "its model is offered more than sixty tools of VS Code's, or a search for them, from the first request on", () => {
-    for (const { tools } of [...asked("text"), ...asked("again")]) {
-      ok(tools.filter(name => OFFERED.test(name)).length > 60 || tools.includes(agent.search), tools.join(" "));
-      ok(tools.every(name => name.length <= 64) && new Set(tools).size === tools.length, tools.join(" "));
-    }
-  });
+    it(
+      "one tool",
+      "its model is offered more than sixty tools of VS Code's, or a search for them, from the first request on",
+      () => {
+        for (const { tools } of [...asked("text"), ...asked("again")]) {
+          ok(tools.filter(name => OFFERED.test(name)).length > 60 || tools.includes(agent.search), tools.join(" "));
+          ok(tools.every(name => name.length <= 64) && new Set(tools).size === tools.length, tools.join(" "));
+        }
+      },
+    );
 
-  it("one tool", "a tool of VS Code's runs in VS Code, and its result is the model's", async () => {
-    rmSync(path.join(box.folders[0], "tools.log"), { force: true });
-    await say("vscode-tool");
-    match(await chat.answered("END-OF-VSCODE-TOOL"), /The editor gave «[^»]*agents_tool_07 was told said once[^»]*»/);
-    equal(written("tools.log"), "agents_tool_07 said once\n");
-    await box.screenshot(`lm-${agent.id}-tool`);
-  });
+    it("one tool", "a tool of VS Code's runs in VS Code, and its result is the model's", async () => {
+      rmSync(path.join(box.folders[0], "tools.log"), { force: true });
+      await say("vscode-tool");
+      match(await chat.answered("END-OF-VSCODE-TOOL"), /The editor gave «[^»]*agents_tool_07 was told said once[^»]*»/);
+      equal(written("tools.log"), "agents_tool_07 said once\n");
+      await box.screenshot(`lm-${agent.id}-tool`);
+    });
 
-  it("three tools", "three calls in one message: each runs once, and has its own result", () => three("vscode-three", ["01", "02", "03"]));
+    it("three tools", "three calls in one message: each runs once, and has its own result", () =>
+      three("vscode-three", ["01", "02", "03"]),
+    );
 
-  // Of so many tools VS Code offers only some, and one more for the rest, which are offered once that one was called.
-  it("three tools", "tools that VS Code offers later are there in the next turn: three calls of old and new ones", async () => {
-    ok(!offersAll(asked("text")[0]));
-    await say("vscode-group");
-    match(await chat.answered("END-OF-VSCODE-GROUP"), /Tools activated: [^»]*agents_tool_60/);
-    await three("vscode-together", ["01", "30", "60"]);
-    const last = asked("vscode-together").at(-1);
-    ok(offersAll(last) || last.tools.includes(agent.search), last.tools.join(" "));
-  });
+    // Of so many tools VS Code offers only some, and one more for the rest, which are offered once that one was called.
+    it(
+      "three tools",
+      "tools that VS Code offers later are there in the next turn: three calls of old and new ones",
+      async () => {
+        ok(!offersAll(asked("text")[0]));
+        await say("vscode-group");
+        match(await chat.answered("END-OF-VSCODE-GROUP"), /Tools activated: [^»]*agents_tool_60/);
+        await three("vscode-together", ["01", "30", "60"]);
+        const last = asked("vscode-together").at(-1);
+        ok(offersAll(last) || last.tools.includes(agent.search), last.tools.join(" "));
+      },
+    );
 
-  it("one tool", "a tool that asks is asked about once, by VS Code: skipped it does not run, allowed for the session it runs from then on", async () => {
-    rmSync(path.join(box.folders[0], "tools.log"), { force: true });
-    await say("vscode-asks", " when I skip it");
-    await chat.button("Skip").click();
-    await chat.answered("END-OF-VSCODE-ASKS");
-    match(asked("vscode-asks").at(-1).results.join("\n"), REFUSED);
-    equal(written("tools.log"), undefined);
-    await say("vscode-asks", " when I allow it");
-    await chat.button("Allow in this Session").waitFor();
-    match(await box.page.locator(QUESTION).innerText(), /^\s*May this be done\?\s*a thing\s*Allow in this Session/);
-    await box.screenshot(`lm-${agent.id}-asks`);
-    await chat.button("Allow in this Session").click();
-    await chat.answered(/agents_asks was told a thing[^]*END-OF-VSCODE-ASKS/);
-    await say("vscode-asks-again");
-    await chat.answered(/agents_asks was told another[^]*END-OF-VSCODE-ASKS-AGAIN/);
-    equal(written("tools.log"), "agents_asks a thing\nagents_asks another\n");
-  });
+    it(
+      "one tool",
+      "a tool that asks is asked about once, by VS Code: skipped it does not run, allowed for the session it runs from then on",
+      async () => {
+        rmSync(path.join(box.folders[0], "tools.log"), { force: true });
+        await say("vscode-asks", " when I skip it");
+        await chat.button("Skip").click();
+        await chat.answered("END-OF-VSCODE-ASKS");
+        match(asked("vscode-asks").at(-1).results.join("\n"), REFUSED);
+        equal(written("tools.log"), undefined);
+        await say("vscode-asks", " when I allow it");
+        await chat.button("Allow in this Session").waitFor();
+        match(await box.page.locator(QUESTION).innerText(), /^\s*May this be done\?\s*a thing\s*Allow in this Session/);
+        await box.screenshot(`lm-${agent.id}-asks`);
+        await chat.button("Allow in this Session").click();
+        await chat.answered(/agents_asks was told a thing[^]*END-OF-VSCODE-ASKS/);
+        await say("vscode-asks-again");
+        await chat.answered(/agents_asks was told another[^]*END-OF-VSCODE-ASKS-AGAIN/);
+        equal(written("tools.log"), "agents_asks a thing\nagents_asks another\n");
+      },
+    );
 
-  it("command", "a command is asked about, although a tool was allowed for the session: skipped it does not run, and the model is told or the turn ends", async () => {
-    await say("shell", " when I skip it");
-    await chat.button("Skip").waitFor();
-    match(await box.page.locator(QUESTION).innerText(), /wants to run a command[^]*echo\sshell-was-run\s>\sproof\/shell\.txt/);
-    await box.screenshot(`lm-${agent.id}-permission`);
-    await chat.button("Skip").click();
-    if (agent.endsWhenRejected) await chat.ended();
-    else {
-      doesNotMatch(await chat.answered("END-OF-SHELL"), /The command gave «shell-was-run/);
-      match(asked("shell").at(-1).results.join("\n"), REFUSED);
-    }
-    equal(written("proof/shell.txt"), undefined);
-  });
+    it(
+      "command",
+      "a command is asked about, although a tool was allowed for the session: skipped it does not run, and the model is told or the turn ends",
+      async () => {
+        await say("shell", " when I skip it");
+        await chat.button("Skip").waitFor();
+        match(
+          await box.page.locator(QUESTION).innerText(),
+          /wants to run a command[^]*echo\sshell-was-run\s>\sproof\/shell\.txt/,
+        );
+        await box.screenshot(`lm-${agent.id}-permission`);
+        await chat.button("Skip").click();
+        if (agent.endsWhenRejected) await chat.ended();
+        else {
+          doesNotMatch(await chat.answered("END-OF-SHELL"), /The command gave «shell-was-run/);
+          match(asked("shell").at(-1).results.join("\n"), REFUSED);
+        }
+        equal(written("proof/shell.txt"), undefined);
+      },
+    );
 
-  it("command", "a command that is allowed runs, and the model has its output", async () => {
-    await say("shell", " when I allow it");
-    await chat.button("Allow").click();
-    await chat.answered(/«[^»]*shell-was-run[^»]*»[^]*END-OF-SHELL/);
-    equal(written("proof/shell.txt"), "shell-was-run\n");
-    await box.screenshot(`lm-${agent.id}-allowed`);
+    it("command", "a command that is allowed runs, and the model has its output", async () => {
+      await say("shell", " when I allow it");
+      await chat.button("Allow").click();
+      await chat.answered(/«[^»]*shell-was-run[^»]*»[^]*END-OF-SHELL/);
+      equal(written("proof/shell.txt"), "shell-was-run\n");
+      await box.screenshot(`lm-${agent.id}-allowed`);
+    });
   });
-});

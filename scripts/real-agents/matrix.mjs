@@ -3,24 +3,39 @@
 import { appendFileSync } from "node:fs";
 
 /** The checks, in the order of the columns. */
-export const CHECKS = ["alone", "chat", "chain", "tools", "sessions", "one tool", "three tools", "command", "details", "doctor", "conform"];
+export const CHECKS = [
+  "alone",
+  "chat",
+  "chain",
+  "tools",
+  "sessions",
+  "one tool",
+  "three tools",
+  "command",
+  "details",
+  "doctor",
+  "conform",
+];
 const COUNTS = ["offered", "connected", "listed", "called"];
 
 const file = process.env.SYMPOSIUM_AGENTS_MATRIX;
-const append = entry => { if (file) appendFileSync(file, `${JSON.stringify(entry)}\n`); };
+const append = entry => {
+  if (file) appendFileSync(file, `${JSON.stringify(entry)}\n`);
+};
 
 /** Mocha's `test` for one agent: `it(check, title, body)`. */
-export const testsOf = agent => (check, title, body) => test(title, async function () {
-  const entry = { agent: agent.id, check, title: this.test.fullTitle() };
-  append({ ...entry, outcome: "started" });
-  try {
-    await body.call(this);
-    append({ ...entry, outcome: "passed" });
-  } catch (error) {
-    append({ ...entry, outcome: this.skipReason === undefined ? "failed" : "skipped" });
-    throw error;
-  }
-});
+export const testsOf = agent => (check, title, body) =>
+  test(title, async function () {
+    const entry = { agent: agent.id, check, title: this.test.fullTitle() };
+    append({ ...entry, outcome: "started" });
+    try {
+      await body.call(this);
+      append({ ...entry, outcome: "passed" });
+    } catch (error) {
+      append({ ...entry, outcome: this.skipReason === undefined ? "failed" : "skipped" });
+      throw error;
+    }
+  });
 
 /** Adds to an agent's numbers: tools `offered` to it, those of servers that it `connected` to, those `listed`, and calls. */
 export const addCounts = (agent, counts) => append({ agent: agent.id, counts });
@@ -34,8 +49,14 @@ export function matrix(lines) {
     if (counts) for (const name of COUNTS) row.counts[name] = (row.counts[name] ?? 0) + (counts[name] ?? 0);
     else row.outcomes.set(`${check}\0${title}`, outcome);
   }
-  return aligned([["agent", ...CHECKS, ...COUNTS], ...[...rows].map(([agent, { outcomes, counts }]) =>
-    [agent, ...CHECKS.map(check => passedOf(outcomes, check)), ...COUNTS.map(name => String(counts[name] ?? NONE))])]);
+  return aligned([
+    ["agent", ...CHECKS, ...COUNTS],
+    ...[...rows].map(([agent, { outcomes, counts }]) => [
+      agent,
+      ...CHECKS.map(check => passedOf(outcomes, check)),
+      ...COUNTS.map(name => String(counts[name] ?? NONE)),
+    ]),
+  ]);
 }
 
 const NONE = "–";
@@ -50,5 +71,6 @@ function passedOf(outcomes, check) {
 function aligned(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map(row => row[column].length)));
   return rows.map(([first, ...others]) =>
-    [first.padEnd(widths[0]), ...others.map((text, i) => text.padStart(widths[i + 1]))].join("  "));
+    [first.padEnd(widths[0]), ...others.map((text, i) => text.padStart(widths[i + 1]))].join("  "),
+  );
 }

@@ -21,17 +21,34 @@ export const DIALECTS = { anthropic, gemini, "openai-chat": openaiChat, "openai-
  */
 export async function startModel({ folder, scenarios: more = {}, speaks, port = 0, onRequest = () => {} }) {
   // Inside JSON strings: the folder's name needs their escapes.
-  const text = JSON.stringify({ ...JSON.parse(readFileSync(path.join(import.meta.dirname, "scenarios.json"), "utf8")), ...more });
-  const scenarios = JSON.parse(text.replaceAll("$FOLDER", () => JSON.stringify(folder).slice(1, -1)));
-  const requests = [], dialects = speaks === undefined ? Object.values(DIALECTS) : [DIALECTS[speaks]];
-  const server = createServer((request, response) => {
-    answer(request, response, { scenarios, dialects }, asked => { requests.push(asked); onRequest(asked); })
-      .catch(error => { if (response.headersSent) response.destroy(); else sendJson(response, { error: { message: error.stack } }, 500); });
+  const text = JSON.stringify({
+    ...JSON.parse(readFileSync(path.join(import.meta.dirname, "scenarios.json"), "utf8")),
+    ...more,
   });
-  await new Promise((resolve, reject) => { server.once("error", reject).listen(port, "127.0.0.1", resolve); });
+  const scenarios = JSON.parse(text.replaceAll("$FOLDER", () => JSON.stringify(folder).slice(1, -1)));
+  const requests = [],
+    dialects = speaks === undefined ? Object.values(DIALECTS) : [DIALECTS[speaks]];
+  const server = createServer((request, response) => {
+    answer(request, response, { scenarios, dialects }, asked => {
+      requests.push(asked);
+      onRequest(asked);
+    }).catch(error => {
+      if (response.headersSent) response.destroy();
+      else sendJson(response, { error: { message: error.stack } }, 500);
+    });
+  });
+  await new Promise((resolve, reject) => {
+    server.once("error", reject).listen(port, "127.0.0.1", resolve);
+  });
   return {
-    requests, url: `http://127.0.0.1:${server.address().port}`,
-    stop: () => { server.closeAllConnections(); return new Promise(resolve => { server.close(resolve); }); },
+    requests,
+    url: `http://127.0.0.1:${server.address().port}`,
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise(resolve => {
+        server.close(resolve);
+      });
+    },
   };
 }
 
@@ -44,10 +61,15 @@ async function answer(request, response, { scenarios, dialects }, record) {
   if (dialect === undefined) {
     record(asked);
     if (/count_?tokens$/i.test(pathname)) return sendJson(response, { input_tokens: 100, totalTokens: 100 });
-    return sendJson(response, { type: "error", error: { type: "not_found_error", message: `The scripted model has no ${pathname}.` } }, 404);
+    return sendJson(
+      response,
+      { type: "error", error: { type: "not_found_error", message: `The scripted model has no ${pathname}.` } },
+      404,
+    );
   }
   const body = JSON.parse(text);
-  const read = dialect.read(body), said = answerTo(read, scenarios);
+  const read = dialect.read(body),
+    said = answerTo(read, scenarios);
   record({ ...asked, ...said, tools: read.tools.map(({ name }) => name) });
   if (said.error !== undefined) return sendJson(response, said.error.body, said.error.status);
   await dialect.write(response, { body, path: pathname }, said);
@@ -56,7 +78,11 @@ async function answer(request, response, { scenarios, dialects }, record) {
 if (process.argv[1] === import.meta.filename) {
   const { port, folder = process.cwd(), log } = options(process.argv.slice(2), { one: ["port", "folder", "log"] });
   const { url } = await startModel({
-    folder: path.resolve(folder), port: Number(port ?? 0), onRequest: asked => { if (log !== undefined) appendFileSync(log, `${JSON.stringify(asked)}\n`); },
+    folder: path.resolve(folder),
+    port: Number(port ?? 0),
+    onRequest: asked => {
+      if (log !== undefined) appendFileSync(log, `${JSON.stringify(asked)}\n`);
+    },
   });
   console.log(url);
 }

@@ -16,8 +16,10 @@ export function read(body) {
       calls: calls.map(call => call.function.name),
       results: role === "tool" ? [textOf(content)] : [],
     })),
-    tools: (body.tools ?? []).map(({ function: { name, parameters } }) =>
-      ({ name, properties: Object.keys(parameters?.properties ?? {}) })),
+    tools: (body.tools ?? []).map(({ function: { name, parameters } }) => ({
+      name,
+      properties: Object.keys(parameters?.properties ?? {}),
+    })),
     schema: body.response_format?.json_schema?.schema,
   };
 }
@@ -25,8 +27,11 @@ export function read(body) {
 export async function write(response, { body }, { text, thinking, calls, hold }) {
   const base = { id: `chatcmpl-${++completions}`, created: 0, model: body.model };
   const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
-  const made = calls.map(({ id, name, args }) =>
-    ({ id, type: "function", function: { name, arguments: JSON.stringify(args) } }));
+  const made = calls.map(({ id, name, args }) => ({
+    id,
+    type: "function",
+    function: { name, arguments: JSON.stringify(args) },
+  }));
   const ending = made.length > 0 ? "tool_calls" : "stop";
   if (!body.stream) {
     const message = { role: "assistant", content: text || null, ...(made.length > 0 ? { tool_calls: made } : {}) };

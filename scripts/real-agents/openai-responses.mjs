@@ -6,11 +6,20 @@ export const path = /\/responses$/;
 let responses = 0;
 
 function toolsIn(list = [], namespace) {
-  return list.flatMap(tool => tool.type === "namespace" ? toolsIn(tool.tools, tool.name) : [{
-    name: qualified(namespace, tool.name ?? tool.type),
-    type: tool.type, namespace, ownName: tool.name, isDeferred: tool.defer_loading === true,
-    properties: tool.type === "custom" ? ["input"] : Object.keys(tool.parameters?.properties ?? {}),
-  }]);
+  return list.flatMap(tool =>
+    tool.type === "namespace"
+      ? toolsIn(tool.tools, tool.name)
+      : [
+          {
+            name: qualified(namespace, tool.name ?? tool.type),
+            type: tool.type,
+            namespace,
+            ownName: tool.name,
+            isDeferred: tool.defer_loading === true,
+            properties: tool.type === "custom" ? ["input"] : Object.keys(tool.parameters?.properties ?? {}),
+          },
+        ],
+  );
 }
 
 /** A tool of a namespace has the name `NAMESPACE__TOOL` in the script. */
@@ -21,12 +30,15 @@ function qualified(namespace, name) {
 
 /** All tools that the model can call: those of the request, and those that a search has returned. */
 function offered({ tools, input }) {
-  const found = itemsOf(input).filter(({ type }) => type === "tool_search_output").flatMap(item => toolsIn(item.tools));
+  const found = itemsOf(input)
+    .filter(({ type }) => type === "tool_search_output")
+    .flatMap(item => toolsIn(item.tools));
   const known = new Set(found.map(({ name }) => name));
   return [...found, ...toolsIn(tools).filter(({ name, isDeferred }) => !isDeferred && !known.has(name))];
 }
 
-const itemsOf = input => typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input ?? [];
+const itemsOf = input =>
+  typeof input === "string" ? [{ type: "message", role: "user", content: input }] : (input ?? []);
 const textOf = content =>
   typeof content === "string" ? content : (content ?? []).map(part => part.text ?? "").join("\n");
 
@@ -48,7 +60,8 @@ function entryOf({ type = "message", role, content, namespace, name, output }) {
 }
 
 export async function write(response, { body }, { text, thinking, calls, hold }) {
-  const id = `resp_${++responses}`, known = new Map(offered(body).map(tool => [tool.name, tool]));
+  const id = `resp_${++responses}`,
+    known = new Map(offered(body).map(tool => [tool.name, tool]));
   const content = [{ type: "output_text", text, annotations: [] }];
   const output = [
     ...(thinking ? [{ type: "reasoning", id: `rs_${id}`, summary: [{ type: "summary_text", text: thinking }] }] : []),
@@ -56,12 +69,22 @@ export async function write(response, { body }, { text, thinking, calls, hold })
     ...calls.map(call => itemOf(call, known.get(call.name))),
   ].map(item => ({ ...item, status: "completed" }));
   const usage = {
-    input_tokens: 100, input_tokens_details: { cached_tokens: 0 },
-    output_tokens: 20, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 120,
+    input_tokens: 100,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 20,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 120,
   };
   const base = {
-    id, object: "response", created_at: 0, model: body.model, error: null, incomplete_details: null,
-    parallel_tool_calls: true, tools: [], metadata: {},
+    id,
+    object: "response",
+    created_at: 0,
+    model: body.model,
+    error: null,
+    incomplete_details: null,
+    parallel_tool_calls: true,
+    tools: [],
+    metadata: {},
   };
   if (!body.stream) return sendJson(response, { ...base, status: "completed", output, usage });
 
@@ -93,13 +116,15 @@ const emptied = item => ({ ...item, ...EMPTY[item.type], status: "in_progress" }
 
 async function* eventsOf({ type, content, summary, arguments: args }) {
   if (type === "message") {
-    const [{ text }] = content, at = { content_index: 0 };
+    const [{ text }] = content,
+      at = { content_index: 0 };
     yield ["response.content_part.added", { ...at, part: { type: "output_text", text: "", annotations: [] } }];
     for await (const delta of pieces(text)) yield ["response.output_text.delta", { ...at, delta }];
     yield ["response.output_text.done", { ...at, text }];
     yield ["response.content_part.done", { ...at, part: content[0] }];
   } else if (type === "reasoning") {
-    const [part] = summary, at = { summary_index: 0 };
+    const [part] = summary,
+      at = { summary_index: 0 };
     yield ["response.reasoning_summary_part.added", { ...at, part: { ...part, text: "" } }];
     yield ["response.reasoning_summary_text.delta", { ...at, delta: part.text }];
     yield ["response.reasoning_summary_text.done", { ...at, text: part.text }];

@@ -11,23 +11,51 @@ import { toolNames } from "./agents.mjs";
 /** The arguments of the agents' own tools, by kind. A tool receives only those that it declares. */
 const ARGUMENTS = {
   shell: ({ command }) => ({
-    command, cmd: command, description: "scripted", is_background: false,
-    sandbox_permissions: "require_escalated", justification: "scripted",
+    command,
+    cmd: command,
+    description: "scripted",
+    is_background: false,
+    sandbox_permissions: "require_escalated",
+    justification: "scripted",
   }),
   write: ({ path, content }) => ({
-    file_path: path, filePath: path, content,
-    input: patch(`*** Add File: ${path}`, linesOf(content).map(line => `+${line}`)),
+    file_path: path,
+    filePath: path,
+    content,
+    input: patch(
+      `*** Add File: ${path}`,
+      linesOf(content).map(line => `+${line}`),
+    ),
   }),
-  read: ({ path }) => ({ file_path: path, filePath: path, absolute_path: path, cmd: `cat '${path}'`, command: `cat '${path}'` }),
+  read: ({ path }) => ({
+    file_path: path,
+    filePath: path,
+    absolute_path: path,
+    cmd: `cat '${path}'`,
+    command: `cat '${path}'`,
+  }),
   edit: ({ path, old, new: text }) => ({
-    file_path: path, filePath: path, instruction: "scripted", old_string: old, new_string: text, oldString: old, newString: text,
-    input: patch(`*** Update File: ${path}`, ["@@", ...linesOf(old).map(line => `-${line}`), ...linesOf(text).map(line => `+${line}`)]),
+    file_path: path,
+    filePath: path,
+    instruction: "scripted",
+    old_string: old,
+    new_string: text,
+    oldString: old,
+    newString: text,
+    input: patch(`*** Update File: ${path}`, [
+      "@@",
+      ...linesOf(old).map(line => `-${line}`),
+      ...linesOf(text).map(line => `+${line}`),
+    ]),
   }),
 };
 /** The tools that find hidden tools, with their arguments for the full names of those. */
 const SEARCHES = {
   ToolSearch: names => ({ query: `select:${names.join(",")}`, max_results: 10 }),
-  tool_search: names => ({ query: names.map(name => name.replace(/^mcp__/, "").replaceAll(/[_*-]+/g, " ")).join(" "), limit: 100 }),
+  tool_search: names => ({
+    query: names.map(name => name.replace(/^mcp__/, "").replaceAll(/[_*-]+/g, " ")).join(" "),
+    limit: 100,
+  }),
 };
 const MARK = /@@scenario:([\w-]+)/g;
 
@@ -53,17 +81,34 @@ export function answerTo({ entries, tools, schema }, scenarios) {
   const results = since.flatMap(entry => entry.results);
   const { text = "", thinking, calls = [], hold, error } = steps[step] ?? { text: "The script has ended." };
   if (error !== undefined) return { scenario, step, results, error };
-  const hidden = steps.flatMap(({ calls = [] }) => calls).filter(call => call.kind === "mcp" && toolFor(call, tools) === undefined);
+  const hidden = steps
+    .flatMap(({ calls = [] }) => calls)
+    .filter(call => call.kind === "mcp" && toolFor(call, tools) === undefined);
   const search = tools.find(({ name }) => name in SEARCHES)?.name;
   if (hidden.length > 0 && search !== undefined && !since.some(({ calls }) => calls.includes(search))) {
     const servers = tools.flatMap(({ name }) => /^mcp__(.+?)__/.exec(name)?.[1] ?? []);
-    const names = hidden.map(call => namesOf({ ...call, server: servers.find(server => isName(call.server, server)) ?? call.server })[0]);
-    return { scenario, step, results, text: "", calls: [{ id: callId(`${step}_search`), name: search, args: SEARCHES[search](names) }] };
+    const names = hidden.map(
+      call => namesOf({ ...call, server: servers.find(server => isName(call.server, server)) ?? call.server })[0],
+    );
+    return {
+      scenario,
+      step,
+      results,
+      text: "",
+      calls: [{ id: callId(`${step}_search`), name: search, args: SEARCHES[search](names) }],
+    };
   }
   const made = calls.map((call, i) => callOf(call, tools, `${step}_${i}`));
-  const missing = calls.filter((_, i) => made[i] === undefined).map(({ kind }) => ` The agent offers no tool to ${kind}.`);
+  const missing = calls
+    .filter((_, i) => made[i] === undefined)
+    .map(({ kind }) => ` The agent offers no tool to ${kind}.`);
   return {
-    scenario, step, results, thinking, hold, text: text.replaceAll("{{results}}", () => results.join(" | ")) + missing.join(""),
+    scenario,
+    step,
+    results,
+    thinking,
+    hold,
+    text: text.replaceAll("{{results}}", () => results.join(" | ")) + missing.join(""),
     calls: made.filter(call => call !== undefined),
   };
 }
@@ -74,22 +119,40 @@ function callOf(call, tools, id) {
   const tool = toolFor(call, tools);
   if (tool === undefined) return undefined;
   const args = call.kind === "mcp" ? call.args : ARGUMENTS[call.kind](call);
-  return { id: callId(id), name: tool.name, args: Object.fromEntries(Object.entries(args).filter(([name]) => tool.properties.includes(name))) };
+  return {
+    id: callId(id),
+    name: tool.name,
+    args: Object.fromEntries(Object.entries(args).filter(([name]) => tool.properties.includes(name))),
+  };
 }
 
 const callId = of => `call_${of}_${Math.random().toString(36).slice(2, 10)}`;
 const toolFor = (call, tools) => tools.find(({ name }) => namesOf(call).some(known => isName(known, name)));
-const isName = (known, name) => new RegExp(`^${known.split("*").map(part => part.replaceAll(/\W/g, "\\$&")).join(".*")}$`).test(name);
+const isName = (known, name) =>
+  new RegExp(
+    `^${known
+      .split("*")
+      .map(part => part.replaceAll(/\W/g, "\\$&"))
+      .join(".*")}$`,
+  ).test(name);
 
 /** What the agents call a tool: their own, or one of a server, with the server's name in their spelling. */
 function namesOf({ kind, server, tool }) {
   if (kind !== "mcp") return toolNames(kind);
-  return [server, server.replaceAll("-", "_")].flatMap(name => [`mcp__${name}__${tool}`, `mcp_${name}_${tool}`, `${name}_${tool}`]);
+  return [server, server.replaceAll("-", "_")].flatMap(name => [
+    `mcp__${name}__${tool}`,
+    `mcp_${name}_${tool}`,
+    `${name}_${tool}`,
+  ]);
 }
 
 /** In the format of `apply_patch`. */
-function patch(head, lines) { return ["*** Begin Patch", head, ...lines, "*** End Patch", ""].join("\n"); }
-function linesOf(text) { return text.replace(/\n$/, "").split("\n"); }
+function patch(head, lines) {
+  return ["*** Begin Patch", head, ...lines, "*** End Patch", ""].join("\n");
+}
+function linesOf(text) {
+  return text.replace(/\n$/, "").split("\n");
+}
 
 /** The least value that a JSON schema allows. */
 function instance(schema) {
@@ -98,11 +161,18 @@ function instance(schema) {
   const choice = schema.anyOf ?? schema.oneOf;
   if (choice !== undefined) return instance(choice[0]);
   switch (String([schema.type].flat()[0]).toLowerCase()) {
-    case "object": return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, of]) => [name, instance(of)]));
-    case "array": return [];
-    case "number": case "integer": return schema.minimum ?? 1;
-    case "boolean": return false;
-    case "null": return null;
-    default: return "scripted";
+    case "object":
+      return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, of]) => [name, instance(of)]));
+    case "array":
+      return [];
+    case "number":
+    case "integer":
+      return schema.minimum ?? 1;
+    case "boolean":
+      return false;
+    case "null":
+      return null;
+    default:
+      return "scripted";
   }
 }

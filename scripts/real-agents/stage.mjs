@@ -24,12 +24,32 @@ export async function openStage(agent, scenarios = {}) {
   writeFileSync(path.join(workspace, "seed.txt"), "line one\nline two\nline three\n");
   const model = await startModel({ folder: workspace, scenarios, speaks: agent.speaks });
   try {
-    const own = { HOME: home, TMPDIR: temporary, NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", ...agent.settle(home, model.url) };
-    const words = [...Object.entries(own).map(([name, value]) => `${name}=${value}`), ...agent.command ?? commandOf(agent)];
-    writeFileSync(path.join(bin, agent.program), `#!/bin/sh\nexec ${[...THROTTLE, "env", ...words].map(quoted).join(" ")} "$@"\n`, { mode: 0o755 });
+    const own = {
+      HOME: home,
+      TMPDIR: temporary,
+      NO_PROXY: "127.0.0.1",
+      no_proxy: "127.0.0.1",
+      ...agent.settle(home, model.url),
+    };
+    const words = [
+      ...Object.entries(own).map(([name, value]) => `${name}=${value}`),
+      ...(agent.command ?? commandOf(agent)),
+    ];
+    writeFileSync(
+      path.join(bin, agent.program),
+      `#!/bin/sh\nexec ${[...THROTTLE, "env", ...words].map(quoted).join(" ")} "$@"\n`,
+      { mode: 0o755 },
+    );
     return {
-      model, folder, workspace, bin, command: [`./${agent.program}`, ...agent.args].join(" "),
-      written: name => { const file = path.join(workspace, name); return existsSync(file) ? readFileSync(file, "utf8") : undefined; },
+      model,
+      folder,
+      workspace,
+      bin,
+      command: [`./${agent.program}`, ...agent.args].join(" "),
+      written: name => {
+        const file = path.join(workspace, name);
+        return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+      },
     };
   } catch (error) {
     await model.stop();
@@ -40,8 +60,9 @@ export async function openStage(agent, scenarios = {}) {
 /** Runs `work` with a stage for the agent, which is taken down afterwards, however it ends. */
 export async function onStage(agent, work, scenarios) {
   const stage = await openStage(agent, scenarios);
-  try { return await work(stage); }
-  finally {
+  try {
+    return await work(stage);
+  } finally {
     await stage.model.stop();
     rmSync(stage.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }

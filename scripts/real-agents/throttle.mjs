@@ -10,16 +10,23 @@ const PERIOD_MS = 100;
 const FORWARDED = ["SIGTERM", "SIGINT", "SIGHUP"];
 
 const [percent, command, ...args] = process.argv.slice(2);
-const running = PERIOD_MS * Number(percent) / 100;
+const running = (PERIOD_MS * Number(percent)) / 100;
 const child = spawn(command, args, { stdio: "inherit" });
 let hasEnded = false;
-child.on("error", error => { console.error(error.message); process.exit(127); });
+child.on("error", error => {
+  console.error(error.message);
+  process.exit(127);
+});
 child.on("exit", (code, signal) => {
   hasEnded = true;
   resume();
   process.exit(code ?? 128 + constants.signals[signal]);
 });
-for (const signal of FORWARDED) process.on(signal, () => { child.kill(signal); resume(); });
+for (const signal of FORWARDED)
+  process.on(signal, () => {
+    child.kill(signal);
+    resume();
+  });
 
 /** The child and its descendants, parents first. */
 function tree() {
@@ -32,14 +39,24 @@ function tree() {
 function childrenOf(pid) {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap(thread =>
-      readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number));
-  } catch { return []; } // It has exited.
+      readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
+    );
+  } catch {
+    return [];
+  } // It has exited.
 }
 
 function signalAll(signal) {
-  for (const pid of tree()) try { process.kill(pid, signal); } catch { /* It has exited. */ }
+  for (const pid of tree())
+    try {
+      process.kill(pid, signal);
+    } catch {
+      /* It has exited. */
+    }
 }
-function resume() { signalAll("SIGCONT"); }
+function resume() {
+  signalAll("SIGCONT");
+}
 
 while (!hasEnded) {
   signalAll("SIGSTOP");

@@ -8,7 +8,7 @@ const percent = process.env.SYMPOSIUM_AGENTS_THROTTLED;
 export const THROTTLE = percent ? [process.execPath, path.join(import.meta.dirname, "throttle.mjs"), percent] : [];
 
 /** `milliseconds` of an agent with a whole core, for one that is slowed down. */
-export const slowed = milliseconds => Math.round(milliseconds * 100 / Number(percent || 100));
+export const slowed = milliseconds => Math.round((milliseconds * 100) / Number(percent || 100));
 
 /** A limit for work of an agent that takes at most `milliseconds` on an idle machine. */
 export const agentTimeLimit = milliseconds => slowed(timeLimit(milliseconds));

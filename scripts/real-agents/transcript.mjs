@@ -24,9 +24,16 @@ export function transcript({ lines, requests }, { unordered, parallel, apart = f
   const keyed = lines.map(line => {
     const { sessionId, update, toolCall } = paramsOf(line, lines) ?? {};
     const kind = unordered.find(each => each === update?.sessionUpdate);
-    return { line, kind: kind ?? "", session: apart ? sessionId : undefined, call: apart && parallel && kind === undefined ? (update ?? toolCall)?.toolCallId : undefined };
+    return {
+      line,
+      kind: kind ?? "",
+      session: apart ? sessionId : undefined,
+      call: apart && parallel && kind === undefined ? (update ?? toolCall)?.toolCallId : undefined,
+    };
   });
-  const asked = requests.filter(({ scenario }) => scenario !== undefined).map(({ scenario, step, results, text, calls }) => ({ scenario, step, results, text, calls }));
+  const asked = requests
+    .filter(({ scenario }) => scenario !== undefined)
+    .map(({ scenario, step, results, text, calls }) => ({ scenario, step, results, text, calls }));
   if (apart) asked.sort((a, b) => a.scenario.localeCompare(b.scenario));
   return renumbered([...strandsOf(keyed).flatMap(withOwnIds), ...asked.map(each => `model ${JSON.stringify(each)}`)]);
 }
@@ -34,13 +41,19 @@ export function transcript({ lines, requests }, { unordered, parallel, apart = f
 /** The lines of a kind, a session and a call, in the order in which sessions and calls come first in what has an order. */
 function strandsOf(keyed) {
   const ordered = keyed.filter(({ kind }) => kind === "");
-  const place = name => { const all = [...new Set(ordered.map(line => line[name]))]; return line => all.indexOf(line[name]); };
+  const place = name => {
+    const all = [...new Set(ordered.map(line => line[name]))];
+    return line => all.indexOf(line[name]);
+  };
   const ranks = [place("session"), place("call")];
-  const before = (a, b) => a.kind.localeCompare(b.kind) || ranks.map(rank => rank(a) - rank(b)).find(difference => difference !== 0) || 0;
+  const before = (a, b) =>
+    a.kind.localeCompare(b.kind) || ranks.map(rank => rank(a) - rank(b)).find(difference => difference !== 0) || 0;
   const strands = [];
-  for (const each of [...keyed].sort(before)) { // stable
+  for (const each of [...keyed].sort(before)) {
+    // stable
     const last = strands.at(-1);
-    if (last && before(last[0], each) === 0) last.push(each); else strands.push([each]);
+    if (last && before(last[0], each) === 0) last.push(each);
+    else strands.push([each]);
   }
   return strands.map(strand => strand.map(({ line }) => line));
 }
@@ -48,7 +61,8 @@ function strandsOf(keyed) {
 /** An answer's are those of its question; ids of both sides may be the same. */
 function paramsOf({ from, message }, lines) {
   if (message.method !== undefined) return message.params;
-  return lines.find(line => line.from !== from && line.message.id === message.id && line.message.method !== undefined)?.message.params;
+  return lines.find(line => line.from !== from && line.message.id === message.id && line.message.method !== undefined)
+    ?.message.params;
 }
 
 /**
@@ -57,12 +71,17 @@ function paramsOf({ from, message }, lines) {
  */
 export function withOwnIds(lines) {
   const numbers = { client: new Map(), agent: new Map() };
-  for (const { from, message: { id, method } } of lines) if (id !== undefined && method !== undefined) numbers[from].set(id, `${from}'s request ${numbers[from].size + 1}`);
+  for (const {
+    from,
+    message: { id, method },
+  } of lines)
+    if (id !== undefined && method !== undefined) numbers[from].set(id, `${from}'s request ${numbers[from].size + 1}`);
   const other = { client: "agent", agent: "client" };
   return lines.map(({ from, line, message }) => {
     const { id, method, params } = message;
     if (line !== JSON.stringify(message)) return `${from} ${line}`;
-    if (method === "$/cancel_request") return `${from} ${JSON.stringify({ ...message, params: { ...params, requestId: numbers[from].get(params.requestId) } })}`;
+    if (method === "$/cancel_request")
+      return `${from} ${JSON.stringify({ ...message, params: { ...params, requestId: numbers[from].get(params.requestId) } })}`;
     return `${from} ${id === undefined ? line : JSON.stringify({ ...message, id: numbers[method === undefined ? other[from] : from].get(id) })}`;
   });
 }
@@ -71,10 +90,12 @@ function renumbered(lines) {
   let texts = lines.map(line => line.replace(TIME, "a time"));
   for (const [name, pattern] of Object.entries(NUMBERED)) {
     const known = new Map();
-    texts = texts.map(text => text.replace(pattern, found => {
-      if (!known.has(found)) known.set(found, `${name} ${known.size + 1}`);
-      return known.get(found);
-    }));
+    texts = texts.map(text =>
+      text.replace(pattern, found => {
+        if (!known.has(found)) known.set(found, `${name} ${known.size + 1}`);
+        return known.get(found);
+      }),
+    );
   }
   return texts;
 }

@@ -28,9 +28,18 @@ export class Wire {
   #exit;
 
   constructor(command, args, { cwd, env = {} }) {
-    this.#child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"], detached: true });
-    this.#exit = new Promise(resolve => { this.#child.on("error", error => resolve(error.message)).on("close", (code, signal) => resolve(code ?? signal)); });
-    this.#child.stderr.setEncoding("utf8").on("data", text => { this.stderr += text; });
+    this.#child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+    });
+    this.#exit = new Promise(resolve => {
+      this.#child.on("error", error => resolve(error.message)).on("close", (code, signal) => resolve(code ?? signal));
+    });
+    this.#child.stderr.setEncoding("utf8").on("data", text => {
+      this.stderr += text;
+    });
     this.#child.stdin.on("error", () => {}); // It has ended; who waits hears of that.
     let rest = "";
     this.#child.stdout.setEncoding("utf8").on("data", text => {
@@ -44,29 +53,50 @@ export class Wire {
   request(method, params) {
     const id = ++this.#lastId;
     this.#send({ jsonrpc: "2.0", id, method, params });
-    return this.#alive(`the answer to ${method}`, new Promise(resolve => { this.#asked.set(id, resolve); }));
+    return this.#alive(
+      `the answer to ${method}`,
+      new Promise(resolve => {
+        this.#asked.set(id, resolve);
+      }),
+    );
   }
 
-  notify(method, params) { this.#send({ jsonrpc: "2.0", method, params }); }
+  notify(method, params) {
+    this.#send({ jsonrpc: "2.0", method, params });
+  }
 
   /** Resolves once the agent has said what `wanted` is true of, from the line `since` on. */
   until(what, wanted, since = 0) {
-    return this.#alive(what, new Promise(resolve => {
-      const look = () => { if (this.lines.slice(since).some(({ from, message }) => from === "agent" && wanted(message))) { this.#watchers.delete(look); resolve(); } };
-      this.#watchers.add(look);
-      look();
-    }));
+    return this.#alive(
+      what,
+      new Promise(resolve => {
+        const look = () => {
+          if (this.lines.slice(since).some(({ from, message }) => from === "agent" && wanted(message))) {
+            this.#watchers.delete(look);
+            resolve();
+          }
+        };
+        this.#watchers.add(look);
+        look();
+      }),
+    );
   }
 
   /** The updates of a session, from the line `since` on. */
   updates(sessionId, since = 0) {
-    return this.lines.slice(since).flatMap(({ from, message: { method, params } }) =>
-      from === "agent" && method === "session/update" && params.sessionId === sessionId ? [params.update] : []);
+    return this.lines
+      .slice(since)
+      .flatMap(({ from, message: { method, params } }) =>
+        from === "agent" && method === "session/update" && params.sessionId === sessionId ? [params.update] : [],
+      );
   }
 
   /** The text of a session's messages, from the line `since` on. */
   said(sessionId, since) {
-    return this.updates(sessionId, since).filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk").map(({ content }) => content.text ?? "").join("");
+    return this.updates(sessionId, since)
+      .filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk")
+      .map(({ content }) => content.text ?? "")
+      .join("");
   }
 
   /** As a client leaves: its end of the pipe is closed, and the agent ends. Resolves with the exit code. */
@@ -75,7 +105,9 @@ export class Wire {
     return this.#patiently("its end", this.#exit);
   }
 
-  kill() { killGroup(this.#child.pid, "SIGKILL"); }
+  kill() {
+    killGroup(this.#child.pid, "SIGKILL");
+  }
 
   /** What was not answered is, as cancelled. */
   withdraw() {
@@ -95,28 +127,52 @@ export class Wire {
       this.#asked.get(message.id)?.(message);
       this.#asked.delete(message.id);
     } else if (message.id !== undefined) this.#serve(message);
-    else if (message.method === "$/cancel_request" && this.#withheld.includes(message.params.requestId)) this.withdraw();
+    else if (message.method === "$/cancel_request" && this.#withheld.includes(message.params.requestId))
+      this.withdraw();
     for (const look of this.#watchers) look();
   }
 
   #serve({ id, method, params }) {
-    if (method === "session/request_permission" && this.permission === "wait") { this.#withheld.push(id); return; }
+    if (method === "session/request_permission" && this.permission === "wait") {
+      this.#withheld.push(id);
+      return;
+    }
     this.#send({ jsonrpc: "2.0", id, ...answerTo(method, params, this) });
   }
 
   /** What needs the agent: rejects when it has ended, or says nothing for too long. */
   #alive(what, promise) {
-    return this.#patiently(what, Promise.race([promise, this.#exit.then(code => { throw this.#stuck(what, `the agent ended (${code})`); })]));
+    return this.#patiently(
+      what,
+      Promise.race([
+        promise,
+        this.#exit.then(code => {
+          throw this.#stuck(what, `the agent ended (${code})`);
+        }),
+      ]),
+    );
   }
 
   async #patiently(what, promise) {
     let timer;
-    const late = new Promise((_, reject) => { timer = setTimeout(() => reject(this.#stuck(what, "it did not come")), agentTimeLimit(PATIENCE_MS)); });
-    try { return await Promise.race([promise, late]); } finally { clearTimeout(timer); }
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(this.#stuck(what, "it did not come")), agentTimeLimit(PATIENCE_MS));
+    });
+    try {
+      return await Promise.race([promise, late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #stuck(what, why) {
-    return new Error([`While waiting for ${what}: ${why}.`, ...this.lines.slice(-5).map(({ from, line }) => `${from} ${line.slice(0, 500)}`), this.stderr.slice(-4000)].join("\n"));
+    return new Error(
+      [
+        `While waiting for ${what}: ${why}.`,
+        ...this.lines.slice(-5).map(({ from, line }) => `${from} ${line.slice(0, 500)}`),
+        this.stderr.slice(-4000),
+      ].join("\n"),
+    );
   }
 }
 
@@ -124,15 +180,21 @@ function answerTo(method, params, { permission, missingFile }) {
   switch (method) {
     case "session/request_permission": {
       const option = params.options.find(({ kind }) => kind === permission);
-      return { result: option === undefined ? CANCELLED : { outcome: { outcome: "selected", optionId: option.optionId } } };
+      return {
+        result: option === undefined ? CANCELLED : { outcome: { outcome: "selected", optionId: option.optionId } },
+      };
     }
     case "fs/read_text_file":
-      try { return { result: { content: readFileSync(params.path, "utf8") } }; }
-      catch {
+      try {
+        return { result: { content: readFileSync(params.path, "utf8") } };
+      } catch {
         if (missingFile === "error") return { error: { code: -32002, message: "Resource not found" } };
         return { result: { content: "" } };
       }
-    case "fs/write_text_file": writeFileSync(params.path, params.content); return { result: {} };
-    default: return { error: { code: -32601, message: `Method not found: ${method}` } };
+    case "fs/write_text_file":
+      writeFileSync(params.path, params.content);
+      return { result: {} };
+    default:
+      return { error: { code: -32601, message: `Method not found: ${method}` } };
   }
 }

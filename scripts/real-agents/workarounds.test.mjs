@@ -19,7 +19,8 @@ async function turn(stage, scenario, { server, alwaysLoad = false, ...wireOption
   const wire = Object.assign(new Wire("/bin/sh", ["-c", `exec ${stage.command}`], { cwd: stage.bin }), wireOptions);
   try {
     await wire.request("initialize", {
-      protocolVersion: 1, clientCapabilities: { fs: { readTextFile: true, writeTextFile: true } },
+      protocolVersion: 1,
+      clientCapabilities: { fs: { readTextFile: true, writeTextFile: true } },
       clientInfo: { name: "symposium-tests", version: "0.0.0" },
     });
     const args = [path.join(import.meta.dirname, "probe-server.mjs"), ...(alwaysLoad ? ["--always-load"] : [])];
@@ -29,7 +30,9 @@ async function turn(stage, scenario, { server, alwaysLoad = false, ...wireOption
     const since = stage.model.requests.length;
     await wire.request("session/prompt", { sessionId: result.sessionId, prompt: prompt(scenario) });
     return stage.model.requests.slice(since).filter(asked => asked.scenario === scenario);
-  } finally { wire.kill(); }
+  } finally {
+    wire.kill();
+  }
 }
 
 const seesProbe = ([{ tools }]) => tools.some(name => name.endsWith("probe"));
@@ -44,10 +47,14 @@ const PROBES = {
   },
   "hides-tools": async stage => {
     ok(!seesProbe(await turn(stage, "text", { server: "probe" })), "it shows the tool without a search");
-    ok(seesProbe(await turn(stage, "text", { server: "probe", alwaysLoad: true })), "it hides the tool although it is to be loaded");
+    ok(
+      seesProbe(await turn(stage, "text", { server: "probe", alwaysLoad: true })),
+      "it hides the tool although it is to be loaded",
+    );
   },
   "reserves-server-names": async stage => {
-    for (const server of ["ide", "workspace"]) ok(!seesProbe(await turn(stage, "text", { server, alwaysLoad: true })), `it takes the name ${server}`);
+    for (const server of ["ide", "workspace"])
+      ok(!seesProbe(await turn(stage, "text", { server, alwaysLoad: true })), `it takes the name ${server}`);
   },
   "prefers-structured-content": async stage => {
     const results = (await turn(stage, "probe", { server: "probe", alwaysLoad: true })).at(-1).results.join("\n");
@@ -59,32 +66,56 @@ const PROBES = {
 /** What `doctor` prints about the agent; `home` is that of the commands. */
 async function doctor({ command, bin, folder }) {
   const env = { HOME: folder, SYMPOSIUM_STAGE: folder };
-  const { code, text } = await node("dist/sidecar.js", ["doctor", "--agent", command], { cwd: bin, env, output: "hold" });
+  const { code, text } = await node("dist/sidecar.js", ["doctor", "--agent", command], {
+    cwd: bin,
+    env,
+    output: "hold",
+  });
   equal(code, 0, text);
   return text;
 }
 
-for (const agent of AGENTS) suite(`${agent.name} and what doctor says of it`, () => {
-  const it = testsOf(agent);
+for (const agent of AGENTS)
+  suite(`${agent.name} and what doctor says of it`, () => {
+    const it = testsOf(agent);
 
-  it("doctor", "each workaround that it names has its evidence in what the agent does without us", () => onStage(agent, async stage => {
-    const named = [...(await doctor(stage)).matchAll(/^Workaround “(.+?)”/gm)].map(([, id]) => id);
-    deepEqual(named, agent.workarounds);
-    for (const id of named) await PROBES[id](stage);
-  }, SCENARIOS));
+    it("doctor", "each workaround that it names has its evidence in what the agent does without us", () =>
+      onStage(
+        agent,
+        async stage => {
+          const named = [...(await doctor(stage)).matchAll(/^Workaround “(.+?)”/gm)].map(([, id]) => id);
+          deepEqual(named, agent.workarounds);
+          for (const id of named) await PROBES[id](stage);
+        },
+        SCENARIOS,
+      ),
+    );
 
-  it("doctor", "it says how the agent took the tools of its newest session, and run-with warns of none", () => onStage(agent, async stage => {
-    match(await doctor(stage), /^Tools of agent extensions: no completed session of .+ so far$/m);
-    const args = [SIDECAR, "run-with", "--log", "info", "--proxy", "workspace", "--agent", stage.command];
-    const wire = new Wire(process.execPath, args, { cwd: stage.bin, env: { HOME: stage.folder } });
-    try {
-      await wire.request("initialize", { protocolVersion: 1, clientCapabilities: {}, clientInfo: { name: "symposium-tests", version: "0.0.0" } });
-      const { result: { sessionId } } = await wire.request("session/new", { cwd: stage.workspace, mcpServers: [] });
-      await wire.request("session/prompt", { sessionId, prompt: prompt("text") });
-      equal(await wire.leave(), 0, wire.stderr);
-    } finally { wire.kill(); }
-    match(wire.stderr, /Tools of the session/);
-    ok(!/did not request the tools/.test(wire.stderr), wire.stderr);
-    match(await doctor(stage), /^Tools of agent extensions: .+ listed them over (http|stdio) in its newest session; it lists tools (before|during)/m);
-  }));
-});
+    it("doctor", "it says how the agent took the tools of its newest session, and run-with warns of none", () =>
+      onStage(agent, async stage => {
+        match(await doctor(stage), /^Tools of agent extensions: no completed session of .+ so far$/m);
+        const args = [SIDECAR, "run-with", "--log", "info", "--proxy", "workspace", "--agent", stage.command];
+        const wire = new Wire(process.execPath, args, { cwd: stage.bin, env: { HOME: stage.folder } });
+        try {
+          await wire.request("initialize", {
+            protocolVersion: 1,
+            clientCapabilities: {},
+            clientInfo: { name: "symposium-tests", version: "0.0.0" },
+          });
+          const {
+            result: { sessionId },
+          } = await wire.request("session/new", { cwd: stage.workspace, mcpServers: [] });
+          await wire.request("session/prompt", { sessionId, prompt: prompt("text") });
+          equal(await wire.leave(), 0, wire.stderr);
+        } finally {
+          wire.kill();
+        }
+        match(wire.stderr, /Tools of the session/);
+        ok(!/did not request the tools/.test(wire.stderr), wire.stderr);
+        match(
+          await doctor(stage),
+          /^Tools of agent extensions: .+ listed them over (http|stdio) in its newest session; it lists tools (before|during)/m,
+        );
+      }),
+    );
+  });

@@ -8,8 +8,10 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { killGroup, run } from "../project.mjs";
 
-const FIXTURES = path.resolve("scripts/real-installs/generations"), OURS = path.resolve("out/installs/symposium-acp-agent.mjs");
-const FOLDER = mkdtempSync(path.join(tmpdir(), "generations-")), TARGET = process.env.SYMPOSIUM_GENERATIONS ?? path.join(FOLDER, "target");
+const FIXTURES = path.resolve("scripts/real-installs/generations"),
+  OURS = path.resolve("out/installs/symposium-acp-agent.mjs");
+const FOLDER = mkdtempSync(path.join(tmpdir(), "generations-")),
+  TARGET = process.env.SYMPOSIUM_GENERATIONS ?? path.join(FOLDER, "target");
 const CLIENT = { name: "test", version: "1" };
 const HANG_MS = 60_000;
 
@@ -23,26 +25,43 @@ const GENERATIONS = [
 ];
 
 const binary = id => path.join(TARGET, "debug", process.platform === "win32" ? `${id}.exe` : id);
-const works = command => spawnSync(command, ["--version"], { stdio: "ignore", shell: process.platform === "win32" }).status === 0;
+const works = command =>
+  spawnSync(command, ["--version"], { stdio: "ignore", shell: process.platform === "win32" }).status === 0;
 const words = list => list.map(word => `'${word}'`).join(" ");
 /** For programs that split a command as a shell does. */
-const line = list => list.map(word => word.includes(" ") ? `"${word}"` : word).join(" ");
+const line = list => list.map(word => (word.includes(" ") ? `"${word}"` : word)).join(" ");
 /** With a file of its own for what it receives. */
 function agent(newest, code = -32_601) {
   const log = path.join(mkdtempSync(path.join(FOLDER, "agent-")), "received");
   writeFileSync(log, "");
-  return { command: [process.execPath, path.join(FIXTURES, "agent.mjs"), String(newest), log, String(code)], received: () => readFileSync(log, "utf8").trim().split("\n") };
+  return {
+    command: [process.execPath, path.join(FIXTURES, "agent.mjs"), String(newest), log, String(code)],
+    received: () => readFileSync(log, "utf8").trim().split("\n"),
+  };
 }
-const ours = (proxies, last) => [process.execPath, OURS, "run-with", ...proxies.flatMap(proxy => ["--proxy", words(proxy)]), ...(last ? ["--agent", words(last)] : [])];
+const ours = (proxies, last) => [
+  process.execPath,
+  OURS,
+  "run-with",
+  ...proxies.flatMap(proxy => ["--proxy", words(proxy)]),
+  ...(last ? ["--agent", words(last)] : []),
+];
 
 /** Initialises, opens a session and sends a prompt. */
 async function turn([command, ...args], version) {
-  const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], detached: process.platform !== "win32" }), waiting = new Map(), notified = [];
-  let stderr = "", next = 0;
-  child.stderr.setEncoding("utf8").on("data", text => { stderr += text; });
+  const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], detached: process.platform !== "win32" }),
+    waiting = new Map(),
+    notified = [];
+  let stderr = "",
+    next = 0;
+  child.stderr.setEncoding("utf8").on("data", text => {
+    stderr += text;
+  });
   const late = setTimeout(() => killGroup(child.pid, "SIGKILL"), HANG_MS);
   const exited = new Promise(resolve => child.once("close", resolve));
-  const fail = () => { for (const { reject } of waiting.values()) reject(new Error(`the chain ended\n${stderr}`)); };
+  const fail = () => {
+    for (const { reject } of waiting.values()) reject(new Error(`the chain ended\n${stderr}`));
+  };
   void exited.then(fail);
   child.stdin.on("error", () => undefined);
   createInterface({ input: child.stdout }).on("line", line => {
@@ -53,13 +72,19 @@ async function turn([command, ...args], version) {
     if (error) reject(new Error(`${JSON.stringify(error)}\n${stderr}`));
     else resolve(result);
   });
-  const ask = (method, params) => new Promise((resolve, reject) => {
-    const id = next++;
-    waiting.set(id, { resolve, reject });
-    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
-  });
+  const ask = (method, params) =>
+    new Promise((resolve, reject) => {
+      const id = next++;
+      waiting.set(id, { resolve, reject });
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    });
   try {
-    const { protocolVersion } = await ask("initialize", { protocolVersion: version, clientCapabilities: {}, clientInfo: CLIENT, ...(version === 2 ? { capabilities: {}, info: CLIENT } : {}) });
+    const { protocolVersion } = await ask("initialize", {
+      protocolVersion: version,
+      clientCapabilities: {},
+      clientInfo: CLIENT,
+      ...(version === 2 ? { capabilities: {}, info: CLIENT } : {}),
+    });
     await ask("session/new", { cwd: FOLDER, mcpServers: [] });
     await ask("session/prompt", { sessionId: "s", prompt: [{ type: "text", text: "hi" }] });
     deepEqual(notified, ["session/update"], stderr);
@@ -88,22 +113,47 @@ suite("proxies and conductors of every generation", () => {
       this.skip();
     }
     for (const { id } of GENERATIONS) {
-      const { code, text } = await run("cargo", ["build", "--manifest-path", path.join(FIXTURES, id, "Cargo.toml")], { env: { CARGO_TARGET_DIR: TARGET }, output: "hold", limit: 20 * 60_000 });
+      const { code, text } = await run("cargo", ["build", "--manifest-path", path.join(FIXTURES, id, "Cargo.toml")], {
+        env: { CARGO_TARGET_DIR: TARGET },
+        output: "hold",
+        limit: 20 * 60_000,
+      });
       equal(code, 0, text);
     }
-    const folder = path.join(FOLDER, "npm"), npm = process.platform === "win32" ? "npm.cmd" : "npm";
-    const { code, text } = await run(npm, ["install", "--prefix", folder, "--no-package-lock", "@thinkwell/conductor@0.5.7"], { output: "hold", limit: 5 * 60_000 });
+    const folder = path.join(FOLDER, "npm"),
+      npm = process.platform === "win32" ? "npm.cmd" : "npm";
+    const { code, text } = await run(
+      npm,
+      ["install", "--prefix", folder, "--no-package-lock", "@thinkwell/conductor@0.5.7"],
+      { output: "hold", limit: 5 * 60_000 },
+    );
     equal(code, 0, text);
-    thinkwell = components => [process.execPath, path.join(FIXTURES, "thinkwell.mjs"), folder, ...components.map(command => command.join(" "))];
+    thinkwell = components => [
+      process.execPath,
+      path.join(FIXTURES, "thinkwell.mjs"),
+      folder,
+      ...components.map(command => command.join(" ")),
+    ];
   });
 
   for (const { id, ...versions } of GENERATIONS) {
-    for (const [role, args] of Object.entries({ pass: ["pass"], conductor: ["proxy"] })) for (const [asked, newest] of [[1, 1], [2, 1], [2, 2]]) {
-      test(`${id}, ${role === "pass" ? "a proxy" : "its conductor as a proxy"}: version ${asked} of the client, ${newest} of the agent`, async () => {
-        const last = agent(newest, asked === 1 ? -32_601 : -32_600);
-        await speaks(ours([[binary(id), ...args]], last.command), last, asked, Math.min(asked, newest, versions[role]), Math.min(asked, versions[role]));
-      });
-    }
+    for (const [role, args] of Object.entries({ pass: ["pass"], conductor: ["proxy"] }))
+      for (const [asked, newest] of [
+        [1, 1],
+        [2, 1],
+        [2, 2],
+      ]) {
+        test(`${id}, ${role === "pass" ? "a proxy" : "its conductor as a proxy"}: version ${asked} of the client, ${newest} of the agent`, async () => {
+          const last = agent(newest, asked === 1 ? -32_601 : -32_600);
+          await speaks(
+            ours([[binary(id), ...args]], last.command),
+            last,
+            asked,
+            Math.min(asked, newest, versions[role]),
+            Math.min(asked, versions[role]),
+          );
+        });
+      }
 
     test(`${id}: its conductor is the agent behind proxies of every generation`, async () => {
       for (const other of GENERATIONS) {
@@ -113,7 +163,9 @@ suite("proxies and conductors of every generation", () => {
     });
 
     test(`${id}: our conductor is a proxy and the agent of its conductor`, async () => {
-      const pass = [binary(id), "pass"], last = agent(1), behind = agent(1);
+      const pass = [binary(id), "pass"],
+        last = agent(1),
+        behind = agent(1);
       await speaks([binary(id), "agent", line(ours([pass])), line(last.command)], last, 1, 1);
       await speaks([binary(id), "agent", line(pass), line(ours([pass], behind.command))], behind, 1, 1);
     });
@@ -121,10 +173,11 @@ suite("proxies and conductors of every generation", () => {
 
   test("all of them stand in one chain, in both orders", async () => {
     const all = GENERATIONS.map(({ id }) => [binary(id), "pass"]);
-    for (const proxies of [all, [...all].reverse()]) for (const asked of [1, 2]) {
-      const last = agent(2);
-      await speaks(ours(proxies, last.command), last, asked, 1);
-    }
+    for (const proxies of [all, [...all].reverse()])
+      for (const asked of [1, 2]) {
+        const last = agent(2);
+        await speaks(ours(proxies, last.command), last, asked, 1);
+      }
   });
 
   test("a proxy of version 2 only: version 2 is kept, a chain of version 1 does without it and says why", async () => {

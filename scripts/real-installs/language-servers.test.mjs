@@ -7,7 +7,8 @@ import path from "node:path";
 import { run } from "../project.mjs";
 
 const PROGRAM = path.resolve("out/installs/real-language-server.mjs");
-const works = command => spawnSync(command, ["--version"], { stdio: "ignore", shell: process.platform === "win32" }).status === 0;
+const works = command =>
+  spawnSync(command, ["--version"], { stdio: "ignore", shell: process.platform === "win32" }).status === 0;
 
 const FILES = {
   "Cargo.toml": `[workspace]\nmembers = ["shapes", "app"]\nresolver = "2"\n`,
@@ -41,16 +42,29 @@ suite("rust-analyzer", () => {
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
       writeFileSync(path.join(folder, file), text);
     }
-    const { code, text } = await run(process.execPath, ["--enable-source-maps", PROGRAM, folder, JSON.stringify(OPERATIONS)], { output: "hold", limit: 15 * 60_000 });
+    const { code, text } = await run(
+      process.execPath,
+      ["--enable-source-maps", PROGRAM, folder, JSON.stringify(OPERATIONS)],
+      { output: "hold", limit: 15 * 60_000 },
+    );
     equal(code, 0, text);
-    answers = Object.fromEntries(JSON.parse(text.trim().split("\n").at(-1)).map((answer, i) => [OPERATIONS[i].operation, answer]));
-    deepEqual(Object.keys(answers), OPERATIONS.map(({ operation }) => operation));
+    answers = Object.fromEntries(
+      JSON.parse(text.trim().split("\n").at(-1)).map((answer, i) => [OPERATIONS[i].operation, answer]),
+    );
+    deepEqual(
+      Object.keys(answers),
+      OPERATIONS.map(({ operation }) => operation),
+    );
   });
 
-  test("finds what is wrong", () => match(answers.diagnostics, /^\d errors?.*\n[^]*app\/src\/main\.rs:5:\d+ error .*E0308/));
+  test("finds what is wrong", () =>
+    match(answers.diagnostics, /^\d errors?.*\n[^]*app\/src\/main\.rs:5:\d+ error .*E0308/));
   test("knows where a method of another crate is defined, and used", () => {
     match(answers.definition, /^1 definition:\nshapes\/src\/lib\.rs:6:12 {2}pub fn area/);
-    equal(answers.references, "2 references in 2 files:\napp/src/main.rs:5:27  let wrong: String = r.area();\nshapes/src/lib.rs:6:12  pub fn area(&self) -> u32 { self.width * self.height }");
+    equal(
+      answers.references,
+      "2 references in 2 files:\napp/src/main.rs:5:27  let wrong: String = r.area();\nshapes/src/lib.rs:6:12  pub fn area(&self) -> u32 { self.width * self.height }",
+    );
   });
   test("says what something is", () => match(answers.hover, /pub fn area\(&self\) -> u32[^]*Its area\./));
   test("finds names in a file and in the workspace", () => {

@@ -12,33 +12,56 @@ const OPTION = '.mynah-chat-item-card:visible button[action-id^="option:"]:enabl
 
 /** Shows the view, by its icon in the activity bar, and waits until a prompt can be typed. Returns the view's frame. */
 export async function openChat(page, timeout = 90_000) {
-  const icon = page.locator('.activitybar .action-item', { has: page.locator('.action-label[aria-label^="Symposium"]') });
+  const icon = page.locator(".activitybar .action-item", {
+    has: page.locator('.action-label[aria-label^="Symposium"]'),
+  });
   await icon.waitFor({ timeout: timeLimit(timeout) });
   const frame = webviewFrame(page);
   // A window that comes back shows the view by itself, and a click would hide it then: the icon is pressed only when it has
   // stood there unpressed for a second. Several tabs that come back are drawn one by one, each for a moment the one on show.
-  let unpressed = 0, last = Date.now();
-  await until([page.locator(":root"), frame.locator(":root")], async () => {
-    if (await frame.locator(INPUT).count().catch(() => 0) === 1) return true;
-    const pressed = (await icon.getAttribute("class"))?.split(" ").includes("checked");
-    // While a window is loaded there is no icon to look at: that time is not its.
-    unpressed = pressed ? 0 : unpressed + Math.min(Date.now() - last, 500);
+  let unpressed = 0,
     last = Date.now();
-    if (unpressed >= 1000) {
-      await icon.click();
-      unpressed = -5000; // so long it may take to have an effect
-    }
-    return false;
-  }, timeout, "no prompt could be typed");
+  await until(
+    [page.locator(":root"), frame.locator(":root")],
+    async () => {
+      if (
+        (await frame
+          .locator(INPUT)
+          .count()
+          .catch(() => 0)) === 1
+      )
+        return true;
+      const pressed = (await icon.getAttribute("class"))?.split(" ").includes("checked");
+      // While a window is loaded there is no icon to look at: that time is not its.
+      unpressed = pressed ? 0 : unpressed + Math.min(Date.now() - last, 500);
+      last = Date.now();
+      if (unpressed >= 1000) {
+        await icon.click();
+        unpressed = -5000; // so long it may take to have an effect
+      }
+      return false;
+    },
+    timeout,
+    "no prompt could be typed",
+  );
   return frame;
 }
 
 /** The state of the selected tab's turn: "idle", "starting", "running" or "cancelling". */
-export const turnState = async frame => await frame.locator("body").getAttribute("data-turn") ?? "idle";
+export const turnState = async frame => (await frame.locator("body").getAttribute("data-turn")) ?? "idle";
 
 /** The input of the selected tab. When several tabs come back, each is for a moment the one on show. */
 export async function promptInput(frame) {
-  await until([all(frame)], async () => await frame.locator(INPUT).count().catch(() => 0) === 1, 60_000, "there was not one input");
+  await until(
+    [all(frame)],
+    async () =>
+      (await frame
+        .locator(INPUT)
+        .count()
+        .catch(() => 0)) === 1,
+    60_000,
+    "there was not one input",
+  );
   return frame.locator(INPUT);
 }
 
@@ -52,31 +75,48 @@ export async function sendPrompt(frame, text) {
 export async function sending(frame, act) {
   const before = await lastPrompt(frame);
   await act();
-  await until([all(frame)], async () => await lastPrompt(frame) !== before, 60_000, "the prompt did not appear");
+  await until([all(frame)], async () => (await lastPrompt(frame)) !== before, 60_000, "the prompt did not appear");
 }
 
 /** Which prompt it is; not how many there are: a long one may take earlier ones off the page. */
-const lastPrompt = frame => frame.locator(`${CARDS}.mynah-chat-item-prompt`).evaluateAll(cards => cards.at(-1)?.getAttribute("messageid") ?? undefined);
+const lastPrompt = frame =>
+  frame
+    .locator(`${CARDS}.mynah-chat-item-prompt`)
+    .evaluateAll(cards => cards.at(-1)?.getAttribute("messageid") ?? undefined);
 
 /** The cards of the selected tab from top to bottom, with the text that is rendered: `[{ kind, text }]`, kind "prompt" or "answer". */
-export const readCards = frame => frame.locator(CARDS).evaluateAll(cards => cards
-  // A card's folded part and its header are cards to mynah-ui, too; one that was drawn anew meanwhile is none any more.
-  .filter(card => card.isConnected && card.parentElement.closest(".mynah-chat-item-card") === null)
-  .map(card => ({ kind: card.classList.contains("mynah-chat-item-prompt") ? "prompt" : "answer", text: card.innerText.trim(), top: card.getBoundingClientRect().top }))
-  .sort((a, b) => a.top - b.top)
-  .map(({ kind, text }) => ({ kind, text })));
+export const readCards = frame =>
+  frame.locator(CARDS).evaluateAll(cards =>
+    cards
+      // A card's folded part and its header are cards to mynah-ui, too; one that was drawn anew meanwhile is none any more.
+      .filter(card => card.isConnected && card.parentElement.closest(".mynah-chat-item-card") === null)
+      .map(card => ({
+        kind: card.classList.contains("mynah-chat-item-prompt") ? "prompt" : "answer",
+        text: card.innerText.trim(),
+        top: card.getBoundingClientRect().top,
+      }))
+      .sort((a, b) => a.top - b.top)
+      .map(({ kind, text }) => ({ kind, text })),
+  );
 
 /** What follows the last prompt: its rendered text and the text of the cards after it. */
 export async function lastExchange(frame) {
   const cards = await readCards(frame);
   const at = cards.findLastIndex(({ kind }) => kind === "prompt");
-  return { question: cards[at]?.text ?? "", answer: cards.slice(at + 1).map(({ text }) => text).filter(text => text !== "").join("\n\n") };
+  return {
+    question: cards[at]?.text ?? "",
+    answer: cards
+      .slice(at + 1)
+      .map(({ text }) => text)
+      .filter(text => text !== "")
+      .join("\n\n"),
+  };
 }
 
 /** The text of the last card when that is a notice of ours, not of the agent: that it died, say. */
 export const lastNotice = async frame => {
   const last = frame.locator(`${CARDS}[data-kind]`).last();
-  return await last.getAttribute("data-kind") === "notice" ? (await last.innerText()).trim() : undefined;
+  return (await last.getAttribute("data-kind")) === "notice" ? (await last.innerText()).trim() : undefined;
 };
 
 /**
@@ -85,43 +125,87 @@ export const lastNotice = async frame => {
  */
 export async function turnEnded(frame, { timeout = 90_000, permission, answer: answerOne = allowOnce } = {}) {
   // A page that has just been loaded shows what the one before it has left, as idle, until it hears how things are.
-  const isReady = async () => await frame.locator("body[data-ready=true]").count().catch(() => 0) === 1;
-  const ended = async () => await isReady() && await turnState(frame) === "idle" ? (await lastExchange(frame)).answer : "";
-  await until([all(frame)], async () => {
-    if (permission !== undefined) await answerOne(frame, permission);
-    const answer = await ended();
-    if (answer === "") return false;
-    await delay(SETTLED_MS);
-    return await ended() === answer;
-  }, timeout, "the answer was not complete");
+  const isReady = async () =>
+    (await frame
+      .locator("body[data-ready=true]")
+      .count()
+      .catch(() => 0)) === 1;
+  const ended = async () =>
+    (await isReady()) && (await turnState(frame)) === "idle" ? (await lastExchange(frame)).answer : "";
+  await until(
+    [all(frame)],
+    async () => {
+      if (permission !== undefined) await answerOne(frame, permission);
+      const answer = await ended();
+      if (answer === "") return false;
+      await delay(SETTLED_MS);
+      return (await ended()) === answer;
+    },
+    timeout,
+    "the answer was not complete",
+  );
 }
 
 /** Presses the main button (allow once) of the first open permission card, if there is one. */
-export const allowOnce = (frame, pressed) => press(frame, pressed, labels => {
-  const main = labels.findIndex(each => each.main);
-  return main === -1 ? Math.max(0, labels.findIndex(({ label }) => /\b(allow|yes|approve|proceed|ok)/i.test(label))) : main;
-});
+export const allowOnce = (frame, pressed) =>
+  press(frame, pressed, labels => {
+    const main = labels.findIndex(each => each.main);
+    return main === -1
+      ? Math.max(
+          0,
+          labels.findIndex(({ label }) => /\b(allow|yes|approve|proceed|ok)/i.test(label)),
+        )
+      : main;
+  });
 
 /** Presses the first button that says no of the first open permission card, if there is one. */
-export const rejectOnce = (frame, pressed) => press(frame, pressed, labels => labels.findIndex(({ label }) => /^(no|reject|deny|decline)\b/i.test(label)));
+export const rejectOnce = (frame, pressed) =>
+  press(frame, pressed, labels => labels.findIndex(({ label }) => /^(no|reject|deny|decline)\b/i.test(label)));
 
 /** Waits until the selected tab shows `text` in an answer, then presses Stop as a user does. */
 export async function stopAt(frame, text, timeout) {
-  await until([all(frame)], async () => (await lastExchange(frame)).answer.includes(text), timeout, `“${text}” was not on the page`);
+  await until(
+    [all(frame)],
+    async () => (await lastExchange(frame)).answer.includes(text),
+    timeout,
+    `“${text}” was not on the page`,
+  );
   await frame.locator(".mynah-chat-prompt-stop-button:visible").click();
 }
 
 async function press(frame, pressed, choose) {
   const options = frame.locator(OPTION);
   const buttons = await options.elementHandles(); // the same ones to the end, whatever is drawn meanwhile
-  const labels = await Promise.all(buttons.map(each => each.evaluate(button => ({ label: button.innerText.trim(), main: !button.classList.contains("mynah-button-secondary") }))));
+  const labels = await Promise.all(
+    buttons.map(each =>
+      each.evaluate(button => ({
+        label: button.innerText.trim(),
+        main: !button.classList.contains("mynah-button-secondary"),
+      })),
+    ),
+  );
   if (labels.length === 0) return;
   const chosen = choose(labels);
-  if (chosen === -1) throw new Error(`No button of this permission fits: ${labels.map(({ label }) => label).join(", ")}`);
+  if (chosen === -1)
+    throw new Error(`No button of this permission fits: ${labels.map(({ label }) => label).join(", ")}`);
   const button = buttons[chosen];
-  if (!await button.click().then(() => true, () => false)) return; // it was drawn anew: the new one is looked at next
+  if (
+    !(await button.click().then(
+      () => true,
+      () => false,
+    ))
+  )
+    return; // it was drawn anew: the new one is looked at next
   pressed(labels[chosen].label);
-  await until([all(frame)], () => button.evaluate(each => !each.isConnected || each.disabled || each.getClientRects().length === 0).catch(() => true), 60_000, "the answer had no effect");
+  await until(
+    [all(frame)],
+    () =>
+      button
+        .evaluate(each => !each.isConnected || each.disabled || each.getClientRects().length === 0)
+        .catch(() => true),
+    60_000,
+    "the answer had no effect",
+  );
 }
 
 /** All that is in the view. */

@@ -9,7 +9,8 @@ import { startServer } from "./server.mjs";
 import { launchBrowser, openWorkbench } from "./workbench.mjs";
 
 /** What VS Code itself logs to the console of a test run. */
-const NOISE = /^(\[(AgentHost|ChatModelSelection|Service Worker|AccountPolicyGate|reconnection-grace-time)|Resolv(ing|ed) connection token|Creating a socket|Error while fetching the extension under development|Updating additional builtin|getaddrinfo|Timed out waiting for authentication provider)/;
+const NOISE =
+  /^(\[(AgentHost|ChatModelSelection|Service Worker|AccountPolicyGate|reconnection-grace-time)|Resolv(ing|ed) connection token|Creating a socket|Error while fetching the extension under development|Updating additional builtin|getaddrinfo|Timed out waiting for authentication provider)/;
 const TIMEOUT = timeLimit(Number(process.env.SYMPOSIUM_HOST_TIMEOUT_MS || 600_000));
 
 const extensions = [];
@@ -20,7 +21,8 @@ for (const argument of process.argv.slice(2)) {
   if (name === "extensionDevelopmentPath") extensions.push(path.resolve(value));
   else if (name === "extensionTestsPath") tests = path.resolve(value);
   else if (name === undefined && existsSync(argument)) {
-    if (argument.endsWith(".code-workspace")) workspace = path.resolve(argument); else folder ??= path.resolve(argument);
+    if (argument.endsWith(".code-workspace")) workspace = path.resolve(argument);
+    else folder ??= path.resolve(argument);
   }
 }
 if (tests === undefined) {
@@ -33,15 +35,24 @@ const server = await startServer();
 const browser = await launchBrowser();
 const code = await new Promise((resolve, reject) => {
   setTimeout(() => reject(new Error(`the tests did not end in ${TIMEOUT / 1000} s`)), TIMEOUT).unref();
-  openWorkbench(browser, server, { folder, workspace, extensions, tests, onPage: async page => {
-    await page.exposeFunction("codeAutomationLog", (type, values) => {
-      const line = util.format(...values);
-      if (!NOISE.test(line)) process.stdout.write(`${type === "error" ? "[error] " : ""}${line}\n`);
-    });
-    await page.exposeFunction("codeAutomationExit", resolve);
-    page.on("crash", () => reject(new Error("the page crashed")));
-  } }).catch(reject);
-}).catch(error => { console.error(`code-shim: ${error.message}`); return 1; });
+  openWorkbench(browser, server, {
+    folder,
+    workspace,
+    extensions,
+    tests,
+    onPage: async page => {
+      await page.exposeFunction("codeAutomationLog", (type, values) => {
+        const line = util.format(...values);
+        if (!NOISE.test(line)) process.stdout.write(`${type === "error" ? "[error] " : ""}${line}\n`);
+      });
+      await page.exposeFunction("codeAutomationExit", resolve);
+      page.on("crash", () => reject(new Error("the page crashed")));
+    },
+  }).catch(reject);
+}).catch(error => {
+  console.error(`code-shim: ${error.message}`);
+  return 1;
+});
 await browser.close();
 await server.stop();
 process.exit(code ?? 1);

@@ -49,7 +49,10 @@ export function openWorkbench(browser: Browser, server: Server, options?: Workbe
 export function runCommand(page: Page, title: string): Promise<void>;
 export function webviewFrame(page: Page, outer?: string): FrameLocator;
 
-export interface CardText { readonly kind: "prompt" | "answer"; readonly text: string }
+export interface CardText {
+  readonly kind: "prompt" | "answer";
+  readonly text: string;
+}
 export function openChat(page: Page, timeout?: number): Promise<FrameLocator>;
 export function turnState(frame: FrameLocator): Promise<"idle" | "starting" | "running" | "cancelling">;
 export function promptInput(frame: FrameLocator): Promise<Locator>;
@@ -58,12 +61,27 @@ export function sendPrompt(frame: FrameLocator, text: string): Promise<void>;
 export function sending(frame: FrameLocator, act: () => Promise<unknown>): Promise<void>;
 export function readCards(frame: FrameLocator): Promise<readonly CardText[]>;
 export function lastExchange(frame: FrameLocator): Promise<{ readonly question: string; readonly answer: string }>;
-export function turnEnded(frame: FrameLocator, options?: { readonly timeout?: number; readonly permission?: (label: string) => void; readonly answer?: typeof allowOnce }): Promise<void>;
+export function turnEnded(
+  frame: FrameLocator,
+  options?: {
+    readonly timeout?: number;
+    readonly permission?: (label: string) => void;
+    readonly answer?: typeof allowOnce;
+  },
+): Promise<void>;
 export function allowOnce(frame: FrameLocator, pressed: (label: string) => void): Promise<void>;
 export function rejectOnce(frame: FrameLocator, pressed: (label: string) => void): Promise<void>;
 
-export function until(documents: readonly Locator[], condition: () => Promise<boolean>, timeout: number, otherwise: string): Promise<void>;
+export function until(
+  documents: readonly Locator[],
+  condition: () => Promise<boolean>,
+  timeout: number,
+  otherwise: string,
+): Promise<void>;
 
-export interface Found { readonly pid: number; readonly command: string }
+export interface Found {
+  readonly pid: number;
+  readonly command: string;
+}
 export function census(entry: string): readonly Found[];
 export function leftovers(entry: string, milliseconds: number): Promise<readonly Found[]>;

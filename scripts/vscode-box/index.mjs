@@ -1,4 +1,15 @@
-export { allowOnce, lastExchange, openChat, promptInput, readCards, rejectOnce, sending, sendPrompt, turnEnded, turnState } from "./chat.mjs";
+export {
+  allowOnce,
+  lastExchange,
+  openChat,
+  promptInput,
+  readCards,
+  rejectOnce,
+  sending,
+  sendPrompt,
+  turnEnded,
+  turnState,
+} from "./chat.mjs";
 export { until } from "./changes.mjs";
 export { startServer } from "./server.mjs";
 export { launchBrowser, openWorkbench, runCommand, webviewFrame } from "./workbench.mjs";

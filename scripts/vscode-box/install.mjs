@@ -18,16 +18,26 @@ export const serverEntry = path.join(serverFolder, "node_modules", "code-server"
 const serverStamp = path.join(serverFolder, `.ok-${CODE_SERVER_VERSION}`);
 
 const BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"];
-const MAC_BROWSERS = ["Google Chrome", "Chromium", "Microsoft Edge"].map(name => `/Applications/${name}.app/Contents/MacOS/${name}`);
+const MAC_BROWSERS = ["Google Chrome", "Chromium", "Microsoft Edge"].map(
+  name => `/Applications/${name}.app/Contents/MacOS/${name}`,
+);
 
 /** The full path of a program on PATH. */
 export function which(program) {
   const endings = process.platform === "win32" ? [".exe", ".cmd"] : [""];
-  return (process.env.PATH ?? "").split(path.delimiter).flatMap(folder => endings.map(ending => path.join(folder, program + ending))).find(executable);
+  return (process.env.PATH ?? "")
+    .split(path.delimiter)
+    .flatMap(folder => endings.map(ending => path.join(folder, program + ending)))
+    .find(executable);
 }
 
 function executable(file) {
-  try { accessSync(file, constants.X_OK); return path.isAbsolute(file); } catch { return false; }
+  try {
+    accessSync(file, constants.X_OK);
+    return path.isAbsolute(file);
+  } catch {
+    return false;
+  }
 }
 
 /** A Chromium of the system, or what SYMPOSIUM_CHROMIUM names. */
@@ -41,12 +51,20 @@ export function findBrowser() {
  * when it does something. Rejects with a sentence that tells the user what to install where it cannot.
  */
 export async function installBox({ browser = true, say = text => console.log(text) } = {}) {
-  if (process.platform === "win32") throw new Error("VS Code in the browser does not run on Windows itself: use WSL, or put the desktop `code` on PATH.");
+  if (process.platform === "win32")
+    throw new Error(
+      "VS Code in the browser does not run on Windows itself: use WSL, or put the desktop `code` on PATH.",
+    );
   const needServer = !existsSync(serverStamp);
-  await installSystemPackages([
-    ...(browser && findBrowser() === undefined ? [{ debian: "chromium", what: "Chromium or Chrome (or set SYMPOSIUM_CHROMIUM)" }] : []),
-    ...(needServer ? buildTools() : []),
-  ], say);
+  await installSystemPackages(
+    [
+      ...(browser && findBrowser() === undefined
+        ? [{ debian: "chromium", what: "Chromium or Chrome (or set SYMPOSIUM_CHROMIUM)" }]
+        : []),
+      ...(needServer ? buildTools() : []),
+    ],
+    say,
+  );
   if (!existsSync(serverNode)) {
     say(`Installing Node ${NODE_VERSION} for VS Code into ${cacheFolder}…`);
     await npmInstall("node24", `${nodePackage}@${NODE_VERSION}`, {}, say);
@@ -54,10 +72,19 @@ export async function installBox({ browser = true, say = text => console.log(tex
   if (needServer) {
     say(`Installing VS Code (code-server ${CODE_SERVER_VERSION}) into ${cacheFolder}: once, 1 to 5 minutes, 0.8 GB…`);
     // Its install script compiles native modules, against this Node's headers; optimised code would only take longer to get.
-    await npmInstall("cs", `code-server@${CODE_SERVER_VERSION}`, {
-      PATH: `${path.join(nodeFolder, "bin")}${path.delimiter}${process.env.PATH}`,
-      npm_config_nodedir: nodeFolder, npm_config_jobs: "2", MAKEFLAGS: "-j2", CXXFLAGS: "-O0", CFLAGS: "-O0",
-    }, say);
+    await npmInstall(
+      "cs",
+      `code-server@${CODE_SERVER_VERSION}`,
+      {
+        PATH: `${path.join(nodeFolder, "bin")}${path.delimiter}${process.env.PATH}`,
+        npm_config_nodedir: nodeFolder,
+        npm_config_jobs: "2",
+        MAKEFLAGS: "-j2",
+        CXXFLAGS: "-O0",
+        CFLAGS: "-O0",
+      },
+      say,
+    );
     writeFileSync(serverStamp, "");
   }
 }
@@ -65,10 +92,14 @@ export async function installBox({ browser = true, say = text => console.log(tex
 /** What the server's native modules are compiled with, as far as it is missing. */
 function buildTools() {
   if (process.platform !== "linux") return [];
-  const missing = (program, debian) => which(program) ? [] : [{ debian, what: debian }];
+  const missing = (program, debian) => (which(program) ? [] : [{ debian, what: debian }]);
   return [
-    ...(existsSync("/usr/include/gssapi/gssapi.h") ? [] : [{ debian: "libkrb5-dev", what: "the Kerberos headers (libkrb5-dev, krb5-devel)" }]),
-    ...missing("g++", "g++"), ...missing("make", "make"), ...missing("python3", "python3"),
+    ...(existsSync("/usr/include/gssapi/gssapi.h")
+      ? []
+      : [{ debian: "libkrb5-dev", what: "the Kerberos headers (libkrb5-dev, krb5-devel)" }]),
+    ...missing("g++", "g++"),
+    ...missing("make", "make"),
+    ...missing("python3", "python3"),
   ];
 }
 
@@ -89,13 +120,19 @@ async function installSystemPackages(missing, say) {
 export async function npmInstall(name, specification, environment, say, cache = cacheFolder) {
   mkdirSync(cache, { recursive: true });
   // What an installation that was killed has left.
-  for (const left of readdirSync(cache)) if (left.startsWith(`${name}.`) && !isAlive(Number(left.slice(name.length + 1)))) rmSync(path.join(cache, left), { recursive: true, force: true });
+  for (const left of readdirSync(cache))
+    if (left.startsWith(`${name}.`) && !isAlive(Number(left.slice(name.length + 1))))
+      rmSync(path.join(cache, left), { recursive: true, force: true });
   const staging = path.join(cache, `${name}.${process.pid}`);
   mkdirSync(staging, { recursive: true });
   writeFileSync(path.join(staging, "package.json"), JSON.stringify({ name, private: true, version: "1.0.0" }));
   try {
-    await finish("npm", ["install", "--no-audit", "--no-fund", "--foreground-scripts", "--loglevel=error", specification],
-      { cwd: staging, env: { ...cleanEnvironment(), ...environment } }, say);
+    await finish(
+      "npm",
+      ["install", "--no-audit", "--no-fund", "--foreground-scripts", "--loglevel=error", specification],
+      { cwd: staging, env: { ...cleanEnvironment(), ...environment } },
+      say,
+    );
     rmSync(path.join(cache, name), { recursive: true, force: true });
     renameSync(staging, path.join(cache, name));
   } finally {
@@ -104,23 +141,33 @@ export async function npmInstall(name, specification, environment, say, cache = 
 }
 
 function isAlive(pid) {
-  try { return Number.isInteger(pid) && process.kill(pid, 0); } catch (error) { return error.code === "EPERM"; }
+  try {
+    return Number.isInteger(pid) && process.kill(pid, 0);
+  } catch (error) {
+    return error.code === "EPERM";
+  }
 }
 
 /** Runs an installer to its end, with a sign of life; its last lines are the error. */
 function finish(command, args, options, say) {
   return new Promise((resolve, reject) => {
     const started = Date.now();
-    const alive = setInterval(() => say(`  … ${command} is at work (${Math.round((Date.now() - started) / 1000)} s)`), 20_000);
+    const alive = setInterval(
+      () => say(`  … ${command} is at work (${Math.round((Date.now() - started) / 1000)} s)`),
+      20_000,
+    );
     let text = "";
-    const keep = chunk => { text = (text + chunk).slice(-20_000); };
+    const keep = chunk => {
+      text = (text + chunk).slice(-20_000);
+    };
     const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.setEncoding("utf8").on("data", keep);
     child.stderr.setEncoding("utf8").on("data", keep);
     const end = (code, why) => {
       clearInterval(alive);
       if (code === 0) resolve();
-      else reject(new Error(`${text.split("\n").slice(-40).join("\n")}\n${command} ${args.join(" ")} failed (${why}).`));
+      else
+        reject(new Error(`${text.split("\n").slice(-40).join("\n")}\n${command} ${args.join(" ")} failed (${why}).`));
     };
     child.on("error", error => end(1, error.message));
     child.on("close", (code, signal) => end(code ?? 1, signal ?? `code ${code}`));

@@ -1,6 +1,16 @@
 // One code-server: the workbench for any number of pages, and the extension hosts that they bring.
 import { spawn, spawnSync } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { timeLimit } from "../time-limits.mjs";
@@ -28,7 +38,9 @@ export const QUIET_SETTINGS = {
 };
 
 const groups = new Set();
-process.on("exit", () => { for (const pid of groups) signal(pid, "SIGKILL"); });
+process.on("exit", () => {
+  for (const pid of groups) signal(pid, "SIGKILL");
+});
 
 /**
  * Starts a server on a free port of the loopback interface.
@@ -37,16 +49,36 @@ process.on("exit", () => { for (const pid of groups) signal(pid, "SIGKILL"); });
  * `ownHome` also makes it HOME, so that nothing of the user's is read. `settings` are the user settings; `env` is added to the
  * environment of server, extension hosts and agents.
  */
-export async function startServer({ home, ownHome = true, settings = {}, userData, extensionsDir, env = {}, args = [], restricted = false, graceSeconds = 5, password } = {}) {
+export async function startServer({
+  home,
+  ownHome = true,
+  settings = {},
+  userData,
+  extensionsDir,
+  env = {},
+  args = [],
+  restricted = false,
+  graceSeconds = 5,
+  password,
+} = {}) {
   const folder = home ?? mkdtempSync(path.join(temporaryRoot(), "symposium-"));
   const server = {
-    home: folder, userData: userData ?? path.join(folder, "user-data"), extensions: extensionsDir ?? path.join(folder, "extensions"),
-    logFile: path.join(folder, "server.log"), port: 0, authority: "", pid: 0, settingsFile: "",
+    home: folder,
+    userData: userData ?? path.join(folder, "user-data"),
+    extensions: extensionsDir ?? path.join(folder, "extensions"),
+    logFile: path.join(folder, "server.log"),
+    port: 0,
+    authority: "",
+    pid: 0,
+    settingsFile: "",
     writeSettings: added => {
       const all = { ...QUIET_SETTINGS, ...settings, ...added };
       writeWhole(server.settingsFile, all);
       // Those of the scope "machine" are read only where the extension host runs, which for the page is a remote machine.
-      writeWhole(machineSettings, Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith("symposium."))));
+      writeWhole(
+        machineSettings,
+        Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith("symposium."))),
+      );
     },
     install: vsix => installExtension(server, vsix),
     stop: async () => {},
@@ -54,16 +86,47 @@ export async function startServer({ home, ownHome = true, settings = {}, userDat
   server.settingsFile = path.join(server.userData, "User", "settings.json");
   const machineSettings = path.join(server.userData, "Machine", "settings.json");
   const temporary = path.join(folder, "t");
-  for (const made of [path.dirname(server.settingsFile), path.dirname(machineSettings), server.extensions, temporary]) mkdirSync(made, { recursive: true });
+  for (const made of [path.dirname(server.settingsFile), path.dirname(machineSettings), server.extensions, temporary])
+    mkdirSync(made, { recursive: true });
   if (!existsSync(server.settingsFile)) server.writeSettings({});
 
   const log = openSync(server.logFile, "w");
-  const child = spawn(serverNode, [serverEntry, "--auth", password === undefined ? "none" : "password", "--bind-addr", "127.0.0.1:0", "--config", path.join(folder, "config.yaml"),
-    "--session-socket", path.join(folder, "s.sock"), "--user-data-dir", server.userData, "--extensions-dir", server.extensions,
-    "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", "--ignore-last-opened",
-    "--reconnection-grace-time", String(graceSeconds), ...(restricted ? [] : ["--disable-workspace-trust"]), ...args],
-  { stdio: ["ignore", log, log], detached: true,
-    env: { ...cleanEnvironment(), ...(ownHome ? { HOME: folder, TMPDIR: temporary, XDG_RUNTIME_DIR: temporary } : {}), ...(password === undefined ? {} : { PASSWORD: password }), ...env } });
+  const child = spawn(
+    serverNode,
+    [
+      serverEntry,
+      "--auth",
+      password === undefined ? "none" : "password",
+      "--bind-addr",
+      "127.0.0.1:0",
+      "--config",
+      path.join(folder, "config.yaml"),
+      "--session-socket",
+      path.join(folder, "s.sock"),
+      "--user-data-dir",
+      server.userData,
+      "--extensions-dir",
+      server.extensions,
+      "--disable-telemetry",
+      "--disable-update-check",
+      "--disable-getting-started-override",
+      "--ignore-last-opened",
+      "--reconnection-grace-time",
+      String(graceSeconds),
+      ...(restricted ? [] : ["--disable-workspace-trust"]),
+      ...args,
+    ],
+    {
+      stdio: ["ignore", log, log],
+      detached: true,
+      env: {
+        ...cleanEnvironment(),
+        ...(ownHome ? { HOME: folder, TMPDIR: temporary, XDG_RUNTIME_DIR: temporary } : {}),
+        ...(password === undefined ? {} : { PASSWORD: password }),
+        ...env,
+      },
+    },
+  );
   closeSync(log);
   const ended = new Promise(resolve => {
     child.on("error", error => resolve(error.message));
@@ -107,12 +170,29 @@ function writeWhole(file, value) {
 }
 
 function installExtension(server, vsix) {
-  const result = spawnSync(serverNode, [serverEntry, "--user-data-dir", server.userData, "--extensions-dir", server.extensions,
-    "--config", path.join(server.home, "config.yaml"), "--install-extension", vsix, "--force"],
-  { encoding: "utf8", env: { ...cleanEnvironment(), HOME: server.home } });
+  const result = spawnSync(
+    serverNode,
+    [
+      serverEntry,
+      "--user-data-dir",
+      server.userData,
+      "--extensions-dir",
+      server.extensions,
+      "--config",
+      path.join(server.home, "config.yaml"),
+      "--install-extension",
+      vsix,
+      "--force",
+    ],
+    { encoding: "utf8", env: { ...cleanEnvironment(), HOME: server.home } },
+  );
   if (result.status !== 0) throw new Error(`${vsix} could not be installed:\n${result.stdout}${result.stderr}`);
 }
 
 function signal(pid, name) {
-  try { if (pid !== undefined) process.kill(-pid, name); } catch { /* It has ended. */ }
+  try {
+    if (pid !== undefined) process.kill(-pid, name);
+  } catch {
+    /* It has ended. */
+  }
 }

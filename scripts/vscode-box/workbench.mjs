@@ -5,10 +5,19 @@ import { findBrowser } from "./install.mjs";
 
 export function launchBrowser() {
   return chromium.launch({
-    executablePath: findBrowser(), headless: true,
+    executablePath: findBrowser(),
+    headless: true,
     // No sandbox only where Chromium cannot have one. The rest keeps it from talking to anybody but our server.
-    args: [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "--disable-gpu", "--disable-quic", "--no-first-run",
-      "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"],
+    args: [
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--disable-dev-shm-usage",
+    ],
   });
 }
 
@@ -16,11 +25,18 @@ export function launchBrowser() {
  * Opens a page of the workbench in a browser context of its own, unless one is given. `folder` or `workspace` (a
  * .code-workspace file) and `extensions` (folders of extensions under development) are absolute paths on this machine.
  */
-export async function openWorkbench(browser, server, { folder, workspace, extensions = [], tests, payload = [], context, onPage } = {}) {
-  const own = context ?? await browser.newContext({
-    viewport: { width: 1280, height: 900 }, permissions: ["clipboard-read", "clipboard-write"],
-    extraHTTPHeaders: { "accept-encoding": "identity" }, // the server would compress the same megabytes for each window
-  });
+export async function openWorkbench(
+  browser,
+  server,
+  { folder, workspace, extensions = [], tests, payload = [], context, onPage } = {},
+) {
+  const own =
+    context ??
+    (await browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      permissions: ["clipboard-read", "clipboard-write"],
+      extraHTTPHeaders: { "accept-encoding": "identity" }, // the server would compress the same megabytes for each window
+    }));
   own.setDefaultTimeout(timeLimit(WAIT_MS));
   const page = await own.newPage();
   bound(page.keyboard);
@@ -28,16 +44,22 @@ export async function openWorkbench(browser, server, { folder, workspace, extens
     const uri = path => ({ $mid: 1, scheme: "vscode-remote", authority: server.authority, path });
     // The workbench reads its development options once, from an attribute of its page. Patching the reader rather than the
     // answer of the server: requests that Playwright intercepts may no longer open WebSockets.
-    await page.addInitScript(development => {
-      if (window !== window.top) return;
-      const getAttribute = Element.prototype.getAttribute;
-      Element.prototype.getAttribute = function (name) {
-        const value = getAttribute.call(this, name);
-        if (name !== "data-settings" || this.id !== "vscode-workbench-web-configuration") return value;
-        const configuration = JSON.parse(value);
-        return JSON.stringify({ ...configuration, developmentOptions: { ...configuration.developmentOptions, ...development } });
-      };
-    }, { extensions: extensions.map(uri), ...(tests === undefined ? {} : { extensionTestsPath: uri(tests) }) });
+    await page.addInitScript(
+      development => {
+        if (window !== window.top) return;
+        const getAttribute = Element.prototype.getAttribute;
+        Element.prototype.getAttribute = function (name) {
+          const value = getAttribute.call(this, name);
+          if (name !== "data-settings" || this.id !== "vscode-workbench-web-configuration") return value;
+          const configuration = JSON.parse(value);
+          return JSON.stringify({
+            ...configuration,
+            developmentOptions: { ...configuration.developmentOptions, ...development },
+          });
+        };
+      },
+      { extensions: extensions.map(uri), ...(tests === undefined ? {} : { extensionTestsPath: uri(tests) }) },
+    );
   }
   await onPage?.(page);
   const url = new URL(`http://${server.authority}/`);
@@ -55,7 +77,8 @@ const WAIT_MS = 60_000;
 /** For a key that the page does not take. */
 const KEY_MS = 30_000;
 /** For each step of a command in the palette, after which it is opened anew, and for all of them. */
-const STEP_MS = 10_000, COMMAND_MS = 90_000;
+const STEP_MS = 10_000,
+  COMMAND_MS = 90_000;
 
 /** Keys are the one thing that Playwright waits for without a limit: a page that takes none would show only as a test that is too slow. */
 function bound(keyboard) {
@@ -63,20 +86,32 @@ function bound(keyboard) {
     const unbounded = keyboard[method].bind(keyboard);
     keyboard[method] = async (keys, options) => {
       let timer;
-      const limit = timeLimit(KEY_MS), message = `The page has not taken ${method} “${keys}” within ${Math.round(limit / 1000)} s.`;
-      const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(message)), limit); });
-      try { return await Promise.race([unbounded(keys, options), late]); } finally { clearTimeout(timer); }
+      const limit = timeLimit(KEY_MS),
+        message = `The page has not taken ${method} “${keys}” within ${Math.round(limit / 1000)} s.`;
+      const late = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error(message)), limit);
+      });
+      try {
+        return await Promise.race([unbounded(keys, options), late]);
+      } finally {
+        clearTimeout(timer);
+      }
     };
   }
 }
 
 /** Runs a command by its exact title in the command palette. */
 export async function runCommand(page, title) {
-  const palette = page.locator(".quick-input-widget"), input = palette.locator("input.input");
+  const palette = page.locator(".quick-input-widget"),
+    input = palette.locator("input.input");
   const exact = new RegExp(`^\\s*${title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}\\s*$`);
   // What matches is highlighted: a row of the list for what was typed, not of the one before, whose rows become others meanwhile.
-  const row = palette.locator(".monaco-list-row", { has: page.locator(".label-name", { hasText: exact, has: page.locator(".highlight") }) }).first();
-  for (const deadline = Date.now() + timeLimit(COMMAND_MS); ;) {
+  const row = palette
+    .locator(".monaco-list-row", {
+      has: page.locator(".label-name", { hasText: exact, has: page.locator(".highlight") }),
+    })
+    .first();
+  for (const deadline = Date.now() + timeLimit(COMMAND_MS); ; ) {
     try {
       await page.keyboard.press("F1");
       await input.waitFor({ timeout: timeLimit(STEP_MS) });
@@ -93,4 +128,5 @@ export async function runCommand(page, title) {
 }
 
 /** What is inside a webview: VS Code puts it two frames down. Scope `outer` when there are several. */
-export const webviewFrame = (page, outer = "iframe.webview.ready") => page.frameLocator(outer).frameLocator("#active-frame");
+export const webviewFrame = (page, outer = "iframe.webview.ready") =>
+  page.frameLocator(outer).frameLocator("#active-frame");

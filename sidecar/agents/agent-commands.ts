@@ -6,7 +6,10 @@ import type { AgentCommand } from "./distribution";
 export type CommandOf = (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
 
 /** What the agent's configuration says of its environment counts more than what is kept in secret. */
-export function withSecrets(commandOf: CommandOf, secrets: (agentId: string) => Promise<{ readonly env: Readonly<Record<string, string>> }>): CommandOf {
+export function withSecrets(
+  commandOf: CommandOf,
+  secrets: (agentId: string) => Promise<{ readonly env: Readonly<Record<string, string>> }>,
+): CommandOf {
   return async (agent, signal) => {
     const command = await commandOf(agent, signal);
     if (command.kind !== "process") return command;

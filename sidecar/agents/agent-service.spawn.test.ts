@@ -16,31 +16,64 @@ import { RegistryError } from "./registry/fetch-document";
 
 /** As of a request that nobody takes back. */
 const never = (): AbortSignal => new AbortController().signal;
-const REFUSED = (message: RegExp) => (error: Error & { code?: number }): boolean => error.code === ErrorCode.refused && message.test(error.message);
+const REFUSED =
+  (message: RegExp) =>
+  (error: Error & { code?: number }): boolean =>
+    error.code === ErrorCode.refused && message.test(error.message);
 
 class World implements AsyncDisposable {
   readonly told: string[] = [];
-  readonly witness = new AgentWitness((of, id) => this.told.push(`${of} ${id}`), () => 7);
+  readonly witness = new AgentWitness(
+    (of, id) => this.told.push(`${of} ${id}`),
+    () => 7,
+  );
   examined: Examined = { name: "Ada", diagnosis: { cause: "fine", sentence: "Ada starts and answers." } };
   readonly #folder = temporaryFolder();
   readonly handlers: AgentService["handlers"];
 
-  private constructor(readonly installs: InstallWorld, change: Partial<AgentServiceWorld>) {
-    const kept = { folder: this.#folder.path, clock: new FakeClock(), date: () => 7, fetch: (() => Promise.reject(new Error("no network here"))) as typeof fetch, version: "1", odd: () => undefined };
+  private constructor(
+    readonly installs: InstallWorld,
+    change: Partial<AgentServiceWorld>,
+  ) {
+    const kept = {
+      folder: this.#folder.path,
+      clock: new FakeClock(),
+      date: () => 7,
+      fetch: (() => Promise.reject(new Error("no network here"))) as typeof fetch,
+      version: "1",
+      odd: () => undefined,
+    };
     this.handlers = new AgentService({
-      installers: { agent: installs.installer(), extension: installs.installer({ change: { store: installs.store() } }) }, registries: new Registries(kept), icons: new Icons(kept), witness: this.witness,
-      documentAt: async (url, of) => ({ url, of }), find: async program => program === "kiro-cli-chat" ? "/bin/kiro-cli-chat" : undefined,
-      examine: async () => ({ examined: this.examined, report: "the report" }), signOut: async () => undefined, ...change,
+      installers: {
+        agent: installs.installer(),
+        extension: installs.installer({ change: { store: installs.store() } }),
+      },
+      registries: new Registries(kept),
+      icons: new Icons(kept),
+      witness: this.witness,
+      documentAt: async (url, of) => ({ url, of }),
+      find: async program => (program === "kiro-cli-chat" ? "/bin/kiro-cli-chat" : undefined),
+      examine: async () => ({ examined: this.examined, report: "the report" }),
+      signOut: async () => undefined,
+      ...change,
     }).handlers;
   }
-  static async open(change: Partial<AgentServiceWorld> = {}): Promise<World> { return new World(await InstallWorld.open(undefined, { packages: { p: { version: "1.0.0", bin: "p.js" } } }), change); }
+  static async open(change: Partial<AgentServiceWorld> = {}): Promise<World> {
+    return new World(
+      await InstallWorld.open(undefined, { packages: { p: { version: "1.0.0", bin: "p.js" } } }),
+      change,
+    );
+  }
   async [Symbol.asyncDispose](): Promise<void> {
     await this.installs[Symbol.asyncDispose]();
     this.#folder[Symbol.dispose]();
   }
-  async states(agents: readonly AgentConfig[], extensions: readonly ExtensionConfig[] = []) { return this.handlers["agents/states"]({ agents, extensions }, never()); }
+  async states(agents: readonly AgentConfig[], extensions: readonly ExtensionConfig[] = []) {
+    return this.handlers["agents/states"]({ agents, extensions }, never());
+  }
 }
-const PACKAGE = agent({ npx: { package: "p@1.0.0" } }), LOCAL = agent({ local: { command: "x" } }, { id: "local" });
+const PACKAGE = agent({ npx: { package: "p@1.0.0" } }),
+  LOCAL = agent({ local: { command: "x" } }, { id: "local" });
 
 suite("what the host asks of agents", () => {
   test("states: how one would be started, whether it is there, what was seen of it; one that cannot be told has a reason", async () => {
@@ -49,27 +82,48 @@ suite("what the host asks of agents", () => {
     world.witness.saw("agent", "local", { kind: "session", signIn: "in" });
     world.witness.saw("agent", PACKAGE.id, { kind: "failed", why: "It did not start." });
     world.witness.saw("extension", "local", { kind: "failed", why: "It ended." });
-    const odd = agent({ npx: { package: "p" } }, { id: "../x" }), none = agent({ binary: { "windows-aarch64": { archive: "https://example.com/a.zip", cmd: "a" } } }, { id: "none" });
+    const odd = agent({ npx: { package: "p" } }, { id: "../x" }),
+      none = agent(
+        { binary: { "windows-aarch64": { archive: "https://example.com/a.zip", cmd: "a" } } },
+        { id: "none" },
+      );
     const { agents, extensions } = await world.states([PACKAGE, LOCAL, odd, none], [{ ...LOCAL, _source: "custom" }]);
     deepEqual(agents, {
-      "some-agent": { kind: "npx", install: { kind: "missing" }, running: 0, lastError: { sentence: "It did not start.", at: 7 } },
-      "local": { kind: "local", install: { kind: "ready" }, running: 1, signIn: "in", canSignOut: true },
-      "../x": { ...agents["../x"], install: { kind: "missing" }, running: 0 }, "none": { ...agents["none"], install: { kind: "missing" }, running: 0 },
+      "some-agent": {
+        kind: "npx",
+        install: { kind: "missing" },
+        running: 0,
+        lastError: { sentence: "It did not start.", at: 7 },
+      },
+      local: { kind: "local", install: { kind: "ready" }, running: 1, signIn: "in", canSignOut: true },
+      "../x": { ...agents["../x"], install: { kind: "missing" }, running: 0 },
+      none: { ...agents["none"], install: { kind: "missing" }, running: 0 },
     });
-    deepEqual([/cannot be a folder's name/.test(agents["../x"]?.missing ?? ""), agents["none"]?.missing !== undefined], [true, true]);
-    deepEqual(extensions, { local: { kind: "local", install: { kind: "ready" }, lastError: { sentence: "It ended.", at: 7 } } });
+    deepEqual(
+      [/cannot be a folder's name/.test(agents["../x"]?.missing ?? ""), agents["none"]?.missing !== undefined],
+      [true, true],
+    );
+    deepEqual(extensions, {
+      local: { kind: "local", install: { kind: "ready" }, lastError: { sentence: "It ended.", at: 7 } },
+    });
   });
 
   test("who has to sign in cannot sign out", async () => {
     await using world = await World.open();
     world.witness.saw("agent", "local", { kind: "started", canLogOut: true });
     world.witness.saw("agent", "local", { kind: "session", signIn: "needed" });
-    deepEqual((await world.states([LOCAL])).agents["local"], { kind: "local", install: { kind: "ready" }, running: 1, signIn: "needed" });
+    deepEqual((await world.states([LOCAL])).agents["local"], {
+      kind: "local",
+      install: { kind: "ready" },
+      running: 1,
+      signIn: "needed",
+    });
   });
 
   test("installing, for what it is wanted; removing is told as a change; what fails is a sentence", async () => {
     await using world = await World.open();
-    const install = (config: AgentConfig, how: "missing" | "newest" | "anew") => world.handlers["agents/install"]({ of: "agent", config, how }, never());
+    const install = (config: AgentConfig, how: "missing" | "newest" | "anew") =>
+      world.handlers["agents/install"]({ of: "agent", config, how }, never());
     deepEqual(await install(PACKAGE, "missing"), { version: "1.0.0" });
     deepEqual((await world.states([PACKAGE])).agents[PACKAGE.id]?.install, { kind: "installed", version: "1.0.0" });
     await install(PACKAGE, "missing");
@@ -83,14 +137,22 @@ suite("what the host asks of agents", () => {
     await rejects(install(LOCAL, "missing"), REFUSED(/nothing to install/));
     await world.handlers["agents/remove"]({ of: "agent", id: PACKAGE.id }, never());
     await Promise.resolve();
-    deepEqual([world.told, (await world.states([PACKAGE])).agents[PACKAGE.id]?.install], [["agent some-agent"], { kind: "missing" }]);
+    deepEqual(
+      [world.told, (await world.states([PACKAGE])).agents[PACKAGE.id]?.install],
+      [["agent some-agent"], { kind: "missing" }],
+    );
     await rejects(world.handlers["agents/remove"]({ of: "agent", id: "../x" }, never()), REFUSED(/folder's name/));
   });
 
   test("an installation ends when it is cancelled, and when nobody waits for it any more", async () => {
     await using world = await World.open();
     world.installs.tools.plan({ packages: { p: { version: "1.0.0", bin: "p.js" } }, hangs: true });
-    const hanging = (): Promise<void> => new Promise(resolve => { world.installs.heard = progress => { if (progress?.line === "hanging") resolve(); }; });
+    const hanging = (): Promise<void> =>
+      new Promise(resolve => {
+        world.installs.heard = progress => {
+          if (progress?.line === "hanging") resolve();
+        };
+      });
     let hangs = hanging();
     const one = world.handlers["agents/install"]({ of: "agent", config: PACKAGE, how: "missing" }, never());
     await hangs;
@@ -98,7 +160,8 @@ suite("what the host asks of agents", () => {
     await rejects(one, REFUSED(/was cancelled/));
     await world.handlers["agents/cancelInstall"]({ of: "extension", id: "nobody" }, never());
     hangs = hanging();
-    const leaving = new AbortController(), other = world.handlers["agents/install"]({ of: "agent", config: PACKAGE, how: "missing" }, leaving.signal);
+    const leaving = new AbortController(),
+      other = world.handlers["agents/install"]({ of: "agent", config: PACKAGE, how: "missing" }, leaving.signal);
     await hangs;
     leaving.abort();
     await rejects(other, REFUSED(/was cancelled/));
@@ -122,13 +185,21 @@ suite("what the host asks of agents", () => {
 
   test("programs are looked for by name", async () => {
     await using world = await World.open();
-    deepEqual(await world.handlers["agents/find"]({ programs: ["kiro-cli-chat", "nothing"] }, never()), { found: { "kiro-cli-chat": "/bin/kiro-cli-chat" } });
+    deepEqual(await world.handlers["agents/find"]({ programs: ["kiro-cli-chat", "nothing"] }, never()), {
+      found: { "kiro-cli-chat": "/bin/kiro-cli-chat" },
+    });
   });
 
   test("what cannot be done is refused with its sentence; a bug stays one", async () => {
     let error: Error = new AgentError("unsupported", "Ada cannot be told.");
-    await using world = await World.open({ signOut: () => Promise.reject(error), documentAt: () => Promise.reject(error) });
-    const both = [() => world.handlers["agents/signOut"]({ agent: LOCAL, cwd: "/w" }, never()), () => world.handlers["registry/extension"]({ url: "https://example.com/" }, never())];
+    await using world = await World.open({
+      signOut: () => Promise.reject(error),
+      documentAt: () => Promise.reject(error),
+    });
+    const both = [
+      () => world.handlers["agents/signOut"]({ agent: LOCAL, cwd: "/w" }, never()),
+      () => world.handlers["registry/extension"]({ url: "https://example.com/" }, never()),
+    ];
     for (const ask of both) await rejects(ask(), REFUSED(/^Ada cannot be told\.$/));
     error = new RegistryError("offline", "No network.");
     for (const ask of both) await rejects(ask(), REFUSED(/^No network\.$/));
@@ -140,6 +211,12 @@ suite("what the host asks of agents", () => {
 
   test("a document is of an extension unless an agent's is wanted", async () => {
     await using world = await World.open();
-    deepEqual([await world.handlers["registry/extension"]({ url: "u" }, never()), await world.handlers["registry/extension"]({ url: "u", of: "agent" }, never())], [{ entry: { url: "u", of: "extension" } }, { entry: { url: "u", of: "agent" } }]);
+    deepEqual(
+      [
+        await world.handlers["registry/extension"]({ url: "u" }, never()),
+        await world.handlers["registry/extension"]({ url: "u", of: "agent" }, never()),
+      ],
+      [{ entry: { url: "u", of: "extension" } }, { entry: { url: "u", of: "agent" } }],
+    );
   });
 });

@@ -19,15 +19,25 @@ import type { Registries } from "./registry/registries";
 import { RegistryError } from "./registry/fetch-document";
 
 export interface AgentServiceWorld {
-  readonly installers: Readonly<Record<Installable, Pick<Installer, "state" | "missing" | "install" | "cancel" | "remove">>>;
+  readonly installers: Readonly<
+    Record<Installable, Pick<Installer, "state" | "missing" | "install" | "cancel" | "remove">>
+  >;
   readonly registries: Registries;
   readonly icons: Icons;
   /** Rejects with a `RegistryError`. */
-  readonly documentAt: (url: string, of: Installable, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>;
+  readonly documentAt: (
+    url: string,
+    of: Installable,
+    signal: AbortSignal,
+  ) => Promise<Readonly<Record<string, unknown>>>;
   readonly witness: AgentWitness;
   /** On the PATH of the login shell. */
   readonly find: (program: string) => Promise<string | undefined>;
-  readonly examine: (agent: AgentConfig, cwd: string, signal: AbortSignal) => Promise<{ readonly examined: Examined; readonly report: string }>;
+  readonly examine: (
+    agent: AgentConfig,
+    cwd: string,
+    signal: AbortSignal,
+  ) => Promise<{ readonly examined: Examined; readonly report: string }>;
   /** Rejects with an `AgentError`. */
   /** The agent's own configuration; undefined: none is known. */
   readonly configuration?: (agent: AgentConfig) => Promise<ConfigurationFile | undefined>;
@@ -44,45 +54,70 @@ export class AgentService {
   constructor(private readonly world: AgentServiceWorld) {}
 
   readonly handlers: AgentHandlers = {
-    "registry/agents": async ({ url }) => this.world.registries.view(url, (of, configs) => this.world.installers[of].missing(configs)),
-    "registry/updates": async ({ url, agents, extensions }) => this.world.registries.updates(url, { agents, extensions }),
-    "registry/icons": async ({ url, ids }, signal) => ({ icons: await this.world.icons.of(await this.world.registries.pictures(url, ids), abortSignal(signal)) }),
-    "registry/extension": ({ url, of = "extension" }, signal) => sentenced(async () => ({ entry: await this.world.documentAt(url, of, abortSignal(signal)) })),
-    "agents/states": async ({ agents, extensions }) => ({
-      agents: await byId(agents, async agent => ({ ...agentState(await this.#state("agent", agent), this.world.witness.of("agent", agent.id)), ...await this.#configured(agent) })),
-      extensions: await byId(extensions, async extension => withError(await this.#state("extension", extension), this.world.witness.of("extension", extension.id))),
+    "registry/agents": async ({ url }) =>
+      this.world.registries.view(url, (of, configs) => this.world.installers[of].missing(configs)),
+    "registry/updates": async ({ url, agents, extensions }) =>
+      this.world.registries.updates(url, { agents, extensions }),
+    "registry/icons": async ({ url, ids }, signal) => ({
+      icons: await this.world.icons.of(await this.world.registries.pictures(url, ids), abortSignal(signal)),
     }),
-    "agents/install": ({ of, config, how }, signal) => sentenced(async () => toldVersion((await this.world.installers[of].install(config, abortSignal(signal), how)).release)),
+    "registry/extension": ({ url, of = "extension" }, signal) =>
+      sentenced(async () => ({ entry: await this.world.documentAt(url, of, abortSignal(signal)) })),
+    "agents/states": async ({ agents, extensions }) => ({
+      agents: await byId(agents, async agent => ({
+        ...agentState(await this.#state("agent", agent), this.world.witness.of("agent", agent.id)),
+        ...(await this.#configured(agent)),
+      })),
+      extensions: await byId(extensions, async extension =>
+        withError(await this.#state("extension", extension), this.world.witness.of("extension", extension.id)),
+      ),
+    }),
+    "agents/install": ({ of, config, how }, signal) =>
+      sentenced(async () =>
+        toldVersion((await this.world.installers[of].install(config, abortSignal(signal), how)).release),
+      ),
     "agents/cancelInstall": async ({ of, id }) => {
       this.world.installers[of].cancel(id);
       return {};
     },
-    "agents/remove": ({ of, id }) => sentenced(async () => {
-      await this.world.installers[of].remove(id);
-      this.world.witness.changed(of, id);
-      return {};
-    }),
+    "agents/remove": ({ of, id }) =>
+      sentenced(async () => {
+        await this.world.installers[of].remove(id);
+        this.world.witness.changed(of, id);
+        return {};
+      }),
     "agents/examine": async ({ agent, cwd }, signal) => {
-      const { examined: { diagnosis }, report } = await this.world.examine(agent, cwd, abortSignal(signal));
+      const {
+        examined: { diagnosis },
+        report,
+      } = await this.world.examine(agent, cwd, abortSignal(signal));
       // What it was then is not what it is now.
-      if (diagnosis.cause === "fine" || diagnosis.cause === "signIn") this.world.witness.saw("agent", agent.id, { kind: "well" });
-      if (diagnosis.cause === "signIn") this.world.witness.saw("agent", agent.id, { kind: "session", signIn: "needed" });
+      if (diagnosis.cause === "fine" || diagnosis.cause === "signIn")
+        this.world.witness.saw("agent", agent.id, { kind: "well" });
+      if (diagnosis.cause === "signIn")
+        this.world.witness.saw("agent", agent.id, { kind: "session", signIn: "needed" });
       return { diagnosis, report };
     },
-    "agents/signOut": ({ agent, cwd }) => sentenced(async () => {
-      await this.world.signOut(agent, cwd);
-      return {};
-    }),
+    "agents/signOut": ({ agent, cwd }) =>
+      sentenced(async () => {
+        await this.world.signOut(agent, cwd);
+        return {};
+      }),
     "agents/planConfiguration": ({ agent }) => sentenced(async () => (await this.#configuration(agent)).plan()),
-    "agents/changeConfiguration": ({ agent, change }) => sentenced(async () => {
-      const configuration = await this.#configuration(agent);
-      await (change === "add" ? configuration.add() : configuration.remove());
-      this.world.retire?.(agent.id);
-      this.world.witness.changed("agent", agent.id);
-      return {};
-    }),
+    "agents/changeConfiguration": ({ agent, change }) =>
+      sentenced(async () => {
+        const configuration = await this.#configuration(agent);
+        await (change === "add" ? configuration.add() : configuration.remove());
+        this.world.retire?.(agent.id);
+        this.world.witness.changed("agent", agent.id);
+        return {};
+      }),
     "agents/find": async ({ programs }) => {
-      const found = await Promise.all([...new Set(programs)].slice(0, MOST_PROGRAMS).map(async program => [program, await this.world.find(program)] as const));
+      const found = await Promise.all(
+        [...new Set(programs)]
+          .slice(0, MOST_PROGRAMS)
+          .map(async program => [program, await this.world.find(program)] as const),
+      );
       return { found: Object.fromEntries(found.filter((one): one is [string, string] => one[1] !== undefined)) };
     },
   };
@@ -94,32 +129,57 @@ export class AgentService {
 
   async #configuration(agent: AgentConfig): Promise<ConfigurationFile> {
     const configuration = await this.world.configuration?.(agent);
-    if (!configuration) throw new ConfigurationError(`The configuration of ${agent.name} is not known. Name its file in “ownConfiguration” of its entry in symposium.agents.`);
+    if (!configuration)
+      throw new ConfigurationError(
+        `The configuration of ${agent.name} is not known. Name its file in “ownConfiguration” of its entry in symposium.agents.`,
+      );
     return configuration;
   }
 
   /** One whose state cannot be told (its id is no folder's name, the store cannot be read) is not there, and that is why. */
   async #state(of: Installable, config: InstallConfig): Promise<Pick<InstallState, "kind" | "install" | "missing">> {
-    return this.world.installers[of].state(config).catch((error: unknown) => ({ install: { kind: "missing" }, missing: error instanceof Error ? error.message : String(error) }));
+    return this.world.installers[of]
+      .state(config)
+      .catch((error: unknown) => ({
+        install: { kind: "missing" },
+        missing: error instanceof Error ? error.message : String(error),
+      }));
   }
 }
 
-async function byId<C extends { readonly id: string }, S>(configs: readonly C[], state: (config: C) => Promise<S>): Promise<Readonly<Record<string, S>>> {
+async function byId<C extends { readonly id: string }, S>(
+  configs: readonly C[],
+  state: (config: C) => Promise<S>,
+): Promise<Readonly<Record<string, S>>> {
   return Object.fromEntries(await Promise.all(configs.map(async config => [config.id, await state(config)] as const)));
 }
 
-function withError<S>(state: S, { lastError }: Seen): S & Pick<InstallState, "lastError"> { return { ...state, ...(lastError === undefined ? {} : { lastError }) }; }
+function withError<S>(state: S, { lastError }: Seen): S & Pick<InstallState, "lastError"> {
+  return { ...state, ...(lastError === undefined ? {} : { lastError }) };
+}
 
 function agentState(state: Pick<InstallState, "kind" | "install" | "missing">, seen: Seen): AgentState {
   const { running, signIn, canLogOut } = seen;
-  return { ...withError(state, seen), running, ...(signIn === undefined ? {} : { signIn }), ...(canLogOut === true && signIn !== "needed" ? { canSignOut: true } : {}) };
+  return {
+    ...withError(state, seen),
+    running,
+    ...(signIn === undefined ? {} : { signIn }),
+    ...(canLogOut === true && signIn !== "needed" ? { canSignOut: true } : {}),
+  };
 }
 
 /** What we can explain is refused with that; all else is a bug, and stays one. */
 async function sentenced<T>(work: () => Promise<T>): Promise<T> {
-  try { return await work(); }
-  catch (error) {
-    if (error instanceof InstallError || error instanceof AgentError || error instanceof RegistryError || error instanceof ConfigurationError) throw new RpcError(ErrorCode.refused, error.message);
+  try {
+    return await work();
+  } catch (error) {
+    if (
+      error instanceof InstallError ||
+      error instanceof AgentError ||
+      error instanceof RegistryError ||
+      error instanceof ConfigurationError
+    )
+      throw new RpcError(ErrorCode.refused, error.message);
     throw error;
   }
 }

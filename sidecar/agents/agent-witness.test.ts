@@ -11,27 +11,42 @@ import type { AgentKey } from "./pool";
 
 const sight: fc.Arbitrary<Sight> = fc.oneof(
   fc.record({ kind: fc.constant("started" as const), canLogOut: fc.boolean() }),
-  fc.record({ kind: fc.constant("ended" as const), why: fc.string() }), fc.constant<Sight>({ kind: "ended" }),
+  fc.record({ kind: fc.constant("ended" as const), why: fc.string() }),
+  fc.constant<Sight>({ kind: "ended" }),
   fc.record({ kind: fc.constant("failed" as const), why: fc.string() }),
-  fc.record({ kind: fc.constant("session" as const), signIn: fc.constantFrom("in" as const, "needed" as const) }), fc.constant<Sight>({ kind: "well" }),
+  fc.record({ kind: fc.constant("session" as const), signIn: fc.constantFrom("in" as const, "needed" as const) }),
+  fc.constant<Sight>({ kind: "well" }),
 );
 
 suite("what is seen of an agent", () => {
-  test("who started and did not end runs; the newest failure counts until it starts again; a session says whether it knows its user", () => fc.assert(fc.property(fc.array(sight), sights => {
-    let now: Seen = UNSEEN, running = 0, error: string | undefined, signIn: string | undefined;
-    for (const [at, one] of sights.entries()) {
-      now = seen(now, one, at);
-      if (one.kind === "started") running++;
-      if (one.kind === "ended") running = Math.max(0, running - 1);
-      if (one.kind === "started" || one.kind === "well") error = undefined;
-      if ((one.kind === "ended" || one.kind === "failed") && one.why !== undefined) error = `${one.why} ${at}`;
-      if (one.kind === "session") signIn = one.signIn;
-      deepEqual([now.running, now.lastError && `${now.lastError.sentence} ${now.lastError.at}`, now.signIn], [running, error, signIn]);
-    }
-  })));
+  test("who started and did not end runs; the newest failure counts until it starts again; a session says whether it knows its user", () =>
+    fc.assert(
+      fc.property(fc.array(sight), sights => {
+        let now: Seen = UNSEEN,
+          running = 0,
+          error: string | undefined,
+          signIn: string | undefined;
+        for (const [at, one] of sights.entries()) {
+          now = seen(now, one, at);
+          if (one.kind === "started") running++;
+          if (one.kind === "ended") running = Math.max(0, running - 1);
+          if (one.kind === "started" || one.kind === "well") error = undefined;
+          if ((one.kind === "ended" || one.kind === "failed") && one.why !== undefined) error = `${one.why} ${at}`;
+          if (one.kind === "session") signIn = one.signIn;
+          deepEqual(
+            [now.running, now.lastError && `${now.lastError.sentence} ${now.lastError.at}`, now.signIn],
+            [running, error, signIn],
+          );
+        }
+      }),
+    ));
 
   test("is told once a turn for each, after it, and not when nothing is another", async () => {
-    const told: string[] = [], witness = new AgentWitness((of, id) => told.push(`${of} ${id}`), () => 7);
+    const told: string[] = [],
+      witness = new AgentWitness(
+        (of, id) => told.push(`${of} ${id}`),
+        () => 7,
+      );
     witness.saw("agent", "a", { kind: "started" });
     witness.saw("agent", "a", { kind: "session", signIn: "in" });
     witness.saw("extension", "a", { kind: "failed", why: "No." });
@@ -42,7 +57,10 @@ suite("what is seen of an agent", () => {
     witness.saw("agent", "a", { kind: "well" });
     await Promise.resolve();
     deepEqual(told, []);
-    deepEqual([witness.of("agent", "a"), witness.of("extension", "a"), witness.of("agent", "b")], [{ running: 1, signIn: "in" }, { running: 0, lastError: { sentence: "No.", at: 7 } }, { running: 0 }]);
+    deepEqual(
+      [witness.of("agent", "a"), witness.of("extension", "a"), witness.of("agent", "b")],
+      [{ running: 1, signIn: "in" }, { running: 0, lastError: { sentence: "No.", at: 7 } }, { running: 0 }],
+    );
     witness.changed("agent", "b");
     await Promise.resolve();
     deepEqual(told, ["agent b"]);
@@ -50,19 +68,56 @@ suite("what is seen of an agent", () => {
 });
 
 suite("a witness of connections", () => {
-  const key: AgentKey = { cwd: "/w", protocol: 1, agent: { id: "ada", name: "Ada", distribution: { local: { command: "x" } } } };
+  const key: AgentKey = {
+    cwd: "/w",
+    protocol: 1,
+    agent: { id: "ada", name: "Ada", distribution: { local: { command: "x" } } },
+  };
   class World {
-    readonly witness = new AgentWitness(() => undefined, () => 7);
-    readonly connect = witnessed(key => AgentConnection.connect(this.agent.channel, { name: key.agent.name, version: "1", protocol: 1, clock: new FakeClock(), odd: () => undefined, lastWords: () => "", stop: async () => undefined, failure: () => this.failure }), this.witness);
+    readonly witness = new AgentWitness(
+      () => undefined,
+      () => 7,
+    );
+    readonly connect = witnessed(
+      key =>
+        AgentConnection.connect(this.agent.channel, {
+          name: key.agent.name,
+          version: "1",
+          protocol: 1,
+          clock: new FakeClock(),
+          odd: () => undefined,
+          lastWords: () => "",
+          stop: async () => undefined,
+          failure: () => this.failure,
+        }),
+      this.witness,
+    );
     /** Why the chain ends. */
     failure: Closed | undefined;
     constructor(readonly agent: MemoryAgent) {}
-    get seen(): Seen { return this.witness.of("agent", "ada"); }
+    get seen(): Seen {
+      return this.witness.of("agent", "ada");
+    }
   }
-  const never = new AbortController().signal, listener = { opened: () => undefined, isAsking: () => false, update: () => undefined, request: () => undefined, elicitationCompleted: () => undefined, closed: () => undefined };
+  const never = new AbortController().signal,
+    listener = {
+      opened: () => undefined,
+      isAsking: () => false,
+      update: () => undefined,
+      request: () => undefined,
+      elicitationCompleted: () => undefined,
+      closed: () => undefined,
+    };
 
   test("sees it run, know its user, and die by itself", async () => {
-    const world = new World(new MemoryAgent([], { protocolVersion: 1, agentCapabilities: { auth: { logout: {} } }, authMethods: [{ id: "x", name: "X" }] })), connection = await world.connect(key, never);
+    const world = new World(
+        new MemoryAgent([], {
+          protocolVersion: 1,
+          agentCapabilities: { auth: { logout: {} } },
+          authMethods: [{ id: "x", name: "X" }],
+        }),
+      ),
+      connection = await world.connect(key, never);
     deepEqual(world.seen, { running: 1, canLogOut: true });
     await connection.newSession("/w", listener);
     deepEqual(world.seen, { running: 1, canLogOut: true, signIn: "in" });
@@ -73,10 +128,13 @@ suite("a witness of connections", () => {
   });
 
   test("one that we end did not fail; nor one that nobody waits for any more", async () => {
-    const world = new World(new MemoryAgent()), connection = await world.connect(key, never);
+    const world = new World(new MemoryAgent()),
+      connection = await world.connect(key, never);
     await connection.end({ message: "Enough." });
     deepEqual(world.seen, { running: 0, canLogOut: false });
-    const given = new World(new MemoryAgent(["initialize"])), giving = new AbortController(), connecting = given.connect(key, giving.signal);
+    const given = new World(new MemoryAgent(["initialize"])),
+      giving = new AbortController(),
+      connecting = given.connect(key, giving.signal);
     giving.abort(new Error("nobody waits"));
     await given.agent.die();
     await rejects(connecting);
@@ -84,11 +142,13 @@ suite("a witness of connections", () => {
   });
 
   test("one that an extension's end took along did not fail, whether it ran or was being started", async () => {
-    const ran = new World(new MemoryAgent()), { closed } = await ran.connect(key, never);
+    const ran = new World(new MemoryAgent()),
+      { closed } = await ran.connect(key, never);
     ran.failure = extensionEnded("The agent extension “X” stopped unexpectedly.", undefined);
     await ran.agent.die();
     deepEqual([(await closed).message, ran.seen], [ran.failure.message, { running: 0, canLogOut: false }]);
-    const starting = new World(new MemoryAgent(["initialize"])), connecting = starting.connect(key, never);
+    const starting = new World(new MemoryAgent(["initialize"])),
+      connecting = starting.connect(key, never);
     starting.failure = ran.failure;
     await starting.agent.die();
     await rejects(connecting, ran.failure);
@@ -96,13 +156,21 @@ suite("a witness of connections", () => {
   });
 
   test("one whose installation was cancelled did not fail", async () => {
-    const witness = new AgentWitness(() => undefined, () => 7);
-    await rejects(witnessed(async () => { throw cancelled(); }, witness)(key, never));
+    const witness = new AgentWitness(
+      () => undefined,
+      () => 7,
+    );
+    await rejects(
+      witnessed(async () => {
+        throw cancelled();
+      }, witness)(key, never),
+    );
     deepEqual(witness.of("agent", "ada"), UNSEEN);
   });
 
   test("sees one that does not start, and one that wants its user to sign in", async () => {
-    const world = new World(new MemoryAgent(["initialize"])), connecting = world.connect(key, never);
+    const world = new World(new MemoryAgent(["initialize"])),
+      connecting = world.connect(key, never);
     (await world.agent.next("initialize")).fail(new Error("not today"));
     await rejects(connecting);
     equal(world.seen.running, 0);

@@ -23,35 +23,59 @@ export type Sight =
   | { readonly kind: "well" };
 
 /** `canLogOut`: as it said when it was last started. */
-export interface Seen extends Pick<AgentState, "running" | "signIn" | "lastError"> { readonly canLogOut?: boolean }
+export interface Seen extends Pick<AgentState, "running" | "signIn" | "lastError"> {
+  readonly canLogOut?: boolean;
+}
 
 export const UNSEEN: Seen = { running: 0 };
 
 /** Pure. `at`: milliseconds since 1970. The same object when nothing is another. */
 export function seen(before: Seen, sight: Sight, at: number): Seen {
   switch (sight.kind) {
-    case "started": return { ...withoutError(before), running: before.running + 1, ...(sight.canLogOut === undefined ? {} : { canLogOut: sight.canLogOut }) };
-    case "ended": return { ...before, running: Math.max(0, before.running - 1), ...(sight.why === undefined ? {} : { lastError: { sentence: sight.why, at } }) };
-    case "failed": return { ...before, lastError: { sentence: sight.why, at } };
-    case "session": return before.signIn === sight.signIn ? before : { ...before, signIn: sight.signIn };
-    case "well": return before.lastError ? withoutError(before) : before;
-    default: return assertNever(sight, "sight");
+    case "started":
+      return {
+        ...withoutError(before),
+        running: before.running + 1,
+        ...(sight.canLogOut === undefined ? {} : { canLogOut: sight.canLogOut }),
+      };
+    case "ended":
+      return {
+        ...before,
+        running: Math.max(0, before.running - 1),
+        ...(sight.why === undefined ? {} : { lastError: { sentence: sight.why, at } }),
+      };
+    case "failed":
+      return { ...before, lastError: { sentence: sight.why, at } };
+    case "session":
+      return before.signIn === sight.signIn ? before : { ...before, signIn: sight.signIn };
+    case "well":
+      return before.lastError ? withoutError(before) : before;
+    default:
+      return assertNever(sight, "sight");
   }
 }
 
-function withoutError({ lastError: _, ...rest }: Seen): Seen { return rest; }
+function withoutError({ lastError: _, ...rest }: Seen): Seen {
+  return rest;
+}
 
 export class AgentWitness {
   readonly #seen: Readonly<Record<Installable, Map<string, Seen>>> = { agent: new Map(), extension: new Map() };
   readonly #told: Readonly<Record<Installable, Set<string>>> = { agent: new Set(), extension: new Set() };
 
   /** `date`: milliseconds since 1970. */
-  constructor(private readonly tell: (of: Installable, id: string) => void, private readonly date: () => number) {}
+  constructor(
+    private readonly tell: (of: Installable, id: string) => void,
+    private readonly date: () => number,
+  ) {}
 
-  of(of: Installable, id: string): Seen { return this.#seen[of].get(id) ?? UNSEEN; }
+  of(of: Installable, id: string): Seen {
+    return this.#seen[of].get(id) ?? UNSEEN;
+  }
 
   saw(of: Installable, id: string, sight: Sight): void {
-    const before = this.of(of, id), now = seen(before, sight, this.date());
+    const before = this.of(of, id),
+      now = seen(before, sight, this.date());
     if (now === before) return;
     this.#seen[of].set(id, now);
     this.changed(of, id);
@@ -76,19 +100,27 @@ export function witnessed(connect: Connect, witness: AgentWitness): Connect {
   return async (key, signal) => {
     const saw = (sight: Sight): void => witness.saw("agent", key.agent.id, sight);
     let connection: AgentConnection;
-    try { connection = await connect(key, signal); }
-    catch (error) {
-      if (!signal.aborted && !isTakenAlong(error) && !isCancelled(error)) saw({ kind: "failed", why: error instanceof Error ? error.message : String(error) });
+    try {
+      connection = await connect(key, signal);
+    } catch (error) {
+      if (!signal.aborted && !isTakenAlong(error) && !isCancelled(error))
+        saw({ kind: "failed", why: error instanceof Error ? error.message : String(error) });
       throw error;
     }
     saw({ kind: "started", canLogOut: connection.canLogOut });
     connection.hearSignIn(signIn => saw({ kind: "session", signIn }));
-    void connection.closed.then(reason => saw({ kind: "ended", ...(connection.isEnded || isTakenAlong(reason) ? {} : { why: reason.message }) }));
+    void connection.closed.then(reason =>
+      saw({ kind: "ended", ...(connection.isEnded || isTakenAlong(reason) ? {} : { why: reason.message }) }),
+    );
     return connection;
   };
 }
 
 /** By its user: nothing failed. */
-function isCancelled(error: unknown): boolean { return error instanceof InstallError && error.code === "cancelled"; }
+function isCancelled(error: unknown): boolean {
+  return error instanceof InstallError && error.code === "cancelled";
+}
 
-function isTakenAlong(reason: unknown): boolean { return reason instanceof AgentError && reason.code === "extension"; }
+function isTakenAlong(reason: unknown): boolean {
+  return reason instanceof AgentError && reason.code === "extension";
+}

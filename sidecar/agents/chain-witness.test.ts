@@ -15,16 +15,36 @@ const server = (name: string) => ({ name, command: "/bin/x", args: [], env: [] }
 const nothing = {};
 
 function inside(name: string, of: NonNullable<Interceptors["requests"]> | (() => Proxy)): ProxyComponent {
-  return { kind: "internal", name, serve: (up, down, ids) => serveProxy({ name, make: typeof of === "function" ? of : () => ({ fromClient: { requests: of } }) }, up, down, ids) };
+  return {
+    kind: "internal",
+    name,
+    serve: (up, down, ids) =>
+      serveProxy(
+        { name, make: typeof of === "function" ? of : () => ({ fromClient: { requests: of } }) },
+        up,
+        down,
+        ids,
+      ),
+  };
 }
-const rules = (name: string, rule: string): ProxyComponent => inside(name, {
-  "session/prompt": request => { const params = objectOr(request.params); return request.pass({ ...params, prompt: [text(rule), ...arrayOr(params.prompt)] }); },
-});
-const servers = (name: string, ...added: readonly string[]): ProxyComponent => inside(name, {
-  "session/new": request => { const params = objectOr(request.params); return request.pass({ ...params, mcpServers: [...arrayOr(params.mcpServers), ...added.map(server)] }); },
-});
+const rules = (name: string, rule: string): ProxyComponent =>
+  inside(name, {
+    "session/prompt": request => {
+      const params = objectOr(request.params);
+      return request.pass({ ...params, prompt: [text(rule), ...arrayOr(params.prompt)] });
+    },
+  });
+const servers = (name: string, ...added: readonly string[]): ProxyComponent =>
+  inside(name, {
+    "session/new": request => {
+      const params = objectOr(request.params);
+      return request.pass({ ...params, mcpServers: [...arrayOr(params.mcpServers), ...added.map(server)] });
+    },
+  });
 /** A process of others: each message is written anew, with its keys in another order, and under another id. */
-const outside = (change: (method: string, params: Record<string, unknown>) => unknown = (_, params) => params): ProxyScript => ({
+const outside = (
+  change: (method: string, params: Record<string, unknown>) => unknown = (_, params) => params,
+): ProxyScript => ({
   request: (request: IncomingRequest, from, proxy) => {
     if (from !== "client") return false;
     const params = Object.fromEntries(Object.entries(objectOr(request.params)).toReversed());
@@ -40,7 +60,10 @@ class World {
   readonly told: string[] = [];
 
   constructor(extensions: readonly (ProxyScript | ProxyComponent)[], agent = new MemoryAgent()) {
-    this.witness = new ChainWitness(extensions.map(one => "kind" in one ? "kept" : "own"), () => this.clock.now());
+    this.witness = new ChainWitness(
+      extensions.map(one => ("kind" in one ? "kept" : "own")),
+      () => this.clock.now(),
+    );
     this.chain = memoryChain(extensions, { options: { trace: this.witness }, agent });
   }
 
@@ -50,44 +73,64 @@ class World {
     return this.session(mcpServers);
   }
   async session(mcpServers: readonly unknown[] = []): Promise<string> {
-    const sessionId = String(objectOr(await this.chain.client.request("session/new", { cwd: "/w", mcpServers })).sessionId);
+    const sessionId = String(
+      objectOr(await this.chain.client.request("session/new", { cwd: "/w", mcpServers })).sessionId,
+    );
     this.witness.hear(sessionId, () => this.told.push(sessionId));
     return sessionId;
   }
   async prompt(sessionId: string, ...blocks: readonly unknown[]): Promise<unknown> {
-    const asked = this.chain.client.request("session/prompt", { sessionId, prompt: blocks }), request = await this.chain.agent.next("session/prompt");
+    const asked = this.chain.client.request("session/prompt", { sessionId, prompt: blocks }),
+      request = await this.chain.agent.next("session/prompt");
     request.respond({ stopReason: "end_turn" });
     await asked;
     return request.params;
   }
-  changes(sessionId: string) { return this.witness.of(sessionId).map(({ time: _, ...changes }) => changes); }
+  changes(sessionId: string) {
+    return this.witness.of(sessionId).map(({ time: _, ...changes }) => changes);
+  }
 }
 
 suite("what a chain's witness sees", () => {
   test("each extension's own changes, whichever kind it is, and none of one that only passes on", async () => {
     const world = new World([
-      outside(), servers("one", "git"), outside((method, params) => method === "session/prompt" ? { ...params, prompt: [...arrayOr(params.prompt), text("Bye.")] } : params), rules("two", "Be brief."), servers("three", "jira", "docs"),
+      outside(),
+      servers("one", "git"),
+      outside((method, params) =>
+        method === "session/prompt" ? { ...params, prompt: [...arrayOr(params.prompt), text("Bye.")] } : params,
+      ),
+      rules("two", "Be brief."),
+      servers("three", "jira", "docs"),
     ]);
     const id = await world.open([server("theirs")]);
     await world.prompt(id, text("hello"));
     deepEqual(world.changes(id), [
-      nothing, { setup: { added: ["git"] } }, { prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "Bye." } } },
-      { prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "Be brief." } } }, { setup: { added: ["jira", "docs"] } },
+      nothing,
+      { setup: { added: ["git"] } },
+      { prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "Bye." } } },
+      { prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "Be brief." } } },
+      { setup: { added: ["jira", "docs"] } },
     ]);
   });
 
   test("altered prompts are counted, the last one is told; sessions are apart", async () => {
     let first = true;
-    const world = new World([outside((method, params) => {
-      if (method !== "session/prompt" || !first) return params;
-      first = false;
-      return { ...params, prompt: [text("You are Sparkle."), ...arrayOr(params.prompt)] };
-    })]);
-    const a = await world.open(), b = await world.session();
+    const world = new World([
+      outside((method, params) => {
+        if (method !== "session/prompt" || !first) return params;
+        first = false;
+        return { ...params, prompt: [text("You are Sparkle."), ...arrayOr(params.prompt)] };
+      }),
+    ]);
+    const a = await world.open(),
+      b = await world.session();
     await world.prompt(a, text("one"));
     await world.prompt(a, text("two"));
     await world.prompt(b, text("three"));
-    deepEqual([world.changes(a), world.changes(b)], [[{ prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "You are Sparkle." } } }], [nothing]]);
+    deepEqual(
+      [world.changes(a), world.changes(b)],
+      [[{ prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "You are Sparkle." } } }], [nothing]],
+    );
   });
 
   test("how long each held what passed, on the way there and back", async () => {
@@ -102,28 +145,48 @@ suite("what a chain's witness sees", () => {
     };
     const world: World = new World([slow("one", 5, 2), slow("two", 100, 30)]);
     const id = await world.open();
-    deepEqual(world.witness.of(id), [{ time: { setup: 5, setupAnswer: 2 } }, { time: { setup: 100, setupAnswer: 30 } }]);
+    deepEqual(world.witness.of(id), [
+      { time: { setup: 5, setupAnswer: 2 } },
+      { time: { setup: 100, setupAnswer: 30 } },
+    ]);
     await world.prompt(id, text("hello"));
-    deepEqual(world.witness.of(id).map(({ time }) => time), [{ setup: 5, setupAnswer: 2, prompt: 5, lastPrompt: 5, answer: 2 }, { setup: 100, setupAnswer: 30, prompt: 100, lastPrompt: 100, answer: 30 }]);
+    deepEqual(
+      world.witness.of(id).map(({ time }) => time),
+      [
+        { setup: 5, setupAnswer: 2, prompt: 5, lastPrompt: 5, answer: 2 },
+        { setup: 100, setupAnswer: 30, prompt: 100, lastPrompt: 100, answer: 30 },
+      ],
+    );
   });
 
   test("of prompts the median of the last ones", async () => {
     const times = [1000, ...Array.from({ length: 20 }, (_, i) => i + 1)];
-    const world: World = new World([inside("one", { "session/prompt": request => { world.clock.advance(times.shift() ?? 0); return request.pass(); } })]), id = await world.open();
+    const world: World = new World([
+        inside("one", {
+          "session/prompt": request => {
+            world.clock.advance(times.shift() ?? 0);
+            return request.pass();
+          },
+        }),
+      ]),
+      id = await world.open();
     for (let n = 0; n < 21; n++) await world.prompt(id, text("hello"));
     deepEqual(world.witness.of(id)[0]?.time, { setup: 0, setupAnswer: 0, prompt: 10, lastPrompt: 20, answer: 0 });
   });
 
   test("whoever listens is told when a prompt has passed and something is another, and not again for the same", async () => {
-    const world = new World([rules("one", "Be brief.")]), id = await world.open();
-    const asked = world.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] }), request = await world.chain.agent.next("session/prompt");
+    const world = new World([rules("one", "Be brief.")]),
+      id = await world.open();
+    const asked = world.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] }),
+      request = await world.chain.agent.next("session/prompt");
     deepEqual(world.told, [id]); // the turn may go on for long
     request.respond({ stopReason: "end_turn" });
     await asked;
     deepEqual(world.told, [id, id]); // how long the answer was held
     await world.prompt(id, text("again"));
     equal(world.told.length, 3); // altered once more
-    const quiet = new World([outside()]), other = await quiet.open();
+    const quiet = new World([outside()]),
+      other = await quiet.open();
     await quiet.prompt(other, text("hello"));
     const before = quiet.told.length;
     await quiet.prompt(other, text("hello"));
@@ -131,13 +194,18 @@ suite("what a chain's witness sees", () => {
   });
 
   test("a session that nobody listens to any more is forgotten", async () => {
-    const world = new World([servers("one", "git")]), id = await world.open(), listening = world.witness.hear(id, () => undefined);
+    const world = new World([servers("one", "git")]),
+      id = await world.open(),
+      listening = world.witness.hear(id, () => undefined);
     listening[Symbol.dispose]();
     deepEqual(world.witness.of(id), [nothing]);
   });
 
   test("who was heard before does not end it for who hears now", async () => {
-    const world = new World([rules("one", "Be brief.")]), id = await world.open(), before = world.witness.hear(id, () => undefined), told: string[] = [];
+    const world = new World([rules("one", "Be brief.")]),
+      id = await world.open(),
+      before = world.witness.hear(id, () => undefined),
+      told: string[] = [];
     world.witness.hear(id, () => told.push("now"));
     before[Symbol.dispose]();
     await world.prompt(id, text("hello"));
@@ -146,32 +214,64 @@ suite("what a chain's witness sees", () => {
 
   test("sessions and prompts of an extension's own are nobody's", async () => {
     const asking = inside("asks", () => ({ fromClient: { requests: {} } }));
-    const own: ProxyComponent = { kind: "internal", name: "own", serve: (up, down, ids) => serveProxy({ name: "own", make: chain => ({ fromClient: { requests: {
-      "session/prompt": async request => {
-        const session = await chain.openSession({ cwd: "/elsewhere", mcpServers: [server("hidden")] }, { update: () => undefined, request: () => undefined });
-        void session.prompt([text("secret")]);
-        return request.pass();
-      },
-    } } }) }, up, down, ids) };
-    const world = new World([asking, own, outside()]), id = await world.open(), asked = world.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] });
+    const own: ProxyComponent = {
+      kind: "internal",
+      name: "own",
+      serve: (up, down, ids) =>
+        serveProxy(
+          {
+            name: "own",
+            make: chain => ({
+              fromClient: {
+                requests: {
+                  "session/prompt": async request => {
+                    const session = await chain.openSession(
+                      { cwd: "/elsewhere", mcpServers: [server("hidden")] },
+                      { update: () => undefined, request: () => undefined },
+                    );
+                    void session.prompt([text("secret")]);
+                    return request.pass();
+                  },
+                },
+              },
+            }),
+          },
+          up,
+          down,
+          ids,
+        ),
+    };
+    const world = new World([asking, own, outside()]),
+      id = await world.open(),
+      asked = world.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] });
     for (let n = 0; n < 2; n++) (await world.chain.agent.next("session/prompt")).respond({ stopReason: "end_turn" });
     await asked;
     deepEqual(world.changes(id), [nothing, nothing, nothing]);
   });
 
   test("what a process of others makes of another session is not taken for the client's", async () => {
-    const world = new World([{ request: (request, from, proxy) => {
-      if (from !== "client" || request.method !== "session/new") return false;
-      void proxy.successor("session/new", { cwd: "/own", mcpServers: [server("hidden")] }).then(() => proxy.pass(request, "proxy/successor", { method: "session/new", params: request.params }));
-      return true;
-    } }, servers("behind", "git")]);
+    const world = new World([
+      {
+        request: (request, from, proxy) => {
+          if (from !== "client" || request.method !== "session/new") return false;
+          void proxy
+            .successor("session/new", { cwd: "/own", mcpServers: [server("hidden")] })
+            .then(() => proxy.pass(request, "proxy/successor", { method: "session/new", params: request.params }));
+          return true;
+        },
+      },
+      servers("behind", "git"),
+    ]);
     const id = await world.open();
     deepEqual(world.changes(id), [nothing, nothing]); // which one it was cannot be told: then nothing is
   });
 
   test("a setup that failed changes nothing; one that is loaded, resumed or forked counts for the session it names or makes", async () => {
-    const agent = new MemoryAgent(["session/new"]), add: NonNullable<Interceptors["requests"]>[string] = request => request.pass({ ...objectOr(request.params), mcpServers: [server("git")] });
-    const world = new World([inside("one", { "session/new": add, "session/load": add, "session/fork": add })], agent), { client } = world.chain;
+    const agent = new MemoryAgent(["session/new"]),
+      add: NonNullable<Interceptors["requests"]>[string] = request =>
+        request.pass({ ...objectOr(request.params), mcpServers: [server("git")] });
+    const world = new World([inside("one", { "session/new": add, "session/load": add, "session/fork": add })], agent),
+      { client } = world.chain;
     await client.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
     const failing = client.request("session/new", { cwd: "/w", mcpServers: [] });
     (await agent.next("session/new")).fail(new Error("no"));
@@ -180,32 +280,70 @@ suite("what a chain's witness sees", () => {
     (await agent.next("session/load")).fail(new Error("no"));
     await refused.catch(() => undefined);
     deepEqual(world.changes("refused"), [nothing]);
-    const load = client.request("session/load", { sessionId: "old", cwd: "/w", mcpServers: [] }), fork = client.request("session/fork", { sessionId: "old", cwd: "/w", mcpServers: [] });
+    const load = client.request("session/load", { sessionId: "old", cwd: "/w", mcpServers: [] }),
+      fork = client.request("session/fork", { sessionId: "old", cwd: "/w", mcpServers: [] });
     (await agent.next("session/load")).respond({});
     (await agent.next("session/fork")).respond({ sessionId: "forked" });
     await Promise.all([load, fork]);
-    deepEqual(["old", "forked", "s1"].map(id => world.changes(id)), [[{ setup: { added: ["git"] } }], [{ setup: { added: ["git"] } }], [nothing]]);
+    deepEqual(
+      ["old", "forked", "s1"].map(id => world.changes(id)),
+      [[{ setup: { added: ["git"] } }], [{ setup: { added: ["git"] } }], [nothing]],
+    );
   });
 
   test("nothing else is looked into, and of what passed untouched not even that", () => {
-    const witness = new ChainWitness(["kept"], () => 0), unread = Frame.raw(Buffer.from(`{"jsonrpc":"2.0","method":"session/update","params":{broken}}`));
-    Object.defineProperty(unread, "message", { get: () => { throw new Error("it was parsed"); } });
-    for (const [link, way] of [[0, "down"], [1, "down"], [1, "up"], [0, "up"], [7, "up"]] as const) witness.message("a", "b", unread, link, way);
-    const prompt = Frame.of({ jsonrpc: "2.0", id: 1, method: "session/prompt", params: { sessionId: "s", prompt: [] } });
+    const witness = new ChainWitness(["kept"], () => 0),
+      unread = Frame.raw(Buffer.from(`{"jsonrpc":"2.0","method":"session/update","params":{broken}}`));
+    Object.defineProperty(unread, "message", {
+      get: () => {
+        throw new Error("it was parsed");
+      },
+    });
+    for (const [link, way] of [
+      [0, "down"],
+      [1, "down"],
+      [1, "up"],
+      [0, "up"],
+      [7, "up"],
+    ] as const)
+      witness.message("a", "b", unread, link, way);
+    const prompt = Frame.of({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "session/prompt",
+      params: { sessionId: "s", prompt: [] },
+    });
     witness.message("a", "b", prompt, 0, "down");
-    witness.message("a", "b", Frame.raw(Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{broken}}`)), 1, "down");
-    deepEqual(witness.of("s").map(({ prompts }) => prompts?.last.removed ?? 0), [0]);
+    witness.message(
+      "a",
+      "b",
+      Frame.raw(Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{broken}}`)),
+      1,
+      "down",
+    );
+    deepEqual(
+      witness.of("s").map(({ prompts }) => prompts?.last.removed ?? 0),
+      [0],
+    );
   });
 
   test("what cannot be read, or is nested too deep to be compared, is no change", () => {
-    const witness = new ChainWitness(["kept"], () => 0), nested = (inner: string) => Frame.raw(Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s","x":${"[".repeat(50_000)}${inner}${"]".repeat(50_000)}}}`));
+    const witness = new ChainWitness(["kept"], () => 0),
+      nested = (inner: string) =>
+        Frame.raw(
+          Buffer.from(
+            `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s","x":${"[".repeat(50_000)}${inner}${"]".repeat(50_000)}}}`,
+          ),
+        );
     const setUp = (before: Frame, after: Frame, answer: string) => {
       witness.message("a", "b", before, 0, "down");
       witness.message("a", "b", after, 1, "down");
       for (const link of [1, 0]) witness.message("a", "b", Frame.raw(Buffer.from(answer)), link, "up");
       return witness.of("s")[0];
     };
-    deepEqual(setUp(nested(""), nested("1"), `{"jsonrpc":"2.0","id":1,"result":{}}`), { time: { setup: 0, setupAnswer: 0 } });
+    deepEqual(setUp(nested(""), nested("1"), `{"jsonrpc":"2.0","id":1,"result":{}}`), {
+      time: { setup: 0, setupAnswer: 0 },
+    });
     const fresh = Frame.of({ jsonrpc: "2.0", id: 2, method: "session/new", params: {} });
     setUp(fresh, fresh, `{"jsonrpc":"2.0","id":2,"result":{broken}}`);
   });
@@ -214,7 +352,12 @@ suite("what a chain's witness sees", () => {
     let size = 0;
     const witness = new ChainWitness(["kept", "kept"], () => 0);
     for (let id = 0; id < 500; id++) {
-      const frame = Frame.of({ jsonrpc: "2.0", id, method: "session/prompt", params: { sessionId: `s${id}`, prompt: [text("x")] } });
+      const frame = Frame.of({
+        jsonrpc: "2.0",
+        id,
+        method: "session/prompt",
+        params: { sessionId: `s${id}`, prompt: [text("x")] },
+      });
       witness.message("client", "one", frame, 0, "down");
       witness.message("one", "two", frame, 1, "down");
     }

@@ -8,7 +8,13 @@
  * Invariants: nothing is changed, delayed or kept for longer than until it has passed; only requests that set a session up, prompts and the answers to
  * those are looked into; what an extension asks for itself is nobody's journey; journeys, sessions and names are bounded.
  */
-import { rounded, type AlteredPrompts, type ExtensionDetails, type SetupChange, type TimeHeld } from "../../src/protocol/session-details";
+import {
+  rounded,
+  type AlteredPrompts,
+  type ExtensionDetails,
+  type SetupChange,
+  type TimeHeld,
+} from "../../src/protocol/session-details";
 import type { Trace } from "../conductor/component";
 import { paramsOr } from "../proxies/direction";
 import { FrameError, type Frame } from "../rpc/frame";
@@ -25,7 +31,8 @@ export type SeenChanges = Pick<ExtensionDetails, "setup" | "prompts" | "time">;
 const SETUPS: ReadonlySet<string> = new Set(["session/new", "session/load", "session/resume", "session/fork"]);
 const PROMPT = "session/prompt";
 /** The oldest are forgotten. */
-const JOURNEYS = 64, SESSIONS = 64;
+const JOURNEYS = 64,
+  SESSIONS = 64;
 /** Of which the median is told. */
 const TIMES = 20;
 
@@ -34,7 +41,12 @@ interface Journey {
   /** As the client names it; of a session that is being made, as soon as the answer does. */
   sessionId: string | undefined;
   /** How it arrived on each link, and its answer; the frame is kept until it has left the next extension. */
-  readonly links: { readonly id: Id; readonly at: number; frame: Frame | undefined; answered?: { readonly at: number; readonly made: string | undefined } }[];
+  readonly links: {
+    readonly id: Id;
+    readonly at: number;
+    frame: Frame | undefined;
+    answered?: { readonly at: number; readonly made: string | undefined };
+  }[];
   /** Of a setup: what each extension did. */
   readonly setups: { readonly change: SetupChange | undefined; readonly down: number }[];
 }
@@ -54,7 +66,10 @@ export class ChainWitness implements Trace {
   readonly #listeners = new Map<string, { readonly changed: () => void; told: string }>();
 
   /** `extensions`: the first components of the chain, in their order. `now`: milliseconds. */
-  constructor(private readonly extensions: readonly IdsOf[], private readonly now: () => number) {
+  constructor(
+    private readonly extensions: readonly IdsOf[],
+    private readonly now: () => number,
+  ) {
     this.#open = [...extensions, "agent"].map(() => new Map<Id, Journey>());
   }
 
@@ -68,18 +83,21 @@ export class ChainWitness implements Trace {
   hear(sessionId: string, changed: () => void): Disposable {
     const listener = { changed, told: JSON.stringify(this.of(sessionId)) };
     this.#listeners.set(sessionId, listener);
-    return { [Symbol.dispose]: () => {
-      if (this.#listeners.get(sessionId) !== listener) return;
-      this.#listeners.delete(sessionId);
-      this.#sessions.delete(sessionId);
-    } };
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#listeners.get(sessionId) !== listener) return;
+        this.#listeners.delete(sessionId);
+        this.#sessions.delete(sessionId);
+      },
+    };
   }
 
   message(_from: string, _to: string, frame: Frame, link: number, way: "down" | "up"): void {
     const open = this.#open[link];
     if (!open || (way === "up" && open.size === 0)) return;
     const { envelope } = frame;
-    if (way === "down" && envelope.kind === "request" && (envelope.method === PROMPT || SETUPS.has(envelope.method))) this.#arrived(link, envelope.id, envelope.method, frame);
+    if (way === "down" && envelope.kind === "request" && (envelope.method === PROMPT || SETUPS.has(envelope.method)))
+      this.#arrived(link, envelope.id, envelope.method, frame);
     if (way === "down" || envelope.kind !== "response" || envelope.id === null) return;
     const journey = open.get(envelope.id);
     open.delete(envelope.id);
@@ -89,7 +107,9 @@ export class ChainWitness implements Trace {
   #arrived(link: number, id: Id, method: string, frame: Frame): void {
     const journey = link === 0 ? this.#begun(method, frame) : this.#left(link - 1, id, method, frame);
     if (!journey) return;
-    const at = this.now(), before = journey.links[link - 1], isPast = link === this.extensions.length;
+    const at = this.now(),
+      before = journey.links[link - 1],
+      isPast = link === this.extensions.length;
     if (before) {
       this.#passed(journey, link - 1, [before.frame, frame], at - before.at);
       before.frame = undefined;
@@ -110,27 +130,36 @@ export class ChainWitness implements Trace {
     const open = this.#open[i];
     if (this.extensions[i] === "kept") return open?.get(id);
     const sessionId = makes(method) ? undefined : sessionIn(paramsOr(frame));
-    return [...open?.values() ?? []].find(one => one.method === method && one.links[i + 1] === undefined && one.sessionId === sessionId);
+    return [...(open?.values() ?? [])].find(
+      one => one.method === method && one.links[i + 1] === undefined && one.sessionId === sessionId,
+    );
   }
 
   #passed(journey: Journey, i: number, [before, after]: readonly [Frame | undefined, Frame], ms: number): void {
     const compared = <T>(compare: (before: unknown, after: unknown) => T): T | undefined => {
       if (!before || before === after) return undefined;
-      try { return compare(paramsOr(before), paramsOr(after)); }
-      catch (error) {
+      try {
+        return compare(paramsOr(before), paramsOr(after));
+      } catch (error) {
         if (error instanceof RangeError) return undefined; // nested too deep to be compared
         throw error;
       }
     };
-    if (journey.method !== PROMPT) { journey.setups[i] = { change: compared(setupChange), down: ms }; return; }
-    const seen = this.#seen(journey.sessionId)?.[i], change = compared(promptChange);
+    if (journey.method !== PROMPT) {
+      journey.setups[i] = { change: compared(setupChange), down: ms };
+      return;
+    }
+    const seen = this.#seen(journey.sessionId)?.[i],
+      change = compared(promptChange);
     if (!seen) return;
     add(seen.prompt, ms);
     if (change) seen.prompts = { count: (seen.prompts?.count ?? 0) + 1, last: change };
   }
 
   #answered(journey: Journey, link: number, frame: Frame, failed: boolean): void {
-    const at = this.now(), before = journey.links[link + 1]?.answered, here = journey.links[link];
+    const at = this.now(),
+      before = journey.links[link + 1]?.answered,
+      here = journey.links[link];
     if (here) here.answered = { at, made: makes(journey.method) && !failed ? sessionIn(resultOf(frame)) : undefined };
     if (journey.method === PROMPT) {
       const seen = this.#seen(journey.sessionId)?.[link];
@@ -149,7 +178,8 @@ export class ChainWitness implements Trace {
     const seen = this.#seen(journey.sessionId);
     if (!seen) return;
     for (const [i, one] of seen.entries()) {
-      const did = setups[i], [ours, next] = [links[i]?.answered, links[i + 1]?.answered];
+      const did = setups[i],
+        [ours, next] = [links[i]?.answered, links[i + 1]?.answered];
       if (!did || !ours || !next || ours.made !== next.made) break;
       one.setup = did.change;
       one.setupTime = [did.down, ours.at - next.at];
@@ -160,7 +190,8 @@ export class ChainWitness implements Trace {
     if (sessionId === undefined) return undefined;
     const known = this.#sessions.get(sessionId);
     if (known) return known;
-    const [oldest] = this.#sessions.size >= SESSIONS ? [...this.#sessions.keys()].filter(id => !this.#listeners.has(id)) : [];
+    const [oldest] =
+      this.#sessions.size >= SESSIONS ? [...this.#sessions.keys()].filter(id => !this.#listeners.has(id)) : [];
     if (oldest !== undefined) this.#sessions.delete(oldest);
     const seen = this.extensions.map((): Seen => ({ prompt: [], answer: [] }));
     this.#sessions.set(sessionId, seen);
@@ -177,13 +208,18 @@ export class ChainWitness implements Trace {
   }
 }
 
-function makes(method: string): boolean { return method === "session/new" || method === "session/fork"; }
+function makes(method: string): boolean {
+  return method === "session/new" || method === "session/fork";
+}
 
-function sessionIn(params: unknown): string | undefined { return stringOr(objectOr(params).sessionId, undefined); }
+function sessionIn(params: unknown): string | undefined {
+  return stringOr(objectOr(params).sessionId, undefined);
+}
 
 function resultOf(frame: Frame): unknown {
-  try { return "result" in frame.message ? frame.message.result : undefined; }
-  catch (error) {
+  try {
+    return "result" in frame.message ? frame.message.result : undefined;
+  } catch (error) {
     if (error instanceof FrameError) return undefined;
     throw error;
   }
@@ -195,19 +231,24 @@ function add(times: number[], ms: number): void {
 }
 
 function shown(seen: Seen | undefined): SeenChanges {
-  const { setup, prompts } = seen ?? {}, time = timeOf(seen);
+  const { setup, prompts } = seen ?? {},
+    time = timeOf(seen);
   return { ...(setup ? { setup } : {}), ...(prompts ? { prompts } : {}), ...(time ? { time } : {}) };
 }
 
 function timeOf(seen: Seen | undefined): TimeHeld | undefined {
   if (!seen) return undefined;
-  const { setupTime, prompt, answer } = seen, last = prompt.at(-1);
+  const { setupTime, prompt, answer } = seen,
+    last = prompt.at(-1);
   const time = {
     ...(setupTime ? { setup: rounded(setupTime[0]), setupAnswer: rounded(setupTime[1]) } : {}),
-    ...(last === undefined ? {} : { prompt: rounded(median(prompt)), lastPrompt: rounded(last) }), ...(answer.length === 0 ? {} : { answer: rounded(median(answer)) }),
+    ...(last === undefined ? {} : { prompt: rounded(median(prompt)), lastPrompt: rounded(last) }),
+    ...(answer.length === 0 ? {} : { answer: rounded(median(answer)) }),
   };
   return Object.keys(time).length === 0 ? undefined : time;
 }
 
 /** The lower one of two in the middle. */
-function median(times: readonly number[]): number { return times.toSorted((a, b) => a - b)[(times.length - 1) >> 1] ?? 0; }
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[(times.length - 1) >> 1] ?? 0;
+}

@@ -29,7 +29,10 @@ export interface ProcessSpec {
   readonly cwd: string;
 }
 
-export interface Exit { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
 
 /** What must be known of a child by those who outlive us. `Ledger` is the one. */
 export interface ProcessLedger {
@@ -41,7 +44,10 @@ export interface ProcessLedger {
   /** SIGKILL to the group of a child that is known not to have exited. */
   kill(record: ChildProcessRecord): void;
   /** Ends the child and all that descends from it; false when something is left. `justExited`: its group, without a leader, is its still. */
-  end(record: ChildProcessRecord, how: { readonly clock: Clock; readonly patienceMs: number; readonly limitMs: number; readonly justExited?: true }): Promise<boolean>;
+  end(
+    record: ChildProcessRecord,
+    how: { readonly clock: Clock; readonly patienceMs: number; readonly limitMs: number; readonly justExited?: true },
+  ): Promise<boolean>;
 }
 
 export interface ProcessWorld {
@@ -71,7 +77,9 @@ export interface Child {
   kill(): Promise<void>;
 }
 
-export type Started = { readonly kind: "running"; readonly child: Child } | { readonly kind: "failed"; readonly why: Promise<AgentError> };
+export type Started =
+  | { readonly kind: "running"; readonly child: Child }
+  | { readonly kind: "failed"; readonly why: Promise<AgentError> };
 
 /** Never throws. */
 export function startChild(spec: ProcessSpec, world: ProcessWorld): Started {
@@ -79,10 +87,19 @@ export function startChild(spec: ProcessSpec, world: ProcessWorld): Started {
   knownSecrets.add(secretsGiven(spec.args, spec.env));
   let child: ChildProcessWithoutNullStreams;
   const environment = childEnvironment(world.environment?.() ?? process.env, spec.env, runId);
-  try { child = retriedWhileBusy(() => spawnChild(spec, environment), pause); }
-  catch (error) { return { kind: "failed", why: Promise.resolve(whyNot(spec, error)) }; }
+  try {
+    child = retriedWhileBusy(() => spawnChild(spec, environment), pause);
+  } catch (error) {
+    return { kind: "failed", why: Promise.resolve(whyNot(spec, error)) };
+  }
   const { pid } = child;
-  if (pid === undefined) return { kind: "failed", why: new Promise(resolve => { child.once("error", error => resolve(whyNot(spec, error))); }) };
+  if (pid === undefined)
+    return {
+      kind: "failed",
+      why: new Promise(resolve => {
+        child.once("error", error => resolve(whyNot(spec, error)));
+      }),
+    };
   const record = world.ledger.started(pid, runId, spec.command);
   const running = new RunningChild(child, spec.name, record, world);
   world.report.started(record);
@@ -98,19 +115,46 @@ const SHELL_REST_MS = 250;
  * The user's own shell, in the home folder, with nothing on its stdin. What its start files begin (an ssh-agent, say) is the user's and stays: it is in no ledger,
  * and carries no run id. Rejects when it cannot be started; `signal` ends it with its group.
  */
-export async function runShell(command: string, args: readonly string[], env: Readonly<Record<string, string>>, signal: AbortSignal, clock: Clock): Promise<{ readonly code: number | null; readonly stdout: string }> {
+export async function runShell(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<{ readonly code: number | null; readonly stdout: string }> {
   const { [RUN_ID]: _, ...environment } = childEnvironment(process.env, env, "");
-  const shell = spawn(command, args, { cwd: homedir(), env: environment, stdio: ["ignore", "pipe", "ignore"], detached: true, windowsHide: true });
-  const chunks: Buffer[] = [], exited = new Promise<number | null>((resolve, reject) => { shell.once("exit", resolve).once("error", reject); });
+  const shell = spawn(command, args, {
+    cwd: homedir(),
+    env: environment,
+    stdio: ["ignore", "pipe", "ignore"],
+    detached: true,
+    windowsHide: true,
+  });
+  const chunks: Buffer[] = [],
+    exited = new Promise<number | null>((resolve, reject) => {
+      shell.once("exit", resolve).once("error", reject);
+    });
   let bytes = 0;
-  shell.stdout.on("data", (chunk: Buffer) => { if ((bytes += chunk.length) <= SHELL_BYTES) chunks.push(chunk); });
-  const end = (): void => { if (shell.pid !== undefined) try { process.kill(-shell.pid, "SIGKILL"); } catch { /* it has just ended */ } };
+  shell.stdout.on("data", (chunk: Buffer) => {
+    if ((bytes += chunk.length) <= SHELL_BYTES) chunks.push(chunk);
+  });
+  const end = (): void => {
+    if (shell.pid !== undefined)
+      try {
+        process.kill(-shell.pid, "SIGKILL");
+      } catch {
+        /* it has just ended */
+      }
+  };
   signal.addEventListener("abort", end, { once: true });
   try {
     const code = await exited;
     await new Promise<void>(resolve => {
       const late = clock.after(SHELL_REST_MS, resolve);
-      shell.stdout.once("close", () => { late[Symbol.dispose](); resolve(); });
+      shell.stdout.once("close", () => {
+        late[Symbol.dispose]();
+        resolve();
+      });
     });
     return { code, stdout: Buffer.concat(chunks).toString() };
   } finally {
@@ -123,14 +167,24 @@ export async function runShell(command: string, args: readonly string[], env: Re
 /** Programs of the system, for the process table. English, and in one time zone, because their output is parsed. */
 export const systemTools: SystemTools = {
   now(command, args) {
-    const { status, stdout } = spawnSync(command, args, { ...TOOL_OPTIONS, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    const { status, stdout } = spawnSync(command, args, {
+      ...TOOL_OPTIONS,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     return status === 0 ? stdout : undefined;
   },
-  soon: (command, args) => new Promise(resolve => {
-    execFile(command, args, TOOL_OPTIONS, (error, stdout) => resolve(error ? undefined : stdout));
-  }),
+  soon: (command, args) =>
+    new Promise(resolve => {
+      execFile(command, args, TOOL_OPTIONS, (error, stdout) => resolve(error ? undefined : stdout));
+    }),
 };
-const TOOL_OPTIONS = { env: { ...process.env, LC_ALL: "C", TZ: "UTC0" }, timeout: 5000, windowsHide: true, maxBuffer: 64 * 1024 * 1024 };
+const TOOL_OPTIONS = {
+  env: { ...process.env, LC_ALL: "C", TZ: "UTC0" },
+  timeout: 5000,
+  windowsHide: true,
+  maxBuffer: 64 * 1024 * 1024,
+};
 
 /** From the end of stdin to SIGTERM, and from there to SIGKILL. */
 const PATIENCE_MS = 1000;
@@ -153,21 +207,39 @@ class RunningChild implements Child {
     this.#record = record;
     this.#world = world;
     this.pid = record.pid;
-    this.exited = new Promise(resolve => { child.once("exit", (code, signal) => resolve({ code, signal })); });
+    this.exited = new Promise(resolve => {
+      child.once("exit", (code, signal) => resolve({ code, signal }));
+    });
     this.gone = this.exited.then(exit => this.#sweep(exit));
     child.on("error", error => this.#log("the process reported an error", { error: String(error) }));
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
   }
 
-  get stdin(): Child["stdin"] { return this.#child.stdin; }
-  get stdout(): Child["stdout"] { return this.#child.stdout; }
-  get stderr(): Child["stderr"] { return this.#child.stderr; }
+  get stdin(): Child["stdin"] {
+    return this.#child.stdin;
+  }
+  get stdout(): Child["stdout"] {
+    return this.#child.stdout;
+  }
+  get stderr(): Child["stderr"] {
+    return this.#child.stderr;
+  }
 
-  isRunning(): boolean { return this.#child.exitCode === null && this.#child.signalCode === null; }
+  isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
 
-  stop(endInput: () => PromiseLike<void> | void = () => { this.#child.stdin.end(); }): Promise<void> { return (this.#stopping ??= this.#stop(endInput)); }
+  stop(
+    endInput: () => PromiseLike<void> | void = () => {
+      this.#child.stdin.end();
+    },
+  ): Promise<void> {
+    return (this.#stopping ??= this.#stop(endInput));
+  }
 
-  kill(): Promise<void> { return (this.#stopping ??= this.#kill()); }
+  kill(): Promise<void> {
+    return (this.#stopping ??= this.#kill());
+  }
 
   async #stop(endInput: () => PromiseLike<void> | void): Promise<void> {
     await Promise.resolve(); // `#stopping` is set before anybody is told that it ends
@@ -179,42 +251,66 @@ class RunningChild implements Child {
   async #kill(): Promise<void> {
     if (process.platform !== "win32" && this.isRunning()) await this.#end({});
     if (this.isRunning()) this.#world.ledger.kill(this.#record);
-    if (!await this.within(GRACE_MS, this.exited)) return this.#log("the process cannot be ended", { pid: this.pid });
+    if (!(await this.within(GRACE_MS, this.exited))) return this.#log("the process cannot be ended", { pid: this.pid });
     await this.gone;
   }
 
   async #sweep(exit: Exit): Promise<void> {
     this.#log("exited", { pid: this.pid, status: statusOf(exit) });
     const clean = await this.#end(process.platform === "win32" ? {} : { justExited: true });
-    if (!clean) return this.#log("something it started cannot be ended; the next start of the sidecar tries again", { pid: this.pid });
+    if (!clean)
+      return this.#log("something it started cannot be ended; the next start of the sidecar tries again", {
+        pid: this.pid,
+      });
     this.#world.ledger.ended(this.pid);
     this.#world.report.ended(this.pid);
   }
 
   #end(how: { readonly justExited?: true }): Promise<boolean> {
-    return this.#world.ledger.end(this.#record, { clock: this.#world.clock, patienceMs: PATIENCE_MS, limitMs: PATIENCE_MS + GRACE_MS, ...how });
+    return this.#world.ledger.end(this.#record, {
+      clock: this.#world.clock,
+      patienceMs: PATIENCE_MS,
+      limitMs: PATIENCE_MS + GRACE_MS,
+      ...how,
+    });
   }
 
   within(ms: number, event: Promise<unknown>): Promise<boolean> {
     return new Promise(resolve => {
       const late = this.#world.clock.after(ms, () => resolve(false));
-      void event.then(() => { late[Symbol.dispose](); resolve(true); });
+      void event.then(() => {
+        late[Symbol.dispose]();
+        resolve(true);
+      });
     });
   }
 
-  #log(message: string, detail: Readonly<Record<string, unknown>>): void { this.#world.log(message, { agent: this.#name, ...detail }); }
+  #log(message: string, detail: Readonly<Record<string, unknown>>): void {
+    this.#world.log(message, { agent: this.#name, ...detail });
+  }
 }
 
 function spawnChild({ command, args, cwd }: ProcessSpec, env: Record<string, string>): ChildProcessWithoutNullStreams {
-  const { file, args: given, verbatim } = process.platform === "win32" ? windowsLaunch(command, args, env, existsSync) : { file: command, args, verbatim: false };
+  const {
+    file,
+    args: given,
+    verbatim,
+  } = process.platform === "win32"
+    ? windowsLaunch(command, args, env, existsSync)
+    : { file: command, args, verbatim: false };
   return spawn(file, given, {
-    cwd, env, stdio: "pipe", windowsHide: true, windowsVerbatimArguments: verbatim,
+    cwd,
+    env,
+    stdio: "pipe",
+    windowsHide: true,
+    windowsVerbatimArguments: verbatim,
     detached: process.platform !== "win32", // its own group and session; on Windows that would be a console window
   });
 }
 
 /** Attempts to start a program whose file is still open for writing, and the pause between two. */
-const MAX_ATTEMPTS = 20, BUSY_PAUSE_MS = 10;
+const MAX_ATTEMPTS = 20,
+  BUSY_PAUSE_MS = 10;
 
 /**
  * Retries while the system answers ETXTBSY: for a program that has just been installed, or whose open file another process
@@ -222,8 +318,9 @@ const MAX_ATTEMPTS = 20, BUSY_PAUSE_MS = 10;
  */
 export function retriedWhileBusy<T>(start: () => T, wait: (ms: number) => void): T {
   for (let attempt = 1; ; attempt++) {
-    try { return start(); }
-    catch (error) {
+    try {
+      return start();
+    } catch (error) {
       if (attempt === MAX_ATTEMPTS || !isObject(error) || error.code !== "ETXTBSY") throw error;
       wait(BUSY_PAUSE_MS);
     }
@@ -231,7 +328,9 @@ export function retriedWhileBusy<T>(start: () => T, wait: (ms: number) => void):
 }
 
 /** Blocks the thread: whoever starts a child has its process id at once. */
-function pause(ms: number): void { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms); }
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
 
 /** A folder that is not there looks like a command that is not: the system says ENOENT for both. */
 function whyNot({ name, command, cwd }: ProcessSpec, error: unknown): AgentError {
@@ -242,7 +341,13 @@ function whyNot({ name, command, cwd }: ProcessSpec, error: unknown): AgentError
 }
 
 export function isFolder(path: string): boolean {
-  try { return statSync(path).isDirectory(); } catch { return false; }
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
-export function statusOf({ code, signal }: Exit): string { return signal === null ? `exit code ${code ?? "unknown"}` : `signal ${signal}`; }
+export function statusOf({ code, signal }: Exit): string {
+  return signal === null ? `exit code ${code ?? "unknown"}` : `signal ${signal}`;
+}

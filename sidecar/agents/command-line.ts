@@ -18,17 +18,28 @@ export type CommandLineErrorCode = "empty" | "quote" | "escape" | "shell";
 
 export class CommandLineError extends Error {
   override readonly name = "CommandLineError";
-  constructor(readonly code: CommandLineErrorCode, message: string) { super(message); }
+  constructor(
+    readonly code: CommandLineErrorCode,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 /** A word, and how much of its beginning was written without quotes: only such a name makes `NAME=value` an assignment. */
-interface Word { readonly text: string; readonly plain: number }
+interface Word {
+  readonly text: string;
+  readonly plain: number;
+}
 
 const SHELL = "|&;<>()`$\n\r";
 /** What a backslash escapes: in double quotes, and elsewhere (anything). */
-interface Escapes { readonly inDouble: string; readonly elsewhere: string | undefined }
-const POSIX: Escapes = { inDouble: "$`\"\\\n", elsewhere: undefined };
-const WINDOWS: Escapes = { inDouble: "\"", elsewhere: "\"" };
+interface Escapes {
+  readonly inDouble: string;
+  readonly elsewhere: string | undefined;
+}
+const POSIX: Escapes = { inDouble: '$`"\\\n', elsewhere: undefined };
+const WINDOWS: Escapes = { inDouble: '"', elsewhere: '"' };
 
 /** Throws `CommandLineError`. */
 export function parseCommand(text: string, platform: string = process.platform): CommandLine {
@@ -41,15 +52,25 @@ export function parseCommand(text: string, platform: string = process.platform):
     env[name] = word.text.slice(name.length + 1);
   }
   const [command, ...args] = words.slice(next).map(word => word.text);
-  if (!command) throw new CommandLineError("empty", next === 0 ? "There is no command." : "There is no command after the variables.");
+  if (!command)
+    throw new CommandLineError(
+      "empty",
+      next === 0 ? "There is no command." : "There is no command after the variables.",
+    );
   return { command, args, env };
 }
 
 function* wordsOf(text: string, escapes: Escapes): Generator<Word> {
   let at = 0;
   while (at < text.length) {
-    if (/\s/.test(text.charAt(at)) && !isLineEndInside(text, at)) { at++; continue; }
-    if (escapes === POSIX && text.startsWith("\\\n", at)) { at += 2; continue; }
+    if (/\s/.test(text.charAt(at)) && !isLineEndInside(text, at)) {
+      at++;
+      continue;
+    }
+    if (escapes === POSIX && text.startsWith("\\\n", at)) {
+      at += 2;
+      continue;
+    }
     const [word, end] = wordAt(text, at, escapes);
     yield word;
     at = end;
@@ -67,14 +88,18 @@ function wordAt(text: string, start: number, escapes: Escapes): [Word, end: numb
   let at = start;
   for (; at < text.length; ) {
     const c = text.charAt(at);
-    if (c === "'" || c === "\"") {
+    if (c === "'" || c === '"') {
       plain ??= word.length;
       const [quoted, end] = c === "'" ? singleQuoted(text, at + 1) : doubleQuoted(text, at + 1, escapes);
       word += quoted;
       at = end;
     } else if (c === "\\" && (escapes.elsewhere === undefined || isOneOf(escapes.elsewhere, text.charAt(at + 1)))) {
-      if (at + 1 === text.length) throw new CommandLineError("escape", "The command ends with a backslash that escapes nothing.");
-      if (text.charAt(at + 1) !== "\n") { plain ??= word.length; word += text.charAt(at + 1); }
+      if (at + 1 === text.length)
+        throw new CommandLineError("escape", "The command ends with a backslash that escapes nothing.");
+      if (text.charAt(at + 1) !== "\n") {
+        plain ??= word.length;
+        word += text.charAt(at + 1);
+      }
       at += 2;
     } else if (/\s/.test(c) && !isLineEndInside(text, at)) {
       break;
@@ -97,16 +122,20 @@ function doubleQuoted(text: string, start: number, { inDouble }: Escapes): [stri
   let quoted = "";
   for (let at = start; at < text.length; at++) {
     const c = text.charAt(at);
-    if (c === "\"") return [quoted, at + 1];
+    if (c === '"') return [quoted, at + 1];
     if (c === "$" || c === "`") refuseShell(c);
     const next = text.charAt(at + 1);
-    if (c === "\\" && isOneOf(inDouble, next)) { if (next !== "\n") quoted += next; at++; }
-    else quoted += c;
+    if (c === "\\" && isOneOf(inDouble, next)) {
+      if (next !== "\n") quoted += next;
+      at++;
+    } else quoted += c;
   }
-  throw unclosed("\"");
+  throw unclosed('"');
 }
 
-function isOneOf(characters: string, c: string): boolean { return c !== "" && characters.includes(c); }
+function isOneOf(characters: string, c: string): boolean {
+  return c !== "" && characters.includes(c);
+}
 
 function unclosed(quote: string): CommandLineError {
   return new CommandLineError("quote", `A quote (${quote}) is not closed.`);
@@ -115,5 +144,8 @@ function unclosed(quote: string): CommandLineError {
 function refuseShell(c: string): void {
   if (!SHELL.includes(c)) return;
   const what = c === "\n" || c === "\r" ? "A second line" : `“${c}”`;
-  throw new CommandLineError("shell", `${what} needs a shell: put it in single quotes, or use sh -c '…' as the command.`);
+  throw new CommandLineError(
+    "shell",
+    `${what} needs a shell: put it in single quotes, or use sh -c '…' as the command.`,
+  );
 }

@@ -4,10 +4,16 @@ import type { ExtensionConfig } from "../../src/protocol/extensions";
 export class ConfiguredExtensions {
   #now: readonly ExtensionConfig[];
 
-  constructor(first: readonly ExtensionConfig[] = []) { this.#now = first; }
+  constructor(first: readonly ExtensionConfig[] = []) {
+    this.#now = first;
+  }
 
-  current(): readonly ExtensionConfig[] { return this.#now; }
+  current(): readonly ExtensionConfig[] {
+    return this.#now;
+  }
 
   /** The complete list, in place of the one before. */
-  set(extensions: readonly ExtensionConfig[]): void { this.#now = extensions; }
+  set(extensions: readonly ExtensionConfig[]): void {
+    this.#now = extensions;
+  }
 }

@@ -9,19 +9,44 @@ class World {
   readonly odd: string[] = [];
   readonly told: string[] = [];
   connect(agent: MemoryAgent, role?: "lm"): Promise<AgentConnection> {
-    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, ...(role ? { role } : {}), clock: this.clock, odd: what => this.odd.push(what), lastWords: () => "boot…", stop: async () => { this.told.push("stopped"); } });
+    return AgentConnection.connect(agent.channel, {
+      name: "Ada",
+      version: "1",
+      protocol: 1,
+      ...(role ? { role } : {}),
+      clock: this.clock,
+      odd: what => this.odd.push(what),
+      lastWords: () => "boot…",
+      stop: async () => {
+        this.told.push("stopped");
+      },
+    });
   }
   listener(name: string, heard: string[]): SessionListener {
-    return { opened: () => undefined, isAsking: () => false, update: update => { heard.push(`${name} ${JSON.stringify(update)}`); }, request: request => { heard.push(`${name} asks`); request.respond({}); },
-      elicitationCompleted: id => heard.push(`${name} completed ${id}`), closed: reason => heard.push(`${name} closed: ${reason.message}`) };
+    return {
+      opened: () => undefined,
+      isAsking: () => false,
+      update: update => {
+        heard.push(`${name} ${JSON.stringify(update)}`);
+      },
+      request: request => {
+        heard.push(`${name} asks`);
+        request.respond({});
+      },
+      elicitationCompleted: id => heard.push(`${name} completed ${id}`),
+      closed: reason => heard.push(`${name} closed: ${reason.message}`),
+    };
   }
 }
-const open = async (connection: AgentConnection, listener: SessionListener): Promise<string> => (await connection.newSession("/w", listener)).sessionId;
+const open = async (connection: AgentConnection, listener: SessionListener): Promise<string> =>
+  (await connection.newSession("/w", listener)).sessionId;
 const tick = () => new Promise(resolve => setImmediate(resolve));
 
 suite("agent connection", () => {
   test("an update sent before the answer to session/new is heard, first", async () => {
-    const agent = new MemoryAgent(["session/new"]), world = new World(), heard: string[] = [];
+    const agent = new MemoryAgent(["session/new"]),
+      world = new World(),
+      heard: string[] = [];
     await using connection = await world.connect(agent);
     const opened = connection.newSession("/w", world.listener("a", heard));
     const request = await agent.next("session/new");
@@ -34,10 +59,16 @@ suite("agent connection", () => {
   });
 
   test("each session hears its own, and nothing after it was left", async () => {
-    const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
+    const agent = new MemoryAgent(),
+      world = new World(),
+      heard: string[] = [];
     await using connection = await world.connect(agent);
-    const [one, two] = [await open(connection, world.listener("1", heard)), await open(connection, world.listener("2", heard))];
-    agent.update(two, "b"); agent.update(one, "a");
+    const [one, two] = [
+      await open(connection, world.listener("1", heard)),
+      await open(connection, world.listener("2", heard)),
+    ];
+    agent.update(two, "b");
+    agent.update(one, "a");
     await tick();
     connection.leave(one);
     agent.update(one, "late");
@@ -50,18 +81,25 @@ suite("agent connection", () => {
   });
 
   test("a turn's end comes after its last update, before what follows", async () => {
-    const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
+    const agent = new MemoryAgent(),
+      world = new World(),
+      heard: string[] = [];
     await using connection = await world.connect(agent);
     const session = await open(connection, world.listener("1", heard));
     connection.prompt(session, [], ({ kind }) => heard.push(kind));
     const prompt = await agent.next("session/prompt");
-    agent.update(session, 1); agent.update(session, 2); prompt.respond({ stopReason: "end_turn" }); agent.update(session, 3);
+    agent.update(session, 1);
+    agent.update(session, 2);
+    prompt.respond({ stopReason: "end_turn" });
+    agent.update(session, 3);
     await tick();
     deepEqual(heard, ["1 1", "1 2", "stopped", "1 3"]);
   });
 
   test("the agent's death is told to every session once, and not again as the end of a turn", async () => {
-    const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
+    const agent = new MemoryAgent(),
+      world = new World(),
+      heard: string[] = [];
     const connection = await world.connect(agent);
     const session = await open(connection, world.listener("1", heard));
     connection.prompt(session, [], ({ kind }) => heard.push(kind));
@@ -72,20 +110,27 @@ suite("agent connection", () => {
   });
 
   test("a question before the answer to session/new reaches its session", async () => {
-    const agent = new MemoryAgent(["session/new"]), world = new World(), heard: string[] = [];
+    const agent = new MemoryAgent(["session/new"]),
+      world = new World(),
+      heard: string[] = [];
     await using connection = await world.connect(agent);
     const opened = connection.newSession("/w", world.listener("a", heard));
     const request = await agent.next("session/new");
     agent.update("x", 1);
     const asked = agent.peer.request("session/request_permission", { sessionId: "x", options: [{}] });
-    const strayed = rejects(agent.peer.request("session/request_permission", { sessionId: "never", options: [{}] }), (error: unknown) => error instanceof RpcError && error.code === -32002);
+    const strayed = rejects(
+      agent.peer.request("session/request_permission", { sessionId: "never", options: [{}] }),
+      (error: unknown) => error instanceof RpcError && error.code === -32002,
+    );
     request.respond({ sessionId: "x" });
     await Promise.all([opened, asked, strayed]);
     deepEqual(heard, ["a 1", "a asks"]);
   });
 
   test("a session id that the agent gives twice is refused, and the first session keeps what is its own", async () => {
-    const agent = new MemoryAgent(["session/new"]), world = new World(), heard: string[] = [];
+    const agent = new MemoryAgent(["session/new"]),
+      world = new World(),
+      heard: string[] = [];
     await using connection = await world.connect(agent);
     const answer = () => agent.next("session/new").then(request => request.respond({ sessionId: "same" }));
     void answer();
@@ -98,7 +143,9 @@ suite("agent connection", () => {
   });
 
   test("a session that is opened after its limit is closed again", async () => {
-    const agent = new MemoryAgent(["session/new"]), world = new World(), heard: string[] = [];
+    const agent = new MemoryAgent(["session/new"]),
+      world = new World(),
+      heard: string[] = [];
     await using connection = await world.connect(agent);
     const failed = rejects(connection.newSession("/w", world.listener("1", heard)), /did not answer within 60 seconds/);
     const request = await agent.next("session/new");
@@ -113,7 +160,9 @@ suite("agent connection", () => {
   });
 
   test("sessions are told why the connection was ended", async () => {
-    const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
+    const agent = new MemoryAgent(),
+      world = new World(),
+      heard: string[] = [];
     const connection = await world.connect(agent);
     await open(connection, world.listener("1", heard));
     await connection.end({ message: "Ada was restarted." });
@@ -121,29 +170,40 @@ suite("agent connection", () => {
   });
 
   test("what the agent asks that we do not offer is refused by name", async () => {
-    const agent = new MemoryAgent(), world = new World();
+    const agent = new MemoryAgent(),
+      world = new World();
     await using _ = await world.connect(agent);
-    await rejects(agent.peer.request("fs/delete_everything", {}), (error: unknown) => error instanceof RpcError && error.code === -32601);
-    await rejects(agent.peer.request("session/request_permission", { sessionId: "nobody", options: [{}] }), (error: unknown) => error instanceof RpcError && error.code === -32002);
+    await rejects(
+      agent.peer.request("fs/delete_everything", {}),
+      (error: unknown) => error instanceof RpcError && error.code === -32601,
+    );
+    await rejects(
+      agent.peer.request("session/request_permission", { sessionId: "nobody", options: [{}] }),
+      (error: unknown) => error instanceof RpcError && error.code === -32002,
+    );
   });
 
   test("an agent whose question waits for a person is not late with its session", async () => {
-    const agent = new MemoryAgent(["session/new"]), world = new World();
+    const agent = new MemoryAgent(["session/new"]),
+      world = new World();
     await using connection = await world.connect(agent);
     let isAsking = true;
-    const opened = connection.newSession("/w", { ...world.listener("1", []), isAsking: () => isAsking }), request = await agent.next("session/new");
+    const opened = connection.newSession("/w", { ...world.listener("1", []), isAsking: () => isAsking }),
+      request = await agent.next("session/new");
     world.clock.advance(5 * NEW_SESSION_LIMIT_MS);
     isAsking = false;
     request.respond({ sessionId: "x" });
     equal((await opened).sessionId, "x");
-    const late = connection.newSession("/w", { ...world.listener("2", []), isAsking: () => isAsking }), failed = rejects(late, /within 60 seconds/);
+    const late = connection.newSession("/w", { ...world.listener("2", []), isAsking: () => isAsking }),
+      failed = rejects(late, /within 60 seconds/);
     await agent.next("session/new");
     world.clock.advance(NEW_SESSION_LIMIT_MS);
     await failed;
   });
 
   test("an agent that hangs in initialize is given up after two minutes", async () => {
-    const agent = new MemoryAgent(["initialize"]), world = new World();
+    const agent = new MemoryAgent(["initialize"]),
+      world = new World();
     const connecting = world.connect(agent);
     const failed = rejects(connecting, /Ada did not answer within 120 seconds/);
     await agent.next("initialize");
@@ -155,7 +215,10 @@ suite("agent connection", () => {
 
   test("another protocol version, an error and a death in initialize each end in a sentence", async () => {
     const world = new World();
-    await rejects(world.connect(new MemoryAgent([], { protocolVersion: 2 })), /Ada uses ACP version 2; this session supports version 1\./);
+    await rejects(
+      world.connect(new MemoryAgent([], { protocolVersion: 2 })),
+      /Ada uses ACP version 2; this session supports version 1\./,
+    );
     await rejects(
       world.connect(new MemoryAgent([], {})),
       /^AgentError: Ada is not an ACP agent: its answer to initialize has no protocol version\./,
@@ -170,34 +233,56 @@ suite("agent connection", () => {
   });
 
   test("a session is set up with servers and what else is to be told", async () => {
-    const agent = new MemoryAgent(["session/new", "session/fork"]), world = new World();
+    const agent = new MemoryAgent(["session/new", "session/fork"]),
+      world = new World();
     await using connection = await world.connect(agent);
-    const opened = connection.newSession("/w", world.listener("a", []), { mcpServers: [{ name: "m" }], meta: { key: 1 } }), request = await agent.next("session/new");
+    const opened = connection.newSession("/w", world.listener("a", []), {
+        mcpServers: [{ name: "m" }],
+        meta: { key: 1 },
+      }),
+      request = await agent.next("session/new");
     deepEqual(request.params, { cwd: "/w", mcpServers: [{ name: "m" }], _meta: { key: 1 } });
     request.respond({ sessionId: "x" });
     await opened;
-    const forked = connection.fork("x", "/w", world.listener("b", [])), fork = await agent.next("session/fork");
+    const forked = connection.fork("x", "/w", world.listener("b", [])),
+      fork = await agent.next("session/fork");
     deepEqual(fork.params, { sessionId: "x", cwd: "/w", mcpServers: [] });
     fork.respond({ sessionId: "y" });
     equal((await forked).sessionId, "y");
   });
 
-  for (const how of ["load", "resume"] as const) test(`session/${how}: what was said comes first, then the answer, then what is said`, async () => {
-    const agent = new MemoryAgent([`session/${how}`]), world = new World(), heard: string[] = [];
-    await using connection = await world.connect(agent);
-    const opened = connection.reopen(how, "old", "/w", { ...world.listener("a", heard), opened: result => { heard.push(JSON.stringify(result)); } }, { meta: { key: 1 } });
-    const request = await agent.next(`session/${how}`);
-    deepEqual(request.params, { sessionId: "old", cwd: "/w", mcpServers: [], _meta: { key: 1 } });
-    for (let i = 0; i < 1_500; i++) agent.update("old", i);
-    request.respond({ modes: 1 });
-    agent.update("old", "new");
-    equal((await opened).sessionId, "old");
-    await tick();
-    deepEqual([heard.length, ...heard.slice(-3)], [1_502, "a 1499", `{"modes":1}`, `a "new"`]);
-  });
+  for (const how of ["load", "resume"] as const)
+    test(`session/${how}: what was said comes first, then the answer, then what is said`, async () => {
+      const agent = new MemoryAgent([`session/${how}`]),
+        world = new World(),
+        heard: string[] = [];
+      await using connection = await world.connect(agent);
+      const opened = connection.reopen(
+        how,
+        "old",
+        "/w",
+        {
+          ...world.listener("a", heard),
+          opened: result => {
+            heard.push(JSON.stringify(result));
+          },
+        },
+        { meta: { key: 1 } },
+      );
+      const request = await agent.next(`session/${how}`);
+      deepEqual(request.params, { sessionId: "old", cwd: "/w", mcpServers: [], _meta: { key: 1 } });
+      for (let i = 0; i < 1_500; i++) agent.update("old", i);
+      request.respond({ modes: 1 });
+      agent.update("old", "new");
+      equal((await opened).sessionId, "old");
+      await tick();
+      deepEqual([heard.length, ...heard.slice(-3)], [1_502, "a 1499", `{"modes":1}`, `a "new"`]);
+    });
 
   test("a session that cannot be opened again is left, its listener hears nothing more, and another try is one", async () => {
-    const agent = new MemoryAgent(["session/load"]), world = new World(), heard: string[] = [];
+    const agent = new MemoryAgent(["session/load"]),
+      world = new World(),
+      heard: string[] = [];
     const connection = await world.connect(agent);
     const failed = rejects(connection.reopen("load", "old", "/w", world.listener("a", heard)), /gone/);
     (await agent.next("session/load")).fail(new RpcError(-32002, "gone"));
@@ -214,9 +299,11 @@ suite("agent connection", () => {
   });
 
   test("a session that is opened again after its limit is closed", async () => {
-    const agent = new MemoryAgent(["session/resume"]), world = new World();
+    const agent = new MemoryAgent(["session/resume"]),
+      world = new World();
     await using connection = await world.connect(agent);
-    const failed = rejects(connection.reopen("resume", "old", "/w", world.listener("a", [])), /within 60 seconds/), request = await agent.next("session/resume");
+    const failed = rejects(connection.reopen("resume", "old", "/w", world.listener("a", [])), /within 60 seconds/),
+      request = await agent.next("session/resume");
     world.clock.advance(NEW_SESSION_LIMIT_MS);
     await failed;
     request.respond({});
@@ -225,13 +312,25 @@ suite("agent connection", () => {
   });
 
   test("while a listener is busy the agent is not read, and then in order", async () => {
-    const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
+    const agent = new MemoryAgent(),
+      world = new World(),
+      heard: string[] = [];
     await using connection = await world.connect(agent);
     let go = () => {};
-    const busy = new Promise<void>(resolve => { go = resolve; });
-    const slow = await open(connection, { ...world.listener("slow", heard), update: update => { heard.push(`slow ${String(update)}`); return update === 1 ? busy : undefined; } });
+    const busy = new Promise<void>(resolve => {
+      go = resolve;
+    });
+    const slow = await open(connection, {
+      ...world.listener("slow", heard),
+      update: update => {
+        heard.push(`slow ${String(update)}`);
+        return update === 1 ? busy : undefined;
+      },
+    });
     const other = await open(connection, world.listener("other", heard));
-    agent.update(slow, 1); agent.update(slow, 2); agent.update(other, 3);
+    agent.update(slow, 1);
+    agent.update(slow, 2);
+    agent.update(other, 3);
     await tick();
     deepEqual(heard, ["slow 1"]);
     go();
@@ -240,13 +339,17 @@ suite("agent connection", () => {
   });
 
   test("behind VS Code's own chat an agent is promised nothing, and asks for permissions only", async () => {
-    const agent = new MemoryAgent(["initialize"]), world = new World(), heard: string[] = [];
-    const connecting = world.connect(agent, "lm"), request = await agent.next("initialize");
+    const agent = new MemoryAgent(["initialize"]),
+      world = new World(),
+      heard: string[] = [];
+    const connecting = world.connect(agent, "lm"),
+      request = await agent.next("initialize");
     deepEqual((request.params as { clientCapabilities: unknown }).clientCapabilities, {});
     request.respond({ protocolVersion: 1 });
     await using connection = await connecting;
     const sessionId = await open(connection, world.listener("a", heard));
-    for (const method of ["fs/read_text_file", "terminal/create", "elicitation/create"]) await rejects(agent.peer.request(method, { sessionId }), { code: -32601 });
+    for (const method of ["fs/read_text_file", "terminal/create", "elicitation/create"])
+      await rejects(agent.peer.request(method, { sessionId }), { code: -32601 });
     await agent.peer.request("session/request_permission", { sessionId });
     deepEqual(heard, ["a asks"]);
   });
@@ -254,38 +357,57 @@ suite("agent connection", () => {
 
 suite("users of an agent", () => {
   const connect = (agent: MemoryAgent, protocol: 1 | 2 = 1): Promise<AgentConnection> =>
-    AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol, clock: new FakeClock(), odd: () => undefined, lastWords: () => "", stop: async () => undefined });
+    AgentConnection.connect(agent.channel, {
+      name: "Ada",
+      version: "1",
+      protocol,
+      clock: new FakeClock(),
+      odd: () => undefined,
+      lastWords: () => "",
+      stop: async () => undefined,
+    });
   const METHODS = [{ id: "key", name: "Key", type: "agent" }];
 
   const table: readonly [name: string, initialized: unknown, can: boolean][] = [
     ["v1 offers it", { protocolVersion: 1, agentCapabilities: { auth: { logout: {} } } }, true],
     ["v1 does not", { protocolVersion: 1, agentCapabilities: { auth: {} }, authMethods: METHODS }, false],
     ["v1 denies it", { protocolVersion: 1, agentCapabilities: { auth: { logout: null } } }, false],
-    ["v2 names a way in", { protocolVersion: 2, capabilities: {}, authMethods: [{ methodId: "x", type: "_odd" }] }, true],
+    [
+      "v2 names a way in",
+      { protocolVersion: 2, capabilities: {}, authMethods: [{ methodId: "x", type: "_odd" }] },
+      true,
+    ],
     ["v2 names none", { protocolVersion: 2, capabilities: { auth: { logout: {} } }, authMethods: [] }, false],
   ];
-  for (const [name, initialized, can] of table) test(`whether it can be told to forget them: ${name}`, async () => {
-    await using connection = await connect(new MemoryAgent([], initialized), 2);
-    equal(connection.canLogOut, can);
-  });
+  for (const [name, initialized, can] of table)
+    test(`whether it can be told to forget them: ${name}`, async () => {
+      await using connection = await connect(new MemoryAgent([], initialized), 2);
+      equal(connection.canLogOut, can);
+    });
 
-  for (const [protocol, login, logout] of [[1, "authenticate", "logout"], [2, "auth/login", "auth/logout"]] as const) test(`v${protocol}: signing in is ${login}, signing out ${logout}`, async () => {
-    const agent = new MemoryAgent([], { protocolVersion: protocol, authMethods: METHODS });
-    await using connection = await connect(agent, protocol);
-    const entering = connection.authenticate("key"), into = await agent.next(login);
-    deepEqual(into.params, { methodId: "key" });
-    into.respond({});
-    await entering;
-    const leaving = connection.logout();
-    (await agent.next(logout)).respond({});
-    await leaving;
-    const failing = connection.logout();
-    (await agent.next(logout)).fail(new RpcError(RpcCode.internalError, "the disk is full"));
-    await rejects(failing, /the disk is full/);
-  });
+  for (const [protocol, login, logout] of [
+    [1, "authenticate", "logout"],
+    [2, "auth/login", "auth/logout"],
+  ] as const)
+    test(`v${protocol}: signing in is ${login}, signing out ${logout}`, async () => {
+      const agent = new MemoryAgent([], { protocolVersion: protocol, authMethods: METHODS });
+      await using connection = await connect(agent, protocol);
+      const entering = connection.authenticate("key"),
+        into = await agent.next(login);
+      deepEqual(into.params, { methodId: "key" });
+      into.respond({});
+      await entering;
+      const leaving = connection.logout();
+      (await agent.next(logout)).respond({});
+      await leaving;
+      const failing = connection.logout();
+      (await agent.next(logout)).fail(new RpcError(RpcCode.internalError, "the disk is full"));
+      await rejects(failing, /the disk is full/);
+    });
 
   test("whoever listens hears that one is wanted, or known; of an agent without users nothing", async () => {
-    const agent = new MemoryAgent(["session/new"], { protocolVersion: 1, authMethods: METHODS }), heard: string[] = [];
+    const agent = new MemoryAgent(["session/new"], { protocolVersion: 1, authMethods: METHODS }),
+      heard: string[] = [];
     await using connection = await connect(agent);
     connection.hearSignIn(signIn => heard.push(signIn));
     const refused = connection.newSession("/w", new World().listener("a", []));
@@ -303,7 +425,9 @@ suite("users of an agent", () => {
   });
 
   test("whether we have ended it can be told from its death", async () => {
-    const agent = new MemoryAgent(), dead = await connect(agent), ended = await connect(new MemoryAgent());
+    const agent = new MemoryAgent(),
+      dead = await connect(agent),
+      ended = await connect(new MemoryAgent());
     await agent.die();
     await dead.closed;
     await ended.end({ message: "Enough." });

@@ -11,7 +11,17 @@ import type { Channel, Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { isObject, objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
-import { acceptedBy, canClose, capabilitiesOf, introduction, introductionOf, type AcpVersion, type AgentCapabilities, type AgentRole, type Introduction } from "./introduction";
+import {
+  acceptedBy,
+  canClose,
+  capabilitiesOf,
+  introduction,
+  introductionOf,
+  type AcpVersion,
+  type AgentCapabilities,
+  type AgentRole,
+  type Introduction,
+} from "./introduction";
 import type { MissingExtension } from "./extension-chain";
 import type { SessionExtensions } from "./extension-details";
 import { LimitedRequests } from "./limited-requests";
@@ -70,13 +80,25 @@ export class AgentConnection implements AsyncDisposable {
   /** Why we ended the connection; else the channel's reason counts. */
   #why: Closed | undefined;
   readonly #turns = new Turns();
-  #agent: Introduction = { version: 1, capabilities: {}, name: "", programVersion: "", authMethods: [], canLogOut: false };
+  #agent: Introduction = {
+    version: 1,
+    capabilities: {},
+    name: "",
+    programVersion: "",
+    authMethods: [],
+    canLogOut: false,
+  };
   #hearSignIn = (_: "in" | "needed"): void => undefined;
   readonly closed: Promise<Closed>;
 
-  private constructor(channel: Channel, readonly options: ConnectionOptions) {
+  private constructor(
+    channel: Channel,
+    readonly options: ConnectionOptions,
+  ) {
     let settleClosed: (reason: Closed) => void = () => undefined;
-    this.closed = new Promise(resolve => { settleClosed = resolve; });
+    this.closed = new Promise(resolve => {
+      settleClosed = resolve;
+    });
     this.#peer = new Peer(channel, {
       request: request => this.#request(request),
       notification: (method, params) => this.#notification(method, params),
@@ -87,10 +109,19 @@ export class AgentConnection implements AsyncDisposable {
       },
       odd: options.odd,
     });
-    this.#requests = new LimitedRequests(this.#peer, { ...options, ended: () => this.#why, needsSignIn: () => this.#hearSignIn("needed") });
+    this.#requests = new LimitedRequests(this.#peer, {
+      ...options,
+      ended: () => this.#why,
+      needsSignIn: () => this.#hearSignIn("needed"),
+    });
     this.#openings = new SessionOpenings({
-      name: options.name, routes: this.#routes, requests: this.#requests, close: sessionId => this.#closeSession(sessionId),
-      opened: () => { if (this.authMethods.length > 0) this.#hearSignIn("in"); },
+      name: options.name,
+      routes: this.#routes,
+      requests: this.#requests,
+      close: sessionId => this.#closeSession(sessionId),
+      opened: () => {
+        if (this.authMethods.length > 0) this.#hearSignIn("in");
+      },
     });
   }
 
@@ -99,12 +130,15 @@ export class AgentConnection implements AsyncDisposable {
     const connection = new AgentConnection(channel, options);
     try {
       connection.#agent = await connection.#requests.request({
-        method: "initialize", params: introduction(options.protocol, options.version, options.role, options.ide !== undefined), limitMs: INITIALIZE_LIMIT_MS,
+        method: "initialize",
+        params: introduction(options.protocol, options.version, options.role, options.ide !== undefined),
+        limitMs: INITIALIZE_LIMIT_MS,
         take: answer => {
           const agent = introductionOf(answer, options.protocol);
           if (agent) return agent;
           const { protocolVersion } = objectOr(answer);
-          throw typeof protocolVersion === "number" ? agentSpeaksOtherAcp(options.name, protocolVersion, options.protocol, answer)
+          throw typeof protocolVersion === "number"
+            ? agentSpeaksOtherAcp(options.name, protocolVersion, options.protocol, answer)
             : agentSpeaksNoAcp(options.name, answer);
         },
       });
@@ -117,41 +151,77 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   /** Of ACP, that the agent speaks. */
-  get version(): AcpVersion { return this.#agent.version; }
+  get version(): AcpVersion {
+    return this.#agent.version;
+  }
 
   /** What the agent takes in a prompt besides text and links. */
-  get accepts(): ReturnType<typeof acceptedBy> { return acceptedBy(this.#agent); }
+  get accepts(): ReturnType<typeof acceptedBy> {
+    return acceptedBy(this.#agent);
+  }
 
-  get capabilities(): AgentCapabilities { return capabilitiesOf(this.#agent); }
+  get capabilities(): AgentCapabilities {
+    return capabilitiesOf(this.#agent);
+  }
 
   /** What the program calls itself. */
-  get agentName(): string { return this.#agent.name; }
+  get agentName(): string {
+    return this.#agent.name;
+  }
 
   /** And which version it says that it is; empty when it does not say. */
-  get agentVersion(): string { return this.#agent.programVersion; }
+  get agentVersion(): string {
+    return this.#agent.programVersion;
+  }
 
   /** Agent extensions that its sessions have to do without. */
-  get missing(): readonly MissingExtension[] { return this.options.missing?.() ?? []; }
+  get missing(): readonly MissingExtension[] {
+    return this.options.missing?.() ?? [];
+  }
 
   /** What the agent extensions of its sessions do there; absent: it has none. */
-  get extensions(): SessionExtensions | undefined { return this.options.extensions; }
+  get extensions(): SessionExtensions | undefined {
+    return this.options.extensions;
+  }
 
-  get authMethods(): readonly AuthMethod[] { return this.#agent.authMethods; }
+  get authMethods(): readonly AuthMethod[] {
+    return this.#agent.authMethods;
+  }
 
   /** It can be told to forget its user. */
-  get canLogOut(): boolean { return this.#agent.canLogOut; }
+  get canLogOut(): boolean {
+    return this.#agent.canLogOut;
+  }
 
   /** We have ended it, or are about to. */
-  get isEnded(): boolean { return this.#why !== undefined; }
+  get isEnded(): boolean {
+    return this.#why !== undefined;
+  }
 
   /** `listener` is told each time that the agent shows whether it knows its user; one of before is told no more. */
-  hearSignIn(listener: (signIn: "in" | "needed") => void): void { this.#hearSignIn = listener; }
+  hearSignIn(listener: (signIn: "in" | "needed") => void): void {
+    this.#hearSignIn = listener;
+  }
 
   /** The agent signs in by itself, with a person who does something in a browser, say. Rejects with an `AgentError`. */
-  async authenticate(methodId: string): Promise<void> { await this.#requests.request({ method: this.version === 2 ? "auth/login" : "authenticate", params: { methodId }, limitMs: SIGN_IN_LIMIT_MS, take: () => undefined }); }
+  async authenticate(methodId: string): Promise<void> {
+    await this.#requests.request({
+      method: this.version === 2 ? "auth/login" : "authenticate",
+      params: { methodId },
+      limitMs: SIGN_IN_LIMIT_MS,
+      take: () => undefined,
+    });
+  }
 
   /** The agent forgets its user. For agents that can (`canLogOut`). Rejects with an `AgentError`. */
-  async logout(): Promise<void> { await this.#requests.request({ method: this.version === 2 ? "auth/logout" : "logout", params: {}, limitMs: REQUEST_LIMIT_MS, take: () => undefined }); }
+  async logout(): Promise<void> {
+    await this.#requests.request({
+      method: this.version === 2 ? "auth/logout" : "logout",
+      params: {},
+      limitMs: REQUEST_LIMIT_MS,
+      take: () => undefined,
+    });
+  }
 
   /** Opens a session in the folder `cwd`; `listener` may be called before this resolves. `result` is the agent's whole answer. */
   newSession(cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
@@ -167,7 +237,13 @@ export class AgentConnection implements AsyncDisposable {
    * Opens a session of an earlier process again, for agents that can (`capabilities`). With `load` the listener hears all that was said in
    * it, before `opened`. It hears of the connection's end only once it is open; before, this rejects.
    */
-  reopen(how: "load" | "resume", sessionId: string, cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
+  reopen(
+    how: "load" | "resume",
+    sessionId: string,
+    cwd: string,
+    listener: SessionListener,
+    setup: SessionSetup = {},
+  ): Promise<OpenedSession> {
     return this.#openings.reopen(how, sessionId, cwd, listener, setup);
   }
 
@@ -183,7 +259,8 @@ export class AgentConnection implements AsyncDisposable {
       if (outcome.ok && turn) this.#turns.accepted(sessionId, turn);
       else if (outcome.ok) ended(stoppedBy(outcome.result));
       else if (outcome.error instanceof ConnectionClosed || this.options.failure?.()) over();
-      else if (!turn || this.#turns.drop(sessionId, turn)) ended({ kind: "failed", error: this.#requests.explain(outcome.error) });
+      else if (!turn || this.#turns.drop(sessionId, turn))
+        ended({ kind: "failed", error: this.#requests.explain(outcome.error) });
     });
   }
 
@@ -222,25 +299,36 @@ export class AgentConnection implements AsyncDisposable {
     const { sessionId, update, elicitationId } = objectOr(params);
     switch (method) {
       case "session/update": {
-        const heard: (void | Promise<void>)[] = [], subagent = this.#subagentOf(sessionId);
+        const heard: (void | Promise<void>)[] = [],
+          subagent = this.#subagentOf(sessionId);
         this.#announced(sessionId, objectOr(update));
-        const told = this.#routes.tell(sessionId, listener => { heard.push(subagent === undefined ? listener.update(update) : listener.subagentUpdate?.(subagent, update)); });
+        const told = this.#routes.tell(sessionId, listener => {
+          heard.push(subagent === undefined ? listener.update(update) : listener.subagentUpdate?.(subagent, update));
+        });
         if (!told) this.options.odd("update for an unknown session", { sessionId });
-        if (this.version === 2) this.#turns.update(stringOr(sessionId, ""), objectOr(update), error => agentAnswered(this.options.name, stringOr(objectOr(error).message, "it does not say why."), error));
+        if (this.version === 2)
+          this.#turns.update(stringOr(sessionId, ""), objectOr(update), error =>
+            agentAnswered(this.options.name, stringOr(objectOr(error).message, "it does not say why."), error),
+          );
         return heard[0];
       }
       // It names no session: whoever asked with this id knows it.
       case "elicitation/complete":
         for (const listener of this.#routes.listeners) listener.elicitationCompleted(stringOr(elicitationId, ""));
         return;
-      default: this.options.odd("unknown notification", { method, params: readable(params, LOGGED_CHARACTERS) });
+      default:
+        this.options.odd("unknown notification", { method, params: readable(params, LOGGED_CHARACTERS) });
     }
   }
 
   /** A question that names a request of ours in place of a session (to sign in, say) is asked where the newest of them was made. */
   #request(request: IncomingRequest): void {
     const { ide } = this.options;
-    if (request.method === IDE_OPERATION && ide) return void ide(request.params, request.signal).then(answer => request.respond(answer), (error: unknown) => request.fail(error));
+    if (request.method === IDE_OPERATION && ide)
+      return void ide(request.params, request.signal).then(
+        answer => request.respond(answer),
+        (error: unknown) => request.fail(error),
+      );
     if (!mayAsk(request.method, this.options.role)) return request.fail(methodNotFound(request.method));
     const { sessionId, requestId } = objectOr(request.params);
     const elsewhere = request.method === "elicitation/create" && sessionId === undefined && requestId !== undefined;
@@ -248,7 +336,8 @@ export class AgentConnection implements AsyncDisposable {
     if (listener) return listener.request(request);
     if (elsewhere) return request.respond({ action: "cancel" });
     const subagent = this.#subagentOf(sessionId);
-    if (this.#routes.wasLeft(sessionId) || !this.#routes.tell(sessionId, each => each.request(request, subagent))) request.fail(noSession(request));
+    if (this.#routes.wasLeft(sessionId) || !this.#routes.tell(sessionId, each => each.request(request, subagent)))
+      request.fail(noSession(request));
   }
 
   /** `subagent_update` comes before all other traffic of the subagent's session (schema v2, `SubagentUpdate`). */

@@ -6,24 +6,33 @@ import { EvidenceFile } from "./evidence-file";
 
 suite("Evidence file", () => {
   let folder: string;
-  setup(() => { folder = mkdtempSync(path.join(tmpdir(), "symposium-")); });
+  setup(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "symposium-"));
+  });
   teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const opened = (file = path.join(folder, "cache", "agent-tools.json"), warnings: string[] = []) => new EvidenceFile({ file, date: () => 1, onWarning: message => warnings.push(message) });
-  const HTTP = { transport: "http", isListed: true, lists: "beforePrompt" } as const, STDIO = { transport: "stdio", isListed: false, lists: "never" } as const;
+  const opened = (file = path.join(folder, "cache", "agent-tools.json"), warnings: string[] = []) =>
+    new EvidenceFile({ file, date: () => 1, onWarning: message => warnings.push(message) });
+  const HTTP = { transport: "http", isListed: true, lists: "beforePrompt" } as const,
+    STDIO = { transport: "stdio", isListed: false, lists: "never" } as const;
 
   test("keeps evidence for the next process, per program and version, and what other processes wrote", async () => {
-    const one = opened(), two = opened();
+    const one = opened(),
+      two = opened();
     one.set("ada 1.0", HTTP);
     await one.written();
     two.set("ada 1.1", STDIO);
     await two.written();
-    deepEqual(["ada 1.0", "ada 1.1", "ada 2.0"].map(program => opened().of(program)), [{ ...HTTP, at: 1 }, { ...STDIO, at: 1 }, undefined]);
+    deepEqual(
+      ["ada 1.0", "ada 1.1", "ada 2.0"].map(program => opened().of(program)),
+      [{ ...HTTP, at: 1 }, { ...STDIO, at: 1 }, undefined],
+    );
   });
 
   test("prefers a newer entry of another process", async () => {
     const file = path.join(folder, "evidence.json");
     const at = (date: number) => new EvidenceFile({ file, date: () => date, onWarning: () => undefined });
-    const older = at(1), newer = at(2);
+    const older = at(1),
+      newer = at(2);
     older.set("ada 1.0", HTTP);
     await older.written();
     newer.set("ada 1.0", STDIO);
@@ -35,7 +44,8 @@ suite("Evidence file", () => {
   });
 
   test("cuts the name of a program to 200 characters", async () => {
-    const store = opened(), name = "x".repeat(1_000);
+    const store = opened(),
+      name = "x".repeat(1_000);
     store.set(name, HTTP);
     await store.written();
     deepEqual([[...opened().all().keys()].map(key => key.length), opened().of(name)?.transport], [[200], "http"]);
@@ -47,12 +57,16 @@ suite("Evidence file", () => {
       writeFileSync(file, text);
       equal(opened(file).all().size, 0);
     }
-    writeFileSync(file, JSON.stringify({ a: { ...HTTP, at: 2 }, b: { ...HTTP, transport: "smoke" }, c: { ...HTTP, lists: 1 }, d: 7 }));
+    writeFileSync(
+      file,
+      JSON.stringify({ a: { ...HTTP, at: 2 }, b: { ...HTTP, transport: "smoke" }, c: { ...HTTP, lists: 1 }, d: 7 }),
+    );
     deepEqual([...opened(file).all().keys()], ["a"]);
   });
 
   test("warns once when the file cannot be written, and keeps the evidence until the process ends", async () => {
-    const file = path.join(folder, "not-a-folder", "evidence.json"), warnings: string[] = [];
+    const file = path.join(folder, "not-a-folder", "evidence.json"),
+      warnings: string[] = [];
     writeFileSync(path.join(folder, "not-a-folder"), "");
     const store = opened(file, warnings);
     store.set("a", HTTP);

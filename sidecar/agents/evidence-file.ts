@@ -35,7 +35,9 @@ export class EvidenceFile implements EvidenceStore, AsyncDisposable {
 
   constructor(private readonly deps: EvidenceFileDeps) {}
 
-  of(program: string): DeliveryEvidence | undefined { return this.all().get(keyOf(program)); }
+  of(program: string): DeliveryEvidence | undefined {
+    return this.all().get(keyOf(program));
+  }
 
   /** By program, cut to `MAX_NAME` characters; the newest entry of all processes. */
   all(): ReadonlyMap<string, Entry> {
@@ -46,19 +48,30 @@ export class EvidenceFile implements EvidenceStore, AsyncDisposable {
 
   set(program: string, evidence: DeliveryEvidence): void {
     const before = this.of(program);
-    if (before && before.transport === evidence.transport && before.isListed === evidence.isListed && before.lists === evidence.lists
-      && (before.waitsInVain ?? 0) === (evidence.waitsInVain ?? 0)) return;
+    if (
+      before &&
+      before.transport === evidence.transport &&
+      before.isListed === evidence.isListed &&
+      before.lists === evidence.lists &&
+      (before.waitsInVain ?? 0) === (evidence.waitsInVain ?? 0)
+    )
+      return;
     this.#own.set(keyOf(program), { ...evidence, at: this.deps.date() });
     this.#writing = this.#writing.then(() => this.#write());
   }
 
   /** Resolves when everything so far is written. Never rejects. */
-  written(): Promise<void> { return this.#writing; }
+  written(): Promise<void> {
+    return this.#writing;
+  }
 
-  async [Symbol.asyncDispose](): Promise<void> { await this.written(); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.written();
+  }
 
   async #write(): Promise<void> {
-    const { file, onWarning } = this.deps, unfinished = `${file}.${process.pid}`;
+    const { file, onWarning } = this.deps,
+      unfinished = `${file}.${process.pid}`;
     const newest = [...this.all()].sort(([, a], [, b]) => b.at - a.at).slice(0, MAX_PROGRAMS);
     try {
       await mkdir(path.dirname(file), { recursive: true });
@@ -71,20 +84,30 @@ export class EvidenceFile implements EvidenceStore, AsyncDisposable {
   }
 }
 
-function keyOf(program: string): string { return program.slice(0, MAX_NAME); }
+function keyOf(program: string): string {
+  return program.slice(0, MAX_NAME);
+}
 
 function read(file: string): readonly (readonly [string, Entry])[] {
   try {
     const parsed: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return isObject(parsed) ? Object.entries(parsed).flatMap(([program, value]) => { const entry = isObject(value) && entryOf(value); return entry ? [[program, entry]] : []; }) : [];
-  } catch { return []; }
+    return isObject(parsed)
+      ? Object.entries(parsed).flatMap(([program, value]) => {
+          const entry = isObject(value) && entryOf(value);
+          return entry ? [[program, entry]] : [];
+        })
+      : [];
+  } catch {
+    return [];
+  }
 }
 
 const LISTS = ["beforePrompt", "inPrompt", "later", "never"] as const;
 
 function entryOf({ transport, isListed, lists, at, waitsInVain }: JsonObject): Entry | undefined {
   const known = LISTS.find(each => each === lists);
-  if ((transport !== "http" && transport !== "stdio") || typeof isListed !== "boolean" || known === undefined) return undefined;
+  if ((transport !== "http" && transport !== "stdio") || typeof isListed !== "boolean" || known === undefined)
+    return undefined;
   const waits = numberOr(waitsInVain, 0);
   return { transport, isListed, lists: known, at: numberOr(at, 0), ...(waits > 0 ? { waitsInVain: waits } : {}) };
 }

@@ -16,7 +16,10 @@ import { addressIn } from "./distributions/server-address";
 import { addressComponent, serverComponent, type McpExtensionWorld } from "./mcp-extension";
 
 /** `sentence` says which, and why. */
-export interface MissingExtension { readonly id: string; readonly sentence: string }
+export interface MissingExtension {
+  readonly id: string;
+  readonly sentence: string;
+}
 
 export interface ExtensionWorld extends McpExtensionWorld {
   /** Installs it where that is needed. Rejects with a sentence for the user, or when `signal` aborts. */
@@ -31,22 +34,44 @@ export interface ExtensionWorld extends McpExtensionWorld {
 }
 
 /** All that can be had of them; takes as long as the slowest installation. `names`: of what else is in the chain. Rejects only with the reason of `signal`. */
-export async function findExtensions(configs: readonly ExtensionConfig[], names: readonly string[], signal: AbortSignal, world: ExtensionWorld): Promise<ExtensionChain> {
+export async function findExtensions(
+  configs: readonly ExtensionConfig[],
+  names: readonly string[],
+  signal: AbortSignal,
+  world: ExtensionWorld,
+): Promise<ExtensionChain> {
   const taken = new Set(names);
-  const found = await Promise.all(configs.map(async (config): Promise<Found> => {
-    const { id, name } = config, called = taken.has(name) ? `${name} (${id})` : name;
-    taken.add(called);
-    try { return { config, component: await proxyOf(config, called, signal, world) }; }
-    catch (error) { return { config, sentence: sentenceOf(name, error instanceof Error ? error : { message: String(error) }, "is left out") }; }
-  }));
+  const found = await Promise.all(
+    configs.map(async (config): Promise<Found> => {
+      const { id, name } = config,
+        called = taken.has(name) ? `${name} (${id})` : name;
+      taken.add(called);
+      try {
+        return { config, component: await proxyOf(config, called, signal, world) };
+      } catch (error) {
+        return {
+          config,
+          sentence: sentenceOf(name, error instanceof Error ? error : { message: String(error) }, "is left out"),
+        };
+      }
+    }),
+  );
   signal.throwIfAborted();
   return new ExtensionChain(found, world.saw);
 }
 
-type Found = { readonly config: ExtensionConfig } & ({ readonly component: ProxyComponent } | { readonly sentence: string });
+type Found = { readonly config: ExtensionConfig } & (
+  | { readonly component: ProxyComponent }
+  | { readonly sentence: string }
+);
 
 /** What is part of this program runs in it, without a process. */
-async function proxyOf(config: ExtensionConfig, name: string, signal: AbortSignal, world: ExtensionWorld): Promise<ProxyComponent> {
+async function proxyOf(
+  config: ExtensionConfig,
+  name: string,
+  signal: AbortSignal,
+  world: ExtensionWorld,
+): Promise<ProxyComponent> {
   const { symposium, local, executable } = config.distribution;
   if (symposium && !local && !executable) {
     const component = await world.builtIn(config, name);
@@ -58,50 +83,80 @@ async function proxyOf(config: ExtensionConfig, name: string, signal: AbortSigna
   const command = await world.command(config, signal);
   if (config.kind === "mcp") return serverComponent(config, name, command, world);
   const memory = world.memory?.(command);
-  return { kind: "external", name, ...(memory === undefined ? {} : { memory }), start: () => world.start(quoted(config.name), command) };
+  return {
+    kind: "external",
+    name,
+    ...(memory === undefined ? {} : { memory }),
+    start: () => world.start(quoted(config.name), command),
+  };
 }
 
 export class ExtensionChain {
   readonly #missing = new Map<ExtensionConfig, string>();
 
-  constructor(private readonly found: readonly Found[], private readonly saw: ExtensionWorld["saw"]) {
+  constructor(
+    private readonly found: readonly Found[],
+    private readonly saw: ExtensionWorld["saw"],
+  ) {
     for (const one of found) if ("sentence" in one) this.#lost(one.config, one.sentence);
   }
 
   /** From the client on. */
-  get components(): readonly ProxyComponent[] { return this.found.flatMap(one => "component" in one ? [one.component] : []); }
+  get components(): readonly ProxyComponent[] {
+    return this.found.flatMap(one => ("component" in one ? [one.component] : []));
+  }
 
   /** From the client on. `leftOut`: why it is not there, a sentence; known of all as soon as the chain is initialised. */
-  get all(): readonly { readonly config: ExtensionConfig; readonly component: ProxyComponent | undefined; readonly leftOut: string | undefined }[] {
-    return this.found.map(one => ({ config: one.config, component: "component" in one ? one.component : undefined, leftOut: this.#missing.get(one.config) }));
+  get all(): readonly {
+    readonly config: ExtensionConfig;
+    readonly component: ProxyComponent | undefined;
+    readonly leftOut: string | undefined;
+  }[] {
+    return this.found.map(one => ({
+      config: one.config,
+      component: "component" in one ? one.component : undefined,
+      leftOut: this.#missing.get(one.config),
+    }));
   }
 
   /** Complete as soon as the chain is initialised. */
   get missing(): readonly MissingExtension[] {
-    return this.found.flatMap(({ config }) => { const sentence = this.#missing.get(config); return sentence === undefined ? [] : [{ id: config.id, sentence }]; });
+    return this.found.flatMap(({ config }) => {
+      const sentence = this.#missing.get(config);
+      return sentence === undefined ? [] : [{ id: config.id, sentence }];
+    });
   }
 
   /** What the conductor says of the chain. */
   heard({ kind, component, message, reason }: Notice): void {
     const config = this.#named(component);
-    if (config && kind === "bypassed") this.#lost(config, reason instanceof AgentError ? sentenceOf(config.name, reason, "is left out") : message);
+    if (config && kind === "bypassed")
+      this.#lost(config, reason instanceof AgentError ? sentenceOf(config.name, reason, "is left out") : message);
   }
 
   /** The same, or what is to be told when it was an extension's end that ended the chain. */
   explained(failure: Failure | undefined): Closed | undefined {
     const config = this.#named(failure?.component);
-    return config && failure?.reason ? extensionEnded(sentenceOf(config.name, failure.reason, "has ended"), failure.reason.cause) : failure?.reason;
+    return config && failure?.reason
+      ? extensionEnded(sentenceOf(config.name, failure.reason, "has ended"), failure.reason.cause)
+      : failure?.reason;
   }
 
   /** The chain is initialised. When it ends, `closed` resolves, and `failure` knows why. */
   runs(closed: Promise<unknown>, failure: () => Failure | undefined): void {
     for (const one of this.found) {
       if (!("component" in one) || this.#missing.has(one.config)) continue;
-      const { config: { id, name }, component } = one;
+      const {
+        config: { id, name },
+        component,
+      } = one;
       this.saw(id, { kind: "started" });
       void closed.then(() => {
         const { component: of, reason } = failure() ?? {};
-        this.saw(id, { kind: "ended", ...(of === component.name && reason ? { why: sentenceOf(name, reason, "has ended") } : {}) });
+        this.saw(id, {
+          kind: "ended",
+          ...(of === component.name && reason ? { why: sentenceOf(name, reason, "has ended") } : {}),
+        });
       });
     }
   }
@@ -112,7 +167,9 @@ export class ExtensionChain {
     if (config && reason) this.saw(config.id, { kind: "failed", why: sentenceOf(config.name, reason, "has ended") });
   }
 
-  #named(name: string | undefined): ExtensionConfig | undefined { return this.found.find(one => "component" in one && one.component.name === name)?.config; }
+  #named(name: string | undefined): ExtensionConfig | undefined {
+    return this.found.find(one => "component" in one && one.component.name === name)?.config;
+  }
 
   #lost(config: ExtensionConfig, sentence: string): void {
     this.#missing.set(config, sentence);
@@ -121,7 +178,10 @@ export class ExtensionChain {
 }
 
 /** Which component's end ended a chain, and how that was told. */
-interface Failure { readonly component?: string; readonly reason?: Closed }
+interface Failure {
+  readonly component?: string;
+  readonly reason?: Closed;
+}
 
 const quoted = (name: string): string => `“${name}”`;
 

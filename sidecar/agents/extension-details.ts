@@ -22,15 +22,30 @@ export interface SessionExtensions {
  * `trace`, `deliveries`: for the conductor; a chain without extensions has no trace. `agent`: its name. `others`: whose the servers are that no extension
  * added. `now`: milliseconds.
  */
-export function witnessedExtensions(chain: ExtensionChain, { agent, others, now, configuration }: WitnessOptions): WitnessedExtensions {
-  const { components } = chain, deliveries = new DeliveryTracker();
-  const witness = components.length === 0 ? undefined : new ChainWitness(components.map(({ kind }) => kind === "internal" ? "kept" : "own"), now);
+export function witnessedExtensions(
+  chain: ExtensionChain,
+  { agent, others, now, configuration }: WitnessOptions,
+): WitnessedExtensions {
+  const { components } = chain,
+    deliveries = new DeliveryTracker();
+  const witness =
+    components.length === 0
+      ? undefined
+      : new ChainWitness(
+          components.map(({ kind }) => (kind === "internal" ? "kept" : "own")),
+          now,
+        );
   const seenBy = (sessionId: string): readonly Witnessed[] => {
     const seen = witness?.of(sessionId) ?? [];
-    return chain.all.map(({ config, component, leftOut }) => ({ config, leftOut, seen: seen[component ? components.indexOf(component) : -1] }));
+    return chain.all.map(({ config, component, leftOut }) => ({
+      config,
+      leftOut,
+      seen: seen[component ? components.indexOf(component) : -1],
+    }));
   };
   return {
-    trace: witness, deliveries,
+    trace: witness,
+    deliveries,
     extensions: {
       of: sessionId => {
         const servers = deliveries.of(sessionId)?.servers ?? [];
@@ -41,20 +56,39 @@ export function witnessedExtensions(chain: ExtensionChain, { agent, others, now,
         });
       },
       missingTools: sessionId => {
-        const delivery = deliveries.of(sessionId), all = seenBy(sessionId);
+        const delivery = deliveries.of(sessionId),
+          all = seenBy(sessionId);
         if (!delivery) return undefined;
         const named = delivery.missing.map(one => ({
-          name: all.find(({ seen }) => seen?.setup?.added?.includes(one.server))?.config.name ?? others ?? `the MCP server “${one.server}”`, delivery: one,
+          name:
+            all.find(({ seen }) => seen?.setup?.added?.includes(one.server))?.config.name ??
+            others ??
+            `the MCP server “${one.server}”`,
+          delivery: one,
         }));
-        return missingToolsSentence({ agent, missing: named, all: delivery.servers.length, retry: delivery.retry, configuration: configurationOf(delivery, configuration) });
+        return missingToolsSentence({
+          agent,
+          missing: named,
+          all: delivery.servers.length,
+          retry: delivery.retry,
+          configuration: configurationOf(delivery, configuration),
+        });
       },
       canConfigure: sessionId => {
         const delivery = deliveries.of(sessionId);
-        return delivery !== undefined && delivery.missing.length > 0 && ["absent", "outdated"].some(kind => kind === configurationOf(delivery, configuration));
+        return (
+          delivery !== undefined &&
+          delivery.missing.length > 0 &&
+          ["absent", "outdated"].some(kind => kind === configurationOf(delivery, configuration))
+        );
       },
       hear: (sessionId, changed) => {
         const heard = [witness?.hear(sessionId, changed), deliveries.onChange(sessionId, changed)];
-        return { [Symbol.dispose]: () => { for (const each of heard) each?.[Symbol.dispose](); } };
+        return {
+          [Symbol.dispose]: () => {
+            for (const each of heard) each?.[Symbol.dispose]();
+          },
+        };
       },
     },
   };
@@ -69,8 +103,11 @@ interface WitnessOptions {
 }
 
 /** It is the way out for an agent that connected to no server over any transport (issue 14 item 5). */
-function configurationOf({ servers, retry }: Delivery, kind: ConfigurationEntry["kind"] | undefined): MissingTools["configuration"] {
-  return retry === "inVain" && servers.every(({ stage }) => stage === "offered") ? kind ?? "unknown" : undefined;
+function configurationOf(
+  { servers, retry }: Delivery,
+  kind: ConfigurationEntry["kind"] | undefined,
+): MissingTools["configuration"] {
+  return retry === "inVain" && servers.every(({ stage }) => stage === "offered") ? (kind ?? "unknown") : undefined;
 }
 
 export interface WitnessedExtensions {
@@ -88,5 +125,10 @@ interface Witnessed {
 /** Both of them hear. */
 export function bothTraces(first: Trace | undefined, second: Trace | undefined): Trace | undefined {
   if (!first || !second) return first ?? second;
-  return { message: (...crossed) => { first.message(...crossed); second.message(...crossed); } };
+  return {
+    message: (...crossed) => {
+      first.message(...crossed);
+      second.message(...crossed);
+    },
+  };
 }

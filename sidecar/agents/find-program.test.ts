@@ -3,7 +3,10 @@ import path from "node:path";
 import { findProgram, isProgramFile, remembering } from "./find-program";
 
 suite("where a program is", () => {
-  const on = (platform: string, env: Readonly<Record<string, string>>, ...files: readonly string[]) => (command: string) => findProgram(command, { platform, env, isProgram: file => files.includes(file) });
+  const on =
+    (platform: string, env: Readonly<Record<string, string>>, ...files: readonly string[]) =>
+    (command: string) =>
+      findProgram(command, { platform, env, isProgram: file => files.includes(file) });
 
   test("in the first folder of PATH that has it", () => {
     const find = on("linux", { PATH: "/a::/b:/c" }, "/b/ada", "/c/ada");
@@ -23,7 +26,13 @@ suite("where a program is", () => {
   });
 
   test("on Windows with its endings, whatever the case of the variables", () => {
-    const find = on("win32", { Path: "\"C:\\Program Files\\nodejs\";C:\\bin", PathExt: ".EXE;.CMD" }, "C:\\Program Files\\nodejs\\npx.CMD", "C:\\bin\\uv.EXE", "C:\\bin\\ada");
+    const find = on(
+      "win32",
+      { Path: '"C:\\Program Files\\nodejs";C:\\bin', PathExt: ".EXE;.CMD" },
+      "C:\\Program Files\\nodejs\\npx.CMD",
+      "C:\\bin\\uv.EXE",
+      "C:\\bin\\ada",
+    );
     equal(find("npx"), "C:\\Program Files\\nodejs\\npx.CMD");
     equal(find("npx.cmd.cmd"), undefined);
     equal(find("npx.CMD"), "C:\\Program Files\\nodejs\\npx.CMD");
@@ -44,7 +53,13 @@ suite("where a program is", () => {
 test("where a program is, is looked for once a second", () => {
   const asked: string[] = [];
   let now = 5;
-  const find = remembering(program => { asked.push(program); return program === "npm" ? `/bin/npm${asked.length}` : undefined; }, () => now);
+  const find = remembering(
+    program => {
+      asked.push(program);
+      return program === "npm" ? `/bin/npm${asked.length}` : undefined;
+    },
+    () => now,
+  );
   equal(find("npm"), "/bin/npm1");
   for (const program of ["uv", "uv", "npm", "npm"]) find(program);
   now += 999;

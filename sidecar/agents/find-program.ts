@@ -11,35 +11,52 @@ export interface FindWorld {
 
 /** The absolute path, or `undefined`. A command that is a path itself is looked for nowhere else. */
 export function findProgram(command: string, { platform, env, isProgram }: FindWorld): string | undefined {
-  const paths = platform === "win32" ? path.win32 : path.posix, names = platform === "win32" ? withEndings(command, env) : [command];
-  if (/\//.test(command) || (platform === "win32" && command.includes("\\"))) return names.find(name => paths.isAbsolute(name) && isProgram(name));
-  const folders = ((platform === "win32" ? variable(env, "PATH") : env["PATH"]) ?? "").split(paths.delimiter).map(folder => platform === "win32" ? folder.replaceAll("\"", "") : folder);
-  return folders.filter(folder => paths.isAbsolute(folder)).flatMap(folder => names.map(name => paths.join(folder, name))).find(isProgram);
+  const paths = platform === "win32" ? path.win32 : path.posix,
+    names = platform === "win32" ? withEndings(command, env) : [command];
+  if (/\//.test(command) || (platform === "win32" && command.includes("\\")))
+    return names.find(name => paths.isAbsolute(name) && isProgram(name));
+  const folders = ((platform === "win32" ? variable(env, "PATH") : env["PATH"]) ?? "")
+    .split(paths.delimiter)
+    .map(folder => (platform === "win32" ? folder.replaceAll('"', "") : folder));
+  return folders
+    .filter(folder => paths.isAbsolute(folder))
+    .flatMap(folder => names.map(name => paths.join(folder, name)))
+    .find(isProgram);
 }
 
 /** On Windows a program is called without its ending: the names that it may have, as PATHEXT says. */
 export function withEndings(command: string, env: FindWorld["env"]): readonly string[] {
   const all = (variable(env, "PATHEXT") || ".COM;.EXE;.BAT;.CMD").split(";").filter(ending => ending !== "");
-  return all.some(ending => command.toLowerCase().endsWith(ending.toLowerCase())) ? [command] : all.map(ending => command + ending);
+  return all.some(ending => command.toLowerCase().endsWith(ending.toLowerCase()))
+    ? [command]
+    : all.map(ending => command + ending);
 }
 
 /** On Windows names have no case. */
-export function variable(env: FindWorld["env"], name: string): string | undefined { return Object.entries(env).find(([key]) => key.toUpperCase() === name.toUpperCase())?.[1]; }
+export function variable(env: FindWorld["env"], name: string): string | undefined {
+  return Object.entries(env).find(([key]) => key.toUpperCase() === name.toUpperCase())?.[1];
+}
 
 export function isProgramFile(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
-  } catch { return false; }
+  } catch {
+    return false;
+  }
 }
 
 const REMEMBERED_MS = 1_000;
 
 /** The same answers for a second: who asks about a whole registry asks about the same few tools, and each asking looks into every folder of PATH. */
-export function remembering(find: (program: string) => string | undefined, now: () => number): (program: string) => string | undefined {
+export function remembering(
+  find: (program: string) => string | undefined,
+  now: () => number,
+): (program: string) => string | undefined {
   const found = new Map<string, { readonly where: string | undefined; readonly at: number }>();
   return program => {
-    const known = found.get(program), at = now();
+    const known = found.get(program),
+      at = now();
     if (known && at - known.at < REMEMBERED_MS) return known.where;
     const where = find(program);
     found.set(program, { where, at });

@@ -30,13 +30,24 @@ export type AgentRole = "lm";
 const CONTROLS: JsonObject = { session: { configOptions: { boolean: {} }, notices: {}, compaction: {} } };
 const FORMS: JsonObject = { elicitation: { form: {}, url: {} } };
 /** Without a word here an agent does not use it (schema v1, `ClientCapabilities`). */
-const CAPABILITIES: JsonObject = { fs: { readTextFile: true, writeTextFile: true }, terminal: true, auth: { terminal: true }, ...CONTROLS, ...FORMS };
+const CAPABILITIES: JsonObject = {
+  fs: { readTextFile: true, writeTextFile: true },
+  terminal: true,
+  auth: { terminal: true },
+  ...CONTROLS,
+  ...FORMS,
+};
 
 /** The parameters of `initialize`. `isIde`: whoever stands behind the client answers IDE operations. */
 export function introduction(offered: AcpVersion, ourVersion: string, role?: AgentRole, isIde = false): JsonObject {
   const info = { name: "symposium", title: "Symposium for VS Code", version: ourVersion };
   const [first, second] = role === "lm" ? [{}, {}] : [CAPABILITIES, FORMS];
-  const params = { protocolVersion: offered, clientCapabilities: first, clientInfo: info, ...(offered === 2 ? { capabilities: second, info } : {}) };
+  const params = {
+    protocolVersion: offered,
+    clientCapabilities: first,
+    clientInfo: info,
+    ...(offered === 2 ? { capabilities: second, info } : {}),
+  };
   return isIde ? offeringIde(params) : params;
 }
 
@@ -44,9 +55,24 @@ export function introduction(offered: AcpVersion, ourVersion: string, role?: Age
 export function introductionOf(answer: unknown, offered: AcpVersion): Introduction | undefined {
   const { protocolVersion, agentCapabilities, agentInfo, capabilities, info } = objectOr(answer);
   const authMethods = authMethodsIn(answer);
-  if (protocolVersion === 1) return { version: 1, capabilities: objectOr(agentCapabilities), ...programIn(agentInfo), authMethods, canLogOut: isYes(objectOr(objectOr(agentCapabilities).auth).logout) };
+  if (protocolVersion === 1)
+    return {
+      version: 1,
+      capabilities: objectOr(agentCapabilities),
+      ...programIn(agentInfo),
+      authMethods,
+      canLogOut: isYes(objectOr(objectOr(agentCapabilities).auth).logout),
+    };
   // In v2 whoever names a way to sign in, of whatever kind, can also forget (schema v2, `LogoutAuthRequest`).
-  return protocolVersion === 2 && offered === 2 ? { version: 2, capabilities: objectOr(capabilities), ...programIn(info), authMethods, canLogOut: arrayOr(objectOr(answer).authMethods).length > 0 } : undefined;
+  return protocolVersion === 2 && offered === 2
+    ? {
+        version: 2,
+        capabilities: objectOr(capabilities),
+        ...programIn(info),
+        authMethods,
+        canLogOut: arrayOr(objectOr(answer).authMethods).length > 0,
+      }
+    : undefined;
 }
 
 function programIn(info: unknown): Pick<Introduction, "name" | "programVersion"> {
@@ -72,14 +98,24 @@ export interface AgentCapabilities {
 
 /** In v2 every agent with sessions can resume them, and `load` is no more. */
 export function capabilitiesOf(agent: Said): AgentCapabilities {
-  const { version, capabilities } = agent, sessions = objectOr(version === 2 ? capabilities.session : capabilities.sessionCapabilities);
-  return { load: version === 1 && capabilities.loadSession === true, resume: version === 2 || isYes(sessions.resume), fork: isYes(sessions.fork), ...acceptedBy(agent) };
+  const { version, capabilities } = agent,
+    sessions = objectOr(version === 2 ? capabilities.session : capabilities.sessionCapabilities);
+  return {
+    load: version === 1 && capabilities.loadSession === true,
+    resume: version === 2 || isYes(sessions.resume),
+    fork: isYes(sessions.fork),
+    ...acceptedBy(agent),
+  };
 }
 
 /** What the agent takes in a prompt besides text and links; v1 says so with booleans, v2 with objects. */
 export function acceptedBy({ version, capabilities }: Said): { readonly images: boolean; readonly embedded: boolean } {
-  const { image, embeddedContext } = objectOr(version === 2 ? objectOr(capabilities.session).prompt : capabilities.promptCapabilities);
+  const { image, embeddedContext } = objectOr(
+    version === 2 ? objectOr(capabilities.session).prompt : capabilities.promptCapabilities,
+  );
   return { images: isYes(image), embedded: isYes(embeddedContext) };
 }
 
-function isYes(value: unknown): boolean { return value === true || isObject(value); }
+function isYes(value: unknown): boolean {
+  return value === true || isObject(value);
+}

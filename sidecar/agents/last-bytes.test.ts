@@ -4,12 +4,15 @@ import { LastBytes } from "./last-bytes";
 
 suite("last bytes", () => {
   test("are the end of what came, however it was cut", () => {
-    fc.assert(fc.property(fc.array(fc.string({ maxLength: 30 })), fc.integer({ min: 1, max: 40 }), (pieces, limit) => {
-      const last = new LastBytes(limit);
-      for (const piece of pieces) last.push(Buffer.from(piece));
-      equal(last.text(), Buffer.from(pieces.join("")).subarray(-limit).toString());
-      equal(last.total, pieces.join("").length);
-    }), { numRuns: 200 });
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 30 })), fc.integer({ min: 1, max: 40 }), (pieces, limit) => {
+        const last = new LastBytes(limit);
+        for (const piece of pieces) last.push(Buffer.from(piece));
+        equal(last.text(), Buffer.from(pieces.join("")).subarray(-limit).toString());
+        equal(last.total, pieces.join("").length);
+      }),
+      { numRuns: 200 },
+    );
   });
   test("begin with a whole character", () => {
     const last = new LastBytes(4);
@@ -19,7 +22,8 @@ suite("last bytes", () => {
     equal(last.text(), "xyz");
   });
   test("of no length hold nothing", () => {
-    const last = new LastBytes(0), begun = process.cpuUsage();
+    const last = new LastBytes(0),
+      begun = process.cpuUsage();
     for (let i = 0; i < 400; i++) last.push(Buffer.alloc(64 * 1024));
     const { user, system } = process.cpuUsage(begun);
     ok(user + system < 2_000_000, "all that came is copied with each piece");

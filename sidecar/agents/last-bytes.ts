@@ -7,7 +7,9 @@ export class LastBytes {
   constructor(readonly limit: number) {}
 
   /** All that ever came. */
-  get total(): number { return this.#total; }
+  get total(): number {
+    return this.#total;
+  }
 
   push(chunk: Buffer): void {
     this.#total += chunk.length;

@@ -20,11 +20,20 @@ import { newRun } from "./runs";
 
 const NEVER = new AbortController().signal;
 const local = ({ command, args }: ProcessSpec) => ({ local: { command, args } });
-const extension = (name: string, distribution: ExtensionConfig["distribution"]): ExtensionConfig => ({ id: name.toLowerCase().replaceAll(" ", "-"), name, distribution, _source: "custom" });
+const extension = (name: string, distribution: ExtensionConfig["distribution"]): ExtensionConfig => ({
+  id: name.toLowerCase().replaceAll(" ", "-"),
+  name,
+  distribution,
+  _source: "custom",
+});
 const rule = (name: string, ...words: readonly string[]) => extension(name, local(program("house-rules-proxy", words)));
 const rogue = (name: string, ...flags: readonly string[]) => extension(name, local(program("rogue-proxy", flags)));
 const ADA: AgentConfig = { id: "ada", name: "Ada", distribution: local(scriptedAgent()) };
-const ELIZA: AgentConfig = { id: "eliza", name: "Eliza", distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } } };
+const ELIZA: AgentConfig = {
+  id: "eliza",
+  name: "Eliza",
+  distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } },
+};
 
 class World implements AsyncDisposable {
   /** Who gave whom a prompt. */
@@ -41,14 +50,35 @@ class World implements AsyncDisposable {
   /** What the chain has besides. */
   proxies: readonly ProxyComponent[] = [];
 
-  async launch(agent: AgentConfig, extensions: readonly ExtensionConfig[], signal = NEVER, agentCommand?: () => Promise<AgentCommand>): Promise<AgentConnection> {
+  async launch(
+    agent: AgentConfig,
+    extensions: readonly ExtensionConfig[],
+    signal = NEVER,
+    agentCommand?: () => Promise<AgentCommand>,
+  ): Promise<AgentConnection> {
     const connection = await launch({ agent, cwd: this.folder.path, protocol: 1, extensions }, signal, {
-      version: "1", clock: this.clock, log: (level, message) => { if (level === "warn") this.warned.push(message); }, proxies: () => this.proxies, extensionCommand: (config, until) => this.command(config, until), ...(agentCommand ? { command: agentCommand } : {}),
-      trace: { message: (from, to, { envelope }) => { if (envelope.kind === "request" && envelope.method === "session/prompt") this.passed.push(`${from} → ${to}`); } },
+      version: "1",
+      clock: this.clock,
+      log: (level, message) => {
+        if (level === "warn") this.warned.push(message);
+      },
+      proxies: () => this.proxies,
+      extensionCommand: (config, until) => this.command(config, until),
+      ...(agentCommand ? { command: agentCommand } : {}),
+      trace: {
+        message: (from, to, { envelope }) => {
+          if (envelope.kind === "request" && envelope.method === "session/prompt") this.passed.push(`${from} → ${to}`);
+        },
+      },
       saw: (id, sight) => this.sights.push(`${id} ${told(sight)}`),
       startProcess: spec => {
         this.started.push(spec.name);
-        return startProcess(spec, { clock: realClock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined });
+        return startProcess(spec, {
+          clock: realClock,
+          ledger: this.#ledger,
+          report: { started: () => undefined, ended: () => undefined },
+          log: () => undefined,
+        });
       },
     });
     this.#connections.push(connection);
@@ -62,22 +92,49 @@ class World implements AsyncDisposable {
   }
 }
 
-function told(sight: Sight): string { return "why" in sight && sight.why !== undefined ? `${sight.kind}: ${sight.why}` : sight.kind; }
+function told(sight: Sight): string {
+  return "why" in sight && sight.why !== undefined ? `${sight.kind}: ${sight.why}` : sight.kind;
+}
 
 function passing(up: Channel, down: Channel): AsyncDisposable {
-  const end = async (): Promise<void> => { await Promise.all([up[Symbol.asyncDispose](), down[Symbol.asyncDispose]()]); };
-  up.start({ receive: frame => { down.send(frame); }, closed: () => void end() });
-  down.start({ receive: frame => { up.send(frame); }, closed: () => void end() });
+  const end = async (): Promise<void> => {
+    await Promise.all([up[Symbol.asyncDispose](), down[Symbol.asyncDispose]()]);
+  };
+  up.start({
+    receive: frame => {
+      down.send(frame);
+    },
+    closed: () => void end(),
+  });
+  down.start({
+    receive: frame => {
+      up.send(frame);
+    },
+    closed: () => void end(),
+  });
   return { [Symbol.asyncDispose]: end };
 }
 
 /** One prompt in a session of its own: what the agent says to it, and how the session ends when it does. */
-async function said(connection: AgentConnection, text: string, opened: (sessionId: string) => void = () => undefined): Promise<{ readonly text: string; readonly closed?: Closed }> {
-  let words = "", over: (closed?: Closed) => void = () => undefined;
-  const ended = new Promise<Closed | undefined>(resolve => { over = resolve; });
+async function said(
+  connection: AgentConnection,
+  text: string,
+  opened: (sessionId: string) => void = () => undefined,
+): Promise<{ readonly text: string; readonly closed?: Closed }> {
+  let words = "",
+    over: (closed?: Closed) => void = () => undefined;
+  const ended = new Promise<Closed | undefined>(resolve => {
+    over = resolve;
+  });
   const { sessionId } = await connection.newSession(process.cwd(), {
-    opened: () => undefined, isAsking: () => false, request: request => request.fail(new Error("nobody is asked")), elicitationCompleted: () => undefined, closed: over,
-    update: update => { words += String(objectOr(objectOr(update).content).text ?? ""); },
+    opened: () => undefined,
+    isAsking: () => false,
+    request: request => request.fail(new Error("nobody is asked")),
+    elicitationCompleted: () => undefined,
+    closed: over,
+    update: update => {
+      words += String(objectOr(objectOr(update).content).text ?? "");
+    },
   });
   opened(sessionId);
   connection.prompt(sessionId, [{ type: "text", text }], () => over());
@@ -88,7 +145,11 @@ async function said(connection: AgentConnection, text: string, opened: (sessionI
 suite("launch with extensions", () => {
   test("they stand before the agent in their order, and change what it gets", async () => {
     await using world = new World();
-    const connection = await world.launch(ADA, [rule("House rules", "Be brief."), extension("Pass", local(program("pass-proxy"))), rule("Other rules", "received")]);
+    const connection = await world.launch(ADA, [
+      rule("House rules", "Be brief."),
+      extension("Pass", local(program("pass-proxy"))),
+      rule("Other rules", "received"),
+    ]);
     match((await said(connection, "hello")).text, /"Be brief\.".*"hello"/);
     deepEqual(world.passed.slice(0, 3), ["client → 1 House rules", "1 House rules → 2 Pass", "2 Pass → 3 Other rules"]);
     equal(world.passed.at(-1)?.endsWith("→ agent"), true);
@@ -98,41 +159,107 @@ suite("launch with extensions", () => {
 
   test("what each does in a session is told of it, and why one is not there", async () => {
     await using world = new World();
-    const connection = await world.launch(ELIZA, [rule("House rules", "Be brief."), extension("Bad", { local: { command: "/nowhere/bad" } }), extension("Pass", local(program("pass-proxy")))]);
+    const connection = await world.launch(ELIZA, [
+      rule("House rules", "Be brief."),
+      extension("Bad", { local: { command: "/nowhere/bad" } }),
+      extension("Pass", local(program("pass-proxy"))),
+    ]);
     let sessionId = "";
-    const told = new Promise<void>(resolve => void said(connection, "hello", id => { sessionId = id; connection.extensions?.hear(id, resolve); }));
+    const told = new Promise<void>(
+      resolve =>
+        void said(connection, "hello", id => {
+          sessionId = id;
+          connection.extensions?.hear(id, resolve);
+        }),
+    );
     await told;
-    const all = connection.extensions?.of(sessionId).map(({ time, ...rest }) => ({ ...rest, timed: time?.setup !== undefined && time.prompt !== undefined }));
+    const all = connection.extensions
+      ?.of(sessionId)
+      .map(({ time, ...rest }) => ({ ...rest, timed: time?.setup !== undefined && time.prompt !== undefined }));
     deepEqual(all, [
-      { id: "house-rules", name: "House rules", prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "Be brief." } }, timed: true },
-      { id: "bad", name: "Bad", leftOut: "The agent extension “Bad” could not be started: “/nowhere/bad” was not found or may not be run.", timed: false },
+      {
+        id: "house-rules",
+        name: "House rules",
+        prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "Be brief." } },
+        timed: true,
+      },
+      {
+        id: "bad",
+        name: "Bad",
+        leftOut: "The agent extension “Bad” could not be started: “/nowhere/bad” was not found or may not be run.",
+        timed: false,
+      },
       { id: "pass", name: "Pass", timed: true },
     ]);
   });
 
   test("one that is an MCP server is started once per session, and the agent has its tools over http", async () => {
     await using world = new World();
-    const tools = { ...extension("My Tools", local(program("mcp-server"))), kind: "mcp" as const }, twin = { ...tools, id: "twin" };
+    const tools = { ...extension("My Tools", local(program("mcp-server"))), kind: "mcp" as const },
+      twin = { ...tools, id: "twin" };
     const connection = await world.launch(ELIZA, [tools, { ...tools, id: "my tools" }, twin]);
     let sessionId = "";
-    match((await said(connection, `use tool my-tools_2::echo with {"text": "hello"}`, id => { sessionId = id; })).text, /^OK: /);
-    deepEqual(connection.extensions?.of(sessionId).map(({ setup }) => setup), [{ added: ["my-tools"] }, { added: ["my-tools_2"] }, { added: ["twin"] }]);
-    deepEqual(world.started, Array.from({ length: 3 }, () => "The MCP server “My Tools”"));
-    deepEqual(connection.extensions?.of(sessionId).map(({ tools }) => tools?.map(({ transport, stage, calls }) => [transport, stage, calls]).slice(0, 1)), [
-      [["http", "offered", 0]], [["http", "called", 1]], [["http", "offered", 0]],
-    ]);
+    match(
+      (
+        await said(connection, `use tool my-tools_2::echo with {"text": "hello"}`, id => {
+          sessionId = id;
+        })
+      ).text,
+      /^OK: /,
+    );
+    deepEqual(
+      connection.extensions?.of(sessionId).map(({ setup }) => setup),
+      [{ added: ["my-tools"] }, { added: ["my-tools_2"] }, { added: ["twin"] }],
+    );
+    deepEqual(
+      world.started,
+      Array.from({ length: 3 }, () => "The MCP server “My Tools”"),
+    );
+    deepEqual(
+      connection.extensions
+        ?.of(sessionId)
+        .map(({ tools }) => tools?.map(({ transport, stage, calls }) => [transport, stage, calls]).slice(0, 1)),
+      [[["http", "offered", 0]], [["http", "called", 1]], [["http", "offered", 0]]],
+    );
   });
 
   test("one that is an MCP server at an address is the agent's to go to, with its headers", async () => {
     await using world = new World();
     await using server = await serveMcpOverHttp(() => undefined);
-    const docs: ExtensionConfig = { ...extension("Docs", { http: { url: server.url, headers: { Authorization: "Bearer secret" } } }), kind: "mcp" }, wrong: ExtensionConfig = { ...docs, id: "wrong", name: "Wrong", distribution: { http: { url: "nowhere" } } };
+    const docs: ExtensionConfig = {
+        ...extension("Docs", { http: { url: server.url, headers: { Authorization: "Bearer secret" } } }),
+        kind: "mcp",
+      },
+      wrong: ExtensionConfig = { ...docs, id: "wrong", name: "Wrong", distribution: { http: { url: "nowhere" } } };
     const connection = await world.launch(ELIZA, [docs, wrong]);
     let sessionId = "";
-    match((await said(connection, `use tool docs::echo with {"text": "hello"}`, id => { sessionId = id; })).text, /^OK: .*hello/);
-    deepEqual(connection.missing.map(({ sentence }) => sentence), ["The agent extension “Wrong” is left out: its address is none: write it whole, with https:// or http:// before it, as https://example.com/mcp."]);
-    deepEqual(connection.extensions?.of(sessionId).map(({ setup, time, leftOut }) => [setup, time?.setup !== undefined, leftOut !== undefined]), [[{ added: ["docs"] }, true, false], [undefined, false, true]]);
-    deepEqual([world.started, world.sights], [[], [`wrong failed: ${connection.missing[0]?.sentence}`, "docs started"]]);
+    match(
+      (
+        await said(connection, `use tool docs::echo with {"text": "hello"}`, id => {
+          sessionId = id;
+        })
+      ).text,
+      /^OK: .*hello/,
+    );
+    deepEqual(
+      connection.missing.map(({ sentence }) => sentence),
+      [
+        "The agent extension “Wrong” is left out: its address is none: write it whole, with https:// or http:// before it, as https://example.com/mcp.",
+      ],
+    );
+    deepEqual(
+      connection.extensions
+        ?.of(sessionId)
+        .map(({ setup, time, leftOut }) => [setup, time?.setup !== undefined, leftOut !== undefined]),
+      [
+        [{ added: ["docs"] }, true, false],
+        [undefined, false, true],
+      ],
+    );
+    deepEqual(
+      [world.started, world.sights],
+      [[], [`wrong failed: ${connection.missing[0]?.sentence}`, "docs started"]],
+    );
   });
 
   test("what a chain has besides, VS Code's tools say, stands behind them", async () => {
@@ -150,13 +277,41 @@ suite("launch with extensions", () => {
   });
 
   const LEFT_OUT: readonly (readonly [what: string, extension: ExtensionConfig, sentence: string])[] = [
-    ["is not there", extension("Bad", { local: { command: "/nowhere/bad" } }), "The agent extension “Bad” could not be started: “/nowhere/bad” was not found or may not be run."],
-    ["has no way to be had", extension("Bad", { cargo: { crate: "bad" } }), "The agent extension Bad has no command that can be started here."],
-    ["is part of another version", extension("Bad", { symposium: { subcommand: "bad" } }), "The agent extension “Bad” is not part of this version of Symposium."],
-    ["dies when it is asked", rogue("Bad", "--die-on-initialize"), "The agent extension “Bad” stopped unexpectedly (exit code 3)."],
-    ["dies while it is asked", rogue("Bad", "--die-after-forward"), "The agent extension “Bad” stopped unexpectedly (exit code 3)."],
-    ["is no extension", rogue("Bad", "--not-a-proxy"), "The agent extension “Bad” is left out: it is no agent extension: it knows neither proxy/initialize nor _proxy/initialize."],
-    ["breaks the protocol", rogue("Bad", "--change-version"), "The agent extension “Bad” is left out: it answered with version 99 of the protocol, its successor with 1."],
+    [
+      "is not there",
+      extension("Bad", { local: { command: "/nowhere/bad" } }),
+      "The agent extension “Bad” could not be started: “/nowhere/bad” was not found or may not be run.",
+    ],
+    [
+      "has no way to be had",
+      extension("Bad", { cargo: { crate: "bad" } }),
+      "The agent extension Bad has no command that can be started here.",
+    ],
+    [
+      "is part of another version",
+      extension("Bad", { symposium: { subcommand: "bad" } }),
+      "The agent extension “Bad” is not part of this version of Symposium.",
+    ],
+    [
+      "dies when it is asked",
+      rogue("Bad", "--die-on-initialize"),
+      "The agent extension “Bad” stopped unexpectedly (exit code 3).",
+    ],
+    [
+      "dies while it is asked",
+      rogue("Bad", "--die-after-forward"),
+      "The agent extension “Bad” stopped unexpectedly (exit code 3).",
+    ],
+    [
+      "is no extension",
+      rogue("Bad", "--not-a-proxy"),
+      "The agent extension “Bad” is left out: it is no agent extension: it knows neither proxy/initialize nor _proxy/initialize.",
+    ],
+    [
+      "breaks the protocol",
+      rogue("Bad", "--change-version"),
+      "The agent extension “Bad” is left out: it answered with version 99 of the protocol, its successor with 1.",
+    ],
   ];
   for (const [what, bad, sentence] of LEFT_OUT) {
     test(`one that ${what} is left out, with a sentence; the others are there`, async () => {
@@ -172,41 +327,83 @@ suite("launch with extensions", () => {
     await using world = new World();
     world.clock = hurriedClock(1000);
     const connection = await world.launch(ELIZA, [rogue("Bad", "--hang-initialize")]);
-    deepEqual(connection.missing.map(({ sentence }) => sentence), ["The agent extension “Bad” is left out: it did not answer within 30 seconds."]);
+    deepEqual(
+      connection.missing.map(({ sentence }) => sentence),
+      ["The agent extension “Bad” is left out: it did not answer within 30 seconds."],
+    );
   });
 
   test("one that cannot be installed is left out, and why is said", async () => {
     await using world = new World();
-    world.command = async config => config.id === "bad" ? Promise.reject(new Error("npm stopped (exit code 1).")) : commandOf(config);
-    const connection = await world.launch(ADA, [extension("Bad", { npx: { package: "bad" } }), rule("House rules", "Be brief.")]);
-    deepEqual(connection.missing, [{ id: "bad", sentence: "The agent extension “Bad” is left out: npm stopped (exit code 1)." }]);
+    world.command = async config =>
+      config.id === "bad" ? Promise.reject(new Error("npm stopped (exit code 1).")) : commandOf(config);
+    const connection = await world.launch(ADA, [
+      extension("Bad", { npx: { package: "bad" } }),
+      rule("House rules", "Be brief."),
+    ]);
+    deepEqual(connection.missing, [
+      { id: "bad", sentence: "The agent extension “Bad” is left out: npm stopped (exit code 1)." },
+    ]);
     equal((await said(connection, "hello")).text, "You said: Be brief.\nhello");
   });
 
   test("each is in the log, without the advice for an agent's user", async () => {
     await using world = new World();
-    await world.launch(ELIZA, [extension("Gone", { symposium: { subcommand: "gone" } }), rogue("Bad", "--die-on-initialize")]);
-    deepEqual(world.warned, ["The agent extension “Gone” is not part of this version of Symposium.", "The agent extension “Bad” is left out: “Bad” stopped unexpectedly (exit code 3)."]);
+    await world.launch(ELIZA, [
+      extension("Gone", { symposium: { subcommand: "gone" } }),
+      rogue("Bad", "--die-on-initialize"),
+    ]);
+    deepEqual(world.warned, [
+      "The agent extension “Gone” is not part of this version of Symposium.",
+      "The agent extension “Bad” is left out: “Bad” stopped unexpectedly (exit code 3).",
+    ]);
   });
 
   test("one that dies later ends the agent with it, and is named", async () => {
     await using world = new World();
-    const connection = await world.launch(ADA, [rule("House rules", "Be brief."), rogue("Bad", "--die-on", "session/prompt")]), { closed } = await said(connection, "hello");
-    equal(closed?.message, "The agent extension “Bad” stopped unexpectedly (exit code 3). The agent ended with it; both restart with your next prompt.");
+    const connection = await world.launch(ADA, [
+        rule("House rules", "Be brief."),
+        rogue("Bad", "--die-on", "session/prompt"),
+      ]),
+      { closed } = await said(connection, "hello");
+    equal(
+      closed?.message,
+      "The agent extension “Bad” stopped unexpectedly (exit code 3). The agent ended with it; both restart with your next prompt.",
+    );
     match(String(closed.cause), /session\/prompt came/);
     await connection[Symbol.asyncDispose]();
-    deepEqual(world.sights.slice(2), ["house-rules ended", "bad ended: The agent extension “Bad” stopped unexpectedly (exit code 3)."]);
+    deepEqual(world.sights.slice(2), [
+      "house-rules ended",
+      "bad ended: The agent extension “Bad” stopped unexpectedly (exit code 3).",
+    ]);
   });
 
   test("so does one that dies after it was ready, while another is still being initialised", async () => {
-    const sights: string[] = [], answered: (() => void)[] = [];
-    const wires = [new WireProxy("slow", { initialize: (request, proxy) => void proxy.successor("initialize", request.params).then(() => answered.forEach(each => each())) }), new WireProxy("bad", {})];
-    const both = new Promise<void>(resolve => answered.push(resolve)), configs = [extension("Slow", { local: { command: "slow" } }), extension("Bad", { local: { command: "bad" } })];
+    const sights: string[] = [],
+      answered: (() => void)[] = [];
+    const wires = [
+      new WireProxy("slow", {
+        initialize: (request, proxy) =>
+          void proxy.successor("initialize", request.params).then(() => answered.forEach(each => each())),
+      }),
+      new WireProxy("bad", {}),
+    ];
+    const both = new Promise<void>(resolve => answered.push(resolve)),
+      configs = [extension("Slow", { local: { command: "slow" } }), extension("Bad", { local: { command: "bad" } })];
     const launching = launch({ agent: ELIZA, cwd: "/", protocol: 1, extensions: configs }, NEVER, {
-      version: "1", clock: realClock, log: () => undefined, saw: (id, sight) => sights.push(`${id} ${told(sight)}`),
+      version: "1",
+      clock: realClock,
+      log: () => undefined,
+      saw: (id, sight) => sights.push(`${id} ${told(sight)}`),
       startProcess: ({ command }) => {
         const { running } = wires.find(({ name }) => name === command)!;
-        return { pid: undefined, channel: running.channel, stderr: () => "", exited: new Promise(() => undefined), [Symbol.asyncDispose]: () => running.stop() };
+        return {
+          pid: undefined,
+          channel: running.channel,
+          stderr: () => "",
+          exited: new Promise(() => undefined),
+          [Symbol.asyncDispose]: () => running.stop(),
+        };
       },
     });
     await both;
@@ -226,10 +423,20 @@ suite("launch with extensions", () => {
 
   test("all are looked for at once, also the agent; nothing is started before the last one is there", async () => {
     await using world = new World();
-    const asked: string[] = [], give = new Map<string, () => void>();
-    const held = (name: string, command: AgentCommand) => new Promise<AgentCommand>(resolve => { asked.push(name); give.set(name, () => resolve(command)); });
+    const asked: string[] = [],
+      give = new Map<string, () => void>();
+    const held = (name: string, command: AgentCommand) =>
+      new Promise<AgentCommand>(resolve => {
+        asked.push(name);
+        give.set(name, () => resolve(command));
+      });
     world.command = config => held(config.id, commandOf(config));
-    const launching = world.launch(ADA, [rule("House rules", "Be brief."), rule("Other rules", "Be kind.")], NEVER, () => held("ada", commandOf(ADA)));
+    const launching = world.launch(
+      ADA,
+      [rule("House rules", "Be brief."), rule("Other rules", "Be kind.")],
+      NEVER,
+      () => held("ada", commandOf(ADA)),
+    );
     deepEqual(asked.toSorted(), ["ada", "house-rules", "other-rules"]);
     for (const name of ["ada", "other-rules"]) give.get(name)?.();
     await new Promise(resolve => setImmediate(resolve));
@@ -241,12 +448,16 @@ suite("launch with extensions", () => {
 
   test("whoever does not want the agent any more, or cannot have it, waits for no extension; nobody is told that those failed", async () => {
     await using world = new World();
-    const until: AbortSignal[] = [], aborted = new AbortController();
+    const until: AbortSignal[] = [],
+      aborted = new AbortController();
     world.command = (_, signal) => {
       until.push(signal);
       return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("cancelled"))));
     };
-    await rejects(world.launch(ADA, [rule("House rules")], NEVER, () => Promise.reject(new Error("no network"))), /no network/);
+    await rejects(
+      world.launch(ADA, [rule("House rules")], NEVER, () => Promise.reject(new Error("no network"))),
+      /no network/,
+    );
     const launching = world.launch(ADA, [rule("House rules")], aborted.signal);
     aborted.abort(new Error("closed"));
     await rejects(launching, /closed/);

@@ -20,46 +20,113 @@ const config = (distribution: AgentConfig["distribution"]): AgentConfig => ({ id
 
 suite("launch", () => {
   test("each distribution is a command, and none is a sentence", () => {
-    deepEqual(commandOf(config({ local: { command: "x", args: ["y"] } })), { kind: "process", command: "x", args: ["y"], env: {} });
+    deepEqual(commandOf(config({ local: { command: "x", args: ["y"] } })), {
+      kind: "process",
+      command: "x",
+      args: ["y"],
+      env: {},
+    });
     deepEqual(commandOf(config({ executable: { path: "/x" } })), { kind: "process", command: "/x", args: [], env: {} });
-    deepEqual(commandOf(config({ symposium: { subcommand: "eliza", args: ["--deterministic"] } })), { kind: "eliza", deterministic: true });
+    deepEqual(commandOf(config({ symposium: { subcommand: "eliza", args: ["--deterministic"] } })), {
+      kind: "eliza",
+      deterministic: true,
+    });
     throws(() => commandOf(config({})), /Ada has no command/);
     throws(() => commandOf(config({ symposium: { subcommand: "other" } })), /Ada has no command/);
   });
 
   test("what stands in the chain is chosen by the key", async () => {
-    const seen: string[] = [], keys: (string | undefined)[] = [];
-    const proxy: ProxyComponent = { kind: "internal", name: "p", serve: (client, successor) => {
-      const end = async (): Promise<void> => { await Promise.all([client[Symbol.asyncDispose](), successor[Symbol.asyncDispose]()]); };
-      client.start({ receive: frame => { if (frame.envelope.kind === "request") seen.push(frame.envelope.method); successor.send(frame); }, closed: () => void end() });
-      successor.start({ receive: frame => { client.send(frame); }, closed: () => void end() });
-      return { [Symbol.asyncDispose]: end };
-    } };
-    const agent = config({ symposium: { subcommand: "eliza" } }), world = {
-      version: "1", clock: realClock, log: () => undefined, startProcess: () => { throw new Error("no process"); },
-      proxies: ({ role }: AgentKey) => { keys.push(role); return role === "lm" ? [proxy] : []; },
+    const seen: string[] = [],
+      keys: (string | undefined)[] = [];
+    const proxy: ProxyComponent = {
+      kind: "internal",
+      name: "p",
+      serve: (client, successor) => {
+        const end = async (): Promise<void> => {
+          await Promise.all([client[Symbol.asyncDispose](), successor[Symbol.asyncDispose]()]);
+        };
+        client.start({
+          receive: frame => {
+            if (frame.envelope.kind === "request") seen.push(frame.envelope.method);
+            successor.send(frame);
+          },
+          closed: () => void end(),
+        });
+        successor.start({
+          receive: frame => {
+            client.send(frame);
+          },
+          closed: () => void end(),
+        });
+        return { [Symbol.asyncDispose]: end };
+      },
     };
+    const agent = config({ symposium: { subcommand: "eliza" } }),
+      world = {
+        version: "1",
+        clock: realClock,
+        log: () => undefined,
+        startProcess: () => {
+          throw new Error("no process");
+        },
+        proxies: ({ role }: AgentKey) => {
+          keys.push(role);
+          return role === "lm" ? [proxy] : [];
+        },
+      };
     for (const role of ["lm", undefined] as const) {
-      await using _ = await launch({ agent, cwd: "/", protocol: 1, ...(role ? { role } : {}) }, new AbortController().signal, world);
+      await using _ = await launch(
+        { agent, cwd: "/", protocol: 1, ...(role ? { role } : {}) },
+        new AbortController().signal,
+        world,
+      );
     }
     deepEqual(keys, ["lm", undefined]);
     deepEqual(seen, ["initialize"]);
   });
 
   test("what has to be installed is installed first; whoever does not want it any more starts nothing", async () => {
-    const started: string[] = [], said: string[] = [], aborted = new AbortController();
+    const started: string[] = [],
+      said: string[] = [],
+      aborted = new AbortController();
     const world = (command: () => Promise<AgentCommand>) => ({
-      version: "1", clock: realClock, log: (_: unknown, message: string) => void said.push(message), command,
-      startProcess: (spec: ProcessSpec) => { started.push(spec.command); throw new Error("not here"); },
+      version: "1",
+      clock: realClock,
+      log: (_: unknown, message: string) => void said.push(message),
+      command,
+      startProcess: (spec: ProcessSpec) => {
+        started.push(spec.command);
+        throw new Error("not here");
+      },
     });
     const key = { agent: config({ npx: { package: "ada" } }), cwd: "/", protocol: 1 } as const;
-    await rejects(launch(key, new AbortController().signal, world(async () => ({ kind: "process", command: "/installed/ada", args: [], env: {} }))));
-    await rejects(launch(key, new AbortController().signal, world(() => Promise.reject(new Error("no network")))), /no network/);
-    await rejects(launch(key, aborted.signal, world(async () => {
-      await new Promise(resolve => setImmediate(resolve));
-      aborted.abort(new Error("closed"));
-      return { kind: "process", command: "/late", args: [], env: {} };
-    })), /closed/);
+    await rejects(
+      launch(
+        key,
+        new AbortController().signal,
+        world(async () => ({ kind: "process", command: "/installed/ada", args: [], env: {} })),
+      ),
+    );
+    await rejects(
+      launch(
+        key,
+        new AbortController().signal,
+        world(() => Promise.reject(new Error("no network"))),
+      ),
+      /no network/,
+    );
+    await rejects(
+      launch(
+        key,
+        aborted.signal,
+        world(async () => {
+          await new Promise(resolve => setImmediate(resolve));
+          aborted.abort(new Error("closed"));
+          return { kind: "process", command: "/late", args: [], env: {} };
+        }),
+      ),
+      /closed/,
+    );
     deepEqual([started, said.filter(message => message === "Starting agent").length], [["/installed/ada"], 1]);
   });
 
@@ -68,12 +135,32 @@ suite("launch", () => {
     const storage = mkdtempSync(path.join(tmpdir(), "launch-"));
     const run = `launch-${process.pid}`;
     const ledger = openLedger(storage, run);
-    const pool = new AgentPool((key, signal) => launch(key, signal, {
-      version: "1", clock: realClock, log: () => undefined,
-      startProcess: spec => startProcess(spec, { clock: hurriedClock(1), ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined }),
-    }), error => { throw error; });
+    const pool = new AgentPool(
+      (key, signal) =>
+        launch(key, signal, {
+          version: "1",
+          clock: realClock,
+          log: () => undefined,
+          startProcess: spec =>
+            startProcess(spec, {
+              clock: hurriedClock(1),
+              ledger,
+              report: { started: () => undefined, ended: () => undefined },
+              log: () => undefined,
+            }),
+        }),
+      error => {
+        throw error;
+      },
+    );
     const { command, args } = scriptedAgent(["--hang-init", "--ignore-sigterm", "--ignore-stdin-end", "--with-child"]);
-    const failed = rejects(pool.acquire({ agent: config({ local: { command, args } }), cwd: storage, protocol: 1 }, new AbortController().signal), /no tab uses it/);
+    const failed = rejects(
+      pool.acquire(
+        { agent: config({ local: { command, args } }), cwd: storage, protocol: 1 },
+        new AbortController().signal,
+      ),
+      /no tab uses it/,
+    );
     await eventually(() => census(run).length === 2, "the agent and its child run");
     await pool[Symbol.asyncDispose]();
     await failed;

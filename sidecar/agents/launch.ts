@@ -34,7 +34,11 @@ export interface LaunchWorld {
   /** Likewise for an extension. */
   readonly extensionCommand?: (extension: ExtensionConfig, signal: AbortSignal) => Promise<AgentCommand>;
   /** One that is part of this program, under this name; undefined: it is not. `odd`: for the log. */
-  readonly builtIn?: (extension: ExtensionConfig, name: string, odd: (what: string, detail: unknown) => void) => Promise<ProxyComponent | undefined>;
+  readonly builtIn?: (
+    extension: ExtensionConfig,
+    name: string,
+    odd: (what: string, detail: unknown) => void,
+  ) => Promise<ProxyComponent | undefined>;
   /** Where a program of the user's is; unless given it is taken as it is called. */
   readonly find?: (program: string) => Promise<string | undefined>;
   /** What the editor knows of the code, for agents and extensions; as `ConnectionOptions.ide`. */
@@ -59,25 +63,56 @@ export interface LaunchWorld {
  */
 export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWorld): Promise<AgentConnection> {
   const { agent, cwd, protocol, role } = key;
-  const odd = seldom((what, times, detail) => world.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) }));
-  const [command, extensions] = await found(key, signal, world, odd), configuration = (await world.configuration?.(agent))?.entry.kind;
-  const attach = configuration === "added" || configuration === "outdated" ? await openAttachPoint({ clock: world.clock, version: world.version, odd }) : undefined;
-  world.log("info", "Starting agent", { agent: agent.id, kind: command.kind, cwd, ...(extensions.components.length === 0 ? {} : { extensions: extensions.components.map(({ name }) => name) }) });
+  const odd = seldom((what, times, detail) =>
+    world.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) }),
+  );
+  const [command, extensions] = await found(key, signal, world, odd),
+    configuration = (await world.configuration?.(agent))?.entry.kind;
+  const attach =
+    configuration === "added" || configuration === "outdated"
+      ? await openAttachPoint({ clock: world.clock, version: world.version, odd })
+      : undefined;
+  world.log("info", "Starting agent", {
+    agent: agent.id,
+    kind: command.kind,
+    cwd,
+    ...(extensions.components.length === 0 ? {} : { extensions: extensions.components.map(({ name }) => name) }),
+  });
   for (const { sentence } of extensions.missing) world.log("warn", sentence, { agent: agent.id });
   const [channel, upstream] = memoryChannels();
   let lastWords = (): string => "";
-  const witnessed = witnessedExtensions(extensions, { agent: agent.name, others: role === "lm" ? "VS Code" : undefined, now: () => world.clock.now(), configuration }), trace = bothTraces(world.trace, witnessed.trace);
+  const witnessed = witnessedExtensions(extensions, {
+      agent: agent.name,
+      others: role === "lm" ? "VS Code" : undefined,
+      now: () => world.clock.now(),
+      configuration,
+    }),
+    trace = bothTraces(world.trace, witnessed.trace);
   const conductor = conduct(upstream, {
-    proxies: [...extensions.components, ...world.proxies?.(key, odd) ?? []], clock: world.clock, odd, ...(trace === undefined ? {} : { trace }),
-    bridge: { deliveries: witnessed.deliveries, ...(world.evidence === undefined ? {} : { evidence: world.evidence }), ...(attach ? { attached: attach.server } : {}) },
-    last: { kind: "agent", name: agent.name, start: async () => {
-      const started = await startCommand(agent.name, command, cwd, world, attach?.env);
-      lastWords = started.lastWords;
-      return started;
-    } },
+    proxies: [...extensions.components, ...(world.proxies?.(key, odd) ?? [])],
+    clock: world.clock,
+    odd,
+    ...(trace === undefined ? {} : { trace }),
+    bridge: {
+      deliveries: witnessed.deliveries,
+      ...(world.evidence === undefined ? {} : { evidence: world.evidence }),
+      ...(attach ? { attached: attach.server } : {}),
+    },
+    last: {
+      kind: "agent",
+      name: agent.name,
+      start: async () => {
+        const started = await startCommand(agent.name, command, cwd, world, attach?.env);
+        lastWords = started.lastWords;
+        return started;
+      },
+    },
     notice: notice => {
       const { kind, message, cause } = notice;
-      world.log(kind === "slow" ? "info" : "warn", message, { agent: agent.id, ...(cause === undefined ? {} : { cause: String(cause) }) });
+      world.log(kind === "slow" ? "info" : "warn", message, {
+        agent: agent.id,
+        ...(cause === undefined ? {} : { cause: String(cause) }),
+      });
       extensions.heard(notice);
     },
   });
@@ -86,13 +121,27 @@ export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWo
     await attach?.[Symbol.asyncDispose]();
   };
   void conductor.closed.then(() => attach?.[Symbol.asyncDispose]());
-  const giveUp = (): void => { stop().catch((error: unknown) => world.log("error", "An agent could not be stopped", { agent: agent.id, error: String(error) })); };
+  const giveUp = (): void => {
+    stop().catch((error: unknown) =>
+      world.log("error", "An agent could not be stopped", { agent: agent.id, error: String(error) }),
+    );
+  };
   signal.addEventListener("abort", giveUp);
   try {
     if (signal.aborted) giveUp();
     const connection = await AgentConnection.connect(channel, {
-      name: agent.name, version: world.version, protocol, ...(role === undefined ? {} : { role }), ...(world.ide === undefined ? {} : { ide: world.ide }), clock: world.clock, stop, odd,
-      lastWords: () => lastWords(), failure: () => extensions.explained(conductor.failure), missing: () => extensions.missing, extensions: witnessed.extensions,
+      name: agent.name,
+      version: world.version,
+      protocol,
+      ...(role === undefined ? {} : { role }),
+      ...(world.ide === undefined ? {} : { ide: world.ide }),
+      clock: world.clock,
+      stop,
+      odd,
+      lastWords: () => lastWords(),
+      failure: () => extensions.explained(conductor.failure),
+      missing: () => extensions.missing,
+      extensions: witnessed.extensions,
     });
     extensions.runs(conductor.closed, () => conductor.failure);
     world.log("info", "Agent ready", { agent: agent.id });
@@ -106,14 +155,23 @@ export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWo
 }
 
 /** The agent's command and its extensions, looked for at once. Without the agent nobody waits for them. */
-async function found({ agent, cwd, extensions = [] }: AgentKey, signal: AbortSignal, world: LaunchWorld, odd: (what: string, detail: unknown) => void): Promise<readonly [AgentCommand, ExtensionChain]> {
+async function found(
+  { agent, cwd, extensions = [] }: AgentKey,
+  signal: AbortSignal,
+  world: LaunchWorld,
+  odd: (what: string, detail: unknown) => void,
+): Promise<readonly [AgentCommand, ExtensionChain]> {
   const given = new AbortController();
   const chain = findExtensions(extensions, [agent.name], AbortSignal.any([signal, given.signal]), {
     command: async (extension, until) => world.extensionCommand?.(extension, until) ?? commandOf(extension),
     builtIn: async (extension, name) => world.builtIn?.(extension, name, odd),
-    start: (name, command) => startCommand(name, command, cwd, world), saw: (id, sight) => world.saw?.(id, sight),
-    find: async program => world.find ? world.find(program) : program, odd, starter: serverStarter(cwd, world),
-    memory: command => command.kind === "process" ? world.dialects?.of(JSON.stringify([command.command, ...command.args])) : undefined,
+    start: (name, command) => startCommand(name, command, cwd, world),
+    saw: (id, sight) => world.saw?.(id, sight),
+    find: async program => (world.find ? world.find(program) : program),
+    odd,
+    starter: serverStarter(cwd, world),
+    memory: command =>
+      command.kind === "process" ? world.dialects?.of(JSON.stringify([command.command, ...command.args])) : undefined,
   });
   chain.catch(() => undefined); // it says why it was given up, which is told by the agent
   try {
@@ -139,10 +197,20 @@ function seldom(tell: (what: string, times: number, detail: unknown) => void): (
   };
 }
 
-export interface Started { readonly channel: Channel; readonly stop: () => Promise<void>; readonly lastWords: () => string }
+export interface Started {
+  readonly channel: Channel;
+  readonly stop: () => Promise<void>;
+  readonly lastWords: () => string;
+}
 
 /** `name`: for sentences. `more`: of its environment. A process that cannot be started is a channel that closes with the reason. */
-export async function startCommand(name: string, command: AgentCommand, cwd: string, { version, startProcess }: Pick<LaunchWorld, "version" | "startProcess">, more: Readonly<Record<string, string>> = {}): Promise<Started> {
+export async function startCommand(
+  name: string,
+  command: AgentCommand,
+  cwd: string,
+  { version, startProcess }: Pick<LaunchWorld, "version" | "startProcess">,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Started> {
   if (command.kind === "eliza") return startEliza(command.deterministic, version);
   const { args, env } = command;
   const child = startProcess({ name, command: command.command, args, env: { ...env, ...more }, cwd });
@@ -150,8 +218,15 @@ export async function startCommand(name: string, command: AgentCommand, cwd: str
 }
 
 /** Starts the programs of MCP servers in the folder of their session, or else in this one. */
-export function serverStarter(folder: string, world: Pick<LaunchWorld, "version" | "startProcess" | "clock">): ServerStarter {
-  return { clock: world.clock, start: (title, server, cwd = folder) => startCommand(`The MCP server “${title}”`, { kind: "process", ...server }, cwd, world) };
+export function serverStarter(
+  folder: string,
+  world: Pick<LaunchWorld, "version" | "startProcess" | "clock">,
+): ServerStarter {
+  return {
+    clock: world.clock,
+    start: (title, server, cwd = folder) =>
+      startCommand(`The MCP server “${title}”`, { kind: "process", ...server }, cwd, world),
+  };
 }
 
 async function startEliza(deterministic: boolean, version: string): Promise<Started> {

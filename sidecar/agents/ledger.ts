@@ -41,9 +41,15 @@ export interface LedgerFiles {
 }
 
 const diskFiles: LedgerFiles = {
-  makeFolder: folder => { mkdirSync(folder, { recursive: true }); },
-  append: (file, text) => { appendFileSync(file, text); },
-  remove: file => { rmSync(file, { force: true }); },
+  makeFolder: folder => {
+    mkdirSync(folder, { recursive: true });
+  },
+  append: (file, text) => {
+    appendFileSync(file, text);
+  },
+  remove: file => {
+    rmSync(file, { force: true });
+  },
 };
 
 /** `run`: this sidecar's, fresh at each start. Never throws. */
@@ -63,17 +69,25 @@ export class Ledger implements ProcessLedger {
   #children = 0;
 
   constructor(
-    private readonly folder: string, run: string, private readonly table: ProcessTable,
-    private readonly warn: NonNullable<LedgerOptions["warn"]>, private readonly files: LedgerFiles,
+    private readonly folder: string,
+    run: string,
+    private readonly table: ProcessTable,
+    private readonly warn: NonNullable<LedgerOptions["warn"]>,
+    private readonly files: LedgerFiles,
   ) {
     const started = table.startOf(process.pid);
-    this.#file = path.join(folder, `${process.pid}-${createHash("sha256").update(`${started} ${run}`).digest("hex").slice(0, 12)}.jsonl`);
+    this.#file = path.join(
+      folder,
+      `${process.pid}-${createHash("sha256").update(`${started} ${run}`).digest("hex").slice(0, 12)}.jsonl`,
+    );
     this.#owner = { pid: process.pid, started, run, host: hostname() };
     this.run = ownedRun(run, this.#owner, placeOf(table.computer, folder));
     this.#write();
   }
 
-  nextRunId(): string { return childRunId(this.run, ++this.#children); }
+  nextRunId(): string {
+    return childRunId(this.run, ++this.#children);
+  }
 
   started(pid: number, runId: string, command: string): ChildProcessRecord {
     const record = { pid, group: pid, started: this.table.startOf(pid), runId, command };
@@ -86,7 +100,9 @@ export class Ledger implements ProcessLedger {
     if (this.#living.delete(pid)) this.#write({ ended: pid });
   }
 
-  kill({ group }: ChildProcessRecord): void { this.table.signal({ group }, "SIGKILL"); }
+  kill({ group }: ChildProcessRecord): void {
+    this.table.signal({ group }, "SIGKILL");
+  }
 
   async end(record: ChildProcessRecord, how: Omit<ReapOptions, "table">): Promise<boolean> {
     return (await endAll({ records: [record] }, { table: this.table, ...how })).length === 0;
@@ -95,8 +111,11 @@ export class Ledger implements ProcessLedger {
   /** After the last child was stopped. What could not be ended is left for the next sidecar. */
   close(): void {
     if (this.#living.size > 0) return;
-    try { this.files.remove(this.#file); }
-    catch (error) { this.#failed(error); }
+    try {
+      this.files.remove(this.#file);
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   /** Where something is missing, all of it instead of this line, behind what may be a torn line. */
@@ -120,7 +139,9 @@ export class Ledger implements ProcessLedger {
   }
 }
 
-function textOf(lines: readonly object[]): string { return lines.map(line => `${JSON.stringify(line)}\n`).join(""); }
+function textOf(lines: readonly object[]): string {
+  return lines.map(line => `${JSON.stringify(line)}\n`).join("");
+}
 
 /**
  * Ends what dead sidecars left, by their ledgers and, without one, by the run ids of the processes; deletes the ledgers
@@ -128,7 +149,9 @@ function textOf(lines: readonly object[]): string { return lines.map(line => `${
  */
 export async function reapLeftOvers(storage: string, options: ReapOptions = systemOptions()): Promise<void> {
   const folder = folderOf(storage);
-  const files = (await readdir(folder).catch(() => [])).filter(name => name.endsWith(".jsonl")).map(name => path.join(folder, name));
+  const files = (await readdir(folder).catch(() => []))
+    .filter(name => name.endsWith(".jsonl"))
+    .map(name => path.join(folder, name));
   if (files.length === 0 && !options.table.showsRunIds) return;
   const living = await options.table.living();
   if (living.length === 0) return; // the system does not tell who lives: everybody may
@@ -148,10 +171,18 @@ async function reapLedger(file: string, living: readonly ProcessEntry[], options
   if (left.length === 0) await remove(file);
 }
 
-interface Owner { readonly pid: number; readonly started: string; readonly run: string; readonly host: string }
+interface Owner {
+  readonly pid: number;
+  readonly started: string;
+  readonly run: string;
+  readonly host: string;
+}
 
 /** The children that have started and not ended, by a ledger's text. No owner: its first line is missing or torn. */
-export function readLedger(text: string): { readonly owner: Owner | undefined; readonly records: readonly ChildProcessRecord[] } {
+export function readLedger(text: string): {
+  readonly owner: Owner | undefined;
+  readonly records: readonly ChildProcessRecord[];
+} {
   let owner: Owner | undefined;
   const living = new Map<number, ChildProcessRecord>();
   for (const line of text.split("\n")) {
@@ -167,16 +198,26 @@ function parse(line: string): JsonObject {
   try {
     const value: unknown = JSON.parse(line);
     return isObject(value) ? value : {};
-  } catch { return {}; }
+  } catch {
+    return {};
+  }
 }
 
 function ownerIn(value: unknown): Owner | undefined {
   if (!isObject(value)) return undefined;
   const { pid, started, run, host } = value;
-  return typeof pid === "number" && typeof started === "string" && typeof run === "string" && run !== "" && typeof host === "string" ? { pid, started, run, host } : undefined;
+  return typeof pid === "number" &&
+    typeof started === "string" &&
+    typeof run === "string" &&
+    run !== "" &&
+    typeof host === "string"
+    ? { pid, started, run, host }
+    : undefined;
 }
 
-function folderOf(storage: string): string { return path.join(storage, "processes"); }
+function folderOf(storage: string): string {
+  return path.join(storage, "processes");
+}
 
 /** Of a computer, or a container, that is no more. */
 const FORGOTTEN_MS = 30 * 24 * 3600 * 1000;

@@ -35,42 +35,61 @@ export interface LimitedRequest<T> {
 }
 
 export class LimitedRequests {
-  constructor(private readonly peer: Pick<Peer, "call">, private readonly world: RequestWorld) {}
+  constructor(
+    private readonly peer: Pick<Peer, "call">,
+    private readonly world: RequestWorld,
+  ) {}
 
   /** Rejects with an `AgentError`, also when there is no answer in time, or with what `take` throws. */
   request<T>({ method, params, limitMs, take, late, isHeldUp }: LimitedRequest<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      let isLate = false, limit: Disposable;
+      let isLate = false,
+        limit: Disposable;
       const settle = (outcome: Outcome): void => {
         limit[Symbol.dispose]();
         if (isLate) return outcome.ok ? late?.(outcome.result) : undefined;
         if (!outcome.ok) return reject(this.explain(outcome.error));
-        try { resolve(take(outcome.result)); } catch (error) { reject(error instanceof Error ? error : new Error(String(error))); }
-      };
-      const begin = (): Disposable => this.world.clock.after(limitMs, () => {
-        if (isHeldUp?.()) {
-          limit = begin();
-          return;
+        try {
+          resolve(take(outcome.result));
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
         }
-        isLate = true;
-        call.cancel();
-        reject(agentUnresponsive(this.world.name, limitMs / 1000, this.world.lastWords()));
-      });
+      };
+      const begin = (): Disposable =>
+        this.world.clock.after(limitMs, () => {
+          if (isHeldUp?.()) {
+            limit = begin();
+            return;
+          }
+          isLate = true;
+          call.cancel();
+          reject(agentUnresponsive(this.world.name, limitMs / 1000, this.world.lastWords()));
+        });
       limit = begin();
       const call = this.peer.call(method, params, settle);
     });
   }
 
   explain(error: RpcError): AgentError {
-    const { name, role, ended, failure, needsSignIn } = this.world, why = ended(), failed = failure?.();
+    const { name, role, ended, failure, needsSignIn } = this.world,
+      why = ended(),
+      failed = failure?.();
     if (why) return new AgentError("closed", why.message, { cause: error });
-    if (failed) return failed instanceof AgentError ? failed : new AgentError("exited", failed.message, { cause: failed.cause });
-    if (error instanceof ConnectionClosed) return error.reason instanceof AgentError ? error.reason : new AgentError("exited", error.message, { cause: error.cause });
+    if (failed)
+      return failed instanceof AgentError ? failed : new AgentError("exited", failed.message, { cause: failed.cause });
+    if (error instanceof ConnectionClosed)
+      return error.reason instanceof AgentError
+        ? error.reason
+        : new AgentError("exited", error.message, { cause: error.cause });
     if (error.code === RpcCode.authRequired) {
       needsSignIn();
       return agentNeedsSignIn(name, role !== "lm");
     }
     const details = objectOr(error.data).details ?? objectOr(error.data).message;
-    return agentAnswered(name, typeof details === "string" && details !== error.message ? `${error.message} (${details})` : error.message, error);
+    return agentAnswered(
+      name,
+      typeof details === "string" && details !== error.message ? `${error.message} (${details})` : error.message,
+      error,
+    );
   }
 }

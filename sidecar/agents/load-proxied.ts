@@ -5,7 +5,12 @@ import { httpGet, type Fetch } from "./registry/http-get";
 
 /** As `ProxyWorld.load`. One agent for each request: none keeps a connection. */
 export function loadProxied({ http, https }: Proxies): Fetch {
-  const proxyFor = (protocol: string): string | undefined => protocol === "https:" ? https ?? http : http;
-  const straight = httpGet(), through = httpGet(({ protocol }) => new HttpsProxyAgent(proxyFor(protocol) ?? "", { keepAlive: false }));
-  return (input, options) => (proxyFor(new URL(input instanceof Request ? input.url : input).protocol) === undefined ? straight : through)(input, options);
+  const proxyFor = (protocol: string): string | undefined => (protocol === "https:" ? (https ?? http) : http);
+  const straight = httpGet(),
+    through = httpGet(({ protocol }) => new HttpsProxyAgent(proxyFor(protocol) ?? "", { keepAlive: false }));
+  return (input, options) =>
+    (proxyFor(new URL(input instanceof Request ? input.url : input).protocol) === undefined ? straight : through)(
+      input,
+      options,
+    );
 }

@@ -23,7 +23,12 @@ export interface McpExtensionWorld {
 type Called = Pick<ExtensionConfig, "id" | "name">;
 
 /** `name`: in the chain. Rejects with an `AgentError` when the program is not found: many agents report nothing then. */
-export async function serverComponent(config: Called, name: string, command: AgentCommand, world: McpExtensionWorld): Promise<ProxyComponent> {
+export async function serverComponent(
+  config: Called,
+  name: string,
+  command: AgentCommand,
+  world: McpExtensionWorld,
+): Promise<ProxyComponent> {
   if (command.kind !== "process") throw notBuiltIn(config.name);
   const program = await world.find(command.command);
   if (program === undefined) throw agentNotFound(`“${config.name}”`, command.command, undefined);
@@ -31,13 +36,28 @@ export async function serverComponent(config: Called, name: string, command: Age
 }
 
 /** Throws an `AgentError` where nobody could go there. Whether somebody answers is not asked: it may come later, and the agent says it. */
-export function addressComponent(config: Called, name: string, { url, headers = {} }: HttpDistribution, world: Pick<McpExtensionWorld, "odd" | "shim">): ProxyComponent {
+export function addressComponent(
+  config: Called,
+  name: string,
+  { url, headers = {} }: HttpDistribution,
+  world: Pick<McpExtensionWorld, "odd" | "shim">,
+): ProxyComponent {
   const wrong = wrongAddress({ url, headers });
   if (wrong !== undefined) throw serverNotAdded(config.name, wrong);
   return componentOf(config, name, { url: url.trim(), headers }, world);
 }
 
-function componentOf({ id, name: called }: Called, name: string, server: StdioServer | HttpServer, { odd, ...options }: Pick<McpExtensionWorld, "odd" | "shim" | "starter">): ProxyComponent {
+function componentOf(
+  { id, name: called }: Called,
+  name: string,
+  server: StdioServer | HttpServer,
+  { odd, ...options }: Pick<McpExtensionWorld, "odd" | "shim" | "starter">,
+): ProxyComponent {
   const definition = addedServer(called, serverName(id), server, options);
-  return { kind: "internal", name, serve: (client, successor, ids) => serveProxy(definition, client, successor, ids, { odd: (what, detail) => odd(`${name}: ${what}`, detail) }) };
+  return {
+    kind: "internal",
+    name,
+    serve: (client, successor, ids) =>
+      serveProxy(definition, client, successor, ids, { odd: (what, detail) => odd(`${name}: ${what}`, detail) }),
+  };
 }

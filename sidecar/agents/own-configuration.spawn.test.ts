@@ -19,8 +19,16 @@ import { ConfigurationFile } from "./own-configuration/configuration-file";
 import { startProcess } from "./process";
 import { newRun } from "./runs";
 
-const { command, args: [script = ""] } = program("symposium-acp-agent");
-const NOTES = { id: "notes", name: "Notes", distribution: { symposium: { subcommand: "proxy" } }, _source: "built-in" } as const;
+const {
+  command,
+  args: [script = ""],
+} = program("symposium-acp-agent");
+const NOTES = {
+  id: "notes",
+  name: "Notes",
+  distribution: { symposium: { subcommand: "proxy" } },
+  _source: "built-in",
+} as const;
 
 class World implements AsyncDisposable {
   readonly folder = temporaryFolder();
@@ -30,7 +38,10 @@ class World implements AsyncDisposable {
   /** Sessions that were asked to allow something, with the tool's arguments. */
   readonly asked: (readonly [sessionId: string, input: unknown])[] = [];
   readonly file = path.join(this.folder.path, "settings.json");
-  readonly configuration = new ConfigurationFile({ file: this.file, format: "mcpServers" }, { command, script, electron: false });
+  readonly configuration = new ConfigurationFile(
+    { file: this.file, format: "mcpServers" },
+    { command, script, electron: false },
+  );
   readonly agent: AgentConfig;
 
   constructor() {
@@ -39,32 +50,59 @@ class World implements AsyncDisposable {
   }
 
   start(): Promise<AgentConnection> {
-    return launch({ agent: this.agent, cwd: this.folder.path, protocol: 1, extensions: [NOTES] }, new AbortController().signal, {
-      version: "1", clock: realClock, log: () => undefined, evidence: this.evidence, configuration: () => this.configuration.state(),
-      builtIn: async (_, name) => ({ kind: "internal", name, serve: (up, down, ids) => serveProxy(asking, up, down, ids) }),
-      startProcess: spec => {
-        this.environments.push(spec.env);
-        return startProcess(spec, { clock: realClock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined });
+    return launch(
+      { agent: this.agent, cwd: this.folder.path, protocol: 1, extensions: [NOTES] },
+      new AbortController().signal,
+      {
+        version: "1",
+        clock: realClock,
+        log: () => undefined,
+        evidence: this.evidence,
+        configuration: () => this.configuration.state(),
+        builtIn: async (_, name) => ({
+          kind: "internal",
+          name,
+          serve: (up, down, ids) => serveProxy(asking, up, down, ids),
+        }),
+        startProcess: spec => {
+          this.environments.push(spec.env);
+          return startProcess(spec, {
+            clock: realClock,
+            ledger: this.#ledger,
+            report: { started: () => undefined, ended: () => undefined },
+            log: () => undefined,
+          });
+        },
       },
-    });
+    );
   }
 
   async open(connection: AgentConnection): Promise<{ readonly id: string; say(prompt: string): Promise<string> }> {
     let words = "";
     const { sessionId } = await connection.newSession(this.folder.path, {
-      opened: () => undefined, isAsking: () => false, elicitationCompleted: () => undefined, closed: () => undefined,
+      opened: () => undefined,
+      isAsking: () => false,
+      elicitationCompleted: () => undefined,
+      closed: () => undefined,
       request: request => {
         const { sessionId: id, toolCall, options } = objectOr(request.params);
         if (options === undefined) this.asked.push([String(id), objectOr(toolCall).rawInput]);
         request.respond({ outcome: { outcome: "selected", optionId: "allow_once" } });
       },
-      update: update => { words += String(objectOr(objectOr(update).content).text ?? ""); },
+      update: update => {
+        words += String(objectOr(objectOr(update).content).text ?? "");
+      },
     });
-    return { id: sessionId, say: async prompt => {
-      words = "";
-      await new Promise<void>(resolve => { connection.prompt(sessionId, [{ type: "text", text: prompt }], () => resolve()); });
-      return words;
-    } };
+    return {
+      id: sessionId,
+      say: async prompt => {
+        words = "";
+        await new Promise<void>(resolve => {
+          connection.prompt(sessionId, [{ type: "text", text: prompt }], () => resolve());
+        });
+        return words;
+      },
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -73,34 +111,46 @@ class World implements AsyncDisposable {
   }
 }
 
-const tools = (connection: AgentConnection, id: string) => connection.extensions?.of(id)[0]?.tools?.map(({ stage, offered, listed, calls }) => ({ stage, offered, listed, calls }));
+const tools = (connection: AgentConnection, id: string) =>
+  connection.extensions
+    ?.of(id)[0]
+    ?.tools?.map(({ stage, offered, listed, calls }) => ({ stage, offered, listed, calls }));
 
 suite("An agent that ignores the MCP servers of its sessions", () => {
   test("has no tools, all of them in a new process once its configuration has the entry, and none when that is removed", async () => {
     await using world = new World();
-    writeFileSync(world.file, "{ \"theme\":   \"dark\" }\n");
+    writeFileSync(world.file, '{ "theme":   "dark" }\n');
     for (const isLast of [false, true]) {
       await using connection = await world.start();
       const session = await world.open(connection);
       await session.say("say hello");
-      deepEqual([tools(connection, session.id), connection.extensions?.canConfigure(session.id)], [[{ stage: "offered", offered: 1, listed: 0, calls: 0 }], isLast]);
+      deepEqual(
+        [tools(connection, session.id), connection.extensions?.canConfigure(session.id)],
+        [[{ stage: "offered", offered: 1, listed: 0, calls: 0 }], isLast],
+      );
     }
     await world.configuration.add();
     {
       await using connection = await world.start();
       const session = await world.open(connection);
-      match(await session.say("mcp symposium keep {\"n\":1}"), new RegExp(`keep: kept in ${session.id}`));
-      deepEqual([tools(connection, session.id), connection.extensions?.missingTools(session.id)], [[{ stage: "called", offered: 1, listed: 1, calls: 1 }], undefined]);
+      match(await session.say('mcp symposium keep {"n":1}'), new RegExp(`keep: kept in ${session.id}`));
+      deepEqual(
+        [tools(connection, session.id), connection.extensions?.missingTools(session.id)],
+        [[{ stage: "called", offered: 1, listed: 1, calls: 1 }], undefined],
+      );
       const { [ATTACH]: address = "" } = world.environments.at(-1) ?? {};
       equal(redactText(address).includes(address.split("#")[1] ?? ""), false);
       equal(readFileSync(world.file, "utf8").includes(address.split("#")[1] ?? ""), false);
     }
     await world.configuration.remove();
-    equal(readFileSync(world.file, "utf8"), "{ \"theme\":   \"dark\" }\n");
+    equal(readFileSync(world.file, "utf8"), '{ "theme":   "dark" }\n');
     await using connection = await world.start();
     const session = await world.open(connection);
     await session.say("say hello");
-    deepEqual([tools(connection, session.id)?.map(({ stage }) => stage), world.environments.at(-1)?.[ATTACH]], [["offered"], undefined]);
+    deepEqual(
+      [tools(connection, session.id)?.map(({ stage }) => stage), world.environments.at(-1)?.[ATTACH]],
+      [["offered"], undefined],
+    );
   });
 
   test("asks in the session whose turn announced the call, with two at once", async () => {
@@ -108,10 +158,26 @@ suite("An agent that ignores the MCP servers of its sessions", () => {
     await world.configuration.add();
     await using connection = await world.start();
     const [one, two] = [await world.open(connection), await world.open(connection)];
-    const said = await Promise.all([one.say("titled-mcp symposium keep {\"of\":1}; sleep 300"), two.say("titled-mcp symposium keep {\"of\":2}; sleep 300")]);
-    deepEqual(said.map((words, i) => words.includes(`kept in ${[one, two][i]?.id}`)), [true, true], JSON.stringify(said));
-    deepEqual(world.asked.toSorted(), [[one.id, { of: 1 }], [two.id, { of: 2 }]].toSorted());
-    deepEqual([one, two].map(({ id }) => tools(connection, id)?.map(({ listed, calls }) => [listed, calls])), [[[1, 1]], [[1, 1]]]);
+    const said = await Promise.all([
+      one.say('titled-mcp symposium keep {"of":1}; sleep 300'),
+      two.say('titled-mcp symposium keep {"of":2}; sleep 300'),
+    ]);
+    deepEqual(
+      said.map((words, i) => words.includes(`kept in ${[one, two][i]?.id}`)),
+      [true, true],
+      JSON.stringify(said),
+    );
+    deepEqual(
+      world.asked.toSorted(),
+      [
+        [one.id, { of: 1 }],
+        [two.id, { of: 2 }],
+      ].toSorted(),
+    );
+    deepEqual(
+      [one, two].map(({ id }) => tools(connection, id)?.map(({ listed, calls }) => [listed, calls])),
+      [[[1, 1]], [[1, 1]]],
+    );
     await world.configuration.remove();
     equal(existsSync(world.file), false);
   });

@@ -9,23 +9,48 @@ class World {
   readonly stopped: number[] = [];
   manual: readonly string[] = [];
   readonly signals: AbortSignal[] = [];
-  readonly pool = new AgentPool(async (_, signal) => {
-    this.signals.push(signal);
-    const agent = new MemoryAgent(this.manual);
-    const n = this.agents.push(agent);
-    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock: new FakeClock(), odd: () => undefined, lastWords: () => "", stop: async () => { this.stopped.push(n); } });
-  }, error => { throw error; });
-  acquire(key: AgentKey, signal: AbortSignal = new AbortController().signal) { return this.pool.acquire(key, signal); }
+  readonly pool = new AgentPool(
+    async (_, signal) => {
+      this.signals.push(signal);
+      const agent = new MemoryAgent(this.manual);
+      const n = this.agents.push(agent);
+      return AgentConnection.connect(agent.channel, {
+        name: "Ada",
+        version: "1",
+        protocol: 1,
+        clock: new FakeClock(),
+        odd: () => undefined,
+        lastWords: () => "",
+        stop: async () => {
+          this.stopped.push(n);
+        },
+      });
+    },
+    error => {
+      throw error;
+    },
+  );
+  acquire(key: AgentKey, signal: AbortSignal = new AbortController().signal) {
+    return this.pool.acquire(key, signal);
+  }
 }
-const key = (id: string, env: Record<string, string> = {}, cwd = "/w"): AgentKey => ({ cwd, protocol: 1, agent: { id, name: id, distribution: { local: { command: "x", env } } } });
+const key = (id: string, env: Record<string, string> = {}, cwd = "/w"): AgentKey => ({
+  cwd,
+  protocol: 1,
+  agent: { id, name: id, distribution: { local: { command: "x", env } } },
+});
 const tick = () => new Promise(resolve => setImmediate(resolve));
 
 suite("agent pool", () => {
   test("two that open at once share one process, which stops when the last lets go", async () => {
     const world = new World();
-    const [a, b] = await Promise.all([world.acquire(key("a", { A: "1", B: "2" })), world.acquire(key("a", { B: "2", A: "1" }))]);
+    const [a, b] = await Promise.all([
+      world.acquire(key("a", { A: "1", B: "2" })),
+      world.acquire(key("a", { B: "2", A: "1" })),
+    ]);
     equal(world.agents.length, 1);
-    a.release(); a.release();
+    a.release();
+    a.release();
     await tick();
     deepEqual(world.stopped, []);
     b.release();
@@ -35,18 +60,48 @@ suite("agent pool", () => {
 
   test("whatever affects the process makes another", async () => {
     const world = new World();
-    await Promise.all([key("a"), key("b"), key("a", { A: "1" }), key("a", {}, "/other"), { ...key("a"), role: "lm" as const }, { ...key("a"), role: "lm" as const }].map(each => world.acquire(each)));
+    await Promise.all(
+      [
+        key("a"),
+        key("b"),
+        key("a", { A: "1" }),
+        key("a", {}, "/other"),
+        { ...key("a"), role: "lm" as const },
+        { ...key("a"), role: "lm" as const },
+      ].map(each => world.acquire(each)),
+    );
     equal(world.agents.length, 5);
     await world.pool[Symbol.asyncDispose]();
     deepEqual(world.stopped.sort(), [1, 2, 3, 4, 5]);
   });
 
   test("so do the extensions before it, their order and their settings; not what they are called, nor where they come from", async () => {
-    const world = new World(), one = { id: "x", name: "X", _source: "custom", distribution: { local: { command: "x" } } } as const, other = { ...one, id: "y" };
-    const lists = [[], [one], [other], [one, other], [other, one], [{ ...one, settings: { a: 1 } }], [{ ...one, distribution: { npx: { package: "x" } } }], [{ ...one, kind: "mcp" as const }],
-      ...[{ url: "https://a" }, { url: "https://b" }, { url: "https://b", headers: { A: "1" } }, { url: "https://b", headers: { A: "2" } }].map(http => [{ ...one, kind: "mcp" as const, distribution: { http } }])];
-    const same = [undefined, [{ ...one, name: "Another", description: "d", version: "1", _source: "registry" as const }]];
-    await Promise.all([...lists, ...same].map(extensions => world.acquire({ ...key("a"), ...(extensions ? { extensions } : {}) })));
+    const world = new World(),
+      one = { id: "x", name: "X", _source: "custom", distribution: { local: { command: "x" } } } as const,
+      other = { ...one, id: "y" };
+    const lists = [
+      [],
+      [one],
+      [other],
+      [one, other],
+      [other, one],
+      [{ ...one, settings: { a: 1 } }],
+      [{ ...one, distribution: { npx: { package: "x" } } }],
+      [{ ...one, kind: "mcp" as const }],
+      ...[
+        { url: "https://a" },
+        { url: "https://b" },
+        { url: "https://b", headers: { A: "1" } },
+        { url: "https://b", headers: { A: "2" } },
+      ].map(http => [{ ...one, kind: "mcp" as const, distribution: { http } }]),
+    ];
+    const same = [
+      undefined,
+      [{ ...one, name: "Another", description: "d", version: "1", _source: "registry" as const }],
+    ];
+    await Promise.all(
+      [...lists, ...same].map(extensions => world.acquire({ ...key("a"), ...(extensions ? { extensions } : {}) })),
+    );
     equal(world.agents.length, lists.length);
     world.pool.restart({ ...key("a"), extensions: [one] }, { message: "again" });
     await world.acquire({ ...key("a"), extensions: [other] });
@@ -55,10 +110,14 @@ suite("agent pool", () => {
   });
 
   test("serves new sessions by another process after it retires one, which ends with its last session or with the pool", async () => {
-    const world = new World(), [old, other] = await Promise.all([world.acquire(key("a")), world.acquire(key("b"))]);
+    const world = new World(),
+      [old, other] = await Promise.all([world.acquire(key("a")), world.acquire(key("b"))]);
     world.pool.retire("a");
     const next = await world.acquire(key("a"));
-    deepEqual([next.connection === old.connection, (await world.acquire(key("b"))).connection === other.connection], [false, true]);
+    deepEqual(
+      [next.connection === old.connection, (await world.acquire(key("b"))).connection === other.connection],
+      [false, true],
+    );
     old.release();
     await tick();
     deepEqual(world.stopped, [1]);
@@ -89,21 +148,31 @@ suite("agent pool", () => {
   test("one that nobody waits for any more while it is being started is stopped; one that somebody waits for is not", async () => {
     const world = new World();
     world.manual = ["initialize"];
-    const one = new AbortController(), other = new AbortController();
-    const first = world.acquire(key("a"), one.signal), second = world.acquire(key("a"), other.signal);
+    const one = new AbortController(),
+      other = new AbortController();
+    const first = world.acquire(key("a"), one.signal),
+      second = world.acquire(key("a"), other.signal);
     const request = await world.agents[0]!.next("initialize");
     one.abort();
     await tick();
-    deepEqual(world.signals.map(({ aborted }) => aborted), [false]);
+    deepEqual(
+      world.signals.map(({ aborted }) => aborted),
+      [false],
+    );
     other.abort();
-    deepEqual(world.signals.map(({ aborted }) => aborted), [true]);
+    deepEqual(
+      world.signals.map(({ aborted }) => aborted),
+      [true],
+    );
     request.fail(new Error("stopped"));
     await Promise.all([rejects(first), rejects(second)]);
   });
 
   test("a lease is let go of when its signal aborts, and once", async () => {
-    const world = new World(), staying = new AbortController();
-    const lease = await world.acquire(key("a"), staying.signal), other = await world.acquire(key("a"));
+    const world = new World(),
+      staying = new AbortController();
+    const lease = await world.acquire(key("a"), staying.signal),
+      other = await world.acquire(key("a"));
     staying.abort();
     lease.release();
     await tick();
@@ -114,16 +183,25 @@ suite("agent pool", () => {
   });
 
   test("all processes of an agent end at once, also those that are still starting, and nobody else's", async () => {
-    const world = new World(), told: string[] = [];
-    const [a, lm, b] = await Promise.all([world.acquire(key("a")), world.acquire({ ...key("a"), role: "lm" as const }), world.acquire(key("b"))]);
-    for (const [name, { connection }] of Object.entries({ a, lm, b })) void connection.closed.then(({ message }) => told.push(`${name}: ${message}`));
+    const world = new World(),
+      told: string[] = [];
+    const [a, lm, b] = await Promise.all([
+      world.acquire(key("a")),
+      world.acquire({ ...key("a"), role: "lm" as const }),
+      world.acquire(key("b")),
+    ]);
+    for (const [name, { connection }] of Object.entries({ a, lm, b }))
+      void connection.closed.then(({ message }) => told.push(`${name}: ${message}`));
     world.manual = ["initialize"];
     const starting = world.acquire(key("a", {}, "/elsewhere"));
     starting.catch(() => undefined);
     equal(world.pool.connected("a"), a.connection);
     world.pool.endAll("a", { message: "Signed out." });
     equal(world.pool.connected("a"), undefined);
-    deepEqual(world.signals.map(({ aborted }) => aborted), [true, true, false, true]);
+    deepEqual(
+      world.signals.map(({ aborted }) => aborted),
+      [true, true, false, true],
+    );
     await Promise.all([a.connection.closed, lm.connection.closed]);
     deepEqual(told.sort(), ["a: Signed out.", "lm: Signed out."]);
     equal(world.pool.connected("b"), b.connection);

@@ -65,8 +65,9 @@ export class AgentPool implements AsyncDisposable {
       held = false;
     };
     signal.addEventListener("abort", release, { once: true });
-    try { return { connection: await shared.connection, release }; }
-    catch (error) {
+    try {
+      return { connection: await shared.connection, release };
+    } catch (error) {
       release();
       throw error;
     }
@@ -85,7 +86,8 @@ export class AgentPool implements AsyncDisposable {
 
   /** Stops all processes of this agent, and tells all who use one why. */
   endAll(agentId: string, why: Closed): void {
-    for (const shared of [...this.#shared.values(), ...this.#retired]) if (shared.agentId === agentId) this.#stop(shared, why);
+    for (const shared of [...this.#shared.values(), ...this.#retired])
+      if (shared.agentId === agentId) this.#stop(shared, why);
   }
 
   /** The sessions of this agent keep their process; the next `acquire` starts another. */
@@ -110,10 +112,15 @@ export class AgentPool implements AsyncDisposable {
     const connection = this.connect(key, starting.signal);
     const shared: Shared = { key: name, agentId: key.agent.id, connection, starting, users: 0 };
     this.#shared.set(name, shared);
-    connection.then(connected => {
-      shared.connected = connected;
-      return connected.closed;
-    }).then(() => this.#forget(shared), () => this.#forget(shared));
+    connection
+      .then(connected => {
+        shared.connected = connected;
+        return connected.closed;
+      })
+      .then(
+        () => this.#forget(shared),
+        () => this.#forget(shared),
+      );
     return shared;
   }
 
@@ -125,8 +132,13 @@ export class AgentPool implements AsyncDisposable {
   #stop(shared: Shared, why: Closed): void {
     this.#forget(shared);
     shared.starting.abort(new AgentError("closed", why.message));
-    const stopping = shared.connection.then(connection => connection.end(why), () => undefined)
-      .catch((error: unknown) => this.failed(error)).finally(() => this.#stopping.delete(stopping));
+    const stopping = shared.connection
+      .then(
+        connection => connection.end(why),
+        () => undefined,
+      )
+      .catch((error: unknown) => this.failed(error))
+      .finally(() => this.#stopping.delete(stopping));
     this.#stopping.add(stopping);
   }
 
@@ -140,7 +152,15 @@ const UNUSED: Closed = { message: "The agent was stopped because no tab uses it.
 
 /** Equal configurations give equal names, whatever the order of their keys. The names shown to people are not part of it. */
 function nameOf({ agent: { id, distribution }, cwd, protocol, role, extensions = [] }: AgentKey): string {
-  const before = extensions.map(extension => ({ id: extension.id, kind: extension.kind, distribution: extension.distribution, settings: extension.settings }));
+  const before = extensions.map(extension => ({
+    id: extension.id,
+    kind: extension.kind,
+    distribution: extension.distribution,
+    settings: extension.settings,
+  }));
   return JSON.stringify({ id, distribution, cwd, protocol, role, before }, (_, value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
 }

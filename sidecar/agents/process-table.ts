@@ -48,9 +48,12 @@ export interface SystemTools {
 
 export function processTable(tools: SystemTools, platform: string = process.platform): ProcessTable {
   switch (platform) {
-    case "linux": return linuxTable();
-    case "win32": return windowsTable(tools);
-    default: return psTable(tools);
+    case "linux":
+      return linuxTable();
+    case "win32":
+      return windowsTable(tools);
+    default:
+      return psTable(tools);
   }
 }
 
@@ -62,9 +65,13 @@ function linuxTable(): ProcessTable {
     const { group, parent, ticks } = stat;
     return { pid, group, parent, started: `${boot}:${ticks}`, ...runIdIn(readOr(`/proc/${pid}/environ`)) };
   };
-  const pids = (): number[] => readdirSync("/proc").filter(name => /^\d+$/.test(name)).map(Number);
+  const pids = (): number[] =>
+    readdirSync("/proc")
+      .filter(name => /^\d+$/.test(name))
+      .map(Number);
   return {
-    computer: `${hostname()} ${linkOr("/proc/self/ns/pid")}`, showsRunIds: true,
+    computer: `${hostname()} ${linkOr("/proc/self/ns/pid")}`,
+    showsRunIds: true,
     self: { pid: process.pid, group: read(process.pid)?.group ?? process.pid, ...runIdOf(process.env[RUN_ID]) },
     startOf: pid => {
       const stat = parseStat(readOr(`/proc/${pid}/stat`) ?? "", true);
@@ -72,16 +79,26 @@ function linuxTable(): ProcessTable {
     },
     sameStart,
     living: async (of = pids()) => of.map(read).filter(entry => entry !== undefined),
-    cpuSeconds: async group => sum(pids().map(pid => parseCpu(readOr(`/proc/${pid}/stat`) ?? "")).filter(entry => entry?.group === group).map(entry => entry?.seconds ?? 0)),
+    cpuSeconds: async group =>
+      sum(
+        pids()
+          .map(pid => parseCpu(readOr(`/proc/${pid}/stat`) ?? ""))
+          .filter(entry => entry?.group === group)
+          .map(entry => entry?.seconds ?? 0),
+      ),
     signal: posixSignal,
   };
 }
 
 /** `pid (name) state ppid pgrp … starttime …`, where the name may hold anything (proc_pid_stat(5)). A zombie is none, unless asked for. */
 export function parseStat(
-  stat: string, zombies = false,
+  stat: string,
+  zombies = false,
 ): { readonly group: number; readonly parent: number; readonly ticks: string } | undefined {
-  const [state, parent, group, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).trim().split(" ");
+  const [state, parent, group, ...rest] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .trim()
+    .split(" ");
   const ticks = rest[16];
   if (!state || !ticks || (!zombies && "ZXx".includes(state))) return undefined;
   return { group: Number(group), parent: Number(parent), ticks };
@@ -89,25 +106,35 @@ export function parseStat(
 
 /** Of the same line; the kernel counts in hundredths of a second towards programs (USER_HZ). */
 export function parseCpu(stat: string): { readonly group: number; readonly seconds: number } | undefined {
-  const [, , group, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).trim().split(" ");
+  const [, , group, ...rest] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .trim()
+    .split(" ");
   const ticks = rest.slice(8, 12).map(Number);
-  return ticks.length === 4 && ticks.every(Number.isFinite) ? { group: Number(group), seconds: ticks.reduce((a, b) => a + b, 0) / 100 } : undefined;
+  return ticks.length === 4 && ticks.every(Number.isFinite)
+    ? { group: Number(group), seconds: ticks.reduce((a, b) => a + b, 0) / 100 }
+    : undefined;
 }
 
-function sum(seconds: readonly number[]): number | undefined { return seconds.length === 0 ? undefined : seconds.reduce((a, b) => a + b, 0); }
+function sum(seconds: readonly number[]): number | undefined {
+  return seconds.length === 0 ? undefined : seconds.reduce((a, b) => a + b, 0);
+}
 
 const PS = ["-ww", "-o", "pid=,ppid=,pgid=,stat=,lstart=,command="];
 
 function psTable(tools: SystemTools): ProcessTable {
-  const read = (pid: number): ProcessEntry | undefined => parsePs(tools.now("ps", ["-p", String(pid), ...PS]) ?? "", true)[0];
+  const read = (pid: number): ProcessEntry | undefined =>
+    parsePs(tools.now("ps", ["-p", String(pid), ...PS]) ?? "", true)[0];
   return {
-    computer: hostname(), showsRunIds: true,
+    computer: hostname(),
+    showsRunIds: true,
     self: { pid: process.pid, group: read(process.pid)?.group ?? process.pid, ...runIdOf(process.env[RUN_ID]) },
     startOf: pid => read(pid)?.started ?? "",
     sameStart,
     // -E: the environment behind the command, of our own processes
-    cpuSeconds: async group => parsePsTimes(await tools.soon("ps", ["-ax", "-o", "pgid=,time="]) ?? "", group),
-    living: async pids => parsePs(await tools.soon("ps", ["-E", ...(pids ? ["-p", pids.join(",")] : ["-ax"]), ...PS]) ?? ""),
+    cpuSeconds: async group => parsePsTimes((await tools.soon("ps", ["-ax", "-o", "pgid=,time="])) ?? "", group),
+    living: async pids =>
+      parsePs((await tools.soon("ps", ["-E", ...(pids ? ["-p", pids.join(",")] : ["-ax"]), ...PS])) ?? ""),
     signal: posixSignal,
   };
 }
@@ -125,48 +152,75 @@ export function parsePs(output: string, zombies = false): ProcessEntry[] {
 
 /** Lines of `ps -o pgid=,time=`; a time is `[[days-]hours:]minutes:seconds[.hundredths]`. */
 export function parsePsTimes(output: string, group: number): number | undefined {
-  return sum([...output.matchAll(/^ *(\d+) +(?:(\d+)-)?([\d:.]+) *$/gm)].flatMap(([, of, days = "0", time = ""]) =>
-    Number(of) === group ? [time.split(":").reduce((total, part) => total * 60 + Number(part), 0) + Number(days) * 86_400] : []));
+  return sum(
+    [...output.matchAll(/^ *(\d+) +(?:(\d+)-)?([\d:.]+) *$/gm)].flatMap(([, of, days = "0", time = ""]) =>
+      Number(of) === group
+        ? [time.split(":").reduce((total, part) => total * 60 + Number(part), 0) + Number(days) * 86_400]
+        : [],
+    ),
+  );
 }
 
 /** No tool is waited for where a child is started: it takes a second. Its start time is our own clock's, give or take. */
 const WINDOWS_TOLERANCE_MS = 3000;
-const CPU_TIMES = "Get-CimInstance Win32_Process | ForEach-Object { \"$($_.ProcessId) $($_.ParentProcessId) $($_.KernelModeTime + $_.UserModeTime)\" }";
-const CIM = "Get-CimInstance Win32_Process | Where-Object CreationDate | ForEach-Object { \"$($_.ProcessId) $(([DateTimeOffset]$_.CreationDate).ToUnixTimeMilliseconds())\" }";
+const CPU_TIMES =
+  'Get-CimInstance Win32_Process | ForEach-Object { "$($_.ProcessId) $($_.ParentProcessId) $($_.KernelModeTime + $_.UserModeTime)" }';
+const CIM =
+  'Get-CimInstance Win32_Process | Where-Object CreationDate | ForEach-Object { "$($_.ProcessId) $(([DateTimeOffset]$_.CreationDate).ToUnixTimeMilliseconds())" }';
 
 function windowsTable(tools: SystemTools): ProcessTable {
   return {
-    computer: hostname(), showsRunIds: false,
+    computer: hostname(),
+    showsRunIds: false,
     self: { pid: process.pid, group: process.pid, ...runIdOf(process.env[RUN_ID]) },
     startOf: pid => String(Math.round(pid === process.pid ? performance.timeOrigin : Date.now())),
     sameStart: (a, b) => a !== "" && b !== "" && Math.abs(Number(a) - Number(b)) <= WINDOWS_TOLERANCE_MS,
     living: async pids => {
-      const output = await tools.soon("powershell", ["-NoProfile", "-NonInteractive", "-Command", CIM]) ?? "";
-      const all = [...output.matchAll(/^(\d+) (\d+)\r?$/gm)].map(([, pid, started = ""]) => ({ pid: Number(pid), group: Number(pid), started }));
+      const output = (await tools.soon("powershell", ["-NoProfile", "-NonInteractive", "-Command", CIM])) ?? "";
+      const all = [...output.matchAll(/^(\d+) (\d+)\r?$/gm)].map(([, pid, started = ""]) => ({
+        pid: Number(pid),
+        group: Number(pid),
+        started,
+      }));
       return pids ? all.filter(({ pid }) => pids.includes(pid)) : all;
     },
-    cpuSeconds: async group => parseTreeTimes(await tools.soon("powershell", ["-NoProfile", "-NonInteractive", "-Command", CPU_TIMES]) ?? "", group),
-    signal: target => void tools.soon("taskkill", ["/T", "/F", "/PID", String("pid" in target ? target.pid : target.group)]),
+    cpuSeconds: async group =>
+      parseTreeTimes(
+        (await tools.soon("powershell", ["-NoProfile", "-NonInteractive", "-Command", CPU_TIMES])) ?? "",
+        group,
+      ),
+    signal: target =>
+      void tools.soon("taskkill", ["/T", "/F", "/PID", String("pid" in target ? target.pid : target.group)]),
   };
 }
 
 /** Lines `pid parent time`, the time in units of 100 ns: of this process and all that descend from it. */
 export function parseTreeTimes(output: string, root: number): number | undefined {
-  const all = [...output.matchAll(/^(\d+) (\d+) (\d+)\r?$/gm)].map(([, pid, parent, time]) => ({ pid: Number(pid), parent: Number(parent), seconds: Number(time) / 1e7 }));
+  const all = [...output.matchAll(/^(\d+) (\d+) (\d+)\r?$/gm)].map(([, pid, parent, time]) => ({
+    pid: Number(pid),
+    parent: Number(parent),
+    seconds: Number(time) / 1e7,
+  }));
   const tree = new Set([root]);
-  for (let size = 0; size < tree.size;) {
+  for (let size = 0; size < tree.size; ) {
     size = tree.size;
     for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid);
   }
   return sum(all.filter(({ pid }) => tree.has(pid)).map(({ seconds }) => seconds));
 }
 
-function sameStart(a: string, b: string): boolean { return a !== "" && a === b; }
+function sameStart(a: string, b: string): boolean {
+  return a !== "" && a === b;
+}
 
 function posixSignal(target: Target, signal: NodeJS.Signals): void {
   const id = "pid" in target ? target.pid : -target.group;
   if (Math.abs(id) <= 1) return; // 0 and -1 mean many others
-  try { process.kill(id, signal); } catch { /* gone, or not ours */ }
+  try {
+    process.kill(id, signal);
+  } catch {
+    /* gone, or not ours */
+  }
 }
 
 /** The run id in an environment whose variables are separated by NUL. */
@@ -175,12 +229,22 @@ function runIdIn(environ: string | undefined): { readonly runId?: string } {
 }
 const RUN_ID_VARIABLE = new RegExp(`(?:^|\\0)${RUN_ID}=([^\\0]*)`);
 
-function runIdOf(runId: string | undefined): { readonly runId?: string } { return runId ? { runId } : {}; }
+function runIdOf(runId: string | undefined): { readonly runId?: string } {
+  return runId ? { runId } : {};
+}
 
 function linkOr(file: string): string {
-  try { return readlinkSync(file); } catch { return ""; }
+  try {
+    return readlinkSync(file);
+  } catch {
+    return "";
+  }
 }
 
 function readOr(file: string): string | undefined {
-  try { return readFileSync(file, "latin1"); } catch { return undefined; }
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return undefined;
+  }
 }

@@ -18,7 +18,13 @@ import { readLedger } from "./ledger";
 import { startProcess, type AgentProcess, type ProcessSpec } from "./process";
 
 const onLinux = process.platform === "linux";
-const node = (code: string): ProcessSpec => ({ name: "Node", command: process.execPath, args: ["-e", code], env: {}, cwd: process.cwd() });
+const node = (code: string): ProcessSpec => ({
+  name: "Node",
+  command: process.execPath,
+  args: ["-e", code],
+  env: {},
+  cwd: process.cwd(),
+});
 const reasonOf = async (drive: Drive): Promise<Closed> => drive.closed;
 
 /** An agent that has answered `initialize`. */
@@ -35,8 +41,14 @@ suite("a child process", () => {
     const [file = ""] = readdirSync(path.join(folder.path, "processes"));
     const { records } = readLedger(readFileSync(path.join(folder.path, "processes", file), "utf8"));
     deepEqual(records, drive.reported);
-    const { process: { pid }, ledger } = drive;
-    deepEqual({ ...records[0], started: "" }, { pid, group: pid, started: "", runId: `${ledger.run}.1`, command: process.execPath });
+    const {
+      process: { pid },
+      ledger,
+    } = drive;
+    deepEqual(
+      { ...records[0], started: "" },
+      { pid, group: pid, started: "", runId: `${ledger.run}.1`, command: process.execPath },
+    );
   });
 
   test("leads a group of its own, with the run id in its environment", async function () {
@@ -44,7 +56,10 @@ suite("a child process", () => {
     await using drive = await started([]);
     const { pid } = drive.process;
     const runId = `${drive.ledger.run}.1`;
-    deepEqual(census(drive.run).map(({ command: _, ...rest }) => rest), [{ pid, group: pid, parent: process.pid, runId }]);
+    deepEqual(
+      census(drive.run).map(({ command: _, ...rest }) => rest),
+      [{ pid, group: pid, parent: process.pid, runId }],
+    );
   });
 
   test("has the variables of its configuration, and none of VS Code's", async () => {
@@ -53,7 +68,9 @@ suite("a child process", () => {
       await using drive = new Drive(scriptedAgent([], { AGENT_KEY: "a b" }));
       await drive.prompt(await drive.open(), "env AGENT_KEY; env ELECTRON_RUN_AS_NODE");
       equal(drive.said, "AGENT_KEY=a bELECTRON_RUN_AS_NODE=(not set)");
-    } finally { delete process.env.ELECTRON_RUN_AS_NODE; }
+    } finally {
+      delete process.env.ELECTRON_RUN_AS_NODE;
+    }
   });
 
   test("that ends when its stdin ends gets no signal", async () => {
@@ -73,7 +90,9 @@ suite("a child process", () => {
   test("that ignores that too is killed within 5 s, with all its descendants, also those that left its group", async function () {
     if (!onLinux) return skipped(this, NEEDS_PROC);
     const clock = hurriedClock(1);
-    const drive = await started(["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"], { clock });
+    const drive = await started(["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"], {
+      clock,
+    });
     equal(census(drive.run).length, 3);
     const before = clock.now();
     await drive[Symbol.asyncDispose]();
@@ -90,20 +109,30 @@ suite("a child process", () => {
     const before = pipes();
     await using drive = await started(["--with-child", "--setsid-child"], { clock });
     const later = async (ms: number): Promise<void> => {
-      await new Promise(resolve => { setImmediate(resolve); });
+      await new Promise(resolve => {
+        setImmediate(resolve);
+      });
       clock.advance(ms);
     };
     let closed = "";
-    void drive.closed.then(({ message }) => { closed = message; });
+    void drive.closed.then(({ message }) => {
+      closed = message;
+    });
     process.kill(drive.process.pid!, "SIGKILL");
     await drive.process.exited;
-    await eventually(async () => { if (clock.now() < 1000) await later(50); return closed !== ""; }, "the channel is closed");
+    await eventually(async () => {
+      if (clock.now() < 1000) await later(50);
+      return closed !== "";
+    }, "the channel is closed");
     match(closed, /signal SIGKILL/);
     equal(census(drive.run).length, 2, "they ignore SIGTERM, and hold the pipes");
     await eventually(() => pipes() === before, "our ends of the pipes are closed");
     equal(census(drive.run).length, 2);
     // Once they are killed, slowly: the system takes its time.
-    await eventually(async () => { await later(clock.now() < 1500 ? 50 : 1); return drive.reported.length === 2; }, "what it left is gone");
+    await eventually(async () => {
+      await later(clock.now() < 1500 ? 50 : 1);
+      return drive.reported.length === 2;
+    }, "what it left is gone");
     deepEqual(census(drive.run), []);
   });
 
@@ -113,7 +142,10 @@ suite("a child process", () => {
     const two = await started(["--ignore-stdin-end", "--setsid-child"], { ledger: one.ledger, clock: hurriedClock(1) });
     equal(census(one.run).length, 3);
     await two[Symbol.asyncDispose]();
-    deepEqual(census(one.run).map(({ pid }) => pid), [one.process.pid]);
+    deepEqual(
+      census(one.run).map(({ pid }) => pid),
+      [one.process.pid],
+    );
     equal((await one.initialize()).protocolVersion, 1);
   });
 
@@ -127,7 +159,10 @@ suite("a child process", () => {
   });
 
   test("that closes its output and lives on cannot be talked to: it is stopped", async () => {
-    await using drive = new Drive(node("require('fs').closeSync(1); setInterval(() => {}, 1000); process.stdin.resume()"), { clock: hurriedClock(10) });
+    await using drive = new Drive(
+      node("require('fs').closeSync(1); setInterval(() => {}, 1000); process.stdin.resume()"),
+      { clock: hurriedClock(10) },
+    );
     match((await reasonOf(drive)).message, /it closed its output/);
     ok((await drive.process.exited).signal);
   });
@@ -147,23 +182,44 @@ suite("why a process ended", () => {
     await using drive = new Drive(scriptedAgent());
     let child: AgentProcess | undefined;
     const ended = new Promise<number>(resolve => {
-      child = startProcess(node("process.exit(6)"), { clock: realClock, ledger: drive.ledger, report: { started: () => undefined, ended: resolve }, log: () => undefined });
+      child = startProcess(node("process.exit(6)"), {
+        clock: realClock,
+        ledger: drive.ledger,
+        report: { started: () => undefined, ended: resolve },
+        log: () => undefined,
+      });
     });
     await ended;
-    for (let i = 0; i < 10; i++) await new Promise(resolve => { setImmediate(resolve); }); // the pipes are noticed to be closed
-    const reason = await new Promise<Closed>(resolve => { child?.channel.start({ receive: () => undefined, closed: resolve }); });
+    for (let i = 0; i < 10; i++)
+      await new Promise(resolve => {
+        setImmediate(resolve);
+      }); // the pipes are noticed to be closed
+    const reason = await new Promise<Closed>(resolve => {
+      child?.channel.start({ receive: () => undefined, closed: resolve });
+    });
     match(reason.message, /exit code 6/);
     await child?.[Symbol.asyncDispose]();
   });
 
   for (const [what, spec, sentence] of [
-    ["a command that is not there", { command: "no-such-agent-anywhere" }, /Agent could not be started: “no-such-agent-anywhere” was not found/],
+    [
+      "a command that is not there",
+      { command: "no-such-agent-anywhere" },
+      /Agent could not be started: “no-such-agent-anywhere” was not found/,
+    ],
     ["a path that is not there", { command: "/no/such/agent" }, /“\/no\/such\/agent” was not found/],
     ["a folder that is not there", { cwd: "/no/such/folder" }, /its folder “\/no\/such\/folder” does not exist/],
     ["an argument that no system takes", { args: ["a\0b"] }, /could not be started/],
   ] as const) {
     test(`${what} is one sentence, for the channel and for who waits for the exit`, async () => {
-      await using drive = new Drive({ name: "Agent", command: process.execPath, args: [], env: {}, cwd: process.cwd(), ...spec });
+      await using drive = new Drive({
+        name: "Agent",
+        command: process.execPath,
+        args: [],
+        env: {},
+        cwd: process.cwd(),
+        ...spec,
+      });
       const calls = drive.initialize();
       await rejects(calls, sentence);
       const reason = await reasonOf(drive);
@@ -185,7 +241,9 @@ suite("why a process ended", () => {
     process.on("unhandledRejection", listener);
     await using drive = new Drive({ name: "Agent", command: file, args: [], env: {}, cwd: folder.path });
     match((await reasonOf(drive)).message, /may not be run/);
-    await new Promise(resolve => { setImmediate(resolve); });
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
     process.off("unhandledRejection", listener);
     deepEqual(unheard, [], "the exit that nobody asked about rejects in silence");
   });
@@ -205,17 +263,18 @@ suite("the last words of a program that exits at once", () => {
       /^no licence$/,
     ],
   ] as const;
-  for (const [what, program, words] of cases) test(what, async () => {
-    await using drive = new Drive({
-      name: "Agent",
-      command: process.execPath,
-      args: ["-e", program],
-      env: {},
-      cwd: process.cwd(),
+  for (const [what, program, words] of cases)
+    test(what, async () => {
+      await using drive = new Drive({
+        name: "Agent",
+        command: process.execPath,
+        args: ["-e", program],
+        env: {},
+        cwd: process.cwd(),
+      });
+      await rejects(drive.initialize(), /Agent stopped unexpectedly \(exit code 1\)/);
+      match(String((await reasonOf(drive)).cause), words);
     });
-    await rejects(drive.initialize(), /Agent stopped unexpectedly \(exit code 1\)/);
-    match(String((await reasonOf(drive)).cause), words);
-  });
 });
 
 suite("a program whose file is open for writing", () => {
@@ -241,10 +300,30 @@ suite("a program whose file is open for writing", () => {
 
   test("is given up after a bounded number of attempts; other errors are not retried", () => {
     let attempts = 0;
-    throws(() => retriedWhileBusy(() => { attempts++; throw busy(); }, () => undefined), /ETXTBSY/);
+    throws(
+      () =>
+        retriedWhileBusy(
+          () => {
+            attempts++;
+            throw busy();
+          },
+          () => undefined,
+        ),
+      /ETXTBSY/,
+    );
     equal(attempts, 20);
     attempts = 0;
-    throws(() => retriedWhileBusy(() => { attempts++; throw new Error("other"); }, () => undefined), /other/);
+    throws(
+      () =>
+        retriedWhileBusy(
+          () => {
+            attempts++;
+            throw new Error("other");
+          },
+          () => undefined,
+        ),
+      /other/,
+    );
     equal(attempts, 1);
   });
 
@@ -262,7 +341,9 @@ suite("a program whose file is open for writing", () => {
         (await reasonOf(drive)).message,
         /^Agent could not be started: “.*agent” is being written by another program\./,
       );
-    } finally { closeSync(handle); }
+    } finally {
+      closeSync(handle);
+    }
   });
 
   test("is started as soon as the other process closes it", async function () {
@@ -275,7 +356,9 @@ suite("a program whose file is open for writing", () => {
     const writer = spawn("sh", ["-c", `exec 3<>'${file}'; echo open; sleep 0.05`], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    await new Promise(resolve => { writer.stdout.once("data", resolve); });
+    await new Promise(resolve => {
+      writer.stdout.once("data", resolve);
+    });
     await using drive = new Drive({
       name: "Agent",
       command: file,
@@ -293,7 +376,9 @@ suite("what a process says", () => {
     await drive.prompt(await drive.newSession(), "stderr-flood 100000; say done");
     await eventually(() => drive.process.stderr().endsWith("complaint 100000\n"), "the last line is read");
     ok(drive.process.stderr().length <= 64 * 1024);
-    const logged = drive.logged.filter(([message]) => message === "stderr").reduce((sum, [, { text }]) => sum + String(text).length, 0);
+    const logged = drive.logged
+      .filter(([message]) => message === "stderr")
+      .reduce((sum, [, { text }]) => sum + String(text).length, 0);
     ok(logged < 400 * 1024, `${logged} logged`);
     equal(drive.logged.filter(([message]) => message === "more on stderr is not logged").length, 1);
   });
@@ -303,12 +388,16 @@ suite("what a process says", () => {
     await using drive = await started([], { clock });
     const session = await drive.newSession();
     let go: () => void = () => undefined;
-    drive.slow = new Promise(resolve => { go = resolve; });
+    drive.slow = new Promise(resolve => {
+      go = resolve;
+    });
     const settled = rejects(drive.prompt(session, "stream 100 chunks of 100 chars; crash 1"), /exit code 1/);
     await drive.process.exited;
     await drive.until(() => drive.updates.length === 1);
     for (let i = 0; i < 10; i++) {
-      await new Promise(resolve => { setImmediate(resolve); });
+      await new Promise(resolve => {
+        setImmediate(resolve);
+      });
       clock.advance(250);
     }
     drive.slow = undefined;

@@ -40,7 +40,8 @@ const LAST_WORDS_MS = 250;
 const PROLONGED_MS = 10_000;
 /** An agent that has closed its stdout, and lives on, cannot be talked to. */
 const SILENT_MS = 1000;
-const STDERR_BYTES = 64 * 1024, GARBAGE_BYTES = 4 * 1024;
+const STDERR_BYTES = 64 * 1024,
+  GARBAGE_BYTES = 4 * 1024;
 /** From the end of a process that was killed, or does not read, to the time when that is noticed. */
 const UNNOTICED_MS = 100;
 /** A program that fails by itself may do so because of what it has just read. */
@@ -87,7 +88,9 @@ class RunningProcess implements AgentProcess {
       await this.#drained();
       return this.#explain(statusOf(exit), readUntil);
     });
-    child.stdin.once("error", () => { this.#inputFailed ??= this.#world.clock.now(); });
+    child.stdin.once("error", () => {
+      this.#inputFailed ??= this.#world.clock.now();
+    });
     child.stderr.on("data", (chunk: Buffer) => this.#said(chunk));
     this.#stdio = ndjsonChannel(child.stdout, child.stdin, {
       garbage: (line, why) => {
@@ -104,15 +107,21 @@ class RunningProcess implements AgentProcess {
     };
   }
 
-  stderr(): string { return this.#stderr.text(); }
+  stderr(): string {
+    return this.#stderr.text();
+  }
 
-  [Symbol.asyncDispose](): Promise<void> { return (this.#stopping ??= this.#child.stop(() => this.#stdio[Symbol.asyncDispose]())); }
+  [Symbol.asyncDispose](): Promise<void> {
+    return (this.#stopping ??= this.#child.stop(() => this.#stdio[Symbol.asyncDispose]()));
+  }
 
   /** A channel that closes although the process lives (a line too long, a failing receiver) has no use for it. */
   #watched(receiver: Receiver): Receiver {
     return {
       receive: frame => {
-        const receiving = receiver.receive(frame)?.finally(() => { this.#receiving = undefined; });
+        const receiving = receiver.receive(frame)?.finally(() => {
+          this.#receiving = undefined;
+        });
         this.#receiving = receiving;
         return receiving;
       },
@@ -141,21 +150,32 @@ class RunningProcess implements AgentProcess {
 
   /** See `AgentError.readUntil`. */
   #readUntil({ signal }: Exit): number {
-    const now = this.#world.clock.now(), wasKilled = signal !== null && !OWN_FAULTS.has(signal);
+    const now = this.#world.clock.now(),
+      wasKilled = signal !== null && !OWN_FAULTS.has(signal);
     return Math.min(wasKilled ? now - UNNOTICED_MS : now, (this.#inputFailed ?? Infinity) - UNNOTICED_MS);
   }
 
   /** Until both pipes are at their end, or for a while nothing came although the receiver was ready for it. */
   async #drained(): Promise<void> {
     const { stdout, stderr } = this.#child;
-    const closed = Promise.all([stdout, stderr].map(stream => stream.closed ? Promise.resolve() : new Promise<void>(resolve => { stream.once("close", resolve); })));
+    const closed = Promise.all(
+      [stdout, stderr].map(stream =>
+        stream.closed
+          ? Promise.resolve()
+          : new Promise<void>(resolve => {
+              stream.once("close", resolve);
+            }),
+      ),
+    );
     const isReady = (): boolean => this.#receiving === undefined && stdout.readableLength === 0;
-    const arrived = (): number => stdout instanceof Socket ? stdout.bytesRead : 0;
+    const arrived = (): number => (stdout instanceof Socket ? stdout.bytesRead : 0);
     const until = this.#world.clock.now() + PROLONGED_MS;
     for (let over = false; !over && this.#world.clock.now() < until; ) {
       const before = { ready: isReady(), arrived: arrived() };
       const ended = await this.#child.within(LAST_WORDS_MS, Promise.all([closed, this.#receiving]));
-      await new Promise(resolve => { setImmediate(resolve); }); // what was read is handed on
+      await new Promise(resolve => {
+        setImmediate(resolve);
+      }); // what was read is handed on
       over = isReady() && (ended || (before.ready && before.arrived === arrived()));
     }
     this.#logWords(this.#words.push(this.#decoder.end()) + this.#words.end());
@@ -167,19 +187,28 @@ class RunningProcess implements AgentProcess {
     const logged = this.#stderr.total;
     this.#stderr.push(chunk);
     if (logged < LOGGED_BYTES) this.#logWords(this.#words.push(this.#decoder.write(chunk)));
-    if (logged < LOGGED_BYTES && this.#stderr.total >= LOGGED_BYTES) this.#log("more on stderr is not logged", { bytes: LOGGED_BYTES });
+    if (logged < LOGGED_BYTES && this.#stderr.total >= LOGGED_BYTES)
+      this.#log("more on stderr is not logged", { bytes: LOGGED_BYTES });
   }
 
-  #logWords(text: string): void { if (text !== "") this.#log("stderr", { text }); }
+  #logWords(text: string): void {
+    if (text !== "") this.#log("stderr", { text });
+  }
 
-  #log(message: string, detail: Readonly<Record<string, unknown>>): void { this.#world.log(message, { agent: this.#name, ...detail }); }
+  #log(message: string, detail: Readonly<Record<string, unknown>>): void {
+    this.#world.log(message, { agent: this.#name, ...detail });
+  }
 }
 
 function notStarted(why: Promise<AgentError>): AgentProcess {
-  const exited = why.then((error): never => { throw error; });
+  const exited = why.then((error): never => {
+    throw error;
+  });
   exited.catch(() => undefined); // whoever asks hears it; it need not be asked
   return {
-    pid: undefined, exited, stderr: () => "",
+    pid: undefined,
+    exited,
+    stderr: () => "",
     channel: {
       start: receiver => void why.then(error => receiver.closed(error)),
       send: () => true,

@@ -14,12 +14,20 @@ import { processTable, type ProcessEntry, type ProcessTable } from "./process-ta
 import { isOfRun, runOf } from "./runs";
 
 /** Of a sidecar that is dead: ends its children and whatever else was started in its run, recorded or not. False when something is left. */
-export async function reap(records: readonly ChildProcessRecord[], options: ReapOptions = systemOptions()): Promise<boolean> {
-  return (await endAll({ records, runs: [...new Set(records.map(({ runId }) => runOf(runId)))] }, options)).length === 0;
+export async function reap(
+  records: readonly ChildProcessRecord[],
+  options: ReapOptions = systemOptions(),
+): Promise<boolean> {
+  return (
+    (await endAll({ records, runs: [...new Set(records.map(({ runId }) => runOf(runId)))] }, options)).length === 0
+  );
 }
 
 /** Whom to look for. `runs`: everything that was started in them, recorded or not, wherever run ids can be read. */
-export interface Suspects { readonly records: readonly ChildProcessRecord[]; readonly runs?: readonly string[] }
+export interface Suspects {
+  readonly records: readonly ChildProcessRecord[];
+  readonly runs?: readonly string[];
+}
 
 export interface ReapOptions {
   readonly table: ProcessTable;
@@ -34,10 +42,15 @@ export interface ReapOptions {
 
 const POLL_MS = 40;
 
-export function systemOptions(): ReapOptions { return { table: processTable(systemTools), clock: realClock }; }
+export function systemOptions(): ReapOptions {
+  return { table: processTable(systemTools), clock: realClock };
+}
 
 /** Resolves with the processes that would not go: none, but for what the system itself cannot end. */
-export async function endAll(suspects: Suspects, { table, clock, patienceMs = 1000, limitMs = 5000, justExited }: ReapOptions): Promise<readonly ProcessEntry[]> {
+export async function endAll(
+  suspects: Suspects,
+  { table, clock, patienceMs = 1000, limitMs = 5000, justExited }: ReapOptions,
+): Promise<readonly ProcessEntry[]> {
   const began = clock.now();
   const known = new Map<number, string>();
   let killing = patienceMs <= 0;
@@ -55,39 +68,60 @@ export async function endAll(suspects: Suspects, { table, clock, patienceMs = 10
 }
 
 /** Looks only at those, which is cheap, until they are gone or it is time for the next signal. */
-async function untilGone(found: readonly ProcessEntry[], { table, clock, until }: { table: ProcessTable; clock: Clock; until: number }): Promise<void> {
+async function untilGone(
+  found: readonly ProcessEntry[],
+  { table, clock, until }: { table: ProcessTable; clock: Clock; until: number },
+): Promise<void> {
   const pids = found.map(({ pid }) => pid);
   do {
-    await new Promise<void>(resolve => { clock.after(Math.max(1, Math.min(POLL_MS, until - clock.now())), resolve); });
+    await new Promise<void>(resolve => {
+      clock.after(Math.max(1, Math.min(POLL_MS, until - clock.now())), resolve);
+    });
     const now = await table.living(pids);
-    if (!found.some(entry => now.some(({ pid, started }) => pid === entry.pid && table.sameStart(started, entry.started)))) return;
+    if (
+      !found.some(entry => now.some(({ pid, started }) => pid === entry.pid && table.sameStart(started, entry.started)))
+    )
+      return;
   } while (clock.now() < until);
 }
 
 /** Those of `all` that are suspects' descendants: see the invariants. `known`: start times of those that were found before. */
 export function belonging(
-  { records, runs = [] }: Suspects, all: readonly ProcessEntry[], known: ReadonlyMap<number, string>, { self, sameStart }: Pick<ProcessTable, "self" | "sameStart">, justExited = false,
+  { records, runs = [] }: Suspects,
+  all: readonly ProcessEntry[],
+  known: ReadonlyMap<number, string>,
+  { self, sameStart }: Pick<ProcessTable, "self" | "sameStart">,
+  justExited = false,
 ): readonly ProcessEntry[] {
   const isOurRun = (run: string): boolean => self.runId !== undefined && isOfRun(self.runId, run);
   const sought = records.filter(({ runId }) => !isOurRun(runId));
   const soughtRuns = [...new Set([...sought.map(({ runId }) => runId), ...runs.filter(run => !isOurRun(run))])];
   const recordedGroups = new Set(sought.map(({ group }) => group));
   const isProved = ({ pid, started, runId }: ProcessEntry): boolean =>
-    sameStart(known.get(pid) ?? "", started)
-    || sought.some(record => record.pid === pid && sameStart(record.started, started))
-    || (runId !== undefined && soughtRuns.some(run => isOfRun(runId, run)));
+    sameStart(known.get(pid) ?? "", started) ||
+    sought.some(record => record.pid === pid && sameStart(record.started, started)) ||
+    (runId !== undefined && soughtRuns.some(run => isOfRun(runId, run)));
   const proved = withDescendants(all.filter(isProved), all, self.pid);
-  const groups = new Set([...proved].filter(({ pid, group }) => pid === group || recordedGroups.has(group)).map(({ group }) => group));
+  const groups = new Set(
+    [...proved].filter(({ pid, group }) => pid === group || recordedGroups.has(group)).map(({ group }) => group),
+  );
   if (justExited) for (const group of recordedGroups) groups.add(group);
-  return all.filter(entry => entry.pid !== self.pid && entry.pid > 1
-    && (proved.has(entry) || (groups.has(entry.group) && entry.group !== self.group)));
+  return all.filter(
+    entry =>
+      entry.pid !== self.pid &&
+      entry.pid > 1 &&
+      (proved.has(entry) || (groups.has(entry.group) && entry.group !== self.group)),
+  );
 }
 
 /** Also what cleared its environment. Not the reaper's own ancestors, nor what descends from them. */
 function withDescendants(
-  proved: readonly ProcessEntry[], all: readonly ProcessEntry[], self: number,
+  proved: readonly ProcessEntry[],
+  all: readonly ProcessEntry[],
+  self: number,
 ): ReadonlySet<ProcessEntry> {
-  const parents = new Map(all.map(({ pid, parent }) => [pid, parent])), above = new Set<number>();
+  const parents = new Map(all.map(({ pid, parent }) => [pid, parent])),
+    above = new Set<number>();
   for (let pid: number | undefined = self; pid !== undefined && !above.has(pid); pid = parents.get(pid)) above.add(pid);
   const found = new Set(proved);
   for (const { pid } of found) {
@@ -98,11 +132,17 @@ function withDescendants(
 }
 
 /** A group at once where all its members are found, so that none forks away in between; else one by one. */
-function signalAll(found: readonly ProcessEntry[], all: readonly ProcessEntry[], table: ProcessTable, signal: "SIGTERM" | "SIGKILL"): void {
+function signalAll(
+  found: readonly ProcessEntry[],
+  all: readonly ProcessEntry[],
+  table: ProcessTable,
+  signal: "SIGTERM" | "SIGKILL",
+): void {
   const groups = new Set(found.map(({ group }) => group));
   for (const group of groups) {
     const members = found.filter(entry => entry.group === group);
-    if (group !== table.self.group && all.filter(entry => entry.group === group).length === members.length) table.signal({ group }, signal);
+    if (group !== table.self.group && all.filter(entry => entry.group === group).length === members.length)
+      table.signal({ group }, signal);
     else for (const { pid } of members) table.signal({ pid }, signal);
   }
 }
@@ -112,10 +152,13 @@ export function recordsIn(value: unknown): readonly ChildProcessRecord[] {
   return arrayOr(value).flatMap(item => {
     if (!isObject(item)) return [];
     const { pid, group, started, runId, command } = item;
-    if (!isId(pid) || !isId(group) || typeof started !== "string" || typeof runId !== "string" || runId === "") return [];
+    if (!isId(pid) || !isId(group) || typeof started !== "string" || typeof runId !== "string" || runId === "")
+      return [];
     return [{ pid, group, started, runId, command: typeof command === "string" ? command : "" }];
   });
 }
 
 /** 0 and 1 are never anybody's child group, and mean something else to kill(2). */
-function isId(value: unknown): value is number { return typeof value === "number" && Number.isInteger(value) && value > 1; }
+function isId(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value > 1;
+}

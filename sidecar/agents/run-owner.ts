@@ -16,7 +16,9 @@ const MARK = /^owner-(\d+)-([0-9a-f]{12})-([0-9a-f]{12})$/;
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
 /** `computer`: as in `ProcessTable`; `folder`: the one with the ledgers. */
-export function placeOf(computer: string, folder: string): string { return digest(`${computer}\n${folder}`); }
+export function placeOf(computer: string, folder: string): string {
+  return digest(`${computer}\n${folder}`);
+}
 
 /** The run id of what this owner starts. */
 export function ownedRun(run: string, { pid, started }: Pick<ProcessEntry, "pid" | "started">, place: string): string {

@@ -3,9 +3,18 @@ import { childRunId, isOfRun, newRun, runOf } from "./runs";
 
 suite("run ids", () => {
   test("what a child of a child started, in a run of its own, is of both runs, and of no other child", () => {
-    const outer = newRun(), child = childRunId(outer, 1), inner = newRun(child), grandchild = childRunId(inner, 1);
-    deepEqual([outer, child, inner].map(run => isOfRun(grandchild, run)), [true, true, true]);
-    deepEqual([childRunId(outer, 11), childRunId(outer, 2), newRun(child), newRun()].map(run => isOfRun(grandchild, run)), [false, false, false, false]);
+    const outer = newRun(),
+      child = childRunId(outer, 1),
+      inner = newRun(child),
+      grandchild = childRunId(inner, 1);
+    deepEqual(
+      [outer, child, inner].map(run => isOfRun(grandchild, run)),
+      [true, true, true],
+    );
+    deepEqual(
+      [childRunId(outer, 11), childRunId(outer, 2), newRun(child), newRun()].map(run => isOfRun(grandchild, run)),
+      [false, false, false, false],
+    );
     deepEqual([isOfRun(childRunId(outer, 11), child), isOfRun(outer, child)], [false, false]);
     deepEqual([runOf(grandchild), runOf(child)], [inner, outer]);
   });

@@ -25,22 +25,41 @@ export interface SessionListener {
 }
 
 /** What an agent may ask of a client, here (ACP schema v1, `CLIENT_METHODS`). */
-const REQUESTS: ReadonlySet<string> = new Set(["session/request_permission", "elicitation/create", "fs/read_text_file", "fs/write_text_file",
-  "terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"]);
+const REQUESTS: ReadonlySet<string> = new Set([
+  "session/request_permission",
+  "elicitation/create",
+  "fs/read_text_file",
+  "fs/write_text_file",
+  "terminal/create",
+  "terminal/output",
+  "terminal/wait_for_exit",
+  "terminal/kill",
+  "terminal/release",
+]);
 const REQUESTS_OF_LM: ReadonlySet<string> = new Set(["session/request_permission"]);
 
-export const mayAsk = (method: string, role: AgentRole | undefined): boolean => (role === "lm" ? REQUESTS_OF_LM : REQUESTS).has(method);
+export const mayAsk = (method: string, role: AgentRole | undefined): boolean =>
+  (role === "lm" ? REQUESTS_OF_LM : REQUESTS).has(method);
 
 /** For a session that never was: questions are refused, the rest is forgotten. */
 export const NOBODY: SessionListener = {
-  opened: () => undefined, isAsking: () => false, update: () => undefined, closed: () => undefined, request: request => request.fail(noSession(request)), elicitationCompleted: () => undefined,
+  opened: () => undefined,
+  isAsking: () => false,
+  update: () => undefined,
+  closed: () => undefined,
+  request: request => request.fail(noSession(request)),
+  elicitationCompleted: () => undefined,
 };
 
 /** While an earlier session is being opened again it is not heard how the connection ends: the request that opens it rejects. */
 export const whileOpening = (listener: SessionListener): SessionListener => ({
-  opened: () => undefined, isAsking: () => listener.isAsking(), update: update => listener.update(update), request: (request, subagent) => listener.request(request, subagent),
+  opened: () => undefined,
+  isAsking: () => listener.isAsking(),
+  update: update => listener.update(update),
+  request: (request, subagent) => listener.request(request, subagent),
   subagentUpdate: (sessionId, update) => listener.subagentUpdate?.(sessionId, update),
-  elicitationCompleted: id => listener.elicitationCompleted(id), closed: () => undefined,
+  elicitationCompleted: id => listener.elicitationCompleted(id),
+  closed: () => undefined,
 });
 
 export function noSession({ params }: IncomingRequest): RpcError {

@@ -16,7 +16,10 @@ export interface SessionSetup {
 }
 
 /** `result` is the agent's whole answer. */
-export interface OpenedSession { readonly sessionId: string; readonly result: unknown }
+export interface OpenedSession {
+  readonly sessionId: string;
+  readonly result: unknown;
+}
 
 export interface OpeningWorld {
   /** The agent's name. */
@@ -33,12 +36,22 @@ export class SessionOpenings {
   constructor(private readonly world: OpeningWorld) {}
 
   /** `session/new`, or `session/fork` of the session `from`. */
-  async open(from: string | undefined, cwd: string, listener: SessionListener, setup: SessionSetup): Promise<OpenedSession> {
-    const { name, routes, requests, opened, close } = this.world, forgotten = routes.opens(), over = routes.waits(listener);
+  async open(
+    from: string | undefined,
+    cwd: string,
+    listener: SessionListener,
+    setup: SessionSetup,
+  ): Promise<OpenedSession> {
+    const { name, routes, requests, opened, close } = this.world,
+      forgotten = routes.opens(),
+      over = routes.waits(listener);
     try {
       return await requests.request({
-        ...(from === undefined ? { method: "session/new", params: { cwd, ...withSetup(setup) } } : { method: "session/fork", params: { sessionId: from, cwd, ...withSetup(setup) } }),
-        limitMs: NEW_SESSION_LIMIT_MS, isHeldUp: () => listener.isAsking(),
+        ...(from === undefined
+          ? { method: "session/new", params: { cwd, ...withSetup(setup) } }
+          : { method: "session/fork", params: { sessionId: from, cwd, ...withSetup(setup) } }),
+        limitMs: NEW_SESSION_LIMIT_MS,
+        isHeldUp: () => listener.isAsking(),
         take: result => {
           const { sessionId } = objectOr(result);
           if (typeof sessionId !== "string") throw agentAnswered(name, "its new session has no id.", result);
@@ -59,7 +72,13 @@ export class SessionOpenings {
     }
   }
 
-  async reopen(how: "load" | "resume", sessionId: string, cwd: string, listener: SessionListener, setup: SessionSetup): Promise<OpenedSession> {
+  async reopen(
+    how: "load" | "resume",
+    sessionId: string,
+    cwd: string,
+    listener: SessionListener,
+    setup: SessionSetup,
+  ): Promise<OpenedSession> {
     const { routes, requests, close } = this.world;
     if (routes.has(sessionId)) throw new Error(`the session ${sessionId} is open already`);
     const opening = whileOpening(listener);
@@ -67,18 +86,25 @@ export class SessionOpenings {
     const over = routes.waits(opening);
     try {
       return await requests.request({
-        method: `session/${how}`, params: { sessionId, cwd, ...withSetup(setup) }, limitMs: NEW_SESSION_LIMIT_MS, isHeldUp: () => listener.isAsking(),
+        method: `session/${how}`,
+        params: { sessionId, cwd, ...withSetup(setup) },
+        limitMs: NEW_SESSION_LIMIT_MS,
+        isHeldUp: () => listener.isAsking(),
         take: result => {
           routes.add(sessionId, listener);
           listener.opened(result);
           return { sessionId, result };
         },
-        late: () => { if (!routes.has(sessionId)) close(sessionId); },
+        late: () => {
+          if (!routes.has(sessionId)) close(sessionId);
+        },
       });
     } catch (error) {
       if (routes.listenerOf(sessionId) === opening) routes.leave(sessionId);
       throw error;
-    } finally { over(); }
+    } finally {
+      over();
+    }
   }
 }
 

@@ -16,8 +16,12 @@ suite("session routes", () => {
   });
 
   test("the traffic of subagents goes to the session at the top, early or late, until that is left", () => {
-    const routes = new SessionRoutes<string[]>(), heard: string[] = [];
-    const told = (id: string): boolean => routes.tell(id, listener => { listener.push(id); });
+    const routes = new SessionRoutes<string[]>(),
+      heard: string[] = [];
+    const told = (id: string): boolean =>
+      routes.tell(id, listener => {
+        listener.push(id);
+      });
     const opened = routes.opens();
     equal(routes.adopt("child", "top"), true);
     equal(routes.adopt("grandchild", "child"), true);

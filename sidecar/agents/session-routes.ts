@@ -5,7 +5,10 @@
  * announce commands early; at most `EARLY_LIMIT` messages are kept); one that was left hears nothing. The traffic of a
  * subagent's session goes to the listener of the session at the top; no session that has a listener becomes a subagent.
  */
-export interface Heard<L> { readonly sessionId: string; readonly tell: (listener: L) => void }
+export interface Heard<L> {
+  readonly sessionId: string;
+  readonly tell: (listener: L) => void;
+}
 
 const EARLY_LIMIT = 1000;
 /** Subagents of one connection. */

@@ -29,7 +29,12 @@ export interface ShellWorld {
   readonly node: string;
   readonly clock: Clock;
   /** Runs a command with nothing on its stdin, to its end or until `signal`; rejects when it cannot be started. */
-  readonly run: (command: string, args: readonly string[], env: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<{ readonly code: number | null; readonly stdout: string }>;
+  readonly run: (
+    command: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ) => Promise<{ readonly code: number | null; readonly stdout: string }>;
 }
 
 /** For start files: that nobody sits before this shell. */
@@ -41,20 +46,39 @@ export class ShellEnvironment {
 
   constructor(private readonly world: ShellWorld) {}
 
-  resolved(): Promise<ResolvedEnvironment> { return this.#resolving ??= this.#resolve(); }
+  resolved(): Promise<ResolvedEnvironment> {
+    return (this.#resolving ??= this.#resolve());
+  }
 
   async #resolve(): Promise<ResolvedEnvironment> {
-    const { platform, env, node, clock, run } = this.world, shell = platform === "win32" ? undefined : env["SHELL"] ?? (platform === "darwin" ? "/bin/zsh" : "/bin/sh");
+    const { platform, env, node, clock, run } = this.world,
+      shell = platform === "win32" ? undefined : (env["SHELL"] ?? (platform === "darwin" ? "/bin/zsh" : "/bin/sh"));
     if (shell === undefined) return { env, shell };
-    const mark = randomUUID().replaceAll("-", ""), limit = new AbortController();
+    const mark = randomUUID().replaceAll("-", ""),
+      limit = new AbortController();
     const timer = clock.after(LIMIT_MS, () => limit.abort());
     try {
-      const { code, stdout } = await run(shell, shellArguments(shell, node, mark), { ELECTRON_RUN_AS_NODE: "1", [RESOLVING]: "1" }, limit.signal);
+      const { code, stdout } = await run(
+        shell,
+        shellArguments(shell, node, mark),
+        { ELECTRON_RUN_AS_NODE: "1", [RESOLVING]: "1" },
+        limit.signal,
+      );
       const theirs = environmentIn(stdout, mark);
       if (theirs) return { env: merged(theirs, env), shell };
-      return { env, shell, problem: limit.signal.aborted ? `${shell} did not finish its start files within ${LIMIT_MS / 1000} seconds.` : `${shell} ended with ${code === null ? "a signal" : `exit code ${code}`} before it could say its environment.` };
+      return {
+        env,
+        shell,
+        problem: limit.signal.aborted
+          ? `${shell} did not finish its start files within ${LIMIT_MS / 1000} seconds.`
+          : `${shell} ended with ${code === null ? "a signal" : `exit code ${code}`} before it could say its environment.`,
+      };
     } catch (error) {
-      return { env, shell, problem: `${shell} could not be started: ${error instanceof Error ? error.message : String(error)}.` };
+      return {
+        env,
+        shell,
+        problem: `${shell} could not be started: ${error instanceof Error ? error.message : String(error)}.`,
+      };
     } finally {
       timer[Symbol.dispose]();
     }
@@ -64,25 +88,41 @@ export class ShellEnvironment {
 /** As a login shell that reads what an interactive one reads, because that is where people set their PATH. */
 export function shellArguments(shell: string, node: string, mark: string): readonly string[] {
   // In two halves: a shell that prints the commands it runs (by a trap that sets the title) must not print a mark.
-  const half = mark.length >> 1, script = `const m="${mark.slice(0, half)}"+"${mark.slice(half)}";process.stdout.write(m+JSON.stringify(process.env)+m)`, name = path.basename(shell);
+  const half = mark.length >> 1,
+    script = `const m="${mark.slice(0, half)}"+"${mark.slice(half)}";process.stdout.write(m+JSON.stringify(process.env)+m)`,
+    name = path.basename(shell);
   switch (name) {
-    case "pwsh": case "powershell": return ["-Login", "-Command", `& ${quoted(node, "''")} -e ${quoted(script, "''")}`];
-    case "nu": return ["-l", "-c", `^${quoted(node, "")} -e ${quoted(script, "")}`];
+    case "pwsh":
+    case "powershell":
+      return ["-Login", "-Command", `& ${quoted(node, "''")} -e ${quoted(script, "''")}`];
+    case "nu":
+      return ["-l", "-c", `^${quoted(node, "")} -e ${quoted(script, "")}`];
     // They take no other option beside -l, and no -l beside -c; -i is enough for their start files.
-    case "csh": case "tcsh": return ["-i", "-c", `${quoted(node, "'\\''")} -e ${quoted(script, "'\\''")}`];
-    default: return ["-i", "-l", "-c", `${quoted(node, "'\\''")} -e ${quoted(script, "'\\''")}`];
+    case "csh":
+    case "tcsh":
+      return ["-i", "-c", `${quoted(node, "'\\''")} -e ${quoted(script, "'\\''")}`];
+    default:
+      return ["-i", "-l", "-c", `${quoted(node, "'\\''")} -e ${quoted(script, "'\\''")}`];
   }
 }
 
 /** `inside`: how the shell writes a quote within single quotes. */
-function quoted(text: string, inside: string): string { return `'${text.replaceAll("'", inside)}'`; }
+function quoted(text: string, inside: string): string {
+  return `'${text.replaceAll("'", inside)}'`;
+}
 
 export function environmentIn(stdout: string, mark: string): Environment | undefined {
   const [, json] = stdout.split(mark);
   if (json === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(json);
-    return isObject(value) ? Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string" && !OF_ASKING.has(entry[0]))) : undefined;
+    return isObject(value)
+      ? Object.fromEntries(
+          Object.entries(value).filter(
+            (entry): entry is [string, string] => typeof entry[1] === "string" && !OF_ASKING.has(entry[0]),
+          ),
+        )
+      : undefined;
   } catch {
     return undefined; // something of the shell's stands between the marks
   }
@@ -99,4 +139,6 @@ function pathOf(theirs: readonly string[], ours: readonly string[]): readonly st
   return theirs.every(folder => ours.includes(folder)) ? ours : [...new Set([...theirs, ...ours])];
 }
 
-function folders(value: string | undefined): readonly string[] { return (value ?? "").split(path.delimiter).filter(folder => folder !== ""); }
+function folders(value: string | undefined): readonly string[] {
+  return (value ?? "").split(path.delimiter).filter(folder => folder !== "");
+}

@@ -2,38 +2,96 @@ import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import fc from "fast-check";
 import { authMethodsIn, chosenMethod, methodForm, variablesForm, variablesIn } from "./sign-in-methods";
 
-const METHODS = authMethodsIn({ authMethods: [
-  { id: "login", name: "Log in", description: "In your browser" },
-  { id: "cli", name: "In a terminal", type: "terminal", args: ["--cli", 7, "login"], env: { A: "1", B: 2 } },
-  { id: "key", name: "API key", type: "env_var", vars: [{ name: "ADA_KEY", label: "Key" }, { name: "ADA_URL", secret: false, optional: true }] },
-] });
+const METHODS = authMethodsIn({
+  authMethods: [
+    { id: "login", name: "Log in", description: "In your browser" },
+    { id: "cli", name: "In a terminal", type: "terminal", args: ["--cli", 7, "login"], env: { A: "1", B: 2 } },
+    {
+      id: "key",
+      name: "API key",
+      type: "env_var",
+      vars: [
+        { name: "ADA_KEY", label: "Key" },
+        { name: "ADA_URL", secret: false, optional: true },
+      ],
+    },
+  ],
+});
 const [LOGIN, , KEY] = METHODS;
 
 suite("ways to sign in", () => {
-  test("the agent's own, a terminal, and variables", () => deepEqual(METHODS, [
-    { id: "login", name: "Log in", description: "In your browser", kind: "agent" },
-    { id: "cli", name: "In a terminal", kind: "terminal", args: ["--cli", "login"], env: { A: "1" } },
-    { id: "key", name: "API key", kind: "environment", variables: [{ name: "ADA_KEY", label: "Key", isSecret: true, isOptional: false }, { name: "ADA_URL", label: "ADA_URL", isSecret: false, isOptional: true }] },
-  ]));
+  test("the agent's own, a terminal, and variables", () =>
+    deepEqual(METHODS, [
+      { id: "login", name: "Log in", description: "In your browser", kind: "agent" },
+      { id: "cli", name: "In a terminal", kind: "terminal", args: ["--cli", "login"], env: { A: "1" } },
+      {
+        id: "key",
+        name: "API key",
+        kind: "environment",
+        variables: [
+          { name: "ADA_KEY", label: "Key", isSecret: true, isOptional: false },
+          { name: "ADA_URL", label: "ADA_URL", isSecret: false, isOptional: true },
+        ],
+      },
+    ]));
 
-  test("the next version calls the id otherwise, the first draft had one variable", () => deepEqual(authMethodsIn({ authMethods: [{ methodId: "m", type: "agent" }, { id: "k", type: "env_var", varName: "K" }] }),
-    [{ id: "m", name: "m", kind: "agent" }, { id: "k", name: "k", kind: "environment", variables: [{ name: "K", label: "K", isSecret: true, isOptional: false }] }]));
+  test("the next version calls the id otherwise, the first draft had one variable", () =>
+    deepEqual(
+      authMethodsIn({
+        authMethods: [
+          { methodId: "m", type: "agent" },
+          { id: "k", type: "env_var", varName: "K" },
+        ],
+      }),
+      [
+        { id: "m", name: "m", kind: "agent" },
+        {
+          id: "k",
+          name: "k",
+          kind: "environment",
+          variables: [{ name: "K", label: "K", isSecret: true, isOptional: false }],
+        },
+      ],
+    ));
 
-  test("what nobody here knows is left out, and so are variables that are no keys", () => deepEqual(authMethodsIn({ authMethods: [
-    7, {}, { id: "x", type: "_gateway" }, { id: "y", type: "env_var" },
-    { id: "z", type: "env_var", vars: ["PATH", "NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "A B", "A=B", ""].map(name => ({ name })) },
-  ] }), []));
+  test("what nobody here knows is left out, and so are variables that are no keys", () =>
+    deepEqual(
+      authMethodsIn({
+        authMethods: [
+          7,
+          {},
+          { id: "x", type: "_gateway" },
+          { id: "y", type: "env_var" },
+          {
+            id: "z",
+            type: "env_var",
+            vars: ["PATH", "NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "A B", "A=B", ""].map(
+              name => ({ name }),
+            ),
+          },
+        ],
+      }),
+      [],
+    ));
 
   test("of several one is chosen", () => {
     const { message, ask } = methodForm("Ada", METHODS);
     equal(message, "Ada wants you to sign in.");
-    deepEqual(ask.fields.map(field => field.type === "choice" && [field.required, field.initial, field.options.map(({ value }) => value)]), [[true, "login", ["login", "cli", "key"]]]);
+    deepEqual(
+      ask.fields.map(
+        field => field.type === "choice" && [field.required, field.initial, field.options.map(({ value }) => value)],
+      ),
+      [[true, "login", ["login", "cli", "key"]]],
+    );
     deepEqual(chosenMethod(METHODS, { method: "key" }), KEY);
     equal(chosenMethod(METHODS, { method: "gone" }), undefined);
   });
 
   test("one alone is only agreed to", () => {
-    deepEqual(methodForm("Ada", METHODS.slice(0, 1)), { message: "Ada wants you to sign in. Log in: In your browser", ask: { mode: "form", fields: [] } });
+    deepEqual(methodForm("Ada", METHODS.slice(0, 1)), {
+      message: "Ada wants you to sign in. Log in: In your browser",
+      ask: { mode: "form", fields: [] },
+    });
     deepEqual(chosenMethod(METHODS.slice(0, 1), {}), LOGIN);
   });
 
@@ -42,9 +100,21 @@ suite("ways to sign in", () => {
     const { message, ask } = variablesForm("Ada", KEY);
     match(message, /secret storage/);
     doesNotMatch(message, /undefined/);
-    deepEqual(ask.fields.map(field => field.type === "text" && [field.name, field.required, field.format]), [["ADA_KEY", true, "password"], ["ADA_URL", false, undefined]]);
+    deepEqual(
+      ask.fields.map(field => field.type === "text" && [field.name, field.required, field.format]),
+      [
+        ["ADA_KEY", true, "password"],
+        ["ADA_URL", false, undefined],
+      ],
+    );
     deepEqual(variablesIn(KEY, { ADA_KEY: "k", ADA_URL: "", PATH: "/evil" }), { ADA_KEY: "k" });
   });
 
-  test("whatever an agent says, there is a list", () => fc.assert(fc.property(fc.anything(), value => { authMethodsIn(value); authMethodsIn({ authMethods: value }); })));
+  test("whatever an agent says, there is a list", () =>
+    fc.assert(
+      fc.property(fc.anything(), value => {
+        authMethodsIn(value);
+        authMethodsIn({ authMethods: value });
+      }),
+    ));
 });

@@ -5,31 +5,56 @@
 import type { Field, FormAsk } from "../../src/protocol/elicitation";
 import { arrayOr, isObject, objectOr, stringOr } from "../rpc/json";
 
-export type AuthMethod = { readonly id: string; readonly name: string; readonly description?: string } & (
-  /** The agent does it: by opening a browser, say. */
+export type AuthMethod = {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+} & /** The agent does it: by opening a browser, say. */
+(
   | { readonly kind: "agent" }
   /** Its own program does it, where a person can type; `args` come after those that it is started with, `env` in place of them. */
   | { readonly kind: "terminal"; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
   /** It reads them when it starts. */
-  | { readonly kind: "environment"; readonly variables: readonly AuthVariable[] });
-export interface AuthVariable { readonly name: string; readonly label: string; readonly isSecret: boolean; readonly isOptional: boolean }
+  | { readonly kind: "environment"; readonly variables: readonly AuthVariable[] }
+);
+export interface AuthVariable {
+  readonly name: string;
+  readonly label: string;
+  readonly isSecret: boolean;
+  readonly isOptional: boolean;
+}
 
 /** Without a type it is the agent's. Methods of later kinds are left out. */
 export function authMethodsIn(initialized: unknown): readonly AuthMethod[] {
-  return arrayOr(objectOr(initialized).authMethods).filter(isObject).flatMap((method): readonly AuthMethod[] => {
-    const { type, args, env } = method, id = stringOr(method.id, stringOr(method.methodId, ""));
-    if (id === "") return [];
-    const named = { id, name: stringOr(method.name, id), ...(typeof method.description === "string" && method.description !== "" ? { description: method.description } : {}) };
-    switch (type) {
-      case undefined: case "agent": return [{ ...named, kind: "agent" }];
-      case "terminal": return [{ ...named, kind: "terminal", args: arrayOr(args).filter(arg => typeof arg === "string"), env: texts(env) }];
-      case "env_var": {
-        const variables = variablesOf(method);
-        return variables.length === 0 ? [] : [{ ...named, kind: "environment", variables }];
+  return arrayOr(objectOr(initialized).authMethods)
+    .filter(isObject)
+    .flatMap((method): readonly AuthMethod[] => {
+      const { type, args, env } = method,
+        id = stringOr(method.id, stringOr(method.methodId, ""));
+      if (id === "") return [];
+      const named = {
+        id,
+        name: stringOr(method.name, id),
+        ...(typeof method.description === "string" && method.description !== ""
+          ? { description: method.description }
+          : {}),
+      };
+      switch (type) {
+        case undefined:
+        case "agent":
+          return [{ ...named, kind: "agent" }];
+        case "terminal":
+          return [
+            { ...named, kind: "terminal", args: arrayOr(args).filter(arg => typeof arg === "string"), env: texts(env) },
+          ];
+        case "env_var": {
+          const variables = variablesOf(method);
+          return variables.length === 0 ? [] : [{ ...named, kind: "environment", variables }];
+        }
+        default:
+          return [];
       }
-      default: return [];
-    }
-  });
+    });
 }
 
 /** One by `varName`, as the first draft had it, or several. What would change how programs are found or loaded is no key. */
@@ -37,25 +62,52 @@ function variablesOf({ vars, varName }: Readonly<Record<string, unknown>>): read
   const given = Array.isArray(vars) ? vars.filter(isObject) : [{ name: varName }];
   return given.flatMap((one: Readonly<Record<string, unknown>>): readonly AuthVariable[] => {
     const { name, label, secret, optional } = one;
-    return typeof name === "string" && /^[A-Za-z_]\w*$/.test(name) && !NO_KEY.test(name) ? [{ name, label: stringOr(label, name), isSecret: secret !== false, isOptional: optional === true }] : [];
+    return typeof name === "string" && /^[A-Za-z_]\w*$/.test(name) && !NO_KEY.test(name)
+      ? [{ name, label: stringOr(label, name), isSecret: secret !== false, isOptional: optional === true }]
+      : [];
   });
 }
 
 const NO_KEY = /^(PATH|HOME|SHELL|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHON(PATH|HOME|STARTUP)|BASH_ENV|ENV)$/i;
 
 function texts(value: unknown): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(objectOr(value)).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  return Object.fromEntries(
+    Object.entries(objectOr(value)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
 }
 
-export interface Form { readonly message: string; readonly ask: FormAsk }
+export interface Form {
+  readonly message: string;
+  readonly ask: FormAsk;
+}
 
 const METHOD = "method";
 
 /** Which of them; with one alone, whether at all. */
 export function methodForm(agent: string, methods: readonly AuthMethod[]): Form {
   const [only, ...others] = methods;
-  const options = methods.map(({ id, name, description }) => ({ value: id, title: name, ...(description === undefined ? {} : { description }) }));
-  if (others.length > 0) return { message: `${agent} wants you to sign in.`, ask: { mode: "form", fields: [{ type: "choice", name: METHOD, title: "How", required: true, options, ...(only ? { initial: only.id } : {}) }] } };
+  const options = methods.map(({ id, name, description }) => ({
+    value: id,
+    title: name,
+    ...(description === undefined ? {} : { description }),
+  }));
+  if (others.length > 0)
+    return {
+      message: `${agent} wants you to sign in.`,
+      ask: {
+        mode: "form",
+        fields: [
+          {
+            type: "choice",
+            name: METHOD,
+            title: "How",
+            required: true,
+            options,
+            ...(only ? { initial: only.id } : {}),
+          },
+        ],
+      },
+    };
   const how = only ? ` ${only.name}${only.description === undefined ? "" : `: ${only.description}`}` : "";
   return { message: `${agent} wants you to sign in.${how}`, ask: { mode: "form", fields: [] } };
 }
@@ -67,15 +119,37 @@ export function chosenMethod(methods: readonly AuthMethod[], content: unknown): 
   return methods.find(method => method.id === id);
 }
 
-export function variablesForm(agent: string, { name, variables }: Extract<AuthMethod, { readonly kind: "environment" }>): Form {
-  const fields = variables.map((variable): Field => ({ type: "text", name: variable.name, title: variable.label, required: !variable.isOptional, ...(variable.isSecret ? { format: SECRET } : {}) }));
-  return { message: `${name}. What you enter is kept in your editor's secret storage and given to ${agent} alone, in its environment.`, ask: { mode: "form", fields } };
+export function variablesForm(
+  agent: string,
+  { name, variables }: Extract<AuthMethod, { readonly kind: "environment" }>,
+): Form {
+  const fields = variables.map(
+    (variable): Field => ({
+      type: "text",
+      name: variable.name,
+      title: variable.label,
+      required: !variable.isOptional,
+      ...(variable.isSecret ? { format: SECRET } : {}),
+    }),
+  );
+  return {
+    message: `${name}. What you enter is kept in your editor's secret storage and given to ${agent} alone, in its environment.`,
+    ask: { mode: "form", fields },
+  };
 }
 
 /** Of a text field: its value is not shown. */
 export const SECRET = "password";
 
-export function variablesIn({ variables }: Extract<AuthMethod, { readonly kind: "environment" }>, content: unknown): Readonly<Record<string, string>> {
+export function variablesIn(
+  { variables }: Extract<AuthMethod, { readonly kind: "environment" }>,
+  content: unknown,
+): Readonly<Record<string, string>> {
   const values = texts(content);
-  return Object.fromEntries(variables.flatMap(({ name }) => { const value = values[name]; return value === undefined || value === "" ? [] : [[name, value]]; }));
+  return Object.fromEntries(
+    variables.flatMap(({ name }) => {
+      const value = values[name];
+      return value === undefined || value === "" ? [] : [[name, value]];
+    }),
+  );
 }

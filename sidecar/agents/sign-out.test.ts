@@ -14,30 +14,68 @@ class World {
   readonly did: string[] = [];
   kept: Record<string, string> = {};
   isThere = true;
-  readonly witness = new AgentWitness(() => undefined, () => 7);
+  readonly witness = new AgentWitness(
+    () => undefined,
+    () => 7,
+  );
   readonly pool: AgentPool;
 
   /** `make`: undefined: it does not start. */
   constructor(make: () => MemoryAgent | undefined) {
-    this.pool = new AgentPool(witnessed(async () => {
-      const agent = make();
-      if (!agent) throw new Error("Ada could not be started.");
-      this.agents.push(agent);
-      return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock: new FakeClock(), odd: () => undefined, lastWords: () => "", stop: async () => { this.did.push("stopped"); } });
-    }, this.witness), error => { throw error; });
+    this.pool = new AgentPool(
+      witnessed(async () => {
+        const agent = make();
+        if (!agent) throw new Error("Ada could not be started.");
+        this.agents.push(agent);
+        return AgentConnection.connect(agent.channel, {
+          name: "Ada",
+          version: "1",
+          protocol: 1,
+          clock: new FakeClock(),
+          odd: () => undefined,
+          lastWords: () => "",
+          stop: async () => {
+            this.did.push("stopped");
+          },
+        });
+      }, this.witness),
+      error => {
+        throw error;
+      },
+    );
   }
-  open() { return this.pool.acquire({ agent: ADA, cwd: "/w", protocol: 1 }, new AbortController().signal); }
+  open() {
+    return this.pool.acquire({ agent: ADA, cwd: "/w", protocol: 1 }, new AbortController().signal);
+  }
   signOut(): Promise<void> {
-    return signOut(ADA, "/w", { pool: this.pool, witness: this.witness, isThere: async () => this.isThere, keys: { kept: async () => this.kept, forget: async id => { this.did.push(`forgot ${id}`); this.kept = {}; } } });
+    return signOut(ADA, "/w", {
+      pool: this.pool,
+      witness: this.witness,
+      isThere: async () => this.isThere,
+      keys: {
+        kept: async () => this.kept,
+        forget: async id => {
+          this.did.push(`forgot ${id}`);
+          this.kept = {};
+        },
+      },
+    });
   }
 }
-const able = () => new MemoryAgent([], { protocolVersion: 1, agentCapabilities: { auth: { logout: {} } }, authMethods: [{ id: "x", name: "X" }] });
+const able = () =>
+  new MemoryAgent([], {
+    protocolVersion: 1,
+    agentCapabilities: { auth: { logout: {} } },
+    authMethods: [{ id: "x", name: "X" }],
+  });
 
 const tick = () => new Promise(resolve => setImmediate(resolve));
 
 suite("signing out", () => {
   test("of one that runs: it is told, keys are forgotten, its processes end and say why", async () => {
-    const world = new World(able), lease = await world.open(), leaving = world.signOut();
+    const world = new World(able),
+      lease = await world.open(),
+      leaving = world.signOut();
     (await world.agents[0]!.next("logout")).respond({});
     await leaving;
     equal((await lease.connection.closed).message, "You signed out of Ada. Ada restarts with your next prompt.");
@@ -47,7 +85,8 @@ suite("signing out", () => {
   });
 
   test("of one that does not run: it is started for it, and does not stay", async () => {
-    const world = new World(able), leaving = world.signOut();
+    const world = new World(able),
+      leaving = world.signOut();
     await tick();
     (await world.agents[0]!.next("logout")).respond({});
     await leaving;
@@ -56,7 +95,8 @@ suite("signing out", () => {
   });
 
   test("of one that knows no way: its keys are enough; without any it is said, and nothing ends", async () => {
-    const world = new World(() => new MemoryAgent()), { connection } = await world.open();
+    const world = new World(() => new MemoryAgent()),
+      { connection } = await world.open();
     await rejects(world.signOut(), { message: "Ada cannot be told to sign out. Sign out with its own command line." });
     deepEqual([world.did, connection.isEnded], [[], false]);
     world.kept = { KEY: "k" };
@@ -70,9 +110,14 @@ suite("signing out", () => {
   });
 
   test("of one that fails at it: what is here is forgotten all the same, and what it said is told", async () => {
-    const world = new World(able), { connection } = await world.open(), leaving = world.signOut();
+    const world = new World(able),
+      { connection } = await world.open(),
+      leaving = world.signOut();
     (await world.agents[0]!.next("logout")).fail(new RpcError(RpcCode.internalError, "the disk is full"));
-    await rejects(leaving, /^AgentError: Ada may still know you: Ada answered with an error: the disk is full\. Sign out with its own command line\.$/);
+    await rejects(
+      leaving,
+      /^AgentError: Ada may still know you: Ada answered with an error: the disk is full\. Sign out with its own command line\.$/,
+    );
     await tick();
     deepEqual([world.did, connection.isEnded], [["forgot ada", "stopped"], true]);
     equal(world.witness.of("agent", "ada").signIn, undefined, "it may know its user still, and be asked again");
@@ -81,11 +126,14 @@ suite("signing out", () => {
   test("of one that is not installed: nothing is installed for it; its keys are forgotten; without any it is said", async () => {
     const world = new World(able);
     world.isThere = false;
-    await rejects(world.signOut(), { message: "Ada is not installed: there is nobody to tell. Sign out with its own command line." });
+    await rejects(world.signOut(), {
+      message: "Ada is not installed: there is nobody to tell. Sign out with its own command line.",
+    });
     world.kept = { KEY: "k" };
     await world.signOut();
     deepEqual([world.agents, world.did], [[], ["forgot ada"]]);
-    const { connection } = await world.open(), leaving = world.signOut();
+    const { connection } = await world.open(),
+      leaving = world.signOut();
     (await world.agents[0]!.next("logout")).respond({});
     await leaving;
     equal(connection.isEnded, true, "one that runs is told, whatever became of its files");

@@ -15,7 +15,13 @@ import { newRun } from "./runs";
 import { runTool, ToolSilent, type ToolOptions, type ToolResult } from "./tool-run";
 
 const never = new AbortController().signal;
-const node = (code: string): ProcessSpec => ({ name: "a tool", command: process.execPath, args: ["-e", code], env: {}, cwd: process.cwd() });
+const node = (code: string): ProcessSpec => ({
+  name: "a tool",
+  command: process.execPath,
+  args: ["-e", code],
+  env: {},
+  cwd: process.cwd(),
+});
 /** Starts a process that has left the group, and neither ends. */
 const STUBBORN = `process.on("SIGTERM",()=>{});require("child_process").spawn(process.execPath,["-e","process.on('SIGTERM',()=>{});setInterval(()=>{},1e3)"],{detached:true,stdio:"ignore"});console.log("running");setInterval(()=>{},1e3)`;
 
@@ -25,22 +31,48 @@ class World implements Disposable {
   readonly #folder = temporaryFolder();
   readonly #ledger = openLedger(this.#folder.path, this.run);
   tool(spec: ProcessSpec, options: Partial<ToolOptions> = {}, clock: Clock = hurriedClock(1)): Promise<ToolResult> {
-    return runTool(spec, { signal: never, ...options }, { clock, ledger: this.#ledger, log: () => undefined, report: { started: () => this.reported.push("started"), ended: () => this.reported.push("ended") } });
+    return runTool(
+      spec,
+      { signal: never, ...options },
+      {
+        clock,
+        ledger: this.#ledger,
+        log: () => undefined,
+        report: { started: () => this.reported.push("started"), ended: () => this.reported.push("ended") },
+      },
+    );
   }
-  [Symbol.dispose](): void { this.#ledger.close(); this.#folder[Symbol.dispose](); }
+  [Symbol.dispose](): void {
+    this.#ledger.close();
+    this.#folder[Symbol.dispose]();
+  }
 }
 
 suite("a tool", () => {
   test("is run to its end, with nothing on its stdin, in the ledger as agents are", async () => {
     using world = new World();
-    const { exit, stdout, stderr } = await world.tool(node("process.stdin.on('end',()=>{console.log('out');console.error('err');process.exitCode=3}).resume()"));
-    deepEqual([exit, stdout, stderr, world.reported], [{ code: 3, signal: null }, "out\n", "err\n", ["started", "ended"]]);
+    const { exit, stdout, stderr } = await world.tool(
+      node("process.stdin.on('end',()=>{console.log('out');console.error('err');process.exitCode=3}).resume()"),
+    );
+    deepEqual(
+      [exit, stdout, stderr, world.reported],
+      [{ code: 3, signal: null }, "out\n", "err\n", ["started", "ended"]],
+    );
   });
 
   test("tells lines: without colours, carriage returns are ends, long ones are cut", async () => {
     using world = new World();
     const lines: string[] = [];
-    await world.tool(node(String.raw`process.stdout.write("\x1b[32mgreen\x1b[0m\n10%\r20%\r\n\n\x1b]0;title\x07\u0007bell\n" + "x".repeat(5000) + "\nlast")`), { line: line => { lines.push(line); } });
+    await world.tool(
+      node(
+        String.raw`process.stdout.write("\x1b[32mgreen\x1b[0m\n10%\r20%\r\n\n\x1b]0;title\x07\u0007bell\n" + "x".repeat(5000) + "\nlast")`,
+      ),
+      {
+        line: line => {
+          lines.push(line);
+        },
+      },
+    );
     deepEqual(lines, ["green", "10%", "20%", "bell", "x".repeat(300), "last"]);
   });
 
@@ -53,15 +85,28 @@ suite("a tool", () => {
 
   test("that cannot be started is an AgentError", async () => {
     using world = new World();
-    await rejects(world.tool({ ...node(""), command: "/no/such/tool" }), error => error instanceof AgentError && error.code === "notFound");
+    await rejects(
+      world.tool({ ...node(""), command: "/no/such/tool" }),
+      error => error instanceof AgentError && error.code === "notFound",
+    );
   });
 
   test("that is ended goes with all it started, and only then is it settled", async function () {
     if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
     using world = new World();
-    const ending = new AbortController(), why = new Error("enough");
+    const ending = new AbortController(),
+      why = new Error("enough");
     let alive = 0;
-    await rejects(world.tool(node(STUBBORN), { signal: ending.signal, line: () => { alive = census(world.run).length; ending.abort(why); } }), error => error === why);
+    await rejects(
+      world.tool(node(STUBBORN), {
+        signal: ending.signal,
+        line: () => {
+          alive = census(world.run).length;
+          ending.abort(why);
+        },
+      }),
+      error => error === why,
+    );
     deepEqual([alive, census(world.run), world.reported], [2, [], ["started", "ended"]]);
   });
 
@@ -82,40 +127,100 @@ suite("a tool", () => {
 
   test("that says nothing for ten minutes is ended", async () => {
     using world = new World();
-    const silence = new FakeClock(), other = hurriedClock(1);
-    const clock: Clock = { now: () => silence.now(), after: (ms, expired) => ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired) };
+    const silence = new FakeClock(),
+      other = hurriedClock(1);
+    const clock: Clock = {
+      now: () => silence.now(),
+      after: (ms, expired) => (ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired)),
+    };
     const lines: string[] = [];
-    await rejects(world.tool(node("console.log(1);process.stdin.resume();setInterval(()=>{},1e3)"), { line: line => { lines.push(line); setImmediate(() => { silence.advance(9 * 60_000); silence.advance(60_001); }); } }, clock),
-      error => error instanceof ToolSilent && error.minutes === 10);
+    await rejects(
+      world.tool(
+        node("console.log(1);process.stdin.resume();setInterval(()=>{},1e3)"),
+        {
+          line: line => {
+            lines.push(line);
+            setImmediate(() => {
+              silence.advance(9 * 60_000);
+              silence.advance(60_001);
+            });
+          },
+        },
+        clock,
+      ),
+      error => error instanceof ToolSilent && error.minutes === 10,
+    );
     deepEqual([lines, silence.waiting], [["1"], 0]);
   });
 
   test("that works in silence goes on, until it does not work any more", async () => {
     using world = new World();
-    const silence = new FakeClock(), other = hurriedClock(1);
-    const clock: Clock = { now: () => silence.now(), after: (ms, expired) => ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired) };
-    const measured: number[] = [], left = [600, 1200, 1800, 1800];
+    const silence = new FakeClock(),
+      other = hurriedClock(1);
+    const clock: Clock = {
+      now: () => silence.now(),
+      after: (ms, expired) => (ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired)),
+    };
+    const measured: number[] = [],
+      left = [600, 1200, 1800, 1800];
     const pass = (): void => void setImmediate(() => silence.advance(600_000));
-    await rejects(world.tool(node("console.log(1);setInterval(()=>{},1e3)"), {
-      line: pass, cpuSeconds: async group => { measured.push(group); setImmediate(pass); return left.shift(); },
-    }, clock), error => error instanceof ToolSilent);
+    await rejects(
+      world.tool(
+        node("console.log(1);setInterval(()=>{},1e3)"),
+        {
+          line: pass,
+          cpuSeconds: async group => {
+            measured.push(group);
+            setImmediate(pass);
+            return left.shift();
+          },
+        },
+        clock,
+      ),
+      error => error instanceof ToolSilent,
+    );
     deepEqual([measured.length, new Set(measured).size, left, silence.waiting], [4, 1, [], 0]);
   });
 
   test("that says something in time goes on", async () => {
     using world = new World();
-    const silence = new FakeClock(), other = hurriedClock(1);
-    const clock: Clock = { now: () => silence.now(), after: (ms, expired) => ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired) };
+    const silence = new FakeClock(),
+      other = hurriedClock(1);
+    const clock: Clock = {
+      now: () => silence.now(),
+      after: (ms, expired) => (ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired)),
+    };
     silence.advance(1);
     // each line comes nine minutes after the one before: the tool asks, and is answered when its line was heard
     const asked: ServerResponse[] = [];
     let heard = 0;
-    const answer = (): void => { if (heard > 0) { const response = asked.shift(); if (response) { heard--; response.end(); } } };
-    const server = createServer((_, response) => { asked.push(response); answer(); }).listen(0, "127.0.0.1");
+    const answer = (): void => {
+      if (heard > 0) {
+        const response = asked.shift();
+        if (response) {
+          heard--;
+          response.end();
+        }
+      }
+    };
+    const server = createServer((_, response) => {
+      asked.push(response);
+      answer();
+    }).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const code = `const {get}=require("http");let n=0;const next=()=>{console.log(++n);if(n<4)get({port:${port},host:"127.0.0.1",agent:false},r=>r.resume().on("end",next))};next()`;
-    const { exit, stdout } = await world.tool(node(code), { line: () => { silence.advance(9 * 60_000); heard++; answer(); } }, clock);
+    const { exit, stdout } = await world.tool(
+      node(code),
+      {
+        line: () => {
+          silence.advance(9 * 60_000);
+          heard++;
+          answer();
+        },
+      },
+      clock,
+    );
     server.close();
     deepEqual([exit.code, stdout], [0, "1\n2\n3\n4\n"]);
   });

@@ -33,7 +33,12 @@ export interface ToolResult {
 
 export class ToolSilent extends Error {
   override readonly name = "ToolSilent";
-  constructor(tool: string, readonly minutes: number) { super(`${tool} has said nothing for ${minutes} minutes.`); }
+  constructor(
+    tool: string,
+    readonly minutes: number,
+  ) {
+    super(`${tool} has said nothing for ${minutes} minutes.`);
+  }
 }
 
 const QUIET_MS = 10 * 60_000;
@@ -42,7 +47,11 @@ const KEPT_BYTES = 64 * 1024;
 const LAST_WORDS_MS = 250;
 
 /** Rejects with an `AgentError` when it cannot be started, with `ToolSilent`, or with the signal's reason. */
-export async function runTool(spec: ProcessSpec, { signal, line, stdout: toOut, stderr: toErr, quietMs = QUIET_MS, cpuSeconds }: ToolOptions, world: ProcessWorld): Promise<ToolResult> {
+export async function runTool(
+  spec: ProcessSpec,
+  { signal, line, stdout: toOut, stderr: toErr, quietMs = QUIET_MS, cpuSeconds }: ToolOptions,
+  world: ProcessWorld,
+): Promise<ToolResult> {
   signal.throwIfAborted();
   const started = startChild(spec, world);
   if (started.kind === "failed") throw await started.why;
@@ -51,11 +60,18 @@ export async function runTool(spec: ProcessSpec, { signal, line, stdout: toOut, 
   if (toOut) child.stdout.on("data", toOut);
   if (toErr) child.stderr.on("data", toErr);
   let cut: { readonly why: unknown } | undefined;
-  const end = (why: unknown): void => { cut ??= { why }; void child.kill(); };
+  const end = (why: unknown): void => {
+    cut ??= { why };
+    void child.kill();
+  };
   const watch = new ToolWatch({
-    clock: world.clock, quietMs, cpuSeconds: async () => cpuSeconds?.(child.pid), expired: () => end(new ToolSilent(spec.name, Math.round(quietMs / 60_000))),
+    clock: world.clock,
+    quietMs,
+    cpuSeconds: async () => cpuSeconds?.(child.pid),
+    expired: () => end(new ToolSilent(spec.name, Math.round(quietMs / 60_000))),
   });
-  const stdout = listen(child.stdout, watch, line), stderr = listen(child.stderr, watch, line);
+  const stdout = listen(child.stdout, watch, line),
+    stderr = listen(child.stderr, watch, line);
   const aborted = (): void => end(signal.reason);
   signal.addEventListener("abort", aborted);
   try {
@@ -71,14 +87,21 @@ export async function runTool(spec: ProcessSpec, { signal, line, stdout: toOut, 
 }
 
 async function lastWords(child: Child): Promise<void> {
-  const closed = [child.stdout, child.stderr].map(stream => stream.closed ? Promise.resolve() : new Promise<void>(resolve => { stream.once("close", resolve); }));
+  const closed = [child.stdout, child.stderr].map(stream =>
+    stream.closed
+      ? Promise.resolve()
+      : new Promise<void>(resolve => {
+          stream.once("close", resolve);
+        }),
+  );
   await child.within(LAST_WORDS_MS, Promise.all(closed));
   child.stdout.destroy();
   child.stderr.destroy();
 }
 
 function listen(stream: Readable, watch: ToolWatch, line: ToolOptions["line"]): LastBytes {
-  const kept = new LastBytes(KEPT_BYTES), lines = line && new SpokenLines(line);
+  const kept = new LastBytes(KEPT_BYTES),
+    lines = line && new SpokenLines(line);
   stream.on("data", (chunk: Buffer) => {
     watch.heard();
     kept.push(chunk);
@@ -95,7 +118,9 @@ class SpokenLines {
   readonly #tell: (line: string) => void;
   #rest = "";
 
-  constructor(tell: (line: string) => void) { this.#tell = tell; }
+  constructor(tell: (line: string) => void) {
+    this.#tell = tell;
+  }
 
   push(text: string): void {
     const lines = (this.#rest + text).split(/[\r\n]+/);
@@ -103,10 +128,15 @@ class SpokenLines {
     for (const line of lines) this.#say(line);
   }
 
-  end(): void { this.#say(this.#rest); }
+  end(): void {
+    this.#say(this.#rest);
+  }
 
   #say(line: string): void {
-    const plain = line.replaceAll(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)/g, "").replaceAll(/\p{Cc}/gu, " ").trim();
+    const plain = line
+      .replaceAll(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)/g, "")
+      .replaceAll(/\p{Cc}/gu, " ")
+      .trim();
     if (plain !== "") this.#tell(plain.slice(0, LONGEST_LINE));
   }
 }

@@ -3,13 +3,21 @@ import fc from "fast-check";
 import { FakeClock } from "../testing/fake-clock";
 import { isWorking, ToolWatch } from "./tool-watch";
 
-const MINUTE = 60_000, QUIET_MS = 10 * MINUTE;
+const MINUTE = 60_000,
+  QUIET_MS = 10 * MINUTE;
 
 class Watched {
   readonly clock = new FakeClock();
   cpu: number | undefined = 0;
   expired = 0;
-  readonly watch = new ToolWatch({ clock: this.clock, quietMs: QUIET_MS, cpuSeconds: async () => this.cpu, expired: () => { this.expired++; } });
+  readonly watch = new ToolWatch({
+    clock: this.clock,
+    quietMs: QUIET_MS,
+    cpuSeconds: async () => this.cpu,
+    expired: () => {
+      this.expired++;
+    },
+  });
 
   /** Minute by minute; the tool uses so many CPU seconds in each. */
   async pass(minutes: number, secondsEach: number): Promise<void> {
@@ -38,7 +46,8 @@ suite("the watch over a tool", () => {
   });
 
   test("expires after the limit for a tool that never did anything, or of which the system tells nothing", async () => {
-    const idle = new Watched(), unknown = new Watched();
+    const idle = new Watched(),
+      unknown = new Watched();
     unknown.cpu = undefined;
     await idle.pass(9, 0.1);
     await unknown.pass(9, 0);
@@ -67,8 +76,23 @@ suite("the watch over a tool", () => {
   });
 
   test("takes what uses less than a hundredth of a CPU for waiting, and an end of processes for work", () => {
-    deepEqual([isWorking(10, 15.9, QUIET_MS), isWorking(10, 16, QUIET_MS), isWorking(10, 3, QUIET_MS), isWorking(10, undefined, QUIET_MS)], [false, true, true, false]);
-    fc.assert(fc.property(fc.double({ min: 0, max: 1e6, noNaN: true }), fc.double({ min: 0, max: 1e6, noNaN: true }), fc.integer({ min: 1, max: 1e9 }), (before, more, ms) =>
-      !isWorking(before, before, ms) && (more < ms / 1000 * 0.02 || isWorking(before, before + more, ms))));
+    deepEqual(
+      [
+        isWorking(10, 15.9, QUIET_MS),
+        isWorking(10, 16, QUIET_MS),
+        isWorking(10, 3, QUIET_MS),
+        isWorking(10, undefined, QUIET_MS),
+      ],
+      [false, true, true, false],
+    );
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0, max: 1e6, noNaN: true }),
+        fc.double({ min: 0, max: 1e6, noNaN: true }),
+        fc.integer({ min: 1, max: 1e9 }),
+        (before, more, ms) =>
+          !isWorking(before, before, ms) && (more < (ms / 1000) * 0.02 || isWorking(before, before + more, ms)),
+      ),
+    );
   });
 });

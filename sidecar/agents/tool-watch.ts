@@ -15,7 +15,7 @@ const WORKING_SHARE = 0.01;
 export function isWorking(before: number, now: number | undefined, ms: number): boolean {
   if (now === undefined) return false;
   // Less than before: processes have ended, which took the time that they had used with them.
-  return now < before || now - before >= ms / 1000 * WORKING_SHARE;
+  return now < before || now - before >= (ms / 1000) * WORKING_SHARE;
 }
 
 export interface ToolWatchDeps {
@@ -40,7 +40,9 @@ export class ToolWatch {
   }
 
   /** The tool said something. */
-  heard(): void { this.#heardAt = this.deps.clock.now(); }
+  heard(): void {
+    this.#heardAt = this.deps.clock.now();
+  }
 
   end(): void {
     this.#state = "ended";
@@ -57,7 +59,9 @@ export class ToolWatch {
     this.#state = "measuring";
     const cpu = await cpuSeconds();
     if (this.#state !== "measuring") return;
-    const at = clock.now(), works = isWorking(this.#measured.cpu, cpu, at - this.#measured.at), silentMs = at - this.#heardAt;
+    const at = clock.now(),
+      works = isWorking(this.#measured.cpu, cpu, at - this.#measured.at),
+      silentMs = at - this.#heardAt;
     if (cpu !== undefined) this.#measured = { at, cpu };
     if (works) return this.#arm(quietMs);
     if (silentMs < quietMs) return this.#arm(quietMs - silentMs);

@@ -8,10 +8,15 @@ import type { AgentError } from "../errors";
 import { stringOr, type JsonObject } from "../rpc/json";
 
 /** `usage`: the agent's own count of tokens (ACP schema, `Usage`), not validated. */
-export type PromptOutcome = { readonly kind: "stopped"; readonly reason: string; readonly usage?: JsonObject } | { readonly kind: "failed"; readonly error: AgentError };
+export type PromptOutcome =
+  | { readonly kind: "stopped"; readonly reason: string; readonly usage?: JsonObject }
+  | { readonly kind: "failed"; readonly error: AgentError };
 
 /** One prompt's. */
-export interface Turn { state: "waiting" | "going"; readonly settle: (outcome: PromptOutcome) => void }
+export interface Turn {
+  state: "waiting" | "going";
+  readonly settle: (outcome: PromptOutcome) => void;
+}
 
 export class Turns {
   readonly #turns = new Map<string, Turn>();
@@ -22,7 +27,9 @@ export class Turns {
     return turn;
   }
 
-  accepted(sessionId: string, turn: Turn): void { if (this.#turns.get(sessionId) === turn) turn.state = "going"; }
+  accepted(sessionId: string, turn: Turn): void {
+    if (this.#turns.get(sessionId) === turn) turn.state = "going";
+  }
 
   /** `false`: it has ended, or is not the session's any more. Without `turn`: whichever there is. */
   drop(sessionId: string, turn?: Turn): boolean {
@@ -30,12 +37,20 @@ export class Turns {
   }
 
   /** An update of the session (schema v2, `StateUpdate`). */
-  update(sessionId: string, { sessionUpdate, state, stopReason, error }: JsonObject, failure: (error: unknown) => AgentError): void {
+  update(
+    sessionId: string,
+    { sessionUpdate, state, stopReason, error }: JsonObject,
+    failure: (error: unknown) => AgentError,
+  ): void {
     const turn = this.#turns.get(sessionId);
     if (sessionUpdate !== "state_update" || !turn) return;
     if (state === "running") turn.state = "going";
     if (state !== "idle" || turn.state !== "going") return;
     this.#turns.delete(sessionId);
-    turn.settle(stopReason === "error" ? { kind: "failed", error: failure(error) } : { kind: "stopped", reason: stringOr(stopReason, "end_turn") });
+    turn.settle(
+      stopReason === "error"
+        ? { kind: "failed", error: failure(error) }
+        : { kind: "stopped", reason: stringOr(stopReason, "end_turn") },
+    );
   }
 }

@@ -1,11 +1,25 @@
 /** What both versions of ACP say in the same way → the chat model. Pure and lenient; see `acp-v1.ts`. */
-import { TOOL_JSON_LIMIT, type ChatEvent, type Command, type Compaction, type Conversation, type Entry, type Notice, type PlanStep, type SessionMessage, type Usage } from "../../src/protocol/chat";
+import {
+  TOOL_JSON_LIMIT,
+  type ChatEvent,
+  type Command,
+  type Compaction,
+  type Conversation,
+  type Entry,
+  type Notice,
+  type PlanStep,
+  type SessionMessage,
+  type Usage,
+} from "../../src/protocol/chat";
 import { arrayOr, cut, isObject, objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { blockContent, wordsOf } from "./acp-content";
 import { controlsOf } from "../agents/acp-controls";
 
 /** What an update does to the conversation, and how many new ids it took from `makeId(0)`, `makeId(1)`… */
-export interface Adapted { readonly events: readonly ChatEvent[]; readonly made: number }
+export interface Adapted {
+  readonly events: readonly ChatEvent[];
+  readonly made: number;
+}
 
 export const NOTHING: Adapted = { events: [], made: 0 };
 
@@ -56,7 +70,8 @@ function unknownUpdate({ entries }: Conversation, kind: string, raw: unknown, ma
   const what = kind.slice(0, LINE_LIMIT);
   for (let i = entries.length - 1; i >= 0 && entries[i]?.kind !== "user"; i--) {
     const entry = entries[i];
-    if (entry?.kind === "unknown" && entry.what === what) return { events: [{ type: "upsert", entry: { ...entry, count: (entry.count ?? 1) + 1 } }], made: 0 };
+    if (entry?.kind === "unknown" && entry.what === what)
+      return { events: [{ type: "upsert", entry: { ...entry, count: (entry.count ?? 1) + 1 } }], made: 0 };
   }
   return {
     events: [{ type: "upsert", entry: { kind: "unknown", id: makeId(0), what, json: readable(raw, TOOL_JSON_LIMIT) } }],
@@ -68,19 +83,23 @@ function unknownUpdate({ entries }: Conversation, kind: string, raw: unknown, ma
 
 /** A patch by `messageId` (schema v2, `SessionMessage`): its chunks may come before it, between, and after. */
 function sessionMessage(conversation: Conversation, update: JsonObject, makeId: MakeId, nameOf: SessionName): Adapted {
-  const known = knownMessage(conversation, update), blocks = Array.isArray(update.content) ? update.content : undefined;
+  const known = knownMessage(conversation, update),
+    blocks = Array.isArray(update.content) ? update.content : undefined;
   const named = (id: unknown, before: string): string =>
     id === undefined ? before : typeof id === "string" ? nameOf(id) : "";
   const entry: SessionMessage = {
-    kind: "message", id: known?.id ?? idWith(makeId(0), stringOr(update.messageId, "")),
-    from: named(update.senderSessionId, known?.from ?? ""), to: named(update.recipientSessionId, known?.to ?? ""),
-    text: blocks ? blocks.map(wordsIn).join("") : update.content === null ? "" : known?.text ?? "",
+    kind: "message",
+    id: known?.id ?? idWith(makeId(0), stringOr(update.messageId, "")),
+    from: named(update.senderSessionId, known?.from ?? ""),
+    to: named(update.recipientSessionId, known?.to ?? ""),
+    text: blocks ? blocks.map(wordsIn).join("") : update.content === null ? "" : (known?.text ?? ""),
   };
   return { events: [{ type: "upsert", entry }], made: known ? 0 : 1 };
 }
 
 function sessionMessageGrows(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
-  const known = knownMessage(conversation, update), text = wordsIn(update.content);
+  const known = knownMessage(conversation, update),
+    text = wordsIn(update.content);
   if (known) return { events: [{ type: "append", id: known.id, offset: known.text.length, text }], made: 0 };
   return {
     events: [
@@ -94,7 +113,9 @@ function sessionMessageGrows(conversation: Conversation, update: JsonObject, mak
 }
 
 /** Content other than text is named. */
-function wordsIn(block: unknown): string { return wordsOf(block) ?? `[${stringOr(objectOr(block).type, "content")}]`; }
+function wordsIn(block: unknown): string {
+  return wordsOf(block) ?? `[${stringOr(objectOr(block).type, "content")}]`;
+}
 
 function knownMessage({ entries }: Conversation, { messageId }: JsonObject): SessionMessage | undefined {
   const wanted = stringOr(messageId, "").slice(0, MESSAGE_ID_LIMIT);
@@ -126,13 +147,23 @@ export function planWith(
  * Text joins the newest entry when that is of the same kind and message: a tool call or a question in between starts a
  * new one, so that what is read is what happened. `messageId` is optional in v1; a change of it is a new message.
  */
-export function chunk(conversation: Conversation, kind: "agent" | "thought", update: JsonObject, makeId: MakeId): Adapted {
+export function chunk(
+  conversation: Conversation,
+  kind: "agent" | "thought",
+  update: JsonObject,
+  makeId: MakeId,
+): Adapted {
   const text = wordsOf(update.content);
-  if (text === undefined) return { events: [{ type: "upsert", entry: { kind: "media", id: makeId(0), content: blockContent(update.content) } }], made: 1 };
+  if (text === undefined)
+    return {
+      events: [{ type: "upsert", entry: { kind: "media", id: makeId(0), content: blockContent(update.content) } }],
+      made: 1,
+    };
   if (text === "") return NOTHING;
   const messageId = stringOr(update.messageId, undefined);
   const last = conversation.entries.at(-1);
-  if (last?.kind === kind && (kind !== "agent" || !("interrupted" in last)) && continues(last.id, messageId)) return { events: [{ type: "append", id: last.id, offset: last.text.length, text }], made: 0 };
+  if (last?.kind === kind && (kind !== "agent" || !("interrupted" in last)) && continues(last.id, messageId))
+    return { events: [{ type: "append", id: last.id, offset: last.text.length, text }], made: 0 };
   const id = messageId === undefined ? makeId(0) : idWith(makeId(0), messageId);
   return { events: [{ type: "upsert", entry: { kind, id, text } }], made: 1 };
 }
@@ -158,61 +189,109 @@ export function messageIdOf(entryId: string): string | undefined {
   return at === -1 ? undefined : entryId.slice(at + 1);
 }
 
-export function idWith(ours: string, theirs: string): string { return `${ours}${MESSAGE}${theirs.slice(0, MESSAGE_ID_LIMIT)}`; }
+export function idWith(ours: string, theirs: string): string {
+  return `${ours}${MESSAGE}${theirs.slice(0, MESSAGE_ID_LIMIT)}`;
+}
 
 export function stepsOf(raw: unknown): readonly PlanStep[] {
-  return arrayOr(raw).slice(0, MOST_ITEMS).filter(isObject).map(step => ({ content: stringOr(step.content, "").slice(0, LINE_LIMIT), priority: stringOr(step.priority, "medium").slice(0, WORD_LIMIT), status: stringOr(step.status, "pending").slice(0, WORD_LIMIT) }));
+  return arrayOr(raw)
+    .slice(0, MOST_ITEMS)
+    .filter(isObject)
+    .map(step => ({
+      content: stringOr(step.content, "").slice(0, LINE_LIMIT),
+      priority: stringOr(step.priority, "medium").slice(0, WORD_LIMIT),
+      status: stringOr(step.status, "pending").slice(0, WORD_LIMIT),
+    }));
 }
 
 function commands(raw: unknown): readonly Command[] {
-  return arrayOr(raw).slice(0, MOST_ITEMS).filter(isObject).filter((command): command is JsonObject & { readonly name: string } => typeof command.name === "string").map(command => {
-    const hint = stringOr(objectOr(command.input).hint, undefined);
-    return { name: command.name.slice(0, WORD_LIMIT), description: stringOr(command.description, "").slice(0, LINE_LIMIT), ...(hint === undefined ? {} : { hint: hint.slice(0, LINE_LIMIT) }) };
-  });
+  return arrayOr(raw)
+    .slice(0, MOST_ITEMS)
+    .filter(isObject)
+    .filter((command): command is JsonObject & { readonly name: string } => typeof command.name === "string")
+    .map(command => {
+      const hint = stringOr(objectOr(command.input).hint, undefined);
+      return {
+        name: command.name.slice(0, WORD_LIMIT),
+        description: stringOr(command.description, "").slice(0, LINE_LIMIT),
+        ...(hint === undefined ? {} : { hint: hint.slice(0, LINE_LIMIT) }),
+      };
+    });
 }
 
 function usage({ used, size, cost }: JsonObject): Adapted {
   const { amount, currency } = objectOr(cost);
   if (!isCount(used) || !isCount(size)) return NOTHING;
-  const known: Usage = { used, size, ...(isCount(amount) && typeof currency === "string" ? { cost: { amount, currency } } : {}) };
+  const known: Usage = {
+    used,
+    size,
+    ...(isCount(amount) && typeof currency === "string" ? { cost: { amount, currency } } : {}),
+  };
   return { events: [{ type: "usage", usage: known }], made: 0 };
 }
 
-function isCount(value: unknown): value is number { return typeof value === "number" && Number.isFinite(value) && value >= 0; }
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
 
 function notice(conversation: Conversation, { severity, title, description }: JsonObject, id: string): Notice {
   return {
-    kind: "notice", id, severity: severity === "error" || severity === "warning" ? severity : "info", actions: [], from: conversation.agent.name,
-    text: cut(stringOr(title, "(a notice without a title)"), NOTICE_LIMIT), ...(typeof description === "string" && description !== "" ? { detail: cut(description, TOOL_JSON_LIMIT) } : {}),
+    kind: "notice",
+    id,
+    severity: severity === "error" || severity === "warning" ? severity : "info",
+    actions: [],
+    from: conversation.agent.name,
+    text: cut(stringOr(title, "(a notice without a title)"), NOTICE_LIMIT),
+    ...(typeof description === "string" && description !== "" ? { detail: cut(description, TOOL_JSON_LIMIT) } : {}),
   };
 }
 const NOTICE_LIMIT = 1_000;
 /** Of what is a line to a person, and of what is a word. */
-const LINE_LIMIT = 1_000, WORD_LIMIT = 200;
+const LINE_LIMIT = 1_000,
+  WORD_LIMIT = 200;
 /** Of a list that a person is to look through. */
 const MOST_ITEMS = 1_000;
 
 /** A patch by `compactionId` (schema v1, `CompactionUpdate`): a summary in it replaces the one before. */
 function compaction(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
   const known = knownCompaction(conversation, update);
-  const summary = Array.isArray(update.summary) ? cut(update.summary.map(block => wordsOf(block) ?? "").join(""), TOOL_JSON_LIMIT) : known?.text ?? "";
+  const summary = Array.isArray(update.summary)
+    ? cut(update.summary.map(block => wordsOf(block) ?? "").join(""), TOOL_JSON_LIMIT)
+    : (known?.text ?? "");
   const error = stringOr(update.error, undefined) ?? known?.error;
   const entry: Compaction = {
-    kind: "compaction", id: known?.id ?? makeId(0), compactionId: compactionIdOf(update), status: stringOr(update.status, known?.status ?? "in_progress"), text: summary,
+    kind: "compaction",
+    id: known?.id ?? makeId(0),
+    compactionId: compactionIdOf(update),
+    status: stringOr(update.status, known?.status ?? "in_progress"),
+    text: summary,
     ...(error === undefined ? {} : { error: cut(error, NOTICE_LIMIT) }),
   };
   return { events: [{ type: "upsert", entry }], made: known ? 0 : 1 };
 }
 
 function compactionGrows(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
-  const known = knownCompaction(conversation, update), text = wordsOf(update.content) ?? "";
+  const known = knownCompaction(conversation, update),
+    text = wordsOf(update.content) ?? "";
   if (known) return { events: [{ type: "append", id: known.id, offset: known.text.length, text }], made: 0 };
-  return { events: [{ type: "upsert", entry: { kind: "compaction", id: makeId(0), compactionId: compactionIdOf(update), status: "in_progress", text } }], made: 1 };
+  return {
+    events: [
+      {
+        type: "upsert",
+        entry: { kind: "compaction", id: makeId(0), compactionId: compactionIdOf(update), status: "in_progress", text },
+      },
+    ],
+    made: 1,
+  };
 }
 
 function knownCompaction({ entries }: Conversation, update: JsonObject): Compaction | undefined {
   const compactionId = compactionIdOf(update);
-  return entries.findLast((entry): entry is Compaction => entry.kind === "compaction" && entry.compactionId === compactionId);
+  return entries.findLast(
+    (entry): entry is Compaction => entry.kind === "compaction" && entry.compactionId === compactionId,
+  );
 }
 
-function compactionIdOf({ compactionId }: JsonObject): string { return stringOr(compactionId, "").slice(0, MESSAGE_ID_LIMIT); }
+function compactionIdOf({ compactionId }: JsonObject): string {
+  return stringOr(compactionId, "").slice(0, MESSAGE_ID_LIMIT);
+}

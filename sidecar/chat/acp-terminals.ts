@@ -12,9 +12,11 @@ type Terminal = Extract<ToolContent, { readonly kind: "terminal" }>;
 export function terminalUpdate(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
   const { output, exitStatus, command } = update;
   const data = output === null ? "" : stringOr(objectOr(output).data, undefined);
-  return inEach(conversation, update, makeId, before => data === undefined ? before : text(data), {
+  return inEach(conversation, update, makeId, before => (data === undefined ? before : text(data)), {
     ...(typeof command === "string" ? { title: command } : {}),
-    ...(typeof exitStatus !== "object" || exitStatus === null ? {} : { status: objectOr(exitStatus).exitCode === 0 ? "completed" : "failed" }),
+    ...(typeof exitStatus !== "object" || exitStatus === null
+      ? {}
+      : { status: objectOr(exitStatus).exitCode === 0 ? "completed" : "failed" }),
   });
 }
 
@@ -25,29 +27,64 @@ export function terminalChunk(conversation: Conversation, update: JsonObject, ma
 /** A mention of a terminal with what is known of it. */
 export function withOutput(conversation: Conversation, terminal: Terminal): Terminal {
   if (terminal.output !== undefined) return terminal;
-  const known = toolsWith(conversation, terminal.terminalId).flatMap(({ content }) => content).find((content): content is Terminal => content.kind === "terminal" && content.terminalId === terminal.terminalId && content.output !== undefined);
+  const known = toolsWith(conversation, terminal.terminalId)
+    .flatMap(({ content }) => content)
+    .find(
+      (content): content is Terminal =>
+        content.kind === "terminal" && content.terminalId === terminal.terminalId && content.output !== undefined,
+    );
   return known?.output === undefined ? terminal : { ...terminal, output: known.output };
 }
 
 /** Of the terminal's own call only its words and its end are known. */
 const OWN = "terminal:";
 
-function inEach(conversation: Conversation, { terminalId }: JsonObject, makeId: MakeId, change: (output: string) => string, own: Partial<Pick<ToolCall, "title" | "status">>): Adapted {
-  const id = stringOr(terminalId, ""), tools = toolsWith(conversation, id);
-  const changed = (content: ToolContent): ToolContent => content.kind === "terminal" && content.terminalId === id ? { ...content, output: end(change(content.output ?? "")) } : content;
-  if (tools.length > 0) return { events: tools.map(tool => ({ type: "upsert", entry: { ...tool, ...(tool.toolCallId === `${OWN}${id}` ? own : {}), content: tool.content.map(changed) } })), made: 0 };
+function inEach(
+  conversation: Conversation,
+  { terminalId }: JsonObject,
+  makeId: MakeId,
+  change: (output: string) => string,
+  own: Partial<Pick<ToolCall, "title" | "status">>,
+): Adapted {
+  const id = stringOr(terminalId, ""),
+    tools = toolsWith(conversation, id);
+  const changed = (content: ToolContent): ToolContent =>
+    content.kind === "terminal" && content.terminalId === id
+      ? { ...content, output: end(change(content.output ?? "")) }
+      : content;
+  if (tools.length > 0)
+    return {
+      events: tools.map(tool => ({
+        type: "upsert",
+        entry: { ...tool, ...(tool.toolCallId === `${OWN}${id}` ? own : {}), content: tool.content.map(changed) },
+      })),
+      made: 0,
+    };
   const entry: ToolCall = {
-    kind: "tool", id: makeId(0), toolCallId: `${OWN}${id}`, title: "Terminal", toolKind: "execute", status: "in_progress", locations: [], ...own,
+    kind: "tool",
+    id: makeId(0),
+    toolCallId: `${OWN}${id}`,
+    title: "Terminal",
+    toolKind: "execute",
+    status: "in_progress",
+    locations: [],
+    ...own,
     content: [changed({ kind: "terminal", terminalId: id })],
   };
   return { events: [{ type: "upsert", entry }], made: 1 };
 }
 
 function toolsWith({ entries }: Conversation, terminalId: string): readonly ToolCall[] {
-  return entries.filter((entry): entry is ToolCall => entry.kind === "tool" && entry.content.some(content => content.kind === "terminal" && content.terminalId === terminalId));
+  return entries.filter(
+    (entry): entry is ToolCall =>
+      entry.kind === "tool" &&
+      entry.content.some(content => content.kind === "terminal" && content.terminalId === terminalId),
+  );
 }
 
-function text(base64: string): string { return Buffer.from(base64, "base64").toString("utf8"); }
+function text(base64: string): string {
+  return Buffer.from(base64, "base64").toString("utf8");
+}
 
 /** The newest output is what counts. Cut between characters. */
 function end(output: string): string {

@@ -24,19 +24,32 @@ export function adaptUpdate(conversation: Conversation, raw: unknown, makeId: Ma
   const update = objectOr(raw);
   const kind = stringOr(update.sessionUpdate, "(no kind)");
   switch (kind) {
-    case "agent_message_chunk": return chunk(conversation, "agent", update, makeId);
-    case "agent_thought_chunk": return chunk(conversation, "thought", update, makeId);
+    case "agent_message_chunk":
+      return chunk(conversation, "agent", update, makeId);
+    case "agent_thought_chunk":
+      return chunk(conversation, "thought", update, makeId);
     // The user's words are in the conversation before an agent hears them: what it repeats of them is an echo.
-    case "user_message_chunk": return isEcho(conversation, update) ? NOTHING : chunk(conversation, "agent", update, makeId);
-    case "tool_call": return call(toolFrom(conversation, update, makeId(0), lastTurn(conversation)));
-    case "tool_call_update": return call(toolFrom(conversation, update, makeId(0)));
-    case "plan": return plan(conversation, update, makeId);
-    case "current_mode_update": return { events: [{ type: "controls", controls: inMode(conversation.controls, stringOr(update.currentModeId, "")) }], made: 0 };
-    default: return adaptCommon(conversation, kind, raw, makeId, nameOf);
+    case "user_message_chunk":
+      return isEcho(conversation, update) ? NOTHING : chunk(conversation, "agent", update, makeId);
+    case "tool_call":
+      return call(toolFrom(conversation, update, makeId(0), lastTurn(conversation)));
+    case "tool_call_update":
+      return call(toolFrom(conversation, update, makeId(0)));
+    case "plan":
+      return plan(conversation, update, makeId);
+    case "current_mode_update":
+      return {
+        events: [{ type: "controls", controls: inMode(conversation.controls, stringOr(update.currentModeId, "")) }],
+        made: 0,
+      };
+    default:
+      return adaptCommon(conversation, kind, raw, makeId, nameOf);
   }
 }
 
-function call({ entry, wasKnown }: ReturnType<typeof toolFrom>): Adapted { return { events: [{ type: "upsert", entry }], made: wasKnown ? 0 : 1 }; }
+function call({ entry, wasKnown }: ReturnType<typeof toolFrom>): Adapted {
+  return { events: [{ type: "upsert", entry }], made: wasKnown ? 0 : 1 };
+}
 
 /** Some agents have their modes as an option, and tell of a change in the older way. */
 function inMode(controls: readonly Control[], mode: string): readonly Control[] {
@@ -47,7 +60,11 @@ function inMode(controls: readonly Control[], mode: string): readonly Control[] 
 function plan(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
   // A plan is replaced whole (schema v1, `Plan`) as long as its turn lasts.
   const turn = conversation.entries.findLastIndex(entry => entry.kind === "user");
-  const known = conversation.entries.findLast((entry, i): entry is Entry & { readonly kind: "plan" } => entry.kind === "plan" && i > turn);
-  return { events: [{ type: "upsert", entry: { kind: "plan", id: known?.id ?? makeId(0), steps: stepsOf(update.entries) } }], made: known ? 0 : 1 };
+  const known = conversation.entries.findLast(
+    (entry, i): entry is Entry & { readonly kind: "plan" } => entry.kind === "plan" && i > turn,
+  );
+  return {
+    events: [{ type: "upsert", entry: { kind: "plan", id: known?.id ?? makeId(0), steps: stepsOf(update.entries) } }],
+    made: known ? 0 : 1,
+  };
 }
-

@@ -4,7 +4,19 @@
  */
 import type { Conversation, Entry, PlanStep, ToolCall, ToolContent } from "../../src/protocol/chat";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
-import { adaptCommon, chunk, idWith, isEcho, messageIdOf, NOTHING, planWith, stepsOf, type Adapted, type MakeId, type SessionName } from "./acp-common";
+import {
+  adaptCommon,
+  chunk,
+  idWith,
+  isEcho,
+  messageIdOf,
+  NOTHING,
+  planWith,
+  stepsOf,
+  type Adapted,
+  type MakeId,
+  type SessionName,
+} from "./acp-common";
 import { blockContent, limited, wordsOf } from "./acp-content";
 import { terminalChunk, terminalUpdate, withOutput } from "./acp-terminals";
 import { toolFrom } from "./acp-tools";
@@ -14,29 +26,66 @@ export function adaptUpdateV2(conversation: Conversation, raw: unknown, makeId: 
   const update = objectOr(raw);
   const kind = stringOr(update.sessionUpdate, "(no kind)");
   switch (kind) {
-    case "agent_message_chunk": return chunk(conversation, "agent", update, makeId);
-    case "agent_thought_chunk": return chunk(conversation, "thought", update, makeId);
-    case "user_message_chunk": return isEcho(conversation, update) ? NOTHING : chunk(conversation, "agent", update, makeId);
-    case "agent_message": return message(conversation, "agent", update, makeId);
-    case "agent_thought": return message(conversation, "thought", update, makeId);
-    case "user_message": return arrayOr(update.content).every(content => isEcho(conversation, { content })) ? NOTHING : message(conversation, "agent", update, makeId);
-    case "tool_call_update": return tool(conversation, update, makeId);
-    case "tool_call_content_chunk": return toolGrows(conversation, update, makeId);
-    case "terminal_update": return terminalUpdate(conversation, update, makeId);
-    case "terminal_output_chunk": return terminalChunk(conversation, update, makeId);
-    case "plan_update": return plan(conversation, objectOr(update.plan), makeId);
-    case "state_update": return NOTHING;
-    default: return adaptCommon(conversation, kind, raw, makeId, nameOf);
+    case "agent_message_chunk":
+      return chunk(conversation, "agent", update, makeId);
+    case "agent_thought_chunk":
+      return chunk(conversation, "thought", update, makeId);
+    case "user_message_chunk":
+      return isEcho(conversation, update) ? NOTHING : chunk(conversation, "agent", update, makeId);
+    case "agent_message":
+      return message(conversation, "agent", update, makeId);
+    case "agent_thought":
+      return message(conversation, "thought", update, makeId);
+    case "user_message":
+      return arrayOr(update.content).every(content => isEcho(conversation, { content }))
+        ? NOTHING
+        : message(conversation, "agent", update, makeId);
+    case "tool_call_update":
+      return tool(conversation, update, makeId);
+    case "tool_call_content_chunk":
+      return toolGrows(conversation, update, makeId);
+    case "terminal_update":
+      return terminalUpdate(conversation, update, makeId);
+    case "terminal_output_chunk":
+      return terminalChunk(conversation, update, makeId);
+    case "plan_update":
+      return plan(conversation, objectOr(update.plan), makeId);
+    case "state_update":
+      return NOTHING;
+    default:
+      return adaptCommon(conversation, kind, raw, makeId, nameOf);
   }
 }
 
 /** `session/request_permission` (schema v2, `RequestPermissionRequest`): the call that it is about, in v1's words. */
-export function subjectOf({ title, description, subject }: JsonObject): { readonly toolCall: JsonObject; readonly title?: string; readonly description?: string } {
-  const about = objectOr(subject), words = { ...(typeof title === "string" ? { title } : {}), ...(typeof description === "string" ? { description } : {}) };
+export function subjectOf({ title, description, subject }: JsonObject): {
+  readonly toolCall: JsonObject;
+  readonly title?: string;
+  readonly description?: string;
+} {
+  const about = objectOr(subject),
+    words = {
+      ...(typeof title === "string" ? { title } : {}),
+      ...(typeof description === "string" ? { description } : {}),
+    };
   switch (about.type) {
-    case "tool_call": return { toolCall: inV1(objectOr(about.toolCall)), ...words };
-    case "command": return { toolCall: { kind: "execute", title: about.command, rawInput: { command: about.command, cwd: about.cwd }, ...(typeof about.toolCallId === "string" ? { toolCallId: about.toolCallId } : {}) }, ...words };
-    default: return { toolCall: { title, ...(subject === undefined || subject === null ? {} : { rawInput: subject }) }, ...words };
+    case "tool_call":
+      return { toolCall: inV1(objectOr(about.toolCall)), ...words };
+    case "command":
+      return {
+        toolCall: {
+          kind: "execute",
+          title: about.command,
+          rawInput: { command: about.command, cwd: about.cwd },
+          ...(typeof about.toolCallId === "string" ? { toolCallId: about.toolCallId } : {}),
+        },
+        ...words,
+      };
+    default:
+      return {
+        toolCall: { title, ...(subject === undefined || subject === null ? {} : { rawInput: subject }) },
+        ...words,
+      };
   }
 }
 
@@ -46,14 +95,25 @@ type Spoken = "agent" | "thought";
 function message(conversation: Conversation, kind: Spoken, update: JsonObject, makeId: MakeId): Adapted {
   if (update.content === undefined) return NOTHING;
   const messageId = stringOr(update.messageId, "");
-  const known = conversation.entries.filter((entry): entry is Extract<Entry, { readonly kind: Spoken }> => entry.kind === kind && messageIdOf(entry.id) === idWith("", messageId).slice(1));
-  const blocks = arrayOr(update.content), text = blocks.map(block => wordsOf(block) ?? "").join("");
+  const known = conversation.entries.filter(
+    (entry): entry is Extract<Entry, { readonly kind: Spoken }> =>
+      entry.kind === kind && messageIdOf(entry.id) === idWith("", messageId).slice(1),
+  );
+  const blocks = arrayOr(update.content),
+    text = blocks.map(block => wordsOf(block) ?? "").join("");
   const [first, ...others] = known;
-  if (first) return { events: [{ ...first, text }, ...others.map(entry => ({ ...entry, text: "" }))].map(entry => ({ type: "upsert", entry })), made: 0 };
+  if (first)
+    return {
+      events: [{ ...first, text }, ...others.map(entry => ({ ...entry, text: "" }))].map(entry => ({
+        type: "upsert",
+        entry,
+      })),
+      made: 0,
+    };
   const media = blocks.filter(block => wordsOf(block) === undefined);
   const entries: readonly Entry[] = [
     ...(text === "" ? [] : [{ kind, id: idWith(makeId(0), messageId), text } as const]),
-    ...media.map((block, i) => ({ kind: "media", id: makeId(i + 1), content: blockContent(block) } as const)),
+    ...media.map((block, i) => ({ kind: "media", id: makeId(i + 1), content: blockContent(block) }) as const),
   ];
   return { events: entries.map(entry => ({ type: "upsert", entry })), made: media.length + 1 };
 }
@@ -67,13 +127,30 @@ function tool(conversation: Conversation, update: JsonObject, makeId: MakeId): A
 const MOST_CONTENT = 200;
 
 function toolGrows(conversation: Conversation, { toolCallId, content }: JsonObject, makeId: MakeId): Adapted {
-  const { entry: before, wasKnown } = toolFrom(conversation, { toolCallId }, makeId(0)), { entry: added } = toolFrom(conversation, inV1({ toolCallId, content: [content] }), makeId(0));
-  return { events: [{ type: "upsert", entry: withOutputs(conversation, { ...before, content: [...before.content, ...added.content].slice(-MOST_CONTENT) }) }], made: wasKnown ? 0 : 1 };
+  const { entry: before, wasKnown } = toolFrom(conversation, { toolCallId }, makeId(0)),
+    { entry: added } = toolFrom(conversation, inV1({ toolCallId, content: [content] }), makeId(0));
+  return {
+    events: [
+      {
+        type: "upsert",
+        entry: withOutputs(conversation, {
+          ...before,
+          content: [...before.content, ...added.content].slice(-MOST_CONTENT),
+        }),
+      },
+    ],
+    made: wasKnown ? 0 : 1,
+  };
 }
 
 /** A terminal that is mentioned shows what was said of it before. */
 function withOutputs(conversation: Conversation, entry: ToolCall): ToolCall {
-  return { ...entry, content: entry.content.map((content): ToolContent => content.kind === "terminal" ? withOutput(conversation, content) : content) };
+  return {
+    ...entry,
+    content: entry.content.map(
+      (content): ToolContent => (content.kind === "terminal" ? withOutput(conversation, content) : content),
+    ),
+  };
 }
 
 /** v2's patch of a call in v1's words: `null` empties what v1 leaves as it is, a call can pause, and a diff is a patch. */
@@ -91,9 +168,20 @@ function inV1(update: JsonObject): JsonObject {
 function patchAsText(raw: unknown): unknown {
   const item = objectOr(raw);
   if (item.type !== "diff" || !Array.isArray(item.changes)) return raw;
-  const changes = item.changes.filter(isObject).map(({ operation, path, oldPath }) => `${stringOr(operation, "change")} ${typeof oldPath === "string" ? `${oldPath} → ` : ""}${stringOr(path, "")}`);
+  const changes = item.changes
+    .filter(isObject)
+    .map(
+      ({ operation, path, oldPath }) =>
+        `${stringOr(operation, "change")} ${typeof oldPath === "string" ? `${oldPath} → ` : ""}${stringOr(path, "")}`,
+    );
   const { text } = objectOr(item.patch);
-  return { type: "content", content: { type: "text", text: typeof text === "string" ? fenced(text) : changes.map(change => fenced(change, "")).join("\n\n") } };
+  return {
+    type: "content",
+    content: {
+      type: "text",
+      text: typeof text === "string" ? fenced(text) : changes.map(change => fenced(change, "")).join("\n\n"),
+    },
+  };
 }
 
 /** Longer than any run of backticks within, so that nothing in the patch ends it. */
@@ -106,13 +194,31 @@ function fenced(text: string, language = "diff"): string {
 
 /** Of whichever kind: its newest content takes the place of what it had before (schema v2, `PlanUpdateContent`). */
 function plan(conversation: Conversation, raw: JsonObject, makeId: MakeId): Adapted {
-  const { planId, type, entries, content, uri } = raw, theirs = stringOr(planId, ""), known = planWith(conversation, theirs);
-  const shown = (steps: readonly PlanStep[], text?: string): Adapted =>
-    ({ events: [{ type: "upsert", entry: { kind: "plan", id: known?.id ?? idWith(makeId(0), theirs), steps, ...(text === undefined ? {} : { text }) } }], made: known ? 0 : 1 });
+  const { planId, type, entries, content, uri } = raw,
+    theirs = stringOr(planId, ""),
+    known = planWith(conversation, theirs);
+  const shown = (steps: readonly PlanStep[], text?: string): Adapted => ({
+    events: [
+      {
+        type: "upsert",
+        entry: {
+          kind: "plan",
+          id: known?.id ?? idWith(makeId(0), theirs),
+          steps,
+          ...(text === undefined ? {} : { text }),
+        },
+      },
+    ],
+    made: known ? 0 : 1,
+  });
   switch (type) {
-    case "items": return shown(stepsOf(entries));
-    case "markdown": return shown([], limited(content));
-    case "file": return shown([], `[${stringOr(uri, "")}](${stringOr(uri, "")})`);
-    default: return adaptCommon(conversation, "plan_update", { planId, type, entries }, makeId);
+    case "items":
+      return shown(stepsOf(entries));
+    case "markdown":
+      return shown([], limited(content));
+    case "file":
+      return shown([], `[${stringOr(uri, "")}](${stringOr(uri, "")})`);
+    default:
+      return adaptCommon(conversation, "plan_update", { planId, type, entries }, makeId);
   }
 }

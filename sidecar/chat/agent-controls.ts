@@ -19,35 +19,63 @@ export interface ControlsWorld {
 export class AgentControls {
   readonly #chosen: Map<string, ControlValue>;
 
-  constructor(chosen: ControlValues, private readonly world: ControlsWorld) { this.#chosen = new Map(Object.entries(chosen)); }
+  constructor(
+    chosen: ControlValues,
+    private readonly world: ControlsWorld,
+  ) {
+    this.#chosen = new Map(Object.entries(chosen));
+  }
 
   /** For the session that opens next. */
-  choose(controlId: string, value: ControlValue): void { this.#chosen.set(controlId, value); }
+  choose(controlId: string, value: ControlValue): void {
+    this.#chosen.set(controlId, value);
+  }
 
   /** Asks the agent to set it. `isCurrent`: the session is still the agent's. */
-  set(connection: AgentConnection, agentSession: string, control: Control, value: ControlValue, tell: (event: SessionEvent) => void, isCurrent: () => boolean): void {
+  set(
+    connection: AgentConnection,
+    agentSession: string,
+    control: Control,
+    value: ControlValue,
+    tell: (event: SessionEvent) => void,
+    isCurrent: () => boolean,
+  ): void {
     const { method, params } = requestToSet(control, value, connection.version);
-    connection.request(agentSession, method, params, result => {
-      tell({ kind: "controlSet", controls: listed(result) });
-      this.world.keep(control.id, value);
-    }).catch((error: unknown) => {
-      if (!isCurrent() || this.#chosen.get(control.id) !== value) return; // not the last word: that is the next session's, or the next choice's
-      this.#chosen.delete(control.id);
-      tell({ kind: "controlRefused", controlId: control.id, before: control.value, why: error instanceof Error ? error.message : String(error) });
-    });
+    connection
+      .request(agentSession, method, params, result => {
+        tell({ kind: "controlSet", controls: listed(result) });
+        this.world.keep(control.id, value);
+      })
+      .catch((error: unknown) => {
+        if (!isCurrent() || this.#chosen.get(control.id) !== value) return; // not the last word: that is the next session's, or the next choice's
+        this.#chosen.delete(control.id);
+        tell({
+          kind: "controlRefused",
+          controlId: control.id,
+          before: control.value,
+          why: error instanceof Error ? error.message : String(error),
+        });
+      });
   }
 
   /** Sets what was chosen and is on offer, one after the other; the agent's answers say what is so. */
-  async setAgain(connection: AgentConnection, agentSession: string, offered: readonly Control[], tell: (event: SessionEvent) => void): Promise<void> {
+  async setAgain(
+    connection: AgentConnection,
+    agentSession: string,
+    offered: readonly Control[],
+    tell: (event: SessionEvent) => void,
+  ): Promise<void> {
     let controls = offered;
     for (const [id, value] of this.#chosen) {
       const control = controls.find(each => each.id === id);
       if (!control || !offers(control, value) || control.value === value) continue;
       const { method, params } = requestToSet(control, value, connection.version);
-      await connection.request(agentSession, method, params, result => {
-        controls = listed(result) ?? withValue(controls, id, value);
-        tell({ kind: "controlSet", controls });
-      }).catch((error: unknown) => this.world.refused(id, error));
+      await connection
+        .request(agentSession, method, params, result => {
+          controls = listed(result) ?? withValue(controls, id, value);
+          tell({ kind: "controlSet", controls });
+        })
+        .catch((error: unknown) => this.world.refused(id, error));
     }
   }
 }

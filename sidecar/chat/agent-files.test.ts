@@ -13,12 +13,20 @@ suite("files of an agent", () => {
     mkdirSync(root);
     [asked, written] = [[], []];
   });
-  teardown(() => { rmSync(base, { recursive: true }); });
+  teardown(() => {
+    rmSync(base, { recursive: true });
+  });
   function files(answer?: string): { read(raw: unknown): Promise<unknown>; write(raw: unknown): Promise<unknown> } {
     const made = new AgentFiles([root], {
-      readTextFile: async file => `one of ${path.relative(base, file)}\ntwo\nthree`, writeTextFile: async (file, text) => { written.push(`${path.relative(base, file)}: ${text}`); },
+      readTextFile: async file => `one of ${path.relative(base, file)}\ntwo\nthree`,
+      writeTextFile: async (file, text) => {
+        written.push(`${path.relative(base, file)}: ${text}`);
+      },
     });
-    const ask = async (consent: Consent): Promise<string | undefined> => { asked.push(consent); return answer; };
+    const ask = async (consent: Consent): Promise<string | undefined> => {
+      asked.push(consent);
+      return answer;
+    };
     return { read: raw => made.read(raw, ask), write: raw => made.write(raw, ask) };
   }
 
@@ -31,15 +39,23 @@ suite("files of an agent", () => {
   test("outside the user is asked, with the place it really is, and the agent hears a refusal", async () => {
     writeFileSync(path.join(base, "secret"), "s");
     symlinkSync(path.join(base, "secret"), path.join(root, "harmless"));
-    await rejects(files("no").read({ path: path.join(root, "harmless") }), /The user did not allow this: .*secret is outside of the workspace/);
+    await rejects(
+      files("no").read({ path: path.join(root, "harmless") }),
+      /The user did not allow this: .*secret is outside of the workspace/,
+    );
     await rejects(files(undefined).write({ path: path.join(base, "x"), content: "" }), /did not allow/);
-    deepEqual(asked.map(({ title }) => title), [`Read ${path.join(base, "secret")}`, `Write ${path.join(base, "x")}`]);
+    deepEqual(
+      asked.map(({ title }) => title),
+      [`Read ${path.join(base, "secret")}`, `Write ${path.join(base, "x")}`],
+    );
     match(JSON.stringify(asked[0]?.toolCall), /"really at"/);
     deepEqual(written, []);
   });
 
   test("what is allowed once is asked again; a folder that is allowed is not", async () => {
-    const once = files("once"), folder = files("folder"), file = path.join(base, "other", "x");
+    const once = files("once"),
+      folder = files("folder"),
+      file = path.join(base, "other", "x");
     await once.read({ path: file });
     await once.read({ path: file });
     equal(asked.length, 2);
@@ -51,18 +67,32 @@ suite("files of an agent", () => {
   });
 
   test("a path that is none, and a content that is none, are refused", async () => {
-    for (const given of ["a", "", undefined, "/a\0b", 5]) await rejects(files().read({ path: given }), /an absolute path is needed/);
+    for (const given of ["a", "", undefined, "/a\0b", 5])
+      await rejects(files().read({ path: given }), /an absolute path is needed/);
     await rejects(files().write({ path: path.join(root, "a"), content: 5 }), /a text is needed/);
   });
 
   test("lines are counted from 1 and keep their ends", () => {
     const text = "a\r\nb\n\nc";
-    deepEqual([linesOf(text, 1, undefined), linesOf(text, 2, 1), linesOf(text, 3, 2), linesOf(text, 4, 9), linesOf(text, 5, 1), linesOf(text, 0, 1), linesOf(text, 1, 0)], [text, "b\n", "\nc", "c", "", "a\r\n", ""]);
+    deepEqual(
+      [
+        linesOf(text, 1, undefined),
+        linesOf(text, 2, 1),
+        linesOf(text, 3, 2),
+        linesOf(text, 4, 9),
+        linesOf(text, 5, 1),
+        linesOf(text, 0, 1),
+        linesOf(text, 1, 0),
+      ],
+      [text, "b\n", "\nc", "c", "", "a\r\n", ""],
+    );
   });
 
   test("any two parts of a text, one after the other, are the text", () =>
-    fc.assert(fc.property(fc.array(fc.string({ maxLength: 4 }), { maxLength: 8 }), fc.nat(9), (lines, n) => {
-      const text = lines.join("\n");
-      equal(linesOf(text, 1, n) + linesOf(text, n + 1, undefined), text);
-    })));
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 4 }), { maxLength: 8 }), fc.nat(9), (lines, n) => {
+        const text = lines.join("\n");
+        equal(linesOf(text, 1, n) + linesOf(text, n + 1, undefined), text);
+      }),
+    ));
 });

@@ -31,11 +31,15 @@ export class AgentFiles {
   /** Folders outside of the workspace that the user has opened to this agent, in this tab. */
   readonly #opened: string[] = [];
 
-  constructor(private readonly roots: readonly string[], private readonly editor: EditorFiles) {}
+  constructor(
+    private readonly roots: readonly string[],
+    private readonly editor: EditorFiles,
+  ) {}
 
   /** `isMissingEmpty`: for an agent that makes files only where it can read them. */
   async read(raw: unknown, ask: Ask, isMissingEmpty = false): Promise<{ readonly content: string }> {
-    const params = objectOr(raw), file = pathIn(params);
+    const params = objectOr(raw),
+      file = pathIn(params);
     const text = await this.editor.readTextFile(await this.#allowed(file, "read", ask)).catch((error: unknown) => {
       if (isMissingEmpty && error instanceof RpcError && error.code === RpcCode.notFound) return "";
       throw error;
@@ -44,7 +48,8 @@ export class AgentFiles {
   }
 
   async write(raw: unknown, ask: Ask): Promise<JsonObject> {
-    const params = objectOr(raw), file = pathIn(params);
+    const params = objectOr(raw),
+      file = pathIn(params);
     const { content } = params;
     if (typeof content !== "string") throw new RpcError(RpcCode.invalidParams, "content: a text is needed");
     await this.editor.writeTextFile(await this.#allowed(file, "edit", ask), content);
@@ -53,21 +58,34 @@ export class AgentFiles {
 
   /** Resolves with the real path. */
   async #allowed(file: string, kind: "read" | "edit", ask: Ask): Promise<string> {
-    const { real, isInside } = await placeOf(file, [...this.roots, ...this.#opened]).catch((error: unknown) => { throw new RpcError(RpcCode.internalError, `${file} cannot be looked at: ${String(error)}`); });
+    const { real, isInside } = await placeOf(file, [...this.roots, ...this.#opened]).catch((error: unknown) => {
+      throw new RpcError(RpcCode.internalError, `${file} cannot be looked at: ${String(error)}`);
+    });
     if (isInside) return real;
     const chosen = await ask(consentFor(file, real, kind));
     if (chosen === FOLDER) this.#opened.push(path.dirname(real));
-    if (chosen !== ONCE && chosen !== FOLDER) throw new RpcError(RpcCode.invalidRequest, `The user did not allow this: ${real} is outside of the workspace.`, { path: file });
+    if (chosen !== ONCE && chosen !== FOLDER)
+      throw new RpcError(RpcCode.invalidRequest, `The user did not allow this: ${real} is outside of the workspace.`, {
+        path: file,
+      });
     return real;
   }
 }
 
-const ONCE = "once", FOLDER = "folder", NO = "no";
+const ONCE = "once",
+  FOLDER = "folder",
+  NO = "no";
 
 function consentFor(file: string, real: string, kind: "read" | "edit"): Consent {
-  const does = kind === "read" ? "Read" : "Write", folder = path.dirname(real);
+  const does = kind === "read" ? "Read" : "Write",
+    folder = path.dirname(real);
   return {
-    toolCall: { title: `${does} ${file}`, kind, rawInput: { path: file, ...(real === path.resolve(file) ? {} : { "really at": real }) }, locations: [{ path: real }] },
+    toolCall: {
+      title: `${does} ${file}`,
+      kind,
+      rawInput: { path: file, ...(real === path.resolve(file) ? {} : { "really at": real }) },
+      locations: [{ path: real }],
+    },
     title: `${does} ${real}`,
     description: "It is outside of the workspace.",
     options: [
@@ -80,7 +98,8 @@ function consentFor(file: string, real: string, kind: "read" | "edit"): Consent 
 
 function pathIn({ path: given }: JsonObject): string {
   const file = stringOr(given, "");
-  if (!path.isAbsolute(file) || file.includes("\0")) throw new RpcError(RpcCode.invalidParams, "path: an absolute path is needed");
+  if (!path.isAbsolute(file) || file.includes("\0"))
+    throw new RpcError(RpcCode.invalidParams, "path: an absolute path is needed");
   return file;
 }
 

@@ -29,11 +29,20 @@ import { troubleOf } from "./trouble";
 export type Word = { readonly of: number } & (
   | { readonly kind: "event"; readonly event: SessionEvent }
   | {
-    readonly kind: "request"; readonly request: IncomingRequest; readonly version: AcpVersion; readonly agentName: string;
-    readonly subagent: string | undefined;
-  }
-  | { readonly kind: "consent"; readonly consent: Consent; readonly request: IncomingRequest; readonly settle: (optionId: string | undefined) => void }
-  | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string });
+      readonly kind: "request";
+      readonly request: IncomingRequest;
+      readonly version: AcpVersion;
+      readonly agentName: string;
+      readonly subagent: string | undefined;
+    }
+  | {
+      readonly kind: "consent";
+      readonly consent: Consent;
+      readonly request: IncomingRequest;
+      readonly settle: (optionId: string | undefined) => void;
+    }
+  | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string }
+);
 
 export class AgentLine implements Disposable {
   /** Counts openings: what comes from an earlier one is late. */
@@ -56,45 +65,82 @@ export class AgentLine implements Disposable {
   /** While the agent's session is open. */
   #details: Disposable | undefined;
 
-  constructor(private readonly start: SessionStart, private readonly world: SessionWorld, private readonly say: (word: Word) => void) {
+  constructor(
+    private readonly start: SessionStart,
+    private readonly world: SessionWorld,
+    private readonly say: (word: Word) => void,
+  ) {
     this.#controls = new AgentControls(start.controls ?? {}, {
       keep: (controlId, value) => world.keepControl(start.agent.id, controlId, value),
-      refused: (control, error) => world.log("warn", "agent", "What was chosen before could not be set", { control, error: String(error) }),
+      refused: (control, error) =>
+        world.log("warn", "agent", "What was chosen before could not be set", { control, error: String(error) }),
     });
-    this.#questions = new AgentQuestions(`${start.sessionId.slice(0, 8)}-`, () => world.policy.decide(start.agent.id), id => this.#teller()({ kind: "withdrawn", id }));
+    this.#questions = new AgentQuestions(
+      `${start.sessionId.slice(0, 8)}-`,
+      () => world.policy.decide(start.agent.id),
+      id => this.#teller()({ kind: "withdrawn", id }),
+    );
     this.#patience = new Patience(world.clock, () => this.#questions.isAsking || this.#installing.size > 0);
-    this.#prompts = new AgentPrompts(path => world.editor.readTextFile(path), this.#patience, error => this.#refusal(error), () => world.log("info", "agent", "Sending prompt", { sessionId: start.sessionId }));
+    this.#prompts = new AgentPrompts(
+      path => world.editor.readTextFile(path),
+      this.#patience,
+      error => this.#refusal(error),
+      () => world.log("info", "agent", "Sending prompt", { sessionId: start.sessionId }),
+    );
     this.#files = new AgentFiles(start.folders ?? [start.cwd], world.editor);
     this.#terminals = this.#noTerminals();
     const { agent, cwd, protocol = 1, extensions = [] } = start;
-    this.#openings = { start, world, key: { agent, cwd, protocol, extensions }, controls: this.#controls, questions: this.#questions, patience: this.#patience, missed: new Set(), say, trouble: error => this.#trouble(error) };
+    this.#openings = {
+      start,
+      world,
+      key: { agent, cwd, protocol, extensions },
+      controls: this.#controls,
+      questions: this.#questions,
+      patience: this.#patience,
+      missed: new Set(),
+      say,
+      trouble: error => this.#trouble(error),
+    };
   }
 
   /** What a word means, now that it is its turn. */
   heard(word: Word): SessionEvent | undefined {
     if (word.of !== this.#opening || ("request" in word && word.request.signal.aborted)) return this.refuse(word); // late, or taken back since
     switch (word.kind) {
-      case "event": return word.event;
-      case "request": return this.#request(word);
-      case "consent": return this.#questions.consent(word.consent, word.request, word.settle);
+      case "event":
+        return word.event;
+      case "request":
+        return this.#request(word);
+      case "consent":
+        return this.#questions.consent(word.consent, word.request, word.settle);
       case "opened":
         this.#agent = { lease: word.lease, id: word.agentSession };
         this.#detail(word.lease.connection, word.agentSession);
         this.#patience[Symbol.dispose]();
-        this.world.log("info", "agent", "Session created", { sessionId: this.start.sessionId, agentSessionId: word.agentSession, agent: this.start.agent.id });
+        this.world.log("info", "agent", "Session created", {
+          sessionId: this.start.sessionId,
+          agentSessionId: word.agentSession,
+          agent: this.start.agent.id,
+        });
         return { kind: "opened", accepts: { images: word.lease.connection.accepts.images } };
-      default: return assertNever(word, "word of an agent");
+      default:
+        return assertNever(word, "word of an agent");
     }
   }
 
   /** A word that comes too late. */
   refuse(word: Word): undefined {
     switch (word.kind) {
-      case "event": return;
-      case "request": return void refuseLate(word.request);
-      case "consent": return void word.settle(undefined);
-      case "opened": return this.#abandon(word.lease, word.agentSession);
-      default: return assertNever(word, "word of an agent");
+      case "event":
+        return;
+      case "request":
+        return void refuseLate(word.request);
+      case "consent":
+        return void word.settle(undefined);
+      case "opened":
+        return this.#abandon(word.lease, word.agentSession);
+      default:
+        return assertNever(word, "word of an agent");
     }
   }
 
@@ -107,16 +153,29 @@ export class AgentLine implements Disposable {
     this.#staying = new AbortController();
     const attempt = this.#next;
     this.#next = "first";
-    new AgentOpening(this.#openings, of, this.#staying.signal).enter(attempt).catch((error: unknown) => tell({ kind: "openFailed", ...this.#trouble(error) }));
+    new AgentOpening(this.#openings, of, this.#staying.signal)
+      .enter(attempt)
+      .catch((error: unknown) => tell({ kind: "openFailed", ...this.#trouble(error) }));
   }
 
   /** Now, and whenever an extension has done something else. */
   #detail({ agentName: name, agentVersion: version, extensions }: AgentConnection, sessionId: string): void {
     const tell = this.#teller();
-    const program = name === "" && version === "" ? {} : { program: { ...(name === "" ? {} : { name }), ...(version === "" ? {} : { version }) } };
+    const program =
+      name === "" && version === ""
+        ? {}
+        : { program: { ...(name === "" ? {} : { name }), ...(version === "" ? {} : { version }) } };
     const told = (): void => {
       const missingTools = extensions?.missingTools(sessionId);
-      tell({ kind: "detailed", details: { ...program, extensions: extensions?.of(sessionId) ?? [], ...(missingTools === undefined ? {} : { missingTools }), ...(extensions?.canConfigure(sessionId) === true ? { canConfigure: true } : {}) } });
+      tell({
+        kind: "detailed",
+        details: {
+          ...program,
+          extensions: extensions?.of(sessionId) ?? [],
+          ...(missingTools === undefined ? {} : { missingTools }),
+          ...(extensions?.canConfigure(sessionId) === true ? { canConfigure: true } : {}),
+        },
+      });
     };
     this.#details = extensions?.hear(sessionId, told);
     told();
@@ -137,8 +196,10 @@ export class AgentLine implements Disposable {
   }
 
   send(prompt: Prompt): void {
-    const tell = this.#teller(), of = this.#opening;
-    if (!this.#agent) return tell({ kind: "agentDown", text: `${this.start.agent.name} is not there.`, actions: ["restartAgent"] });
+    const tell = this.#teller(),
+      of = this.#opening;
+    if (!this.#agent)
+      return tell({ kind: "agentDown", text: `${this.start.agent.name} is not there.`, actions: ["restartAgent"] });
     this.#prompts.send(this.#agent.lease.connection, this.#agent.id, prompt, tell, () => of === this.#opening);
   }
 
@@ -152,17 +213,33 @@ export class AgentLine implements Disposable {
   setControl(control: Control, value: ControlValue): void {
     const of = this.#opening;
     this.#controls.choose(control.id, value);
-    if (this.#agent) this.#controls.set(this.#agent.lease.connection, this.#agent.id, control, value, this.#teller(), () => of === this.#opening);
+    if (this.#agent)
+      this.#controls.set(
+        this.#agent.lease.connection,
+        this.#agent.id,
+        control,
+        value,
+        this.#teller(),
+        () => of === this.#opening,
+      );
   }
 
   answerPermission(permissionId: string, optionId: string | undefined): void {
-    this.world.log("info", "approval", "Permission answered", { sessionId: this.start.sessionId, permissionId, optionId: optionId ?? "cancelled" });
+    this.world.log("info", "approval", "Permission answered", {
+      sessionId: this.start.sessionId,
+      permissionId,
+      optionId: optionId ?? "cancelled",
+    });
     this.#questions.answer(permissionId, optionId === undefined ? undefined : chosen(optionId));
   }
 
   /** What was filled in is for the agent alone. */
   answerElicitation(id: string, response: JsonObject): void {
-    this.world.log("info", "agent", "Question answered", { sessionId: this.start.sessionId, id, action: stringOr(response.action, "") });
+    this.world.log("info", "agent", "Question answered", {
+      sessionId: this.start.sessionId,
+      id,
+      action: stringOr(response.action, ""),
+    });
     this.#questions.answer(id, response);
   }
 
@@ -176,7 +253,11 @@ export class AgentLine implements Disposable {
     this.#agent = undefined;
     this.#staying.abort();
     this.#questions.settle();
-    this.#terminals.leave().catch((error: unknown) => this.world.log("error", "agent", "A command of an agent could not be ended", { error: String(error) }));
+    this.#terminals
+      .leave()
+      .catch((error: unknown) =>
+        this.world.log("error", "agent", "A command of an agent could not be ended", { error: String(error) }),
+      );
     this.#terminals = this.#noTerminals();
   }
 
@@ -192,12 +273,19 @@ export class AgentLine implements Disposable {
 
   /** For one session of the agent; what still comes of an earlier one's belongs to its cards. */
   #noTerminals(): AgentTerminals {
-    const { start, world } = this, say = (event: SessionEvent): void => this.say({ kind: "event", event, of: this.#opening });
-    return new AgentTerminals(`${start.sessionId.slice(0, 8)}-${this.#opening}`, start.cwd, world.startCommand, world.clock, {
-      started: terminal => say({ kind: "terminalStarted", terminal }),
-      printed: (terminalId, text, isCut) => say({ kind: "terminalPrinted", terminalId, text, isCut }),
-      ended: (terminalId, exit) => say({ kind: "terminalEnded", terminalId, exit }),
-    });
+    const { start, world } = this,
+      say = (event: SessionEvent): void => this.say({ kind: "event", event, of: this.#opening });
+    return new AgentTerminals(
+      `${start.sessionId.slice(0, 8)}-${this.#opening}`,
+      start.cwd,
+      world.startCommand,
+      world.clock,
+      {
+        started: terminal => say({ kind: "terminalStarted", terminal }),
+        printed: (terminalId, text, isCut) => say({ kind: "terminalPrinted", terminalId, text, isCut }),
+        ended: (terminalId, exit) => say({ kind: "terminalEnded", terminalId, exit }),
+      },
+    );
   }
 
   /** What is answered at once, or by a person. */
@@ -205,10 +293,18 @@ export class AgentLine implements Disposable {
     const { request, version, agentName, subagent } = word;
     if (request.method === "session/request_permission") return this.#questions.permission(request, version, subagent);
     if (request.method === "elicitation/create") return this.#questions.elicitation(request, subagent);
-    const answer = clientMethod(request.method, request.params, { files: this.#files, terminals: this.#terminals, agentName }), of = this.#opening;
+    const answer = clientMethod(request.method, request.params, {
+        files: this.#files,
+        terminals: this.#terminals,
+        agentName,
+      }),
+      of = this.#opening;
     if (!answer) return void request.fail(methodNotFound(request.method));
     const ask: Ask = consent => new Promise(settle => this.say({ kind: "consent", consent, request, settle, of }));
-    return void answer(ask).then(result => request.respond(result), (error: unknown) => request.fail(error));
+    return void answer(ask).then(
+      result => request.respond(result),
+      (error: unknown) => request.fail(error),
+    );
   }
 
   /** Says what happened to the opening of now, and nothing to a later one. */
@@ -230,7 +326,12 @@ export class AgentLine implements Disposable {
 
   #trouble(error: unknown): Trouble {
     const { trouble, cause } = troubleOf(error);
-    this.world.log("error", "agent", "Agent failed", { sessionId: this.start.sessionId, agent: this.start.agent.id, message: trouble.text, cause });
+    this.world.log("error", "agent", "Agent failed", {
+      sessionId: this.start.sessionId,
+      agent: this.start.agent.id,
+      message: trouble.text,
+      cause,
+    });
     return trouble;
   }
 }

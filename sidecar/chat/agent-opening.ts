@@ -32,18 +32,37 @@ export interface Openings {
 
 export class AgentOpening {
   /** `of`: its number; `left` aborts when the agent is. */
-  constructor(private readonly all: Openings, private readonly of: number, private readonly left: AbortSignal) {}
+  constructor(
+    private readonly all: Openings,
+    private readonly of: number,
+    private readonly left: AbortSignal,
+  ) {}
 
   /** Ends with a word that the session is open. Rejects with why it is not. */
   async enter(attempt: Attempt): Promise<void> {
-    const { start: { agent }, world: { pool }, key, questions, controls } = this.all, lease = await pool.acquire(key, this.left), { connection } = lease;
+    const {
+        start: { agent },
+        world: { pool },
+        key,
+        questions,
+        controls,
+      } = this.all,
+      lease = await pool.acquire(key, this.left),
+      { connection } = lease;
     if (this.left.aborted) return lease.release(); // closed or restarted meanwhile
     this.#miss(connection.missing);
     try {
-      const opened = await openSignedIn(agent.name, {
-        connection, open: () => this.#session(lease), world: this.#signInWorld, withdraw: () => questions.withdrawForms(),
-        restart: why => pool.restart(key, why, connection),
-      }, attempt);
+      const opened = await openSignedIn(
+        agent.name,
+        {
+          connection,
+          open: () => this.#session(lease),
+          world: this.#signInWorld,
+          withdraw: () => questions.withdrawForms(),
+          restart: why => pool.restart(key, why, connection),
+        },
+        attempt,
+      );
       if ("again" in opened) {
         lease.release();
         return this.left.aborted ? undefined : await this.enter(opened.again);
@@ -64,7 +83,8 @@ export class AgentOpening {
   }
 
   #session({ connection }: Lease): Promise<OpenedSession> {
-    const { start, questions, patience } = this.all, { version, agentName } = connection;
+    const { start, questions, patience } = this.all,
+      { version, agentName } = connection;
     let toldOptions = false; // by an update, before the answer that may know nothing of them
     return connection.newSession(start.cwd, {
       update: update => {
@@ -96,13 +116,25 @@ export class AgentOpening {
   }
 
   get #signInWorld(): SignInWorld {
-    const { start: { agent, cwd }, world: { signIn: { runInTerminal, keepEnvironment } }, questions } = this.all;
+    const {
+      start: { agent, cwd },
+      world: {
+        signIn: { runInTerminal, keepEnvironment },
+      },
+      questions,
+    } = this.all;
     return {
-      ask: form => new Promise(settle => { if (this.left.aborted) settle(undefined); else this.#tell(questions.form(form, settle)); }),
+      ask: form =>
+        new Promise(settle => {
+          if (this.left.aborted) settle(undefined);
+          else this.#tell(questions.form(form, settle));
+        }),
       runInTerminal: method => runInTerminal(agent, cwd, method),
       keep: variables => keepEnvironment(agent.id, variables),
     };
   }
 
-  #tell(event: SessionEvent): void { this.all.say({ kind: "event", event, of: this.of }); }
+  #tell(event: SessionEvent): void {
+    this.all.say({ kind: "event", event, of: this.of });
+  }
 }

@@ -2,7 +2,10 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { NEVER, World } from "../testing/chat-world";
 
 const FILE = { type: "attachment", attachment: { kind: "file", path: "/w/a" } } as const;
-const IMAGE = { type: "attachment", attachment: { kind: "image", name: "p.png", mimeType: "image/png", data: "AAAA" } } as const;
+const IMAGE = {
+  type: "attachment",
+  attachment: { kind: "image", name: "p.png", mimeType: "image/png", data: "AAAA" },
+} as const;
 const ABLE = { protocolVersion: 1, agentCapabilities: { promptCapabilities: { embeddedContext: true } } };
 
 async function opened(initialized: unknown): Promise<{ readonly world: World; readonly id: string }> {
@@ -16,12 +19,26 @@ async function opened(initialized: unknown): Promise<{ readonly world: World; re
 suite("a prompt with attachments", () => {
   test("is in the conversation with them, and has what the user sees of a file; an image that is not taken is said", async () => {
     const { world, id } = await opened(ABLE);
-    await world.service.handlers["chat/prompt"]({ sessionId: id, messageId: "m", blocks: [{ type: "text", text: "hello" }, FILE, IMAGE] }, NEVER);
+    await world.service.handlers["chat/prompt"](
+      { sessionId: id, messageId: "m", blocks: [{ type: "text", text: "hello" }, FILE, IMAGE] },
+      NEVER,
+    );
     const request = await world.agents[0]!.next("session/prompt");
-    deepEqual(request.params, { sessionId: "s1", prompt: [{ type: "text", text: "hello" }, { type: "resource", resource: { uri: "file:///w/a", text: "text\nof /w/a" } }] });
+    deepEqual(request.params, {
+      sessionId: "s1",
+      prompt: [
+        { type: "text", text: "hello" },
+        { type: "resource", resource: { uri: "file:///w/a", text: "text\nof /w/a" } },
+      ],
+    });
     request.respond({ stopReason: "end_turn" });
     await world.settle();
-    deepEqual(world.entries(id)[0], { kind: "user", id: "m", text: "hello", attachments: [FILE.attachment, IMAGE.attachment] });
+    deepEqual(world.entries(id)[0], {
+      kind: "user",
+      id: "m",
+      text: "hello",
+      attachments: [FILE.attachment, IMAGE.attachment],
+    });
     ok(world.story(id).includes("notice Ada takes no images: p.png was not sent."));
     await world[Symbol.asyncDispose]();
   });
@@ -32,7 +49,10 @@ suite("a prompt with attachments", () => {
     await world.service.handlers["chat/cancel"]({ sessionId: id }, NEVER);
     await world.settle();
     equal(world.shown.get(id)?.turn.state, "idle");
-    deepEqual(world.agents[0]!.heard.filter(method => method.includes("prompt") || method.includes("cancel")), []);
+    deepEqual(
+      world.agents[0]!.heard.filter(method => method.includes("prompt") || method.includes("cancel")),
+      [],
+    );
     await world[Symbol.asyncDispose]();
   });
 
@@ -40,7 +60,10 @@ suite("a prompt with attachments", () => {
     const { world, id } = await opened({ protocolVersion: 1 });
     await world.service.handlers["chat/prompt"]({ sessionId: id, messageId: "m", blocks: [IMAGE] }, NEVER);
     await world.settle();
-    deepEqual(world.story(id).slice(1), ["notice Ada takes no images: p.png was not sent.", "notice Nothing of this prompt could be sent."]);
+    deepEqual(world.story(id).slice(1), [
+      "notice Ada takes no images: p.png was not sent.",
+      "notice Nothing of this prompt could be sent.",
+    ]);
     await world[Symbol.asyncDispose]();
   });
 

@@ -23,10 +23,20 @@ export class AgentPrompts {
   ) {}
 
   /** `isCurrent`: whether the agent's session is still the one that `prompt` is for. */
-  send(connection: AgentConnection, agentSession: string, prompt: Prompt, tell: (event: SessionEvent) => void, isCurrent: () => boolean): void {
+  send(
+    connection: AgentConnection,
+    agentSession: string,
+    prompt: Prompt,
+    tell: (event: SessionEvent) => void,
+    isCurrent: () => boolean,
+  ): void {
     const go = ({ blocks, left }: PromptContent): void => {
       if (left.length > 0) tell({ kind: "leftOut", names: left });
-      if (blocks.length === 0) return tell({ kind: "turnEnded", outcome: { kind: "failed", text: "Nothing of this prompt could be sent.", actions: [] } });
+      if (blocks.length === 0)
+        return tell({
+          kind: "turnEnded",
+          outcome: { kind: "failed", text: "Nothing of this prompt could be sent.", actions: [] },
+        });
       this.sending();
       this.patience.toHear(tell);
       connection.prompt(agentSession, blocks, outcome => {
@@ -34,7 +44,11 @@ export class AgentPrompts {
         if (outcome.kind === "stopped") return tell({ kind: "turnEnded", outcome });
         const trouble = this.trouble(outcome.error);
         // Its session is of no use any more: the next prompt opens another, and signs in before.
-        tell(wantsSignIn(outcome.error) ? { kind: "agentDown", ...trouble } : { kind: "turnEnded", outcome: { kind: "failed", ...trouble } });
+        tell(
+          wantsSignIn(outcome.error)
+            ? { kind: "agentDown", ...trouble }
+            : { kind: "turnEnded", outcome: { kind: "failed", ...trouble } },
+        );
       });
     };
     if (!prompt.attachments) return go({ blocks: [{ type: "text", text: prompt.text }], left: [] });
@@ -45,8 +59,12 @@ export class AgentPrompts {
       return true;
     };
     promptContent(prompt.text, prompt.attachments, connection.accepts, this.read).then(
-      content => { if (isWanted()) go(content); },
-      (error: unknown) => { if (isWanted()) tell({ kind: "turnEnded", outcome: { kind: "failed", ...this.trouble(error) } }); },
+      content => {
+        if (isWanted()) go(content);
+      },
+      (error: unknown) => {
+        if (isWanted()) tell({ kind: "turnEnded", outcome: { kind: "failed", ...this.trouble(error) } });
+      },
     );
   }
 

@@ -14,15 +14,19 @@ import { permissionOptions } from "./acp-tools";
 import { subjectOf } from "./acp-v2";
 import type { Asked, SessionEvent } from "./session-model";
 
-const NOT_CHOSEN = { outcome: { outcome: "cancelled" } }, NOT_FILLED_IN = { action: "cancel" };
+const NOT_CHOSEN = { outcome: { outcome: "cancelled" } },
+  NOT_FILLED_IN = { action: "cancel" };
 
 /** For a request that comes too late for anybody to see it. */
 export function refuseLate(request: IncomingRequest): void {
   if (request.signal.aborted) return request.fail(new RpcError(RpcCode.requestCancelled, "the question was withdrawn"));
   switch (request.method) {
-    case "session/request_permission": return request.respond(NOT_CHOSEN);
-    case "elicitation/create": return request.respond(NOT_FILLED_IN);
-    default: return request.fail(new RpcError(RpcCode.requestCancelled, "The session was left."));
+    case "session/request_permission":
+      return request.respond(NOT_CHOSEN);
+    case "elicitation/create":
+      return request.respond(NOT_FILLED_IN);
+    default:
+      return request.fail(new RpcError(RpcCode.requestCancelled, "The session was left."));
   }
 }
 
@@ -36,13 +40,23 @@ export class AgentQuestions {
   #asked = 0;
 
   /** `withdrawn` is told of a question that the agent takes back; `policy` says what the settings say of permissions now. */
-  constructor(private readonly prefix: string, private readonly policy: () => "ask" | "allow", private readonly withdrawn: (id: string) => void) {}
+  constructor(
+    private readonly prefix: string,
+    private readonly policy: () => "ask" | "allow",
+    private readonly withdrawn: (id: string) => void,
+  ) {}
 
   /** `session/request_permission`, of a subagent's session if one is given. `undefined`: it was refused. */
   permission(request: IncomingRequest, version: AcpVersion, subagent?: string): SessionEvent | undefined {
-    const params = objectOr(request.params), options = permissionOptions(params.options);
-    if (options.length === 0) return void request.fail(new RpcError(RpcCode.invalidParams, "options: at least one with an optionId is needed"));
-    return this.#asking(this.#keep(request, "p", NOT_CHOSEN), { ...(version === 2 ? subjectOf(params) : { toolCall: params.toolCall }), ...named(subagent) }, options);
+    const params = objectOr(request.params),
+      options = permissionOptions(params.options);
+    if (options.length === 0)
+      return void request.fail(new RpcError(RpcCode.invalidParams, "options: at least one with an optionId is needed"));
+    return this.#asking(
+      this.#keep(request, "p", NOT_CHOSEN),
+      { ...(version === 2 ? subjectOf(params) : { toolCall: params.toolCall }), ...named(subagent) },
+      options,
+    );
   }
 
   /** `elicitation/create`, likewise. */
@@ -56,7 +70,11 @@ export class AgentQuestions {
   }
 
   /** A question of ours, about what the agent asked for with `request`; `settle` hears the option, or that nobody chose. */
-  consent({ toolCall, title, description, options }: Consent, request: IncomingRequest, settle: (optionId: string | undefined) => void): SessionEvent {
+  consent(
+    { toolCall, title, description, options }: Consent,
+    request: IncomingRequest,
+    settle: (optionId: string | undefined) => void,
+  ): SessionEvent {
     const id = this.#id("f");
     this.#open.set(id, { answer: response => settle(optionIn(response)) });
     this.#watch(request, id);
@@ -67,7 +85,9 @@ export class AgentQuestions {
   /** A form of ours; `settle` hears what was filled in, or that nobody wanted to. */
   form({ message, ask }: Form, settle: (content: JsonObject | undefined) => void): SessionEvent {
     const id = this.#id("s");
-    this.#open.set(id, { answer: response => settle(response?.action === "accept" ? objectOr(response.content) : undefined) });
+    this.#open.set(id, {
+      answer: response => settle(response?.action === "accept" ? objectOr(response.content) : undefined),
+    });
     return { kind: "elicited", elicited: { id, message, ask } };
   }
 
@@ -80,7 +100,9 @@ export class AgentQuestions {
   }
 
   /** Somebody has yet to answer. */
-  get isAsking(): boolean { return this.#open.size > 0; }
+  get isAsking(): boolean {
+    return this.#open.size > 0;
+  }
 
   answer(id: string, response: JsonObject | undefined): void {
     const question = this.#open.get(id);
@@ -89,27 +111,44 @@ export class AgentQuestions {
   }
 
   /** Nobody answers any more. */
-  settle(): void { for (const id of [...this.#open.keys()]) this.answer(id, undefined); }
+  settle(): void {
+    for (const id of [...this.#open.keys()]) this.answer(id, undefined);
+  }
 
-  #asking(permissionId: string, about: Pick<Asked, "toolCall" | "title" | "description" | "subagent">, options: readonly PermissionOption[]): SessionEvent {
+  #asking(
+    permissionId: string,
+    about: Pick<Asked, "toolCall" | "title" | "description" | "subagent">,
+    options: readonly PermissionOption[],
+  ): SessionEvent {
     return { kind: "asked", asked: { permissionId, ...about, options, policy: this.policy() } };
   }
 
   /** Until it is answered or withdrawn. */
   #keep(request: IncomingRequest, mark: string, nobody: JsonObject): string {
     const id = this.#id(mark);
-    this.#open.set(id, { answer: response => request.signal.aborted ? request.fail(new RpcError(RpcCode.requestCancelled, "the question was withdrawn")) : request.respond(response ?? nobody) });
+    this.#open.set(id, {
+      answer: response =>
+        request.signal.aborted
+          ? request.fail(new RpcError(RpcCode.requestCancelled, "the question was withdrawn"))
+          : request.respond(response ?? nobody),
+    });
     this.#watch(request, id);
     return id;
   }
 
-  #id(mark: string): string { return `${this.prefix}${mark}${++this.#asked}`; }
+  #id(mark: string): string {
+    return `${this.prefix}${mark}${++this.#asked}`;
+  }
 
   #watch(request: IncomingRequest, id: string): void {
-    request.signal.addEventListener("abort", () => {
-      // An agent that is gone has withdrawn nothing: its end settles the question, and says why.
-      if (!(request.signal.reason instanceof ConnectionClosed)) this.withdrawn(id);
-    }, { once: true });
+    request.signal.addEventListener(
+      "abort",
+      () => {
+        // An agent that is gone has withdrawn nothing: its end settles the question, and says why.
+        if (!(request.signal.reason instanceof ConnectionClosed)) this.withdrawn(id);
+      },
+      { once: true },
+    );
   }
 }
 
@@ -117,7 +156,9 @@ function named(subagent: string | undefined): { readonly subagent?: string } {
   return subagent === undefined ? {} : { subagent };
 }
 
-export function chosen(optionId: string): JsonObject { return { outcome: { outcome: "selected", optionId } }; }
+export function chosen(optionId: string): JsonObject {
+  return { outcome: { outcome: "selected", optionId } };
+}
 
 function optionIn(response: JsonObject | undefined): string | undefined {
   const { optionId } = objectOr(response?.outcome);

@@ -14,7 +14,11 @@ import { terminal, type TerminalEvent } from "./session-terminals";
 /** Terminals over real processes, and what a session shows of them. */
 class World implements AsyncDisposable {
   readonly #folder = temporaryFolder();
-  readonly #ledger = openLedger(this.#folder.path, randomUUID(), { warn: message => { throw new Error(message); } });
+  readonly #ledger = openLedger(this.#folder.path, randomUUID(), {
+    warn: message => {
+      throw new Error(message);
+    },
+  });
   readonly cwd = realpathSync(this.#folder.path);
   readonly terminals: AgentTerminals;
   #state: State = start(emptyConversation({ id: "a", name: "Ada" }, "/w"), "s-", undefined)[0];
@@ -23,7 +27,13 @@ class World implements AsyncDisposable {
   #shows: () => void = () => undefined;
 
   constructor() {
-    const clock = hurriedClock(1), processes = { clock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined };
+    const clock = hurriedClock(1),
+      processes = {
+        clock,
+        ledger: this.#ledger,
+        report: { started: () => undefined, ended: () => undefined },
+        log: () => undefined,
+      };
     this.terminals = new AgentTerminals("x", this.cwd, spec => startChild(spec, processes), clock, {
       started: view => this.#happen({ kind: "terminalStarted", terminal: view }),
       printed: (terminalId, text, isCut) => this.#happen({ kind: "terminalPrinted", terminalId, text, isCut }),
@@ -37,12 +47,21 @@ class World implements AsyncDisposable {
     deepEqual(this.#page.terminals, state.conversation.terminals, "the page would show something else");
     this.#shows();
   }
-  get shown(): readonly TerminalView[] { return this.#page.terminals ?? []; }
-  create(params: object): string { return String(this.terminals.create(params).terminalId); }
+  get shown(): readonly TerminalView[] {
+    return this.#page.terminals ?? [];
+  }
+  create(params: object): string {
+    return String(this.terminals.create(params).terminalId);
+  }
   /** Node itself, as a command that every system has. */
-  node(code: string, more: object = {}): string { return this.create({ command: process.execPath, args: ["-e", code], ...more }); }
+  node(code: string, more: object = {}): string {
+    return this.create({ command: process.execPath, args: ["-e", code], ...more });
+  }
   async until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) await new Promise<void>(resolve => { this.#shows = resolve; });
+    while (!isSo())
+      await new Promise<void>(resolve => {
+        this.#shows = resolve;
+      });
   }
   async [Symbol.asyncDispose](): Promise<void> {
     await this.terminals.leave();
@@ -54,17 +73,30 @@ class World implements AsyncDisposable {
 suite("terminals of an agent", () => {
   test("a command runs, prints, ends, and all of it is shown and told", async () => {
     await using world = new World();
-    const terminalId = world.node("process.stdout.write('out ž'); process.stderr.write('err'); process.exitCode = 3", { env: [{ name: "A", value: "1" }, { name: 5 }] });
+    const terminalId = world.node("process.stdout.write('out ž'); process.stderr.write('err'); process.exitCode = 3", {
+      env: [{ name: "A", value: "1" }, { name: 5 }],
+    });
     deepEqual(await world.terminals.waitForExit({ terminalId }), { exitCode: 3, signal: null });
     const { output, ...rest } = world.terminals.output({ terminalId });
     equal([...String(output)].sort().join(""), [..."out žerr"].sort().join(""));
     deepEqual(rest, { truncated: false, exitStatus: { exitCode: 3, signal: null } });
-    deepEqual(world.shown.map(({ output: shown, command, cwd, ...view }) => [String(shown).length, command.includes("-e"), cwd, view]), [[8, true, world.cwd, { terminalId, isCut: false, exit: { code: 3 } }]]);
+    deepEqual(
+      world.shown.map(({ output: shown, command, cwd, ...view }) => [
+        String(shown).length,
+        command.includes("-e"),
+        cwd,
+        view,
+      ]),
+      [[8, true, world.cwd, { terminalId, isCut: false, exit: { code: 3 } }]],
+    );
   });
 
   test("has the agent's variables and folder; a line without arguments is the shell's", async () => {
     await using world = new World();
-    const one = world.node("process.stdout.write(process.env.GREETING + ' ' + process.cwd())", { env: [{ name: "GREETING", value: "hi" }], cwd: world.cwd });
+    const one = world.node("process.stdout.write(process.env.GREETING + ' ' + process.cwd())", {
+      env: [{ name: "GREETING", value: "hi" }],
+      cwd: world.cwd,
+    });
     await world.terminals.waitForExit({ terminalId: one });
     equal(world.terminals.output({ terminalId: one }).output, `hi ${world.cwd}`);
     const two = world.create({ command: "echo one && echo two" });
@@ -82,7 +114,10 @@ suite("terminals of an agent", () => {
       ["/no/such/sh", ["other.sh", "-c", "ls"], "/no/such/sh other.sh -c ls"],
     ];
     for (const [command, args] of shells) world.create({ command, args });
-    deepEqual(world.shown.map(({ command }) => command), shells.map(([, , shown]) => shown));
+    deepEqual(
+      world.shown.map(({ command }) => command),
+      shells.map(([, , shown]) => shown),
+    );
   });
 
   test("shows a program that is only called like a shell whole, with what it gets", async () => {
@@ -100,7 +135,10 @@ suite("terminals of an agent", () => {
       ["/no/such/ls", ["", "a\u3164"], `/no/such/ls "" "a\u3164"`],
     ];
     for (const [command, args, , env = []] of shells) world.create({ command, args, env });
-    deepEqual(world.shown.map(({ command }) => command), shells.map(([, , shown]) => shown));
+    deepEqual(
+      world.shown.map(({ command }) => command),
+      shells.map(([, , shown]) => shown),
+    );
   });
 
   test("a command that is not there says so, and ends", async () => {
@@ -114,8 +152,15 @@ suite("terminals of an agent", () => {
     await using world = new World();
     const few = world.node("process.stdout.write('žluťoučký')", { outputByteLimit: 4 });
     await world.terminals.waitForExit({ terminalId: few });
-    deepEqual(world.terminals.output({ terminalId: few }), { output: "ký", truncated: true, exitStatus: { exitCode: 0, signal: null } }, "four bytes begin within a character");
-    const endless = world.node("const line = 'x'.repeat(1023) + '\\n', go = () => { while (process.stdout.write(line)); process.stdout.once('drain', go); }; go();", { outputByteLimit: 1e12 });
+    deepEqual(
+      world.terminals.output({ terminalId: few }),
+      { output: "ký", truncated: true, exitStatus: { exitCode: 0, signal: null } },
+      "four bytes begin within a character",
+    );
+    const endless = world.node(
+      "const line = 'x'.repeat(1023) + '\\n', go = () => { while (process.stdout.write(line)); process.stdout.once('drain', go); }; go();",
+      { outputByteLimit: 1e12 },
+    );
     await world.until(() => world.shown.at(-1)?.isCut === true);
     const { output, truncated } = world.terminals.output({ terminalId: endless });
     ok(String(output).length <= 16 * 1024 * 1024);
@@ -140,7 +185,8 @@ suite("terminals of an agent", () => {
 
   test("nothing runs on when the session is left", async () => {
     await using world = new World();
-    const terminalId = world.node("setInterval(() => {}, 1000)"), ended = world.terminals.waitForExit({ terminalId });
+    const terminalId = world.node("setInterval(() => {}, 1000)"),
+      ended = world.terminals.waitForExit({ terminalId });
     await world.terminals.leave();
     match(JSON.stringify(await ended), /SIG|"exitCode":1/);
   });
@@ -149,7 +195,13 @@ suite("terminals of an agent", () => {
     await using world = new World();
     for (const command of ["", " ", undefined, "a\0b"]) throws(() => world.create({ command }), /a command is needed/);
     throws(() => world.create({ command: "ls", cwd: "here" }), /an absolute path is needed/);
-    const failing = new AgentTerminals("y", world.cwd, () => ({ kind: "failed", why: new Promise(() => undefined) }), hurriedClock(1), { started: () => undefined, printed: () => undefined, ended: () => undefined });
+    const failing = new AgentTerminals(
+      "y",
+      world.cwd,
+      () => ({ kind: "failed", why: new Promise(() => undefined) }),
+      hurriedClock(1),
+      { started: () => undefined, printed: () => undefined, ended: () => undefined },
+    );
     for (let i = 0; i < 100; i++) failing.create({ command: "x" });
     throws(() => failing.create({ command: "x" }), /100 terminals are open/);
   });

@@ -27,7 +27,8 @@ export interface TerminalScreen {
 export type StartCommand = (spec: ProcessSpec) => Started;
 
 /** Bytes kept when the agent does not say how many, and at most. */
-const DEFAULT_BYTES = 1024 * 1024, MOST_BYTES = 16 * 1024 * 1024;
+const DEFAULT_BYTES = 1024 * 1024,
+  MOST_BYTES = 16 * 1024 * 1024;
 const MOST_TERMINALS = 100;
 /** What a process has printed may come a moment after its end; what it left behind may keep its pipes open. */
 const LAST_OUTPUT_MS = 250;
@@ -39,20 +40,40 @@ export class AgentTerminals {
   #made = 0;
 
   /** `prefix`: terminal ids are unique among all sessions of all boots. */
-  constructor(private readonly prefix: string, private readonly cwd: string, private readonly start: StartCommand, private readonly clock: Clock, private readonly screen: TerminalScreen) {}
+  constructor(
+    private readonly prefix: string,
+    private readonly cwd: string,
+    private readonly start: StartCommand,
+    private readonly clock: Clock,
+    private readonly screen: TerminalScreen,
+  ) {}
 
   create(raw: unknown): JsonObject {
     const params = objectOr(raw);
-    if (this.#terminals.size >= MOST_TERMINALS) throw new RpcError(RpcCode.invalidRequest, `${MOST_TERMINALS} terminals are open. Release one first.`);
-    const spec = specFrom(params, this.cwd), terminalId = `${this.prefix}t${++this.#made}`;
+    if (this.#terminals.size >= MOST_TERMINALS)
+      throw new RpcError(RpcCode.invalidRequest, `${MOST_TERMINALS} terminals are open. Release one first.`);
+    const spec = specFrom(params, this.cwd),
+      terminalId = `${this.prefix}t${++this.#made}`;
     const limit = Math.min(MOST_BYTES, Math.max(0, numberOr(params.outputByteLimit, DEFAULT_BYTES)));
     this.screen.started({ terminalId, command: spec.name, cwd: spec.cwd });
-    this.#terminals.set(terminalId, new RunningTerminal(this.start(spec), limit, new Printed(this.clock, (text, isCut) => this.screen.printed(terminalId, text, isCut)), exit => this.screen.ended(terminalId, exit)));
+    this.#terminals.set(
+      terminalId,
+      new RunningTerminal(
+        this.start(spec),
+        limit,
+        new Printed(this.clock, (text, isCut) => this.screen.printed(terminalId, text, isCut)),
+        exit => this.screen.ended(terminalId, exit),
+      ),
+    );
     return { terminalId };
   }
 
-  output(raw: unknown): JsonObject { return this.#of(raw).output(); }
-  async waitForExit(raw: unknown): Promise<JsonObject> { return this.#of(raw).exited; }
+  output(raw: unknown): JsonObject {
+    return this.#of(raw).output();
+  }
+  async waitForExit(raw: unknown): Promise<JsonObject> {
+    return this.#of(raw).exited;
+  }
 
   async kill(raw: unknown): Promise<JsonObject> {
     await this.#of(raw).kill();
@@ -74,7 +95,8 @@ export class AgentTerminals {
   }
 
   #of(raw: unknown): RunningTerminal {
-    const terminalId = stringOr(objectOr(raw).terminalId, ""), terminal = this.#terminals.get(terminalId);
+    const terminalId = stringOr(objectOr(raw).terminalId, ""),
+      terminal = this.#terminals.get(terminalId);
     if (!terminal) throw new RpcError(RpcCode.notFound, `There is no terminal ${terminalId}.`, { terminalId });
     return terminal;
   }
@@ -87,7 +109,12 @@ class RunningTerminal {
   readonly #started: Started;
   #exit: JsonObject | undefined;
 
-  constructor(started: Started, limit: number, private readonly printed: Printed, ended: (exit: { readonly code?: number; readonly signal?: string }) => void) {
+  constructor(
+    started: Started,
+    limit: number,
+    private readonly printed: Printed,
+    ended: (exit: { readonly code?: number; readonly signal?: string }) => void,
+  ) {
     this.#started = started;
     this.#kept = new LastBytes(limit);
     this.exited = this.#run().then(exit => {
@@ -99,11 +126,15 @@ class RunningTerminal {
   }
 
   output(): JsonObject {
-    return { output: this.#kept.text(), truncated: this.#kept.total > this.#kept.limit, ...(this.#exit === undefined ? {} : { exitStatus: this.#exit }) };
+    return {
+      output: this.#kept.text(),
+      truncated: this.#kept.total > this.#kept.limit,
+      ...(this.#exit === undefined ? {} : { exitStatus: this.#exit }),
+    };
   }
 
   async kill(): Promise<void> {
-    if (this.#started.kind === "failed") return void await this.exited;
+    if (this.#started.kind === "failed") return void (await this.exited);
     await this.#started.child.kill();
     if (!this.#started.child.isRunning()) await this.exited;
   }
@@ -119,7 +150,9 @@ class RunningTerminal {
     const closed = [child.stdout, child.stderr].map(stream => {
       const decoder = new StringDecoder();
       stream.on("data", (chunk: Buffer) => this.#print(decoder, chunk));
-      return new Promise<void>(resolve => { stream.once("close", resolve); });
+      return new Promise<void>(resolve => {
+        stream.once("close", resolve);
+      });
     });
     const { code, signal } = await child.exited;
     await child.within(LAST_OUTPUT_MS, Promise.all(closed));
@@ -141,7 +174,10 @@ class Printed {
   #isCut = false;
   #timer: Disposable | undefined;
 
-  constructor(private readonly clock: Clock, private readonly show: (text: string, isCut: boolean) => void) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly show: (text: string, isCut: boolean) => void,
+  ) {}
 
   add(text: string): void {
     this.#text += text;
@@ -163,13 +199,23 @@ class Printed {
 
 /** A program with its arguments, or, when there are none and it looks like one, a line for the shell: agents send both. */
 function specFrom(params: JsonObject, sessionCwd: string): ProcessSpec {
-  const command = stringOr(params.command, ""), args = arrayOr(params.args).map(String), cwd = stringOr(params.cwd, undefined) ?? sessionCwd;
-  if (command.trim() === "" || [command, ...args].some(word => word.includes("\0"))) throw new RpcError(RpcCode.invalidParams, "command: a command is needed");
+  const command = stringOr(params.command, ""),
+    args = arrayOr(params.args).map(String),
+    cwd = stringOr(params.cwd, undefined) ?? sessionCwd;
+  if (command.trim() === "" || [command, ...args].some(word => word.includes("\0")))
+    throw new RpcError(RpcCode.invalidParams, "command: a command is needed");
   if (!path.isAbsolute(cwd)) throw new RpcError(RpcCode.invalidParams, "cwd: an absolute path is needed");
-  const env = Object.fromEntries(arrayOr(params.env).filter(isObject).filter(({ name }) => typeof name === "string" && name !== "").map(({ name, value }) => [String(name), stringOr(value, "")]));
+  const env = Object.fromEntries(
+    arrayOr(params.env)
+      .filter(isObject)
+      .filter(({ name }) => typeof name === "string" && name !== "")
+      .map(({ name, value }) => [String(name), stringOr(value, "")]),
+  );
   const name = ("PATH" in env ? undefined : shellLine(command, args)) ?? written(command, args);
   if (args.length > 0 || !/[\s|&;<>()$`"'*?#~]/.test(command)) return { name, command, args, env, cwd };
-  return process.platform === "win32" ? { name, command: process.env["ComSpec"] ?? "cmd.exe", args: ["/d", "/s", "/c", command], env, cwd } : { name, command: "/bin/sh", args: ["-c", command], env, cwd };
+  return process.platform === "win32"
+    ? { name, command: process.env["ComSpec"] ?? "cmd.exe", args: ["/d", "/s", "/c", command], env, cwd }
+    : { name, command: "/bin/sh", args: ["-c", command], env, cwd };
 }
 
 /**
@@ -191,5 +237,7 @@ function written(command: string, args: readonly string[]): string {
 function shellLine(command: string, args: readonly string[]): string | undefined {
   const [option = "", line] = args.slice(-2),
     isShell = /^(?:(?:\/usr)?\/bin\/)?(?:ba|z|da)?sh$|^cmd(?:\.exe)?$/i.test(command);
-  return isShell && /^[-/]c$/i.test(option) && args.slice(0, -2).every(word => /^\/[ds]$/i.test(word)) ? line : undefined;
+  return isShell && /^[-/]c$/i.test(option) && args.slice(0, -2).every(word => /^\/[ds]$/i.test(word))
+    ? line
+    : undefined;
 }

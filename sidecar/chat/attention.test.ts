@@ -3,15 +3,30 @@ import { applyEvent, emptyConversation, type ChatEvent, type Conversation, type 
 import type { Attention } from "../../src/protocol/sidecar";
 import { attention } from "./attention";
 
-const question = (answered: boolean): ChatEvent => ({ type: "upsert", entry: {
-  kind: "permission", id: "p", agent: "Ada", toolEntryId: "t", title: "rm", toolKind: "execute", content: [], options: [], ...(answered ? { answered: { kind: "cancelled", why: "…" } } : {}),
-} satisfies Entry });
-const turn = (state: "idle" | "running"): ChatEvent => ({ type: "turn", turn: state === "idle" ? { state } : { state, messageId: "1" } });
+const question = (answered: boolean): ChatEvent => ({
+  type: "upsert",
+  entry: {
+    kind: "permission",
+    id: "p",
+    agent: "Ada",
+    toolEntryId: "t",
+    title: "rm",
+    toolKind: "execute",
+    content: [],
+    options: [],
+    ...(answered ? { answered: { kind: "cancelled", why: "…" } } : {}),
+  } satisfies Entry,
+});
+const turn = (state: "idle" | "running"): ChatEvent => ({
+  type: "turn",
+  turn: state === "idle" ? { state } : { state, messageId: "1" },
+});
 const said: ChatEvent = { type: "upsert", entry: { kind: "agent", id: "a", text: "hi" } };
 
 /** What it wants after each of these. */
 function wanted(...events: readonly ChatEvent[]): readonly Attention[] {
-  let conversation: Conversation = emptyConversation({ id: "a", name: "Ada" }, "/w"), wants: Attention = "nothing";
+  let conversation: Conversation = emptyConversation({ id: "a", name: "Ada" }, "/w"),
+    wants: Attention = "nothing";
   return events.map(event => {
     const after = applyEvent(conversation, event);
     wants = attention(wants, conversation, after);
@@ -22,10 +37,23 @@ function wanted(...events: readonly ChatEvent[]): readonly Attention[] {
 
 suite("attention", () => {
   test("an answer that is there wants to be read, until the next prompt", () =>
-    deepEqual(wanted(said, turn("running"), said, turn("idle"), said, turn("running")), ["nothing", "nothing", "nothing", "reading", "reading", "nothing"]));
+    deepEqual(wanted(said, turn("running"), said, turn("idle"), said, turn("running")), [
+      "nothing",
+      "nothing",
+      "nothing",
+      "reading",
+      "reading",
+      "nothing",
+    ]));
 
   test("a question wants an answer, also between turns, and nothing when it is settled", () => {
-    deepEqual(wanted(turn("running"), question(false), said, question(true), turn("idle")), ["nothing", "answer", "answer", "nothing", "reading"]);
+    deepEqual(wanted(turn("running"), question(false), said, question(true), turn("idle")), [
+      "nothing",
+      "answer",
+      "answer",
+      "nothing",
+      "reading",
+    ]);
     deepEqual(wanted(question(false), question(true)), ["answer", "nothing"]);
   });
 

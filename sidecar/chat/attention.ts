@@ -13,7 +13,8 @@ export function concernsAttention(event: ChatEvent): boolean {
 /** After a change; `wanted` is what it wanted before. */
 export function attention(wanted: Attention, before: Conversation, after: Conversation): Attention {
   if (before === after) return wanted;
-  if (after.entries.some(entry => (entry.kind === "permission" || entry.kind === "elicitation") && !entry.answered)) return "answer";
+  if (after.entries.some(entry => (entry.kind === "permission" || entry.kind === "elicitation") && !entry.answered))
+    return "answer";
   if (after.turn.state !== "idle") return "nothing";
   if (before.turn.state !== "idle") return "reading";
   return wanted === "answer" ? "nothing" : wanted;

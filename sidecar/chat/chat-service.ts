@@ -45,7 +45,22 @@ export interface ChatWorld {
 /** Of a start that nobody takes back. */
 const NEVER = new AbortController().signal;
 
-type ChatHandlers = Pick<Handlers<HostToSidecar>, "chat/new" | "chat/prompt" | "chat/withdraw" | "chat/sendQueued" | "chat/cancel" | "chat/close" | "chat/answerPermission" | "chat/bypass" | "chat/endBypass" | "chat/answerElicitation" | "chat/setOption" | "chat/restartAgent" | "chat/replay">;
+type ChatHandlers = Pick<
+  Handlers<HostToSidecar>,
+  | "chat/new"
+  | "chat/prompt"
+  | "chat/withdraw"
+  | "chat/sendQueued"
+  | "chat/cancel"
+  | "chat/close"
+  | "chat/answerPermission"
+  | "chat/bypass"
+  | "chat/endBypass"
+  | "chat/answerElicitation"
+  | "chat/setOption"
+  | "chat/restartAgent"
+  | "chat/replay"
+>;
 
 export class ChatService implements AsyncDisposable {
   readonly #sessions = new Map<SessionId, Session>();
@@ -55,16 +70,20 @@ export class ChatService implements AsyncDisposable {
   readonly handlers: ChatHandlers = {
     "chat/new": async chat => {
       const sessionId = randomUUID();
-      this.#sessions.set(sessionId, new Session({ sessionId, ...chat, extensions: this.world.extensions?.() ?? [] }, this.#worldOf(sessionId)));
+      this.#sessions.set(
+        sessionId,
+        new Session({ sessionId, ...chat, extensions: this.world.extensions?.() ?? [] }, this.#worldOf(sessionId)),
+      );
       return { sessionId };
     },
-    "chat/prompt": ({ sessionId, messageId, blocks }) => new Promise((resolve, reject) => {
-      this.world.log("info", "agent", "Received prompt", { sessionId, messageId });
-      this.#session(sessionId).prompt(promptOf(messageId, blocks), {
-        accept: () => resolve({}),
-        refuse: why => reject(new RpcError(ErrorCode.refused, why)),
-      });
-    }),
+    "chat/prompt": ({ sessionId, messageId, blocks }) =>
+      new Promise((resolve, reject) => {
+        this.world.log("info", "agent", "Received prompt", { sessionId, messageId });
+        this.#session(sessionId).prompt(promptOf(messageId, blocks), {
+          accept: () => resolve({}),
+          refuse: why => reject(new RpcError(ErrorCode.refused, why)),
+        });
+      }),
     "chat/withdraw": async ({ sessionId, messageId }) => {
       this.#session(sessionId).withdraw(messageId);
       return {};
@@ -125,7 +144,11 @@ export class ChatService implements AsyncDisposable {
 
   #session(sessionId: SessionId): Session {
     const session = this.#sessions.get(sessionId);
-    if (!session) throw new RpcError(ErrorCode.unknownSession, "This conversation is not open any more. Close the tab and open a new one.");
+    if (!session)
+      throw new RpcError(
+        ErrorCode.unknownSession,
+        "This conversation is not open any more. Close the tab and open a new one.",
+      );
     return session;
   }
 
@@ -135,20 +158,43 @@ export class ChatService implements AsyncDisposable {
       ...world,
       outlet: {
         event: ({ seq, event }) => host.notify("chat/event", { sessionId, bootId: world.bootId, seq, event }),
-        snapshot: (seq, conversation, asked) => host.notify("chat/snapshot", { sessionId, bootId: world.bootId, seq, conversation, ...(asked === undefined ? {} : { asked }) }),
+        snapshot: (seq, conversation, asked) =>
+          host.notify("chat/snapshot", {
+            sessionId,
+            bootId: world.bootId,
+            seq,
+            conversation,
+            ...(asked === undefined ? {} : { asked }),
+          }),
         isCongested: () => host.isCongested(),
       },
       setBypass: agentId => host.notify("settings/setBypass", { agentId }),
       keepControl: (agentId, controlId, value) => host.notify("settings/setControl", { agentId, controlId, value }),
-      attention: (wants, { agent, title }) => host.notify("chat/attention", { sessionId, wants, name: agent.name, ...(title === undefined ? {} : { title }) }),
+      attention: (wants, { agent, title }) =>
+        host.notify("chat/attention", {
+          sessionId,
+          wants,
+          name: agent.name,
+          ...(title === undefined ? {} : { title }),
+        }),
       editor: editorFiles((method, params) => host.request(method, params)),
       signIn: {
         runInTerminal: async (agent, cwd, { args, env }) => {
           const command = await this.world.command(agent, NEVER);
           if (command.kind !== "process") throw new Error(`${agent.name} has no program of its own.`);
-          return (await host.request("editor/runInTerminal", { title: `${agent.name}: sign in`, command: command.command, args: [...command.args, ...args], env: { ...command.env, ...env }, cwd })).exitCode;
+          return (
+            await host.request("editor/runInTerminal", {
+              title: `${agent.name}: sign in`,
+              command: command.command,
+              args: [...command.args, ...args],
+              env: { ...command.env, ...env },
+              cwd,
+            })
+          ).exitCode;
         },
-        keepEnvironment: async (agentId, env) => { await host.request("secrets/keepEnvironment", { agentId, env }); },
+        keepEnvironment: async (agentId, env) => {
+          await host.request("secrets/keepEnvironment", { agentId, env });
+        },
       },
       openPage: url => host.notify("editor/openPage", { url }),
     };
@@ -156,6 +202,10 @@ export class ChatService implements AsyncDisposable {
 }
 
 function promptOf(messageId: string, blocks: readonly PromptBlock[]): Prompt {
-  const attachments = blocks.flatMap(block => block.type === "attachment" ? [block.attachment] : []);
-  return { messageId, text: blocks.flatMap(block => block.type === "text" ? [block.text] : []).join("\n"), ...(attachments.length === 0 ? {} : { attachments }) };
+  const attachments = blocks.flatMap(block => (block.type === "attachment" ? [block.attachment] : []));
+  return {
+    messageId,
+    text: blocks.flatMap(block => (block.type === "text" ? [block.text] : [])).join("\n"),
+    ...(attachments.length === 0 ? {} : { attachments }),
+  };
 }

@@ -25,7 +25,8 @@ async function frame(clock: FakeClock): Promise<void> {
 
 suite("chat transcript", () => {
   test("a turn in which a subagent works, asks and ends (ACP v2)", async () => {
-    const clock = new FakeClock(), transcript = new Transcript();
+    const clock = new FakeClock(),
+      transcript = new Transcript();
     const agent = new MemoryAgent([], {
       protocolVersion: 2,
       info: { name: "ada", version: "1" },
@@ -130,25 +131,69 @@ suite("chat transcript", () => {
   });
 
   test("two turns with Eliza, the view asks again in between", async () => {
-    const clock = new FakeClock(), transcript = new Transcript();
-    await using pool = new AgentPool(async () => {
-      const [channel, theirs] = memoryChannels();
-      const eliza = serveEliza(theirs, { deterministic: true });
-      return AgentConnection.connect(channel, { name: "Eliza", version: "1", protocol: 1, clock, odd: () => undefined, lastWords: () => "", stop: async () => eliza[Symbol.asyncDispose]() });
-    }, error => { throw error; });
+    const clock = new FakeClock(),
+      transcript = new Transcript();
+    await using pool = new AgentPool(
+      async () => {
+        const [channel, theirs] = memoryChannels();
+        const eliza = serveEliza(theirs, { deterministic: true });
+        return AgentConnection.connect(channel, {
+          name: "Eliza",
+          version: "1",
+          protocol: 1,
+          clock,
+          odd: () => undefined,
+          lastWords: () => "",
+          stop: async () => eliza[Symbol.asyncDispose](),
+        });
+      },
+      error => {
+        throw error;
+      },
+    );
     await using service = new ChatService({
-      bootId: "boot", clock, pool, policy: new BypassPolicy([]), journal: memoryJournal, command: async agent => commandOf(agent), startCommand: () => { throw new Error("no command is started"); }, log: () => undefined,
-      host: { isCongested: () => false, request: async () => { throw new Error("nobody asks the host"); }, notify: (method, params) => transcript.record("←", { method, params }) },
+      bootId: "boot",
+      clock,
+      pool,
+      policy: new BypassPolicy([]),
+      journal: memoryJournal,
+      command: async agent => commandOf(agent),
+      startCommand: () => {
+        throw new Error("no command is started");
+      },
+      log: () => undefined,
+      host: {
+        isCongested: () => false,
+        request: async () => {
+          throw new Error("nobody asks the host");
+        },
+        notify: (method, params) => transcript.record("←", { method, params }),
+      },
     });
     const said = <P>(method: string, params: P): P => {
       transcript.record("→", { method, params });
       return params;
     };
-    const { sessionId } = await service.handlers["chat/new"](said("chat/new", { agent: ELIZA, cwd: "/work", shown: [] }), NEVER);
-    for (const [messageId, text] of [["first", "Hello, how are you?"], ["second", "I am doing well, thanks!"]] as const) {
-      await service.handlers["chat/prompt"](said("chat/prompt", { sessionId, messageId, blocks: [{ type: "text", text }] }), NEVER);
+    const { sessionId } = await service.handlers["chat/new"](
+      said("chat/new", { agent: ELIZA, cwd: "/work", shown: [] }),
+      NEVER,
+    );
+    for (const [messageId, text] of [
+      ["first", "Hello, how are you?"],
+      ["second", "I am doing well, thanks!"],
+    ] as const) {
+      await service.handlers["chat/prompt"](
+        said("chat/prompt", { sessionId, messageId, blocks: [{ type: "text", text }] }),
+        NEVER,
+      );
       await frame(clock);
-      service.handlers["chat/replay"](said("chat/replay", { sessionId, asked: 7, ...(messageId === "first" ? { at: { bootId: "boot", seq: 2 } } : {}) }));
+      service.handlers["chat/replay"](
+        said("chat/replay", {
+          sessionId,
+          asked: 7,
+          ...(messageId === "first" ? { at: { bootId: "boot", seq: 2 } } : {}),
+        }),
+      );
       await new Promise(resolve => setImmediate(resolve));
     }
     transcript.match("sidecar/testing/transcripts/chat-eliza.golden");

@@ -5,17 +5,31 @@ import type { Calls, CancelSignal, ParamsOf, ResultOf } from "../../src/protocol
 import { RpcCode, RpcError } from "../rpc/message";
 import type { EditorFiles } from "./agent-files";
 
-export type AskHost = <M extends keyof Calls<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>, signal?: CancelSignal) => Promise<ResultOf<SidecarToHost, M>>;
+export type AskHost = <M extends keyof Calls<SidecarToHost>>(
+  method: M,
+  params: ParamsOf<SidecarToHost, M>,
+  signal?: CancelSignal,
+) => Promise<ResultOf<SidecarToHost, M>>;
 
 export function editorFiles(ask: AskHost): EditorFiles {
   return {
-    readTextFile: async path => (await ask("editor/readTextFile", { path }).catch((error: unknown) => { throw forAgent(error, path); })).text,
-    writeTextFile: async (path, text) => { await ask("editor/writeTextFile", { path, text }).catch((error: unknown) => { throw forAgent(error, path); }); },
+    readTextFile: async path =>
+      (
+        await ask("editor/readTextFile", { path }).catch((error: unknown) => {
+          throw forAgent(error, path);
+        })
+      ).text,
+    writeTextFile: async (path, text) => {
+      await ask("editor/writeTextFile", { path, text }).catch((error: unknown) => {
+        throw forAgent(error, path);
+      });
+    },
   };
 }
 
 /** Agents tell a file that is not there from other failures by the words, too: some make it then. */
 function forAgent(error: unknown, path: string): RpcError {
-  if (error instanceof RpcError && error.code === ErrorCode.noFile) return new RpcError(RpcCode.notFound, `Resource not found: ${path} (ENOENT: no such file)`, { uri: path });
+  if (error instanceof RpcError && error.code === ErrorCode.noFile)
+    return new RpcError(RpcCode.notFound, `Resource not found: ${path} (ENOENT: no such file)`, { uri: path });
   return new RpcError(RpcCode.internalError, error instanceof Error ? error.message : String(error));
 }

@@ -14,50 +14,91 @@ import { MemoryAgent } from "../testing/memory-agent";
 import { editorOperations } from "./editor-operations";
 
 const REQUEST = { operation: "hover", path: "/w/a", at: { line: 0 }, folders: ["/w"] };
-const refused = (code: number, message: string) => (error: unknown): boolean => error instanceof RpcError && (deepEqual([error.code, error.message], [code, message]), true);
-const connect = (agent: MemoryAgent, ide?: ConnectionOptions["ide"], role?: "lm") => AgentConnection.connect(agent.channel, {
-  name: "Ada", version: "1", protocol: 1, clock: new FakeClock(), odd: () => undefined, lastWords: () => "", stop: async () => undefined, ...(ide ? { ide } : {}), ...(role ? { role } : {}),
-});
+const refused =
+  (code: number, message: string) =>
+  (error: unknown): boolean =>
+    error instanceof RpcError && (deepEqual([error.code, error.message], [code, message]), true);
+const connect = (agent: MemoryAgent, ide?: ConnectionOptions["ide"], role?: "lm") =>
+  AgentConnection.connect(agent.channel, {
+    name: "Ada",
+    version: "1",
+    protocol: 1,
+    clock: new FakeClock(),
+    odd: () => undefined,
+    lastWords: () => "",
+    stop: async () => undefined,
+    ...(ide ? { ide } : {}),
+    ...(role ? { role } : {}),
+  });
 
 suite("IDE operations through the host", () => {
   test("the capability is said where somebody answers, in both versions and roles, and else not", () => {
-    for (const version of [1, 2] as const) for (const role of ["lm", undefined] as const) deepEqual([true, false].map(isIde => offersIde(introduction(version, "1", role, isIde))), [true, false]);
+    for (const version of [1, 2] as const)
+      for (const role of ["lm", undefined] as const)
+        deepEqual(
+          [true, false].map(isIde => offersIde(introduction(version, "1", role, isIde))),
+          [true, false],
+        );
   });
 
-  for (const role of ["lm", undefined] as const) test(`an agent's request is answered, of whatever session (${role ?? "chat"})`, async () => {
-    const agent = new MemoryAgent();
-    await using _ = await connect(agent, async params => ({ kind: "hover", text: JSON.stringify(params) }), role);
-    deepEqual(await agent.peer.request(IDE_OPERATION, REQUEST), { kind: "hover", text: JSON.stringify(REQUEST) });
-  });
+  for (const role of ["lm", undefined] as const)
+    test(`an agent's request is answered, of whatever session (${role ?? "chat"})`, async () => {
+      const agent = new MemoryAgent();
+      await using _ = await connect(agent, async params => ({ kind: "hover", text: JSON.stringify(params) }), role);
+      deepEqual(await agent.peer.request(IDE_OPERATION, REQUEST), { kind: "hover", text: JSON.stringify(REQUEST) });
+    });
 
   test("without the capability the method is unknown", async () => {
     const agent = new MemoryAgent();
     await using _ = await connect(agent);
-    await rejects(agent.peer.request(IDE_OPERATION, REQUEST), (error: unknown) => error instanceof RpcError && error.code === RpcCode.methodNotFound);
+    await rejects(
+      agent.peer.request(IDE_OPERATION, REQUEST),
+      (error: unknown) => error instanceof RpcError && error.code === RpcCode.methodNotFound,
+    );
   });
 
   test("what is no request does not come to the host", async () => {
     const operate = editorOperations(() => Promise.reject(new Error("asked")));
-    await rejects(operate({ operation: "fly", folders: ["/w"] }, new AbortController().signal), refused(RpcCode.invalidParams, "There is no operation “fly”."));
+    await rejects(
+      operate({ operation: "fly", folders: ["/w"] }, new AbortController().signal),
+      refused(RpcCode.invalidParams, "There is no operation “fly”."),
+    );
   });
 
   test("the host's answer, its refusal and the agent's cancellation cross the wire", async () => {
-    const [toHost, toSidecar] = [new PassThrough(), new PassThrough()], wire = new HostWire(toSidecar, toHost), host = createMessageConnection(new StreamMessageReader(toHost), new StreamMessageWriter(toSidecar));
+    const [toHost, toSidecar] = [new PassThrough(), new PassThrough()],
+      wire = new HostWire(toSidecar, toHost),
+      host = createMessageConnection(new StreamMessageReader(toHost), new StreamMessageWriter(toSidecar));
     const asked: unknown[] = [];
     host.onRequest("editor/ideOperation", (request: { readonly operation: string }, token) => {
       asked.push(request);
       if (request.operation === "hover") return { kind: "hover", text: "t" };
       if (request.operation === "diagnostics") return new ResponseError(ErrorCode.refused, "Not trusted.");
       const cancelled = { kind: "symbols", symbols: [], total: 0, note: "cancelled" };
-      return token.isCancellationRequested ? cancelled : new Promise(resolve => { token.onCancellationRequested(() => resolve(cancelled)); });
+      return token.isCancellationRequested
+        ? cancelled
+        : new Promise(resolve => {
+            token.onCancellationRequested(() => resolve(cancelled));
+          });
     });
     host.listen();
     wire.serve(new Proxy({}, {}) as never);
     const agent = new MemoryAgent();
-    await using _ = await connect(agent, editorOperations((method, params, signal) => wire.request(method, params, signal)));
+    await using _ = await connect(
+      agent,
+      editorOperations((method, params, signal) => wire.request(method, params, signal)),
+    );
     deepEqual([await agent.peer.request(IDE_OPERATION, REQUEST), asked], [{ kind: "hover", text: "t" }, [REQUEST]]);
-    await rejects(agent.peer.request(IDE_OPERATION, { operation: "diagnostics", folders: ["/w"] }), refused(ErrorCode.refused, "Not trusted."));
-    const cancelling = new AbortController(), answer = agent.peer.request(IDE_OPERATION, { operation: "document_symbols", path: "/w/a", folders: ["/w"] }, { signal: cancelling.signal });
+    await rejects(
+      agent.peer.request(IDE_OPERATION, { operation: "diagnostics", folders: ["/w"] }),
+      refused(ErrorCode.refused, "Not trusted."),
+    );
+    const cancelling = new AbortController(),
+      answer = agent.peer.request(
+        IDE_OPERATION,
+        { operation: "document_symbols", path: "/w/a", folders: ["/w"] },
+        { signal: cancelling.signal },
+      );
     cancelling.abort();
     equal(((await answer) as { note?: string }).note, "cancelled");
     host.dispose();

@@ -23,11 +23,21 @@ class World {
   readonly sent: string[] = [];
   readonly journaled: number[] = [];
   congested = false;
-  readonly outbox = new Outbox("b", () => this.kept, { append: ({ seq }) => { this.journaled.push(seq); } }, {
-    event: numbered => this.#event(numbered),
-    snapshot: (seq, conversation, asked) => this.#snapshot(seq, conversation, asked),
-    isCongested: () => this.congested,
-  }, this.clock);
+  readonly outbox = new Outbox(
+    "b",
+    () => this.kept,
+    {
+      append: ({ seq }) => {
+        this.journaled.push(seq);
+      },
+    },
+    {
+      event: numbered => this.#event(numbered),
+      snapshot: (seq, conversation, asked) => this.#snapshot(seq, conversation, asked),
+      isCongested: () => this.congested,
+    },
+    this.clock,
+  );
 
   add(event: ChatEvent): void {
     this.kept = applyEvent(this.kept, event);
@@ -54,7 +64,11 @@ class World {
   }
   say(id: string, text: string): void {
     const entry = this.kept.entries.find(other => other.id === id);
-    this.add(entry?.kind === "agent" ? { type: "append", id, offset: entry.text.length, text } : { type: "upsert", entry: { kind: "agent", id, text } });
+    this.add(
+      entry?.kind === "agent"
+        ? { type: "append", id, offset: entry.text.length, text }
+        : { type: "upsert", entry: { kind: "agent", id, text } },
+    );
   }
   #event({ seq, event }: Numbered): void {
     equal(this.journaled.includes(seq), true, "sent before it was kept");
@@ -66,7 +80,12 @@ class World {
   }
   #snapshot(seq: number, conversation: Conversation, asked: number | undefined): void {
     this.sent.push("snapshot");
-    const { kind, seen } = receive(this.seen, { kind: "snapshot", bootId: "b", seq, ...(asked === undefined ? {} : { asked }) });
+    const { kind, seen } = receive(this.seen, {
+      kind: "snapshot",
+      bootId: "b",
+      seq,
+      ...(asked === undefined ? {} : { asked }),
+    });
     this.seen = seen;
     if (kind === "show") this.shown = conversation;
   }
@@ -108,7 +127,10 @@ suite("outbox", () => {
     const world = new World();
     for (let round = 0; round < 20; round++) for (let i = 0; i < 400; i++) world.say(`e${i}`, `${round} `);
     world.clock.advance(BATCH_MS);
-    deepEqual(world.sent, Array.from({ length: 400 }, () => "upsert"));
+    deepEqual(
+      world.sent,
+      Array.from({ length: 400 }, () => "upsert"),
+    );
     deepEqual(world.shown, world.kept);
   });
 
@@ -153,7 +175,10 @@ suite("outbox", () => {
   test("a host that does not read is sent nothing, and a snapshot when it reads again", () => {
     const world = new World();
     world.congested = true;
-    for (let i = 0; i < 20; i++) { world.say("1", "x"); world.clock.advance(BATCH_MS); }
+    for (let i = 0; i < 20; i++) {
+      world.say("1", "x");
+      world.clock.advance(BATCH_MS);
+    }
     deepEqual(world.sent, []);
     world.congested = false;
     world.clock.advance(BATCH_MS);
@@ -164,19 +189,33 @@ suite("outbox", () => {
 
   test("a short gap is answered with events, a long one or another boot with a snapshot", () => {
     const world = new World();
-    for (let i = 0; i < 600; i++) { world.say(`e${i}`, "x"); world.clock.advance(BATCH_MS); }
-    const asks: readonly [Parameters<Outbox["replay"]>[0], number, string][] = [[{ bootId: "b", seq: 597 }, 3, "upsert"], [{ bootId: "b", seq: 10 }, 1, "snapshot"], [{ bootId: "old", seq: 597 }, 1, "snapshot"], [undefined, 1, "snapshot"]];
+    for (let i = 0; i < 600; i++) {
+      world.say(`e${i}`, "x");
+      world.clock.advance(BATCH_MS);
+    }
+    const asks: readonly [Parameters<Outbox["replay"]>[0], number, string][] = [
+      [{ bootId: "b", seq: 597 }, 3, "upsert"],
+      [{ bootId: "b", seq: 10 }, 1, "snapshot"],
+      [{ bootId: "old", seq: 597 }, 1, "snapshot"],
+      [undefined, 1, "snapshot"],
+    ];
     for (const [at, count, kind] of asks) {
       const before = world.sent.length;
       world.outbox.replay(at, 1);
-      deepEqual(world.sent.slice(before), Array.from({ length: count }, () => kind));
+      deepEqual(
+        world.sent.slice(before),
+        Array.from({ length: count }, () => kind),
+      );
     }
   });
 
   test("of what terminals print only so much is kept", () => {
     const world = new World();
     for (let i = 0; i < 300; i++) {
-      world.add({ type: "terminal", terminal: { terminalId: "t", command: "yes", cwd: "/w", output: "y".repeat(60_000), isCut: true } });
+      world.add({
+        type: "terminal",
+        terminal: { terminalId: "t", command: "yes", cwd: "/w", output: "y".repeat(60_000), isCut: true },
+      });
       world.clock.advance(BATCH_MS);
     }
     world.outbox.replay({ bootId: "b", seq: 200 }, 1);
@@ -190,20 +229,28 @@ suite("outbox", () => {
     { weight: 1, arbitrary: fc.record({ congested: fc.boolean() }) },
   );
   test("whatever comes when, the page shows what is kept, without a gap", () =>
-    fc.assert(fc.property(fc.array(move, { maxLength: 40 }), moves => {
-      const world = new World();
-      let made = 0;
-      for (const m of moves)
-        if ("say" in m) for (let i = 0; i < m.times; i++) world.say(m.times > 2 ? `e${made++}` : m.say, String(i));
-        else if ("nested" in m) world.sayNested(m.nested, String(made++), m.whole);
-        else if ("advance" in m) world.clock.advance(m.advance);
-        else world.congested = m.congested;
-      world.congested = false;
-      world.clock.advance(BATCH_MS);
-      world.clock.advance(3_000);
-      deepEqual(world.shown, world.kept);
-      deepEqual(world.journaled, world.journaled.map((_, i) => i + 1), "numbers have gaps");
-    }), { numRuns: 100 }));
+    fc.assert(
+      fc.property(fc.array(move, { maxLength: 40 }), moves => {
+        const world = new World();
+        let made = 0;
+        for (const m of moves)
+          if ("say" in m) for (let i = 0; i < m.times; i++) world.say(m.times > 2 ? `e${made++}` : m.say, String(i));
+          else if ("nested" in m) world.sayNested(m.nested, String(made++), m.whole);
+          else if ("advance" in m) world.clock.advance(m.advance);
+          else world.congested = m.congested;
+        world.congested = false;
+        world.clock.advance(BATCH_MS);
+        world.clock.advance(3_000);
+        deepEqual(world.shown, world.kept);
+        deepEqual(
+          world.journaled,
+          world.journaled.map((_, i) => i + 1),
+          "numbers have gaps",
+        );
+      }),
+      { numRuns: 100 },
+    ));
 
-  test("the journal in memory takes everything", () => memoryJournal.append({ seq: 1, event: { type: "title", title: "" } }));
+  test("the journal in memory takes everything", () =>
+    memoryJournal.append({ seq: 1, event: { type: "title", title: "" } }));
 });

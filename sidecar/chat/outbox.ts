@@ -11,7 +11,10 @@ import { answer, type Position } from "../../src/protocol/delivery";
 import type { Journal } from "../journal/journal";
 import type { Clock } from "../rpc/clock";
 
-export interface Numbered { readonly seq: number; readonly event: ChatEvent }
+export interface Numbered {
+  readonly seq: number;
+  readonly event: ChatEvent;
+}
 
 /** The wire to the host, for one session. */
 export interface Outlet {
@@ -27,9 +30,12 @@ const WAITING_LIMIT = 500;
 /** After a batch of many events the next one comes later: host and page need this long for each. */
 const EVENT_MS = 2;
 /** Between two snapshots in place of a backlog, at least; and so many times what the last one cost here, because it costs the page more. */
-const SNAPSHOT_PAUSE_MS = 500, MAX_SNAPSHOT_PAUSE_MS = 3_000, SNAPSHOT_PAUSE_FACTOR = 20;
+const SNAPSHOT_PAUSE_MS = 500,
+  MAX_SNAPSHOT_PAUSE_MS = 3_000,
+  SNAPSHOT_PAUSE_FACTOR = 20;
 /** Events kept for a short gap: by number, and by their text. */
-const KEPT_EVENTS = 512, KEPT_CHARACTERS = 2_000_000;
+const KEPT_EVENTS = 512,
+  KEPT_CHARACTERS = 2_000_000;
 
 export class Outbox implements Disposable {
   readonly #kept: Numbered[] = [];
@@ -89,10 +95,11 @@ export class Outbox implements Disposable {
 
   /** The whole entry is newer than the changes inside it that still wait. */
   #replaceNested(id: string): void {
-    for (const [key, at] of this.#joinable) if (key.startsWith(insideOf(id))) {
-      this.#waiting[at] = undefined;
-      this.#joinable.delete(key);
-    }
+    for (const [key, at] of this.#joinable)
+      if (key.startsWith(insideOf(id))) {
+        this.#waiting[at] = undefined;
+        this.#joinable.delete(key);
+      }
   }
 
   #takeWaiting(): readonly ChatEvent[] {
@@ -147,7 +154,8 @@ export class Outbox implements Disposable {
       this.#keptSize += sizeOf(event);
       this.outlet.event(numbered);
     }
-    while (this.#kept.length > KEPT_EVENTS || this.#keptSize > KEPT_CHARACTERS) this.#keptSize -= sizeOf(this.#kept.shift()?.event);
+    while (this.#kept.length > KEPT_EVENTS || this.#keptSize > KEPT_CHARACTERS)
+      this.#keptSize -= sizeOf(this.#kept.shift()?.event);
   }
 
   /** Numbers what is dropped, so that nobody takes the next event for its successor. */
@@ -170,44 +178,77 @@ export class Outbox implements Disposable {
 /** Characters, roughly: what counts is that large things count. */
 function sizeOf(event: ChatEvent | undefined): number {
   switch (event?.type) {
-    case "append": case "terminalOutput": return event.text.length;
-    case "terminal": return event.terminal.output.length;
-    case "upsert": return event.entry.kind === "agent" ? event.entry.text.length : JSON.stringify(event.entry).length;
-    case "nested": return sizeOf(event.event);
-    case "queue": case "commands": case "controls": return JSON.stringify(event).length;
-    default: return 100;
+    case "append":
+    case "terminalOutput":
+      return event.text.length;
+    case "terminal":
+      return event.terminal.output.length;
+    case "upsert":
+      return event.entry.kind === "agent" ? event.entry.text.length : JSON.stringify(event.entry).length;
+    case "nested":
+      return sizeOf(event.event);
+    case "queue":
+    case "commands":
+    case "controls":
+      return JSON.stringify(event).length;
+    default:
+      return 100;
   }
 }
 
-function isTurnEnd(event: ChatEvent): boolean { return event.type === "turn" && event.turn.state === "idle"; }
+function isTurnEnd(event: ChatEvent): boolean {
+  return event.type === "turn" && event.turn.state === "idle";
+}
 
 /** Events with the same key change the same thing, and nothing else; `undefined`: the order of the event among all others matters. */
 function keyOf(event: ChatEvent): string | undefined {
   switch (event.type) {
-    case "upsert": return `entry ${event.entry.id}`;
-    case "append": return `entry ${event.id}`;
-    case "nested": return `${insideOf(event.id)}${keyOf(event.event) ?? ""}`;
-    case "terminal": return `terminal ${event.terminal.terminalId}`;
-    case "terminalOutput": return `terminal ${event.terminalId}`;
-    case "usage": case "commands": case "controls": case "title": return event.type;
-    case "turn": case "queue": case "accepts": case "details": case "bypassed": return undefined;
+    case "upsert":
+      return `entry ${event.entry.id}`;
+    case "append":
+      return `entry ${event.id}`;
+    case "nested":
+      return `${insideOf(event.id)}${keyOf(event.event) ?? ""}`;
+    case "terminal":
+      return `terminal ${event.terminal.terminalId}`;
+    case "terminalOutput":
+      return `terminal ${event.terminalId}`;
+    case "usage":
+    case "commands":
+    case "controls":
+    case "title":
+      return event.type;
+    case "turn":
+    case "queue":
+    case "accepts":
+    case "details":
+    case "bypassed":
+      return undefined;
   }
 }
 
-function insideOf(id: string): string { return `in ${id.length} ${id} `; }
+function insideOf(id: string): string {
+  return `in ${id.length} ${id} `;
+}
 
 /** Two events with the same key as one with the same effect, or `undefined`. */
 function merge(first: ChatEvent, second: ChatEvent): ChatEvent | undefined {
   if (second.type === "nested") {
     const merged = first.type === "nested" ? merge(first.event, second.event) : undefined;
-    return merged?.type === "upsert" || merged?.type === "append" || merged?.type === "nested" ? { ...second, event: merged } : undefined;
+    return merged?.type === "upsert" || merged?.type === "append" || merged?.type === "nested"
+      ? { ...second, event: merged }
+      : undefined;
   }
   if (second.type === "append") return withText(first, second);
   return second.type === "terminalOutput" ? withOutput(first, second) : second;
 }
 
-function withText(first: ChatEvent, { offset, text }: Extract<ChatEvent, { readonly type: "append" }>): ChatEvent | undefined {
-  if (first.type === "append") return offset === first.offset + first.text.length ? { ...first, text: first.text + text } : undefined;
+function withText(
+  first: ChatEvent,
+  { offset, text }: Extract<ChatEvent, { readonly type: "append" }>,
+): ChatEvent | undefined {
+  if (first.type === "append")
+    return offset === first.offset + first.text.length ? { ...first, text: first.text + text } : undefined;
   if (
     first.type !== "upsert" ||
     first.entry.kind === "notice" ||

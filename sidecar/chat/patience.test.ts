@@ -7,7 +7,9 @@ class World {
   readonly told: string[] = [];
   asking = false;
   readonly patience = new Patience(this.clock, () => this.asking);
-  readonly tell = (event: object): void => { this.told.push(Object.values(event).join(" ")); };
+  readonly tell = (event: object): void => {
+    this.told.push(Object.values(event).join(" "));
+  };
   wait(seconds: number): readonly string[] {
     this.clock.advance(seconds * 1000);
     return this.told.splice(0);

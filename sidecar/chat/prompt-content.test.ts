@@ -3,72 +3,134 @@ import fc from "fast-check";
 import { nameOf, type Attachment } from "../../src/protocol/attachments";
 import { promptContent } from "./prompt-content";
 
-const FILES: Readonly<Record<string, string>> = { "/w/a.ts": "one\ntwo\nthree\n", "/w/long.ts": "x".repeat(200_001), "/w/ä b#.ts": "ä" };
+const FILES: Readonly<Record<string, string>> = {
+  "/w/a.ts": "one\ntwo\nthree\n",
+  "/w/long.ts": "x".repeat(200_001),
+  "/w/ä b#.ts": "ä",
+};
 const read = async (path: string): Promise<string> => {
   const text = FILES[path];
   if (text === undefined) throw new Error("no such file");
   return text;
 };
 const ALL: readonly Attachment[] = [
-  { kind: "file", path: "/w/a.ts" }, { kind: "folder", path: "/w/lib" }, { kind: "symbol", name: "two", path: "/w/a.ts", startLine: 2, endLine: 3 },
-  { kind: "selection", name: "a.ts", path: "/w/a.ts", startLine: 1, endLine: 1, text: "One!" }, { kind: "selection", name: "Untitled-1", startLine: 3, endLine: 4, text: "x\n" },
-  { kind: "problems", count: 1, text: "/w/a.ts:1:1 error no" }, { kind: "terminal", name: "bash", text: "$ ls" }, { kind: "image", name: "p.png", mimeType: "image/png", data: "AAAA" },
+  { kind: "file", path: "/w/a.ts" },
+  { kind: "folder", path: "/w/lib" },
+  { kind: "symbol", name: "two", path: "/w/a.ts", startLine: 2, endLine: 3 },
+  { kind: "selection", name: "a.ts", path: "/w/a.ts", startLine: 1, endLine: 1, text: "One!" },
+  { kind: "selection", name: "Untitled-1", startLine: 3, endLine: 4, text: "x\n" },
+  { kind: "problems", count: 1, text: "/w/a.ts:1:1 error no" },
+  { kind: "terminal", name: "bash", text: "$ ls" },
+  { kind: "image", name: "p.png", mimeType: "image/png", data: "AAAA" },
 ];
-const WHOLE = { images: true, embedded: true }, PLAIN = { images: false, embedded: false };
+const WHOLE = { images: true, embedded: true },
+  PLAIN = { images: false, embedded: false };
 
 suite("what is attached to a prompt", () => {
   test("is the thing itself for an agent that takes it, under its address, as it was when it was added", async () => {
-    deepEqual(await promptContent("Look.", ALL, WHOLE, read), { left: [], blocks: [
-      { type: "text", text: "Look." },
-      { type: "resource", resource: { uri: "file:///w/a.ts", text: "one\ntwo\nthree\n" } },
-      { type: "resource_link", uri: "file:///w/lib", name: "lib/" },
-      { type: "resource", resource: { uri: "file:///w/a.ts#L2-L3", text: "two\nthree" } },
-      { type: "resource", resource: { uri: "file:///w/a.ts#L1", text: "One!" } },
-      { type: "resource", resource: { uri: "untitled:Untitled-1#L3-L4", text: "x\n" } },
-      { type: "text", text: "Problems that the editor shows:\n```\n/w/a.ts:1:1 error no\n```" },
-      { type: "text", text: "From the terminal “bash”:\n```\n$ ls\n```" },
-      { type: "image", mimeType: "image/png", data: "AAAA" },
-    ] });
+    deepEqual(await promptContent("Look.", ALL, WHOLE, read), {
+      left: [],
+      blocks: [
+        { type: "text", text: "Look." },
+        { type: "resource", resource: { uri: "file:///w/a.ts", text: "one\ntwo\nthree\n" } },
+        { type: "resource_link", uri: "file:///w/lib", name: "lib/" },
+        { type: "resource", resource: { uri: "file:///w/a.ts#L2-L3", text: "two\nthree" } },
+        { type: "resource", resource: { uri: "file:///w/a.ts#L1", text: "One!" } },
+        { type: "resource", resource: { uri: "untitled:Untitled-1#L3-L4", text: "x\n" } },
+        { type: "text", text: "Problems that the editor shows:\n```\n/w/a.ts:1:1 error no\n```" },
+        { type: "text", text: "From the terminal “bash”:\n```\n$ ls\n```" },
+        { type: "image", mimeType: "image/png", data: "AAAA" },
+      ],
+    });
   });
 
   test("is a link, or a quotation, for an agent that takes text only; images are named", async () => {
-    deepEqual(await promptContent("", ALL, PLAIN, read), { left: ["p.png"], blocks: [
-      { type: "resource_link", uri: "file:///w/a.ts", name: "a.ts" },
-      { type: "resource_link", uri: "file:///w/lib", name: "lib/" },
-      { type: "resource_link", uri: "file:///w/a.ts#L2-L3", name: "two" },
-      { type: "text", text: "/w/a.ts, lines 1:\n```\nOne!\n```" },
-      { type: "text", text: "Untitled-1, lines 3-4:\n```\nx\n```" },
-      { type: "text", text: "Problems that the editor shows:\n```\n/w/a.ts:1:1 error no\n```" },
-      { type: "text", text: "From the terminal “bash”:\n```\n$ ls\n```" },
-    ] });
+    deepEqual(await promptContent("", ALL, PLAIN, read), {
+      left: ["p.png"],
+      blocks: [
+        { type: "resource_link", uri: "file:///w/a.ts", name: "a.ts" },
+        { type: "resource_link", uri: "file:///w/lib", name: "lib/" },
+        { type: "resource_link", uri: "file:///w/a.ts#L2-L3", name: "two" },
+        { type: "text", text: "/w/a.ts, lines 1:\n```\nOne!\n```" },
+        { type: "text", text: "Untitled-1, lines 3-4:\n```\nx\n```" },
+        { type: "text", text: "Problems that the editor shows:\n```\n/w/a.ts:1:1 error no\n```" },
+        { type: "text", text: "From the terminal “bash”:\n```\n$ ls\n```" },
+      ],
+    });
   });
 
   test("is linked when it cannot be read, or is too long", async () => {
-    const { blocks } = await promptContent("", [{ kind: "file", path: "/w/long.ts" }, { kind: "file", path: "/w/gone.ts" }, { kind: "symbol", name: "f", path: "/w/gone.ts", startLine: 1, endLine: 2 }], WHOLE, read);
-    deepEqual(blocks, [{ type: "resource_link", uri: "file:///w/long.ts", name: "long.ts" }, { type: "resource_link", uri: "file:///w/gone.ts", name: "gone.ts" }, { type: "resource_link", uri: "file:///w/gone.ts#L1-L2", name: "f" }]);
+    const { blocks } = await promptContent(
+      "",
+      [
+        { kind: "file", path: "/w/long.ts" },
+        { kind: "file", path: "/w/gone.ts" },
+        { kind: "symbol", name: "f", path: "/w/gone.ts", startLine: 1, endLine: 2 },
+      ],
+      WHOLE,
+      read,
+    );
+    deepEqual(blocks, [
+      { type: "resource_link", uri: "file:///w/long.ts", name: "long.ts" },
+      { type: "resource_link", uri: "file:///w/gone.ts", name: "gone.ts" },
+      { type: "resource_link", uri: "file:///w/gone.ts#L1-L2", name: "f" },
+    ]);
   });
 
   test("has an address that leads back, whatever the name", async () => {
-    const { blocks: [block] } = await promptContent("", [{ kind: "file", path: "/w/ä b#.ts" }], WHOLE, read);
+    const {
+      blocks: [block],
+    } = await promptContent("", [{ kind: "file", path: "/w/ä b#.ts" }], WHOLE, read);
     equal((block?.resource as { uri: string }).uri, "file:///w/%C3%A4%20b%23.ts");
   });
 
   test("is embedded as far as there is room, and linked or quoted beyond", async () => {
-    const many = Array.from({ length: 6 }, (_, n): Attachment => ({ kind: "selection", name: "s", path: `/w/${n}`, startLine: 1, endLine: 1, text: "x".repeat(200_000) }));
-    deepEqual((await promptContent("", many, WHOLE, read)).blocks.map(({ type }) => type), ["resource", "resource", "resource", "resource", "resource", "text"]);
+    const many = Array.from(
+      { length: 6 },
+      (_, n): Attachment => ({
+        kind: "selection",
+        name: "s",
+        path: `/w/${n}`,
+        startLine: 1,
+        endLine: 1,
+        text: "x".repeat(200_000),
+      }),
+    );
+    deepEqual(
+      (await promptContent("", many, WHOLE, read)).blocks.map(({ type }) => type),
+      ["resource", "resource", "resource", "resource", "resource", "text"],
+    );
   });
 
-  test("that is quoted cannot leave its quotation", () => fc.assert(fc.asyncProperty(fc.string({ unit: fc.constantFrom("`", "\n", "a", "~") }), async text => {
-    const { blocks: [block] } = await promptContent("", [{ kind: "terminal", name: "t", text }], WHOLE, read);
-    const all = String(block?.text).split("\n"), fence = all[1] ?? "";
-    ok(/^`{3,}$/.test(fence));
-    equal(all.slice(2).indexOf(fence), all.length - 3, "only the last line closes the fence");
-  })));
+  test("that is quoted cannot leave its quotation", () =>
+    fc.assert(
+      fc.asyncProperty(fc.string({ unit: fc.constantFrom("`", "\n", "a", "~") }), async text => {
+        const {
+          blocks: [block],
+        } = await promptContent("", [{ kind: "terminal", name: "t", text }], WHOLE, read);
+        const all = String(block?.text).split("\n"),
+          fence = all[1] ?? "";
+        ok(/^`{3,}$/.test(fence));
+        equal(all.slice(2).indexOf(fence), all.length - 3, "only the last line closes the fence");
+      }),
+    ));
 
-  test("is never left out without a word, whatever the agent takes", () => fc.assert(fc.asyncProperty(fc.subarray([...ALL]), fc.boolean(), fc.boolean(), fc.string(), async (attachments, images, embedded, text) => {
-    const { blocks, left } = await promptContent(text, attachments, { images, embedded }, read);
-    equal(blocks.length + left.length, attachments.length + (text === "" ? 0 : 1));
-    deepEqual(left, images ? [] : attachments.flatMap(attachment => attachment.kind === "image" ? [nameOf(attachment)] : []));
-    if (text !== "") deepEqual(blocks[0], { type: "text", text });
-  })));
+  test("is never left out without a word, whatever the agent takes", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.subarray([...ALL]),
+        fc.boolean(),
+        fc.boolean(),
+        fc.string(),
+        async (attachments, images, embedded, text) => {
+          const { blocks, left } = await promptContent(text, attachments, { images, embedded }, read);
+          equal(blocks.length + left.length, attachments.length + (text === "" ? 0 : 1));
+          deepEqual(
+            left,
+            images ? [] : attachments.flatMap(attachment => (attachment.kind === "image" ? [nameOf(attachment)] : [])),
+          );
+          if (text !== "") deepEqual(blocks[0], { type: "text", text });
+        },
+      ),
+    ));
 });

@@ -9,7 +9,10 @@ import { pathToFileURL } from "node:url";
 import { ATTACHED_TEXT_LIMIT, lines, nameOf, type Attachment } from "../../src/protocol/attachments";
 import type { JsonObject } from "../rpc/json";
 
-export interface PromptCapabilities { readonly images: boolean; readonly embedded: boolean }
+export interface PromptCapabilities {
+  readonly images: boolean;
+  readonly embedded: boolean;
+}
 
 export interface PromptContent {
   readonly blocks: readonly JsonObject[];
@@ -21,7 +24,12 @@ export interface PromptContent {
 const EMBEDDED_LIMIT = 1_000_000;
 
 /** `read` gives the text as the user sees it, and rejects for what is no text. */
-export async function promptContent(text: string, attachments: readonly Attachment[], { images, embedded }: PromptCapabilities, read: (path: string) => Promise<string>): Promise<PromptContent> {
+export async function promptContent(
+  text: string,
+  attachments: readonly Attachment[],
+  { images, embedded }: PromptCapabilities,
+  read: (path: string) => Promise<string>,
+): Promise<PromptContent> {
   const texts = embedded ? await filesOf(attachments, read) : new Map<string, string>();
   const blocks: JsonObject[] = text === "" ? [] : [{ type: "text", text }];
   const left: string[] = [];
@@ -34,24 +42,40 @@ export async function promptContent(text: string, attachments: readonly Attachme
   for (const attachment of attachments) {
     const name = nameOf(attachment);
     switch (attachment.kind) {
-      case "folder": blocks.push(link(uriOf(attachment.path), name)); break;
+      case "folder":
+        blocks.push(link(uriOf(attachment.path), name));
+        break;
       case "file": {
         const content = texts.get(attachment.path);
-        blocks.push((content === undefined ? undefined : resource(uriOf(attachment.path), content)) ?? link(uriOf(attachment.path), name));
+        blocks.push(
+          (content === undefined ? undefined : resource(uriOf(attachment.path), content)) ??
+            link(uriOf(attachment.path), name),
+        );
         break;
       }
       case "symbol": {
-        const uri = uriOf(attachment.path, attachment), content = linesOf(texts.get(attachment.path), attachment);
+        const uri = uriOf(attachment.path, attachment),
+          content = linesOf(texts.get(attachment.path), attachment);
         blocks.push((content === undefined ? undefined : resource(uri, content)) ?? link(uri, name));
         break;
       }
       case "selection": {
-        const uri = attachment.path === undefined ? `untitled:${encodeURIComponent(attachment.name)}${fragment(attachment)}` : uriOf(attachment.path, attachment);
-        blocks.push(resource(uri, attachment.text) ?? quote(`${attachment.path ?? attachment.name}, lines ${lines(attachment)}`, attachment.text));
+        const uri =
+          attachment.path === undefined
+            ? `untitled:${encodeURIComponent(attachment.name)}${fragment(attachment)}`
+            : uriOf(attachment.path, attachment);
+        blocks.push(
+          resource(uri, attachment.text) ??
+            quote(`${attachment.path ?? attachment.name}, lines ${lines(attachment)}`, attachment.text),
+        );
         break;
       }
-      case "problems": blocks.push(quote("Problems that the editor shows", attachment.text)); break;
-      case "terminal": blocks.push(quote(`From the terminal “${attachment.name}”`, attachment.text)); break;
+      case "problems":
+        blocks.push(quote("Problems that the editor shows", attachment.text));
+        break;
+      case "terminal":
+        blocks.push(quote(`From the terminal “${attachment.name}”`, attachment.text));
+        break;
       case "image":
         if (images) blocks.push({ type: "image", mimeType: attachment.mimeType, data: attachment.data });
         else left.push(name);
@@ -61,14 +85,31 @@ export async function promptContent(text: string, attachments: readonly Attachme
 }
 
 /** The texts of what is to be embedded, each file read once; one that cannot be read, or is too long, is not there. */
-async function filesOf(attachments: readonly Attachment[], read: (path: string) => Promise<string>): Promise<ReadonlyMap<string, string>> {
-  const paths = new Set(attachments.flatMap(attachment => attachment.kind === "file" || attachment.kind === "symbol" ? [attachment.path] : []));
-  const texts = await Promise.all([...paths].map(async path => [path, await read(path).catch(() => undefined)] as const));
-  return new Map(texts.flatMap(([path, text]) => text === undefined || text.length > ATTACHED_TEXT_LIMIT ? [] : [[path, text]]));
+async function filesOf(
+  attachments: readonly Attachment[],
+  read: (path: string) => Promise<string>,
+): Promise<ReadonlyMap<string, string>> {
+  const paths = new Set(
+    attachments.flatMap(attachment =>
+      attachment.kind === "file" || attachment.kind === "symbol" ? [attachment.path] : [],
+    ),
+  );
+  const texts = await Promise.all(
+    [...paths].map(async path => [path, await read(path).catch(() => undefined)] as const),
+  );
+  return new Map(
+    texts.flatMap(([path, text]) => (text === undefined || text.length > ATTACHED_TEXT_LIMIT ? [] : [[path, text]])),
+  );
 }
 
-function linesOf(text: string | undefined, { startLine, endLine }: { readonly startLine: number; readonly endLine: number }): string | undefined {
-  return text?.split("\n").slice(startLine - 1, endLine).join("\n");
+function linesOf(
+  text: string | undefined,
+  { startLine, endLine }: { readonly startLine: number; readonly endLine: number },
+): string | undefined {
+  return text
+    ?.split("\n")
+    .slice(startLine - 1, endLine)
+    .join("\n");
 }
 
 function uriOf(path: string, range?: { readonly startLine: number; readonly endLine: number }): string {
@@ -79,7 +120,9 @@ function fragment({ startLine, endLine }: { readonly startLine: number; readonly
   return startLine === endLine ? `#L${startLine}` : `#L${startLine}-L${endLine}`;
 }
 
-function link(uri: string, name: string): JsonObject { return { type: "resource_link", uri, name }; }
+function link(uri: string, name: string): JsonObject {
+  return { type: "resource_link", uri, name };
+}
 
 /** In a fence that is longer than any within. */
 function quote(what: string, text: string): JsonObject {

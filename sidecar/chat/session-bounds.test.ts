@@ -5,13 +5,31 @@ import { MOST } from "./session-bounds";
 import type { SessionEvent, State } from "./session-model";
 import { start, step } from "./session-state";
 
-const begun = (): State => [{ kind: "opened", accepts: { images: false } } as const, { kind: "prompted", prompt: { messageId: "m", text: "go" } } as const]
-  .reduce<State>((state, event) => step(state, event, 0)[0], start(emptyConversation({ id: "a", name: "Ada" }, "/w"), "s-", undefined)[0]);
-const say = (text: string): SessionEvent => ({ kind: "updated", version: 1, update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } } });
-const tool = (id: string, more: object = {}): SessionEvent => ({ kind: "updated", version: 1, update: { sessionUpdate: "tool_call_update", toolCallId: id, ...more } });
-const text = (length: number) => ({ content: [{ type: "content", content: { type: "text", text: "x".repeat(length) } }] });
-const play = (...events: readonly SessionEvent[]): Conversation => events.reduce<State>((state, event) => step(state, event, 0)[0], begun()).conversation;
-const words = ({ entries }: Conversation): number => entries.reduce((sum, entry) => sum + (entry.kind === "agent" ? entry.text.length : 0), 0);
+const begun = (): State =>
+  [
+    { kind: "opened", accepts: { images: false } } as const,
+    { kind: "prompted", prompt: { messageId: "m", text: "go" } } as const,
+  ].reduce<State>(
+    (state, event) => step(state, event, 0)[0],
+    start(emptyConversation({ id: "a", name: "Ada" }, "/w"), "s-", undefined)[0],
+  );
+const say = (text: string): SessionEvent => ({
+  kind: "updated",
+  version: 1,
+  update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
+});
+const tool = (id: string, more: object = {}): SessionEvent => ({
+  kind: "updated",
+  version: 1,
+  update: { sessionUpdate: "tool_call_update", toolCallId: id, ...more },
+});
+const text = (length: number) => ({
+  content: [{ type: "content", content: { type: "text", text: "x".repeat(length) } }],
+});
+const play = (...events: readonly SessionEvent[]): Conversation =>
+  events.reduce<State>((state, event) => step(state, event, 0)[0], begun()).conversation;
+const words = ({ entries }: Conversation): number =>
+  entries.reduce((sum, entry) => sum + (entry.kind === "agent" ? entry.text.length : 0), 0);
 const notices = ({ entries }: Conversation): number => entries.filter(({ kind }) => kind === "notice").length;
 const LEFT = "Ada sends more in this turn than can be kept. What is too much is left out.";
 
@@ -19,13 +37,21 @@ suite("what is kept of one turn", () => {
   test("of one message, however long, is its beginning, and the user is told once", () => {
     const conversation = play(say("x".repeat(50_000_000)), say("y"), say("z"));
     equal(words(conversation), MOST.words);
-    deepEqual(conversation.entries.flatMap(entry => entry.kind === "notice" ? [entry.text] : []), [LEFT]);
+    deepEqual(
+      conversation.entries.flatMap(entry => (entry.kind === "notice" ? [entry.text] : [])),
+      [LEFT],
+    );
   });
 
   test("of a message that grows is its beginning, up to a whole character", () => {
     const conversation = play(say("x".repeat(MOST.words - 1)), say("😀"), say("no"));
     equal(words(conversation), MOST.words);
-    equal(play(say("x".repeat(MOST.words - 1)), say("😀")).entries.some(entry => entry.kind === "agent" && /[\uD800-\uDBFF]$/.test(entry.text)), false);
+    equal(
+      play(say("x".repeat(MOST.words - 1)), say("😀")).entries.some(
+        entry => entry.kind === "agent" && /[\uD800-\uDBFF]$/.test(entry.text),
+      ),
+      false,
+    );
     equal(notices(conversation), 1);
   });
 
@@ -33,7 +59,11 @@ suite("what is kept of one turn", () => {
     const many = Array.from({ length: MOST.entries + 10 }, (_, n) => tool(String(n)));
     const conversation = play(...many, tool("0", { status: "completed" }));
     equal(conversation.entries.filter(({ kind }) => kind === "tool").length, MOST.entries);
-    ok(conversation.entries.some(entry => entry.kind === "tool" && entry.toolCallId === "0" && entry.status === "completed"));
+    ok(
+      conversation.entries.some(
+        entry => entry.kind === "tool" && entry.toolCallId === "0" && entry.status === "completed",
+      ),
+    );
     equal(notices(conversation), 1);
   });
 
@@ -70,55 +100,133 @@ suite("what is kept of one turn", () => {
   test("of a turn whose agent exits is the end, too, and the next turn begins with room", () => {
     const many = Array.from({ length: MOST.entries + 1 }, (_, n) => tool(String(n)));
     const conversation = play(...many, say("last words"), { kind: "agentDown", text: "Ada stopped.", actions: [] });
-    deepEqual(shown(conversation).slice(-3, -1).map(text => text.slice(0, 10)), ["Ada sends ", "last words"]);
+    deepEqual(
+      shown(conversation)
+        .slice(-3, -1)
+        .map(text => text.slice(0, 10)),
+      ["Ada sends ", "last words"],
+    );
   });
 
   test("of a call with too much in it is how it stands", () => {
-    const huge = { content: Array.from({ length: 20 }, () => ({ type: "content", content: { type: "image", mimeType: "image/png", data: "A".repeat(1_000_000) } })) };
-    const conversation = play(tool("a", { title: "Look", ...text(10) }), tool("a", { ...huge, status: "completed" }), tool("b", { title: "Big", ...huge }));
-    deepEqual(conversation.entries.flatMap(entry => entry.kind === "tool" ? [[entry.title, entry.status, entry.content.length]] : []), [["Look", "completed", 1], ["Big", "pending", 0]]);
+    const huge = {
+      content: Array.from({ length: 20 }, () => ({
+        type: "content",
+        content: { type: "image", mimeType: "image/png", data: "A".repeat(1_000_000) },
+      })),
+    };
+    const conversation = play(
+      tool("a", { title: "Look", ...text(10) }),
+      tool("a", { ...huge, status: "completed" }),
+      tool("b", { title: "Big", ...huge }),
+    );
+    deepEqual(
+      conversation.entries.flatMap(entry =>
+        entry.kind === "tool" ? [[entry.title, entry.status, entry.content.length]] : [],
+      ),
+      [
+        ["Look", "completed", 1],
+        ["Big", "pending", 0],
+      ],
+    );
     equal(notices(conversation), 1);
   });
 
   test("of questions without end are the first hundreds; the others are answered at once, and the user is told once", () => {
-    let state = begun(), cancelled = 0;
+    let state = begun(),
+      cancelled = 0;
     for (let n = 0; n < MOST.questions + 10; n++) {
-      const [next, effects] = step(state, n % 2 === 0 ? { kind: "asked", asked: { permissionId: `p${n}`, toolCall: { toolCallId: `t${n}` }, options: [], policy: "ask" } }
-        : { kind: "elicited", elicited: { id: `e${n}`, message: "?", ask: { mode: "form", fields: [] } } }, 0);
-      cancelled += effects.filter(effect => (effect.kind === "answerAgent" && effect.optionId === undefined) || effect.kind === "answerElicitation").length;
+      const [next, effects] = step(
+        state,
+        n % 2 === 0
+          ? {
+              kind: "asked",
+              asked: { permissionId: `p${n}`, toolCall: { toolCallId: `t${n}` }, options: [], policy: "ask" },
+            }
+          : { kind: "elicited", elicited: { id: `e${n}`, message: "?", ask: { mode: "form", fields: [] } } },
+        0,
+      );
+      cancelled += effects.filter(
+        effect =>
+          (effect.kind === "answerAgent" && effect.optionId === undefined) || effect.kind === "answerElicitation",
+      ).length;
       state = next;
     }
     deepEqual([cancelled, notices(state.conversation)], [10, 1]);
   });
 
   test("of names, titles, plans and places is what a person would look at", () => {
-    const long = "x".repeat(50_000), update = (update: object): SessionEvent => ({ kind: "updated", version: 1, update });
-    const conversation = play(update({ sessionUpdate: "session_info_update", title: long }), update({ sessionUpdate: "plan", entries: [{ content: long, status: long }] }),
-      update({ sessionUpdate: "available_commands_update", availableCommands: [{ name: long, description: long, input: { hint: long } }] }),
-      tool(long, { kind: long, locations: Array.from({ length: 1_000 }, () => ({ path: long })) }), tool(long, { status: "completed" }));
+    const long = "x".repeat(50_000),
+      update = (update: object): SessionEvent => ({ kind: "updated", version: 1, update });
+    const conversation = play(
+      update({ sessionUpdate: "session_info_update", title: long }),
+      update({ sessionUpdate: "plan", entries: [{ content: long, status: long }] }),
+      update({
+        sessionUpdate: "available_commands_update",
+        availableCommands: [{ name: long, description: long, input: { hint: long } }],
+      }),
+      tool(long, { kind: long, locations: Array.from({ length: 1_000 }, () => ({ path: long })) }),
+      tool(long, { status: "completed" }),
+    );
     ok(JSON.stringify(conversation).length < 450_000, String(JSON.stringify(conversation).length));
-    deepEqual(conversation.entries.flatMap(entry => entry.kind === "tool" ? [[entry.status, entry.locations.length]] : []), [["completed", 100]]);
+    deepEqual(
+      conversation.entries.flatMap(entry => (entry.kind === "tool" ? [[entry.status, entry.locations.length]] : [])),
+      [["completed", 100]],
+    );
   });
 
   test("does not count against the next turn, and a question is always asked", () => {
     const full = Array.from({ length: MOST.entries + 1 }, (_, n) => tool(String(n)));
-    const asked: SessionEvent = { kind: "asked", asked: { permissionId: "p", toolCall: { toolCallId: "new" }, options: [], policy: "ask" } };
+    const asked: SessionEvent = {
+      kind: "asked",
+      asked: { permissionId: "p", toolCall: { toolCallId: "new" }, options: [], policy: "ask" },
+    };
     ok(play(...full, asked).entries.some(entry => entry.kind === "permission" && !entry.answered));
-    const next = play(...full, { kind: "turnEnded", outcome: { kind: "stopped", reason: "end_turn" } }, { kind: "prompted", prompt: { messageId: "n", text: "again" } }, say("yes"));
+    const next = play(
+      ...full,
+      { kind: "turnEnded", outcome: { kind: "stopped", reason: "end_turn" } },
+      { kind: "prompted", prompt: { messageId: "n", text: "again" } },
+      say("yes"),
+    );
     equal(words(next), 3);
   });
 
-  test("is everything, as long as there is room", () => fc.assert(fc.property(fc.array(fc.oneof(fc.string().map(say), fc.nat(3).map(n => tool(String(n), text(n)))), { maxLength: 40 }), events => {
-    const bounded = play(...events);
-    let free = begun().conversation;
-    let state = begun();
-    for (const event of events) {
-      const [after, effects] = step(state, event, 0);
-      for (const effect of effects) if (effect.kind === "emit") free = applyEvent(free, effect.event);
-      state = after;
-    }
-    deepEqual(bounded.entries.map((entry: Entry) => entry.id), free.entries.map(({ id }) => id));
-    equal(words(bounded), events.reduce((sum, event) => sum + ("update" in event ? ((event.update as { content?: { text?: string } }).content?.text?.length ?? 0) : 0), 0));
-    equal(notices(bounded), 0);
-  })));
+  test("is everything, as long as there is room", () =>
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.string().map(say),
+            fc.nat(3).map(n => tool(String(n), text(n))),
+          ),
+          { maxLength: 40 },
+        ),
+        events => {
+          const bounded = play(...events);
+          let free = begun().conversation;
+          let state = begun();
+          for (const event of events) {
+            const [after, effects] = step(state, event, 0);
+            for (const effect of effects) if (effect.kind === "emit") free = applyEvent(free, effect.event);
+            state = after;
+          }
+          deepEqual(
+            bounded.entries.map((entry: Entry) => entry.id),
+            free.entries.map(({ id }) => id),
+          );
+          equal(
+            words(bounded),
+            events.reduce(
+              (sum, event) =>
+                sum +
+                ("update" in event
+                  ? ((event.update as { content?: { text?: string } }).content?.text?.length ?? 0)
+                  : 0),
+              0,
+            ),
+          );
+          equal(notices(bounded), 0);
+        },
+      ),
+    ));
 });

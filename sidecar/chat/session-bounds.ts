@@ -20,7 +20,11 @@ export interface Spent {
 }
 
 /** The notice that says so, the number of updates, and the newest characters of the answer among them. */
-interface LeftOut { readonly noticeId: string; readonly updates: number; readonly tail: string }
+interface LeftOut {
+  readonly noticeId: string;
+  readonly updates: number;
+  readonly tail: string;
+}
 
 export const NOTHING_SPENT: Spent = { entries: 0, words: 0, content: 0, questions: 0 };
 
@@ -33,9 +37,12 @@ export const MOST: Omit<Spent, "left"> = { entries: 5_000, words: 2_000_000, con
 /** As `emit`, as far as there is room for what the agent, or its subagent, sent. */
 export function emitBounded(state: State, event: ChatEvent, subagent?: string): Step {
   switch (event.type) {
-    case "append": return appended(state, event, subagent);
-    case "upsert": return upserted(state, event.entry, subagent);
-    default: return subagent === undefined ? emit(state, event) : [state, []];
+    case "append":
+      return appended(state, event, subagent);
+    case "upsert":
+      return upserted(state, event.entry, subagent);
+    default:
+      return subagent === undefined ? emit(state, event) : [state, []];
   }
 }
 
@@ -57,9 +64,15 @@ export function askBounded(state: State, asking: (state: State) => Step, refusal
 }
 
 /** For another card. */
-export function hasNoRoom({ spent }: State): boolean { return spent.entries >= MOST.entries; }
+export function hasNoRoom({ spent }: State): boolean {
+  return spent.entries >= MOST.entries;
+}
 
-function appended(state: State, event: Extract<ChatEvent, { readonly type: "append" }>, subagent: string | undefined): Step {
+function appended(
+  state: State,
+  event: Extract<ChatEvent, { readonly type: "append" }>,
+  subagent: string | undefined,
+): Step {
   const text = wholeCharacters(event.text, MOST.words - state.spent.words),
     [after, effects] =
       text === "" ? [state, []] : show(spend(state, { words: text.length }), { ...event, text }, subagent);
@@ -77,15 +90,22 @@ function upserted(state: State, entry: Entry, subagent: string | undefined): Ste
     before = entries[lastIndexOf(entries, entry.id)];
   if (before === undefined && hasNoRoom(state)) return leaveOut(state, subagent === undefined ? answerIn(entry) : "");
   const fitting = cut(entry, MOST.words - spent.words + wordsIn(before));
-  const words = wordsIn(fitting) - wordsIn(before), content = Math.max(0, contentIn(fitting) - contentIn(before));
+  const words = wordsIn(fitting) - wordsIn(before),
+    content = Math.max(0, contentIn(fitting) - contentIn(before));
   const spending = { entries: before === undefined ? 1 : 0, words, content };
-  if (spent.content + content <= MOST.content) return chain(show(spend(state, spending), { type: "upsert", entry: fitting }, subagent), s =>
-    fitting === entry
-      ? [s, []]
-      : leaveOut(s, before === undefined && subagent === undefined ? answerIn(entry).slice(wordsIn(fitting)) : ""),
-  );
+  if (spent.content + content <= MOST.content)
+    return chain(show(spend(state, spending), { type: "upsert", entry: fitting }, subagent), s =>
+      fitting === entry
+        ? [s, []]
+        : leaveOut(s, before === undefined && subagent === undefined ? answerIn(entry).slice(wordsIn(fitting)) : ""),
+    );
   const rest = withoutContent(fitting, before);
-  return chain(rest === undefined ? [state, []] : show(spend(state, { ...spending, content: 0 }), { type: "upsert", entry: rest }, subagent), s => leaveOut(s));
+  return chain(
+    rest === undefined
+      ? [state, []]
+      : show(spend(state, { ...spending, content: 0 }), { type: "upsert", entry: rest }, subagent),
+    s => leaveOut(s),
+  );
 }
 
 /** What can still be said of it: how the call stands. */
@@ -99,7 +119,10 @@ function withoutContent(entry: Entry, before: Entry | undefined): Entry | undefi
 /** One update is not shown, of which `text` is a part of the answer. Said with the first of a turn. */
 export function leaveOut(state: State, text = ""): Step {
   const { left = { noticeId: `${state.prefix}${state.made}`, updates: 0, tail: "" } } = state.spent;
-  const told: Step = state.spent.left === undefined ? say(state, "warning", `${tooMuch(state)} What is too much is left out.`, []) : [state, []];
+  const told: Step =
+    state.spent.left === undefined
+      ? say(state, "warning", `${tooMuch(state)} What is too much is left out.`, [])
+      : [state, []];
   const tail = left.tail.length + text.length > 2 * TAIL ? (left.tail + text).slice(-TAIL) : left.tail + text;
   return chain(told, s => [{ ...s, spent: { ...s.spent, left: { ...left, updates: left.updates + 1, tail } } }, []]);
 }
@@ -129,16 +152,28 @@ function tooMuch({ conversation }: State): string {
 /** The last characters, from the beginning of a line or a word where there is one near. */
 function endOf(tail: string): string {
   if (tail.length <= TAIL) return tail;
-  const cut = tail.slice(-TAIL), start = cut.slice(0, TAIL / 10).search(/\s\S/);
+  const cut = tail.slice(-TAIL),
+    start = cut.slice(0, TAIL / 10).search(/\s\S/);
   return `…${start === -1 ? cut.replace(/^[\uDC00-\uDFFF]/, "") : cut.slice(start)}`;
 }
 
 /** The agent's words in an entry. */
-export function answerIn(entry: Entry): string { return entry.kind === "agent" ? entry.text : ""; }
+export function answerIn(entry: Entry): string {
+  return entry.kind === "agent" ? entry.text : "";
+}
 
 function spend(state: State, { entries = 0, words = 0, content = 0, questions = 0 }: Partial<Spent>): State {
   const { spent } = state;
-  return { ...state, spent: { ...spent, entries: spent.entries + entries, words: spent.words + words, content: spent.content + content, questions: spent.questions + questions } };
+  return {
+    ...state,
+    spent: {
+      ...spent,
+      entries: spent.entries + entries,
+      words: spent.words + words,
+      content: spent.content + content,
+      questions: spent.questions + questions,
+    },
+  };
 }
 
 function wordsIn(entry: Entry | undefined): number {
@@ -158,10 +193,17 @@ function cut(entry: Entry, room: number): Entry {
 
 function contentIn(entry: Entry | undefined): number {
   switch (entry?.kind) {
-    case "tool": return entry.content.reduce((sum, content) => sum + lengthOf(content), (entry.input?.length ?? 0) + (entry.output?.length ?? 0));
-    case "media": return lengthOf(entry.content);
-    case "unknown": return entry.json.length;
-    default: return 0;
+    case "tool":
+      return entry.content.reduce(
+        (sum, content) => sum + lengthOf(content),
+        (entry.input?.length ?? 0) + (entry.output?.length ?? 0),
+      );
+    case "media":
+      return lengthOf(entry.content);
+    case "unknown":
+      return entry.json.length;
+    default:
+      return 0;
   }
 }
 

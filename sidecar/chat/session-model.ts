@@ -1,6 +1,16 @@
 /** What a session knows, what can happen to it and what follows, and the small steps of its machine (`session-state.ts`). Pure. */
 import type { Attachment } from "../../src/protocol/attachments";
-import { applyEvent, type Accepts, type ActionId, type ChatEvent, type Conversation, type Notice, type PermissionOption, type SubagentStatus, type TerminalView } from "../../src/protocol/chat";
+import {
+  applyEvent,
+  type Accepts,
+  type ActionId,
+  type ChatEvent,
+  type Conversation,
+  type Notice,
+  type PermissionOption,
+  type SubagentStatus,
+  type TerminalView,
+} from "../../src/protocol/chat";
 import type { Control, ControlValue } from "../../src/protocol/controls";
 import type { ElicitationChoice, FormAsk, UrlAsk } from "../../src/protocol/elicitation";
 import type { SessionDetails } from "../../src/protocol/session-details";
@@ -9,7 +19,11 @@ import type { AcpVersion } from "../agents/connection";
 import type { JsonObject } from "../rpc/json";
 import type { Spent } from "./session-bounds";
 
-export interface Prompt { readonly messageId: string; readonly text: string; readonly attachments?: readonly Attachment[] }
+export interface Prompt {
+  readonly messageId: string;
+  readonly text: string;
+  readonly attachments?: readonly Attachment[];
+}
 
 /** Where the session is. `waiting` is a prompt that goes out as soon as the agent's session is open. */
 export type Phase =
@@ -96,7 +110,9 @@ export interface Trouble {
   readonly readUntil?: number;
 }
 
-export type TurnOutcome = { readonly kind: "stopped"; readonly reason: string } | ({ readonly kind: "failed" } & Trouble);
+export type TurnOutcome =
+  | { readonly kind: "stopped"; readonly reason: string }
+  | ({ readonly kind: "failed" } & Trouble);
 
 export type SessionEvent =
   | { readonly kind: "opened"; readonly accepts: Accepts }
@@ -173,18 +189,41 @@ export type Step = readonly [State, readonly Effect[]];
 // --- small steps
 
 export function idle(state: State): Step {
-  return state.conversation.turn.state === "idle" ? [state, []] : emit(state, { type: "turn", turn: { state: "idle" } });
+  return state.conversation.turn.state === "idle"
+    ? [state, []]
+    : emit(state, { type: "turn", turn: { state: "idle" } });
 }
 
-export function say(state: State, severity: Notice["severity"], text: string, actions: readonly ActionId[], detail?: string): Step {
-  return emit({ ...state, made: state.made + 1 }, { type: "upsert", entry: { kind: "notice", id: `${state.prefix}${state.made}`, severity, text, ...(detail === undefined ? {} : { detail }), actions } });
+export function say(
+  state: State,
+  severity: Notice["severity"],
+  text: string,
+  actions: readonly ActionId[],
+  detail?: string,
+): Step {
+  return emit(
+    { ...state, made: state.made + 1 },
+    {
+      type: "upsert",
+      entry: {
+        kind: "notice",
+        id: `${state.prefix}${state.made}`,
+        severity,
+        text,
+        ...(detail === undefined ? {} : { detail }),
+        actions,
+      },
+    },
+  );
 }
 
 export function emit(state: State, event: ChatEvent): Step {
   return [{ ...state, conversation: applyEvent(state.conversation, event) }, [{ kind: "emit", event }]];
 }
 
-export function enter(state: State, phase: Phase): Step { return [{ ...state, phase }, []]; }
+export function enter(state: State, phase: Phase): Step {
+  return [{ ...state, phase }, []];
+}
 
 export function unexpected(state: State, event: SessionEvent): Step {
   return [state, [{ kind: "unexpected", what: `${event.kind} while ${state.phase.kind}` }]];

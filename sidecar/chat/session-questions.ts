@@ -2,8 +2,24 @@
  * The agent's questions in a session's machine: permissions and elicitations. Each is answered once: by a person, by the
  * policy, or by what ends what it belonged to.
  */
-import { isTerminal, type ChatEvent, type Entry, type Permission, type PermissionAnswered, type PermissionOption, type SubagentName, type ToolContent } from "../../src/protocol/chat";
-import { wrongValue, type Elicitation, type ElicitationAnswered, type ElicitationChoice, type Field, type FieldValue } from "../../src/protocol/elicitation";
+import {
+  isTerminal,
+  type ChatEvent,
+  type Entry,
+  type Permission,
+  type PermissionAnswered,
+  type PermissionOption,
+  type SubagentName,
+  type ToolContent,
+} from "../../src/protocol/chat";
+import {
+  wrongValue,
+  type Elicitation,
+  type ElicitationAnswered,
+  type ElicitationChoice,
+  type Field,
+  type FieldValue,
+} from "../../src/protocol/elicitation";
 import type { BypassUntil, PermissionChoice } from "../../src/protocol/sidecar";
 import { assertNever } from "../../src/protocol/wire";
 import { lastTurn, toolFrom } from "./acp-tools";
@@ -83,7 +99,9 @@ function by(state: State, subagent: string | undefined): { readonly subagent?: S
   return name === undefined ? {} : { subagent: name };
 }
 
-function isPartOfQuestion(content: ToolContent): boolean { return content.kind === "diff" || content.kind === "text"; }
+function isPartOfQuestion(content: ToolContent): boolean {
+  return content.kind === "diff" || content.kind === "text";
+}
 
 export function answer(state: State, permissionId: string, { optionId }: PermissionChoice): Step {
   const question = openQuestions(state.conversation.entries).find(({ id }) => id === permissionId);
@@ -95,8 +113,16 @@ export function answer(state: State, permissionId: string, { optionId }: Permiss
 /** A session that is closed has nothing to allow; the question that the user had in view may be settled, the bypass counts all the same. */
 export function bypass(state: State, until: BypassUntil): Step {
   if (state.phase.kind === "closed") return [state, []];
-  const granted: Step = until === "revoked" ? [state, [{ kind: "setBypass" }]] : state.conversation.bypassed ? [state, []] : emit(state, { type: "bypassed", isOn: true });
-  return openQuestions(state.conversation.entries).reduce<Step>((before, question) => chain(before, s => allow(s, question)), granted);
+  const granted: Step =
+    until === "revoked"
+      ? [state, [{ kind: "setBypass" }]]
+      : state.conversation.bypassed
+        ? [state, []]
+        : emit(state, { type: "bypassed", isOn: true });
+  return openQuestions(state.conversation.entries).reduce<Step>(
+    (before, question) => chain(before, s => allow(s, question)),
+    granted,
+  );
 }
 
 export function endBypass(state: State): Step {
@@ -111,7 +137,10 @@ function allow(state: State, question: Question): Step {
 }
 
 function choose(state: State, question: Permission, option: PermissionOption, by: "user" | "bypass"): Step {
-  return chain(emit(state, { type: "upsert", entry: { ...question, answered: selected(option, by) } }), s => [s, [{ kind: "answerAgent", permissionId: question.id, optionId: option.optionId }]]);
+  return chain(emit(state, { type: "upsert", entry: { ...question, answered: selected(option, by) } }), s => [
+    s,
+    [{ kind: "answerAgent", permissionId: question.id, optionId: option.optionId }],
+  ]);
 }
 
 function selected({ optionId, name, kind }: PermissionOption, by: "user" | "bypass"): PermissionAnswered {
@@ -131,10 +160,17 @@ export function elicit(state: State, { id, message, ask: what, subagent }: Elici
     ...by(state, subagent),
   };
   switch (state.phase.kind) {
-    case "opening": case "idle": case "prompting": return emit(state, { type: "upsert", entry: question });
-    case "cancelling": return settle(emit(state, { type: "upsert", entry: question }), question, "the turn was stopped");
-    case "down": case "closed": return [state, [refusal(question)]];
-    default: return assertNever(state.phase, "session phase");
+    case "opening":
+    case "idle":
+    case "prompting":
+      return emit(state, { type: "upsert", entry: question });
+    case "cancelling":
+      return settle(emit(state, { type: "upsert", entry: question }), question, "the turn was stopped");
+    case "down":
+    case "closed":
+      return [state, [refusal(question)]];
+    default:
+      return assertNever(state.phase, "session phase");
   }
 }
 
@@ -142,22 +178,43 @@ export function answerElicitation(state: State, id: string, choice: ElicitationC
   const question = openQuestions(state.conversation.entries).find(open => open.id === id);
   if (question?.kind !== "elicitation") return [state, []];
   const { ask: asked } = question;
-  if (choice.kind === "decline") return answered(state, question, { kind: "declined" }, [{ kind: "answerElicitation", id, response: { action: "decline" } }]);
-  if (asked.mode === "url") return answered(state, question, { kind: "accepted" }, [{ kind: "answerElicitation", id, response: { action: "accept" } }, { kind: "openPage", url: asked.url }]);
-  const wrong = asked.fields.map(field => wrongValue(field, own(choice.values, field))).find(sentence => sentence !== undefined);
+  if (choice.kind === "decline")
+    return answered(state, question, { kind: "declined" }, [
+      { kind: "answerElicitation", id, response: { action: "decline" } },
+    ]);
+  if (asked.mode === "url")
+    return answered(state, question, { kind: "accepted" }, [
+      { kind: "answerElicitation", id, response: { action: "accept" } },
+      { kind: "openPage", url: asked.url },
+    ]);
+  const wrong = asked.fields
+    .map(field => wrongValue(field, own(choice.values, field)))
+    .find(sentence => sentence !== undefined);
   if (wrong !== undefined) return say(state, "warning", wrong, []);
-  const content = Object.fromEntries(asked.fields.flatMap(field => {
-    const value = own(choice.values, field);
-    return value === undefined || value === "" ? [] : [[field.name, value]];
-  }));
-  return answered(state, question, { kind: "accepted" }, [{ kind: "answerElicitation", id, response: { action: "accept", content } }]);
+  const content = Object.fromEntries(
+    asked.fields.flatMap(field => {
+      const value = own(choice.values, field);
+      return value === undefined || value === "" ? [] : [[field.name, value]];
+    }),
+  );
+  return answered(state, question, { kind: "accepted" }, [
+    { kind: "answerElicitation", id, response: { action: "accept", content } },
+  ]);
 }
 
 /** The agent saw that the page was visited; also when nobody here has answered yet. */
 export function completeElicitation(state: State, elicitationId: string): Step {
-  const question = state.conversation.entries.findLast((entry): entry is Elicitation => entry.kind === "elicitation" && entry.ask.mode === "url" && entry.ask.elicitationId === elicitationId);
+  const question = state.conversation.entries.findLast(
+    (entry): entry is Elicitation =>
+      entry.kind === "elicitation" && entry.ask.mode === "url" && entry.ask.elicitationId === elicitationId,
+  );
   if (!question || (question.answered && question.answered.kind !== "accepted")) return [state, []];
-  return answered(state, question, { kind: "completed" }, question.answered ? [] : [{ kind: "answerElicitation", id: question.id, response: { action: "accept" } }]);
+  return answered(
+    state,
+    question,
+    { kind: "completed" },
+    question.answered ? [] : [{ kind: "answerElicitation", id: question.id, response: { action: "accept" } }],
+  );
 }
 
 function answered(state: State, question: Elicitation, how: ElicitationAnswered, effects: readonly Effect[]): Step {
@@ -171,19 +228,29 @@ function own(values: Readonly<Record<string, FieldValue>>, { name }: Field): Fie
 // --- settling
 
 function openQuestions(entries: readonly Entry[]): readonly Question[] {
-  return entries.filter(entry => entry.kind === "permission" || entry.kind === "elicitation").filter(entry => !entry.answered);
+  return entries
+    .filter(entry => entry.kind === "permission" || entry.kind === "elicitation")
+    .filter(entry => !entry.answered);
 }
 
 export function settleQuestions(state: State, why: string, which: (question: Question) => boolean = () => true): Step {
-  return openQuestions(state.conversation.entries).filter(which).reduce<Step>((before, question) => settle(before, question, why), [state, []]);
+  return openQuestions(state.conversation.entries)
+    .filter(which)
+    .reduce<Step>((before, question) => settle(before, question, why), [state, []]);
 }
 
 function settle(before: Step, question: Question, why: string): Step {
-  return chain(before, s => emit(s, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why } } }), s => [s, [refusal(question)]]);
+  return chain(
+    before,
+    s => emit(s, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why } } }),
+    s => [s, [refusal(question)]],
+  );
 }
 
 function refusal({ kind, id }: Question): Effect {
-  return kind === "permission" ? { kind: "answerAgent", permissionId: id, optionId: undefined } : { kind: "answerElicitation", id, response: { action: "cancel" } };
+  return kind === "permission"
+    ? { kind: "answerAgent", permissionId: id, optionId: undefined }
+    : { kind: "answerElicitation", id, response: { action: "cancel" } };
 }
 
 /** At a turn's end: of a subagent that works on in the background the questions stay. */
@@ -196,6 +263,11 @@ export function settleTurn(state: State): Step {
 }
 
 export function settleTools(state: State): Step {
-  return chain([state, []], ...state.conversation.entries.filter(entry => entry.kind === "tool").filter(tool => !isTerminal(tool.status)).map(tool => (s: State) =>
-    emit(s, { type: "upsert", entry: { ...tool, status: "cancelled" } })));
+  return chain(
+    [state, []],
+    ...state.conversation.entries
+      .filter(entry => entry.kind === "tool")
+      .filter(tool => !isTerminal(tool.status))
+      .map(tool => (s: State) => emit(s, { type: "upsert", entry: { ...tool, status: "cancelled" } })),
+  );
 }

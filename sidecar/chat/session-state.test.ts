@@ -8,24 +8,82 @@ import { start, step } from "./session-state";
 
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
 const OPTIONS = [
-  { optionId: "always", name: "Always", kind: "allow_always" }, { optionId: "yes", name: "Yes", kind: "allow_once" }, { optionId: "no", name: "No", kind: "reject_once" },
+  { optionId: "always", name: "Always", kind: "allow_always" },
+  { optionId: "yes", name: "Yes", kind: "allow_once" },
+  { optionId: "no", name: "No", kind: "reject_once" },
 ] as const;
-const say = (text: string): SessionEvent => ({ kind: "updated", version: 1, update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } } });
-const tool = (id: string, status: string): SessionEvent => ({ kind: "updated", version: 1, update: { sessionUpdate: "tool_call", toolCallId: id, title: id, kind: "execute", status } });
-const prompt = (messageId: string): SessionEvent => ({ kind: "prompted", prompt: { messageId, text: `text of ${messageId}` } });
-const asked = (permissionId: string, policy: "ask" | "allow" = "ask"): SessionEvent => ({ kind: "asked", asked: { permissionId, toolCall: { toolCallId: `t-${permissionId}`, title: "rm -rf", kind: "execute" }, options: OPTIONS, policy } });
+const say = (text: string): SessionEvent => ({
+  kind: "updated",
+  version: 1,
+  update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
+});
+const tool = (id: string, status: string): SessionEvent => ({
+  kind: "updated",
+  version: 1,
+  update: { sessionUpdate: "tool_call", toolCallId: id, title: id, kind: "execute", status },
+});
+const prompt = (messageId: string): SessionEvent => ({
+  kind: "prompted",
+  prompt: { messageId, text: `text of ${messageId}` },
+});
+const asked = (permissionId: string, policy: "ask" | "allow" = "ask"): SessionEvent => ({
+  kind: "asked",
+  asked: {
+    permissionId,
+    toolCall: { toolCallId: `t-${permissionId}`, title: "rm -rf", kind: "execute" },
+    options: OPTIONS,
+    policy,
+  },
+});
 const stopped = (reason = "end_turn"): SessionEvent => ({ kind: "turnEnded", outcome: { kind: "stopped", reason } });
-const FORM = { mode: "form", fields: [{ name: "age", title: "Age", required: true, type: "integer" }, { name: "nick", title: "Nick", required: false, type: "text" }] } as const;
+const FORM = {
+  mode: "form",
+  fields: [
+    { name: "age", title: "Age", required: true, type: "integer" },
+    { name: "nick", title: "Nick", required: false, type: "text" },
+  ],
+} as const;
 const PAGE = { mode: "url", url: "https://example.org/x", elicitationId: "theirs" } as const;
-const elicited = (id: string, ask: Elicited["ask"] = FORM): SessionEvent => ({ kind: "elicited", elicited: { id, message: "How old are you?", ask } });
-const filled = (id: string, values: Readonly<Record<string, FieldValue>>): SessionEvent => ({ kind: "elicitationAnswered", id, choice: { kind: "accept", values } });
-const MODEL: Control = { kind: "select", id: "m", name: "Model", category: "model", value: "s", groups: [{ choices: [{ value: "s", name: "Small" }, { value: "l", name: "Large" }] }] };
-const WITH_MODEL: readonly SessionEvent[] = [{ kind: "opened", accepts: { images: true } }, { kind: "controlSet", controls: [MODEL] }];
+const elicited = (id: string, ask: Elicited["ask"] = FORM): SessionEvent => ({
+  kind: "elicited",
+  elicited: { id, message: "How old are you?", ask },
+});
+const filled = (id: string, values: Readonly<Record<string, FieldValue>>): SessionEvent => ({
+  kind: "elicitationAnswered",
+  id,
+  choice: { kind: "accept", values },
+});
+const MODEL: Control = {
+  kind: "select",
+  id: "m",
+  name: "Model",
+  category: "model",
+  value: "s",
+  groups: [
+    {
+      choices: [
+        { value: "s", name: "Small" },
+        { value: "l", name: "Large" },
+      ],
+    },
+  ],
+};
+const WITH_MODEL: readonly SessionEvent[] = [
+  { kind: "opened", accepts: { images: true } },
+  { kind: "controlSet", controls: [MODEL] },
+];
 const choose = (value: string): SessionEvent => ({ kind: "controlChosen", controlId: "m", value });
 const DOWN: SessionEvent = { kind: "agentDown", text: "Ada stopped.", actions: ["restartAgent"] };
 /** An agent that exited before the prompt was sent, which nobody knew yet. */
-const UNREAD: SessionEvent = { kind: "agentDown", text: "Ada stopped.", actions: ["restartAgent"], restarts: true, readUntil: -1 };
-const CANCEL: SessionEvent = { kind: "cancelled" }, SEND: SessionEvent = { kind: "queueSent" };
+const UNREAD: SessionEvent = {
+  kind: "agentDown",
+  text: "Ada stopped.",
+  actions: ["restartAgent"],
+  restarts: true,
+  readUntil: -1,
+};
+const CANCEL: SessionEvent = { kind: "cancelled" },
+  SEND: SessionEvent = { kind: "queueSent" };
 const TAKE_BACK = (messageId: string): SessionEvent => ({ kind: "promptWithdrawn", messageId });
 const REOPENED: SessionEvent = { kind: "reopened" };
 const OPENED: SessionEvent = { kind: "opened", accepts: { images: true } };
@@ -34,22 +92,36 @@ const OPENED: SessionEvent = { kind: "opened", accepts: { images: true } };
 function story(effects: readonly Effect[], state: State): string {
   const lines = effects.flatMap(effect => {
     switch (effect.kind) {
-      case "emit": return effect.event.type === "turn" ? [effect.event.turn.state] : [];
-      case "sendPrompt": return [`send ${effect.prompt.messageId}`];
-      case "acceptPrompt": return [`accept ${effect.messageId}`];
-      case "refusePrompt": return [`refuse ${effect.messageId}`];
-      case "answerAgent": return [`${effect.permissionId}=${effect.optionId ?? "cancelled"}`];
-      case "answerElicitation": return [`${effect.id}=${JSON.stringify(effect.response)}`];
-      case "openPage": return [`page ${effect.url}`];
-      case "setControl": return [`${effect.control.id}:=${String(effect.value)}`];
-      case "unexpected": return [`UNEXPECTED ${effect.what}`];
-      default: return [effect.kind];
+      case "emit":
+        return effect.event.type === "turn" ? [effect.event.turn.state] : [];
+      case "sendPrompt":
+        return [`send ${effect.prompt.messageId}`];
+      case "acceptPrompt":
+        return [`accept ${effect.messageId}`];
+      case "refusePrompt":
+        return [`refuse ${effect.messageId}`];
+      case "answerAgent":
+        return [`${effect.permissionId}=${effect.optionId ?? "cancelled"}`];
+      case "answerElicitation":
+        return [`${effect.id}=${JSON.stringify(effect.response)}`];
+      case "openPage":
+        return [`page ${effect.url}`];
+      case "setControl":
+        return [`${effect.control.id}:=${String(effect.value)}`];
+      case "unexpected":
+        return [`UNEXPECTED ${effect.what}`];
+      default:
+        return [effect.kind];
     }
   });
   return [...lines, `(${state.phase.kind})`].join(" ");
 }
 
-function play(...events: readonly SessionEvent[]): { readonly state: State; readonly story: string; readonly effects: readonly Effect[] } {
+function play(...events: readonly SessionEvent[]): {
+  readonly state: State;
+  readonly story: string;
+  readonly effects: readonly Effect[];
+} {
   let [state, effects] = start(EMPTY, "s-", undefined);
   const all = [...effects];
   for (const event of events) {
@@ -59,82 +131,342 @@ function play(...events: readonly SessionEvent[]): { readonly state: State; read
   return { state, story: story(all, state), effects: all };
 }
 
-const notices = ({ entries }: Conversation) => entries.flatMap(entry => entry.kind === "notice" ? [entry.text] : []);
+const notices = ({ entries }: Conversation) => entries.flatMap(entry => (entry.kind === "notice" ? [entry.text] : []));
 
 suite("session state", () => {
   const TABLE: readonly [name: string, events: readonly SessionEvent[], story: string][] = [
-    ["a prompt is accepted, sent and ended", [OPENED, prompt("1"), say("hi"), stopped()], "open running accept 1 send 1 idle (idle)"],
-    ["a prompt typed while the agent starts is sent when it is there", [prompt("1"), OPENED], "open starting accept 1 running send 1 (prompting)"],
-    ["prompts typed during a turn wait for its end, and go out in their order", [OPENED, prompt("1"), prompt("2"), prompt("3"), prompt("2"), stopped(), stopped()],
-      "open running accept 1 send 1 accept 2 accept 3 accept 2 running send 2 running send 3 (prompting)"],
-    ["one that was withdrawn does not go out", [OPENED, prompt("1"), prompt("2"), prompt("3"), TAKE_BACK("2"), TAKE_BACK("1"), stopped()], "open running accept 1 send 1 accept 2 accept 3 running send 3 (prompting)"],
-    ["what waited before a stop waits for the user, what is typed after it goes on", [OPENED, prompt("1"), prompt("2"), CANCEL, stopped("cancelled"), prompt("3"), stopped(), SEND, stopped()],
-      "open running accept 1 send 1 accept 2 cancelling sendCancel idle running accept 3 send 3 idle running send 2 idle (idle)"],
-    ["a prompt typed while the agent is stopping goes out when it has", [OPENED, prompt("1"), CANCEL, prompt("2"), stopped("cancelled")], "open running accept 1 send 1 cancelling sendCancel accept 2 running send 2 (prompting)"],
-    ["after a turn that failed or was refused nothing goes out by itself", [OPENED, prompt("1"), prompt("2"), stopped("refusal"), SEND, prompt("3"), { kind: "turnEnded", outcome: { kind: "failed", text: "no", actions: [] } }],
-      "open running accept 1 send 1 accept 2 idle running send 2 accept 3 idle (idle)"],
-    ["what waited when the agent died waits for the user, who starts it again with it", [OPENED, prompt("1"), prompt("2"), DOWN, SEND, OPENED], "open running accept 1 send 1 accept 2 idle leave reopenLater starting open running send 2 (prompting)"],
-    ["prompts typed while the agent starts wait for the first of them", [prompt("1"), prompt("2"), SEND, OPENED, stopped()], "open starting accept 1 accept 2 running send 1 running send 2 (prompting)"],
-    ["a restart holds what waits", [OPENED, prompt("1"), prompt("2"), { kind: "restarted" }, OPENED, SEND], "open running accept 1 send 1 accept 2 idle restartAgent open running send 2 (prompting)"],
-    ["an agent that does not stop for a minute is given up, and its prompt offered again", [OPENED, prompt("1"), CANCEL, { kind: "cancelOverdue" }, { kind: "cancelGivenUp" }, OPENED], "open running accept 1 send 1 cancelling sendCancel idle leave open (idle)"],
-    ["a repeated prompt is accepted again and not sent again", [OPENED, prompt("1"), prompt("1"), stopped(), prompt("1")], "open running accept 1 send 1 accept 1 idle accept 1 (idle)"],
-    ["stop sends a cancel and waits for the agent to end the turn", [OPENED, prompt("1"), { kind: "cancelled" }, say("late"), stopped("cancelled")], "open running accept 1 send 1 cancelling sendCancel idle (idle)"],
-    ["stop twice cancels once", [OPENED, prompt("1"), { kind: "cancelled" }, { kind: "cancelled" }], "open running accept 1 send 1 cancelling sendCancel (cancelling)"],
-    ["stop before the agent is there takes the prompt back", [prompt("1"), { kind: "cancelled" }, OPENED], "open starting accept 1 idle (idle)"],
-    ["stop answers the open questions before the cancel goes out", [OPENED, prompt("1"), asked("p"), { kind: "cancelled" }], "open running accept 1 send 1 cancelling p=cancelled sendCancel (cancelling)"],
-    ["an answer reaches the agent once", [OPENED, prompt("1"), asked("p"), { kind: "answered", permissionId: "p", choice: { kind: "option", optionId: "no" } }, { kind: "answered", permissionId: "p", choice: { kind: "option", optionId: "yes" } }], "open running accept 1 send 1 p=no (prompting)"],
-    ["an option that the agent did not offer answers nothing", [OPENED, prompt("1"), asked("p"), { kind: "answered", permissionId: "p", choice: { kind: "option", optionId: "other" } }], "open running accept 1 send 1 (prompting)"],
-    ["a bypass until it is revoked is kept, and allows once what is open", [OPENED, prompt("1"), asked("p"), asked("q"), { kind: "bypassed", until: "revoked" }],
-      "open running accept 1 send 1 setBypass p=yes q=yes (prompting)"],
-    ["a bypass of the session is kept nowhere else, and allows once what is open and what comes, in later turns too",
-      [OPENED, prompt("1"), asked("p"), { kind: "bypassed", until: "sessionEnds" }, asked("q"), stopped(), prompt("2"), asked("r")],
-      "open running accept 1 send 1 p=yes q=yes idle running accept 2 send 2 r=yes (prompting)"],
-    ["a bypass that was ended asks again", [OPENED, { kind: "bypassed", until: "sessionEnds" }, { kind: "bypassEnded" }, { kind: "bypassEnded" }, prompt("1"), asked("p")], "open running accept 1 send 1 (prompting)"],
-    ["a bypass allows nothing where the agent only offers to reject", [OPENED, prompt("1"), { kind: "asked", asked: { permissionId: "p", toolCall: {}, options: [{ optionId: "no", name: "No", kind: "reject_once" }], policy: "ask" } },
-      { kind: "bypassed", until: "sessionEnds" }], "open running accept 1 send 1 (prompting)"],
-    ["a closed session is not bypassed", [OPENED, { kind: "closed" }, { kind: "bypassed", until: "revoked" }, { kind: "bypassed", until: "sessionEnds" }], "open leave (closed)"],
-    ["a bypassed agent is answered allow_once, never allow_always", [OPENED, prompt("1"), asked("p", "allow")], "open running accept 1 send 1 p=yes (prompting)"],
-    ["a question after the turn is answered cancelled", [OPENED, prompt("1"), stopped(), asked("p", "allow")], "open running accept 1 send 1 idle p=cancelled (idle)"],
-    ["a question while cancelling is answered cancelled", [OPENED, prompt("1"), { kind: "cancelled" }, asked("p", "allow")], "open running accept 1 send 1 cancelling sendCancel p=cancelled (cancelling)"],
-    ["the agent's death ends the turn, and the next prompt starts it again", [OPENED, prompt("1"), asked("p"), DOWN, prompt("2"), OPENED], "open running accept 1 send 1 p=cancelled idle leave reopenLater starting accept 2 open running send 2 (prompting)"],
-    ["an agent that cannot start keeps the prompt in the conversation", [prompt("1"), { kind: "openFailed", text: "not found", actions: [] }], "open starting accept 1 idle leave (down)"],
-    ["a restart in mid-turn ends it and opens anew", [OPENED, prompt("1"), { kind: "restarted" }, OPENED], "open running accept 1 send 1 idle restartAgent open (idle)"],
-    ["a cancelled prompt that the agent answers with an error has stopped, no more", [OPENED, prompt("1"), say("x"), { kind: "cancelled" }, { kind: "turnEnded", outcome: { kind: "failed", text: "aborted", actions: [] } }], "open running accept 1 send 1 cancelling sendCancel idle (idle)"],
-    ["closing in mid-turn settles, cancels and leaves", [OPENED, prompt("1"), asked("p"), { kind: "closed" }, prompt("2")], "open running accept 1 send 1 p=cancelled sendCancel leave refuse 2 (closed)"],
-    ["a form that is filled in reaches the agent once, without what was left empty", [OPENED, prompt("1"), elicited("e"), filled("e", { age: 7, nick: "", other: 1 }), filled("e", { age: 8 })], `open running accept 1 send 1 e={"action":"accept","content":{"age":7}} (prompting)`],
-    ["a form with a wrong value stays open", [OPENED, prompt("1"), elicited("e"), filled("e", { age: 1.5 }), filled("e", {}), filled("e", { age: 2 })], `open running accept 1 send 1 e={"action":"accept","content":{"age":2}} (prompting)`],
-    ["a question that is declined says so to the agent", [OPENED, prompt("1"), elicited("e"), { kind: "elicitationAnswered", id: "e", choice: { kind: "decline" } }], `open running accept 1 send 1 e={"action":"decline"} (prompting)`],
-    ["a page is opened only after consent", [OPENED, prompt("1"), elicited("e", PAGE), filled("e", {})], `open running accept 1 send 1 e={"action":"accept"} page https://example.org/x (prompting)`],
-    ["a page that the agent says was visited needs no answer any more", [OPENED, prompt("1"), elicited("e", PAGE), { kind: "elicitationCompleted", elicitationId: "theirs" }, filled("e", {})], `open running accept 1 send 1 e={"action":"accept"} (prompting)`],
-    ["a question outside a turn waits for its answer", [OPENED, elicited("e"), { kind: "closed" }], `open e={"action":"cancel"} leave (closed)`],
-    ["a question is withdrawn, cancelled with its turn, and dies with its agent", [OPENED, elicited("a"), { kind: "withdrawn", id: "a" }, prompt("1"), elicited("b"), { kind: "cancelled" }, elicited("c"), stopped(), elicited("d"), DOWN, elicited("x")],
-      `open a={"action":"cancel"} running accept 1 send 1 cancelling b={"action":"cancel"} sendCancel c={"action":"cancel"} idle d={"action":"cancel"} leave reopenLater x={"action":"cancel"} (down)`],
-    ["a control is set once for each new value that it offers", [...WITH_MODEL, choose("l"), choose("l"), choose("none"), choose("s")], "open m:=l m:=s (idle)"],
-    ["an agent that dies is started again after a pause, each time a longer one, and then no more", [OPENED, DOWN, REOPENED, DOWN, REOPENED, OPENED, DOWN, REOPENED, { kind: "openFailed", text: "no", actions: [] }, REOPENED],
-      "open leave reopenLater open leave reopenLater open leave reopenLater open leave open (opening)"],
-    ["an agent that has answered since begins with a short pause again", [OPENED, DOWN, REOPENED, OPENED, prompt("1"), say("x"), stopped(), DOWN], "open leave reopenLater open running accept 1 send 1 idle leave reopenLater (down)"],
-    ["a prompt that the agent did not read before it exited is sent by itself when it is back, before those that wait",
+    [
+      "a prompt is accepted, sent and ended",
+      [OPENED, prompt("1"), say("hi"), stopped()],
+      "open running accept 1 send 1 idle (idle)",
+    ],
+    [
+      "a prompt typed while the agent starts is sent when it is there",
+      [prompt("1"), OPENED],
+      "open starting accept 1 running send 1 (prompting)",
+    ],
+    [
+      "prompts typed during a turn wait for its end, and go out in their order",
+      [OPENED, prompt("1"), prompt("2"), prompt("3"), prompt("2"), stopped(), stopped()],
+      "open running accept 1 send 1 accept 2 accept 3 accept 2 running send 2 running send 3 (prompting)",
+    ],
+    [
+      "one that was withdrawn does not go out",
+      [OPENED, prompt("1"), prompt("2"), prompt("3"), TAKE_BACK("2"), TAKE_BACK("1"), stopped()],
+      "open running accept 1 send 1 accept 2 accept 3 running send 3 (prompting)",
+    ],
+    [
+      "what waited before a stop waits for the user, what is typed after it goes on",
+      [OPENED, prompt("1"), prompt("2"), CANCEL, stopped("cancelled"), prompt("3"), stopped(), SEND, stopped()],
+      "open running accept 1 send 1 accept 2 cancelling sendCancel idle running accept 3 send 3 idle running send 2 idle (idle)",
+    ],
+    [
+      "a prompt typed while the agent is stopping goes out when it has",
+      [OPENED, prompt("1"), CANCEL, prompt("2"), stopped("cancelled")],
+      "open running accept 1 send 1 cancelling sendCancel accept 2 running send 2 (prompting)",
+    ],
+    [
+      "after a turn that failed or was refused nothing goes out by itself",
+      [
+        OPENED,
+        prompt("1"),
+        prompt("2"),
+        stopped("refusal"),
+        SEND,
+        prompt("3"),
+        { kind: "turnEnded", outcome: { kind: "failed", text: "no", actions: [] } },
+      ],
+      "open running accept 1 send 1 accept 2 idle running send 2 accept 3 idle (idle)",
+    ],
+    [
+      "what waited when the agent died waits for the user, who starts it again with it",
+      [OPENED, prompt("1"), prompt("2"), DOWN, SEND, OPENED],
+      "open running accept 1 send 1 accept 2 idle leave reopenLater starting open running send 2 (prompting)",
+    ],
+    [
+      "prompts typed while the agent starts wait for the first of them",
+      [prompt("1"), prompt("2"), SEND, OPENED, stopped()],
+      "open starting accept 1 accept 2 running send 1 running send 2 (prompting)",
+    ],
+    [
+      "a restart holds what waits",
+      [OPENED, prompt("1"), prompt("2"), { kind: "restarted" }, OPENED, SEND],
+      "open running accept 1 send 1 accept 2 idle restartAgent open running send 2 (prompting)",
+    ],
+    [
+      "an agent that does not stop for a minute is given up, and its prompt offered again",
+      [OPENED, prompt("1"), CANCEL, { kind: "cancelOverdue" }, { kind: "cancelGivenUp" }, OPENED],
+      "open running accept 1 send 1 cancelling sendCancel idle leave open (idle)",
+    ],
+    [
+      "a repeated prompt is accepted again and not sent again",
+      [OPENED, prompt("1"), prompt("1"), stopped(), prompt("1")],
+      "open running accept 1 send 1 accept 1 idle accept 1 (idle)",
+    ],
+    [
+      "stop sends a cancel and waits for the agent to end the turn",
+      [OPENED, prompt("1"), { kind: "cancelled" }, say("late"), stopped("cancelled")],
+      "open running accept 1 send 1 cancelling sendCancel idle (idle)",
+    ],
+    [
+      "stop twice cancels once",
+      [OPENED, prompt("1"), { kind: "cancelled" }, { kind: "cancelled" }],
+      "open running accept 1 send 1 cancelling sendCancel (cancelling)",
+    ],
+    [
+      "stop before the agent is there takes the prompt back",
+      [prompt("1"), { kind: "cancelled" }, OPENED],
+      "open starting accept 1 idle (idle)",
+    ],
+    [
+      "stop answers the open questions before the cancel goes out",
+      [OPENED, prompt("1"), asked("p"), { kind: "cancelled" }],
+      "open running accept 1 send 1 cancelling p=cancelled sendCancel (cancelling)",
+    ],
+    [
+      "an answer reaches the agent once",
+      [
+        OPENED,
+        prompt("1"),
+        asked("p"),
+        { kind: "answered", permissionId: "p", choice: { kind: "option", optionId: "no" } },
+        { kind: "answered", permissionId: "p", choice: { kind: "option", optionId: "yes" } },
+      ],
+      "open running accept 1 send 1 p=no (prompting)",
+    ],
+    [
+      "an option that the agent did not offer answers nothing",
+      [
+        OPENED,
+        prompt("1"),
+        asked("p"),
+        { kind: "answered", permissionId: "p", choice: { kind: "option", optionId: "other" } },
+      ],
+      "open running accept 1 send 1 (prompting)",
+    ],
+    [
+      "a bypass until it is revoked is kept, and allows once what is open",
+      [OPENED, prompt("1"), asked("p"), asked("q"), { kind: "bypassed", until: "revoked" }],
+      "open running accept 1 send 1 setBypass p=yes q=yes (prompting)",
+    ],
+    [
+      "a bypass of the session is kept nowhere else, and allows once what is open and what comes, in later turns too",
+      [
+        OPENED,
+        prompt("1"),
+        asked("p"),
+        { kind: "bypassed", until: "sessionEnds" },
+        asked("q"),
+        stopped(),
+        prompt("2"),
+        asked("r"),
+      ],
+      "open running accept 1 send 1 p=yes q=yes idle running accept 2 send 2 r=yes (prompting)",
+    ],
+    [
+      "a bypass that was ended asks again",
+      [
+        OPENED,
+        { kind: "bypassed", until: "sessionEnds" },
+        { kind: "bypassEnded" },
+        { kind: "bypassEnded" },
+        prompt("1"),
+        asked("p"),
+      ],
+      "open running accept 1 send 1 (prompting)",
+    ],
+    [
+      "a bypass allows nothing where the agent only offers to reject",
+      [
+        OPENED,
+        prompt("1"),
+        {
+          kind: "asked",
+          asked: {
+            permissionId: "p",
+            toolCall: {},
+            options: [{ optionId: "no", name: "No", kind: "reject_once" }],
+            policy: "ask",
+          },
+        },
+        { kind: "bypassed", until: "sessionEnds" },
+      ],
+      "open running accept 1 send 1 (prompting)",
+    ],
+    [
+      "a closed session is not bypassed",
+      [OPENED, { kind: "closed" }, { kind: "bypassed", until: "revoked" }, { kind: "bypassed", until: "sessionEnds" }],
+      "open leave (closed)",
+    ],
+    [
+      "a bypassed agent is answered allow_once, never allow_always",
+      [OPENED, prompt("1"), asked("p", "allow")],
+      "open running accept 1 send 1 p=yes (prompting)",
+    ],
+    [
+      "a question after the turn is answered cancelled",
+      [OPENED, prompt("1"), stopped(), asked("p", "allow")],
+      "open running accept 1 send 1 idle p=cancelled (idle)",
+    ],
+    [
+      "a question while cancelling is answered cancelled",
+      [OPENED, prompt("1"), { kind: "cancelled" }, asked("p", "allow")],
+      "open running accept 1 send 1 cancelling sendCancel p=cancelled (cancelling)",
+    ],
+    [
+      "the agent's death ends the turn, and the next prompt starts it again",
+      [OPENED, prompt("1"), asked("p"), DOWN, prompt("2"), OPENED],
+      "open running accept 1 send 1 p=cancelled idle leave reopenLater starting accept 2 open running send 2 (prompting)",
+    ],
+    [
+      "an agent that cannot start keeps the prompt in the conversation",
+      [prompt("1"), { kind: "openFailed", text: "not found", actions: [] }],
+      "open starting accept 1 idle leave (down)",
+    ],
+    [
+      "a restart in mid-turn ends it and opens anew",
+      [OPENED, prompt("1"), { kind: "restarted" }, OPENED],
+      "open running accept 1 send 1 idle restartAgent open (idle)",
+    ],
+    [
+      "a cancelled prompt that the agent answers with an error has stopped, no more",
+      [
+        OPENED,
+        prompt("1"),
+        say("x"),
+        { kind: "cancelled" },
+        { kind: "turnEnded", outcome: { kind: "failed", text: "aborted", actions: [] } },
+      ],
+      "open running accept 1 send 1 cancelling sendCancel idle (idle)",
+    ],
+    [
+      "closing in mid-turn settles, cancels and leaves",
+      [OPENED, prompt("1"), asked("p"), { kind: "closed" }, prompt("2")],
+      "open running accept 1 send 1 p=cancelled sendCancel leave refuse 2 (closed)",
+    ],
+    [
+      "a form that is filled in reaches the agent once, without what was left empty",
+      [OPENED, prompt("1"), elicited("e"), filled("e", { age: 7, nick: "", other: 1 }), filled("e", { age: 8 })],
+      `open running accept 1 send 1 e={"action":"accept","content":{"age":7}} (prompting)`,
+    ],
+    [
+      "a form with a wrong value stays open",
+      [OPENED, prompt("1"), elicited("e"), filled("e", { age: 1.5 }), filled("e", {}), filled("e", { age: 2 })],
+      `open running accept 1 send 1 e={"action":"accept","content":{"age":2}} (prompting)`,
+    ],
+    [
+      "a question that is declined says so to the agent",
+      [OPENED, prompt("1"), elicited("e"), { kind: "elicitationAnswered", id: "e", choice: { kind: "decline" } }],
+      `open running accept 1 send 1 e={"action":"decline"} (prompting)`,
+    ],
+    [
+      "a page is opened only after consent",
+      [OPENED, prompt("1"), elicited("e", PAGE), filled("e", {})],
+      `open running accept 1 send 1 e={"action":"accept"} page https://example.org/x (prompting)`,
+    ],
+    [
+      "a page that the agent says was visited needs no answer any more",
+      [
+        OPENED,
+        prompt("1"),
+        elicited("e", PAGE),
+        { kind: "elicitationCompleted", elicitationId: "theirs" },
+        filled("e", {}),
+      ],
+      `open running accept 1 send 1 e={"action":"accept"} (prompting)`,
+    ],
+    [
+      "a question outside a turn waits for its answer",
+      [OPENED, elicited("e"), { kind: "closed" }],
+      `open e={"action":"cancel"} leave (closed)`,
+    ],
+    [
+      "a question is withdrawn, cancelled with its turn, and dies with its agent",
+      [
+        OPENED,
+        elicited("a"),
+        { kind: "withdrawn", id: "a" },
+        prompt("1"),
+        elicited("b"),
+        { kind: "cancelled" },
+        elicited("c"),
+        stopped(),
+        elicited("d"),
+        DOWN,
+        elicited("x"),
+      ],
+      `open a={"action":"cancel"} running accept 1 send 1 cancelling b={"action":"cancel"} sendCancel c={"action":"cancel"} idle d={"action":"cancel"} leave reopenLater x={"action":"cancel"} (down)`,
+    ],
+    [
+      "a control is set once for each new value that it offers",
+      [...WITH_MODEL, choose("l"), choose("l"), choose("none"), choose("s")],
+      "open m:=l m:=s (idle)",
+    ],
+    [
+      "an agent that dies is started again after a pause, each time a longer one, and then no more",
+      [
+        OPENED,
+        DOWN,
+        REOPENED,
+        DOWN,
+        REOPENED,
+        OPENED,
+        DOWN,
+        REOPENED,
+        { kind: "openFailed", text: "no", actions: [] },
+        REOPENED,
+      ],
+      "open leave reopenLater open leave reopenLater open leave reopenLater open leave open (opening)",
+    ],
+    [
+      "an agent that has answered since begins with a short pause again",
+      [OPENED, DOWN, REOPENED, OPENED, prompt("1"), say("x"), stopped(), DOWN],
+      "open leave reopenLater open running accept 1 send 1 idle leave reopenLater (down)",
+    ],
+    [
+      "a prompt that the agent did not read before it exited is sent by itself when it is back, before those that wait",
       [OPENED, prompt("1"), prompt("2"), UNREAD, prompt("3"), REOPENED, OPENED, stopped(), stopped()],
       "open running accept 1 send 1 accept 2 starting leave reopenLater accept 3 open running send 1 " +
-      "running send 2 running send 3 (prompting)"],
-    ["a prompt is sent a second time, and not a third", [OPENED, prompt("1"), UNREAD, REOPENED, OPENED, UNREAD],
-      "open running accept 1 send 1 starting leave reopenLater open running send 1 idle leave reopenLater (down)"],
-    ["a prompt that the agent may have read is not sent again", [OPENED, prompt("1"), { ...UNREAD, readUntil: 0 }],
-      "open running accept 1 send 1 idle leave reopenLater (down)"],
-    ["a prompt of which something has come is not sent again", [OPENED, prompt("1"), say("x"), UNREAD],
-      "open running accept 1 send 1 idle leave reopenLater (down)"],
-    ["a prompt that waits for the restart can be stopped", [OPENED, prompt("1"), UNREAD, CANCEL, REOPENED, OPENED],
-      "open running accept 1 send 1 starting leave reopenLater idle open (idle)"],
-    ["a prompt that waits for the restart goes out with a restart by hand", [OPENED, prompt("1"), UNREAD, { kind: "restarted" }, OPENED],
-      "open running accept 1 send 1 starting leave reopenLater restartAgent open running send 1 (prompting)"],
-    ["an agent that never started is not started again by itself", [{ kind: "openFailed", text: "no", actions: [] }], "open leave (down)"],
+        "running send 2 running send 3 (prompting)",
+    ],
+    [
+      "a prompt is sent a second time, and not a third",
+      [OPENED, prompt("1"), UNREAD, REOPENED, OPENED, UNREAD],
+      "open running accept 1 send 1 starting leave reopenLater open running send 1 idle leave reopenLater (down)",
+    ],
+    [
+      "a prompt that the agent may have read is not sent again",
+      [OPENED, prompt("1"), { ...UNREAD, readUntil: 0 }],
+      "open running accept 1 send 1 idle leave reopenLater (down)",
+    ],
+    [
+      "a prompt of which something has come is not sent again",
+      [OPENED, prompt("1"), say("x"), UNREAD],
+      "open running accept 1 send 1 idle leave reopenLater (down)",
+    ],
+    [
+      "a prompt that waits for the restart can be stopped",
+      [OPENED, prompt("1"), UNREAD, CANCEL, REOPENED, OPENED],
+      "open running accept 1 send 1 starting leave reopenLater idle open (idle)",
+    ],
+    [
+      "a prompt that waits for the restart goes out with a restart by hand",
+      [OPENED, prompt("1"), UNREAD, { kind: "restarted" }, OPENED],
+      "open running accept 1 send 1 starting leave reopenLater restartAgent open running send 1 (prompting)",
+    ],
+    [
+      "an agent that never started is not started again by itself",
+      [{ kind: "openFailed", text: "no", actions: [] }],
+      "open leave (down)",
+    ],
     ["what cannot happen says so", [OPENED, stopped()], "open UNEXPECTED turnEnded while idle (idle)"],
   ];
   for (const [name, events, expected] of TABLE) test(name, () => equal(play(...events).story, expected));
 
   test("the end of an agent says when it restarts: after a pause, with a prompt that waits, or with the next one", () => {
     const died: SessionEvent = { kind: "agentDown", text: "Ada stopped.", actions: [], restarts: true };
-    const last = (...events: readonly SessionEvent[]): string | undefined => notices(play(...events).state.conversation).at(-1);
+    const last = (...events: readonly SessionEvent[]): string | undefined =>
+      notices(play(...events).state.conversation).at(-1);
     equal(last(OPENED, died), "Ada stopped. Ada restarts in 1 second.");
     equal(last(OPENED, died, REOPENED, died), "Ada stopped. Ada restarts in 5 seconds.");
     const often = [OPENED, died, REOPENED, died, REOPENED, died, REOPENED, died];
@@ -146,62 +478,137 @@ suite("session state", () => {
   });
 
   test("an agent without allow_once is asked about although it is bypassed", () => {
-    const only = { kind: "asked", asked: { permissionId: "p", toolCall: {}, options: [OPTIONS[0]], policy: "allow" } } as const;
+    const only = {
+      kind: "asked",
+      asked: { permissionId: "p", toolCall: {}, options: [OPTIONS[0]], policy: "allow" },
+    } as const;
     equal(play(OPENED, prompt("1"), only).story, "open running accept 1 send 1 (prompting)");
   });
 
   test("a question of ours is asked whatever the settings say of the agent's, and no setting can be made of its answer", () => {
-    const ours = { kind: "asked", asked: { permissionId: "f", toolCall: {}, options: [OPTIONS[1]], policy: "ours" } } as const;
-    const { state, story: told } = play(OPENED, prompt("1"), ours, { kind: "bypassed", until: "sessionEnds" }, { ...ours, asked: { ...ours.asked, permissionId: "g" } });
+    const ours = {
+      kind: "asked",
+      asked: { permissionId: "f", toolCall: {}, options: [OPTIONS[1]], policy: "ours" },
+    } as const;
+    const { state, story: told } = play(
+      OPENED,
+      prompt("1"),
+      ours,
+      { kind: "bypassed", until: "sessionEnds" },
+      { ...ours, asked: { ...ours.asked, permissionId: "g" } },
+    );
     equal(told, "open running accept 1 send 1 (prompting)");
     equal(state.conversation.entries.find(entry => entry.kind === "permission")?.isOurs, true);
   });
 
   test("a card that was answered by the setting says so", () => {
-    const card = play(OPENED, prompt("1"), asked("p", "allow")).state.conversation.entries.find(entry => entry.kind === "permission");
-    deepEqual(card?.answered, { kind: "selected", optionId: "yes", name: "Yes", optionKind: "allow_once", by: "bypass" });
+    const card = play(OPENED, prompt("1"), asked("p", "allow")).state.conversation.entries.find(
+      entry => entry.kind === "permission",
+    );
+    deepEqual(card?.answered, {
+      kind: "selected",
+      optionId: "yes",
+      name: "Yes",
+      optionKind: "allow_once",
+      by: "bypass",
+    });
   });
 
   test("a control shows what was chosen at once, what the agent made of it, and the value before when it refuses", () => {
-    const shown = (...events: readonly SessionEvent[]) => play(...WITH_MODEL, ...events).state.conversation.controls.map(({ value }) => value);
+    const shown = (...events: readonly SessionEvent[]) =>
+      play(...WITH_MODEL, ...events).state.conversation.controls.map(({ value }) => value);
     deepEqual(shown(choose("l")), ["l"]);
     deepEqual(shown(choose("l"), { kind: "controlSet", controls: [{ ...MODEL, value: "s" }] }), ["s"]);
     deepEqual(shown(choose("l"), { kind: "controlSet", controls: undefined }), ["l"]);
     const refused: SessionEvent = { kind: "controlRefused", controlId: "m", before: "s", why: "It is not for you." };
     deepEqual(shown(choose("l"), refused), ["s"]);
-    deepEqual(notices(play(...WITH_MODEL, choose("l"), refused).state.conversation), ["“Model” stays as it was. It is not for you."]);
+    deepEqual(notices(play(...WITH_MODEL, choose("l"), refused).state.conversation), [
+      "“Model” stays as it was. It is not for you.",
+    ]);
   });
 
   test("a thought says how long it took, when something follows it or the turn ends", () => {
-    const think = (text: string): SessionEvent => ({ kind: "updated", version: 1, update: { sessionUpdate: "agent_thought_chunk", content: { type: "text", text } } });
-    const at: readonly [number, SessionEvent][] = [[0, OPENED], [1, prompt("1")], [1000, think("a")], [4000, think("b")], [5500, say("x")], [7000, think("c")], [9000, stopped()]];
+    const think = (text: string): SessionEvent => ({
+      kind: "updated",
+      version: 1,
+      update: { sessionUpdate: "agent_thought_chunk", content: { type: "text", text } },
+    });
+    const at: readonly [number, SessionEvent][] = [
+      [0, OPENED],
+      [1, prompt("1")],
+      [1000, think("a")],
+      [4000, think("b")],
+      [5500, say("x")],
+      [7000, think("c")],
+      [9000, stopped()],
+    ];
     const state = at.reduce((now, [time, event]) => step(now, event, time)[0], start(EMPTY, "s-", undefined)[0]);
-    deepEqual(state.conversation.entries.flatMap(entry => entry.kind === "thought" ? [[entry.text, entry.ms]] : []), [["ab", 4500], ["c", 2000]]);
+    deepEqual(
+      state.conversation.entries.flatMap(entry => (entry.kind === "thought" ? [[entry.text, entry.ms]] : [])),
+      [
+        ["ab", 4500],
+        ["c", 2000],
+      ],
+    );
   });
 
   test("the words for a cancelled turn are the same however the agent ended it", () =>
-    deepEqual(notices(play(OPENED, prompt("1"), say("x"), { kind: "cancelled" }, { kind: "turnEnded", outcome: { kind: "failed", text: "aborted", actions: [] } }).state.conversation), ["Stopped."]));
+    deepEqual(
+      notices(
+        play(
+          OPENED,
+          prompt("1"),
+          say("x"),
+          { kind: "cancelled" },
+          { kind: "turnEnded", outcome: { kind: "failed", text: "aborted", actions: [] } },
+        ).state.conversation,
+      ),
+      ["Stopped."],
+    ));
 
   test("a question about a call id of an earlier turn does not show that call's parameters", () => {
-    const old: SessionEvent = { kind: "updated", version: 1, update: { sessionUpdate: "tool_call", toolCallId: "0", title: "ls", status: "completed", rawInput: { command: "ls" } } };
-    const { state } = play(OPENED, prompt("1"), old, stopped(), prompt("2"), { kind: "asked", asked: { permissionId: "p", toolCall: { toolCallId: "0", title: "rm" }, options: OPTIONS, policy: "ask" } });
+    const old: SessionEvent = {
+      kind: "updated",
+      version: 1,
+      update: {
+        sessionUpdate: "tool_call",
+        toolCallId: "0",
+        title: "ls",
+        status: "completed",
+        rawInput: { command: "ls" },
+      },
+    };
+    const { state } = play(OPENED, prompt("1"), old, stopped(), prompt("2"), {
+      kind: "asked",
+      asked: { permissionId: "p", toolCall: { toolCallId: "0", title: "rm" }, options: OPTIONS, policy: "ask" },
+    });
     const card = state.conversation.entries.find(entry => entry.kind === "permission");
     deepEqual([card?.title, card?.input], ["rm", undefined]);
   });
 
   test("a prompt whose agent died can be sent again with a click", () => {
-    const actions = (...events: readonly SessionEvent[]) => play(...events, DOWN).state.conversation.entries.flatMap(entry => entry.kind === "notice" ? entry.actions : []);
+    const actions = (...events: readonly SessionEvent[]) =>
+      play(...events, DOWN).state.conversation.entries.flatMap(entry => (entry.kind === "notice" ? entry.actions : []));
     deepEqual(actions(OPENED, prompt("1")), ["sendAgain", "restartAgent"]);
     deepEqual(actions(prompt("1")), ["sendAgain", "restartAgent"]);
     deepEqual(actions(OPENED), ["restartAgent"]);
   });
 
   test("each end that is not an ordinary one is said in a sentence", () => {
-    deepEqual(notices(play(OPENED, prompt("1"), stopped()).state.conversation), ["Ada ended its turn without an answer."]);
+    deepEqual(notices(play(OPENED, prompt("1"), stopped()).state.conversation), [
+      "Ada ended its turn without an answer.",
+    ]);
     deepEqual(notices(play(OPENED, prompt("1"), say("x"), stopped()).state.conversation), []);
-    deepEqual(notices(play(OPENED, prompt("1"), say("x"), stopped("_vendor")).state.conversation), ["The agent stopped for the reason “_vendor”."]);
-    deepEqual(notices(play(OPENED, prompt("1"), say("x"), DOWN).state.conversation), ["Ada stopped. Ada restarts in 1 second."]);
-    deepEqual(notices(play(OPENED, prompt("1"), say("x"), { kind: "cancelled" }, { kind: "cancelOverdue" }).state.conversation), ["Ada has not stopped yet. Wait, or restart it."]);
+    deepEqual(notices(play(OPENED, prompt("1"), say("x"), stopped("_vendor")).state.conversation), [
+      "The agent stopped for the reason “_vendor”.",
+    ]);
+    deepEqual(notices(play(OPENED, prompt("1"), say("x"), DOWN).state.conversation), [
+      "Ada stopped. Ada restarts in 1 second.",
+    ]);
+    deepEqual(
+      notices(play(OPENED, prompt("1"), say("x"), { kind: "cancelled" }, { kind: "cancelOverdue" }).state.conversation),
+      ["Ada has not stopped yet. Wait, or restart it."],
+    );
   });
 
   test("no more than twenty prompts wait, and one too many is refused with a sentence", () => {
@@ -210,103 +617,303 @@ suite("session state", () => {
   });
 
   test("a slow start, a silent turn and an image that is not taken are said", () => {
-    deepEqual(notices(play({ kind: "installing", name: "Ada" }).state.conversation), ["Ada is being installed. That happens once."]);
-    deepEqual(notices(play({ kind: "slow", seconds: 10 }, { kind: "slow", seconds: 30 }).state.conversation), ["Ada is still starting…", "Ada has not started for 30 seconds. The first start can take long; the log says what it does."]);
-    deepEqual(notices(play(OPENED, prompt("1"), { kind: "silent", minutes: 3 }, { kind: "leftOut", names: ["a.png", "b.png"] }).state.conversation),
-      ["Ada has said nothing for 3 minutes. It may still be working; if it hangs, stop it or restart it.", "Ada takes no images: a.png, b.png were not sent."]);
+    deepEqual(notices(play({ kind: "installing", name: "Ada" }).state.conversation), [
+      "Ada is being installed. That happens once.",
+    ]);
+    deepEqual(notices(play({ kind: "slow", seconds: 10 }, { kind: "slow", seconds: 30 }).state.conversation), [
+      "Ada is still starting…",
+      "Ada has not started for 30 seconds. The first start can take long; the log says what it does.",
+    ]);
+    deepEqual(
+      notices(
+        play(OPENED, prompt("1"), { kind: "silent", minutes: 3 }, { kind: "leftOut", names: ["a.png", "b.png"] }).state
+          .conversation,
+      ),
+      [
+        "Ada has said nothing for 3 minutes. It may still be working; if it hangs, stop it or restart it.",
+        "Ada takes no images: a.png, b.png were not sent.",
+      ],
+    );
     deepEqual(play(OPENED).state.conversation.accepts, { images: true });
   });
 
   test("what a dead process showed is marked, and what comes after says that the memory is gone", () => {
     const { state } = play(OPENED, prompt("1"), say("half"), tool("t", "in_progress"), DOWN, prompt("2"), OPENED);
-    deepEqual(state.conversation.entries.map(entry => entry.kind === "agent" ? [entry.text, entry.interrupted] : entry.kind === "tool" ? [entry.status] : [entry.kind]),
-      [["user"], ["half", true], ["cancelled"], ["notice"], ["user"], ["notice"]]);
+    deepEqual(
+      state.conversation.entries.map(entry =>
+        entry.kind === "agent"
+          ? [entry.text, entry.interrupted]
+          : entry.kind === "tool"
+            ? [entry.status]
+            : [entry.kind],
+      ),
+      [["user"], ["half", true], ["cancelled"], ["notice"], ["user"], ["notice"]],
+    );
   });
 
-  const move = fc.constantFrom("open", "fail", "prompt", "repeat", "say", "tool", "ask", "bypassed", "answer", "bypass", "end bypass", "withdraw", "cancel", "end", "refuse", "die", "die unread", "restart", "overdue", "elicit", "fill", "choose", "reopen", "take back", "send", "give up", "silent", "slow", "install");
+  const move = fc.constantFrom(
+    "open",
+    "fail",
+    "prompt",
+    "repeat",
+    "say",
+    "tool",
+    "ask",
+    "bypassed",
+    "answer",
+    "bypass",
+    "end bypass",
+    "withdraw",
+    "cancel",
+    "end",
+    "refuse",
+    "die",
+    "die unread",
+    "restart",
+    "overdue",
+    "elicit",
+    "fill",
+    "choose",
+    "reopen",
+    "take back",
+    "send",
+    "give up",
+    "silent",
+    "slow",
+    "install",
+  );
 
   test("whatever happens in whatever order: one turn at a time, all settled at its end, each question answered once, each prompt sent once", () =>
-    fc.assert(fc.property(fc.array(move, { maxLength: 60 }), moves => {
-      let [state, effects] = start(EMPTY, "s-", undefined);
-      let page = EMPTY;
-      let made = 0;
-      const sent: string[] = [], accepted: string[] = [], refused: string[] = [], takenBack: string[] = [], questions: string[] = [], answers: string[] = [];
-      // The agent as the effects leave it: what it can do follows from what it was told.
-      const now: { agent: "none" | "opening" | "open" | "turn" } = { agent: "none" };
-      const take = (list: readonly Effect[]) => list.forEach(effect => {
-        switch (effect.kind) {
-          case "emit":
-            page = applyEvent(page, effect.event);
-            ok(accepted.every(id => takenBack.includes(id) || page.entries.some(entry => entry.id === id) || page.queue?.prompts.some(({ messageId }) => messageId === id)), "a prompt was nowhere for a moment");
-            break;
-          case "open": now.agent = "opening"; break;
-          case "leave": case "restartAgent": now.agent = "none"; break;
-          case "reopenLater": ok(effect.ms > 0); break;
-          case "sendPrompt": equal(now.agent, "open", "a prompt to an agent that is not there"); now.agent = "turn"; sent.push(effect.prompt.messageId); break;
-          case "acceptPrompt": accepted.push(effect.messageId); break;
-          case "refusePrompt": refused.push(effect.messageId); break;
-          case "answerAgent": answers.push(effect.permissionId); break;
-          case "answerElicitation": answers.push(effect.id); break;
-          case "unexpected": throw new Error(effect.what);
-          default: break;
-        }
-      });
-      const feed = (event: SessionEvent) => { [state, effects] = step(state, event, 0); take(effects); };
-      take(effects);
-      for (const m of moves) {
-        const n = String(++made);
-        switch (m) {
-          case "open": if (now.agent === "opening") { now.agent = "open"; WITH_MODEL.forEach(feed); } break;
-          case "fail": if (now.agent === "opening") { now.agent = "none"; feed({ kind: "openFailed", text: "no", actions: [] }); } break;
-          case "prompt": feed(prompt(n)); break;
-          case "repeat": if (accepted.length > 0) feed(prompt(accepted.at(-1)!)); break;
-          case "say": feed(say(n)); break;
-          case "tool": feed(tool(made % 3 === 0 ? "again" : n, "in_progress")); break;
-          case "ask": case "bypassed": questions.push(`p${n}`); feed(asked(`p${n}`, m === "ask" ? "ask" : "allow")); break;
-          case "answer": if (questions.length > 0) feed({ kind: "answered", permissionId: questions.at(-1)!, choice: { kind: "option", optionId: "yes" } }); break;
-          case "bypass": feed({ kind: "bypassed", until: made % 3 === 0 ? "revoked" : "sessionEnds" }); break;
-          case "end bypass": feed({ kind: "bypassEnded" }); break;
-          case "withdraw": if (questions.length > 0) feed({ kind: "withdrawn", id: questions.at(-1)! }); break;
-          case "elicit": questions.push(`e${n}`); feed(elicited(`e${n}`, made % 2 === 0 ? FORM : PAGE)); break;
-          case "fill": if (questions.length > 0) feed(filled(questions.at(-1)!, { age: 3 })); break;
-          case "choose": feed(choose(made % 2 === 0 ? "s" : "l")); break;
-          case "cancel": feed({ kind: "cancelled" }); break;
-          case "end": case "refuse": if (now.agent === "turn") { now.agent = "open"; feed(stopped(m === "end" ? "end_turn" : "refusal")); } break;
-          case "die": if (now.agent === "open" || now.agent === "turn") { now.agent = "none"; feed(DOWN); } break;
-          case "die unread":
-            if (now.agent === "open" || now.agent === "turn") { now.agent = "none"; feed(UNREAD); }
-            break;
-          case "restart": feed({ kind: "restarted" }); break;
-          case "reopen": feed(REOPENED); break;
-          case "overdue": feed({ kind: "cancelOverdue" }); break;
-          case "give up": if (state.phase.kind === "cancelling") feed({ kind: "cancelGivenUp" }); break;
-          case "silent": feed({ kind: "silent", minutes: 3 }); break;
-          case "slow": feed({ kind: "slow", seconds: 30 }); break;
-          case "install": feed({ kind: "installing", name: "Ada" }); break;
-          case "send": feed(SEND); break;
-          case "take back": {
-            const last = page.queue?.prompts.at(-1)?.messageId;
-            if (last !== undefined) takenBack.push(last);
-            feed(TAKE_BACK(last ?? accepted[0] ?? "none"));
+    fc.assert(
+      fc.property(fc.array(move, { maxLength: 60 }), moves => {
+        let [state, effects] = start(EMPTY, "s-", undefined);
+        let page = EMPTY;
+        let made = 0;
+        const sent: string[] = [],
+          accepted: string[] = [],
+          refused: string[] = [],
+          takenBack: string[] = [],
+          questions: string[] = [],
+          answers: string[] = [];
+        // The agent as the effects leave it: what it can do follows from what it was told.
+        const now: { agent: "none" | "opening" | "open" | "turn" } = { agent: "none" };
+        const take = (list: readonly Effect[]) =>
+          list.forEach(effect => {
+            switch (effect.kind) {
+              case "emit":
+                page = applyEvent(page, effect.event);
+                ok(
+                  accepted.every(
+                    id =>
+                      takenBack.includes(id) ||
+                      page.entries.some(entry => entry.id === id) ||
+                      page.queue?.prompts.some(({ messageId }) => messageId === id),
+                  ),
+                  "a prompt was nowhere for a moment",
+                );
+                break;
+              case "open":
+                now.agent = "opening";
+                break;
+              case "leave":
+              case "restartAgent":
+                now.agent = "none";
+                break;
+              case "reopenLater":
+                ok(effect.ms > 0);
+                break;
+              case "sendPrompt":
+                equal(now.agent, "open", "a prompt to an agent that is not there");
+                now.agent = "turn";
+                sent.push(effect.prompt.messageId);
+                break;
+              case "acceptPrompt":
+                accepted.push(effect.messageId);
+                break;
+              case "refusePrompt":
+                refused.push(effect.messageId);
+                break;
+              case "answerAgent":
+                answers.push(effect.permissionId);
+                break;
+              case "answerElicitation":
+                answers.push(effect.id);
+                break;
+              case "unexpected":
+                throw new Error(effect.what);
+              default:
+                break;
+            }
+          });
+        const feed = (event: SessionEvent) => {
+          [state, effects] = step(state, event, 0);
+          take(effects);
+        };
+        take(effects);
+        for (const m of moves) {
+          const n = String(++made);
+          switch (m) {
+            case "open":
+              if (now.agent === "opening") {
+                now.agent = "open";
+                WITH_MODEL.forEach(feed);
+              }
+              break;
+            case "fail":
+              if (now.agent === "opening") {
+                now.agent = "none";
+                feed({ kind: "openFailed", text: "no", actions: [] });
+              }
+              break;
+            case "prompt":
+              feed(prompt(n));
+              break;
+            case "repeat":
+              if (accepted.length > 0) feed(prompt(accepted.at(-1)!));
+              break;
+            case "say":
+              feed(say(n));
+              break;
+            case "tool":
+              feed(tool(made % 3 === 0 ? "again" : n, "in_progress"));
+              break;
+            case "ask":
+            case "bypassed":
+              questions.push(`p${n}`);
+              feed(asked(`p${n}`, m === "ask" ? "ask" : "allow"));
+              break;
+            case "answer":
+              if (questions.length > 0)
+                feed({
+                  kind: "answered",
+                  permissionId: questions.at(-1)!,
+                  choice: { kind: "option", optionId: "yes" },
+                });
+              break;
+            case "bypass":
+              feed({ kind: "bypassed", until: made % 3 === 0 ? "revoked" : "sessionEnds" });
+              break;
+            case "end bypass":
+              feed({ kind: "bypassEnded" });
+              break;
+            case "withdraw":
+              if (questions.length > 0) feed({ kind: "withdrawn", id: questions.at(-1)! });
+              break;
+            case "elicit":
+              questions.push(`e${n}`);
+              feed(elicited(`e${n}`, made % 2 === 0 ? FORM : PAGE));
+              break;
+            case "fill":
+              if (questions.length > 0) feed(filled(questions.at(-1)!, { age: 3 }));
+              break;
+            case "choose":
+              feed(choose(made % 2 === 0 ? "s" : "l"));
+              break;
+            case "cancel":
+              feed({ kind: "cancelled" });
+              break;
+            case "end":
+            case "refuse":
+              if (now.agent === "turn") {
+                now.agent = "open";
+                feed(stopped(m === "end" ? "end_turn" : "refusal"));
+              }
+              break;
+            case "die":
+              if (now.agent === "open" || now.agent === "turn") {
+                now.agent = "none";
+                feed(DOWN);
+              }
+              break;
+            case "die unread":
+              if (now.agent === "open" || now.agent === "turn") {
+                now.agent = "none";
+                feed(UNREAD);
+              }
+              break;
+            case "restart":
+              feed({ kind: "restarted" });
+              break;
+            case "reopen":
+              feed(REOPENED);
+              break;
+            case "overdue":
+              feed({ kind: "cancelOverdue" });
+              break;
+            case "give up":
+              if (state.phase.kind === "cancelling") feed({ kind: "cancelGivenUp" });
+              break;
+            case "silent":
+              feed({ kind: "silent", minutes: 3 });
+              break;
+            case "slow":
+              feed({ kind: "slow", seconds: 30 });
+              break;
+            case "install":
+              feed({ kind: "installing", name: "Ada" });
+              break;
+            case "send":
+              feed(SEND);
+              break;
+            case "take back": {
+              const last = page.queue?.prompts.at(-1)?.messageId;
+              if (last !== undefined) takenBack.push(last);
+              feed(TAKE_BACK(last ?? accepted[0] ?? "none"));
+            }
           }
+          const said = page.entries.flatMap(entry => (entry.kind === "user" ? [entry.id] : [])),
+            waits = (page.queue?.prompts ?? []).map(({ messageId }) => messageId);
+          deepEqual(
+            [...said, ...waits, ...takenBack].sort(),
+            [...new Set(accepted)].sort(),
+            "a prompt that was accepted is neither said nor waits, or both",
+          );
+          deepEqual(
+            waits.map(Number),
+            waits.map(Number).sort((a, b) => a - b),
+            "prompts changed places",
+          );
+          ok(refused.every(id => !accepted.includes(id)));
+          deepEqual(page, state.conversation, "the page would show something else");
+          equal(
+            page.turn.state === "idle",
+            !(
+              state.phase.kind === "prompting" ||
+              state.phase.kind === "cancelling" ||
+              ((state.phase.kind === "opening" || state.phase.kind === "down") && state.phase.waiting)
+            ),
+          );
+          const waiting = page.entries.filter(
+              entry => (entry.kind === "permission" || entry.kind === "elicitation") && !entry.answered,
+            ),
+            open = waiting.map(({ id }) => id);
+          deepEqual([...answers, ...open].sort(), [...questions].sort(), "a question was answered twice, or forgotten");
+          if (state.phase.kind !== "prompting")
+            ok(
+              waiting.every(({ kind }) => kind === "elicitation"),
+              "a permission is open without a turn",
+            );
+          if (state.phase.kind === "down" || state.phase.kind === "cancelling")
+            equal(open.length, 0, "a question is open that nobody waits for");
+          if (state.phase.kind !== "prompting" && state.phase.kind !== "cancelling")
+            ok(
+              page.entries.every(entry => entry.kind !== "tool" || isTerminal(entry.status)),
+              "a tool call runs without a turn",
+            );
+          equal(new Set(page.entries.map(({ id }) => id)).size, page.entries.length, "an id was used twice");
+          const unread = moves.includes("die unread");
+          ok(
+            sent.every(id => sent.filter(each => each === id).length <= (unread ? 2 : 1)),
+            "a prompt was sent again",
+          );
         }
-        const said = page.entries.flatMap(entry => entry.kind === "user" ? [entry.id] : []), waits = (page.queue?.prompts ?? []).map(({ messageId }) => messageId);
-        deepEqual([...said, ...waits, ...takenBack].sort(), [...new Set(accepted)].sort(), "a prompt that was accepted is neither said nor waits, or both");
-        deepEqual(waits.map(Number), waits.map(Number).sort((a, b) => a - b), "prompts changed places");
-        ok(refused.every(id => !accepted.includes(id)));
-        deepEqual(page, state.conversation, "the page would show something else");
-        equal(page.turn.state === "idle", !(state.phase.kind === "prompting" || state.phase.kind === "cancelling" || ((state.phase.kind === "opening" || state.phase.kind === "down") && state.phase.waiting)));
-        const waiting = page.entries.filter(entry => (entry.kind === "permission" || entry.kind === "elicitation") && !entry.answered), open = waiting.map(({ id }) => id);
-        deepEqual([...answers, ...open].sort(), [...questions].sort(), "a question was answered twice, or forgotten");
-        if (state.phase.kind !== "prompting") ok(waiting.every(({ kind }) => kind === "elicitation"), "a permission is open without a turn");
-        if (state.phase.kind === "down" || state.phase.kind === "cancelling") equal(open.length, 0, "a question is open that nobody waits for");
-        if (state.phase.kind !== "prompting" && state.phase.kind !== "cancelling") ok(page.entries.every(entry => entry.kind !== "tool" || isTerminal(entry.status)), "a tool call runs without a turn");
-        equal(new Set(page.entries.map(({ id }) => id)).size, page.entries.length, "an id was used twice");
-        const unread = moves.includes("die unread");
-        ok(sent.every(id => sent.filter(each => each === id).length <= (unread ? 2 : 1)), "a prompt was sent again");
-      }
-      feed({ kind: "closed" });
-      deepEqual([...answers].sort(), [...questions].sort());
-      ok(page.entries.every(entry => entry.kind !== "tool" || isTerminal(entry.status)), "a tool call runs for ever");
-    }), { numRuns: 2000 }));
+        feed({ kind: "closed" });
+        deepEqual([...answers].sort(), [...questions].sort());
+        ok(
+          page.entries.every(entry => entry.kind !== "tool" || isTerminal(entry.status)),
+          "a tool call runs for ever",
+        );
+      }),
+      { numRuns: 2000 },
+    ));
 });

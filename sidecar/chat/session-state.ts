@@ -16,124 +16,319 @@
 import { interrupted, type Accepts, type ActionId, type Conversation } from "../../src/protocol/chat";
 import { isMissing, type SessionDetails } from "../../src/protocol/session-details";
 import { assertNever } from "../../src/protocol/wire";
-import { chain, emit, enter, idle, say, unexpected, type Effect, type Phase, type Prompt, type SessionEvent, type State, type Step, type Trouble, type TurnOutcome } from "./session-model";
+import {
+  chain,
+  emit,
+  enter,
+  idle,
+  say,
+  unexpected,
+  type Effect,
+  type Phase,
+  type Prompt,
+  type SessionEvent,
+  type State,
+  type Step,
+  type Trouble,
+  type TurnOutcome,
+} from "./session-model";
 import { listedLate } from "../agents/missing-tools";
 import { restartsAndSends, restartsIn, restartsWithPrompt } from "../errors";
 import { askBounded, closeBounds, NOTHING_SPENT } from "./session-bounds";
 import { enqueue, hold, isQueued, release, sendNext, withdraw } from "./session-queue";
 import {
-  answer, answerElicitation, ask, bypass, completeElicitation, elicit, endBypass, settleQuestions, settleTools, settleTurn,
+  answer,
+  answerElicitation,
+  ask,
+  bypass,
+  completeElicitation,
+  elicit,
+  endBypass,
+  settleQuestions,
+  settleTools,
+  settleTurn,
 } from "./session-questions";
 import { settleSubagents } from "./session-subagents";
 import { terminal } from "./session-terminals";
 import { chooseControl, controlRefused, showControls, thoughtOver, update } from "./session-updates";
 
 export function start(conversation: Conversation, prefix: string, why: string | undefined): Step {
-  const state: State = { phase: { kind: "opening", waiting: undefined }, conversation, prefix, made: 0, withdrawn: [], spent: NOTHING_SPENT, restarts: 0, subagents: new Map(), turn: 0 };
-  return chain([state, []], s => why === undefined ? [s, []] : say(s, "warning", `${why} ${s.conversation.agent.name} does not remember what was said above.`, []), s => [s, [{ kind: "open" }]]);
+  const state: State = {
+    phase: { kind: "opening", waiting: undefined },
+    conversation,
+    prefix,
+    made: 0,
+    withdrawn: [],
+    spent: NOTHING_SPENT,
+    restarts: 0,
+    subagents: new Map(),
+    turn: 0,
+  };
+  return chain(
+    [state, []],
+    s =>
+      why === undefined
+        ? [s, []]
+        : say(s, "warning", `${why} ${s.conversation.agent.name} does not remember what was said above.`, []),
+    s => [s, [{ kind: "open" }]],
+  );
 }
 
 /** `now`: milliseconds of a clock that never goes back. */
 export function step(state: State, event: SessionEvent, now: number): Step {
   switch (event.kind) {
-    case "updated": return update(state, event, now);
-    case "asked": return askBounded(state, s => ask(s, event.asked), [{ kind: "answerAgent", permissionId: event.asked.permissionId, optionId: undefined }]);
-    case "elicited": return askBounded(state, s => elicit(s, event.elicited), [{ kind: "answerElicitation", id: event.elicited.id, response: { action: "cancel" } }]);
-    case "answered": return answer(state, event.permissionId, event.choice);
-    case "bypassed": return bypass(state, event.until);
-    case "bypassEnded": return endBypass(state);
-    case "elicitationAnswered": return answerElicitation(state, event.id, event.choice);
-    case "elicitationCompleted": return completeElicitation(state, event.elicitationId);
-    case "withdrawn": return settleQuestions(state, "the agent withdrew the question", entry => entry.id === event.id);
-    case "terminalStarted": case "terminalPrinted": case "terminalEnded": return terminal(state, event);
-    case "controlChosen": return chooseControl(state, event.controlId, event.value);
-    case "controlSet": return event.controls === undefined ? [state, []] : showControls(state, event.controls);
-    case "controlRefused": return controlRefused(state, event);
-    case "promptWithdrawn": return withdraw(state, event.messageId);
-    case "installing": return state.phase.kind === "opening" ? say(state, "info", `${event.name} is being installed. That happens once.`, []) : [state, []];
-    case "extensionMissing": return say(state, "warning", `${event.sentence} This conversation goes on without it.`, ["showLogs"]);
-    case "detailed": return detailed(state, event.details);
-    case "leftOut": return say(state, "warning", `${state.conversation.agent.name} takes no images: ${event.names.join(", ")} ${event.names.length === 1 ? "was" : "were"} not sent.`, []);
-    case "closed": return close(state);
-    default: return stepPhase(state, event, now);
+    case "updated":
+      return update(state, event, now);
+    case "asked":
+      return askBounded(state, s => ask(s, event.asked), [
+        { kind: "answerAgent", permissionId: event.asked.permissionId, optionId: undefined },
+      ]);
+    case "elicited":
+      return askBounded(state, s => elicit(s, event.elicited), [
+        { kind: "answerElicitation", id: event.elicited.id, response: { action: "cancel" } },
+      ]);
+    case "answered":
+      return answer(state, event.permissionId, event.choice);
+    case "bypassed":
+      return bypass(state, event.until);
+    case "bypassEnded":
+      return endBypass(state);
+    case "elicitationAnswered":
+      return answerElicitation(state, event.id, event.choice);
+    case "elicitationCompleted":
+      return completeElicitation(state, event.elicitationId);
+    case "withdrawn":
+      return settleQuestions(state, "the agent withdrew the question", entry => entry.id === event.id);
+    case "terminalStarted":
+    case "terminalPrinted":
+    case "terminalEnded":
+      return terminal(state, event);
+    case "controlChosen":
+      return chooseControl(state, event.controlId, event.value);
+    case "controlSet":
+      return event.controls === undefined ? [state, []] : showControls(state, event.controls);
+    case "controlRefused":
+      return controlRefused(state, event);
+    case "promptWithdrawn":
+      return withdraw(state, event.messageId);
+    case "installing":
+      return state.phase.kind === "opening"
+        ? say(state, "info", `${event.name} is being installed. That happens once.`, [])
+        : [state, []];
+    case "extensionMissing":
+      return say(state, "warning", `${event.sentence} This conversation goes on without it.`, ["showLogs"]);
+    case "detailed":
+      return detailed(state, event.details);
+    case "leftOut":
+      return say(
+        state,
+        "warning",
+        `${state.conversation.agent.name} takes no images: ${event.names.join(", ")} ${event.names.length === 1 ? "was" : "were"} not sent.`,
+        [],
+      );
+    case "closed":
+      return close(state);
+    default:
+      return stepPhase(state, event, now);
   }
 }
 
-type PhaseEvent = Extract<SessionEvent, { readonly kind: "opened" | "openFailed" | "slow" | "prompted" | "queueSent" | "silent" | "cancelled" | "cancelOverdue" | "cancelGivenUp" | "turnEnded" | "agentDown" | "restarted" | "reopened" }>;
+type PhaseEvent = Extract<
+  SessionEvent,
+  {
+    readonly kind:
+      | "opened"
+      | "openFailed"
+      | "slow"
+      | "prompted"
+      | "queueSent"
+      | "silent"
+      | "cancelled"
+      | "cancelOverdue"
+      | "cancelGivenUp"
+      | "turnEnded"
+      | "agentDown"
+      | "restarted"
+      | "reopened";
+  }
+>;
 
 /** What is answered differently in each phase. */
 function stepPhase(state: State, event: PhaseEvent, now: number): Step {
   const { phase } = state;
   switch (phase.kind) {
-    case "opening": switch (event.kind) {
-      case "opened": return chain(accepts(state, event.accepts), s => opened(s, phase.waiting, phase.attempt ?? 1, now));
-      case "openFailed": case "agentDown": return fell(state, event, state.restarts > 0);
-      case "slow": return slow(state, event.seconds);
-      case "prompted": return phase.waiting ? queued(state, event.prompt) : waitFor(state, event.prompt, []);
-      case "queueSent": return phase.waiting ? release(state) : chain(release(state), s => sendNext(s, (t, prompt) => sendLater(t, prompt, [])));
-      case "cancelled": return phase.waiting ? notSent(state, { kind: "opening", waiting: undefined }) : [state, []];
-      case "restarted": return [state, [{ kind: "restartAgent" }, { kind: "open" }]];
-      case "cancelOverdue": case "cancelGivenUp": case "reopened": case "silent": return [state, []];
-      case "turnEnded": return unexpected(state, event);
-      default: return assertNever(event, "session event");
-    }
-    case "idle": switch (event.kind) {
-      case "prompted": return prompted(state, event.prompt, now);
-      case "queueSent": return chain(release(state), s => sendNext(s, (t, prompt) => sendNow(t, prompt, now)));
-      case "agentDown": return fell(state, event, true);
-      case "restarted": return restart(state);
-      case "cancelled": case "cancelOverdue": case "cancelGivenUp": case "slow": case "reopened": case "silent": return [state, []];
-      case "opened": case "openFailed": case "turnEnded": return unexpected(state, event);
-      default: return assertNever(event, "session event");
-    }
-    case "prompting": switch (event.kind) {
-      case "turnEnded": return end(state, event.outcome, phase.entriesBefore, now);
-      case "cancelled": return chain(enter(state, { kind: "cancelling", messageId: phase.prompt.messageId }), hold,
-        s => emit(s, { type: "turn", turn: { state: "cancelling", messageId: phase.prompt.messageId } }),
-        s => settleQuestions(s, "the turn was stopped"), s => [s, [{ kind: "sendCancel" }]]);
-      case "prompted": return queued(state, event.prompt);
-      case "queueSent": return release(state);
-      case "silent": return say(state, "info", `${state.conversation.agent.name} has said nothing for ${event.minutes} minutes. It may still be working; if it hangs, stop it or restart it.`, ["restartAgent", "showLogs"]);
-      case "agentDown": return fell(state, event, true);
-      case "restarted": return restart(state);
-      case "cancelOverdue": case "cancelGivenUp": case "slow": case "reopened": return [state, []];
-      case "opened": case "openFailed": return unexpected(state, event);
-      default: return assertNever(event, "session event");
-    }
-    case "cancelling": switch (event.kind) {
-      // However the agent answers a prompt that was cancelled: it has stopped, as it was asked to.
-      case "turnEnded": return end(state, event.outcome.kind === "failed" ? { kind: "stopped", reason: "cancelled" } : event.outcome, 0, now);
-      case "cancelOverdue": return say(state, "warning", `${state.conversation.agent.name} has not stopped yet. Wait, or restart it.`, ["restartAgent"]);
-      case "cancelGivenUp": return giveUp(state);
-      case "prompted": return queued(state, event.prompt);
-      case "queueSent": return release(state);
-      case "agentDown": return fell(state, event, true);
-      case "restarted": return restart(state);
-      case "cancelled": case "slow": case "reopened": case "silent": return [state, []];
-      case "opened": case "openFailed": return unexpected(state, event);
-      default: return assertNever(event, "session event");
-    }
-    case "down": switch (event.kind) {
-      case "prompted": return phase.waiting ? queued(state, event.prompt) : waitFor(state, event.prompt, [{ kind: "open" }]);
-      case "queueSent":
-        return phase.waiting ? release(state)
-          : chain(release(state), s => sendNext(s, (t, prompt) => sendLater(t, prompt, [{ kind: "open" }])));
-      case "restarted": return chain(enter(state, reopening(phase.waiting)), s => [s, [{ kind: "restartAgent" }, { kind: "open" }]]);
-      case "reopened": return chain(enter(state, reopening(phase.waiting)), s => [s, [{ kind: "open" }]]);
-      case "cancelled": return phase.waiting ? notSent(state, { kind: "down", waiting: undefined }) : [state, []];
-      case "agentDown": case "cancelOverdue": case "cancelGivenUp": case "slow": case "silent": return [state, []];
-      case "opened": case "openFailed": case "turnEnded": return unexpected(state, event);
-      default: return assertNever(event, "session event");
-    }
-    case "closed": return event.kind === "prompted" ? [state, [{ kind: "refusePrompt", messageId: event.prompt.messageId, why: "This tab is closed." }]] : [state, []];
-    default: return assertNever(phase, "session phase");
+    case "opening":
+      switch (event.kind) {
+        case "opened":
+          return chain(accepts(state, event.accepts), s => opened(s, phase.waiting, phase.attempt ?? 1, now));
+        case "openFailed":
+        case "agentDown":
+          return fell(state, event, state.restarts > 0);
+        case "slow":
+          return slow(state, event.seconds);
+        case "prompted":
+          return phase.waiting ? queued(state, event.prompt) : waitFor(state, event.prompt, []);
+        case "queueSent":
+          return phase.waiting
+            ? release(state)
+            : chain(release(state), s => sendNext(s, (t, prompt) => sendLater(t, prompt, [])));
+        case "cancelled":
+          return phase.waiting ? notSent(state, { kind: "opening", waiting: undefined }) : [state, []];
+        case "restarted":
+          return [state, [{ kind: "restartAgent" }, { kind: "open" }]];
+        case "cancelOverdue":
+        case "cancelGivenUp":
+        case "reopened":
+        case "silent":
+          return [state, []];
+        case "turnEnded":
+          return unexpected(state, event);
+        default:
+          return assertNever(event, "session event");
+      }
+    case "idle":
+      switch (event.kind) {
+        case "prompted":
+          return prompted(state, event.prompt, now);
+        case "queueSent":
+          return chain(release(state), s => sendNext(s, (t, prompt) => sendNow(t, prompt, now)));
+        case "agentDown":
+          return fell(state, event, true);
+        case "restarted":
+          return restart(state);
+        case "cancelled":
+        case "cancelOverdue":
+        case "cancelGivenUp":
+        case "slow":
+        case "reopened":
+        case "silent":
+          return [state, []];
+        case "opened":
+        case "openFailed":
+        case "turnEnded":
+          return unexpected(state, event);
+        default:
+          return assertNever(event, "session event");
+      }
+    case "prompting":
+      switch (event.kind) {
+        case "turnEnded":
+          return end(state, event.outcome, phase.entriesBefore, now);
+        case "cancelled":
+          return chain(
+            enter(state, { kind: "cancelling", messageId: phase.prompt.messageId }),
+            hold,
+            s => emit(s, { type: "turn", turn: { state: "cancelling", messageId: phase.prompt.messageId } }),
+            s => settleQuestions(s, "the turn was stopped"),
+            s => [s, [{ kind: "sendCancel" }]],
+          );
+        case "prompted":
+          return queued(state, event.prompt);
+        case "queueSent":
+          return release(state);
+        case "silent":
+          return say(
+            state,
+            "info",
+            `${state.conversation.agent.name} has said nothing for ${event.minutes} minutes. It may still be working; if it hangs, stop it or restart it.`,
+            ["restartAgent", "showLogs"],
+          );
+        case "agentDown":
+          return fell(state, event, true);
+        case "restarted":
+          return restart(state);
+        case "cancelOverdue":
+        case "cancelGivenUp":
+        case "slow":
+        case "reopened":
+          return [state, []];
+        case "opened":
+        case "openFailed":
+          return unexpected(state, event);
+        default:
+          return assertNever(event, "session event");
+      }
+    case "cancelling":
+      switch (event.kind) {
+        // However the agent answers a prompt that was cancelled: it has stopped, as it was asked to.
+        case "turnEnded":
+          return end(
+            state,
+            event.outcome.kind === "failed" ? { kind: "stopped", reason: "cancelled" } : event.outcome,
+            0,
+            now,
+          );
+        case "cancelOverdue":
+          return say(state, "warning", `${state.conversation.agent.name} has not stopped yet. Wait, or restart it.`, [
+            "restartAgent",
+          ]);
+        case "cancelGivenUp":
+          return giveUp(state);
+        case "prompted":
+          return queued(state, event.prompt);
+        case "queueSent":
+          return release(state);
+        case "agentDown":
+          return fell(state, event, true);
+        case "restarted":
+          return restart(state);
+        case "cancelled":
+        case "slow":
+        case "reopened":
+        case "silent":
+          return [state, []];
+        case "opened":
+        case "openFailed":
+          return unexpected(state, event);
+        default:
+          return assertNever(event, "session event");
+      }
+    case "down":
+      switch (event.kind) {
+        case "prompted":
+          return phase.waiting ? queued(state, event.prompt) : waitFor(state, event.prompt, [{ kind: "open" }]);
+        case "queueSent":
+          return phase.waiting
+            ? release(state)
+            : chain(release(state), s => sendNext(s, (t, prompt) => sendLater(t, prompt, [{ kind: "open" }])));
+        case "restarted":
+          return chain(enter(state, reopening(phase.waiting)), s => [s, [{ kind: "restartAgent" }, { kind: "open" }]]);
+        case "reopened":
+          return chain(enter(state, reopening(phase.waiting)), s => [s, [{ kind: "open" }]]);
+        case "cancelled":
+          return phase.waiting ? notSent(state, { kind: "down", waiting: undefined }) : [state, []];
+        case "agentDown":
+        case "cancelOverdue":
+        case "cancelGivenUp":
+        case "slow":
+        case "silent":
+          return [state, []];
+        case "opened":
+        case "openFailed":
+        case "turnEnded":
+          return unexpected(state, event);
+        default:
+          return assertNever(event, "session event");
+      }
+    case "closed":
+      return event.kind === "prompted"
+        ? [state, [{ kind: "refusePrompt", messageId: event.prompt.messageId, why: "This tab is closed." }]]
+        : [state, []];
+    default:
+      return assertNever(phase, "session phase");
   }
 }
 
 function slow(state: State, seconds: number): Step {
   const { name } = state.conversation.agent;
-  return seconds < LATE_SECONDS ? say(state, "info", `${name} is still starting…`, [])
-    : say(state, "warning", `${name} has not started for ${seconds} seconds. The first start can take long; the log says what it does.`, ["showLogs", "restartAgent"]);
+  return seconds < LATE_SECONDS
+    ? say(state, "info", `${name} is still starting…`, [])
+    : say(
+        state,
+        "warning",
+        `${name} has not started for ${seconds} seconds. The first start can take long; the log says what it does.`,
+        ["showLogs", "restartAgent"],
+      );
 }
 /** From then on a start is strange. */
 const LATE_SECONDS = 30;
@@ -143,9 +338,11 @@ const LATE_SECONDS = 30;
  * after that, because an agent that lists on demand need not say so (issue 14 item 1).
  */
 function detailed(state: State, details: SessionDetails): Step {
-  const { details: before = { extensions: [] } } = state.conversation, { missingTools, canConfigure } = details;
+  const { details: before = { extensions: [] } } = state.conversation,
+    { missingTools, canConfigure } = details;
   if (JSON.stringify(before) === JSON.stringify(details)) return [state, []];
-  const wasMissing = before.missingTools !== undefined, { name } = state.conversation.agent;
+  const wasMissing = before.missingTools !== undefined,
+    { name } = state.conversation.agent;
   return chain(emit(state, { type: "details", details }), s => {
     const actions: readonly ActionId[] = canConfigure ? ["addToConfiguration", "showLogs"] : ["showLogs"];
     if (missingTools !== undefined) return wasMissing ? [s, []] : say(s, "warning", missingTools, actions);
@@ -160,7 +357,9 @@ function areAllListed({ extensions }: SessionDetails): boolean {
 }
 
 function accepts(state: State, accepts: Accepts): Step {
-  return state.conversation.accepts?.images === accepts.images ? [state, []] : emit(state, { type: "accepts", accepts });
+  return state.conversation.accepts?.images === accepts.images
+    ? [state, []]
+    : emit(state, { type: "accepts", accepts });
 }
 
 // --- prompts and turns
@@ -180,7 +379,9 @@ function reopening(waiting: Prompt | undefined): Phase {
 }
 
 /** The session is not open yet. */
-function waitFor(state: State, prompt: Prompt, then: readonly Effect[]): Step { return accept(state, prompt, (s, accepted) => sendLater(s, prompt, [...accepted, ...then])); }
+function waitFor(state: State, prompt: Prompt, then: readonly Effect[]): Step {
+  return accept(state, prompt, (s, accepted) => sendLater(s, prompt, [...accepted, ...then]));
+}
 
 /** A repeat of what is in the conversation is accepted without a second effect: its first acknowledgement was lost. */
 function accept(state: State, { messageId }: Prompt, begin: (state: State, accepted: readonly Effect[]) => Step): Step {
@@ -189,7 +390,13 @@ function accept(state: State, { messageId }: Prompt, begin: (state: State, accep
 }
 
 function sendNow(state: State, prompt: Prompt, now: number, before: readonly Effect[] = []): Step {
-  const phase: Phase = { kind: "prompting", prompt, entriesBefore: state.conversation.entries.length + 1, sentAt: now, attempt: 1 };
+  const phase: Phase = {
+    kind: "prompting",
+    prompt,
+    entriesBefore: state.conversation.entries.length + 1,
+    sentAt: now,
+    attempt: 1,
+  };
   return begin(state, prompt, phase, "running", [...before, { kind: "sendPrompt", prompt }]);
 }
 
@@ -197,14 +404,29 @@ function sendLater(state: State, prompt: Prompt, then: readonly Effect[]): Step 
   return begin(state, prompt, { kind: "opening", waiting: prompt }, "starting", then);
 }
 
-function begin(state: State, { messageId, text, attachments = [] }: Prompt, phase: Phase, turn: "starting" | "running", then: readonly Effect[]): Step {
-  return chain(enter({ ...state, spent: NOTHING_SPENT, turn: state.turn + 1 }, phase),
-    s => emit(s, { type: "upsert", entry: { kind: "user", id: messageId, text, ...(attachments.length === 0 ? {} : { attachments }) } }),
-    s => emit(s, { type: "turn", turn: { state: turn, messageId } }), s => [s, then]);
+function begin(
+  state: State,
+  { messageId, text, attachments = [] }: Prompt,
+  phase: Phase,
+  turn: "starting" | "running",
+  then: readonly Effect[],
+): Step {
+  return chain(
+    enter({ ...state, spent: NOTHING_SPENT, turn: state.turn + 1 }, phase),
+    s =>
+      emit(s, {
+        type: "upsert",
+        entry: { kind: "user", id: messageId, text, ...(attachments.length === 0 ? {} : { attachments }) },
+      }),
+    s => emit(s, { type: "turn", turn: { state: turn, messageId } }),
+    s => [s, then],
+  );
 }
 
 function queued(state: State, prompt: Prompt): Step {
-  return isKnown(state, prompt.messageId) ? [state, [{ kind: "acceptPrompt", messageId: prompt.messageId }]] : enqueue(state, prompt);
+  return isKnown(state, prompt.messageId)
+    ? [state, [{ kind: "acceptPrompt", messageId: prompt.messageId }]]
+    : enqueue(state, prompt);
 }
 
 function isKnown(state: State, messageId: string): boolean {
@@ -214,12 +436,27 @@ function isKnown(state: State, messageId: string): boolean {
 /** A session that the agent opened anew has no memory of what it said in the one before (`start` said it of what was restored). */
 function opened(state: State, waiting: Prompt | undefined, attempt: 1 | 2, now: number): Step {
   const spoke = state.conversation.entries.some(entry => entry.kind === "agent" && entry.id.startsWith(state.prefix));
-  return chain([state, []],
-    s => spoke ? say(s, "info", `${s.conversation.agent.name} begins anew and does not remember what was said above.`, []) : [s, []],
-    s => waiting === undefined ? enter(s, { kind: "idle" })
-      : chain(enter(s, { kind: "prompting", prompt: waiting, entriesBefore: s.conversation.entries.length, sentAt: now, attempt }),
-        t => emit(t, { type: "turn", turn: { state: "running", messageId: waiting.messageId } }),
-        t => [t, [{ kind: "sendPrompt", prompt: waiting }]]));
+  return chain(
+    [state, []],
+    s =>
+      spoke
+        ? say(s, "info", `${s.conversation.agent.name} begins anew and does not remember what was said above.`, [])
+        : [s, []],
+    s =>
+      waiting === undefined
+        ? enter(s, { kind: "idle" })
+        : chain(
+            enter(s, {
+              kind: "prompting",
+              prompt: waiting,
+              entriesBefore: s.conversation.entries.length,
+              sentAt: now,
+              attempt,
+            }),
+            t => emit(t, { type: "turn", turn: { state: "running", messageId: waiting.messageId } }),
+            t => [t, [{ kind: "sendPrompt", prompt: waiting }]],
+          ),
+  );
 }
 
 /** ACP's stop reasons (schema v1, `StopReason`), said plainly; `end_turn` needs no words unless it is all there was. */
@@ -234,14 +471,31 @@ function end(state: State, outcome: TurnOutcome, entriesBefore: number, now: num
   const { name } = state.conversation.agent;
   const isEmpty = entriesBefore > 0 && state.conversation.entries.length <= entriesBefore;
   const isOver = outcome.kind === "stopped" && outcome.reason !== "cancelled";
-  return chain(thoughtOver(state, now), t => isOver ? settleTurn(t) : settleAll(t, "the turn ended"), closeBounds,
-    s => outcome.kind === "failed" ? say(s, "error", outcome.text, outcome.actions, outcome.detail)
-      : outcome.reason !== "end_turn" ? say(s, outcome.reason === "cancelled" ? "info" : "warning", STOP_REASONS[outcome.reason] ?? `The agent stopped for the reason “${outcome.reason}”.`, [])
-        : isEmpty ? say(s, "info", `${name} ended its turn without an answer.`, []) : [s, []],
+  return chain(
+    thoughtOver(state, now),
+    t => (isOver ? settleTurn(t) : settleAll(t, "the turn ended")),
+    closeBounds,
+    s =>
+      outcome.kind === "failed"
+        ? say(s, "error", outcome.text, outcome.actions, outcome.detail)
+        : outcome.reason !== "end_turn"
+          ? say(
+              s,
+              outcome.reason === "cancelled" ? "info" : "warning",
+              STOP_REASONS[outcome.reason] ?? `The agent stopped for the reason “${outcome.reason}”.`,
+              [],
+            )
+          : isEmpty
+            ? say(s, "info", `${name} ended its turn without an answer.`, [])
+            : [s, []],
     s => enter({ ...s, restarts: outcome.kind === "stopped" ? 0 : s.restarts }, { kind: "idle" }),
     // After a stop only what was typed since then goes on: what waited before is held.
-    s => outcome.kind === "stopped" && (outcome.reason === "end_turn" || state.phase.kind === "cancelling") ? sendNext(s, (t, prompt) => sendNow(t, prompt, now)) : hold(s),
-    s => s.phase.kind === "idle" ? idle(s) : [s, []]);
+    s =>
+      outcome.kind === "stopped" && (outcome.reason === "end_turn" || state.phase.kind === "cancelling")
+        ? sendNext(s, (t, prompt) => sendNow(t, prompt, now))
+        : hold(s),
+    s => (s.phase.kind === "idle" ? idle(s) : [s, []]),
+  );
 }
 
 /** After these pauses it is started again by itself; then only a prompt or a person does. */
@@ -249,12 +503,20 @@ const PAUSES_MS = [1_000, 5_000, 15_000] as const;
 
 /** The agent is gone: nothing of it goes on. `isBack`: it has worked before, and is started again. */
 function fell(state: State, trouble: Trouble, isBack: boolean): Step {
-  const { text, actions, detail, needsUser, restarts } = trouble, { phase, conversation: { agent: { name } } } = state;
+  const { text, actions, detail, needsUser, restarts } = trouble,
+    {
+      phase,
+      conversation: {
+        agent: { name },
+      },
+    } = state;
   const pause = isBack && !needsUser ? PAUSES_MS[state.restarts] : undefined;
   const unread = pause === undefined ? undefined : unreadPrompt(state, trouble);
-  if (pause !== undefined && unread) return fellUnread(state, `${text} ${restartsAndSends(name, pause / 1_000)}`, trouble, unread, pause);
+  if (pause !== undefined && unread)
+    return fellUnread(state, `${text} ${restartsAndSends(name, pause / 1_000)}`, trouble, unread, pause);
   const wasAsked = phase.kind === "prompting" || (phase.kind === "opening" && phase.waiting !== undefined);
-  const next = pause !== undefined ? ` ${restartsIn(name, pause / 1_000)}` : restarts ? ` ${restartsWithPrompt(name)}` : "";
+  const next =
+    pause !== undefined ? ` ${restartsIn(name, pause / 1_000)}` : restarts ? ` ${restartsWithPrompt(name)}` : "";
   return chain(
     interruptAll(state),
     s => say(s, "error", `${text}${next}`, wasAsked ? ["sendAgain", ...actions] : actions, detail),
@@ -296,20 +558,39 @@ function reopenIn(state: State, pause: number | undefined): Step {
 }
 
 function restart(state: State): Step {
-  return chain(interruptAll(state), s => enter(s, { kind: "opening", waiting: undefined }), hold, idle, s => [s, [{ kind: "restartAgent" }, { kind: "open" }]]);
+  return chain(
+    interruptAll(state),
+    s => enter(s, { kind: "opening", waiting: undefined }),
+    hold,
+    idle,
+    s => [s, [{ kind: "restartAgent" }, { kind: "open" }]],
+  );
 }
 
 /** Other tabs may use the same process: this conversation leaves it, and takes a session anew. */
 function giveUp(state: State): Step {
-  return chain(interruptAll(state), s => say(s, "error", `${s.conversation.agent.name} did not stop for a minute: it was given up, and begins anew.`, ["sendAgain", "showLogs"]),
-    s => enter(s, { kind: "opening", waiting: undefined }), hold, idle, s => [s, [{ kind: "leave" }, { kind: "open" }]]);
+  return chain(
+    interruptAll(state),
+    s =>
+      say(s, "error", `${s.conversation.agent.name} did not stop for a minute: it was given up, and begins anew.`, [
+        "sendAgain",
+        "showLogs",
+      ]),
+    s => enter(s, { kind: "opening", waiting: undefined }),
+    hold,
+    idle,
+    s => [s, [{ kind: "leave" }, { kind: "open" }]],
+  );
 }
 
 function close(state: State): Step {
   if (state.phase.kind === "closed") return [state, []];
   const running = state.phase.kind === "prompting" || state.phase.kind === "cancelling";
-  return chain(settleAll(state, "the tab was closed"),
-    s => enter(s, { kind: "closed" }), s => [s, [...(running ? [{ kind: "sendCancel" } as const] : []), { kind: "leave" }]]);
+  return chain(
+    settleAll(state, "the tab was closed"),
+    s => enter(s, { kind: "closed" }),
+    s => [s, [...(running ? [{ kind: "sendCancel" } as const] : []), { kind: "leave" }]],
+  );
 }
 
 function settleAll(state: State, why: string): Step {
@@ -321,11 +602,20 @@ function interruptAll(before: State): Step {
   return chain(settleSubagents(before, "the agent stopped"), interruptTurn, s => [{ ...s, subagents: new Map() }, []]);
 }
 
-function interruptTurn(before: State): Step { return chain(interruptEntries(before), closeBounds); }
+function interruptTurn(before: State): Step {
+  return chain(interruptEntries(before), closeBounds);
+}
 
 function interruptEntries(state: State): Step {
-  if (state.phase.kind !== "prompting" && state.phase.kind !== "cancelling") return settleQuestions(state, "the agent stopped");
+  if (state.phase.kind !== "prompting" && state.phase.kind !== "cancelling")
+    return settleQuestions(state, "the agent stopped");
   const after = interrupted(state.conversation, "the agent stopped");
-  const changed = after.filter((entry, i) => entry !== state.conversation.entries[i] && entry.kind !== "permission" && entry.kind !== "elicitation");
-  return chain(settleQuestions(state, "the agent stopped"), ...changed.map(entry => (s: State) => emit(s, { type: "upsert", entry })));
+  const changed = after.filter(
+    (entry, i) =>
+      entry !== state.conversation.entries[i] && entry.kind !== "permission" && entry.kind !== "elicitation",
+  );
+  return chain(
+    settleQuestions(state, "the agent stopped"),
+    ...changed.map(entry => (s: State) => emit(s, { type: "upsert", entry })),
+  );
 }

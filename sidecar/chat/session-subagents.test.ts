@@ -10,8 +10,12 @@ const ids = fc.constantFrom("c1", "c2", "c3", "c4");
 const someone = fc.option(ids, { nil: undefined });
 const states = fc.constantFrom("running", "idle", "requires_action", "unknown", "_other", null, undefined);
 
-const updated = (subagent: string | undefined, update: object): SessionEvent =>
-  ({ kind: "updated", version: 2, update, ...(subagent === undefined ? {} : { subagent }) });
+const updated = (subagent: string | undefined, update: object): SessionEvent => ({
+  kind: "updated",
+  version: 2,
+  update,
+  ...(subagent === undefined ? {} : { subagent }),
+});
 
 const announced = fc
   .record({ parent: someone, sessionId: ids, state: states, title: fc.constantFrom("T", "", null, undefined) })
@@ -42,12 +46,13 @@ const content = fc
 const OPTIONS = [{ optionId: "y", name: "Yes", kind: "allow_once" }] as const;
 
 function all(entries: readonly Entry[]): readonly Entry[] {
-  return entries.flatMap(entry => entry.kind === "subagent" ? [entry, ...all(entry.entries)] : [entry]);
+  return entries.flatMap(entry => (entry.kind === "subagent" ? [entry, ...all(entry.entries)] : [entry]));
 }
 
 suite("subagents in a session's machine", () => {
   const move = fc.oneof(
-    announced, content,
+    announced,
+    content,
     fc.record({ of: ids }).map(({ of }) => ({ ask: of })),
     fc.constantFrom<SessionEvent>(
       { kind: "turnEnded", outcome: { kind: "stopped", reason: "end_turn" } },

@@ -20,14 +20,17 @@ import {
 import { cut, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { chain, emit, type KnownSubagent, type State, type Step } from "./session-model";
 
-const TITLE_LIMIT = 200, DESCRIPTION_LIMIT = 2_000, ID_LIMIT = 1_000;
+const TITLE_LIMIT = 200,
+  DESCRIPTION_LIMIT = 2_000,
+  ID_LIMIT = 1_000;
 const UNNAMED = "Subagent";
 /** Subagents within subagents that are shown as such; deeper ones are shown beside their parent. */
 const MAX_DEPTH = 8;
 
 /** `subagent_update` of the agent (`parent` is undefined) or of one of its subagents. */
 export function announceSubagent(state: State, parent: string | undefined, raw: unknown): Step {
-  const update = objectOr(raw), sessionId = stringOr(update.sessionId, undefined);
+  const update = objectOr(raw),
+    sessionId = stringOr(update.sessionId, undefined);
   if (sessionId === undefined || sessionId.length > ID_LIMIT || isWithin(state, parent, sessionId)) return [state, []];
   const known = state.subagents.get(sessionId);
   const named: KnownSubagent = {
@@ -72,16 +75,16 @@ export function nested(state: State, sessionId: string, event: ChatEvent): Entry
 
 /** As `nested`; the event itself where the agent is meant, or a subagent that was never announced. */
 export function inTranscript(state: State, sessionId: string | undefined, event: ChatEvent): ChatEvent {
-  return sessionId === undefined ? event : nested(state, sessionId, event) ?? event;
+  return sessionId === undefined ? event : (nested(state, sessionId, event) ?? event);
 }
 
 /** Its entry is in the turn of now: a subagent that works on in a later turn has another card there. */
 export function placed(state: State, sessionId: string): Step {
   const known = state.subagents.get(sessionId);
   if (known === undefined || known.turn === state.turn) return [state, []];
-  const around = known.parent === undefined ? [state, []] as const : placed(state, known.parent);
+  const around = known.parent === undefined ? ([state, []] as const) : placed(state, known.parent);
   return chain(around, s => {
-    const outer = known.parent === undefined ? [] : s.subagents.get(known.parent)?.path ?? [];
+    const outer = known.parent === undefined ? [] : (s.subagents.get(known.parent)?.path ?? []);
     const here: KnownSubagent = {
       ...known,
       turn: s.turn,
@@ -187,7 +190,7 @@ function isWithin({ subagents }: State, parent: string | undefined, sessionId: s
 
 function name(title: unknown, known: KnownSubagent | undefined): string {
   if (typeof title === "string" && title.trim() !== "") return cut(title, TITLE_LIMIT);
-  return title === undefined ? known?.name ?? UNNAMED : UNNAMED;
+  return title === undefined ? (known?.name ?? UNNAMED) : UNNAMED;
 }
 
 function described(description: unknown, known: KnownSubagent | undefined): { readonly description?: string } {

@@ -2,21 +2,36 @@
 import { TERMINAL_LIMIT, type TerminalView } from "../../src/protocol/chat";
 import { emit, type SessionEvent, type State, type Step } from "./session-model";
 
-export type TerminalEvent = Extract<SessionEvent, { readonly kind: "terminalStarted" | "terminalPrinted" | "terminalEnded" }>;
+export type TerminalEvent = Extract<
+  SessionEvent,
+  { readonly kind: "terminalStarted" | "terminalPrinted" | "terminalEnded" }
+>;
 
 export function terminal(state: State, event: TerminalEvent): Step {
   if (state.phase.kind === "closed") return [state, []];
-  if (event.kind === "terminalStarted") return emit(state, { type: "terminal", terminal: { ...event.terminal, output: "", isCut: false } });
+  if (event.kind === "terminalStarted")
+    return emit(state, { type: "terminal", terminal: { ...event.terminal, output: "", isCut: false } });
   const known = state.conversation.terminals?.find(({ terminalId }) => terminalId === event.terminalId);
   if (!known) return [state, []];
-  return event.kind === "terminalEnded" ? emit(state, { type: "terminal", terminal: { ...known, exit: event.exit } }) : printed(state, known, event.text, event.isCut);
+  return event.kind === "terminalEnded"
+    ? emit(state, { type: "terminal", terminal: { ...known, exit: event.exit } })
+    : printed(state, known, event.text, event.isCut);
 }
 
 /** Grows by pieces, until a quarter of it has to go. */
 function printed(state: State, known: TerminalView, text: string, isCut: boolean): Step {
-  const { terminalId, output: before } = known, output = isCut ? text : before + text;
-  if (!isCut && output.length <= TERMINAL_LIMIT) return emit(state, { type: "terminalOutput", terminalId, offset: before.length, text });
-  return emit(state, { type: "terminal", terminal: { ...known, output: end(output, output.length <= TERMINAL_LIMIT ? TERMINAL_LIMIT : TERMINAL_LIMIT * 3 / 4), isCut: true } });
+  const { terminalId, output: before } = known,
+    output = isCut ? text : before + text;
+  if (!isCut && output.length <= TERMINAL_LIMIT)
+    return emit(state, { type: "terminalOutput", terminalId, offset: before.length, text });
+  return emit(state, {
+    type: "terminal",
+    terminal: {
+      ...known,
+      output: end(output, output.length <= TERMINAL_LIMIT ? TERMINAL_LIMIT : (TERMINAL_LIMIT * 3) / 4),
+      isCut: true,
+    },
+  });
 }
 
 /** Between characters. */

@@ -11,10 +11,12 @@ import { chain, emit, say, type SessionEvent, type State, type Step } from "./se
 type Updated = Extract<SessionEvent, { readonly kind: "updated" }>;
 
 export function update(state: State, event: Updated, now: number): Step {
-  const { update: raw, subagent } = event, { sessionUpdate } = objectOr(raw);
+  const { update: raw, subagent } = event,
+    { sessionUpdate } = objectOr(raw);
   if (state.phase.kind === "closed") return [state, []];
   if (isFull(state, raw)) return leaveOut(state);
-  if (sessionUpdate === "subagent_update") return hasNoRoom(state) ? leaveOut(state) : announceSubagent(state, subagent, raw);
+  if (sessionUpdate === "subagent_update")
+    return hasNoRoom(state) ? leaveOut(state) : announceSubagent(state, subagent, raw);
   if (subagent === undefined) return chain(adapted(state, event), s => timeThoughts(s, now));
   if (sessionUpdate === "state_update") return subagentState(state, subagent, raw);
   return state.subagents.has(subagent) ? chain(placed(state, subagent), s => adapted(s, event)) : [state, []];
@@ -37,17 +39,25 @@ function adapted(state: State, { update: raw, version, subagent }: Updated): Ste
     return leaveOut(state, texts.join(""));
   }
   const isOver = subagent === undefined ? !isTurn(state) : !isTurn(state) && !isAtWork(state, subagent);
-  return chain([{ ...state, made: state.made + made }, []], ...events.map(event => (s: State) => emitBounded(s, isOver ? quiet(view, event) : event, subagent)));
+  return chain(
+    [{ ...state, made: state.made + made }, []],
+    ...events.map(event => (s: State) => emitBounded(s, isOver ? quiet(view, event) : event, subagent)),
+  );
 }
 
-export function isTurn({ phase }: State): boolean { return phase.kind === "prompting" || phase.kind === "cancelling"; }
+export function isTurn({ phase }: State): boolean {
+  return phase.kind === "prompting" || phase.kind === "cancelling";
+}
 
 /** Without a turn no tool call runs: one that is announced or changed late is at its end, or it would seem to run for ever. */
 export function quiet(conversation: Conversation, event: ChatEvent): ChatEvent {
   if (event.type !== "upsert" || event.entry.kind !== "tool" || isTerminal(event.entry.status)) return event;
   const { id } = event.entry;
   const known = conversation.entries.find(entry => entry.id === id);
-  return { type: "upsert", entry: { ...event.entry, status: known?.kind === "tool" && isTerminal(known.status) ? known.status : "cancelled" } };
+  return {
+    type: "upsert",
+    entry: { ...event.entry, status: known?.kind === "tool" && isTerminal(known.status) ? known.status : "cancelled" },
+  };
 }
 
 // --- thoughts
@@ -56,7 +66,10 @@ export function quiet(conversation: Conversation, event: ChatEvent): ChatEvent {
 function timeThoughts(state: State, now: number): Step {
   const last = state.conversation.entries.at(-1);
   if (last?.id === state.thinking?.id) return [state, []];
-  return chain(thoughtOver(state, now), s => [last?.kind === "thought" && isTurn(s) ? { ...s, thinking: { id: last.id, since: now } } : s, []]);
+  return chain(thoughtOver(state, now), s => [
+    last?.kind === "thought" && isTurn(s) ? { ...s, thinking: { id: last.id, since: now } } : s,
+    [],
+  ]);
 }
 
 /** Says how long it took. */
@@ -64,13 +77,17 @@ export function thoughtOver(before: State, now: number): Step {
   if (before.thinking === undefined) return [before, []];
   const { thinking, ...state } = before;
   const thought = state.conversation.entries.findLast(({ id }) => id === thinking.id);
-  return thought?.kind !== "thought" ? [state, []] : emit(state, { type: "upsert", entry: { ...thought, ms: now - thinking.since } });
+  return thought?.kind !== "thought"
+    ? [state, []]
+    : emit(state, { type: "upsert", entry: { ...thought, ms: now - thinking.since } });
 }
 
 // --- controls
 
 export function showControls(state: State, controls: readonly Control[]): Step {
-  return controls.length === 0 && state.conversation.controls.length === 0 ? [state, []] : emit(state, { type: "controls", controls });
+  return controls.length === 0 && state.conversation.controls.length === 0
+    ? [state, []]
+    : emit(state, { type: "controls", controls });
 }
 
 /** Shown at once, and taken back when the agent refuses. */
@@ -79,11 +96,18 @@ export function chooseControl(state: State, id: string, value: ControlValue): St
   if (!control || !offers(control, value) || control.value === value) return [state, []];
   const chosen = showControls(state, withValue(state.conversation.controls, id, value));
   // Without a session of the agent it is kept for the one that opens.
-  return state.phase.kind === "closed" ? [state, []] : chain(chosen, s => [s, [{ kind: "setControl", control, value }]]);
+  return state.phase.kind === "closed"
+    ? [state, []]
+    : chain(chosen, s => [s, [{ kind: "setControl", control, value }]]);
 }
 
-export function controlRefused(state: State, { controlId, before, why }: Extract<SessionEvent, { readonly kind: "controlRefused" }>): Step {
+export function controlRefused(
+  state: State,
+  { controlId, before, why }: Extract<SessionEvent, { readonly kind: "controlRefused" }>,
+): Step {
   const control = state.conversation.controls.find(({ id }) => id === controlId);
   if (!control) return [state, []];
-  return chain(showControls(state, withValue(state.conversation.controls, controlId, before)), s => say(s, "warning", `“${control.name}” stays as it was. ${why}`, []));
+  return chain(showControls(state, withValue(state.conversation.controls, controlId, before)), s =>
+    say(s, "warning", `“${control.name}” stays as it was. ${why}`, []),
+  );
 }

@@ -9,7 +9,8 @@ suite("chat session", () => {
     await world.prompt(id, "hello");
     const request = await world.agents[0]!.next("session/prompt");
     deepEqual(request.params, { sessionId: "s1", prompt: [{ type: "text", text: "hello" }] });
-    world.agents[0]!.say("s1", "Good "); world.agents[0]!.say("s1", "day.");
+    world.agents[0]!.say("s1", "Good ");
+    world.agents[0]!.say("s1", "day.");
     request.respond({ stopReason: "end_turn" });
     await world.settle();
     deepEqual(world.story(id), ["user hello", "agent Good day."]);
@@ -23,7 +24,10 @@ suite("chat session", () => {
     await using world = new World();
     const [a, b] = await Promise.all([world.open(), world.open()]);
     await Promise.all([world.prompt(a, "A"), world.prompt(b, "B")]);
-    const [first, second] = [await world.agents[0]!.next("session/prompt"), await world.agents[0]!.next("session/prompt")];
+    const [first, second] = [
+      await world.agents[0]!.next("session/prompt"),
+      await world.agents[0]!.next("session/prompt"),
+    ];
     for (const request of [second, first]) {
       const { sessionId, prompt } = request.params as { sessionId: string; prompt: [{ text: string }] };
       world.agents[0]!.say(sessionId, `to ${prompt[0].text}`);
@@ -31,7 +35,13 @@ suite("chat session", () => {
     }
     await world.settle();
     equal(world.agents.length, 1);
-    deepEqual([world.story(a), world.story(b)], [["user A", "agent to A"], ["user B", "agent to B"]]);
+    deepEqual(
+      [world.story(a), world.story(b)],
+      [
+        ["user A", "agent to A"],
+        ["user B", "agent to B"],
+      ],
+    );
   });
 
   test("stop cancels, the agent ends the turn; one that does not is offered a restart", async () => {
@@ -117,7 +127,11 @@ suite("chat session", () => {
     const id = await world.open();
     await world.prompt(id, "go");
     await world.agents[0]!.next("session/prompt");
-    const asked = world.agents[0]!.peer.request("session/request_permission", { sessionId: "s1", toolCall: {}, options: [{ optionId: "y", name: "Yes", kind: "allow_once" }] });
+    const asked = world.agents[0]!.peer.request("session/request_permission", {
+      sessionId: "s1",
+      toolCall: {},
+      options: [{ optionId: "y", name: "Yes", kind: "allow_once" }],
+    });
     await world.settle();
     await world.service.handlers["chat/close"]({ sessionId: id }, NEVER);
     deepEqual(await asked, { outcome: { outcome: "cancelled" } });
@@ -129,11 +143,22 @@ suite("chat session", () => {
 
   test("what a page still showed of a dead process begins the conversation, settled", async () => {
     await using world = new World();
-    const shown: Entry[] = [{ kind: "user", id: "u", text: "hi" }, { kind: "agent", id: "a", text: "half" }];
-    const id = await world.open({ shown, title: "Greetings", why: "Symposium's process stopped and was started again." });
+    const shown: Entry[] = [
+      { kind: "user", id: "u", text: "hi" },
+      { kind: "agent", id: "a", text: "half" },
+    ];
+    const id = await world.open({
+      shown,
+      title: "Greetings",
+      why: "Symposium's process stopped and was started again.",
+    });
     world.service.handlers["chat/replay"]({ sessionId: id, asked: 1 });
     await world.settle();
-    deepEqual(world.story(id), ["user hi", "agent half", "notice Symposium's process stopped and was started again. Ada does not remember what was said above."]);
+    deepEqual(world.story(id), [
+      "user hi",
+      "agent half",
+      "notice Symposium's process stopped and was started again. Ada does not remember what was said above.",
+    ]);
     equal(world.shown.get(id)?.title, "Greetings");
   });
 });

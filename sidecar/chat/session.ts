@@ -47,13 +47,22 @@ export interface SessionWorld {
   readonly startCommand: StartCommand;
   readonly signIn: {
     /** The agent's program with what the method adds, in a terminal of the editor's: its exit code, or `undefined` when it was closed before its end. */
-    readonly runInTerminal: (agent: AgentConfig, cwd: string, method: Extract<AuthMethod, { readonly kind: "terminal" }>) => Promise<number | undefined>;
+    readonly runInTerminal: (
+      agent: AgentConfig,
+      cwd: string,
+      method: Extract<AuthMethod, { readonly kind: "terminal" }>,
+    ) => Promise<number | undefined>;
     /** Kept secret, and given to each later start of the agent. */
     readonly keepEnvironment: (agentId: string, env: Readonly<Record<string, string>>) => Promise<void>;
   };
   /** In the user's browser: http or https. */
   readonly openPage: (url: string) => void;
-  readonly log: (level: LogLevel, category: "agent" | "approval", message: string, detail?: Readonly<Record<string, unknown>>) => void;
+  readonly log: (
+    level: LogLevel,
+    category: "agent" | "approval",
+    message: string,
+    detail?: Readonly<Record<string, unknown>>,
+  ) => void;
 }
 
 export interface SessionStart {
@@ -75,7 +84,10 @@ export interface SessionStart {
 }
 
 /** What has to be settled for a prompt: accepted into the conversation, or refused with a sentence. */
-export interface PromptResponder { accept(): void; refuse(why: string): void }
+export interface PromptResponder {
+  accept(): void;
+  refuse(why: string): void;
+}
 
 type Message =
   | { readonly kind: "event"; readonly event: SessionEvent }
@@ -90,36 +102,76 @@ export class Session extends Actor<Message> {
   readonly #line: AgentLine;
   readonly #responders = new Map<string, PromptResponder>();
 
-  constructor(private readonly begin: SessionStart, private readonly world: SessionWorld) {
+  constructor(
+    private readonly begin: SessionStart,
+    private readonly world: SessionWorld,
+  ) {
     super(`session ${begin.sessionId}`);
     const why = begin.why ?? "The process behind this tab is gone.";
-    const conversation: Conversation = { ...emptyConversation({ id: begin.agent.id, name: begin.agent.name }, begin.cwd), ...(begin.title === undefined ? {} : { title: begin.title }), entries: settled(begin.shown, why) };
-    const [state, effects] = start(conversation, `${begin.sessionId.slice(0, 8)}-`, begin.shown.length > 0 ? why : undefined);
+    const conversation: Conversation = {
+      ...emptyConversation({ id: begin.agent.id, name: begin.agent.name }, begin.cwd),
+      ...(begin.title === undefined ? {} : { title: begin.title }),
+      entries: settled(begin.shown, why),
+    };
+    const [state, effects] = start(
+      conversation,
+      `${begin.sessionId.slice(0, 8)}-`,
+      begin.shown.length > 0 ? why : undefined,
+    );
     this.#state = state;
     this.#outbox = new Outbox(world.bootId, () => this.#state.conversation, world.journal, world.outlet, world.clock);
     this.#line = new AgentLine(begin, world, word => this.post({ kind: "word", word }));
     for (const effect of effects) this.#do(effect);
   }
 
-  prompt(prompt: Prompt, responder: PromptResponder): void { this.post({ kind: "prompt", prompt, responder }); }
-  withdraw(messageId: string): void { this.#tell({ kind: "promptWithdrawn", messageId }); }
-  sendQueued(): void { this.#tell({ kind: "queueSent" }); }
-  cancel(): void { this.#tell({ kind: "cancelled" }); }
-  installing(of: Installable, id: string, isInstalling: boolean): void {
-    const { agent, extensions = [] } = this.begin, what = of === "agent" ? [agent] : extensions, name = what.find(one => one.id === id)?.name;
-    if (name !== undefined && this.#line.installing(`${of} ${id}`, isInstalling)) this.#tell({ kind: "installing", name: of === "agent" ? name : `The agent extension “${name}”` });
+  prompt(prompt: Prompt, responder: PromptResponder): void {
+    this.post({ kind: "prompt", prompt, responder });
   }
-  restartAgent(): void { this.#tell({ kind: "restarted" }); }
-  answerPermission(permissionId: string, choice: Extract<SessionEvent, { readonly kind: "answered" }>["choice"]): void { this.#tell({ kind: "answered", permissionId, choice }); }
-  bypass(until: BypassUntil): void { this.#tell({ kind: "bypassed", until }); }
-  endBypass(): void { this.#tell({ kind: "bypassEnded" }); }
-  answerElicitation(id: string, choice: Extract<SessionEvent, { readonly kind: "elicitationAnswered" }>["choice"]): void { this.#tell({ kind: "elicitationAnswered", id, choice }); }
-  setControl(controlId: string, value: ControlValue): void { this.#tell({ kind: "controlChosen", controlId, value }); }
-  replay(at: Position | undefined, asked: number): void { this.post({ kind: "replay", at, asked }); }
+  withdraw(messageId: string): void {
+    this.#tell({ kind: "promptWithdrawn", messageId });
+  }
+  sendQueued(): void {
+    this.#tell({ kind: "queueSent" });
+  }
+  cancel(): void {
+    this.#tell({ kind: "cancelled" });
+  }
+  installing(of: Installable, id: string, isInstalling: boolean): void {
+    const { agent, extensions = [] } = this.begin,
+      what = of === "agent" ? [agent] : extensions,
+      name = what.find(one => one.id === id)?.name;
+    if (name !== undefined && this.#line.installing(`${of} ${id}`, isInstalling))
+      this.#tell({ kind: "installing", name: of === "agent" ? name : `The agent extension “${name}”` });
+  }
+  restartAgent(): void {
+    this.#tell({ kind: "restarted" });
+  }
+  answerPermission(permissionId: string, choice: Extract<SessionEvent, { readonly kind: "answered" }>["choice"]): void {
+    this.#tell({ kind: "answered", permissionId, choice });
+  }
+  bypass(until: BypassUntil): void {
+    this.#tell({ kind: "bypassed", until });
+  }
+  endBypass(): void {
+    this.#tell({ kind: "bypassEnded" });
+  }
+  answerElicitation(
+    id: string,
+    choice: Extract<SessionEvent, { readonly kind: "elicitationAnswered" }>["choice"],
+  ): void {
+    this.#tell({ kind: "elicitationAnswered", id, choice });
+  }
+  setControl(controlId: string, value: ControlValue): void {
+    this.#tell({ kind: "controlChosen", controlId, value });
+  }
+  replay(at: Position | undefined, asked: number): void {
+    this.post({ kind: "replay", at, asked });
+  }
 
   protected override handle(message: Message): void {
     switch (message.kind) {
-      case "event": return this.#step(message.event);
+      case "event":
+        return this.#step(message.event);
       case "prompt":
         this.#responders.set(message.prompt.messageId, message.responder);
         return this.#step({ kind: "prompted", prompt: message.prompt });
@@ -127,8 +179,10 @@ export class Session extends Actor<Message> {
         const event = this.#line.heard(message.word);
         return event && this.#step(event);
       }
-      case "replay": return this.#outbox.replay(message.at, message.asked);
-      default: return assertNever(message, "session message");
+      case "replay":
+        return this.#outbox.replay(message.at, message.asked);
+      default:
+        return assertNever(message, "session message");
     }
   }
 
@@ -140,10 +194,15 @@ export class Session extends Actor<Message> {
 
   protected override refused(message: Message): void {
     switch (message.kind) {
-      case "prompt": return message.responder.refuse("This tab is closed.");
-      case "word": return this.#line.refuse(message.word);
-      case "event": case "replay": return;
-      default: return assertNever(message, "session message");
+      case "prompt":
+        return message.responder.refuse("This tab is closed.");
+      case "word":
+        return this.#line.refuse(message.word);
+      case "event":
+      case "replay":
+        return;
+      default:
+        return assertNever(message, "session message");
     }
   }
 
@@ -154,10 +213,13 @@ export class Session extends Actor<Message> {
     this.#outbox[Symbol.dispose]();
   }
 
-  #tell(event: SessionEvent): void { this.post({ kind: "event", event }); }
+  #tell(event: SessionEvent): void {
+    this.post({ kind: "event", event });
+  }
 
   #step(event: SessionEvent): void {
-    const { conversation: before } = this.#state, [state, effects] = step(this.#state, event, this.world.clock.now());
+    const { conversation: before } = this.#state,
+      [state, effects] = step(this.#state, event, this.world.clock.now());
     this.#state = state;
     for (const effect of effects) this.#do(effect);
     const isConcerned = effects.some(effect => effect.kind === "emit" && concernsAttention(effect.event));
@@ -173,24 +235,39 @@ export class Session extends Actor<Message> {
 
   #do(effect: Effect): void {
     switch (effect.kind) {
-      case "emit": return this.#outbox.add(effect.event);
-      case "open": return this.#line.open();
-      case "sendPrompt": return this.#line.send(effect.prompt);
-      case "acceptPrompt": return this.#respond(effect.messageId, responder => responder.accept());
-      case "refusePrompt": return this.#respond(effect.messageId, responder => responder.refuse(effect.why));
-      case "sendCancel": return this.#line.cancel();
-      case "answerAgent": return this.#line.answerPermission(effect.permissionId, effect.optionId);
-      case "answerElicitation": return this.#line.answerElicitation(effect.id, effect.response);
-      case "openPage": return this.world.openPage(effect.url);
-      case "setControl": return this.#line.setControl(effect.control, effect.value);
+      case "emit":
+        return this.#outbox.add(effect.event);
+      case "open":
+        return this.#line.open();
+      case "sendPrompt":
+        return this.#line.send(effect.prompt);
+      case "acceptPrompt":
+        return this.#respond(effect.messageId, responder => responder.accept());
+      case "refusePrompt":
+        return this.#respond(effect.messageId, responder => responder.refuse(effect.why));
+      case "sendCancel":
+        return this.#line.cancel();
+      case "answerAgent":
+        return this.#line.answerPermission(effect.permissionId, effect.optionId);
+      case "answerElicitation":
+        return this.#line.answerElicitation(effect.id, effect.response);
+      case "openPage":
+        return this.world.openPage(effect.url);
+      case "setControl":
+        return this.#line.setControl(effect.control, effect.value);
       case "setBypass":
         this.world.policy.add(this.begin.agent.id);
         return this.world.setBypass(this.begin.agent.id);
-      case "restartAgent": return this.#line.restart();
-      case "reopenLater": return this.#line.reopenLater(effect.ms);
-      case "leave": return this.#line.leave();
-      case "unexpected": return this.world.log("error", "agent", "Unexpected session event", { what: effect.what });
-      default: return assertNever(effect, "session effect");
+      case "restartAgent":
+        return this.#line.restart();
+      case "reopenLater":
+        return this.#line.reopenLater(effect.ms);
+      case "leave":
+        return this.#line.leave();
+      case "unexpected":
+        return this.world.log("error", "agent", "Unexpected session event", { what: effect.what });
+      default:
+        return assertNever(effect, "session effect");
     }
   }
 

@@ -10,7 +10,11 @@ const METHODS = {
   terminal: { id: "cli", name: "In a terminal", type: "terminal", args: ["--login"], env: { MODE: "login" } },
   key: { id: "key", name: "API key", type: "env_var", vars: [{ name: "ADA_KEY" }] },
 };
-const initialized = (...methods: readonly (keyof typeof METHODS)[]) => ({ protocolVersion: 1, agentCapabilities: {}, authMethods: methods.map(method => METHODS[method]) });
+const initialized = (...methods: readonly (keyof typeof METHODS)[]) => ({
+  protocolVersion: 1,
+  agentCapabilities: {},
+  authMethods: methods.map(method => METHODS[method]),
+});
 
 /** A session whose prompt waits for an agent that wants its user to sign in. */
 async function asked(world: World, ...methods: readonly (keyof typeof METHODS)[]): Promise<string> {
@@ -30,12 +34,21 @@ async function opens(world: World): Promise<void> {
   (await world.agents.at(-1)!.next("session/new")).respond({ sessionId: "s" });
   await world.settle();
 }
-const question = (world: World, id: string): Elicitation => world.entries(id).findLast((entry): entry is Elicitation => entry.kind === "elicitation" && !entry.answered)!;
+const question = (world: World, id: string): Elicitation =>
+  world.entries(id).findLast((entry): entry is Elicitation => entry.kind === "elicitation" && !entry.answered)!;
 async function answer(world: World, id: string, values?: Readonly<Record<string, string>>): Promise<void> {
-  await world.service.handlers["chat/answerElicitation"]({ sessionId: id, elicitationId: question(world, id).id, choice: values ? { kind: "accept", values } : { kind: "decline" } }, NEVER);
+  await world.service.handlers["chat/answerElicitation"](
+    {
+      sessionId: id,
+      elicitationId: question(world, id).id,
+      choice: values ? { kind: "accept", values } : { kind: "decline" },
+    },
+    NEVER,
+  );
   await world.settle();
 }
-const notices = (world: World, id: string): readonly unknown[] => world.entries(id).flatMap(entry => entry.kind === "notice" ? [[entry.text, entry.actions]] : []);
+const notices = (world: World, id: string): readonly unknown[] =>
+  world.entries(id).flatMap(entry => (entry.kind === "notice" ? [[entry.text, entry.actions]] : []));
 
 suite("an agent that wants its user to sign in", () => {
   test("does it itself, in the same process, and the prompt that waited goes out", async () => {
@@ -48,7 +61,10 @@ suite("an agent that wants its user to sign in", () => {
     request.respond({});
     await world.settle();
     await opens(world);
-    deepEqual((await world.agents[0]!.next("session/prompt")).params, { sessionId: "s", prompt: [{ type: "text", text: "hello" }] });
+    deepEqual((await world.agents[0]!.next("session/prompt")).params, {
+      sessionId: "s",
+      prompt: [{ type: "text", text: "hello" }],
+    });
     deepEqual([world.agents.length, notices(world, id)], [1, []]);
   });
 
@@ -76,24 +92,98 @@ suite("an agent that wants its user to sign in", () => {
   });
 
   for (const [what, methods, act, says] of [
-    ["nobody wants to", ["browser"], async (world, id) => answer(world, id), /^You were not signed in to Ada\. Send your prompt again/],
-    ["nobody enters a key", ["key"], async (world, id) => { await answer(world, id, {}); await answer(world, id); }, /^You were not signed in to Ada\./],
-    ["the agent fails at it", ["browser"], async (world, id) => { await answer(world, id, {}); (await world.agents[0]!.next("authenticate")).fail(new RpcError(-32603, "no browser")); await world.settle(); }, /^You were not signed in to Ada: Ada answered with an error: no browser/],
-    ["the terminal's program fails", ["terminal"], async (world, id) => { world.terminal = () => ({ exitCode: 3 }); await answer(world, id, {}); }, /exit code 3/],
-    ["the terminal is closed", ["terminal"], async (world, id) => { world.terminal = () => ({}); await answer(world, id, {}); }, /closed before it had ended/],
-    ["the terminal does not open", ["terminal"], async (world, id) => { world.terminal = () => { throw new Error("no terminals here"); }; await answer(world, id, {}); }, /no terminals here/],
-    ["it is the same afterwards, in the same process", ["browser"], async (world, id) => { await answer(world, id, {}); (await world.agents[0]!.next("authenticate")).respond({}); await world.settle(); await refused(world); }, /^Ada still wants you to sign in, although “Log in” has just succeeded/],
-    ["it is the same afterwards, in a new process", ["terminal"], async (world, id) => { await answer(world, id, {}); await refused(world); }, /although “In a terminal” has just succeeded/],
+    [
+      "nobody wants to",
+      ["browser"],
+      async (world, id) => answer(world, id),
+      /^You were not signed in to Ada\. Send your prompt again/,
+    ],
+    [
+      "nobody enters a key",
+      ["key"],
+      async (world, id) => {
+        await answer(world, id, {});
+        await answer(world, id);
+      },
+      /^You were not signed in to Ada\./,
+    ],
+    [
+      "the agent fails at it",
+      ["browser"],
+      async (world, id) => {
+        await answer(world, id, {});
+        (await world.agents[0]!.next("authenticate")).fail(new RpcError(-32603, "no browser"));
+        await world.settle();
+      },
+      /^You were not signed in to Ada: Ada answered with an error: no browser/,
+    ],
+    [
+      "the terminal's program fails",
+      ["terminal"],
+      async (world, id) => {
+        world.terminal = () => ({ exitCode: 3 });
+        await answer(world, id, {});
+      },
+      /exit code 3/,
+    ],
+    [
+      "the terminal is closed",
+      ["terminal"],
+      async (world, id) => {
+        world.terminal = () => ({});
+        await answer(world, id, {});
+      },
+      /closed before it had ended/,
+    ],
+    [
+      "the terminal does not open",
+      ["terminal"],
+      async (world, id) => {
+        world.terminal = () => {
+          throw new Error("no terminals here");
+        };
+        await answer(world, id, {});
+      },
+      /no terminals here/,
+    ],
+    [
+      "it is the same afterwards, in the same process",
+      ["browser"],
+      async (world, id) => {
+        await answer(world, id, {});
+        (await world.agents[0]!.next("authenticate")).respond({});
+        await world.settle();
+        await refused(world);
+      },
+      /^Ada still wants you to sign in, although “Log in” has just succeeded/,
+    ],
+    [
+      "it is the same afterwards, in a new process",
+      ["terminal"],
+      async (world, id) => {
+        await answer(world, id, {});
+        await refused(world);
+      },
+      /although “In a terminal” has just succeeded/,
+    ],
     ["it names no way", [], async () => undefined, /^Ada wants you to sign in first, and does not say how/],
-  ] satisfies [string, (keyof typeof METHODS)[], (world: World, id: string) => Promise<void>, RegExp][]) test(`${what}: one sentence, and the prompt can be sent again`, async () => {
-    await using world = new World();
-    const id = await asked(world, ...methods);
-    await act(world, id);
-    const [[text, actions] = [], ...others] = notices(world, id) as [string, readonly string[]][];
-    match(text ?? "", says);
-    deepEqual([actions, others, world.shown.get(id)?.turn.state], [["sendAgain", "selectAgent", "showLogs"], [], "idle"]);
-    equal(world.entries(id).some(entry => entry.kind === "elicitation" && !entry.answered), false, "no question is left open");
-  });
+  ] satisfies [string, (keyof typeof METHODS)[], (world: World, id: string) => Promise<void>, RegExp][])
+    test(`${what}: one sentence, and the prompt can be sent again`, async () => {
+      await using world = new World();
+      const id = await asked(world, ...methods);
+      await act(world, id);
+      const [[text, actions] = [], ...others] = notices(world, id) as [string, readonly string[]][];
+      match(text ?? "", says);
+      deepEqual(
+        [actions, others, world.shown.get(id)?.turn.state],
+        [["sendAgain", "selectAgent", "showLogs"], [], "idle"],
+      );
+      equal(
+        world.entries(id).some(entry => entry.kind === "elicitation" && !entry.answered),
+        false,
+        "no question is left open",
+      );
+    });
 
   test("the next prompt asks again", async () => {
     await using world = new World();
@@ -107,7 +197,8 @@ suite("an agent that wants its user to sign in", () => {
 
   test("of two tabs that ask one is answered: the other's question goes, and it has a session, too", async () => {
     await using world = new World();
-    const one = await asked(world, "terminal"), other = await world.open();
+    const one = await asked(world, "terminal"),
+      other = await world.open();
     await world.prompt(other, "hello too");
     await world.settle();
     await refused(world);
@@ -118,7 +209,14 @@ suite("an agent that wants its user to sign in", () => {
       await world.settle();
       equal(world.agents[1]!.heard.filter(method => method === "session/prompt").length, i + 1);
     }
-    deepEqual([world.entries(other).flatMap(entry => entry.kind === "elicitation" ? [entry.answered?.kind] : []), notices(world, one), notices(world, other)], [["cancelled"], [], []]);
+    deepEqual(
+      [
+        world.entries(other).flatMap(entry => (entry.kind === "elicitation" ? [entry.answered?.kind] : [])),
+        notices(world, one),
+        notices(world, other),
+      ],
+      [["cancelled"], [], []],
+    );
     equal(world.told.filter(line => line.startsWith("terminal")).length, 1);
   });
 
@@ -158,7 +256,12 @@ suite("an agent that wants its user to sign in", () => {
     await world.settle();
     (await world.agents[0]!.next("session/prompt")).fail(new RpcError(RpcCode.authRequired, "Please log in"));
     await world.settle();
-    deepEqual(notices(world, id), [["Ada wants you to sign in. Send your prompt again: then you are asked how.", ["sendAgain", "selectAgent", "showLogs"]]]);
+    deepEqual(notices(world, id), [
+      [
+        "Ada wants you to sign in. Send your prompt again: then you are asked how.",
+        ["sendAgain", "selectAgent", "showLogs"],
+      ],
+    ]);
     await world.prompt(id, "hello", "once more");
     await world.settle();
     equal(question(world, id).message, "Ada wants you to sign in. Log in");
@@ -174,7 +277,10 @@ suite("an agent that wants its user to sign in", () => {
     const id = await asked(world, "browser");
     await world.service.handlers["chat/close"]({ sessionId: id }, NEVER);
     await world.settle();
-    deepEqual(world.agents.map(({ heard }) => heard.at(-1)), ["closed"]);
+    deepEqual(
+      world.agents.map(({ heard }) => heard.at(-1)),
+      ["closed"],
+    );
   });
 
   test("an agent whose user signed out is not restarted until the next prompt", async () => {
@@ -183,14 +289,23 @@ suite("an agent that wants its user to sign in", () => {
     const id = await world.open();
     await world.settle();
     const leaving = signOut({ id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, "/w", {
-      pool: world.pool, witness: new AgentWitness(() => undefined, () => 0), isThere: async () => true, keys: { kept: async () => ({}), forget: async () => undefined },
+      pool: world.pool,
+      witness: new AgentWitness(
+        () => undefined,
+        () => 0,
+      ),
+      isThere: async () => true,
+      keys: { kept: async () => ({}), forget: async () => undefined },
     });
     (await world.agents[0]!.next("logout")).respond({});
     await leaving;
     await world.settle();
     world.clock.advance(60_000);
     await world.settle();
-    deepEqual([world.agents.length, notices(world, id)], [1, [["You signed out of Ada. Ada restarts with your next prompt.", ["restartAgent", "showLogs"]]]]);
+    deepEqual(
+      [world.agents.length, notices(world, id)],
+      [1, [["You signed out of Ada. Ada restarts with your next prompt.", ["restartAgent", "showLogs"]]]],
+    );
     await world.prompt(id, "hello again");
     await world.settle();
     equal(world.agents.length, 2);

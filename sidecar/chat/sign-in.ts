@@ -5,7 +5,14 @@
  * Invariants: one round; whatever the user does there is one outcome, a sentence or a way on; keys go to the secret storage and to the agent alone.
  */
 import type { AgentConnection, OpenedSession } from "../agents/connection";
-import { chosenMethod, methodForm, variablesForm, variablesIn, type AuthMethod, type Form } from "../agents/sign-in-methods";
+import {
+  chosenMethod,
+  methodForm,
+  variablesForm,
+  variablesIn,
+  type AuthMethod,
+  type Form,
+} from "../agents/sign-in-methods";
 import { AgentError, noWayToSignIn, notSignedIn, signedInElsewhere, stillNotSignedIn } from "../errors";
 import type { JsonObject } from "../rpc/json";
 import { assertNever } from "../../src/protocol/wire";
@@ -20,10 +27,15 @@ export interface SignInWorld {
 }
 
 /** `how`: the method's name. `isFresh`: only a new process of the agent knows of it. */
-interface SignedIn { readonly how: string; readonly isFresh: boolean }
+interface SignedIn {
+  readonly how: string;
+  readonly isFresh: boolean;
+}
 
 /** Whether it is worth asking: the agent said that it wants it, and nothing else. */
-export function wantsSignIn(error: unknown): boolean { return error instanceof AgentError && error.code === "authRequired"; }
+export function wantsSignIn(error: unknown): boolean {
+  return error instanceof AgentError && error.code === "authRequired";
+}
 
 /**
  * `first`; `wanted`: a session would open, and its first prompt be refused again; with the `other` process, because the first one went while it asked; after its user
@@ -42,11 +54,19 @@ export interface Entrance {
 }
 
 /** A session, after one round of signing in where the agent wants that; or how to try again, with the process that serves then. Rejects with an `AgentError`. */
-export async function openSignedIn(agent: string, { connection, open, world, withdraw, restart }: Entrance, attempt: Attempt): Promise<OpenedSession | { readonly again: Attempt }> {
-  try { if (attempt !== "wanted") return await open(); }
-  catch (error) { if (!wantsSignIn(error)) throw error; }
+export async function openSignedIn(
+  agent: string,
+  { connection, open, world, withdraw, restart }: Entrance,
+  attempt: Attempt,
+): Promise<OpenedSession | { readonly again: Attempt }> {
+  try {
+    if (attempt !== "wanted") return await open();
+  } catch (error) {
+    if (!wantsSignIn(error)) throw error;
+  }
   if (typeof attempt === "object") throw stillNotSignedIn(agent, attempt.signedIn);
-  const signing = signIn(agent, connection, world), signedIn = await Promise.race([signing, connection.closed.then(() => undefined)]);
+  const signing = signIn(agent, connection, world),
+    signedIn = await Promise.race([signing, connection.closed.then(() => undefined)]);
   if (!signedIn) {
     // Another tab has signed in, or the agent has died.
     signing.catch(() => undefined);
@@ -58,30 +78,52 @@ export async function openSignedIn(agent: string, { connection, open, world, wit
     restart(signedInElsewhere(agent));
     return { again: { signedIn: signedIn.how } };
   }
-  return open().catch((error: unknown) => { throw wantsSignIn(error) ? stillNotSignedIn(agent, signedIn.how) : error; });
+  return open().catch((error: unknown) => {
+    throw wantsSignIn(error) ? stillNotSignedIn(agent, signedIn.how) : error;
+  });
 }
 
 /** Rejects with an `AgentError`. */
-async function signIn(agent: string, connection: Pick<AgentConnection, "authMethods" | "authenticate">, { ask, runInTerminal, keep }: SignInWorld): Promise<SignedIn> {
+async function signIn(
+  agent: string,
+  connection: Pick<AgentConnection, "authMethods" | "authenticate">,
+  { ask, runInTerminal, keep }: SignInWorld,
+): Promise<SignedIn> {
   const { authMethods } = connection;
   if (authMethods.length === 0) throw noWayToSignIn(agent);
-  const answer = await ask(methodForm(agent, authMethods)), method = answer && chosenMethod(authMethods, answer);
+  const answer = await ask(methodForm(agent, authMethods)),
+    method = answer && chosenMethod(authMethods, answer);
   if (!method) throw notSignedIn(agent);
   switch (method.kind) {
     case "agent":
-      try { await connection.authenticate(method.id); } catch (error) { throw notSignedIn(agent, error); }
+      try {
+        await connection.authenticate(method.id);
+      } catch (error) {
+        throw notSignedIn(agent, error);
+      }
       return { how: method.name, isFresh: false };
     case "terminal": {
-      const code = await runInTerminal(method).catch((error: unknown) => { throw notSignedIn(agent, error); });
-      if (code !== 0) throw notSignedIn(agent, new Error(code === undefined ? "its terminal was closed before it had ended." : `it ended with exit code ${code}.`));
+      const code = await runInTerminal(method).catch((error: unknown) => {
+        throw notSignedIn(agent, error);
+      });
+      if (code !== 0)
+        throw notSignedIn(
+          agent,
+          new Error(
+            code === undefined ? "its terminal was closed before it had ended." : `it ended with exit code ${code}.`,
+          ),
+        );
       return { how: method.name, isFresh: true };
     }
     case "environment": {
       const entered = await ask(variablesForm(agent, method));
       if (!entered) throw notSignedIn(agent);
-      await keep(variablesIn(method, entered)).catch((error: unknown) => { throw notSignedIn(agent, error); });
+      await keep(variablesIn(method, entered)).catch((error: unknown) => {
+        throw notSignedIn(agent, error);
+      });
       return { how: method.name, isFresh: true };
     }
-    default: return assertNever(method, "way to sign in");
+    default:
+      return assertNever(method, "way to sign in");
   }
 }

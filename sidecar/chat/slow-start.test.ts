@@ -12,11 +12,26 @@ suite("an agent that is slow", () => {
       const before = world.entries(id).length;
       world.clock.advance(seconds * 1000);
       await world.settle();
-      return world.entries(id).slice(before).map(entry => entry.kind === "notice" ? [entry.severity, entry.text, entry.actions] : entry.kind);
+      return world
+        .entries(id)
+        .slice(before)
+        .map(entry => (entry.kind === "notice" ? [entry.severity, entry.text, entry.actions] : entry.kind));
     };
     deepEqual(await told(10), [["info", "Ada is still starting…", []]]);
-    deepEqual(await told(20), [["warning", "Ada has not started for 30 seconds. The first start can take long; the log says what it does.", ["showLogs", "restartAgent"]]]);
-    deepEqual(await told(90), [["error", "Ada did not answer within 120 seconds. See the log for what it said.", ["sendAgain", "restartAgent", "showLogs"]]]);
+    deepEqual(await told(20), [
+      [
+        "warning",
+        "Ada has not started for 30 seconds. The first start can take long; the log says what it does.",
+        ["showLogs", "restartAgent"],
+      ],
+    ]);
+    deepEqual(await told(90), [
+      [
+        "error",
+        "Ada did not answer within 120 seconds. See the log for what it said.",
+        ["sendAgain", "restartAgent", "showLogs"],
+      ],
+    ]);
     deepEqual(world.shown.get(id)?.turn.state, "idle");
   });
 
@@ -26,7 +41,7 @@ suite("an agent that is slow", () => {
     const id = await world.open();
     for (const agentId of ["eve", "ada", "ada"]) world.service.installing("agent", agentId, true);
     await world.settle();
-    const told = () => world.entries(id).map(entry => entry.kind === "notice" ? entry.text : entry.kind);
+    const told = () => world.entries(id).map(entry => (entry.kind === "notice" ? entry.text : entry.kind));
     world.clock.advance(40_000);
     await world.settle();
     deepEqual(told(), ["Ada is being installed. That happens once."]);
@@ -45,10 +60,13 @@ suite("an agent that is slow", () => {
     await world.settle();
     world.clock.advance(60_000);
     await world.settle();
-    deepEqual(world.entries(id).flatMap(entry => entry.kind === "notice" ? [[entry.text, entry.actions]] : []), [
-      ["Ada has not stopped yet. Wait, or restart it.", ["restartAgent"]],
-      ["Ada did not stop for a minute: it was given up, and begins anew.", ["sendAgain", "showLogs"]],
-    ]);
+    deepEqual(
+      world.entries(id).flatMap(entry => (entry.kind === "notice" ? [[entry.text, entry.actions]] : [])),
+      [
+        ["Ada has not stopped yet. Wait, or restart it.", ["restartAgent"]],
+        ["Ada did not stop for a minute: it was given up, and begins anew.", ["sendAgain", "showLogs"]],
+      ],
+    );
     deepEqual([world.agents.length, world.shown.get(id)?.turn.state], [2, "idle"]);
   });
 });

@@ -23,7 +23,14 @@ class World extends ChatWorld {
   sessionId = "";
   prompted: IncomingRequest | undefined;
 
-  get agent(): MemoryAgent { return this.agents.at(-1) ?? (() => { throw new Error("no agent was started"); })(); }
+  get agent(): MemoryAgent {
+    return (
+      this.agents.at(-1) ??
+      (() => {
+        throw new Error("no agent was started");
+      })()
+    );
+  }
 
   /** A session whose turn runs. */
   async begin(): Promise<this> {
@@ -42,7 +49,9 @@ class World extends ChatWorld {
     for (const [sessionId, update] of updates) this.agent.update(sessionId, update);
     await this.settle();
   }
-  end(stopReason = "end_turn"): Promise<void> { return this.send(["s1", state("idle", { stopReason })]); }
+  end(stopReason = "end_turn"): Promise<void> {
+    return this.send(["s1", state("idle", { stopReason })]);
+  }
   /** The agent's request; its answer comes when somebody has chosen. */
   async ask(sessionId: string, command = "rm x"): Promise<{ readonly answer: Promise<unknown> }> {
     const answer = this.agent.peer
@@ -64,8 +73,12 @@ class World extends ChatWorld {
     );
     await this.settle();
   }
-  get all(): readonly Entry[] { return this.entries(this.sessionId); }
-  get transcript(): readonly string[] { return lines(this.all); }
+  get all(): readonly Entry[] {
+    return this.entries(this.sessionId);
+  }
+  get transcript(): readonly string[] {
+    return lines(this.all);
+  }
 }
 
 /** One line per entry; those of a subagent are indented. */

@@ -13,13 +13,17 @@ const LOGGED_CHARACTERS = 2_000;
 /** `cause` is what made it so, for the log. */
 export function troubleOf(error: unknown): { readonly trouble: Trouble; readonly cause: string | undefined } {
   const reason: Closed = error instanceof Error || isClosed(error) ? error : { message: String(error) };
-  const known = error instanceof AgentError ? error : undefined, restarts = known !== undefined && RESTARTS.has(known.code);
+  const known = error instanceof AgentError ? error : undefined,
+    restarts = known !== undefined && RESTARTS.has(known.code);
   const lastWords = typeof reason.cause === "string" ? redactText(reason.cause, LOGGED_CHARACTERS) : undefined;
   return {
     trouble: {
-      text: redactText(restarts ? known.what : reason.message), actions: actionsFor(known?.code),
-      ...(restarts ? { restarts } : {}), ...(known?.readUntil === undefined ? {} : { readUntil: known.readUntil }),
-      ...(lastWords === undefined ? {} : { detail: lastWords }), ...(wantsSignIn(error) || isSignedOut(error) ? { needsUser: true } : {}),
+      text: redactText(restarts ? known.what : reason.message),
+      actions: actionsFor(known?.code),
+      ...(restarts ? { restarts } : {}),
+      ...(known?.readUntil === undefined ? {} : { readUntil: known.readUntil }),
+      ...(lastWords === undefined ? {} : { detail: lastWords }),
+      ...(wantsSignIn(error) || isSignedOut(error) ? { needsUser: true } : {}),
     },
     cause: describe(reason.cause),
   };
@@ -27,8 +31,12 @@ export function troubleOf(error: unknown): { readonly trouble: Trouble; readonly
 
 function actionsFor(code: AgentErrorCode | undefined): readonly ActionId[] {
   switch (code) {
-    case "notFound": case "unsupported": case "authRequired": return ["selectAgent", "showLogs"];
-    default: return ["restartAgent", "showLogs"];
+    case "notFound":
+    case "unsupported":
+    case "authRequired":
+      return ["selectAgent", "showLogs"];
+    default:
+      return ["restartAgent", "showLogs"];
   }
 }
 
@@ -36,9 +44,13 @@ function actionsFor(code: AgentErrorCode | undefined): readonly ActionId[] {
 const RESTARTS: ReadonlySet<AgentErrorCode> = new Set(["exited", "extension", "restarted"]);
 
 /** A restart without a prompt would only ask the user to sign in again. */
-function isSignedOut(error: unknown): boolean { return error instanceof AgentError && error.code === "signedOut"; }
+function isSignedOut(error: unknown): boolean {
+  return error instanceof AgentError && error.code === "signedOut";
+}
 
-function isClosed(value: unknown): value is Closed { return typeof objectOr(value).message === "string"; }
+function isClosed(value: unknown): value is Closed {
+  return typeof objectOr(value).message === "string";
+}
 
 function describe(cause: unknown): string | undefined {
   return cause === undefined ? undefined : readable(cause instanceof Error ? cause.message : cause, LOGGED_CHARACTERS);

@@ -18,13 +18,19 @@ import { BATCH_MS } from "./outbox";
 
 const NEVER = { aborted: false, addEventListener: () => undefined };
 
-type Sent = { [M in keyof SidecarToHost]: { readonly method: M; readonly params: ParamsOf<SidecarToHost, M> } }[keyof SidecarToHost];
-interface Connects { connect(stream: v2.Stream): unknown }
+type Sent = {
+  [M in keyof SidecarToHost]: { readonly method: M; readonly params: ParamsOf<SidecarToHost, M> };
+}[keyof SidecarToHost];
+interface Connects {
+  connect(stream: v2.Stream): unknown;
+}
 
 /** Everything here runs in this process: it is done when the event loop has gone round often enough. */
 async function passing(what: string, isSo: () => boolean, clock?: FakeClock): Promise<void> {
   for (let i = 0; i < 10_000 && !isSo(); i++) {
-    await new Promise(resolve => { setImmediate(resolve); });
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
     clock?.advance(BATCH_MS);
   }
   ok(isSo(), what);
@@ -37,30 +43,91 @@ class World implements AsyncDisposable {
   readonly service: ChatService;
   #sessionId = "";
 
-  constructor(agent: Connects, readonly protocol: 1 | 2) {
-    this.#pool = new AgentPool(async key => {
-      const there = new PassThrough(), back = new PassThrough();
-      agent.connect(v2.ndJsonStream(Writable.toWeb(back), Readable.toWeb(there)));
-      return AgentConnection.connect(ndjsonChannel(back, there), { name: "Ada", version: "1", protocol: key.protocol, clock: this.clock, odd: what => { throw new Error(what); }, lastWords: () => "", stop: async () => { back.end(); } });
-    }, error => { throw error; });
+  constructor(
+    agent: Connects,
+    readonly protocol: 1 | 2,
+  ) {
+    this.#pool = new AgentPool(
+      async key => {
+        const there = new PassThrough(),
+          back = new PassThrough();
+        agent.connect(v2.ndJsonStream(Writable.toWeb(back), Readable.toWeb(there)));
+        return AgentConnection.connect(ndjsonChannel(back, there), {
+          name: "Ada",
+          version: "1",
+          protocol: key.protocol,
+          clock: this.clock,
+          odd: what => {
+            throw new Error(what);
+          },
+          lastWords: () => "",
+          stop: async () => {
+            back.end();
+          },
+        });
+      },
+      error => {
+        throw error;
+      },
+    );
     this.service = new ChatService({
-      bootId: "b", clock: this.clock, pool: this.#pool, policy: new BypassPolicy([]), journal: memoryJournal, command: async agent => commandOf(agent), startCommand: () => { throw new Error("no command is started"); }, log: () => undefined,
-      host: { isCongested: () => false, request: async () => { throw new Error("nobody asks the host"); }, notify: (method, params) => this.#take({ method, params } as Sent) },
+      bootId: "b",
+      clock: this.clock,
+      pool: this.#pool,
+      policy: new BypassPolicy([]),
+      journal: memoryJournal,
+      command: async agent => commandOf(agent),
+      startCommand: () => {
+        throw new Error("no command is started");
+      },
+      log: () => undefined,
+      host: {
+        isCongested: () => false,
+        request: async () => {
+          throw new Error("nobody asks the host");
+        },
+        notify: (method, params) => this.#take({ method, params } as Sent),
+      },
     });
   }
   #take({ method, params }: Sent): void {
     if (method === "chat/event") this.conversation = applyEvent(this.conversation, params.event);
   }
   async open(): Promise<string> {
-    const { sessionId } = await this.service.handlers["chat/new"]({ agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, cwd: "/w", shown: [], protocol: this.protocol }, NEVER);
-    return this.#sessionId = sessionId;
+    const { sessionId } = await this.service.handlers["chat/new"](
+      {
+        agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } },
+        cwd: "/w",
+        shown: [],
+        protocol: this.protocol,
+      },
+      NEVER,
+    );
+    return (this.#sessionId = sessionId);
   }
-  prompt(text: string): Promise<unknown> { return this.service.handlers["chat/prompt"]({ sessionId: this.#sessionId, messageId: text, blocks: [{ type: "text", text }] }, NEVER); }
+  prompt(text: string): Promise<unknown> {
+    return this.service.handlers["chat/prompt"](
+      { sessionId: this.#sessionId, messageId: text, blocks: [{ type: "text", text }] },
+      NEVER,
+    );
+  }
   /** Frames pass until the page shows it. */
-  shows(what: string, is: (conversation: Conversation) => boolean): Promise<void> { return passing(what, () => is(this.conversation), this.clock); }
-  idle(): Promise<void> { return this.shows("the turn has ended", ({ turn, entries }) => turn.state === "idle" && entries.length > 1); }
+  shows(what: string, is: (conversation: Conversation) => boolean): Promise<void> {
+    return passing(what, () => is(this.conversation), this.clock);
+  }
+  idle(): Promise<void> {
+    return this.shows("the turn has ended", ({ turn, entries }) => turn.state === "idle" && entries.length > 1);
+  }
   get story(): readonly string[] {
-    return this.conversation.entries.map(entry => "text" in entry ? `${entry.kind} ${entry.text}` : entry.kind === "tool" ? `tool ${entry.title} ${entry.status}` : entry.kind === "permission" ? `permission ${entry.title} ${entry.answered?.kind ?? "open"}` : entry.kind);
+    return this.conversation.entries.map(entry =>
+      "text" in entry
+        ? `${entry.kind} ${entry.text}`
+        : entry.kind === "tool"
+          ? `tool ${entry.title} ${entry.status}`
+          : entry.kind === "permission"
+            ? `permission ${entry.title} ${entry.answered?.kind ?? "open"}`
+            : entry.kind,
+    );
   }
   async [Symbol.asyncDispose](): Promise<void> {
     await this.service[Symbol.asyncDispose]();
@@ -68,17 +135,41 @@ class World implements AsyncDisposable {
   }
 }
 
-const say = (text: string, messageId = "m1"): v2.SessionUpdate => ({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } });
+const say = (text: string, messageId = "m1"): v2.SessionUpdate => ({
+  sessionUpdate: "agent_message_chunk",
+  messageId,
+  content: { type: "text", text },
+});
 
 /** Answers at once that it has the prompt, and then works; sets what it is told to. */
-function newAgent(work: (client: v2.AgentContext, sessionId: string) => Promise<void>, heard: unknown[] = []): v2.AgentApp {
-  const options = (fast: boolean): v2.SessionConfigOption[] => [{ configId: "fast", name: "Fast", type: "boolean", currentValue: fast }];
-  return v2.agent({ name: "new" })
-    .onRequest("initialize", ({ params }) => { heard.push(params.capabilities); return { protocolVersion: 2, info: { name: "new", version: "1" }, capabilities: { session: {} } }; })
-    .onRequest("session/new", () => ({ sessionId: "s1", configOptions: options(false), availableCommands: [{ type: "command", name: "plan", description: "Make a plan", input: { type: "text", hint: "of what" } }] }))
-    .onRequest("session/set_config_option", ({ params }) => { heard.push(params); return { configOptions: options(params.type === "boolean" && params.value === true) }; })
+function newAgent(
+  work: (client: v2.AgentContext, sessionId: string) => Promise<void>,
+  heard: unknown[] = [],
+): v2.AgentApp {
+  const options = (fast: boolean): v2.SessionConfigOption[] => [
+    { configId: "fast", name: "Fast", type: "boolean", currentValue: fast },
+  ];
+  return v2
+    .agent({ name: "new" })
+    .onRequest("initialize", ({ params }) => {
+      heard.push(params.capabilities);
+      return { protocolVersion: 2, info: { name: "new", version: "1" }, capabilities: { session: {} } };
+    })
+    .onRequest("session/new", () => ({
+      sessionId: "s1",
+      configOptions: options(false),
+      availableCommands: [
+        { type: "command", name: "plan", description: "Make a plan", input: { type: "text", hint: "of what" } },
+      ],
+    }))
+    .onRequest("session/set_config_option", ({ params }) => {
+      heard.push(params);
+      return { configOptions: options(params.type === "boolean" && params.value === true) };
+    })
     .onRequest("session/close", () => ({}))
-    .onNotification("session/cancel", () => { heard.push("cancel"); })
+    .onNotification("session/cancel", () => {
+      heard.push("cancel");
+    })
     .onRequest("session/prompt", ({ params, client }) => {
       setImmediate(() => void work(client, params.sessionId));
       return { messageId: "u1" };
@@ -93,9 +184,18 @@ suite("an agent that speaks ACP v2", () => {
       await tell({ sessionUpdate: "state_update", state: "running" });
       await tell(say("Let me "));
       await tell(say("see."));
-      await tell({ sessionUpdate: "tool_call_update", toolCallId: "t", title: "Look", kind: "read", status: "in_progress" });
+      await tell({
+        sessionUpdate: "tool_call_update",
+        toolCallId: "t",
+        title: "Look",
+        kind: "read",
+        status: "in_progress",
+      });
       const { outcome } = await client.request("session/request_permission", {
-        sessionId, title: "May I look?", subject: { type: "command", command: "ls", cwd: "/w", toolCallId: "t" }, options: [{ optionId: "y", name: "Yes", kind: "allow_once" }],
+        sessionId,
+        title: "May I look?",
+        subject: { type: "command", command: "ls", cwd: "/w", toolCallId: "t" },
+        options: [{ optionId: "y", name: "Yes", kind: "allow_once" }],
       });
       await tell({ sessionUpdate: "tool_call_update", toolCallId: "t", status: "completed" });
       await tell(say(outcome.outcome, "m2"));
@@ -106,15 +206,38 @@ suite("an agent that speaks ACP v2", () => {
     await world.prompt("go");
     await world.shows("a question", ({ entries }) => entries.some(entry => entry.kind === "permission"));
     const question = world.conversation.entries.find(entry => entry.kind === "permission");
-    await world.service.handlers["chat/answerPermission"]({ sessionId, permissionId: question?.id ?? "", choice: { kind: "option", optionId: "y" } }, NEVER);
+    await world.service.handlers["chat/answerPermission"](
+      { sessionId, permissionId: question?.id ?? "", choice: { kind: "option", optionId: "y" } },
+      NEVER,
+    );
     await world.idle();
-    deepEqual(world.story, ["user go", "agent Let me see.", "tool ls completed", "permission May I look? selected", "agent selected", "notice The answer ends here because it reached the model's token limit."]);
+    deepEqual(world.story, [
+      "user go",
+      "agent Let me see.",
+      "tool ls completed",
+      "permission May I look? selected",
+      "agent selected",
+      "notice The answer ends here because it reached the model's token limit.",
+    ]);
     deepEqual(heard, [{ elicitation: { form: {}, url: {} } }]);
     deepEqual(world.conversation.commands, [{ name: "plan", description: "Make a plan", hint: "of what" }]);
   });
 
   test("says why a turn failed, and is ready for the next", async () => {
-    await using world = new World(newAgent((client, sessionId) => client.notify("session/update", { sessionId, update: { sessionUpdate: "state_update", state: "idle", stopReason: "error", error: { code: -1, message: "out of tokens" } } })), 2);
+    await using world = new World(
+      newAgent((client, sessionId) =>
+        client.notify("session/update", {
+          sessionId,
+          update: {
+            sessionUpdate: "state_update",
+            state: "idle",
+            stopReason: "error",
+            error: { code: -1, message: "out of tokens" },
+          },
+        }),
+      ),
+      2,
+    );
     await world.open();
     await world.prompt("go");
     await world.idle();
@@ -125,10 +248,16 @@ suite("an agent that speaks ACP v2", () => {
 
   test("is told what was chosen in v2's words, and hears of a stop", async () => {
     const heard: unknown[] = [];
-    await using world = new World(newAgent(async (client, sessionId) => {
-      await passing("the stop is heard", () => heard.includes("cancel"));
-      await client.notify("session/update", { sessionId, update: { sessionUpdate: "state_update", state: "idle", stopReason: "cancelled" } });
-    }, heard), 2);
+    await using world = new World(
+      newAgent(async (client, sessionId) => {
+        await passing("the stop is heard", () => heard.includes("cancel"));
+        await client.notify("session/update", {
+          sessionId,
+          update: { sessionUpdate: "state_update", state: "idle", stopReason: "cancelled" },
+        });
+      }, heard),
+      2,
+    );
     const sessionId = await world.open();
     await world.shows("the switch", ({ controls }) => controls.length === 1);
     await world.service.handlers["chat/setOption"]({ sessionId, controlId: "fast", value: true }, NEVER);
@@ -142,28 +271,49 @@ suite("an agent that speaks ACP v2", () => {
 });
 
 suite("an agent that speaks only ACP v1", () => {
-  const old = (): v1.AgentApp => v1.agent({ name: "old" })
-    .onRequest("initialize", ({ params }) => ({ protocolVersion: 1, agentCapabilities: {}, _meta: { sees: params.clientCapabilities } }))
-    .onRequest("session/new", () => ({ sessionId: "s1" }))
-    .onRequest("session/prompt", async ({ params, client }) => {
-      await client.notify("session/update", { sessionId: params.sessionId, update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "hi" } } });
-      return { stopReason: "end_turn" };
+  const old = (): v1.AgentApp =>
+    v1
+      .agent({ name: "old" })
+      .onRequest("initialize", ({ params }) => ({
+        protocolVersion: 1,
+        agentCapabilities: {},
+        _meta: { sees: params.clientCapabilities },
+      }))
+      .onRequest("session/new", () => ({ sessionId: "s1" }))
+      .onRequest("session/prompt", async ({ params, client }) => {
+        await client.notify("session/update", {
+          sessionId: params.sessionId,
+          update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "hi" } },
+        });
+        return { stopReason: "end_turn" };
+      });
+
+  for (const protocol of [1, 2] as const)
+    test(`works the same when it is offered v${protocol}`, async () => {
+      await using world = new World(old(), protocol);
+      await world.open();
+      await world.prompt("go");
+      await world.idle();
+      deepEqual(world.story, ["user go", "agent hi"]);
     });
 
-  for (const protocol of [1, 2] as const) test(`works the same when it is offered v${protocol}`, async () => {
-    await using world = new World(old(), protocol);
-    await world.open();
-    await world.prompt("go");
-    await world.idle();
-    deepEqual(world.story, ["user go", "agent hi"]);
-  });
-
   test("and one that speaks both is met in v2 only when it is offered", async () => {
-    for (const [protocol, said] of [[1, "hi"], [2, "new"]] as const) {
-      const both = v2.agentProtocolRouter().withV1(old()).withV2(newAgent(async (client, sessionId) => {
-        await client.notify("session/update", { sessionId, update: say("new") });
-        await client.notify("session/update", { sessionId, update: { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" } });
-      }));
+    for (const [protocol, said] of [
+      [1, "hi"],
+      [2, "new"],
+    ] as const) {
+      const both = v2
+        .agentProtocolRouter()
+        .withV1(old())
+        .withV2(
+          newAgent(async (client, sessionId) => {
+            await client.notify("session/update", { sessionId, update: say("new") });
+            await client.notify("session/update", {
+              sessionId,
+              update: { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" },
+            });
+          }),
+        );
       await using world = new World(both, protocol);
       await world.open();
       await world.prompt("go");

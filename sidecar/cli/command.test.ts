@@ -5,93 +5,233 @@ import { usage } from "./usage";
 
 const warn = { level: "warn", folder: undefined } as const;
 const eliza = { name: "Eliza", command: { kind: "eliza", deterministic: false } } as const;
-const program = (name: string, command = name, args: readonly string[] = [], env = {}) => ({ name, command: { kind: "process", command, args, env } }) as const;
+const program = (name: string, command = name, args: readonly string[] = [], env = {}) =>
+  ({ name, command: { kind: "process", command, args, env } }) as const;
 const read = (...args: string[]): Command => readCommand(args, "linux");
 const chainOf = (command: Command): RunWith => {
   if (command.kind !== "run-with") throw new Error(JSON.stringify(command));
   return command.chain;
 };
-const conform = (program: "agent" | "proxy" | "client", command: string, args: readonly string[] = [], more: object = {}) => ({
-  kind: "conform", log: warn,
-  request: { program, command, args, prompts: [], auth: undefined, timeoutMs: 30_000, recordFolder: undefined, json: false, ...more },
-}) as const;
-const wrong = (command: Command): string => command.kind === "wrong" ? command.message : JSON.stringify(command);
+const conform = (
+  program: "agent" | "proxy" | "client",
+  command: string,
+  args: readonly string[] = [],
+  more: object = {},
+) =>
+  ({
+    kind: "conform",
+    log: warn,
+    request: {
+      program,
+      command,
+      args,
+      prompts: [],
+      auth: undefined,
+      timeoutMs: 30_000,
+      recordFolder: undefined,
+      json: false,
+      ...more,
+    },
+  }) as const;
+const wrong = (command: Command): string => (command.kind === "wrong" ? command.message : JSON.stringify(command));
 
 suite("command line", () => {
   const TABLE: readonly [string, Command][] = [
-    ["serve", { kind: "serve" }], ["reap", { kind: "reap" }], ["mcp", { kind: "mcp", attach: false }], ["mcp --attach", { kind: "mcp", attach: true }],
+    ["serve", { kind: "serve" }],
+    ["reap", { kind: "reap" }],
+    ["mcp", { kind: "mcp", attach: false }],
+    ["mcp --attach", { kind: "mcp", attach: true }],
     ["eliza", { kind: "eliza", deterministic: false, log: warn }],
-    ["eliza --deterministic", { kind: "eliza", deterministic: true, log: warn }], ["--deterministic eliza", { kind: "eliza", deterministic: true, log: warn }],
+    ["eliza --deterministic", { kind: "eliza", deterministic: true, log: warn }],
+    ["--deterministic eliza", { kind: "eliza", deterministic: true, log: warn }],
     ["eliza --log debug", { kind: "eliza", deterministic: false, log: { level: "debug", folder: undefined } }],
     ["--log-dir l eliza", { kind: "eliza", deterministic: false, log: { level: "warn", folder: "l" } }],
-    ["vscodelm", { kind: "vscodelm", traceFolder: undefined, log: warn }], ["--trace-dir t vscodelm --log debug --log-dir l", { kind: "vscodelm", traceFolder: "t", log: { level: "debug", folder: "l" } }], ["vscodelm -h", { kind: "help", of: "vscodelm" }],
-    ["registry list", { kind: "registry", request: { kind: "list" }, url: undefined }], ["registry resolve gemini", { kind: "registry", request: { kind: "resolve", id: "gemini" }, url: undefined }],
-    ["--registry https://example.com registry list", { kind: "registry", request: { kind: "list" }, url: "https://example.com/" }], ["registry resolve x --registry=http://127.0.0.1:1/r", { kind: "registry", request: { kind: "resolve", id: "x" }, url: "http://127.0.0.1:1/r" }],
+    ["vscodelm", { kind: "vscodelm", traceFolder: undefined, log: warn }],
+    [
+      "--trace-dir t vscodelm --log debug --log-dir l",
+      { kind: "vscodelm", traceFolder: "t", log: { level: "debug", folder: "l" } },
+    ],
+    ["vscodelm -h", { kind: "help", of: "vscodelm" }],
+    ["registry list", { kind: "registry", request: { kind: "list" }, url: undefined }],
+    ["registry resolve gemini", { kind: "registry", request: { kind: "resolve", id: "gemini" }, url: undefined }],
+    [
+      "--registry https://example.com registry list",
+      { kind: "registry", request: { kind: "list" }, url: "https://example.com/" },
+    ],
+    [
+      "registry resolve x --registry=http://127.0.0.1:1/r",
+      { kind: "registry", request: { kind: "resolve", id: "x" }, url: "http://127.0.0.1:1/r" },
+    ],
     ["registry --help", { kind: "help", of: "registry" }],
-    ["--help", { kind: "help", of: undefined }], ["-h", { kind: "help", of: undefined }], ["--version", { kind: "version" }],
-    ["eliza -h", { kind: "help", of: "eliza" }], ["--help run-with", { kind: "help", of: "run-with" }], ["run-with --agent x --help", { kind: "help", of: "run-with" }],
-    ["mcp --help", { kind: "help", of: "mcp" }], ["serve --help", { kind: "help", of: undefined }], ["elisa --help", { kind: "help", of: undefined }],
-    ["--version run-with", { kind: "version" }], ["run-with --fast --help", { kind: "help", of: "run-with" }],
-    ["proxy cargo", { kind: "proxy", proxy: { name: "Cargo", command: { kind: "own", id: "cargo", settings: {} } }, log: warn }],
+    ["--help", { kind: "help", of: undefined }],
+    ["-h", { kind: "help", of: undefined }],
+    ["--version", { kind: "version" }],
+    ["eliza -h", { kind: "help", of: "eliza" }],
+    ["--help run-with", { kind: "help", of: "run-with" }],
+    ["run-with --agent x --help", { kind: "help", of: "run-with" }],
+    ["mcp --help", { kind: "help", of: "mcp" }],
+    ["serve --help", { kind: "help", of: undefined }],
+    ["elisa --help", { kind: "help", of: undefined }],
+    ["--version run-with", { kind: "version" }],
+    ["run-with --fast --help", { kind: "help", of: "run-with" }],
+    [
+      "proxy cargo",
+      { kind: "proxy", proxy: { name: "Cargo", command: { kind: "own", id: "cargo", settings: {} } }, log: warn },
+    ],
     ["conform agent -- my-agent --acp --log debug", conform("agent", "my-agent", ["--acp", "--log", "debug"])],
-    ["conform proxy --record r --json --timeout 2.5 -- p", conform("proxy", "p", [], { recordFolder: "r", json: true, timeoutMs: 2500 })],
-    ["--prompt a conform agent --prompt b --auth key -- p", conform("agent", "p", [], { prompts: ["a", "b"], auth: "key" })],
+    [
+      "conform proxy --record r --json --timeout 2.5 -- p",
+      conform("proxy", "p", [], { recordFolder: "r", json: true, timeoutMs: 2500 }),
+    ],
+    [
+      "--prompt a conform agent --prompt b --auth key -- p",
+      conform("agent", "p", [], { prompts: ["a", "b"], auth: "key" }),
+    ],
     ["conform client -- c --agent {agent}", conform("client", "c", ["--agent", "{agent}"])],
     ["conform -h", { kind: "help", of: "conform" }],
-    ["run-with --agent eliza", { kind: "run-with", chain: { proxies: [], agent: eliza, traceFolder: undefined }, log: warn }],
+    [
+      "run-with --agent eliza",
+      { kind: "run-with", chain: { proxies: [], agent: eliza, traceFolder: undefined }, log: warn },
+    ],
   ];
   for (const [line, command] of TABLE) test(line, () => deepEqual(read(...line.split(" ")), command));
 
   const REFUSED: readonly [readonly string[], RegExp][] = [
-    [[], /^A command is missing\./], [["--log", "debug"], /^A command is missing\./],
-    [["elisa"], /^There is no command “elisa”\./], [["elisa", "--log", "loud"], /no command “elisa”/],
-    [["eliza", "now"], /^“now” is too much\./], [["run-with", "--agent", "x", "y", "z"], /^“y z” is too much\./], [["run-with", "--", "x"], /^“x” is too much\./],
-    [["eliza", "--fast"], /^There is no option --fast\./], [["-x", "eliza"], /no option -x\./], [["eliza", "--toString"], /no option --toString\./], [["--fast"], /no option --fast\./],
-    [["serve", "--deterministic"], /^--deterministic goes with eliza\./], [["run-with", "--agent", "x", "--deterministic"], /--deterministic goes with eliza\./],
-    [["eliza", "--proxy", "x"], /^--proxy goes with run-with\./], [["--agent", "x", "mcp"], /^--agent goes with run-with and doctor\./], [["eliza", "--trace-dir", "d"], /^--trace-dir goes with run-with and vscodelm\./],
-    [["mcp", "--log", "debug"], /^--log goes with run-with, vscodelm, eliza, proxy, doctor and conform\./], [["serve", "--log-dir", "d"], /^--log-dir goes with run-with, vscodelm, eliza, proxy, doctor and conform\./],
-    [["registry"], /^What to do is missing: list, or resolve and an id\./], [["registry", "update"], /^“update” is neither list nor resolve\./], [["registry", "list", "x"], /^“x” is too much\./],
-    [["registry", "resolve"], /^The id of an agent is missing\./], [["registry", "resolve", " "], /^The id of an agent is missing\./], [["registry", "resolve", "a", "b", "c"], /^“b c” is too much\./], [["registry", "list", "--registry"], /^--registry needs a value\./],
-    ...["http://example.com", "example.com", "file:///a", "https://me:hunter2@example.com"].map((url): [readonly string[], RegExp] => [["registry", "list", "--registry", url], /^--registry takes an https address, without a password\. See/]),
-    [["eliza", "--registry", "https://example.com"], /^--registry goes with registry\./], [["registry", "list", "--log", "debug"], /^--log goes with run-with, vscodelm, eliza, proxy, doctor and conform\./],
+    [[], /^A command is missing\./],
+    [["--log", "debug"], /^A command is missing\./],
+    [["elisa"], /^There is no command “elisa”\./],
+    [["elisa", "--log", "loud"], /no command “elisa”/],
+    [["eliza", "now"], /^“now” is too much\./],
+    [["run-with", "--agent", "x", "y", "z"], /^“y z” is too much\./],
+    [["run-with", "--", "x"], /^“x” is too much\./],
+    [["eliza", "--fast"], /^There is no option --fast\./],
+    [["-x", "eliza"], /no option -x\./],
+    [["eliza", "--toString"], /no option --toString\./],
+    [["--fast"], /no option --fast\./],
+    [["serve", "--deterministic"], /^--deterministic goes with eliza\./],
+    [["run-with", "--agent", "x", "--deterministic"], /--deterministic goes with eliza\./],
+    [["eliza", "--proxy", "x"], /^--proxy goes with run-with\./],
+    [["--agent", "x", "mcp"], /^--agent goes with run-with and doctor\./],
+    [["eliza", "--trace-dir", "d"], /^--trace-dir goes with run-with and vscodelm\./],
+    [["mcp", "--log", "debug"], /^--log goes with run-with, vscodelm, eliza, proxy, doctor and conform\./],
+    [["serve", "--log-dir", "d"], /^--log-dir goes with run-with, vscodelm, eliza, proxy, doctor and conform\./],
+    [["registry"], /^What to do is missing: list, or resolve and an id\./],
+    [["registry", "update"], /^“update” is neither list nor resolve\./],
+    [["registry", "list", "x"], /^“x” is too much\./],
+    [["registry", "resolve"], /^The id of an agent is missing\./],
+    [["registry", "resolve", " "], /^The id of an agent is missing\./],
+    [["registry", "resolve", "a", "b", "c"], /^“b c” is too much\./],
+    [["registry", "list", "--registry"], /^--registry needs a value\./],
+    ...["http://example.com", "example.com", "file:///a", "https://me:hunter2@example.com"].map(
+      (url): [readonly string[], RegExp] => [
+        ["registry", "list", "--registry", url],
+        /^--registry takes an https address, without a password\. See/,
+      ],
+    ),
+    [["eliza", "--registry", "https://example.com"], /^--registry goes with registry\./],
+    [["registry", "list", "--log", "debug"], /^--log goes with run-with, vscodelm, eliza, proxy, doctor and conform\./],
     [["eliza", "--deterministic=no"], /^--deterministic takes no value\./],
-    [["run-with", "--agent"], /^--agent needs a value\./], [["run-with", "--agent", "--log", "debug"], /^--agent needs a value\./], [["run-with", "--agent="], /^--agent needs a value\./],
-    [["run-with", "--agent", " "], /^--agent needs a value\./], [["run-with", "--proxy", "--agent", "x"], /^--proxy needs a value\./], [["eliza", "--log-dir", ""], /^--log-dir needs a value\./],
-    [["run-with", "--agent", "x", "--agent", "y"], /^--agent is there twice\./], [["--log", "debug", "eliza", "--log", "info"], /^--log is there twice\./],
+    [["run-with", "--agent"], /^--agent needs a value\./],
+    [["run-with", "--agent", "--log", "debug"], /^--agent needs a value\./],
+    [["run-with", "--agent="], /^--agent needs a value\./],
+    [["run-with", "--agent", " "], /^--agent needs a value\./],
+    [["run-with", "--proxy", "--agent", "x"], /^--proxy needs a value\./],
+    [["eliza", "--log-dir", ""], /^--log-dir needs a value\./],
+    [["run-with", "--agent", "x", "--agent", "y"], /^--agent is there twice\./],
+    [["--log", "debug", "eliza", "--log", "info"], /^--log is there twice\./],
     [["eliza", "--log", "loud"], /^--log takes error, warn, info, debug, and not “loud”\./],
-    [["proxy"], /^Which one is missing: sparkle, ferris, cargo, workspace and ide\./], [["proxy", "x"], /^There is no proxy “x”; there are sparkle/], [["proxy", "cargo", "x"], /^“x” is too much\./],
-    [["proxy", "cargo", "--settings", "[]"], /^--settings takes a JSON object/], [["proxy", "cargo", "--settings", "{hunter2"], /^--settings takes a JSON object, as “settings” of the extension in symposium.extensions\. See/],
-    [["run-with", "--agent", "sparkle"], /^--agent names “Sparkle”, which is an agent extension, and no agent: --proxy takes it\./], [["run-with", "--agent", "defaults", "--proxy", `{"symposium":{"subcommand":"proxy","args":["x"]}}`], /^--proxy names none of Symposium's own proxies; they are sparkle/],
-    [["conform"], /^The kind of program is missing: agent, proxy or client\. See/], [["conform", "editor", "--", "x"], /^“editor” is not agent, proxy or client\./],
-    [["conform", "agent"], /^The command is missing\. It follows --\./], [["conform", "agent", "x"], /^“x” is too much\. The command follows --\./],
-    [["conform", "client", "--", "c"], /^An argument of the client must contain \{agent\}/], [["conform", "proxy", "--prompt", "x", "--", "p"], /^Only conform agent sends prompts and signs in\./],
-    ...["0", "-1", "x", "1e9"].map((given): [readonly string[], RegExp] => [["conform", "agent", `--timeout=${given}`, "--", "p"], /^--timeout takes a number of seconds up to 3600\./]),
+    [["proxy"], /^Which one is missing: sparkle, ferris, cargo, workspace and ide\./],
+    [["proxy", "x"], /^There is no proxy “x”; there are sparkle/],
+    [["proxy", "cargo", "x"], /^“x” is too much\./],
+    [["proxy", "cargo", "--settings", "[]"], /^--settings takes a JSON object/],
+    [
+      ["proxy", "cargo", "--settings", "{hunter2"],
+      /^--settings takes a JSON object, as “settings” of the extension in symposium.extensions\. See/,
+    ],
+    [
+      ["run-with", "--agent", "sparkle"],
+      /^--agent names “Sparkle”, which is an agent extension, and no agent: --proxy takes it\./,
+    ],
+    [
+      ["run-with", "--agent", "defaults", "--proxy", `{"symposium":{"subcommand":"proxy","args":["x"]}}`],
+      /^--proxy names none of Symposium's own proxies; they are sparkle/,
+    ],
+    [["conform"], /^The kind of program is missing: agent, proxy or client\. See/],
+    [["conform", "editor", "--", "x"], /^“editor” is not agent, proxy or client\./],
+    [["conform", "agent"], /^The command is missing\. It follows --\./],
+    [["conform", "agent", "x"], /^“x” is too much\. The command follows --\./],
+    [["conform", "client", "--", "c"], /^An argument of the client must contain \{agent\}/],
+    [["conform", "proxy", "--prompt", "x", "--", "p"], /^Only conform agent sends prompts and signs in\./],
+    ...["0", "-1", "x", "1e9"].map((given): [readonly string[], RegExp] => [
+      ["conform", "agent", `--timeout=${given}`, "--", "p"],
+      /^--timeout takes a number of seconds up to 3600\./,
+    ]),
     [["eliza", "--json"], /^--json goes with conform\./],
     [["run-with"], /^An agent, or a proxy, is missing/],
-    [["run-with", "--agent", "x | y"], /^--agent cannot be read as a command: “\|” needs a shell/], [["run-with", "--agent", "A=1"], /^--agent cannot be read as a command: There is no command after the variables\./],
+    [["run-with", "--agent", "x | y"], /^--agent cannot be read as a command: “\|” needs a shell/],
+    [["run-with", "--agent", "A=1"], /^--agent cannot be read as a command: There is no command after the variables\./],
     [["run-with", "--agent", "x", "--proxy", "'y"], /^--proxy cannot be read as a command: A quote/],
     [["run-with", "--proxy", "eliza", "--agent", "x"], /^Eliza is an agent and cannot be a proxy\./],
-    [["run-with", "--agent", "{\"local\":"], /^--agent begins like JSON and is none\./], [["run-with", "--agent", "{}"], /^--agent is JSON that says no command/],
-    [["run-with", "--agent", `{"local":{"command":""}}`], /says no command/], [["run-with", "--agent", `{"local":{"command":"x","args":[1]}}`], /says no command/],
-    [["run-with", "--agent", `{"local":{"command":"x","env":{"A":1}}}`], /says no command/], [["run-with", "--proxy", `{"distribution":{"docker":{"image":"x"}}}`], /^--proxy is JSON that says no command/],
-    [["run-with", "--agent", `{"id":"git","kind":"mcp","local":{"command":"git-mcp"}}`], /^--agent names “git”, which is an MCP server, and no agent: --proxy takes it\./],
-    [["run-with", "--proxy", `{"kind":"widget","local":{"command":"x"}}`], /^--proxy has a “kind” that is neither “proxy” nor “mcp”\./], [["run-with", "--proxy", `{"http":{"url":"https://example.com"}}`], /^--proxy names an address, and only an MCP server can be at one: add “kind”: “mcp”\./],
-    [["run-with", "--proxy", `{"kind":"mcp","http":{"url":"example.com"}}`], /^--proxy names an MCP server that cannot be used: its address is none: write it whole,/], [["run-with", "--proxy", `{"kind":"mcp","cargo":{"crate":"x"}}`], /^--proxy names something that has to be installed first/],
-    [["run-with", "--proxy", `{"kind":"mcp","symposium":{"subcommand":"eliza"}}`], /^--proxy names Symposium's own components, and none of them is an MCP server\./],
+    [["run-with", "--agent", '{"local":'], /^--agent begins like JSON and is none\./],
+    [["run-with", "--agent", "{}"], /^--agent is JSON that says no command/],
+    [["run-with", "--agent", `{"local":{"command":""}}`], /says no command/],
+    [["run-with", "--agent", `{"local":{"command":"x","args":[1]}}`], /says no command/],
+    [["run-with", "--agent", `{"local":{"command":"x","env":{"A":1}}}`], /says no command/],
+    [["run-with", "--proxy", `{"distribution":{"docker":{"image":"x"}}}`], /^--proxy is JSON that says no command/],
+    [
+      ["run-with", "--agent", `{"id":"git","kind":"mcp","local":{"command":"git-mcp"}}`],
+      /^--agent names “git”, which is an MCP server, and no agent: --proxy takes it\./,
+    ],
+    [
+      ["run-with", "--proxy", `{"kind":"widget","local":{"command":"x"}}`],
+      /^--proxy has a “kind” that is neither “proxy” nor “mcp”\./,
+    ],
+    [
+      ["run-with", "--proxy", `{"http":{"url":"https://example.com"}}`],
+      /^--proxy names an address, and only an MCP server can be at one: add “kind”: “mcp”\./,
+    ],
+    [
+      ["run-with", "--proxy", `{"kind":"mcp","http":{"url":"example.com"}}`],
+      /^--proxy names an MCP server that cannot be used: its address is none: write it whole,/,
+    ],
+    [
+      ["run-with", "--proxy", `{"kind":"mcp","cargo":{"crate":"x"}}`],
+      /^--proxy names something that has to be installed first/,
+    ],
+    [
+      ["run-with", "--proxy", `{"kind":"mcp","symposium":{"subcommand":"eliza"}}`],
+      /^--proxy names Symposium's own components, and none of them is an MCP server\./,
+    ],
     [["run-with", "--agent", `{"cargo":{"crate":"x"}}`], /^--agent names something that has to be installed first/],
-    [["run-with", "--agent", `{"symposium":{"subcommand":"elisa"}}`], /^--agent names “elisa”/], [["run-with", "--agent", `{"symposium":{"subcommand":"eliza","args":["--fast"]}}`], /gives eliza an argument/],
-    [["doctor", "gemini", "--agent", "x"], /^One agent at a time/], [["doctor", "gemini", "codex"], /^One agent at a time/], [["doctor", "--agent", "x | y"], /^--agent cannot be read as a command/],
+    [["run-with", "--agent", `{"symposium":{"subcommand":"elisa"}}`], /^--agent names “elisa”/],
+    [["run-with", "--agent", `{"symposium":{"subcommand":"eliza","args":["--fast"]}}`], /gives eliza an argument/],
+    [["doctor", "gemini", "--agent", "x"], /^One agent at a time/],
+    [["doctor", "gemini", "codex"], /^One agent at a time/],
+    [["doctor", "--agent", "x | y"], /^--agent cannot be read as a command/],
   ];
-  for (const [args, says] of REFUSED) test(`refused: ${args.join(" ") || "(nothing)"}`, () => {
-    match(wrong(read(...args)), says);
-    match(wrong(read(...args)), / See symposium-acp-agent (\S+ )?--help\.$/);
-    doesNotMatch(wrong(read(...args)), /\n/);
-  });
+  for (const [args, says] of REFUSED)
+    test(`refused: ${args.join(" ") || "(nothing)"}`, () => {
+      match(wrong(read(...args)), says);
+      match(wrong(read(...args)), / See symposium-acp-agent (\S+ )?--help\.$/);
+      doesNotMatch(wrong(read(...args)), /\n/);
+    });
 
   test("the doctor sees one agent, or none", () => {
-    const patient = (...args: readonly string[]) => { const command = read("doctor", ...args); return command.kind === "doctor" ? command.patient : command; };
-    deepEqual([patient(), patient("gemini"), patient("--agent", "ada --acp")], [undefined, { kind: "built-in", id: "gemini" },
-      { kind: "command", component: { name: "ada", command: { kind: "process", command: "ada", args: ["--acp"], env: {} } } }]);
+    const patient = (...args: readonly string[]) => {
+      const command = read("doctor", ...args);
+      return command.kind === "doctor" ? command.patient : command;
+    };
+    deepEqual(
+      [patient(), patient("gemini"), patient("--agent", "ada --acp")],
+      [
+        undefined,
+        { kind: "built-in", id: "gemini" },
+        {
+          kind: "command",
+          component: { name: "ada", command: { kind: "process", command: "ada", args: ["--acp"], env: {} } },
+        },
+      ],
+    );
   });
 
   test("where it says to look for help there is some", () => {
@@ -103,85 +243,250 @@ suite("command line", () => {
   });
 
   test("what it refuses may hold secrets and is not repeated", () => {
-    for (const agent of [`{"local":{"command":"x","env":{"KEY":"hunter2"`, `KEY=hunter2 'x`, `{"distribution":{"npx":{"env":{"A":"hunter2"}}}}`, "KEY=hunter2"]) doesNotMatch(wrong(read("run-with", "--agent", agent)), /hunter2/);
-    for (const http of [{ url: "ftp://hunter2" }, { url: "https://hunter2@example.com" }, { url: "https://example.com", headers: { A: "hunter2\n" } }, { url: "https://example.com", headers: { "hunter2 ": "" } }]) doesNotMatch(wrong(read("run-with", "--proxy", JSON.stringify({ kind: "mcp", http }))), /hunter2/);
+    for (const agent of [
+      `{"local":{"command":"x","env":{"KEY":"hunter2"`,
+      `KEY=hunter2 'x`,
+      `{"distribution":{"npx":{"env":{"A":"hunter2"}}}}`,
+      "KEY=hunter2",
+    ])
+      doesNotMatch(wrong(read("run-with", "--agent", agent)), /hunter2/);
+    for (const http of [
+      { url: "ftp://hunter2" },
+      { url: "https://hunter2@example.com" },
+      { url: "https://example.com", headers: { A: "hunter2\n" } },
+      { url: "https://example.com", headers: { "hunter2 ": "" } },
+    ])
+      doesNotMatch(wrong(read("run-with", "--proxy", JSON.stringify({ kind: "mcp", http }))), /hunter2/);
   });
 
   suite("chains", () => {
     test("have proxies in the order in which they were given, then the agent", () =>
-      deepEqual(chainOf(read("run-with", "--proxy", "A=1 one --x 'y z'", "--agent", "/opt/bin/agent.exe --acp", "--proxy", "two")),
-        { proxies: [program("one", "one", ["--x", "y z"], { A: "1" }), program("two")], agent: program("agent", "/opt/bin/agent.exe", ["--acp"]), traceFolder: undefined }));
+      deepEqual(
+        chainOf(
+          read("run-with", "--proxy", "A=1 one --x 'y z'", "--agent", "/opt/bin/agent.exe --acp", "--proxy", "two"),
+        ),
+        {
+          proxies: [program("one", "one", ["--x", "y z"], { A: "1" }), program("two")],
+          agent: program("agent", "/opt/bin/agent.exe", ["--acp"]),
+          traceFolder: undefined,
+        },
+      ));
 
     test("without an agent are proxies themselves", () =>
-      deepEqual(chainOf(read("run-with", "--proxy", "one", "--trace-dir", "t")), { proxies: [program("one")], agent: undefined, traceFolder: "t" }));
+      deepEqual(chainOf(read("run-with", "--proxy", "one", "--trace-dir", "t")), {
+        proxies: [program("one")],
+        agent: undefined,
+        traceFolder: "t",
+      }));
 
     test("are written as JSON, too: a distribution, or an entry of the settings", () => {
-      const local = { command: "C:\\x\\agent.cmd", args: ["--acp"], env: { A: "1" } }, command = { kind: "process", ...local } as const;
-      const { proxies, agent } = chainOf(read("run-with", "--proxy", JSON.stringify({ local }), "--proxy", ` ${JSON.stringify({ id: "mine", distribution: { local } })}`,
-        "--proxy", JSON.stringify({ executable: { path: "/opt/p" }, npx: {} }), "--agent", JSON.stringify({ id: "mine", name: "Mine", distribution: { local }, bypassPermissions: true })));
-      deepEqual([proxies, agent], [[{ name: "agent", command }, { name: "mine", command }, program("p", "/opt/p")], { name: "Mine", command }]);
+      const local = { command: "C:\\x\\agent.cmd", args: ["--acp"], env: { A: "1" } },
+        command = { kind: "process", ...local } as const;
+      const { proxies, agent } = chainOf(
+        read(
+          "run-with",
+          "--proxy",
+          JSON.stringify({ local }),
+          "--proxy",
+          ` ${JSON.stringify({ id: "mine", distribution: { local } })}`,
+          "--proxy",
+          JSON.stringify({ executable: { path: "/opt/p" }, npx: {} }),
+          "--agent",
+          JSON.stringify({ id: "mine", name: "Mine", distribution: { local }, bypassPermissions: true }),
+        ),
+      );
+      deepEqual(
+        [proxies, agent],
+        [[{ name: "agent", command }, { name: "mine", command }, program("p", "/opt/p")], { name: "Mine", command }],
+      );
     });
 
     test("end in Eliza when she is called as the subcommand is, and in another program of that name when it is named otherwise", () => {
       const agent = (text: string): unknown => chainOf(read("run-with", "--agent", text)).agent;
       deepEqual(agent(" eliza "), eliza);
       deepEqual(agent("eliza --deterministic"), { name: "Eliza", command: { kind: "eliza", deterministic: true } });
-      deepEqual(agent(`{"symposium":{"subcommand":"eliza","args":["--deterministic"]}}`), { name: "Eliza", command: { kind: "eliza", deterministic: true } });
-      deepEqual(agent(`{"id":"elizacp","name":"Doctor","distribution":{"symposium":{"subcommand":"eliza"}}}`), { ...eliza, name: "Doctor" });
+      deepEqual(agent(`{"symposium":{"subcommand":"eliza","args":["--deterministic"]}}`), {
+        name: "Eliza",
+        command: { kind: "eliza", deterministic: true },
+      });
+      deepEqual(agent(`{"id":"elizacp","name":"Doctor","distribution":{"symposium":{"subcommand":"eliza"}}}`), {
+        ...eliza,
+        name: "Doctor",
+      });
       deepEqual(agent("./eliza"), program("eliza", "./eliza"));
       deepEqual(agent("eliza acp"), program("eliza", "eliza", ["acp"]));
       deepEqual(agent("A=1 eliza"), program("eliza", "eliza", [], { A: "1" }));
     });
 
     test("our own extensions by their names, or as the settings have them, and all that are on by default", () => {
-      const own = (id: string, name: string, settings = {}) => ({ name, command: { kind: "own", id, settings } }), settings = { timeoutMinutes: 5 };
-      const { proxies } = chainOf(read("run-with", "--proxy", "defaults", "--proxy", "ide", "--proxy", JSON.stringify({ id: "cargo", settings }), "--proxy", JSON.stringify({ id: "workspace", _enabled: true, _source: "built-in" }),
-        "--proxy", JSON.stringify({ symposium: { subcommand: "proxy", args: ["ferris"] } }), "--proxy", "./cargo", "--proxy", "cargo x"));
-      deepEqual(proxies, [own("sparkle", "Sparkle"), own("ferris", "Ferris"), own("cargo", "Cargo"), own("ide", "IDE operations"), own("cargo", "Cargo 2", settings), own("workspace", "Workspace"), own("ferris", "Ferris 2"),
-        { name: "cargo", command: { kind: "process", command: "./cargo", args: [], env: {} } }, { name: "cargo 2", command: { kind: "process", command: "cargo", args: ["x"], env: {} } }]);
+      const own = (id: string, name: string, settings = {}) => ({ name, command: { kind: "own", id, settings } }),
+        settings = { timeoutMinutes: 5 };
+      const { proxies } = chainOf(
+        read(
+          "run-with",
+          "--proxy",
+          "defaults",
+          "--proxy",
+          "ide",
+          "--proxy",
+          JSON.stringify({ id: "cargo", settings }),
+          "--proxy",
+          JSON.stringify({ id: "workspace", _enabled: true, _source: "built-in" }),
+          "--proxy",
+          JSON.stringify({ symposium: { subcommand: "proxy", args: ["ferris"] } }),
+          "--proxy",
+          "./cargo",
+          "--proxy",
+          "cargo x",
+        ),
+      );
+      deepEqual(proxies, [
+        own("sparkle", "Sparkle"),
+        own("ferris", "Ferris"),
+        own("cargo", "Cargo"),
+        own("ide", "IDE operations"),
+        own("cargo", "Cargo 2", settings),
+        own("workspace", "Workspace"),
+        own("ferris", "Ferris 2"),
+        { name: "cargo", command: { kind: "process", command: "./cargo", args: [], env: {} } },
+        { name: "cargo 2", command: { kind: "process", command: "cargo", args: ["x"], env: {} } },
+      ]);
     });
 
     test("MCP servers as the settings have them: a command, or an address", () => {
-      const http = { url: "https://mcp.example.com/v1", headers: { Authorization: "Bearer x" } }, local = { command: "/opt/git-mcp", args: ["--stdio"], env: { A: "1" } }, process = { kind: "process", ...local };
-      const { proxies } = chainOf(read("run-with", "--proxy", JSON.stringify({ id: "docs", name: "Docs", kind: "mcp", _enabled: true, distribution: { http } }), "--proxy", JSON.stringify({ kind: "mcp", http }),
-        "--proxy", JSON.stringify({ id: "git", kind: "mcp", distribution: { local } }), "--proxy", JSON.stringify({ kind: "mcp", local }), "--proxy", JSON.stringify({ id: "git", kind: "mcp", distribution: { npx: { package: "git-mcp" } } }),
-        "--proxy", JSON.stringify({ id: "rules", kind: "proxy", distribution: { local } })));
+      const http = { url: "https://mcp.example.com/v1", headers: { Authorization: "Bearer x" } },
+        local = { command: "/opt/git-mcp", args: ["--stdio"], env: { A: "1" } },
+        process = { kind: "process", ...local };
+      const { proxies } = chainOf(
+        read(
+          "run-with",
+          "--proxy",
+          JSON.stringify({ id: "docs", name: "Docs", kind: "mcp", _enabled: true, distribution: { http } }),
+          "--proxy",
+          JSON.stringify({ kind: "mcp", http }),
+          "--proxy",
+          JSON.stringify({ id: "git", kind: "mcp", distribution: { local } }),
+          "--proxy",
+          JSON.stringify({ kind: "mcp", local }),
+          "--proxy",
+          JSON.stringify({ id: "git", kind: "mcp", distribution: { npx: { package: "git-mcp" } } }),
+          "--proxy",
+          JSON.stringify({ id: "rules", kind: "proxy", distribution: { local } }),
+        ),
+      );
       deepEqual(proxies, [
-        { name: "Docs", command: { kind: "mcp", id: "docs", server: http } }, { name: "mcp.example.com", command: { kind: "mcp", id: "mcp.example.com", server: http } },
-        { name: "git", command: { kind: "mcp", id: "git", server: process } }, { name: "git-mcp", command: { kind: "mcp", id: "git-mcp", server: process } },
-        { name: "git 2", command: { kind: "mcp", id: "git", server: { kind: "process", command: "npx", args: ["-y", "git-mcp"], env: {} } } }, { name: "rules", command: process },
+        { name: "Docs", command: { kind: "mcp", id: "docs", server: http } },
+        { name: "mcp.example.com", command: { kind: "mcp", id: "mcp.example.com", server: http } },
+        { name: "git", command: { kind: "mcp", id: "git", server: process } },
+        { name: "git-mcp", command: { kind: "mcp", id: "git-mcp", server: process } },
+        {
+          name: "git 2",
+          command: {
+            kind: "mcp",
+            id: "git",
+            server: { kind: "process", command: "npx", args: ["-y", "git-mcp"], env: {} },
+          },
+        },
+        { name: "rules", command: process },
       ]);
     });
 
     test("with several of one name number them", () => {
-      const { proxies, agent } = chainOf(read("run-with", "--proxy", "node a", "--proxy", `{"name":"node 2","local":{"command":"x"}}`, "--proxy", "/bin/node b", "--agent", "node c"));
-      deepEqual([...proxies, agent].map(spec => spec?.name), ["node", "node 2", "node 3", "node 4"]);
+      const { proxies, agent } = chainOf(
+        read(
+          "run-with",
+          "--proxy",
+          "node a",
+          "--proxy",
+          `{"name":"node 2","local":{"command":"x"}}`,
+          "--proxy",
+          "/bin/node b",
+          "--agent",
+          "node c",
+        ),
+      );
+      deepEqual(
+        [...proxies, agent].map(spec => spec?.name),
+        ["node", "node 2", "node 3", "node 4"],
+      );
     });
 
     test("on Windows take paths as they are written there", () =>
-      deepEqual(chainOf(readCommand(["run-with", "--agent", "C:\\tools\\agent.cmd --dir \"C:\\Program Files\\x\""], "win32")),
-        { proxies: [], agent: program("agent", "C:\\tools\\agent.cmd", ["--dir", "C:\\Program Files\\x"]), traceFolder: undefined }));
+      deepEqual(
+        chainOf(readCommand(["run-with", "--agent", 'C:\\tools\\agent.cmd --dir "C:\\Program Files\\x"'], "win32")),
+        {
+          proxies: [],
+          agent: program("agent", "C:\\tools\\agent.cmd", ["--dir", "C:\\Program Files\\x"]),
+          traceFolder: undefined,
+        },
+      ));
   });
 
   test("options may stand anywhere around the subcommand, with = or without", () => {
     const options = [["--agent", "eliza"], ["--proxy=one"], ["--log", "info"], ["--log-dir=l"], ["--trace-dir", "t"]];
     const expected = read("run-with", ...options.flat());
-    deepEqual(expected, { kind: "run-with", chain: { proxies: [program("one")], agent: eliza, traceFolder: "t" }, log: { level: "info", folder: "l" } });
-    fc.assert(fc.property(fc.shuffledSubarray(options, { minLength: 5 }), fc.integer({ min: 0, max: 5 }), (order, at) =>
-      deepEqual(read(...order.slice(0, at).flat(), "run-with", ...order.slice(at).flat()), expected)), { numRuns: 50 });
+    deepEqual(expected, {
+      kind: "run-with",
+      chain: { proxies: [program("one")], agent: eliza, traceFolder: "t" },
+      log: { level: "info", folder: "l" },
+    });
+    fc.assert(
+      fc.property(fc.shuffledSubarray(options, { minLength: 5 }), fc.integer({ min: 0, max: 5 }), (order, at) =>
+        deepEqual(read(...order.slice(0, at).flat(), "run-with", ...order.slice(at).flat()), expected),
+      ),
+      { numRuns: 50 },
+    );
   });
 
   test("every list of arguments is read, or refused with a sentence", () => {
-    const argument = fc.oneof(fc.constantFrom("run-with", "eliza", "registry", "list", "resolve", "--registry", "mcp", "--agent", "--proxy", "--log", "--log-dir", "--help", "--", "-", "-hx", "--=", "--no-help", "{}", "eliza=x"), fc.string({ maxLength: 5 }));
-    fc.assert(fc.property(fc.array(argument, { maxLength: 6 }), args => { ok(["wrong", "help", "version", "run-with", "eliza", "registry", "mcp", "serve", "reap"].includes(read(...args).kind)); }), { numRuns: 500 });
+    const argument = fc.oneof(
+      fc.constantFrom(
+        "run-with",
+        "eliza",
+        "registry",
+        "list",
+        "resolve",
+        "--registry",
+        "mcp",
+        "--agent",
+        "--proxy",
+        "--log",
+        "--log-dir",
+        "--help",
+        "--",
+        "-",
+        "-hx",
+        "--=",
+        "--no-help",
+        "{}",
+        "eliza=x",
+      ),
+      fc.string({ maxLength: 5 }),
+    );
+    fc.assert(
+      fc.property(fc.array(argument, { maxLength: 6 }), args => {
+        ok(
+          ["wrong", "help", "version", "run-with", "eliza", "registry", "mcp", "serve", "reap"].includes(
+            read(...args).kind,
+          ),
+        );
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test("the help of each command names all its options, and that of all names the commands", () => {
-    for (const option of ["--proxy", "--agent", "--log ", "--log-dir", "--trace-dir", "--help", "--version"]) ok(usage("run-with").includes(option), option);
-    for (const option of ["--deterministic", "--log ", "--log-dir", "--help", "--version"]) ok(usage("eliza").includes(option), option);
+    for (const option of ["--proxy", "--agent", "--log ", "--log-dir", "--trace-dir", "--help", "--version"])
+      ok(usage("run-with").includes(option), option);
+    for (const option of ["--deterministic", "--log ", "--log-dir", "--help", "--version"])
+      ok(usage("eliza").includes(option), option);
     for (const option of ["--registry", "--help", "--version"]) ok(usage("registry").includes(option), option);
-    for (const command of ["run-with", "eliza", "proxy", "registry", "conform", "mcp"] as const) { ok(usage(undefined).includes(`\n  ${command} `)); ok(usage(command).startsWith(`symposium-acp-agent ${command}:`)); }
-    for (const of of [undefined, "run-with", "eliza", "proxy", "registry", "conform", "mcp"] as const) for (const line of usage(of).split("\n")) ok(line.length <= 120, line);
+    for (const command of ["run-with", "eliza", "proxy", "registry", "conform", "mcp"] as const) {
+      ok(usage(undefined).includes(`\n  ${command} `));
+      ok(usage(command).startsWith(`symposium-acp-agent ${command}:`));
+    }
+    for (const of of [undefined, "run-with", "eliza", "proxy", "registry", "conform", "mcp"] as const)
+      for (const line of usage(of).split("\n")) ok(line.length <= 120, line);
     doesNotMatch(usage(undefined), /\b(serve|reap)\b/);
   });
 });

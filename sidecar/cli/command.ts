@@ -7,7 +7,15 @@ import type { ProgramKind } from "../conform/rule";
 import { secureUrl } from "../agents/registry/address";
 import { isObject, type JsonObject } from "../rpc/json";
 import { BUILT_IN_EXTENSIONS } from "../../src/protocol/extensions";
-import { OWN_PROXIES, readAgent, readProxies, UnreadableComponent, type ComponentSpec, type OwnProxy, type ProxySpec } from "./component";
+import {
+  OWN_PROXIES,
+  readAgent,
+  readProxies,
+  UnreadableComponent,
+  type ComponentSpec,
+  type OwnProxy,
+  type ProxySpec,
+} from "./component";
 import type { RegistryRequest } from "./registry";
 import type { ConformAgent } from "./conform-agent";
 import type { ConformRequest } from "./conform";
@@ -52,90 +60,147 @@ export type Command =
   | { readonly kind: "wrong"; readonly message: string };
 
 type Name = Subcommand | "serve" | "reap" | "bunzip2" | "conform-agent";
-const PUBLIC: readonly Subcommand[] = ["run-with", "vscodelm", "eliza", "proxy", "registry", "doctor", "conform", "mcp"];
+const PUBLIC: readonly Subcommand[] = [
+  "run-with",
+  "vscodelm",
+  "eliza",
+  "proxy",
+  "registry",
+  "doctor",
+  "conform",
+  "mcp",
+];
 const NAMES: readonly Name[] = [...PUBLIC, "serve", "reap", "bunzip2", "conform-agent"];
 
-interface Option { readonly type: "boolean" | "string"; readonly short?: string; readonly multiple?: true; readonly of: readonly Subcommand[] }
+interface Option {
+  readonly type: "boolean" | "string";
+  readonly short?: string;
+  readonly multiple?: true;
+  readonly of: readonly Subcommand[];
+}
 const OPTIONS: Readonly<Record<string, Option>> = {
-  "help": { type: "boolean", short: "h", of: PUBLIC },
-  "version": { type: "boolean", of: PUBLIC },
-  "proxy": { type: "string", multiple: true, of: ["run-with"] },
-  "agent": { type: "string", of: ["run-with", "doctor"] },
-  "deterministic": { type: "boolean", of: ["eliza"] },
-  "settings": { type: "string", of: ["proxy"] },
-  "registry": { type: "string", of: ["registry"] },
-  "prompt": { type: "string", multiple: true, of: ["conform"] },
-  "auth": { type: "string", of: ["conform"] },
-  "timeout": { type: "string", of: ["conform"] },
-  "record": { type: "string", of: ["conform"] },
-  "json": { type: "boolean", of: ["conform"] },
-  "attach": { type: "boolean", of: ["mcp"] },
-  "log": { type: "string", of: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
+  help: { type: "boolean", short: "h", of: PUBLIC },
+  version: { type: "boolean", of: PUBLIC },
+  proxy: { type: "string", multiple: true, of: ["run-with"] },
+  agent: { type: "string", of: ["run-with", "doctor"] },
+  deterministic: { type: "boolean", of: ["eliza"] },
+  settings: { type: "string", of: ["proxy"] },
+  registry: { type: "string", of: ["registry"] },
+  prompt: { type: "string", multiple: true, of: ["conform"] },
+  auth: { type: "string", of: ["conform"] },
+  timeout: { type: "string", of: ["conform"] },
+  record: { type: "string", of: ["conform"] },
+  json: { type: "boolean", of: ["conform"] },
+  attach: { type: "boolean", of: ["mcp"] },
+  log: { type: "string", of: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
   "log-dir": { type: "string", of: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
   "trace-dir": { type: "string", of: ["run-with", "vscodelm"] },
 };
 
 class Wrong extends Error {
-  constructor(message: string, readonly of?: Subcommand) { super(message); }
+  constructor(
+    message: string,
+    readonly of?: Subcommand,
+  ) {
+    super(message);
+  }
 }
 
 /** `args` without the program's own two. `platform` decides what a backslash means in a command. */
 export function readCommand(args: readonly string[], platform: string = process.platform): Command {
-  try { return read(args, platform); }
-  catch (error) {
+  try {
+    return read(args, platform);
+  } catch (error) {
     if (!(error instanceof Wrong)) throw error;
-    return { kind: "wrong", message: `${redactText(error.message)} See symposium-acp-agent ${error.of === undefined ? "" : `${error.of} `}--help.` };
+    return {
+      kind: "wrong",
+      message: `${redactText(error.message)} See symposium-acp-agent ${error.of === undefined ? "" : `${error.of} `}--help.`,
+    };
   }
 }
 
 function read(all: readonly string[], platform: string): Command {
   const { args, command } = splitCommand(all);
   // Not strict: what is wrong is said in our own words.
-  const { tokens } = parseArgs({ args: [...args], options: OPTIONS, strict: false, allowPositionals: true, tokens: true });
-  const positionals = tokens.flatMap(token => token.kind === "positional" ? [token.value] : []);
-  const options = tokens.flatMap(token => token.kind === "option" ? [token] : []);
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const positionals = tokens.flatMap(token => (token.kind === "positional" ? [token.value] : []));
+  const options = tokens.flatMap(token => (token.kind === "option" ? [token] : []));
   const [first, ...rest] = positionals;
-  const name = NAMES.find(known => known === first), of = PUBLIC.find(known => known === first);
+  const name = NAMES.find(known => known === first),
+    of = PUBLIC.find(known => known === first);
   if (options.some(option => option.name === "help")) return { kind: "help", of };
   if (options.some(option => option.name === "version")) return { kind: "version" };
 
-  const values = new Values(options.map(given => valueOf(given, name, of)), of);
+  const values = new Values(
+    options.map(given => valueOf(given, name, of)),
+    of,
+  );
   if (first === undefined) throw new Wrong("A command is missing.");
   if (name === undefined) throw new Wrong(`There is no command “${first}”.`);
   if (name === "registry") return { kind: name, request: registryRequest(rest), url: registryUrl(values) };
   if (name === "doctor") return { kind: name, patient: patientIn(rest, values, platform), log: logOptions(values) };
   if (name === "proxy") return { kind: name, proxy: proxyIn(rest, values), log: logOptions(values) };
-  if (name === "conform") return { kind: name, request: conformRequest(rest, command, values), log: logOptions(values) };
+  if (name === "conform")
+    return { kind: name, request: conformRequest(rest, command, values), log: logOptions(values) };
   if (name === "conform-agent") return { kind: name, agent: conformAgent(rest) };
   if (rest.length > 0) throw new Wrong(`“${rest.join(" ")}” is too much.`, of);
   switch (name) {
-    case "serve": case "reap": case "bunzip2": return { kind: name };
-    case "mcp": return { kind: name, attach: values.has("attach") };
-    case "eliza": return { kind: name, deterministic: values.has("deterministic"), log: logOptions(values) };
-    case "vscodelm": return { kind: name, traceFolder: values.one("trace-dir"), log: logOptions(values) };
-    case "run-with": return { kind: name, chain: chain(values, platform), log: logOptions(values) };
+    case "serve":
+    case "reap":
+    case "bunzip2":
+      return { kind: name };
+    case "mcp":
+      return { kind: name, attach: values.has("attach") };
+    case "eliza":
+      return { kind: name, deterministic: values.has("deterministic"), log: logOptions(values) };
+    case "vscodelm":
+      return { kind: name, traceFolder: values.one("trace-dir"), log: logOptions(values) };
+    case "run-with":
+      return { kind: name, chain: chain(values, platform), log: logOptions(values) };
   }
 }
 
 /** `conform` takes the words after `--` as they are. */
-function splitCommand(all: readonly string[]): { readonly args: readonly string[]; readonly command: readonly string[] } {
+function splitCommand(all: readonly string[]): {
+  readonly args: readonly string[];
+  readonly command: readonly string[];
+} {
   const at = all.indexOf("--");
-  return at !== -1 && all.slice(0, at).includes("conform") ? { args: all.slice(0, at), command: all.slice(at + 1) } : { args: all, command: [] };
+  return at !== -1 && all.slice(0, at).includes("conform")
+    ? { args: all.slice(0, at), command: all.slice(at + 1) }
+    : { args: all, command: [] };
 }
 
-interface Given { readonly name: string; readonly rawName: string; readonly value: string | undefined; readonly inlineValue: boolean | undefined }
+interface Given {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
 
 /** Throws when the option is unknown, does not go with the command, or lacks its value. */
-function valueOf({ name, rawName, value, inlineValue }: Given, command: Name | undefined, of: Subcommand | undefined): readonly [name: string, value: string] {
+function valueOf(
+  { name, rawName, value, inlineValue }: Given,
+  command: Name | undefined,
+  of: Subcommand | undefined,
+): readonly [name: string, value: string] {
   const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
   if (!option) throw new Wrong(`There is no option ${rawName}.`, of);
-  if (command !== undefined && !option.of.some(other => other === command)) throw new Wrong(`--${name} goes with ${option.of.join(", ").replace(/, ([^,]*)$/, " and $1")}.`, of);
+  if (command !== undefined && !option.of.some(other => other === command))
+    throw new Wrong(`--${name} goes with ${option.of.join(", ").replace(/, ([^,]*)$/, " and $1")}.`, of);
   if (option.type === "boolean") {
     if (value !== undefined) throw new Wrong(`--${name} takes no value.`, of);
     return [name, ""];
   }
   // What looks like an option is one that was forgotten: `--agent --log debug`.
-  if (value === undefined || value.trim() === "" || (!inlineValue && value.startsWith("-"))) throw new Wrong(`--${name} needs a value.`, of);
+  if (value === undefined || value.trim() === "" || (!inlineValue && value.startsWith("-")))
+    throw new Wrong(`--${name} needs a value.`, of);
   return [name, value];
 }
 
@@ -144,18 +209,33 @@ class Values {
 
   constructor(given: readonly (readonly [name: string, value: string])[], of: Subcommand | undefined) {
     this.#given = given;
-    const twice = given.find(([name], i) => OPTIONS[name]?.multiple !== true && given.findIndex(([other]) => other === name) !== i);
+    const twice = given.find(
+      ([name], i) => OPTIONS[name]?.multiple !== true && given.findIndex(([other]) => other === name) !== i,
+    );
     if (twice) throw new Wrong(`--${twice[0]} is there twice.`, of);
   }
 
-  has(name: string): boolean { return this.#given.some(([other]) => other === name); }
-  all(name: string): readonly string[] { return this.#given.filter(([other]) => other === name).map(([, value]) => value); }
-  one(name: string): string | undefined { return this.all(name)[0]; }
+  has(name: string): boolean {
+    return this.#given.some(([other]) => other === name);
+  }
+  all(name: string): readonly string[] {
+    return this.#given.filter(([other]) => other === name).map(([, value]) => value);
+  }
+  one(name: string): string | undefined {
+    return this.all(name)[0];
+  }
 }
 
 function registryRequest([what, ...rest]: readonly string[]): RegistryRequest {
-  const [id, ...more] = rest, much = what === "resolve" ? more : rest;
-  if (what !== "list" && what !== "resolve") throw new Wrong(what === undefined ? "What to do is missing: list, or resolve and an id." : `“${what}” is neither list nor resolve.`, "registry");
+  const [id, ...more] = rest,
+    much = what === "resolve" ? more : rest;
+  if (what !== "list" && what !== "resolve")
+    throw new Wrong(
+      what === undefined
+        ? "What to do is missing: list, or resolve and an id."
+        : `“${what}” is neither list nor resolve.`,
+      "registry",
+    );
   if (much.length > 0) throw new Wrong(`“${much.join(" ")}” is too much.`, "registry");
   if (what === "list") return { kind: what };
   if (id === undefined || id.trim() === "") throw new Wrong("The id of an agent is missing.", "registry");
@@ -164,35 +244,60 @@ function registryRequest([what, ...rest]: readonly string[]): RegistryRequest {
 
 function patientIn([id, ...more]: readonly string[], values: Values, platform: string): Patient {
   const agent = values.one("agent");
-  if (more.length > 0 || (id !== undefined && agent !== undefined)) throw new Wrong("One agent at a time: an id, or --agent A.", "doctor");
+  if (more.length > 0 || (id !== undefined && agent !== undefined))
+    throw new Wrong("One agent at a time: an id, or --agent A.", "doctor");
   if (agent !== undefined) return { kind: "command", component: agentIn(agent, platform, "doctor") };
   return id === undefined ? undefined : { kind: "built-in", id };
 }
 
 /** What was given is not repeated: it may hold a password. */
 function registryUrl(values: Values): string | undefined {
-  const given = values.one("registry"), url = given === undefined ? undefined : secureUrl(given, { loopback: true });
-  if (given !== undefined && !url) throw new Wrong("--registry takes an https address, without a password.", "registry");
+  const given = values.one("registry"),
+    url = given === undefined ? undefined : secureUrl(given, { loopback: true });
+  if (given !== undefined && !url)
+    throw new Wrong("--registry takes an https address, without a password.", "registry");
   return url?.href;
 }
 
 const PROGRAMS: readonly ProgramKind[] = ["agent", "proxy", "client"];
-const DEFAULT_TIMEOUT_S = 30, MAX_TIMEOUT_S = 3600;
+const DEFAULT_TIMEOUT_S = 30,
+  MAX_TIMEOUT_S = 3600;
 
-function conformRequest([kind, ...more]: readonly string[], [command, ...args]: readonly string[], values: Values): ConformRequest {
+function conformRequest(
+  [kind, ...more]: readonly string[],
+  [command, ...args]: readonly string[],
+  values: Values,
+): ConformRequest {
   const program = PROGRAMS.find(known => known === kind);
-  if (!program) throw new Wrong(kind === undefined ? "The kind of program is missing: agent, proxy or client." : `“${kind}” is not agent, proxy or client.`, "conform");
+  if (!program)
+    throw new Wrong(
+      kind === undefined
+        ? "The kind of program is missing: agent, proxy or client."
+        : `“${kind}” is not agent, proxy or client.`,
+      "conform",
+    );
   if (more.length > 0) throw new Wrong(`“${more.join(" ")}” is too much. The command follows --.`, "conform");
   if (command === undefined || command === "") throw new Wrong("The command is missing. It follows --.", "conform");
   if (program === "client" && !args.some(arg => arg.includes(AGENT_PLACEHOLDER))) {
-    throw new Wrong(`An argument of the client must contain ${AGENT_PLACEHOLDER}, which stands for the agent to start.`, "conform");
+    throw new Wrong(
+      `An argument of the client must contain ${AGENT_PLACEHOLDER}, which stands for the agent to start.`,
+      "conform",
+    );
   }
-  if (program !== "agent" && (values.has("prompt") || values.has("auth"))) throw new Wrong("Only conform agent sends prompts and signs in.", "conform");
+  if (program !== "agent" && (values.has("prompt") || values.has("auth")))
+    throw new Wrong("Only conform agent sends prompts and signs in.", "conform");
   const seconds = Number(values.one("timeout") ?? DEFAULT_TIMEOUT_S);
-  if (!(seconds > 0 && seconds <= MAX_TIMEOUT_S)) throw new Wrong(`--timeout takes a number of seconds up to ${MAX_TIMEOUT_S}.`, "conform");
+  if (!(seconds > 0 && seconds <= MAX_TIMEOUT_S))
+    throw new Wrong(`--timeout takes a number of seconds up to ${MAX_TIMEOUT_S}.`, "conform");
   return {
-    program, command, args, prompts: values.all("prompt"), auth: values.one("auth"), timeoutMs: seconds * 1000,
-    recordFolder: values.one("record"), json: values.has("json"),
+    program,
+    command,
+    args,
+    prompts: values.all("prompt"),
+    auth: values.one("auth"),
+    timeoutMs: seconds * 1000,
+    recordFolder: values.one("record"),
+    json: values.has("json"),
   };
 }
 
@@ -210,7 +315,13 @@ function logOptions(values: Values): LogOptions {
 function proxyIn([id, ...more]: readonly string[], values: Values): OwnProxy {
   const own = BUILT_IN_EXTENSIONS.find(one => one.id === id);
   if (more.length > 0) throw new Wrong(`“${more.join(" ")}” is too much.`, "proxy");
-  if (!own) throw new Wrong(id === undefined ? `Which one is missing: ${OWN_PROXIES}.` : `There is no proxy “${id}”; there are ${OWN_PROXIES}.`, "proxy");
+  if (!own)
+    throw new Wrong(
+      id === undefined
+        ? `Which one is missing: ${OWN_PROXIES}.`
+        : `There is no proxy “${id}”; there are ${OWN_PROXIES}.`,
+      "proxy",
+    );
   return { name: own.name, command: { kind: "own", id: own.id, settings: settingsIn(values.one("settings")) } };
 }
 
@@ -218,25 +329,37 @@ function settingsIn(given: string | undefined): JsonObject {
   try {
     const value: unknown = JSON.parse(given ?? "{}");
     if (isObject(value)) return value;
-  } catch { /* The parser's message quotes what was given. */ }
+  } catch {
+    /* The parser's message quotes what was given. */
+  }
   throw new Wrong("--settings takes a JSON object, as “settings” of the extension in symposium.extensions.", "proxy");
 }
 
 function chain(values: Values, platform: string): RunWith {
   const agent = values.one("agent");
-  if (agent === undefined && !values.has("proxy")) throw new Wrong("An agent, or a proxy, is missing: --agent A, --proxy P.", "run-with");
+  if (agent === undefined && !values.has("proxy"))
+    throw new Wrong("An agent, or a proxy, is missing: --agent A, --proxy P.", "run-with");
   const proxies = values.all("proxy").flatMap(text => readable("proxy", "run-with", () => readProxies(text, platform)));
-  if (proxies.some(({ command }) => command.kind === "eliza")) throw new Wrong("Eliza is an agent and cannot be a proxy.", "run-with");
-  const last = agent === undefined ? undefined : agentIn(agent, platform, "run-with"), names = distinct([...proxies, ...last ? [last] : []].map(({ name }) => name));
+  if (proxies.some(({ command }) => command.kind === "eliza"))
+    throw new Wrong("Eliza is an agent and cannot be a proxy.", "run-with");
+  const last = agent === undefined ? undefined : agentIn(agent, platform, "run-with"),
+    names = distinct([...proxies, ...(last ? [last] : [])].map(({ name }) => name));
   const named = <S extends ProxySpec>(spec: S, i: number): S => ({ ...spec, name: names[i] ?? spec.name });
-  return { proxies: proxies.map(named), agent: last && named(last, proxies.length), traceFolder: values.one("trace-dir") };
+  return {
+    proxies: proxies.map(named),
+    agent: last && named(last, proxies.length),
+    traceFolder: values.one("trace-dir"),
+  };
 }
 
-function agentIn(text: string, platform: string, of: Subcommand): ComponentSpec { return readable("agent", of, () => readAgent(text, platform)); }
+function agentIn(text: string, platform: string, of: Subcommand): ComponentSpec {
+  return readable("agent", of, () => readAgent(text, platform));
+}
 
 function readable<T>(option: "proxy" | "agent", of: Subcommand, read: () => T): T {
-  try { return read(); }
-  catch (error) {
+  try {
+    return read();
+  } catch (error) {
     if (error instanceof UnreadableComponent) throw new Wrong(`--${option} ${error.message}`, of);
     throw error;
   }

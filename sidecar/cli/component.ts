@@ -5,7 +5,12 @@
 import { readDistribution, type Distribution } from "../../src/protocol/agents";
 import type { HttpDistribution } from "../../src/protocol/distribution";
 import { CommandLineError, parseCommand } from "../agents/command-line";
-import { BUILT_IN_EXTENSIONS, DEFAULT_EXTENSIONS, PROXY_SUBCOMMAND, type ExtensionConfig } from "../../src/protocol/extensions";
+import {
+  BUILT_IN_EXTENSIONS,
+  DEFAULT_EXTENSIONS,
+  PROXY_SUBCOMMAND,
+  type ExtensionConfig,
+} from "../../src/protocol/extensions";
 import { commandOf, type AgentCommand } from "../agents/distribution";
 import { addressIn, wrongAddress } from "../agents/distributions/server-address";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
@@ -17,20 +22,34 @@ export interface ComponentSpec {
 }
 
 /** An agent extension of Symposium's own, with what is configured of it. */
-export interface OwnProxy { readonly name: string; readonly command: { readonly kind: "own"; readonly id: string; readonly settings: JsonObject } }
+export interface OwnProxy {
+  readonly name: string;
+  readonly command: { readonly kind: "own"; readonly id: string; readonly settings: JsonObject };
+}
 
 /** An MCP server, which stands in the sessions of the chain. `id`: what it is called there. */
-export interface ServerProxy { readonly name: string; readonly command: { readonly kind: "mcp"; readonly id: string; readonly server: Extract<AgentCommand, { kind: "process" }> | HttpDistribution } }
+export interface ServerProxy {
+  readonly name: string;
+  readonly command: {
+    readonly kind: "mcp";
+    readonly id: string;
+    readonly server: Extract<AgentCommand, { kind: "process" }> | HttpDistribution;
+  };
+}
 export type ProxySpec = ComponentSpec | OwnProxy | ServerProxy;
 
 /** `message` is a sentence without its subject: the option is put before it. It never repeats what was given, which may hold secrets. */
-export class UnreadableComponent extends Error { override readonly name = "UnreadableComponent"; }
+export class UnreadableComponent extends Error {
+  override readonly name = "UnreadableComponent";
+}
 
 /** What `--agent` takes. Throws `UnreadableComponent`. */
 export function readAgent(text: string, platform: string = process.platform): ComponentSpec {
   const { name, command } = readOne(text, platform);
-  if (command.kind === "own") throw new UnreadableComponent(`names “${name}”, which is an agent extension, and no agent: --proxy takes it.`);
-  if (command.kind === "mcp") throw new UnreadableComponent(`names “${name}”, which is an MCP server, and no agent: --proxy takes it.`);
+  if (command.kind === "own")
+    throw new UnreadableComponent(`names “${name}”, which is an agent extension, and no agent: --proxy takes it.`);
+  if (command.kind === "mcp")
+    throw new UnreadableComponent(`names “${name}”, which is an MCP server, and no agent: --proxy takes it.`);
   return { name, command };
 }
 
@@ -45,7 +64,9 @@ function readOne(text: string, platform: string): ProxySpec {
 
 const ELIZA = "Eliza";
 
-function ownProxy({ id, name }: ExtensionConfig, settings: JsonObject = {}): OwnProxy { return { name, command: { kind: "own", id, settings } }; }
+function ownProxy({ id, name }: ExtensionConfig, settings: JsonObject = {}): OwnProxy {
+  return { name, command: { kind: "own", id, settings } };
+}
 
 /** `eliza`, as the subcommand is called, and our own extensions need no process; another program of that name is reached by its path. */
 function fromShell(text: string, platform: string): ProxySpec {
@@ -59,31 +80,48 @@ function fromShell(text: string, platform: string): ProxySpec {
 }
 
 function parsed(text: string, platform: string): ReturnType<typeof parseCommand> {
-  try { return parseCommand(text, platform); }
-  catch (error) {
-    if (error instanceof CommandLineError) throw new UnreadableComponent(`cannot be read as a command: ${error.message}`);
+  try {
+    return parseCommand(text, platform);
+  } catch (error) {
+    if (error instanceof CommandLineError)
+      throw new UnreadableComponent(`cannot be read as a command: ${error.message}`);
     throw error;
   }
 }
 
 function fromJson(text: string): ProxySpec {
-  const value = json(text), id = stringOr(value.id, "").trim();
+  const value = json(text),
+    id = stringOr(value.id, "").trim();
   // In the settings those that are built in have no distribution.
-  const entry = value._source === "built-in" || Object.keys(value).every(key => key === "id" || key === "settings") ? BUILT_IN_EXTENSIONS.find(one => one.id === id) : undefined;
+  const entry =
+    value._source === "built-in" || Object.keys(value).every(key => key === "id" || key === "settings")
+      ? BUILT_IN_EXTENSIONS.find(one => one.id === id)
+      : undefined;
   if (entry) return ownProxy(entry, objectOr(value.settings));
-  const kind = value.kind ?? "proxy", given = value.distribution ?? value, distribution = readDistribution(given, kind === "mcp");
-  if (kind !== "proxy" && kind !== "mcp") throw new UnreadableComponent("has a “kind” that is neither “proxy” nor “mcp”.");
-  if (!distribution && readDistribution(given, true)) throw new UnreadableComponent("names an address, and only an MCP server can be at one: add “kind”: “mcp”.");
-  if (!distribution) throw new UnreadableComponent("is JSON that says no command: it needs “local” with a “command”, “executable” with a “path”, or “npx”, “uvx” or “pipx” with a “package”; an MCP server “http” with a “url” will do.");
+  const kind = value.kind ?? "proxy",
+    given = value.distribution ?? value,
+    distribution = readDistribution(given, kind === "mcp");
+  if (kind !== "proxy" && kind !== "mcp")
+    throw new UnreadableComponent("has a “kind” that is neither “proxy” nor “mcp”.");
+  if (!distribution && readDistribution(given, true))
+    throw new UnreadableComponent("names an address, and only an MCP server can be at one: add “kind”: “mcp”.");
+  if (!distribution)
+    throw new UnreadableComponent(
+      "is JSON that says no command: it needs “local” with a “command”, “executable” with a “path”, or “npx”, “uvx” or “pipx” with a “package”; an MCP server “http” with a “url” will do.",
+    );
   const own = [value.name, value.id].map(name => stringOr(name, "").trim()).find(name => name !== "");
   if (kind === "mcp") return serverProxy(distribution, id, own);
   const { subcommand, args = [] } = distribution.symposium ?? {};
   if (subcommand === PROXY_SUBCOMMAND) {
     const ours = BUILT_IN_EXTENSIONS.find(one => one.id === args[0]);
-    if (!ours || args.length > 1) throw new UnreadableComponent(`names none of Symposium's own proxies; they are ${OWN_PROXIES}.`);
+    if (!ours || args.length > 1)
+      throw new UnreadableComponent(`names none of Symposium's own proxies; they are ${OWN_PROXIES}.`);
     return ownProxy(ours, objectOr(value.settings));
   }
-  if (subcommand !== undefined && subcommand !== "eliza") throw new UnreadableComponent(`names “${subcommand}”, which is none of Symposium's own components; eliza is, and proxy with ${OWN_PROXIES}.`);
+  if (subcommand !== undefined && subcommand !== "eliza")
+    throw new UnreadableComponent(
+      `names “${subcommand}”, which is none of Symposium's own components; eliza is, and proxy with ${OWN_PROXIES}.`,
+    );
   const unknown = args.find(arg => arg !== "--deterministic");
   if (unknown !== undefined) throw new UnreadableComponent("gives eliza an argument that she does not know.");
   const command = started(distribution);
@@ -92,31 +130,48 @@ function fromJson(text: string): ProxySpec {
 
 /** One that is at an address is not asked whether it is there. */
 function serverProxy(distribution: Distribution, id: string, own: string | undefined): ServerProxy {
-  const address = addressIn(distribution), wrong = address && wrongAddress(address);
+  const address = addressIn(distribution),
+    wrong = address && wrongAddress(address);
   if (wrong !== undefined) throw new UnreadableComponent(`names an MCP server that cannot be used: ${wrong}.`);
   const server = address ?? started(distribution);
-  if ("kind" in server && server.kind !== "process") throw new UnreadableComponent("names Symposium's own components, and none of them is an MCP server.");
+  if ("kind" in server && server.kind !== "process")
+    throw new UnreadableComponent("names Symposium's own components, and none of them is an MCP server.");
   const name = own ?? ("url" in server ? new URL(server.url).hostname : baseName(server.command));
   return { name, command: { kind: "mcp", id: id === "" ? name : id, server } };
 }
 
 /** For sentences. */
-export const OWN_PROXIES = BUILT_IN_EXTENSIONS.map(({ id }) => id).join(", ").replace(/, ([^,]*)$/, " and $1");
+export const OWN_PROXIES = BUILT_IN_EXTENSIONS.map(({ id }) => id)
+  .join(", ")
+  .replace(/, ([^,]*)$/, " and $1");
 
 function started(distribution: Distribution): AgentCommand {
-  try { return commandOf({ name: "", distribution }); }
-  catch (error) { throw new UnreadableComponent("names something that has to be installed first: “local” with its “command” can be started.", { cause: error }); }
+  try {
+    return commandOf({ name: "", distribution });
+  } catch (error) {
+    throw new UnreadableComponent(
+      "names something that has to be installed first: “local” with its “command” can be started.",
+      { cause: error },
+    );
+  }
 }
 
 function json(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
-  } catch { /* The parser's message quotes what was given. */ }
+  } catch {
+    /* The parser's message quotes what was given. */
+  }
   throw new UnreadableComponent("begins like JSON and is none.");
 }
 
 /** The program without its folder, and without what Windows calls it by. */
 function baseName(command: string): string {
-  return command.split(/[\\/]/).findLast(part => part !== "")?.replace(/\.(exe|cmd|bat|com)$/i, "") ?? command;
+  return (
+    command
+      .split(/[\\/]/)
+      .findLast(part => part !== "")
+      ?.replace(/\.(exe|cmd|bat|com)$/i, "") ?? command
+  );
 }

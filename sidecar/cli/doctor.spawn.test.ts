@@ -4,19 +4,31 @@ import { temporaryFolder } from "../testing/drive";
 import { program, scriptedAgent } from "../testing/programs";
 
 /** The command as a process, with a home of its own. */
-async function doctor(...args: readonly string[]): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
+async function doctor(
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
   using home = temporaryFolder();
   const { command, args: first } = program("symposium-acp-agent");
-  const child = spawn(command, [...first, "doctor", ...args], { env: { ...process.env, HOME: home.path, USERPROFILE: home.path, SHELL: "/bin/sh" }, cwd: home.path });
+  const child = spawn(command, [...first, "doctor", ...args], {
+    env: { ...process.env, HOME: home.path, USERPROFILE: home.path, SHELL: "/bin/sh" },
+    cwd: home.path,
+  });
   child.stdin.end();
   const said = { out: "", err: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => { said.out += text; });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => { said.err += text; });
-  const code = await new Promise<number | null>(resolve => { child.once("close", resolve); });
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said.out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said.err += text;
+  });
+  const code = await new Promise<number | null>(resolve => {
+    child.once("close", resolve);
+  });
   doesNotMatch(said.out, new RegExp(home.path), "the home folder is ~");
   return { code, ...said };
 }
-const scripted = (...flags: readonly string[]): string => JSON.stringify({ name: "Ada", distribution: { local: scriptedAgent(flags) } });
+const scripted = (...flags: readonly string[]): string =>
+  JSON.stringify({ name: "Ada", distribution: { local: scriptedAgent(flags) } });
 
 suite("symposium-acp-agent doctor", () => {
   test("what agents need, and what of it is there", async () => {
@@ -33,14 +45,23 @@ suite("symposium-acp-agent doctor", () => {
 
   test("one that is not: the cause, and its last words without secrets", async () => {
     const words = `console.error("ADA_TOKEN=abcdefghijk is wrong"); process.exit(4)`;
-    const { code, out } = await doctor("--agent", JSON.stringify({ name: "Ada", distribution: { local: { command: process.execPath, args: ["-e", words] } } }));
-    match(out, /Found: exited\. Ada stops \(exit code 4\) before it answers\.[^]*Last words:\n {2}ADA_TOKEN=… is wrong/);
+    const { code, out } = await doctor(
+      "--agent",
+      JSON.stringify({ name: "Ada", distribution: { local: { command: process.execPath, args: ["-e", words] } } }),
+    );
+    match(
+      out,
+      /Found: exited\. Ada stops \(exit code 4\) before it answers\.[^]*Last words:\n {2}ADA_TOKEN=… is wrong/,
+    );
     doesNotMatch(out, /abcdefghijk is wrong/);
     equal(code, 1);
   });
 
   test("prints no secret of the command that it was given", async () => {
-    const { out } = await doctor("--agent", `"${process.execPath}" -e "process.exit(3)" --api-key=V1secret --key V2secret -H "Authorization: token V3secret"`);
+    const { out } = await doctor(
+      "--agent",
+      `"${process.execPath}" -e "process.exit(3)" --api-key=V1secret --key V2secret -H "Authorization: token V3secret"`,
+    );
     match(out, /Command: .* --api-key=… --key … -H Authorization: …/);
     doesNotMatch(out, /V\dsecret/);
   });
@@ -50,6 +71,9 @@ suite("symposium-acp-agent doctor", () => {
     const { code, out } = await doctor("codex");
     match(out, /Agent: Codex\nFound: (halfInstalled\. Codex is not installed yet|noPlatform\. )/);
     equal(code, 1);
-    match((await doctor("nobody")).out, /There is no built-in agent “nobody”: there are elizacp, zed-claude-code, codex, gemini, kiro-cli\./);
+    match(
+      (await doctor("nobody")).out,
+      /There is no built-in agent “nobody”: there are elizacp, zed-claude-code, codex, gemini, kiro-cli\./,
+    );
   });
 });

@@ -11,25 +11,54 @@ import { openAgents } from "./serve-agents";
 import { openEvidence } from "./tool-evidence";
 
 /** Whom to examine: one that is built in, by its id, or a command; nobody: the computer alone. */
-export type Patient = { readonly kind: "built-in"; readonly id: string } | { readonly kind: "command"; readonly component: ComponentSpec } | undefined;
+export type Patient =
+  | { readonly kind: "built-in"; readonly id: string }
+  | { readonly kind: "command"; readonly component: ComponentSpec }
+  | undefined;
 
 const NEVER = new AbortController().signal;
 
 /** Prints the report on stdout, and resolves with the exit code: 0 when nothing is the matter, else 1. */
 export async function runDoctor(patient: Patient, tell: Tell, version: string): Promise<number> {
-  await using scope = new Scope("symposium-acp-agent", error => tell("error", "Something could not be let go of", error));
+  await using scope = new Scope("symposium-acp-agent", error =>
+    tell("error", "Something could not be let go of", error),
+  );
   const processes = ownProcesses(openOwnLedger(scope, tell), tell);
-  const agents = scope.add(openAgents({ processes, log: (level, message, detail) => tell(level, message, detail), installing: () => undefined, proxy: "" }));
+  const agents = scope.add(
+    openAgents({
+      processes,
+      log: (level, message, detail) => tell(level, message, detail),
+      installing: () => undefined,
+      proxy: "",
+    }),
+  );
   const facts = await factsOf({ version, home: homedir(), find: agents.find, shell: agents.shell });
-  const examined = patient && await examinedPatient(patient, { ...agents, version, signal: NEVER, processes: { ...processes, environment: agents.environment } });
-  const config = patient?.kind === "built-in" ? BUILT_IN_AGENTS.find(({ id }) => id === patient.id) : undefined, configuration = config && await (await agents.configuration(config))?.state();
-  await new Promise<void>(resolve => { process.stdout.write(`${report(facts, examined, openEvidence(tell), configuration)}\n`, () => resolve()); });
+  const examined =
+    patient &&
+    (await examinedPatient(patient, {
+      ...agents,
+      version,
+      signal: NEVER,
+      processes: { ...processes, environment: agents.environment },
+    }));
+  const config = patient?.kind === "built-in" ? BUILT_IN_AGENTS.find(({ id }) => id === patient.id) : undefined,
+    configuration = config && (await (await agents.configuration(config))?.state());
+  await new Promise<void>(resolve => {
+    process.stdout.write(`${report(facts, examined, openEvidence(tell), configuration)}\n`, () => resolve());
+  });
   return examined === undefined || examined.diagnosis.cause === "fine" ? 0 : 1;
 }
 
 async function examinedPatient(patient: NonNullable<Patient>, world: ExamineWorld): Promise<Examined> {
-  if (patient.kind === "command") return examineCommand(patient.component.name, patient.component.command, process.cwd(), world);
+  if (patient.kind === "command")
+    return examineCommand(patient.component.name, patient.component.command, process.cwd(), world);
   const config = BUILT_IN_AGENTS.find(({ id }) => id === patient.id);
   if (config) return examine(config, process.cwd(), world);
-  return { name: patient.id, diagnosis: { cause: "notFound", sentence: `There is no built-in agent “${patient.id}”: there are ${BUILT_IN_AGENTS.map(({ id }) => id).join(", ")}.` } };
+  return {
+    name: patient.id,
+    diagnosis: {
+      cause: "notFound",
+      sentence: `There is no built-in agent “${patient.id}”: there are ${BUILT_IN_AGENTS.map(({ id }) => id).join(", ")}.`,
+    },
+  };
 }

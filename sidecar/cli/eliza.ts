@@ -12,6 +12,10 @@ export async function serveElizaOnStdio(deterministic: boolean, tell: Tell, vers
 }
 
 async function served(deterministic: boolean, tell: Tell, version: string): Promise<number> {
-  await using eliza = serveEliza(clientOnStdio(tell), { deterministic, version, odd: (what, detail) => tell("warn", what, detail) });
+  await using eliza = serveEliza(clientOnStdio(tell), {
+    deterministic,
+    version,
+    odd: (what, detail) => tell("warn", what, detail),
+  });
   return await Promise.race([eliza.closed.then(() => 0), firstSignal()]);
 }

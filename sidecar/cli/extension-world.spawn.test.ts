@@ -13,15 +13,34 @@ suite("the computer, as extensions are given it", () => {
   test("ends all that was started through it when it is disposed, and starts nothing more", async function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
     using folder = temporaryFolder();
-    const run = newRun(), ledger = openLedger(path.join(folder.path, "ledger"), run);
+    const run = newRun(),
+      ledger = openLedger(path.join(folder.path, "ledger"), run);
     const world = extensionWorld({
-      version: "1", environment: async () => process.env, find: async program => program, log: () => undefined,
-      processes: { clock: hurriedClock(1), ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined },
+      version: "1",
+      environment: async () => process.env,
+      find: async program => program,
+      log: () => undefined,
+      processes: {
+        clock: hurriedClock(1),
+        ledger,
+        report: { started: () => undefined, ended: () => undefined },
+        log: () => undefined,
+      },
     });
-    const stubborn = { name: "stubborn", command: process.execPath, args: ["-e", "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('here')"], env: {}, cwd: folder.path };
+    const stubborn = {
+      name: "stubborn",
+      command: process.execPath,
+      args: ["-e", "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('here')"],
+      env: {},
+      cwd: folder.path,
+    };
     let here = (): void => undefined;
-    const says = new Promise<void>(resolve => { here = resolve; }), { signal } = new AbortController();
-    const ran = rejects(world.run(stubborn, { signal, stdout: () => here() }), /being closed/), started = await world.start(stubborn);
+    const says = new Promise<void>(resolve => {
+        here = resolve;
+      }),
+      { signal } = new AbortController();
+    const ran = rejects(world.run(stubborn, { signal, stdout: () => here() }), /being closed/),
+      started = await world.start(stubborn);
     await says;
     equal(started.kind, "running");
     await world[Symbol.asyncDispose]();

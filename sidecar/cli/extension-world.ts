@@ -26,7 +26,9 @@ export interface OwnedWorld extends ExtensionWorld, AsyncDisposable {}
 const ENDING_MS = 6_000;
 
 export function extensionWorld({ version, processes, environment, find, log }: OwnWorld): OwnedWorld {
-  const over = new AbortController(), ends = new Set<Promise<unknown>>(), children = new Set<Child>();
+  const over = new AbortController(),
+    ends = new Set<Promise<unknown>>(),
+    children = new Set<Child>();
   /** What is started has the login shell's environment. */
   const inShell = async (): Promise<ProcessWorld> => {
     const env = await environment();
@@ -34,9 +36,21 @@ export function extensionWorld({ version, processes, environment, find, log }: O
     return { ...processes, environment: () => env };
   };
   return {
-    version, clock: realClock, date: () => new Date(), platform: process.platform, home: homedir(), environment, find, log,
+    version,
+    clock: realClock,
+    date: () => new Date(),
+    platform: process.platform,
+    home: homedir(),
+    environment,
+    find,
+    log,
     run: async (spec, options) => {
-      const ran = runTool(spec, { ...options, signal: AbortSignal.any([options.signal, over.signal]) }, await inShell()), ended = ran.catch(() => undefined);
+      const ran = runTool(
+          spec,
+          { ...options, signal: AbortSignal.any([options.signal, over.signal]) },
+          await inShell(),
+        ),
+        ended = ran.catch(() => undefined);
       ends.add(ended);
       void ended.then(() => ends.delete(ended));
       return ran;
@@ -55,7 +69,10 @@ export function extensionWorld({ version, processes, environment, find, log }: O
       const gone = Promise.all([...ends, ...[...children].map(child => child.kill())]);
       await new Promise<void>(resolve => {
         const late = realClock.after(ENDING_MS, resolve);
-        void gone.then(() => { late[Symbol.dispose](); resolve(); });
+        void gone.then(() => {
+          late[Symbol.dispose]();
+          resolve();
+        });
       });
     },
   };
@@ -64,8 +81,20 @@ export function extensionWorld({ version, processes, environment, find, log }: O
 /** For a program of its own: the login shell is asked when the first extension needs something of it. */
 export function ownWorld({ version, processes, log }: Pick<OwnWorld, "version" | "processes" | "log">): OwnedWorld {
   const { platform, env, execPath: node } = process;
-  const shell = new ShellEnvironment({ platform, env, node, clock: realClock, run: (command, args, extra, signal) => runShell(command, args, extra, signal, realClock) });
+  const shell = new ShellEnvironment({
+    platform,
+    env,
+    node,
+    clock: realClock,
+    run: (command, args, extra, signal) => runShell(command, args, extra, signal, realClock),
+  });
   let resolving: Promise<Environment> | undefined;
-  const environment = (): Promise<Environment> => resolving ??= shell.resolved().then(resolved => resolved.env);
-  return extensionWorld({ version, processes, environment, log, find: async program => findProgram(program, { platform, env: await environment(), isProgram: isProgramFile }) });
+  const environment = (): Promise<Environment> => (resolving ??= shell.resolved().then(resolved => resolved.env));
+  return extensionWorld({
+    version,
+    processes,
+    environment,
+    log,
+    find: async program => findProgram(program, { platform, env: await environment(), isProgram: isProgramFile }),
+  });
 }

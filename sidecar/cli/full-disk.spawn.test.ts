@@ -21,42 +21,67 @@ function onFullDisk(storage: string, command: readonly string[]): readonly strin
 
 /** A sidecar as the extension host starts one. */
 async function sidecar(storage: string, disk: "free" | "full") {
-  const { command, args } = program("symposium-acp-agent"), serve = [command, ...args, "serve"];
+  const { command, args } = program("symposium-acp-agent"),
+    serve = [command, ...args, "serve"];
   const [file = "", ...rest] = disk === "full" ? onFullDisk(storage, serve) : serve;
   const env = { ...process.env, HOME: storage, USERPROFILE: storage };
   const child = spawn(file, rest, { stdio: ["pipe", "pipe", "inherit"], env });
   const wire = createMessageConnection(new StreamMessageReader(child.stdout), new StreamMessageWriter(child.stdin));
-  const warnings: string[] = [], closed = once(child, "close");
-  wire.onNotification("editor/showWarning", ({ message }: { readonly message: string }) => { warnings.push(message); });
+  const warnings: string[] = [],
+    closed = once(child, "close");
+  wire.onNotification("editor/showWarning", ({ message }: { readonly message: string }) => {
+    warnings.push(message);
+  });
   wire.onRequest("secrets/environment", () => ({ env: {} }));
   wire.listen();
   const { bootId } = await wire.sendRequest<{ readonly bootId: string }>("hello", {
-    protocol: PROTOCOL, build: "development", storage, logLevel: "error", traceDir: "", bypass: [], extensions: [], proxy: "",
+    protocol: PROTOCOL,
+    build: "development",
+    storage,
+    logLevel: "error",
+    traceDir: "",
+    bypass: [],
+    extensions: [],
+    proxy: "",
   });
   return {
-    warnings, bootId,
+    warnings,
+    bootId,
     startAgent: async (flags: readonly string[]): Promise<void> => {
       const { command, args } = scriptedAgent(flags);
       const agent = { id: "ada", name: "Ada", distribution: { local: { command, args } } };
       await wire.sendRequest("chat/new", { agent, cwd: storage, shown: [] });
     },
-    kill: async (): Promise<void> => { child.kill("SIGKILL"); await closed; },
-    [Symbol.asyncDispose]: async (): Promise<void> => { child.stdin.end(); await closed; wire.dispose(); },
+    kill: async (): Promise<void> => {
+      child.kill("SIGKILL");
+      await closed;
+    },
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      child.stdin.end();
+      await closed;
+      wire.dispose();
+    },
   };
 }
 
 suite("a sidecar on a full disk", function () {
-  suiteSetup(function () { if (process.platform !== "linux") skipped(this, NEEDS_PROC); });
+  suiteSetup(function () {
+    if (process.platform !== "linux") skipped(this, NEEDS_PROC);
+  });
 
   test("tells the user once, and what it started is ended by the next one after kill -9", async () => {
     using folder = temporaryFolder();
     const full = await sidecar(folder.path, "full");
     await full.startAgent(["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"]);
     await eventually(() => census(full.bootId).length === 3, "the agent and its children");
-    const ledgers = path.join(folder.path, "processes"), files = existsSync(ledgers) ? readdirSync(ledgers) : [];
+    const ledgers = path.join(folder.path, "processes"),
+      files = existsSync(ledgers) ? readdirSync(ledgers) : [];
     equal(files.map(name => readFileSync(path.join(ledgers, name), "utf8")).join(""), "");
     equal(full.warnings.length, 1);
-    match(full.warnings[0] ?? "", /^Symposium cannot record the processes that it starts, .* Symposium starts again\. /);
+    match(
+      full.warnings[0] ?? "",
+      /^Symposium cannot record the processes that it starts, .* Symposium starts again\. /,
+    );
     await full.kill();
     equal(census(full.bootId).length, 3);
     await using next = await sidecar(folder.path, "free");

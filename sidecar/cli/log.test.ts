@@ -10,16 +10,23 @@ class Stderr extends Writable {
   blocked = false;
   #later: (() => void)[] = [];
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    const take = (): void => { this.text += chunk.toString(); done(); };
-    if (this.blocked) this.#later.push(take); else take();
+    const take = (): void => {
+      this.text += chunk.toString();
+      done();
+    };
+    if (this.blocked) this.#later.push(take);
+    else take();
   }
   async read(): Promise<void> {
     this.blocked = false;
     for (const take of this.#later.splice(0)) take();
-    await new Promise(resolve => { setImmediate(resolve); });
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
   }
 }
-const NOON = Date.UTC(2026, 0, 2, 12), now = (): number => NOON;
+const NOON = Date.UTC(2026, 0, 2, 12),
+  now = (): number => NOON;
 
 suite("the log of a command", () => {
   test("has what is important enough, with time and level; texts of several lines stand below", () => {
@@ -28,11 +35,15 @@ suite("the log of a command", () => {
     log.tell("error", "It failed.", "one\ntwo\n");
     log.tell("info", "It began", { pid: 1 });
     log.tell("debug", "It thinks");
-    equal(stderr.text, "2026-01-02T12:00:00.000Z error It failed.\n  one\n  two\n2026-01-02T12:00:00.000Z info  It began {\"pid\":1}\n");
+    equal(
+      stderr.text,
+      '2026-01-02T12:00:00.000Z error It failed.\n  one\n  two\n2026-01-02T12:00:00.000Z info  It began {"pid":1}\n',
+    );
   });
 
   test("has no secrets, and shows values that JSON cannot write", () => {
-    const stderr = new Stderr(), circle: { self?: unknown } = {};
+    const stderr = new Stderr(),
+      circle: { self?: unknown } = {};
     circle.self = circle;
     using log = openLog({ level: "debug", folder: undefined }, stderr, now);
     log.tell("debug", "TOKEN=hunter2hunter2", { env: { A: "hunter2" }, text: "Bearer hunter2hunter2" });
@@ -49,7 +60,8 @@ suite("the log of a command", () => {
 
   test("is in a file, too, that only its owner reads, in a folder that is made", () => {
     using folder = temporaryFolder();
-    const stderr = new Stderr(), where = path.join(folder.path, "a", "b");
+    const stderr = new Stderr(),
+      where = path.join(folder.path, "a", "b");
     using log = openLog({ level: "warn", folder: where }, stderr, now);
     log.tell("warn", "Careful.");
     const [name] = readdirSync(where);
@@ -62,7 +74,14 @@ suite("the log of a command", () => {
     using folder = temporaryFolder();
     const file = path.join(folder.path, "file");
     writeFileSync(file, "");
-    throws(() => openLog({ level: "warn", folder: file }, new Stderr(), now), (error: unknown) => { ok(error instanceof CannotWrite); match(error.message, /file.*cannot be written: /); return true; });
+    throws(
+      () => openLog({ level: "warn", folder: file }, new Stderr(), now),
+      (error: unknown) => {
+        ok(error instanceof CannotWrite);
+        match(error.message, /file.*cannot be written: /);
+        return true;
+      },
+    );
   });
 
   test("does not grow in memory while nobody reads, and says that lines are missing", async () => {
@@ -74,14 +93,21 @@ suite("the log of a command", () => {
     await stderr.read();
     log.tell("error", "Here again.");
     const written = stderr.text.split("\n").filter(line => line.endsWith("xxx")).length;
-    match(stderr.text, new RegExp(`Lines were left out, because stderr was not read \\{"lines":${1000 - written}\\}\\n[^\\n]*Here again\\.\\n$`));
+    match(
+      stderr.text,
+      new RegExp(
+        `Lines were left out, because stderr was not read \\{"lines":${1000 - written}\\}\\n[^\\n]*Here again\\.\\n$`,
+      ),
+    );
   });
 
   test("goes on without a stderr", async () => {
     const stderr = new Writable({ write: (_chunk, _encoding, done) => done(new Error("EPIPE")) });
     using log = openLog({ level: "debug", folder: undefined }, stderr, now);
     log.tell("error", "one");
-    await new Promise(resolve => { setImmediate(resolve); });
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
     log.tell("error", "two");
     deepEqual(stderr.destroyed, true);
   });

@@ -12,34 +12,47 @@ import { redactError, redactText, redactValue } from "../../src/protocol/redacti
 import type { LogOptions } from "./command";
 
 /** A folder or file that was asked for and cannot be had. `message` is a sentence. */
-export class CannotWrite extends Error { override readonly name = "CannotWrite"; }
+export class CannotWrite extends Error {
+  override readonly name = "CannotWrite";
+}
 
 export type Tell = (level: LogLevel, message: string, detail?: unknown) => void;
 
-export interface Log extends Disposable { readonly tell: Tell }
+export interface Log extends Disposable {
+  readonly tell: Tell;
+}
 
 /** Characters that may wait for who reads stderr, and characters of one line. */
-const WAITING = 1024 * 1024, LONGEST = 8000;
+const WAITING = 1024 * 1024,
+  LONGEST = 8000;
 
 /** Throws `CannotWrite`. `now`: wall-clock time, in milliseconds since 1970. */
 export function openLog({ level: threshold, folder }: LogOptions, stderr: Writable, now: () => number = Date.now): Log {
   const file = folder === undefined ? undefined : openFile(folder, "log", now());
-  let descriptor = file?.descriptor, missed = 0;
+  let descriptor = file?.descriptor,
+    missed = 0;
   stderr.on("error", () => undefined); // nobody is left to be told
 
   const toStderr = (line: string): void => {
-    if (stderr.writableLength > WAITING) { missed++; return; }
-    if (missed > 0) stderr.write(lineOf(now(), "warn", "Lines were left out, because stderr was not read", { lines: missed }));
+    if (stderr.writableLength > WAITING) {
+      missed++;
+      return;
+    }
+    if (missed > 0)
+      stderr.write(lineOf(now(), "warn", "Lines were left out, because stderr was not read", { lines: missed }));
     missed = 0;
     stderr.write(line);
   };
   const toFile = (line: string): void => {
     if (descriptor === undefined) return;
-    try { writeSync(descriptor, line); }
-    catch (error) {
+    try {
+      writeSync(descriptor, line);
+    } catch (error) {
       closeSync(descriptor);
       descriptor = undefined;
-      toStderr(lineOf(now(), "warn", "The log file cannot be written any more", { file: file?.path, error: String(error) }));
+      toStderr(
+        lineOf(now(), "warn", "The log file cannot be written any more", { file: file?.path, error: String(error) }),
+      );
     }
   };
   return {
@@ -57,14 +70,20 @@ export function openLog({ level: threshold, folder }: LogOptions, stderr: Writab
 }
 
 /** A new file below `folder`, which is made if it is missing, for its owner's eyes only. Throws `CannotWrite`. */
-export function openFile(folder: string, extension: string, now: number): { readonly path: string; readonly descriptor: number } {
+export function openFile(
+  folder: string,
+  extension: string,
+  now: number,
+): { readonly path: string; readonly descriptor: number } {
   const stamp = new Date(now).toISOString().replaceAll(/[:.]/g, "-");
   const file = path.resolve(folder, `symposium-acp-agent-${stamp}-${process.pid}.${extension}`);
   try {
     mkdirSync(folder, { recursive: true });
     return { path: file, descriptor: openSync(file, "wx", 0o600) };
   } catch (cause) {
-    throw new CannotWrite(`“${file}” cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new CannotWrite(`“${file}” cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
   }
 }
 
@@ -74,12 +93,16 @@ function lineOf(now: number, level: LogLevel, message: string, detail: unknown):
 }
 
 function rest(detail: unknown): string {
-  if (typeof detail === "string") return redactText(detail, LONGEST).trimEnd().replaceAll(/^/gm, "\n  ").replaceAll("\n\n", "\n");
+  if (typeof detail === "string")
+    return redactText(detail, LONGEST).trimEnd().replaceAll(/^/gm, "\n  ").replaceAll("\n\n", "\n");
   return ` ${written(detail)}`;
 }
 
 function written(detail: unknown): string {
   if (detail instanceof Error) return redactError(detail, LONGEST);
-  try { return redactText(JSON.stringify(redactValue(detail)) ?? String(detail), LONGEST); }
-  catch { return "(cannot be shown)"; } // a cycle, or too deep
+  try {
+    return redactText(JSON.stringify(redactValue(detail)) ?? String(detail), LONGEST);
+  } catch {
+    return "(cannot be shown)";
+  } // a cycle, or too deep
 }

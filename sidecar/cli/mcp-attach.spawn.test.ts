@@ -6,9 +6,17 @@ import { attachTarget } from "./mcp-attach";
 
 suite("symposium-acp-agent mcp --attach", () => {
   test("has no tools and says why, when its agent was not started by Symposium", async () => {
-    const { command, args } = program("symposium-acp-agent", ["mcp", "--attach"]), transport = new StdioClientTransport({ command, args: [...args], env: { SYMPOSIUM_ATTACH_TO: "${SYMPOSIUM_ATTACH}" }, stderr: "pipe" });
+    const { command, args } = program("symposium-acp-agent", ["mcp", "--attach"]),
+      transport = new StdioClientTransport({
+        command,
+        args: [...args],
+        env: { SYMPOSIUM_ATTACH_TO: "${SYMPOSIUM_ATTACH}" },
+        stderr: "pipe",
+      });
     let stderr = "";
-    transport.stderr?.on("data", (chunk: Buffer) => { stderr += chunk.toString(); });
+    transport.stderr?.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
     const client = new Client({ name: "test", version: "1" });
     await client.connect(transport);
     deepEqual(await client.listTools(), { tools: [] });
@@ -20,10 +28,19 @@ suite("symposium-acp-agent mcp --attach", () => {
   });
 
   test("takes the variable that its configuration passes on, or the one that it inherits, and addresses of this computer only", () => {
-    const url = "http://127.0.0.1:1/a", target = { kind: "endpoint", url, token: "t" };
-    deepEqual([
-      { SYMPOSIUM_ATTACH_TO: `${url}#t` }, { SYMPOSIUM_ATTACH: `${url}#t` }, { SYMPOSIUM_ATTACH_TO: "$SYMPOSIUM_ATTACH", SYMPOSIUM_ATTACH: `${url}#t` }, { SYMPOSIUM_ATTACH_TO: "", SYMPOSIUM_ATTACH: `${url}#t` },
-      { SYMPOSIUM_ATTACH: url }, { SYMPOSIUM_ATTACH: "http://example.com/a#t" }, {},
-    ].map(attachTarget), [target, target, target, target, undefined, undefined, undefined]);
+    const url = "http://127.0.0.1:1/a",
+      target = { kind: "endpoint", url, token: "t" };
+    deepEqual(
+      [
+        { SYMPOSIUM_ATTACH_TO: `${url}#t` },
+        { SYMPOSIUM_ATTACH: `${url}#t` },
+        { SYMPOSIUM_ATTACH_TO: "$SYMPOSIUM_ATTACH", SYMPOSIUM_ATTACH: `${url}#t` },
+        { SYMPOSIUM_ATTACH_TO: "", SYMPOSIUM_ATTACH: `${url}#t` },
+        { SYMPOSIUM_ATTACH: url },
+        { SYMPOSIUM_ATTACH: "http://example.com/a#t" },
+        {},
+      ].map(attachTarget),
+      [target, target, target, target, undefined, undefined, undefined],
+    );
   });
 });

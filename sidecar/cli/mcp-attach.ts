@@ -13,31 +13,53 @@ const GONE = "Symposium cannot be reached any more. Start a new session.";
 
 /** Resolves with the exit code, 0, when the agent closes stdin. */
 export async function runAttached(): Promise<number> {
-  const { stdin, stdout, stderr, env } = process, target = attachTarget(env), complain = (sentence: string): void => { stderr.write(`${sentence}\n`); };
-  const ended = Promise.race([new Promise<void>(resolve => stdin.once("end", resolve).once("close", () => resolve())), firstSignal()]);
+  const { stdin, stdout, stderr, env } = process,
+    target = attachTarget(env),
+    complain = (sentence: string): void => {
+      stderr.write(`${sentence}\n`);
+    };
+  const ended = Promise.race([
+    new Promise<void>(resolve => stdin.once("end", resolve).once("close", () => resolve())),
+    firstSignal(),
+  ]);
   if (!target) complain(`${ABSENT} ${ATTACH} is not set.`);
-  const how = target && await joinStdioToHttp({ target, input: stdin, output: stdout, ended, clock: realClock, complain });
+  const how =
+    target && (await joinStdioToHttp({ target, input: stdin, output: stdout, ended, clock: realClock, complain }));
   if (how !== "ended") await serveNothing(target ? GONE : ABSENT, stdin, stdout, ended);
   await flushed(realClock);
   return 0;
 }
 
 /** The first of the two variables that is an address of this computer: a configuration passes text that its agent does not expand. */
-export function attachTarget({ [ATTACH_TO]: passed, [ATTACH]: inherited }: Readonly<Record<string, string | undefined>>): ShimTarget | undefined {
+export function attachTarget({
+  [ATTACH_TO]: passed,
+  [ATTACH]: inherited,
+}: Readonly<Record<string, string | undefined>>): ShimTarget | undefined {
   for (const value of [passed, inherited]) {
     const [url = "", token = ""] = value?.split("#") ?? [];
-    if (URL.canParse(url) && new URL(url).hostname === "127.0.0.1" && token !== "") return { kind: "endpoint", url, token };
+    if (URL.canParse(url) && new URL(url).hostname === "127.0.0.1" && token !== "")
+      return { kind: "endpoint", url, token };
   }
   return undefined;
 }
 
-async function serveNothing(sentence: string, input: Readable, output: Writable, ended: Promise<unknown>): Promise<void> {
+async function serveNothing(
+  sentence: string,
+  input: Readable,
+  output: Writable,
+  ended: Promise<unknown>,
+): Promise<void> {
   const [{ Server }, { StdioServerTransport }, { CallToolRequestSchema, ListToolsRequestSchema }] = await Promise.all([
-    import("@modelcontextprotocol/sdk/server/index.js"), import("@modelcontextprotocol/sdk/server/stdio.js"), import("@modelcontextprotocol/sdk/types.js"),
+    import("@modelcontextprotocol/sdk/server/index.js"),
+    import("@modelcontextprotocol/sdk/server/stdio.js"),
+    import("@modelcontextprotocol/sdk/types.js"),
   ]);
   const server = new Server({ name: "symposium", version: "1" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [] }));
-  server.setRequestHandler(CallToolRequestSchema, () => ({ content: [{ type: "text", text: sentence }], isError: true }));
+  server.setRequestHandler(CallToolRequestSchema, () => ({
+    content: [{ type: "text", text: sentence }],
+    isError: true,
+  }));
   await server.connect(new StdioServerTransport(input, output));
   await ended;
   await server.close();

@@ -13,49 +13,99 @@ import { manyTools, TOOLS } from "../testing/many-tools";
 import { listen, serveMcpOverHttp } from "../testing/mcp-server";
 import { adding, connected, Signal, transportTo, World } from "../testing/mcp-world";
 
-const program = () => ({ command: process.execPath, script: `${process.env.SYMPOSIUM_TEST_PROGRAMS}/mcp-shim.program.mjs`, electron: false });
+const program = () => ({
+  command: process.execPath,
+  script: `${process.env.SYMPOSIUM_TEST_PROGRAMS}/mcp-shim.program.mjs`,
+  electron: false,
+});
 const said = (result: unknown) => String(objectOr(arrayOr(objectOr(result).content)[0]).text);
-const INITIALIZE = { jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } } };
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+};
 
 class Shimmed extends World {
   static async open(note: (line: string) => void = () => undefined, closed: () => void = () => undefined) {
-    const offer = adding("ours", chain => [chain.offerMcp("ours", async transport => {
-      const server = manyTools(note);
-      server.onclose = closed;
-      await server.connect(transport);
-    }).declaration]);
-    const world = new World({ stages: [offer, mcpBridge({ clock: new FakeClock(), shim: program() })], initialized: { protocolVersion: 1, agentCapabilities: {} } });
+    const offer = adding("ours", chain => [
+      chain.offerMcp("ours", async transport => {
+        const server = manyTools(note);
+        server.onclose = closed;
+        await server.connect(transport);
+      }).declaration,
+    ]);
+    const world = new World({
+      stages: [offer, mcpBridge({ clock: new FakeClock(), shim: program() })],
+      initialized: { protocolVersion: 1, agentCapabilities: {} },
+    });
     await world.initialize();
-    const { servers: [server] } = await world.setup("session/new", { mcpServers: [] });
+    const {
+      servers: [server],
+    } = await world.setup("session/new", { mcpServers: [] });
     return Object.assign(world, { server: server ?? {} });
   }
 }
 
 /** The shim by hand: lines in, lines out. */
 function started(server: JsonObject) {
-  const env = Object.fromEntries(arrayOr(server.env).filter(isObject).map(({ name, value }) => [String(name), String(value)]));
+  const env = Object.fromEntries(
+    arrayOr(server.env)
+      .filter(isObject)
+      .map(({ name, value }) => [String(name), String(value)]),
+  );
   const child = spawn(String(server.command), arrayOr(server.args).map(String), { env, stdio: "pipe" });
-  const lines: JsonObject[] = [], came = new Signal();
-  let rest = "", stderr = "";
+  const lines: JsonObject[] = [],
+    came = new Signal();
+  let rest = "",
+    stderr = "";
   child.stdout.on("data", (chunk: Buffer) => {
     const all = (rest + chunk.toString()).split("\n");
     rest = all.pop() ?? "";
-    for (const line of all) { lines.push(objectOr(JSON.parse(line))); came.fire(); }
+    for (const line of all) {
+      lines.push(objectOr(JSON.parse(line)));
+      came.fire();
+    }
   });
-  child.stderr.on("data", (chunk: Buffer) => { stderr += chunk.toString(); });
-  return { child, lines, came, send: (message: object) => child.stdin.write(`${JSON.stringify(message)}\n`), stderr: () => stderr, exited: once(child, "close").then(([code]) => code as unknown) };
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  return {
+    child,
+    lines,
+    came,
+    send: (message: object) => child.stdin.write(`${JSON.stringify(message)}\n`),
+    stderr: () => stderr,
+    exited: once(child, "close").then(([code]) => code as unknown),
+  };
 }
 
 suite("the shim for agents that know only programs", () => {
   test("60 tools, 100 calls at once, cancellation, and what the server asks", async () => {
-    const began = new Signal(), cancelled = new Signal();
+    const began = new Signal(),
+      cancelled = new Signal();
     await using w = await Shimmed.open(line => (line === "wait began" ? began : cancelled).fire());
-    await using client = await connected(w.server, each => each.setRequestHandler(CreateMessageRequestSchema, () => ({ model: "m", role: "assistant" as const, content: { type: "text" as const, text: "me" } })), { sampling: {} });
+    await using client = await connected(
+      w.server,
+      each =>
+        each.setRequestHandler(CreateMessageRequestSchema, () => ({
+          model: "m",
+          role: "assistant" as const,
+          content: { type: "text" as const, text: "me" },
+        })),
+      { sampling: {} },
+    );
     equal((await client.listTools()).tools.length, TOOLS);
-    const results = await Promise.all(Array.from({ length: 100 }, (_, i) => client.callTool({ name: "tool_1", arguments: { i } })));
-    deepEqual(results.map(said), Array.from({ length: 100 }, (_, i) => `tool_1 {"i":${i}}`));
+    const results = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => client.callTool({ name: "tool_1", arguments: { i } })),
+    );
+    deepEqual(
+      results.map(said),
+      Array.from({ length: 100 }, (_, i) => `tool_1 {"i":${i}}`),
+    );
     equal(said(await client.callTool({ name: "sample" })), '{"type":"text","text":"me"}');
-    const aborting = new AbortController(), waiting = client.callTool({ name: "wait" }, undefined, { signal: aborting.signal });
+    const aborting = new AbortController(),
+      waiting = client.callTool({ name: "wait" }, undefined, { signal: aborting.signal });
     await began.times(1);
     aborting.abort();
     await rejects(waiting);
@@ -65,21 +115,41 @@ suite("the shim for agents that know only programs", () => {
   test("a client that waits for nothing is served in its order", async () => {
     await using w = await Shimmed.open();
     const shim = started(w.server);
-    for (const message of [INITIALIZE, { jsonrpc: "2.0", method: "notifications/initialized" }, { jsonrpc: "2.0", id: 1, method: "ping" }]) shim.send(message);
+    for (const message of [
+      INITIALIZE,
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+      { jsonrpc: "2.0", id: 1, method: "ping" },
+    ])
+      shim.send(message);
     await shim.came.times(2);
-    deepEqual(shim.lines.map(({ id, result }) => [id, result !== undefined]), [[0, true], [1, true]]);
+    deepEqual(
+      shim.lines.map(({ id, result }) => [id, result !== undefined]),
+      [
+        [0, true],
+        [1, true],
+      ],
+    );
     shim.child.stdin.end();
     await shim.exited;
   });
 
-  test("progress comes in order and before its answer", async () => { // by hand: the SDK's client forgets progress that comes in one read with the answer
+  test("progress comes in order and before its answer", async () => {
+    // by hand: the SDK's client forgets progress that comes in one read with the answer
     await using w = await Shimmed.open();
     const shim = started(w.server);
     shim.send(INITIALIZE);
     await shim.came.times(1);
-    shim.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "progress", _meta: { progressToken: "p" } } });
+    shim.send({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "progress", _meta: { progressToken: "p" } },
+    });
     await shim.came.times(5);
-    deepEqual(shim.lines.slice(1).map(({ id, params }) => id ?? objectOr(params).progress), [1, 2, 3, 1]);
+    deepEqual(
+      shim.lines.slice(1).map(({ id, params }) => id ?? objectOr(params).progress),
+      [1, 2, 3, 1],
+    );
     shim.child.stdin.end();
     await shim.exited;
   });
@@ -113,10 +183,14 @@ suite("the shim for agents that know only programs", () => {
   });
 
   test("when there is nothing behind its address, or it is not the one, initialize is answered with that", async () => {
-    const w = await Shimmed.open(), { url, token } = addressOf(w.server);
+    const w = await Shimmed.open(),
+      { url, token } = addressOf(w.server);
     const stranger = started(shimDeclaration(program(), { url, token: `${token}x` }));
     stranger.send(INITIALIZE);
-    deepEqual([await stranger.exited, stranger.lines.map(line => line.id), Object.keys(objectOr(stranger.lines[0]))], [1, [0], ["jsonrpc", "id", "error"]]);
+    deepEqual(
+      [await stranger.exited, stranger.lines.map(line => line.id), Object.keys(objectOr(stranger.lines[0]))],
+      [1, [0], ["jsonrpc", "id", "error"]],
+    );
     ok(!stranger.stderr().includes(token));
     await w[Symbol.asyncDispose]();
     const late = started(w.server);
@@ -133,7 +207,12 @@ suite("the shim for agents that know only programs", () => {
     equal(objectOr(shim.lines[0]?.error).code, -32601);
     shim.send(INITIALIZE);
     await shim.came.times(2);
-    shim.send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "tool_1", arguments: { large: "x".repeat(9_000_000) } } });
+    shim.send({
+      jsonrpc: "2.0",
+      id: 2,
+      method: "tools/call",
+      params: { name: "tool_1", arguments: { large: "x".repeat(9_000_000) } },
+    });
     await shim.came.times(3);
     match(JSON.stringify(shim.lines[2]), /"id":2,"error":.*8388608 bytes/);
     shim.send({ jsonrpc: "2.0", id: 3, method: "ping" });
@@ -144,13 +223,17 @@ suite("the shim for agents that know only programs", () => {
   });
 
   suite("before a server of others", () => {
-    const joined = (url: string, headers: Readonly<Record<string, string>> = { Authorization: "Bearer secret" }) => started(shimDeclaration(program(), { url, headers }));
+    const joined = (url: string, headers: Readonly<Record<string, string>> = { Authorization: "Bearer secret" }) =>
+      started(shimDeclaration(program(), { url, headers }));
     const errorOf = (line: JsonObject | undefined) => String(objectOr(line?.error).message);
 
     test("a client that only knows programs uses it, with its headers, and its session is ended", async () => {
       const closed = new Signal();
       await using server = await serveMcpOverHttp(closed.fire);
-      await using client = await connected({ name: "docs", ...shimDeclaration(program(), { url: server.url, headers: { Authorization: "Bearer secret" } }) });
+      await using client = await connected({
+        name: "docs",
+        ...shimDeclaration(program(), { url: server.url, headers: { Authorization: "Bearer secret" } }),
+      });
       equal(said(await client.callTool({ name: "echo", arguments: { text: "hello" } })), "hello");
       await client.close();
       await closed.times(1);
@@ -162,7 +245,9 @@ suite("the shim for agents that know only programs", () => {
         answers++;
         if (answers === 1) return void response.writeHead(403).end("hunter2");
         if (answers === 2) return void response.writeHead(500).end("x".repeat(1000));
-        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id: 3, result: { key: request.headers["x-key"] } }));
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(JSON.stringify({ jsonrpc: "2.0", id: 3, result: { key: request.headers["x-key"] } }));
       });
       const shim = joined(`${server.url}?key=hunter2`, { "X-Key": "hunter3" });
       for (const [i, method] of ["initialize", "initialize", "ping"].entries()) {
@@ -170,7 +255,10 @@ suite("the shim for agents that know only programs", () => {
         await shim.came.times(i + 1);
       }
       const host = new URL(server.url).host;
-      equal(errorOf(shim.lines[0]), `The MCP server at ${host} refuses it (403). The key that it wants belongs into its “headers”.`);
+      equal(
+        errorOf(shim.lines[0]),
+        `The MCP server at ${host} refuses it (403). The key that it wants belongs into its “headers”.`,
+      );
       match(errorOf(shim.lines[1]), /answered with an error: .*x{200,}$/);
       ok(errorOf(shim.lines[1]).length < 450);
       deepEqual(shim.lines[2], { jsonrpc: "2.0", id: 3, result: { key: "hunter3" } });
@@ -182,11 +270,19 @@ suite("the shim for agents that know only programs", () => {
       const held: (() => void)[] = [];
       await using server = await listen((request, response) => {
         let body = "";
-        request.on("data", (chunk: Buffer) => { body += chunk.toString(); }).on("end", () => {
-          const { id } = objectOr(JSON.parse(body));
-          held.push(() => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id, result: {} })));
-          if (held.length === 2) for (const answer of held) answer();
-        });
+        request
+          .on("data", (chunk: Buffer) => {
+            body += chunk.toString();
+          })
+          .on("end", () => {
+            const { id } = objectOr(JSON.parse(body));
+            held.push(() =>
+              response
+                .writeHead(200, { "content-type": "application/json" })
+                .end(JSON.stringify({ jsonrpc: "2.0", id, result: {} })),
+            );
+            if (held.length === 2) for (const answer of held) answer();
+          });
       });
       const shim = joined(server.url);
       for (const id of [1, 2]) shim.send({ jsonrpc: "2.0", id, method: "tools/call" });
@@ -200,7 +296,15 @@ suite("the shim for agents that know only programs", () => {
       await using server = await listen((request, response) => {
         if (request.method === "GET") return void response.writeHead(404).end(); // many have no stream, which is no reason to end
         if (request.headers["mcp-session-id"] !== undefined) return void response.writeHead(404).end();
-        response.writeHead(200, { "content-type": "application/json", "mcp-session-id": "s" }).end(JSON.stringify({ jsonrpc: "2.0", id: 0, result: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: "t", version: "1" } } }));
+        response
+          .writeHead(200, { "content-type": "application/json", "mcp-session-id": "s" })
+          .end(
+            JSON.stringify({
+              jsonrpc: "2.0",
+              id: 0,
+              result: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: "t", version: "1" } },
+            }),
+          );
       });
       const shim = joined(server.url);
       shim.send(INITIALIZE);
@@ -212,7 +316,8 @@ suite("the shim for agents that know only programs", () => {
     });
 
     test("when nobody is there each request hears it, and the program goes on", async () => {
-      const server = await listen(() => undefined), { host } = new URL(server.url);
+      const server = await listen(() => undefined),
+        { host } = new URL(server.url);
       await server[Symbol.asyncDispose]();
       const shim = joined(`${server.url}?key=hunter2`);
       for (const times of [1, 2]) {

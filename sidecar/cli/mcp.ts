@@ -7,21 +7,32 @@ import { firstSignal, flushed } from "./stdio";
 
 /** Resolves with the exit code: 0 the agent has left, 1 the server is gone, 2 wrong usage. Address, token and headers are in the environment. */
 export async function runShim(): Promise<number> {
-  const { stdin, stdout, stderr } = process, target = targetIn(process.env);
+  const { stdin, stdout, stderr } = process,
+    target = targetIn(process.env);
   if (!target) {
-    stderr.write(`This command is started by agents, which are told how by symposium-acp-agent run-with: ${SHIM_URL}, and ${SHIM_TOKEN} or ${SHIM_HEADERS}, are not set.\n`);
+    stderr.write(
+      `This command is started by agents, which are told how by symposium-acp-agent run-with: ${SHIM_URL}, and ${SHIM_TOKEN} or ${SHIM_HEADERS}, are not set.\n`,
+    );
     return 2;
   }
   const left = new Promise<void>(resolve => stdin.once("end", resolve).once("close", () => resolve()));
   const how = await joinStdioToHttp({
-    target, input: stdin, output: stdout, ended: Promise.race([left, firstSignal()]), clock: realClock,
+    target,
+    input: stdin,
+    output: stdout,
+    ended: Promise.race([left, firstSignal()]),
+    clock: realClock,
     complain: sentence => stderr.write(`${sentence}\n`),
   });
   await flushed(realClock);
   return how === "gone" ? 1 : 0;
 }
 
-function targetIn({ [SHIM_URL]: url, [SHIM_TOKEN]: token, [SHIM_HEADERS]: headers }: NodeJS.ProcessEnv): ShimTarget | undefined {
+function targetIn({
+  [SHIM_URL]: url,
+  [SHIM_TOKEN]: token,
+  [SHIM_HEADERS]: headers,
+}: NodeJS.ProcessEnv): ShimTarget | undefined {
   if (url === undefined || !URL.canParse(url)) return undefined;
   if (token !== undefined) return { kind: "endpoint", url, token };
   const given = headers === undefined ? undefined : recordIn(headers);
@@ -31,6 +42,10 @@ function targetIn({ [SHIM_URL]: url, [SHIM_TOKEN]: token, [SHIM_HEADERS]: header
 function recordIn(json: string): Readonly<Record<string, string>> | undefined {
   try {
     const value: unknown = JSON.parse(json);
-    return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one)])) : undefined;
-  } catch { return undefined; }
+    return isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one)]))
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }

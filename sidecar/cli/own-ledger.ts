@@ -11,15 +11,23 @@ import type { Tell } from "./log";
 
 /** Where this process was started by Symposium itself, what it starts belongs to that run, too. */
 export function openOwnLedger(scope: Scope, tell: Tell): Ledger {
-  const storage = path.join(homedir(), ".symposium", "cache"), run = newRun(process.env[RUN_ID]);
+  const storage = path.join(homedir(), ".symposium", "cache"),
+    run = newRun(process.env[RUN_ID]);
   const ledger = openLedger(storage, run, { warn: (message, detail) => tell("warn", message, detail) });
   process.env[RUN_ID] = ledger.run; // what Eliza starts in this process
   scope.defer(() => ledger.close());
-  reapLeftOvers(storage).catch((error: unknown) => tell("warn", "What an earlier run left could not be ended", { error: String(error) }));
+  reapLeftOvers(storage).catch((error: unknown) =>
+    tell("warn", "What an earlier run left could not be ended", { error: String(error) }),
+  );
   return ledger;
 }
 
 /** For what a command of ours starts; nobody but the ledger has to be told of it. */
 export function ownProcesses(ledger: Ledger, tell: Tell): ProcessWorld {
-  return { clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined }, log: (message, detail) => tell("debug", message, detail) };
+  return {
+    clock: realClock,
+    ledger,
+    report: { started: () => undefined, ended: () => undefined },
+    log: (message, detail) => tell("debug", message, detail),
+  };
 }

@@ -17,10 +17,20 @@ export async function serveOwnProxy(proxy: OwnProxy, tell: Tell, version: string
 }
 
 async function served({ command: { id, settings } }: OwnProxy, tell: Tell, version: string): Promise<number> {
-  await using scope = new Scope("symposium-acp-agent", error => tell("error", "Something could not be let go of", error));
-  const world = scope.add(ownWorld({ version, processes: ownProcesses(openOwnLedger(scope, tell), tell), log: (level, message, detail) => tell(level, message, detail) }));
+  await using scope = new Scope("symposium-acp-agent", error =>
+    tell("error", "Something could not be let go of", error),
+  );
+  const world = scope.add(
+    ownWorld({
+      version,
+      processes: ownProcesses(openOwnLedger(scope, tell), tell),
+      log: (level, message, detail) => tell(level, message, detail),
+    }),
+  );
   const extension = await builtInExtension(id);
   if (!extension) throw new Error(`no extension ${id}`); // the command line was read
-  const proxy = scope.add(serveProxyOnStdio(extension.define(settings, world), { odd: (what, detail) => tell("warn", what, detail) }));
+  const proxy = scope.add(
+    serveProxyOnStdio(extension.define(settings, world), { odd: (what, detail) => tell("warn", what, detail) }),
+  );
   return await Promise.race([proxy.closed.then(() => 0), firstSignal()]);
 }

@@ -21,7 +21,11 @@ import { realClock } from "../rpc/clock";
 export type RegistryRequest = { readonly kind: "list" } | { readonly kind: "resolve"; readonly id: string };
 
 /** `notes`: sentences for stderr. */
-export interface RegistryReply { readonly code: 0 | 1; readonly out: string; readonly notes: readonly string[] }
+export interface RegistryReply {
+  readonly code: 0 | 1;
+  readonly out: string;
+  readonly notes: readonly string[];
+}
 
 export interface RegistryCommandWorld extends DocumentedWorld {
   readonly snapshot: () => Promise<RegistrySnapshot>;
@@ -36,49 +40,97 @@ export async function answerRegistry(request: RegistryRequest, world: RegistryCo
 }
 
 async function listed(world: RegistryCommandWorld): Promise<RegistryReply> {
-  const snapshot = await world.snapshot(), own = builtInAgents(world.has);
-  const others = snapshot.registry.agents.filter(({ id }) => !BUILT_IN_AGENTS.some(agent => agent.id === id)).map(configOf);
-  const all = [...own, ...others].map(({ id, name, version, description }: AgentConfig) => ({ id, name, version, description }));
-  return { code: 0, out: `${JSON.stringify(all, undefined, 2)}\n`, notes: [...stale(snapshot, world.now()), ...leftOut(snapshot)] };
+  const snapshot = await world.snapshot(),
+    own = builtInAgents(world.has);
+  const others = snapshot.registry.agents
+    .filter(({ id }) => !BUILT_IN_AGENTS.some(agent => agent.id === id))
+    .map(configOf);
+  const all = [...own, ...others].map(({ id, name, version, description }: AgentConfig) => ({
+    id,
+    name,
+    version,
+    description,
+  }));
+  return {
+    code: 0,
+    out: `${JSON.stringify(all, undefined, 2)}\n`,
+    notes: [...stale(snapshot, world.now()), ...leftOut(snapshot)],
+  };
 }
 
 async function resolved(id: string, world: RegistryCommandWorld): Promise<RegistryReply> {
   const own = BUILT_IN_AGENTS.find(agent => agent.id === id);
   if (own) return commandOf(own, world, []);
-  const snapshot = await world.snapshot(), notes = stale(snapshot, world.now());
-  const { agents, extensions, leftOut: missed } = snapshot.registry, entry = [...agents, ...extensions].find(one => one.id === id);
+  const snapshot = await world.snapshot(),
+    notes = stale(snapshot, world.now());
+  const { agents, extensions, leftOut: missed } = snapshot.registry,
+    entry = [...agents, ...extensions].find(one => one.id === id);
   if (entry) return commandOf(configOf(entry), world, notes);
   const why = missed.find(one => one.id === id)?.why;
-  return { code: 1, out: "", notes: [...notes, why === undefined ? `There is no agent “${id}”. See symposium-acp-agent registry list.` : `The registry's entry cannot be used: ${why}`] };
+  return {
+    code: 1,
+    out: "",
+    notes: [
+      ...notes,
+      why === undefined
+        ? `There is no agent “${id}”. See symposium-acp-agent registry list.`
+        : `The registry's entry cannot be used: ${why}`,
+    ],
+  };
 }
 
 function commandOf(config: AgentConfig, world: RegistryCommandWorld, notes: readonly string[]): RegistryReply {
   const documented = documentedCommand(config, world);
   if ("why" in documented) return { code: 1, out: "", notes: [...notes, documented.why] };
   const { server, fromStore } = documented;
-  return { code: 0, out: `${JSON.stringify(server)}\n`, notes: fromStore && !world.has(server.command) ? [...notes, `${server.name} is not installed: the command is there once Symposium has installed it.`] : notes };
+  return {
+    code: 0,
+    out: `${JSON.stringify(server)}\n`,
+    notes:
+      fromStore && !world.has(server.command)
+        ? [...notes, `${server.name} is not installed: the command is there once Symposium has installed it.`]
+        : notes,
+  };
 }
 
 /** One sentence, where what was read is not what the registry has now. */
 function stale({ problem, fetchedAt }: RegistrySnapshot, now: number): readonly string[] {
   if (problem === undefined) return [];
-  return [`${problem} ${fetchedAt === undefined ? "Only what is built in is known." : `A copy of it is used that is ${ageOf(now - fetchedAt)} old.`}`];
+  return [
+    `${problem} ${fetchedAt === undefined ? "Only what is built in is known." : `A copy of it is used that is ${ageOf(now - fetchedAt)} old.`}`,
+  ];
 }
 
-function leftOut({ registry: { leftOut: [first, ...more] } }: RegistrySnapshot): readonly string[] {
-  return first === undefined ? [] : [`Of the registry, ${more.length + 1 === 1 ? "an entry was" : `${more.length + 1} entries were`} left out: ${first.why}`];
+function leftOut({
+  registry: {
+    leftOut: [first, ...more],
+  },
+}: RegistrySnapshot): readonly string[] {
+  return first === undefined
+    ? []
+    : [
+        `Of the registry, ${more.length + 1 === 1 ? "an entry was" : `${more.length + 1} entries were`} left out: ${first.why}`,
+      ];
 }
 
 /** Resolves with the exit code. `url`: another registry's. */
 export async function runRegistry(request: RegistryRequest, url: string | undefined, version: string): Promise<number> {
   const cache = new RegistryCache({
-    folder: path.join(homedir(), ".symposium", "cache"), urls: url === undefined ? REGISTRY_ADDRESSES : [url],
-    clock: realClock, date: () => Date.now(), version, odd: () => undefined,
+    folder: path.join(homedir(), ".symposium", "cache"),
+    urls: url === undefined ? REGISTRY_ADDRESSES : [url],
+    clock: realClock,
+    date: () => Date.now(),
+    version,
+    odd: () => undefined,
     fetch: proxiedFetch({ environment: async () => process.env, editor: "", direct: httpGet(), log: () => undefined }),
   });
   const { code, out, notes } = await answerRegistry(request, {
-    platform: platformOf(process.platform, process.arch), home: homedir(), sidecar: ourselves(), now: () => Date.now(),
-    has: program => findProgram(program, { platform: process.platform, env: process.env, isProgram: isProgramFile }) !== undefined,
+    platform: platformOf(process.platform, process.arch),
+    home: homedir(),
+    sidecar: ourselves(),
+    now: () => Date.now(),
+    has: program =>
+      findProgram(program, { platform: process.platform, env: process.env, isProgram: isProgramFile }) !== undefined,
     snapshot: () => cache.refresh(new AbortController().signal),
   });
   await Promise.all([written(process.stderr, notes.map(note => `${note}\n`).join("")), written(process.stdout, out)]);
@@ -87,8 +139,13 @@ export async function runRegistry(request: RegistryRequest, url: string | undefi
 
 /** This program, as it was started. VS Code's own Node is one only when it is told so. */
 function ourselves(): DocumentedWorld["sidecar"] {
-  const { ELECTRON_RUN_AS_NODE: asNode } = process.env, [, script] = process.argv;
-  return { command: process.execPath, args: script === undefined ? [] : [path.resolve(script)], env: asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode } };
+  const { ELECTRON_RUN_AS_NODE: asNode } = process.env,
+    [, script] = process.argv;
+  return {
+    command: process.execPath,
+    args: script === undefined ? [] : [path.resolve(script)],
+    env: asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode },
+  };
 }
 
 /** A pipe takes its time; one that nobody reads any more takes nothing. */

@@ -1,7 +1,16 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable, Writable } from "node:stream";
@@ -14,7 +23,8 @@ import { serveMcpOverHttp } from "../testing/mcp-server";
 import { program, scriptedAgent } from "../testing/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 
-const quoted = ({ command, args }: { readonly command: string; readonly args: readonly string[] }): string => [command, ...args].map(word => `'${word}'`).join(" ");
+const quoted = ({ command, args }: { readonly command: string; readonly args: readonly string[] }): string =>
+  [command, ...args].map(word => `'${word}'`).join(" ");
 const scripted = (...flags: string[]): string => quoted(scriptedAgent(flags));
 
 /** The command as a process of an editor's, and the editor's end of it. */
@@ -30,9 +40,16 @@ class Run {
 
   constructor(home: string, ...args: string[]) {
     const { command, args: first } = program("symposium-acp-agent");
-    this.process = spawn(command, [...first, ...args], { env: { ...process.env, HOME: home, USERPROFILE: home, SYMPOSIUM_RUN_ID: this.id } });
-    this.exit = new Promise(resolve => { this.process.once("close", (code, signal) => resolve([code, signal])); });
-    this.process.stderr.setEncoding("utf8").on("data", (text: string) => { this.stderr += text; this.#look(); });
+    this.process = spawn(command, [...first, ...args], {
+      env: { ...process.env, HOME: home, USERPROFILE: home, SYMPOSIUM_RUN_ID: this.id },
+    });
+    this.exit = new Promise(resolve => {
+      this.process.once("close", (code, signal) => resolve([code, signal]));
+    });
+    this.process.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+      this.#look();
+    });
     this.process.stdin.on("error", () => undefined);
   }
 
@@ -47,7 +64,9 @@ class Run {
     return this;
   }
 
-  say(message: object): void { this.process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`); }
+  say(message: object): void {
+    this.process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  }
 
   async ask(id: number, method: string, params: object): Promise<JsonObject> {
     this.say({ id, method, params });
@@ -55,32 +74,54 @@ class Run {
   }
 
   async answer(id: number): Promise<JsonObject> {
-    const found = (): JsonObject | undefined => this.received.find(message => message.id === id && !("method" in message));
+    const found = (): JsonObject | undefined =>
+      this.received.find(message => message.id === id && !("method" in message));
     await this.until(() => found() !== undefined);
     return found()!;
   }
 
   async open(): Promise<string> {
     await this.ask(1, "initialize", { protocolVersion: 1 });
-    return String(objectOr((await this.ask(2, "session/new", { cwd: process.cwd(), mcpServers: [] })).result).sessionId);
+    return String(
+      objectOr((await this.ask(2, "session/new", { cwd: process.cwd(), mcpServers: [] })).result).sessionId,
+    );
   }
 
-  prompt(id: number, sessionId: string, text: string): void { this.say({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text }] } }); }
+  prompt(id: number, sessionId: string, text: string): void {
+    this.say({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text }] } });
+  }
 
   get said(): string {
-    return this.received.map(({ params }) => objectOr(objectOr(params).update)).filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk").map(({ content }) => String(objectOr(content).text)).join("");
+    return this.received
+      .map(({ params }) => objectOr(objectOr(params).update))
+      .filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk")
+      .map(({ content }) => String(objectOr(content).text))
+      .join("");
   }
 
   /** Resolves when it is true, or the command has ended. */
   until(condition: () => boolean): Promise<unknown> {
-    const seen = new Promise<void>(resolve => { this.#watching.push(() => { if (condition()) resolve(); }); });
+    const seen = new Promise<void>(resolve => {
+      this.#watching.push(() => {
+        if (condition()) resolve();
+      });
+    });
     this.#look();
-    return Promise.race([seen, this.exit.then(() => { if (!condition()) throw new Error(`it has ended: ${this.stderr}`); })]);
+    return Promise.race([
+      seen,
+      this.exit.then(() => {
+        if (!condition()) throw new Error(`it has ended: ${this.stderr}`);
+      }),
+    ]);
   }
 
-  get agents(): readonly { readonly pid: number }[] { return census(this.id).filter(({ runId }) => runId !== this.id); }
+  get agents(): readonly { readonly pid: number }[] {
+    return census(this.id).filter(({ runId }) => runId !== this.id);
+  }
 
-  #look(): void { for (const look of this.#watching) look(); }
+  #look(): void {
+    for (const look of this.#watching) look();
+  }
 }
 
 suite("symposium-acp-agent", function () {
@@ -92,41 +133,62 @@ suite("symposium-acp-agent", function () {
     runs.push(run);
     return run;
   };
-  setup(() => { folder = mkdtempSync(path.join(tmpdir(), "symposium-")); });
+  setup(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "symposium-"));
+  });
   teardown(async () => {
-    for (const run of runs.splice(0)) { run.process.kill("SIGKILL"); await run.exit; for (const { pid } of process.platform === "linux" ? run.agents : []) process.kill(pid, "SIGKILL"); }
+    for (const run of runs.splice(0)) {
+      run.process.kill("SIGKILL");
+      await run.exit;
+      for (const { pid } of process.platform === "linux" ? run.agents : []) process.kill(pid, "SIGKILL");
+    }
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const nothingLeft = async (run: Run): Promise<void> => { if (process.platform === "linux") deepEqual(census(run.id), []); };
+  const nothingLeft = async (run: Run): Promise<void> => {
+    if (process.platform === "linux") deepEqual(census(run.id), []);
+  };
   const ledgers = (): readonly string[] => readdirSync(path.join(folder, ".symposium/cache/processes"));
 
   test("--version, --help and wrong usage say so, and exit with 0, 0 and 2", async () => {
     const said = async (...args: string[]): Promise<readonly [unknown, string, string]> => {
       const run = start(...args);
       let stdout = "";
-      run.process.stdout.setEncoding("utf8").on("data", text => { stdout += text; });
+      run.process.stdout.setEncoding("utf8").on("data", text => {
+        stdout += text;
+      });
       return [(await run.exit)[0], stdout, run.stderr];
     };
     deepEqual(await said("--version"), [0, "development\n", ""]);
     const [code, stdout, stderr] = await said("run-with", "--help");
     deepEqual([code, stderr], [0, ""]);
     match(stdout, /^symposium-acp-agent run-with: [^]*Exit codes/);
-    deepEqual(await said("run-with", "--fast"), [2, "", "There is no option --fast. See symposium-acp-agent run-with --help.\n"]);
+    deepEqual(await said("run-with", "--fast"), [
+      2,
+      "",
+      "There is no option --fast. See symposium-acp-agent run-with --help.\n",
+    ]);
   });
 
   test("is an agent for a client that is not ours, and goes with it", async () => {
     const run = start("run-with", "--agent", scripted());
     const said: unknown[] = [];
     const connection = client({ name: "independent" })
-      .onNotification(methods.client.session.update, ({ params }) => { said.push(params.update); })
-      .onRequest(methods.client.session.requestPermission, () => ({ outcome: { outcome: "selected", optionId: "allow_once" } }))
+      .onNotification(methods.client.session.update, ({ params }) => {
+        said.push(params.update);
+      })
+      .onRequest(methods.client.session.requestPermission, () => ({
+        outcome: { outcome: "selected", optionId: "allow_once" },
+      }))
       .connect(ndJsonStream(Writable.toWeb(run.process.stdin), Readable.toWeb(run.process.stdout)));
     const { agent } = connection;
     const { protocolVersion } = await agent.request(methods.agent.initialize, { protocolVersion: 1 });
     equal(protocolVersion, 1);
     const { sessionId } = await agent.request(methods.agent.session.new, { cwd: process.cwd(), mcpServers: [] });
-    const { stopReason } = await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: "say hello \\; ask t1" }] });
+    const { stopReason } = await agent.request(methods.agent.session.prompt, {
+      sessionId,
+      prompt: [{ type: "text", text: "say hello \\; ask t1" }],
+    });
     equal(stopReason, "end_turn");
     ok(said.length > 0);
     connection.close();
@@ -137,9 +199,22 @@ suite("symposium-acp-agent", function () {
   });
 
   test("takes its options before and after the subcommand, and writes the log and every message where it is told to, without secrets", async () => {
-    const run = start("--trace-dir", path.join(folder, "trace"), "--log", "debug", "run-with", "--agent", `SECRET_TOKEN=hunter2hunter2 ${scripted()}`, "--log-dir", path.join(folder, "log")).read();
+    const run = start(
+      "--trace-dir",
+      path.join(folder, "trace"),
+      "--log",
+      "debug",
+      "run-with",
+      "--agent",
+      `SECRET_TOKEN=hunter2hunter2 ${scripted()}`,
+      "--log-dir",
+      path.join(folder, "log"),
+    ).read();
     await run.ask(1, "initialize", { protocolVersion: 1 });
-    const { result } = await run.ask(2, "session/new", { cwd: folder, mcpServers: [{ name: "none", command: "none", args: [], env: [{ name: "KEY", value: "hunter2" }] }] });
+    const { result } = await run.ask(2, "session/new", {
+      cwd: folder,
+      mcpServers: [{ name: "none", command: "none", args: [], env: [{ name: "KEY", value: "hunter2" }] }],
+    });
     const sessionId = String(objectOr(result).sessionId);
     run.prompt(3, sessionId, "say hello");
     await run.answer(3);
@@ -149,24 +224,45 @@ suite("symposium-acp-agent", function () {
     const [name, ...others] = readdirSync(path.join(folder, "trace"));
     deepEqual(others, []);
     match(name ?? "", /^symposium-acp-agent-.*\.jsons$/);
-    const file = path.join(folder, "trace", name ?? ""), text = readFileSync(file, "utf8");
+    const file = path.join(folder, "trace", name ?? ""),
+      text = readFileSync(file, "utf8");
     if (process.platform !== "win32") equal(statSync(file).mode & 0o777, 0o600);
-    const events: readonly unknown[] = text.trim().split("\n").map(line => JSON.parse(line));
+    const events: readonly unknown[] = text
+      .trim()
+      .split("\n")
+      .map(line => JSON.parse(line));
     const hops = events.filter(isObject).filter(({ from, to }) => from === "agent" || to === "agent");
     const asked = hops.filter(({ type }) => type === "request");
-    deepEqual(asked.map(({ method, protocol, session }) => [method, protocol, session]), [["initialize", "acp", undefined], ["session/new", "acp", undefined], ["session/prompt", "acp", sessionId]]);
-    for (const { id } of asked) equal(hops.filter(event => event.type === "response" && event.id === id && event.is_error === false).length, 1);
-    ok(hops.some(({ type, method, session }) => type === "notification" && method === "session/update" && session === sessionId));
+    deepEqual(
+      asked.map(({ method, protocol, session }) => [method, protocol, session]),
+      [
+        ["initialize", "acp", undefined],
+        ["session/new", "acp", undefined],
+        ["session/prompt", "acp", sessionId],
+      ],
+    );
+    for (const { id } of asked)
+      equal(hops.filter(event => event.type === "response" && event.id === id && event.is_error === false).length, 1);
+    ok(
+      hops.some(
+        ({ type, method, session }) => type === "notification" && method === "session/update" && session === sessionId,
+      ),
+    );
 
     const [log] = readdirSync(path.join(folder, "log"));
     equal(readFileSync(path.join(folder, "log", log ?? ""), "utf8"), run.stderr);
-    for (const line of [/ info {2}Starting /, / debug exited /, / info {2}The client has gone/]) match(run.stderr, line);
+    for (const line of [/ info {2}Starting /, / debug exited /, / info {2}The client has gone/])
+      match(run.stderr, line);
     doesNotMatch(run.stderr + text, /hunter2/);
   });
 
   test("whose agent is killed answers what is open, says who and why, and exits with 1", async function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
-    const run = start("run-with", "--agent", JSON.stringify({ name: "Scripted", local: { command: process.execPath, args: scriptedAgent().args } })).read();
+    const run = start(
+      "run-with",
+      "--agent",
+      JSON.stringify({ name: "Scripted", local: { command: process.execPath, args: scriptedAgent().args } }),
+    ).read();
     const sessionId = await run.open();
     run.prompt(3, sessionId, "stderr these are the last words\nsay here\nhang");
     await run.until(() => run.said === "here");
@@ -185,7 +281,13 @@ suite("symposium-acp-agent", function () {
     deepEqual(await run.exit, [1, null]);
     match(run.stderr, /no-such-agent could not be started: “no-such-agent” was not found or may not be run\./);
     doesNotMatch(run.stderr, /setting/);
-    equal(run.stderr.trim().split("\n").filter(line => line.includes("could not be started")).length, 1);
+    equal(
+      run.stderr
+        .trim()
+        .split("\n")
+        .filter(line => line.includes("could not be started")).length,
+      1,
+    );
   });
 
   test("whose client leaves in the middle of a turn ends an agent that does not want to, and exits with 0", async () => {
@@ -209,7 +311,10 @@ suite("symposium-acp-agent", function () {
 
   test("that is asked to end by a signal does so in good order", async function () {
     if (process.platform === "win32") skipped(this, "Windows has no signals that a process could hear");
-    for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
+    for (const [signal, code] of [
+      ["SIGTERM", 143],
+      ["SIGINT", 130],
+    ] as const) {
       const run = start("run-with", "--agent", scripted("--ignore-stdin-end")).read();
       await run.open();
       run.process.kill(signal);
@@ -221,18 +326,29 @@ suite("symposium-acp-agent", function () {
 
   test("leaves nothing of what an extension has started, however it ends", async function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
-    const bin = path.join(folder, "bin"), running = path.join(folder, "running");
+    const bin = path.join(folder, "bin"),
+      running = path.join(folder, "running");
     mkdirSync(bin);
     writeFileSync(path.join(folder, "Cargo.toml"), "");
-    writeFileSync(path.join(bin, "cargo"), `#!/bin/sh\ntrap '' TERM\n: > ${running}\nwhile :; do sleep 1; done\n`, { mode: 0o755 });
+    writeFileSync(path.join(bin, "cargo"), `#!/bin/sh\ntrap '' TERM\n: > ${running}\nwhile :; do sleep 1; done\n`, {
+      mode: 0o755,
+    });
     const before = { ...process.env };
-    for (const [signal, code] of [["SIGTERM", 143], [undefined, 0]] as const) {
+    for (const [signal, code] of [
+      ["SIGTERM", 143],
+      [undefined, 0],
+    ] as const) {
       Object.assign(process.env, { PATH: `${bin}:${before["PATH"]}`, SHELL: "/bin/false" });
       const run = start("run-with", "--proxy", "cargo", "--agent", "eliza --deterministic").read();
       Object.assign(process.env, { PATH: before["PATH"], SHELL: before["SHELL"] ?? "/bin/sh" });
       await run.ask(1, "initialize", { protocolVersion: 1 });
-      run.prompt(3, String(objectOr((await run.ask(2, "session/new", { cwd: folder, mcpServers: [] })).result).sessionId), "use tool cargo-mcp::cargo_run");
-      const question = (): JsonObject | undefined => run.received.find(({ method }) => method === "session/request_permission");
+      run.prompt(
+        3,
+        String(objectOr((await run.ask(2, "session/new", { cwd: folder, mcpServers: [] })).result).sessionId),
+        "use tool cargo-mcp::cargo_run",
+      );
+      const question = (): JsonObject | undefined =>
+        run.received.find(({ method }) => method === "session/request_permission");
       await eventually(() => question() !== undefined, "the editor's user is asked");
       equal(existsSync(running), false);
       run.say({ id: question()?.id, result: { outcome: { outcome: "selected", optionId: "allow" } } });
@@ -263,8 +379,21 @@ suite("symposium-acp-agent", function () {
   });
 
   test("without an agent is a proxy in the chain of another; a proxy that cannot be started is left out, with a sentence", async () => {
-    const inner = quoted({ command: process.execPath, args: [...program("symposium-acp-agent").args, "run-with", "--proxy", "no-such-proxy"] });
-    const run = start("run-with", "--proxy", inner, "--proxy", "nor-this-one", "--agent", "eliza --deterministic", "--log", "debug").read();
+    const inner = quoted({
+      command: process.execPath,
+      args: [...program("symposium-acp-agent").args, "run-with", "--proxy", "no-such-proxy"],
+    });
+    const run = start(
+      "run-with",
+      "--proxy",
+      inner,
+      "--proxy",
+      "nor-this-one",
+      "--agent",
+      "eliza --deterministic",
+      "--log",
+      "debug",
+    ).read();
     run.prompt(3, await run.open(), "I love ferris");
     deepEqual((await run.answer(3)).result, { stopReason: "end_turn" });
     match(run.said, /Ferris/);
@@ -276,12 +405,26 @@ suite("symposium-acp-agent", function () {
   });
 
   test("has our own extensions in its chain, in this process or as proxies of their own", async () => {
-    const alone = (id: string): string => quoted({ command: process.execPath, args: [...program("symposium-acp-agent").args, "proxy", id] });
-    for (const proxies of [["sparkle", "ferris", "cargo", "workspace", "ide"], ["sparkle", "ferris", "cargo", "workspace", "ide"].map(alone)]) {
-      const run = start("run-with", ...proxies.flatMap(proxy => ["--proxy", proxy]), "--agent", "eliza --deterministic").read(), sessionId = await run.open();
+    const alone = (id: string): string =>
+      quoted({ command: process.execPath, args: [...program("symposium-acp-agent").args, "proxy", id] });
+    for (const proxies of [
+      ["sparkle", "ferris", "cargo", "workspace", "ide"],
+      ["sparkle", "ferris", "cargo", "workspace", "ide"].map(alone),
+    ]) {
+      const run = start(
+          "run-with",
+          ...proxies.flatMap(proxy => ["--proxy", proxy]),
+          "--agent",
+          "eliza --deterministic",
+        ).read(),
+        sessionId = await run.open();
       run.prompt(3, sessionId, "use tool sparkle::list_sparklers");
       await run.answer(3);
-      run.prompt(4, sessionId, "use tool workspace-tools::read_file with {\"path\":\"package.json\",\"startLine\":1,\"endLine\":2}");
+      run.prompt(
+        4,
+        sessionId,
+        'use tool workspace-tools::read_file with {"path":"package.json","startLine":1,"endLine":2}',
+      );
       await run.answer(4);
       match(run.said, /^OK: \{"sparklers":\[\],"current":"Sparkler"\}OK: \{\s+"name": "symposium"/);
       run.process.stdin.end();
@@ -290,7 +433,8 @@ suite("symposium-acp-agent", function () {
   });
 
   test("warns on stderr when the agent does not list its tools, at the end of the first turn and once (issue 14 item 1)", async () => {
-    const run = start("run-with", "--proxy", "workspace", "--proxy", "ide", "--agent", scripted("--ignore-mcp")).read(), sessionId = await run.open();
+    const run = start("run-with", "--proxy", "workspace", "--proxy", "ide", "--agent", scripted("--ignore-mcp")).read(),
+      sessionId = await run.open();
     for (const id of [3, 4]) {
       run.prompt(id, sessionId, "say hello");
       await run.answer(id);
@@ -299,14 +443,33 @@ suite("symposium-acp-agent", function () {
     await run.exit;
     const warned = run.stderr.split("\n").filter(line => line.includes(" warn "));
     equal(warned.length, 1, run.stderr);
-    match(warned[0]!, /did not request the tools of “workspace-tools” and “ide-operations” \(0 of 7\): it did not connect to any of these MCP servers\. /);
+    match(
+      warned[0]!,
+      /did not request the tools of “workspace-tools” and “ide-operations” \(0 of 7\): it did not connect to any of these MCP servers\. /,
+    );
   });
 
   test("has MCP servers in its sessions, of a command and at an address; one whose program is not there is left out, with a sentence", async () => {
     await using server = await serveMcpOverHttp(() => undefined);
-    const at = JSON.stringify({ id: "docs", kind: "mcp", distribution: { http: { url: server.url, headers: { Authorization: "Bearer secret" } } } });
-    const local = (id: string, command: object): string => JSON.stringify({ id, name: "A server", kind: "mcp", distribution: { local: command } });
-    const run = start("run-with", "--proxy", at, "--proxy", local("tools", program("mcp-server")), "--proxy", local("gone", { command: "no-such-server" }), "--agent", "eliza --deterministic").read(), sessionId = await run.open();
+    const at = JSON.stringify({
+      id: "docs",
+      kind: "mcp",
+      distribution: { http: { url: server.url, headers: { Authorization: "Bearer secret" } } },
+    });
+    const local = (id: string, command: object): string =>
+      JSON.stringify({ id, name: "A server", kind: "mcp", distribution: { local: command } });
+    const run = start(
+        "run-with",
+        "--proxy",
+        at,
+        "--proxy",
+        local("tools", program("mcp-server")),
+        "--proxy",
+        local("gone", { command: "no-such-server" }),
+        "--agent",
+        "eliza --deterministic",
+      ).read(),
+      sessionId = await run.open();
     for (const [i, name] of ["docs", "tools"].entries()) {
       run.prompt(3 + i, sessionId, `use tool ${name}::echo with {"text":"${name}"}`);
       await run.answer(3 + i);
@@ -314,13 +477,19 @@ suite("symposium-acp-agent", function () {
     match(run.said, /^OK: .*docs.*OK: .*tools/);
     run.process.stdin.end();
     deepEqual(await run.exit, [0, null]);
-    match(run.stderr, /^\S+ warn {2}The MCP server “A server 2” could not be started: “no-such-server” was not found or may not be run\. It is left out\.\n$/);
+    match(
+      run.stderr,
+      /^\S+ warn {2}The MCP server “A server 2” could not be started: “no-such-server” was not found or may not be run\. It is left out\.\n$/,
+    );
     doesNotMatch(run.stderr, /secret/);
     await nothingLeft(run);
   });
 
   test("with Eliza at the end needs no process; alone she answers, too", async () => {
-    for (const args of [["run-with", "--agent", "eliza --deterministic"], ["eliza", "--deterministic"]]) {
+    for (const args of [
+      ["run-with", "--agent", "eliza --deterministic"],
+      ["eliza", "--deterministic"],
+    ]) {
       const run = start(...args).read();
       run.prompt(3, await run.open(), "I love ferris");
       deepEqual((await run.answer(3)).result, { stopReason: "end_turn" });

@@ -40,22 +40,49 @@ export async function runWith(chain: RunWith, tell: Tell, version: string): Prom
 }
 
 async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, version: string): Promise<number> {
-  await using scope = new Scope("symposium-acp-agent", error => tell("error", "Something could not be let go of", error));
+  await using scope = new Scope("symposium-acp-agent", error =>
+    tell("error", "Something could not be let go of", error),
+  );
   const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, tell));
-  const processes = ownProcesses(openOwnLedger(scope, tell), tell), begin = commandStarter(processes, tell, version);
-  const extensions = scope.add(ownWorld({ version, processes, log: (level, message, detail) => tell(level, message, detail) })), odd = (what: string, detail: unknown): void => tell("warn", what, detail);
-  const starter = serverStarter(process.cwd(), { version, clock: realClock, startProcess: spec => startProcess(spec, processes) });
-  const told: string[] = [], evidence = scope.add(openEvidence(tell));
-  const conductor = scope.add(conduct(clientOnStdio(tell), {
-    proxies: (await Promise.all(proxies.map(spec => proxyOf(spec, begin, extensions, { odd, tell, starter })))).filter(proxy => proxy !== undefined),
-    last: lastOf(agent, begin),
+  const processes = ownProcesses(openOwnLedger(scope, tell), tell),
+    begin = commandStarter(processes, tell, version);
+  const extensions = scope.add(
+      ownWorld({ version, processes, log: (level, message, detail) => tell(level, message, detail) }),
+    ),
+    odd = (what: string, detail: unknown): void => tell("warn", what, detail);
+  const starter = serverStarter(process.cwd(), {
+    version,
     clock: realClock,
-    notice: ({ kind, message, cause }: Notice) => { told.push(message); tell(kind === "failed" ? "error" : "warn", message, reason(cause)); },
-    odd,
-    bridge: { deliveries: new DeliveryTracker((_, delivery) => reportTools(agent?.name ?? "The agent", delivery, tell)), evidence },
-    ...(trace === undefined ? {} : { trace }),
-  }));
-  tell("info", "Ready", { pid: process.pid, version, node: process.version, proxies: proxies.map(({ name }) => name), agent: agent?.name });
+    startProcess: spec => startProcess(spec, processes),
+  });
+  const told: string[] = [],
+    evidence = scope.add(openEvidence(tell));
+  const conductor = scope.add(
+    conduct(clientOnStdio(tell), {
+      proxies: (
+        await Promise.all(proxies.map(spec => proxyOf(spec, begin, extensions, { odd, tell, starter })))
+      ).filter(proxy => proxy !== undefined),
+      last: lastOf(agent, begin),
+      clock: realClock,
+      notice: ({ kind, message, cause }: Notice) => {
+        told.push(message);
+        tell(kind === "failed" ? "error" : "warn", message, reason(cause));
+      },
+      odd,
+      bridge: {
+        deliveries: new DeliveryTracker((_, delivery) => reportTools(agent?.name ?? "The agent", delivery, tell)),
+        evidence,
+      },
+      ...(trace === undefined ? {} : { trace }),
+    }),
+  );
+  tell("info", "Ready", {
+    pid: process.pid,
+    version,
+    node: process.version,
+    proxies: proxies.map(({ name }) => name),
+    agent: agent?.name,
+  });
   const ended = await Promise.race([conductor.closed, firstSignal()]);
   if (typeof ended === "number") {
     tell("info", "Ended by a signal");
@@ -72,7 +99,11 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, v
 /** At the end of a session's first completed turn: all numbers, and a warning where the agent did not list the tools of a server. */
 function reportTools(agent: string, { servers, missing }: Delivery, tell: Tell): void {
   tell("info", "Tools of the session", { servers });
-  const sentence = missingToolsSentence({ agent, missing: missing.map(delivery => ({ name: `“${delivery.server}”`, delivery })), all: servers.length });
+  const sentence = missingToolsSentence({
+    agent,
+    missing: missing.map(delivery => ({ name: `“${delivery.server}”`, delivery })),
+    all: servers.length,
+  });
   if (sentence !== undefined) tell("warn", sentence);
 }
 
@@ -83,7 +114,12 @@ interface Hearers {
 }
 
 /** `undefined`: it is left out, and that was told. */
-async function proxyOf({ name, command }: ProxySpec, begin: Begin, extensions: ExtensionWorld, hearers: Hearers): Promise<ProxyComponent | undefined> {
+async function proxyOf(
+  { name, command }: ProxySpec,
+  begin: Begin,
+  extensions: ExtensionWorld,
+  hearers: Hearers,
+): Promise<ProxyComponent | undefined> {
   if (command.kind === "mcp") return serverOf(name, command, hearers);
   if (command.kind !== "own") return { kind: "external", name, start: begin(name, command) };
   const component = await builtInComponent(command.id, name, command.settings, extensions, hearers.odd);
@@ -92,9 +128,16 @@ async function proxyOf({ name, command }: ProxySpec, begin: Begin, extensions: E
 }
 
 /** It is started with each session: here it is only looked for. */
-async function serverOf(name: string, { id, server }: ServerProxy["command"], { odd, tell, starter }: Hearers): Promise<ProxyComponent | undefined> {
-  try { return await ("url" in server ? addressComponent({ id, name }, name, server, { odd }) : serverComponent({ id, name }, name, server, { odd, starter, find: async program => found(program) })); }
-  catch (error) {
+async function serverOf(
+  name: string,
+  { id, server }: ServerProxy["command"],
+  { odd, tell, starter }: Hearers,
+): Promise<ProxyComponent | undefined> {
+  try {
+    return await ("url" in server
+      ? addressComponent({ id, name }, name, server, { odd })
+      : serverComponent({ id, name }, name, server, { odd, starter, find: async program => found(program) }));
+  } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     tell("warn", `The MCP server ${error.what} It is left out.`);
     return undefined;
@@ -104,15 +147,23 @@ async function serverOf(name: string, { id, server }: ServerProxy["command"], { 
 /** As the proxies are: here, and on this process' own PATH. */
 function found(program: string): string | undefined {
   const isPath = program.includes("/") || program.includes(path.sep);
-  return findProgram(isPath ? path.resolve(program) : program, { platform: process.platform, env: process.env, isProgram: isProgramFile });
+  return findProgram(isPath ? path.resolve(program) : program, {
+    platform: process.platform,
+    env: process.env,
+    isProgram: isProgramFile,
+  });
 }
 
 function lastOf(agent: ComponentSpec | undefined, begin: Begin): LastComponent {
-  return agent === undefined ? { kind: "successor" } : { kind: "agent", name: agent.name, start: begin(agent.name, agent.command) };
+  return agent === undefined
+    ? { kind: "successor" }
+    : { kind: "agent", name: agent.name, start: begin(agent.name, agent.command) };
 }
 
 /** Last words on stderr are text, and are shown as such. */
-function reason(cause: unknown): unknown { return cause instanceof Error ? String(cause) : cause; }
+function reason(cause: unknown): unknown {
+  return cause instanceof Error ? String(cause) : cause;
+}
 
 type Begin = (name: string, command: AgentCommand) => Start;
 
@@ -128,9 +179,11 @@ function commandStarter(processes: ProcessWorld, tell: Tell, version: string): B
 
 /** What to do about a failure in VS Code helps nobody here. */
 function withoutAdvice(channel: Channel): Channel {
-  const plain = (reason: Closed): Closed => reason instanceof AgentError ? { message: reason.what, cause: reason.cause } : reason;
+  const plain = (reason: Closed): Closed =>
+    reason instanceof AgentError ? { message: reason.what, cause: reason.cause } : reason;
   return {
-    start: receiver => channel.start({ receive: frame => receiver.receive(frame), closed: reason => receiver.closed(plain(reason)) }),
+    start: receiver =>
+      channel.start({ receive: frame => receiver.receive(frame), closed: reason => receiver.closed(plain(reason)) }),
     send: frame => channel.send(frame),
     drained: () => channel.drained(),
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),

@@ -2,7 +2,12 @@ import { deepEqual, doesNotMatch, equal, match, ok, rejects } from "node:assert/
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { createMessageConnection, StreamMessageReader, StreamMessageWriter, type MessageConnection } from "vscode-jsonrpc/node";
+import {
+  createMessageConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+  type MessageConnection,
+} from "vscode-jsonrpc/node";
 import type { AgentConfig } from "../../src/protocol/agents";
 import { PLATFORMS } from "../../src/protocol/distribution";
 import { PROTOCOL, type HostToSidecar, type SidecarToHost } from "../../src/protocol/sidecar";
@@ -30,50 +35,94 @@ class Window implements AsyncDisposable {
   bootId = "";
 
   private constructor(readonly server: FileServer) {
-    const { command, args } = program("symposium-acp-agent"), tools = path.join(this.#folder.path, "tools"), { SHELL: _, ...env } = process.env;
+    const { command, args } = program("symposium-acp-agent"),
+      tools = path.join(this.#folder.path, "tools"),
+      { SHELL: _, ...env } = process.env;
     new FakeTools(tools, ["npm"], { packages: { "@s/proxy": { version: "2.0.0", bin: "proxy.js" } } });
-    const child = spawn(command, [...args, "serve"], { stdio: ["pipe", "pipe", "inherit"], cwd: this.#folder.path, env: {
-      ...env, HOME: this.home, USERPROFILE: this.home, ...(process.platform === "win32" ? {} : { SHELL: "/bin/sh" }), PATH: `${tools}${path.delimiter}${env["PATH"] ?? ""}`, HTTPS_PROXY: "", https_proxy: "", ALL_PROXY: "", all_proxy: "",
-    } });
+    const child = spawn(command, [...args, "serve"], {
+      stdio: ["pipe", "pipe", "inherit"],
+      cwd: this.#folder.path,
+      env: {
+        ...env,
+        HOME: this.home,
+        USERPROFILE: this.home,
+        ...(process.platform === "win32" ? {} : { SHELL: "/bin/sh" }),
+        PATH: `${tools}${path.delimiter}${env["PATH"] ?? ""}`,
+        HTTPS_PROXY: "",
+        https_proxy: "",
+        ALL_PROXY: "",
+        all_proxy: "",
+      },
+    });
     this.#child = child;
     this.#gone = new Promise(resolve => child.once("close", resolve));
-    this.#connection = createMessageConnection(new StreamMessageReader(child.stdout), new StreamMessageWriter(child.stdin));
-    for (const method of ["agents/changed", "agents/installing", "chat/event"]) this.#connection.onNotification(method, (params: unknown) => {
-      this.#told.push({ method, params });
-      this.#heard();
-    });
+    this.#connection = createMessageConnection(
+      new StreamMessageReader(child.stdout),
+      new StreamMessageWriter(child.stdin),
+    );
+    for (const method of ["agents/changed", "agents/installing", "chat/event"])
+      this.#connection.onNotification(method, (params: unknown) => {
+        this.#told.push({ method, params });
+        this.#heard();
+      });
     this.#connection.onRequest("secrets/environment", () => ({ env: this.keys }));
-    this.#connection.onRequest("secrets/keepEnvironment", ({ env }: { readonly env: Record<string, string> }) => { this.keys = env; return {}; });
+    this.#connection.onRequest("secrets/keepEnvironment", ({ env }: { readonly env: Record<string, string> }) => {
+      this.keys = env;
+      return {};
+    });
     this.#connection.listen();
   }
 
   static async open(): Promise<Window> {
     const window = new Window(await FileServer.start());
     mkdirSync(window.home, { recursive: true });
-    ({ bootId: window.bootId } = await window.ask("hello", { protocol: PROTOCOL, build: "development", logLevel: "error", storage: window.at("storage"), traceDir: "", bypass: [], extensions: [], proxy: "", httpArchives: true }));
+    ({ bootId: window.bootId } = await window.ask("hello", {
+      protocol: PROTOCOL,
+      build: "development",
+      logLevel: "error",
+      storage: window.at("storage"),
+      traceDir: "",
+      bypass: [],
+      extensions: [],
+      proxy: "",
+      httpArchives: true,
+    }));
     return window;
   }
 
-  get home(): string { return path.join(this.#folder.path, "home"); }
-  at(...parts: readonly string[]): string { return path.join(this.#folder.path, ...parts); }
+  get home(): string {
+    return path.join(this.#folder.path, "home");
+  }
+  at(...parts: readonly string[]): string {
+    return path.join(this.#folder.path, ...parts);
+  }
 
-  ask<M extends keyof Calls<HostToSidecar>>(method: M, params: ParamsOf<HostToSidecar, M>): Promise<ResultOf<HostToSidecar, M>> {
+  ask<M extends keyof Calls<HostToSidecar>>(
+    method: M,
+    params: ParamsOf<HostToSidecar, M>,
+  ): Promise<ResultOf<HostToSidecar, M>> {
     const name: string = method;
     return this.#connection.sendRequest<ResultOf<HostToSidecar, M>>(name, params);
   }
 
-  told<M extends keyof Told>(method: M): readonly ParamsOf<SidecarToHost, M>[] { return this.#told.flatMap(one => one.method === method ? [one.params as ParamsOf<SidecarToHost, M>] : []); }
+  told<M extends keyof Told>(method: M): readonly ParamsOf<SidecarToHost, M>[] {
+    return this.#told.flatMap(one => (one.method === method ? [one.params as ParamsOf<SidecarToHost, M>] : []));
+  }
 
   /** Resolves as soon as this is so, now or after something that was told. */
   async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
     for (;;) {
-      const told = new Promise<void>(resolve => { this.#heard = resolve; });
+      const told = new Promise<void>(resolve => {
+        this.#heard = resolve;
+      });
       if (await isSo()) return;
       await told;
     }
   }
 
-  async state(agent: AgentConfig) { return (await this.ask("agents/states", { agents: [agent], extensions: [] })).agents[agent.id]; }
+  async state(agent: AgentConfig) {
+    return (await this.ask("agents/states", { agents: [agent], extensions: [] })).agents[agent.id];
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.stdin?.end();
@@ -97,13 +146,19 @@ function killNow(pid: number): void {
 
 /** `false` also where there is no `/proc`. A zombie is dead: only its parent can bury it. */
 function isAlive(pid: number): boolean {
-  try { return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1")); } catch { return false; }
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
 }
 
 suite("agents of a window", () => {
   test("programs are found where the login shell has them", async () => {
     await using window = await Window.open();
-    deepEqual(await window.ask("agents/find", { programs: ["npm", "no-such-program"] }), { found: { npm: window.at("tools", process.platform === "win32" ? "npm.cmd" : "npm") } });
+    deepEqual(await window.ask("agents/find", { programs: ["npm", "no-such-program"] }), {
+      found: { npm: window.at("tools", process.platform === "win32" ? "npm.cmd" : "npm") },
+    });
   });
 
   test("an agent's archive: shown while it comes, started, replaced, and removed", async function () {
@@ -111,38 +166,67 @@ suite("agents of a window", () => {
     await using window = await Window.open();
     const node = `#!/bin/sh\nexec "${process.execPath}" "${scriptedAgent().args[0] ?? ""}"\n`;
     const archive = window.server.serve("/ada.zip", { content: zipOf([{ name: "ada", content: node, mode: 0o755 }]) });
-    const ada: AgentConfig = { id: "ada", name: "Ada", version: "1.0.0", distribution: { binary: Object.fromEntries(PLATFORMS.map(platform => [platform, { archive, cmd: "ada" }])) } };
+    const ada: AgentConfig = {
+      id: "ada",
+      name: "Ada",
+      version: "1.0.0",
+      distribution: { binary: Object.fromEntries(PLATFORMS.map(platform => [platform, { archive, cmd: "ada" }])) },
+    };
     deepEqual(await window.state(ada), { kind: "binary", install: { kind: "missing" }, running: 0 });
     deepEqual(await window.ask("agents/install", { of: "agent", config: ada, how: "missing" }), { version: "1.0.0" });
     await window.until(() => window.told("agents/changed").length > 0);
     const steps = window.told("agents/installing");
-    deepEqual([steps[0]?.of, steps[0]?.id, steps[0]?.progress?.phase, steps.at(-1)?.progress], ["agent", "ada", "downloading", undefined]);
+    deepEqual(
+      [steps[0]?.of, steps[0]?.id, steps[0]?.progress?.phase, steps.at(-1)?.progress],
+      ["agent", "ada", "downloading", undefined],
+    );
     deepEqual((await window.state(ada))?.install, { kind: "installed", version: "1.0.0" });
     equal((await window.ask("agents/examine", { agent: ada, cwd: window.home })).diagnosis.cause, "fine");
     await window.ask("agents/install", { of: "agent", config: ada, how: "anew" });
     equal(window.server.requests.length, 2);
     await window.ask("agents/remove", { of: "agent", id: "ada" });
     deepEqual((await window.state(ada))?.install, { kind: "missing" });
-    match((await window.ask("agents/examine", { agent: ada, cwd: window.home })).diagnosis.sentence, /not installed yet/);
+    match(
+      (await window.ask("agents/examine", { agent: ada, cwd: window.home })).diagnosis.sentence,
+      /not installed yet/,
+    );
     window.server.serve("/ada.zip", { content: tarGz([]) });
-    await rejects(window.ask("agents/install", { of: "agent", config: ada, how: "missing" }), /The archive .* is damaged/);
+    await rejects(
+      window.ask("agents/install", { of: "agent", config: ada, how: "missing" }),
+      /The archive .* is damaged/,
+    );
     deepEqual((await window.state(ada))?.install, { kind: "missing" });
   });
 
   test("extensions are installed beside the agents, also one with the id of an agent", async () => {
     await using window = await Window.open();
-    const proxy = { id: "ada", name: "Rules", distribution: { npx: { package: "@s/proxy" } }, _source: "custom" } as const;
-    deepEqual(await window.ask("agents/install", { of: "extension", config: proxy, how: "missing" }), { version: "2.0.0" });
-    deepEqual((await window.ask("agents/states", { agents: [{ id: "ada", name: "Ada", distribution: { npx: { package: "@s/proxy" } } }], extensions: [proxy] })), {
-      agents: { ada: { kind: "npx", install: { kind: "missing" }, running: 0 } }, extensions: { ada: { kind: "npx", install: { kind: "installed", version: "2.0.0" } } },
+    const proxy = {
+      id: "ada",
+      name: "Rules",
+      distribution: { npx: { package: "@s/proxy" } },
+      _source: "custom",
+    } as const;
+    deepEqual(await window.ask("agents/install", { of: "extension", config: proxy, how: "missing" }), {
+      version: "2.0.0",
     });
+    deepEqual(
+      await window.ask("agents/states", {
+        agents: [{ id: "ada", name: "Ada", distribution: { npx: { package: "@s/proxy" } } }],
+        extensions: [proxy],
+      }),
+      {
+        agents: { ada: { kind: "npx", install: { kind: "missing" }, running: 0 } },
+        extensions: { ada: { kind: "npx", install: { kind: "installed", version: "2.0.0" } } },
+      },
+    );
     ok(existsSync(path.join(window.home, ".symposium", "extensions", "ada", "2.0.0", "installed.json")));
     ok(window.told("agents/installing").every(({ of }) => of === "extension"));
   });
 
   test("one that runs is counted; one that dies says why, until it runs again", async () => {
     await using window = await Window.open();
-    const ada = scripted([]), isRunning = async () => (await window.state(ada))?.running === 1;
+    const ada = scripted([]),
+      isRunning = async () => (await window.state(ada))?.running === 1;
     const { sessionId } = await window.ask("chat/new", { agent: ada, cwd: window.home, shown: [] });
     await window.until(isRunning);
     equal((await window.state(ada))?.signIn, undefined, "it knows no users");
@@ -178,7 +262,8 @@ suite("agents of a window", () => {
 
   test("signing out: the agent is told, keys are forgotten, its processes end, and the next session asks", async () => {
     await using window = await Window.open();
-    const file = window.at("signed-in"), ada = scripted(["--auth-required", "--auth-file", file, "--logout", ""]);
+    const file = window.at("signed-in"),
+      ada = scripted(["--auth-required", "--auth-file", file, "--logout", ""]);
     writeFileSync(file, "");
     window.keys = { ADA_KEY: "abc" };
     const { sessionId } = await window.ask("chat/new", { agent: ada, cwd: window.home, shown: [] });
@@ -187,10 +272,22 @@ suite("agents of a window", () => {
     await window.ask("agents/signOut", { agent: ada, cwd: window.home });
     deepEqual([existsSync(file), window.keys], [false, {}]);
     await window.until(async () => (await window.state(ada))?.running === 0);
-    deepEqual([(await window.state(ada))?.signIn, (await window.state(ada))?.canSignOut, (await window.state(ada))?.lastError], ["needed", undefined, undefined]);
-    await window.until(() => window.told("chat/event").some(({ sessionId: of, event }) => of === sessionId && JSON.stringify(event).includes("You signed out of Ada.")));
+    deepEqual(
+      [(await window.state(ada))?.signIn, (await window.state(ada))?.canSignOut, (await window.state(ada))?.lastError],
+      ["needed", undefined, undefined],
+    );
+    await window.until(() =>
+      window
+        .told("chat/event")
+        .some(
+          ({ sessionId: of, event }) => of === sessionId && JSON.stringify(event).includes("You signed out of Ada."),
+        ),
+    );
     equal((await window.ask("agents/examine", { agent: ada, cwd: window.home })).diagnosis.cause, "signIn");
-    await rejects(window.ask("agents/signOut", { agent: scripted([]), cwd: window.home }), /Ada cannot be told to sign out/);
+    await rejects(
+      window.ask("agents/signOut", { agent: scripted([]), cwd: window.home }),
+      /Ada cannot be told to sign out/,
+    );
   });
 
   test("signing out of one that is not installed forgets its keys, and installs nothing", async () => {
@@ -198,30 +295,69 @@ suite("agents of a window", () => {
     const ada: AgentConfig = { id: "ada", name: "Ada", distribution: { npx: { package: "@s/proxy" } } };
     window.keys = { ADA_KEY: "abc" };
     await window.ask("agents/signOut", { agent: ada, cwd: window.home });
-    deepEqual([window.keys, (await window.state(ada))?.install, window.told("agents/installing")], [{}, { kind: "missing" }, []]);
+    deepEqual(
+      [window.keys, (await window.state(ada))?.install, window.told("agents/installing")],
+      [{}, { kind: "missing" }, []],
+    );
   });
 
   test("the registry: what is there, what is newer, pictures; and an extension.json at an address", async () => {
     await using window = await Window.open();
-    const svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"><path d=\"M0 0\"/></svg>", icon = window.server.serve("/ada.svg", { content: svg });
-    const url = window.server.serve("/registry.json", { content: JSON.stringify({ version: "1", agents: [
-      { id: "ada", name: "Ada", version: "2.0.0", description: "", distribution: { npx: { package: "@s/proxy@2.0.0" } }, icon },
-      { id: "rules", name: "Rules", version: "1.0.0", description: "", distribution: { npx: { package: "@s/proxy@1.0.0" } }, type: "extension" },
-    ] }) });
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>',
+      icon = window.server.serve("/ada.svg", { content: svg });
+    const url = window.server.serve("/registry.json", {
+      content: JSON.stringify({
+        version: "1",
+        agents: [
+          {
+            id: "ada",
+            name: "Ada",
+            version: "2.0.0",
+            description: "",
+            distribution: { npx: { package: "@s/proxy@2.0.0" } },
+            icon,
+          },
+          {
+            id: "rules",
+            name: "Rules",
+            version: "1.0.0",
+            description: "",
+            distribution: { npx: { package: "@s/proxy@1.0.0" } },
+            type: "extension",
+          },
+        ],
+      }),
+    });
     const { agents, extensions } = await window.ask("registry/agents", { url });
     deepEqual([agents.map(({ id }) => id), extensions.map(({ id }) => id)], [["ada"], ["rules"]]);
-    const { updates } = await window.ask("registry/updates", { url, agents: [{ ...agents[0]?.entry, version: "1.0.0", bypassPermissions: true }], extensions: extensions.map(({ entry }) => entry) });
-    deepEqual(updates.map(({ of, id, from, to, entry }) => [of, id, from, to, entry["bypassPermissions"]]), [["agent", "ada", "1.0.0", "2.0.0", true]]);
-    deepEqual(await window.ask("registry/icons", { url, ids: ["ada", "rules", "nobody"] }), { icons: { ada: `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}` } });
-    const at = window.server.serve("/extension.json", { content: JSON.stringify({ id: "mine", name: "Mine", distribution: { npx: { package: "@s/proxy" } } }) });
-    deepEqual(await window.ask("registry/extension", { url: at }), { entry: { id: "mine", name: "Mine", distribution: { npx: { package: "@s/proxy" } }, _source: "custom" } });
+    const { updates } = await window.ask("registry/updates", {
+      url,
+      agents: [{ ...agents[0]?.entry, version: "1.0.0", bypassPermissions: true }],
+      extensions: extensions.map(({ entry }) => entry),
+    });
+    deepEqual(
+      updates.map(({ of, id, from, to, entry }) => [of, id, from, to, entry["bypassPermissions"]]),
+      [["agent", "ada", "1.0.0", "2.0.0", true]],
+    );
+    deepEqual(await window.ask("registry/icons", { url, ids: ["ada", "rules", "nobody"] }), {
+      icons: { ada: `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}` },
+    });
+    const at = window.server.serve("/extension.json", {
+      content: JSON.stringify({ id: "mine", name: "Mine", distribution: { npx: { package: "@s/proxy" } } }),
+    });
+    deepEqual(await window.ask("registry/extension", { url: at }), {
+      entry: { id: "mine", name: "Mine", distribution: { npx: { package: "@s/proxy" } }, _source: "custom" },
+    });
     await rejects(window.ask("registry/extension", { url: "http://example.com/x" }), /The address is not https\./);
     await rejects(window.ask("registry/agents", { url: "file:///x" }), /no https address/);
   });
 
   test("an examination that is going on when the window closes leaves nothing running", async function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
-    const window = await Window.open(), log = window.at("log.jsonl"), ada = scripted(["--hang-init", "--ignore-stdin-end", "--log", log]), { bootId } = window;
+    const window = await Window.open(),
+      log = window.at("log.jsonl"),
+      ada = scripted(["--hang-init", "--ignore-stdin-end", "--log", log]),
+      { bootId } = window;
     window.ask("agents/examine", { agent: ada, cwd: window.home }).catch(() => undefined);
     await window.ask("agents/find", { programs: [] });
     await eventually(() => existsSync(log) && readFileSync(log, "utf8") !== "", "the agent has heard initialize");

@@ -66,51 +66,97 @@ export interface AgentsWorld {
 }
 
 /** All windows, and the command line, share what is installed. */
-export const STORE = path.join(homedir(), ".symposium", "bin"), EXTENSION_STORE = path.join(homedir(), ".symposium", "extensions");
+export const STORE = path.join(homedir(), ".symposium", "bin"),
+  EXTENSION_STORE = path.join(homedir(), ".symposium", "extensions");
 const CACHE = path.join(homedir(), ".symposium", "cache");
 
 export function openAgents({ processes, proxy, log, installing, httpArchives = false }: AgentsWorld): AgentsPart {
-  const { platform, arch, execPath, argv: [, script] } = process, table = processTable(systemTools);
+  const {
+      platform,
+      arch,
+      execPath,
+      argv: [, script],
+    } = process,
+    table = processTable(systemTools);
   let environment: Environment = process.env;
   const world: ProcessWorld = { ...processes, environment: () => environment };
   const shell = new ShellEnvironment({
-    platform, env: process.env, node: execPath, clock: realClock,
+    platform,
+    env: process.env,
+    node: execPath,
+    clock: realClock,
     run: (command, args, env, signal) => runShell(command, args, env, signal, realClock),
   });
-  let resolving: Promise<Environment> | undefined, find = (_: string): string | undefined => undefined;
-  const resolved = (): Promise<Environment> => resolving ??= shell.resolved().then(({ env, shell: asked, problem }) => {
-    log(problem === undefined ? "info" : "warn", "The login shell was asked for its environment", { shell: asked, problem, PATH: env["PATH"] });
-    find = remembering(program => findProgram(program, { platform, env, isProgram: isProgramFile }), () => realClock.now());
-    return environment = env;
-  });
+  let resolving: Promise<Environment> | undefined,
+    find = (_: string): string | undefined => undefined;
+  const resolved = (): Promise<Environment> =>
+    (resolving ??= shell.resolved().then(({ env, shell: asked, problem }) => {
+      log(problem === undefined ? "info" : "warn", "The login shell was asked for its environment", {
+        shell: asked,
+        problem,
+        PATH: env["PATH"],
+      });
+      find = remembering(
+        program => findProgram(program, { platform, env, isProgram: isProgramFile }),
+        () => realClock.now(),
+      );
+      return (environment = env);
+    }));
   const after = async <T>(work: () => Promise<T>): Promise<T> => {
     await resolved();
     return work();
   };
   const fetch = proxiedFetch({ environment: resolved, editor: proxy, direct: httpGet(), log });
-  const store = (root: string): Store => new Store(root, { clock: realClock, files: realFiles, table, self: { pid: process.pid, started: table.startOf(process.pid) } });
+  const store = (root: string): Store =>
+    new Store(root, {
+      clock: realClock,
+      files: realFiles,
+      table,
+      self: { pid: process.pid, started: table.startOf(process.pid) },
+    });
   const stores = { agent: store(STORE), extension: store(EXTENSION_STORE) };
-  const installer = (of: Installable): Installer => new Installer({
-    store: stores[of], platforms: platformsFor(platformOf(platform, arch)), platform, clock: realClock, files: realFiles, fetch, httpArchives, ...(script === undefined ? {} : { bunzip: bunzipElsewhere(script) }),
-    report: (id, progress) => installing(of, id, progress), log: (level, message, detail) => log(level, message, { of, ...detail }),
-    tools: () => after(async () => ({ find })),
-    run: (spec, options) => runTool(spec, { ...options, cpuSeconds: table.cpuSeconds }, world), ...(of === "extension" ? { cargoHome: () => after(async () => environment["CARGO_HOME"] || path.join(homedir(), ".cargo")) } : {}),
-  });
+  const installer = (of: Installable): Installer =>
+    new Installer({
+      store: stores[of],
+      platforms: platformsFor(platformOf(platform, arch)),
+      platform,
+      clock: realClock,
+      files: realFiles,
+      fetch,
+      httpArchives,
+      ...(script === undefined ? {} : { bunzip: bunzipElsewhere(script) }),
+      report: (id, progress) => installing(of, id, progress),
+      log: (level, message, detail) => log(level, message, { of, ...detail }),
+      tools: () => after(async () => ({ find })),
+      run: (spec, options) => runTool(spec, { ...options, cpuSeconds: table.cpuSeconds }, world),
+      ...(of === "extension"
+        ? { cargoHome: () => after(async () => environment["CARGO_HOME"] || path.join(homedir(), ".cargo")) }
+        : {}),
+    });
   const installers = { agent: installer("agent"), extension: installer("extension") };
   return {
     command: (agent, signal) => after(() => installers.agent.command(agent, signal)),
     extensionCommand: (config, signal) => after(() => installers.extension.command(config, signal)),
-    environment: () => environment, shell: () => shell.resolved(), find: program => after(async () => find(program)), state: config => installers.agent.state(config),
+    environment: () => environment,
+    shell: () => shell.resolved(),
+    find: program => after(async () => find(program)),
+    state: config => installers.agent.state(config),
     configuration: async agent => {
       const place = configurationOf(agent, homedir(), await resolved());
       return place && new ConfigurationFile(place, ownProgram());
     },
-    installers, stores, fetch,
-    [Symbol.asyncDispose]: async () => { await Promise.all(Object.values(installers).map(one => one[Symbol.asyncDispose]())); },
+    installers,
+    stores,
+    fetch,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(Object.values(installers).map(one => one[Symbol.asyncDispose]()));
+    },
   };
 }
 
-export interface ServedAgents extends AgentsPart { readonly handlers: AgentHandlers }
+export interface ServedAgents extends AgentsPart {
+  readonly handlers: AgentHandlers;
+}
 
 export interface ServedAgentsWorld extends AgentsWorld {
   /** For servers that are asked, and agents. */
@@ -124,23 +170,55 @@ export interface ServedAgentsWorld extends AgentsWorld {
 
 /** The same for a window. */
 export function serveAgents(world: ServedAgentsWorld): ServedAgents {
-  const { version, processes, log, pool, witness, keys } = world, part = openAgents(world), { installers, stores, fetch, find, environment } = part;
-  const fetching = { clock: realClock, fetch, version, httpArchives: world.httpArchives ?? false }, kept = { ...fetching, folder: CACHE, date: () => Date.now(), odd: (what: string, detail: unknown) => log("warn", what, { detail }) };
-  const examinations = new Running(), evidence = openEvidence(log);
+  const { version, processes, log, pool, witness, keys } = world,
+    part = openAgents(world),
+    { installers, stores, fetch, find, environment } = part;
+  const fetching = { clock: realClock, fetch, version, httpArchives: world.httpArchives ?? false },
+    kept = {
+      ...fetching,
+      folder: CACHE,
+      date: () => Date.now(),
+      odd: (what: string, detail: unknown) => log("warn", what, { detail }),
+    };
+  const examinations = new Running(),
+    evidence = openEvidence(log);
   const service = new AgentService({
-    installers, witness, find, registries: new Registries(kept), icons: new Icons(kept),
+    installers,
+    witness,
+    find,
+    registries: new Registries(kept),
+    icons: new Icons(kept),
     documentAt: (url, of, signal) => documentAt(url, of, { ...fetching, signal }),
-    examine: (agent, cwd, signal) => examinations.add(async ended => {
-      const facts = await factsOf({ version, home: homedir(), find, shell: part.shell }), configuration = await (await part.configuration(agent))?.state();
-      const examined = await examine(agent, cwd, { version, find, state: part.state, command: world.command, processes: { ...processes, environment }, signal: AbortSignal.any([signal, ended]) });
-      return { examined, report: report(facts, examined, evidence, configuration) };
-    }),
-    configuration: part.configuration, retire: agentId => pool.retire(agentId),
-    signOut: (agent, cwd) => signOut(agent, cwd, { pool, witness, keys, isThere: async of => (await part.state(of)).install.kind !== "missing" }),
+    examine: (agent, cwd, signal) =>
+      examinations.add(async ended => {
+        const facts = await factsOf({ version, home: homedir(), find, shell: part.shell }),
+          configuration = await (await part.configuration(agent))?.state();
+        const examined = await examine(agent, cwd, {
+          version,
+          find,
+          state: part.state,
+          command: world.command,
+          processes: { ...processes, environment },
+          signal: AbortSignal.any([signal, ended]),
+        });
+        return { examined, report: report(facts, examined, evidence, configuration) };
+      }),
+    configuration: part.configuration,
+    retire: agentId => pool.retire(agentId),
+    signOut: (agent, cwd) =>
+      signOut(agent, cwd, {
+        pool,
+        witness,
+        keys,
+        isThere: async of => (await part.state(of)).install.kind !== "missing",
+      }),
   });
-  const sweeping = sweepLater(Object.values(stores), realClock, error => log("warn", "What earlier installations left could not be removed", { error: String(error) }));
+  const sweeping = sweepLater(Object.values(stores), realClock, error =>
+    log("warn", "What earlier installations left could not be removed", { error: String(error) }),
+  );
   return {
-    ...part, handlers: service.handlers,
+    ...part,
+    handlers: service.handlers,
     [Symbol.asyncDispose]: async () => {
       await Promise.all([sweeping[Symbol.asyncDispose](), examinations[Symbol.asyncDispose]()]);
       await part[Symbol.asyncDispose]();
@@ -156,7 +234,11 @@ class Running implements AsyncDisposable {
   async add<T>(work: (ended: AbortSignal) => Promise<T>): Promise<T> {
     const running = work(this.#ended.signal);
     this.#running.add(running);
-    try { return await running; } finally { this.#running.delete(running); }
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

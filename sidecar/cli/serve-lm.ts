@@ -17,16 +17,36 @@ export interface LmPart {
   readonly proxies: (odd: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
 }
 
-export function openLm(version: string, wire: HostWire, pool: AgentPool, policy: PermissionPolicy, extensions: () => readonly ExtensionConfig[], log: (level: LogLevel, message: string, detail?: Readonly<Record<string, unknown>>) => void): LmPart {
-  const offers = new ToolOffers((name, why) => log("warn", "A tool of VS Code's cannot be offered", { tool: name, why }));
+export function openLm(
+  version: string,
+  wire: HostWire,
+  pool: AgentPool,
+  policy: PermissionPolicy,
+  extensions: () => readonly ExtensionConfig[],
+  log: (level: LogLevel, message: string, detail?: Readonly<Record<string, unknown>>) => void,
+): LmPart {
+  const offers = new ToolOffers((name, why) =>
+    log("warn", "A tool of VS Code's cannot be offered", { tool: name, why }),
+  );
   const service = new LmService({
-    clock: realClock, pool, offers, extensions, log, cwd: process.cwd(), date: () => Date.now(), freshId: () => randomUUID(),
-    policy: agentId => agentId === undefined ? "ask" : policy.decide(agentId),
+    clock: realClock,
+    pool,
+    offers,
+    extensions,
+    log,
+    cwd: process.cwd(),
+    date: () => Date.now(),
+    freshId: () => randomUUID(),
+    policy: agentId => (agentId === undefined ? "ask" : policy.decide(agentId)),
     keeper: {
       load: async () => (await wire.request("lm/keptSessions", {})).sessions,
       // Behind the answer, which a person waits for.
-      save: (id, session, turns) => { setImmediate(() => wire.notify("lm/keepSession", { id, session, turns })); },
-      forget: ids => { setImmediate(() => wire.notify("lm/forgetSessions", { ids })); },
+      save: (id, session, turns) => {
+        setImmediate(() => wire.notify("lm/keepSession", { id, session, turns }));
+      },
+      forget: ids => {
+        setImmediate(() => wire.notify("lm/forgetSessions", { ids }));
+      },
     },
     learned: facts => wire.notify("lm/learned", facts),
     host: {

@@ -44,20 +44,31 @@ import { openTrace } from "./trace-file";
 export async function serve(version: string): Promise<void> {
   const wire = new HostWire(process.stdin, process.stdout);
   let threshold: LogLevel = "info";
-  const log = (level: LogLevel, category: LogCategory, message: string, data?: Readonly<Record<string, unknown>>): void => {
+  const log = (
+    level: LogLevel,
+    category: LogCategory,
+    message: string,
+    data?: Readonly<Record<string, unknown>>,
+  ): void => {
     // A host that does not keep up gets the conversations, not the log.
-    if (isLogged(level, threshold) && !wire.isCongested()) wire.notify("log", { timestamp: Date.now(), level, category, message, ...(data === undefined ? {} : { data }) });
+    if (isLogged(level, threshold) && !wire.isCongested())
+      wire.notify("log", { timestamp: Date.now(), level, category, message, ...(data === undefined ? {} : { data }) });
   };
-  await using scope = new Scope("sidecar", error => log("error", "sidecar", "Something could not be let go of", { error: String(error) }));
+  await using scope = new Scope("sidecar", error =>
+    log("error", "sidecar", "Something could not be let go of", { error: String(error) }),
+  );
   let served: Served | undefined;
   const ready = (): Served => {
     if (!served) throw new RpcError(ErrorCode.versionMismatch, "The first message must be hello.");
     return served;
   };
   wire.serve({
-    "hello": async hello => {
-      if (hello.protocol !== PROTOCOL || hello.build !== version) throw new RpcError(ErrorCode.versionMismatch,
-        `Symposium's sidecar is version ${version} (protocol ${PROTOCOL}) and the extension ${hello.build} (protocol ${hello.protocol}). Reload the window; if that does not help, install Symposium again.`);
+    hello: async hello => {
+      if (hello.protocol !== PROTOCOL || hello.build !== version)
+        throw new RpcError(
+          ErrorCode.versionMismatch,
+          `Symposium's sidecar is version ${version} (protocol ${PROTOCOL}) and the extension ${hello.build} (protocol ${hello.protocol}). Reload the window; if that does not help, install Symposium again.`,
+        );
       threshold = hello.logLevel;
       served ??= open(hello, version, wire, scope, log);
       return served.hello;
@@ -75,30 +86,46 @@ export async function serve(version: string): Promise<void> {
     "chat/setOption": (params, signal) => ready().chat.handlers["chat/setOption"](params, signal),
     "chat/restartAgent": (params, signal) => ready().chat.handlers["chat/restartAgent"](params, signal),
     "chat/replay": params => served?.chat.handlers["chat/replay"](params),
-    "registry/agents": async (params, signal) => (await ready().agents.part()).handlers["registry/agents"](params, signal),
-    "registry/updates": async (params, signal) => (await ready().agents.part()).handlers["registry/updates"](params, signal),
-    "registry/icons": async (params, signal) => (await ready().agents.part()).handlers["registry/icons"](params, signal),
-    "registry/extension": async (params, signal) => (await ready().agents.part()).handlers["registry/extension"](params, signal),
+    "registry/agents": async (params, signal) =>
+      (await ready().agents.part()).handlers["registry/agents"](params, signal),
+    "registry/updates": async (params, signal) =>
+      (await ready().agents.part()).handlers["registry/updates"](params, signal),
+    "registry/icons": async (params, signal) =>
+      (await ready().agents.part()).handlers["registry/icons"](params, signal),
+    "registry/extension": async (params, signal) =>
+      (await ready().agents.part()).handlers["registry/extension"](params, signal),
     "agents/states": async (params, signal) => (await ready().agents.part()).handlers["agents/states"](params, signal),
-    "agents/install": async (params, signal) => (await ready().agents.part()).handlers["agents/install"](params, signal),
-    "agents/cancelInstall": async (params, signal) => (await ready().agents.part()).handlers["agents/cancelInstall"](params, signal),
+    "agents/install": async (params, signal) =>
+      (await ready().agents.part()).handlers["agents/install"](params, signal),
+    "agents/cancelInstall": async (params, signal) =>
+      (await ready().agents.part()).handlers["agents/cancelInstall"](params, signal),
     "agents/remove": async (params, signal) => (await ready().agents.part()).handlers["agents/remove"](params, signal),
-    "agents/examine": async (params, signal) => (await ready().agents.part()).handlers["agents/examine"](params, signal),
-    "agents/signOut": async (params, signal) => (await ready().agents.part()).handlers["agents/signOut"](params, signal),
-    "agents/planConfiguration": async (params, signal) => (await ready().agents.part()).handlers["agents/planConfiguration"](params, signal),
-    "agents/changeConfiguration": async (params, signal) => (await ready().agents.part()).handlers["agents/changeConfiguration"](params, signal),
+    "agents/examine": async (params, signal) =>
+      (await ready().agents.part()).handlers["agents/examine"](params, signal),
+    "agents/signOut": async (params, signal) =>
+      (await ready().agents.part()).handlers["agents/signOut"](params, signal),
+    "agents/planConfiguration": async (params, signal) =>
+      (await ready().agents.part()).handlers["agents/planConfiguration"](params, signal),
+    "agents/changeConfiguration": async (params, signal) =>
+      (await ready().agents.part()).handlers["agents/changeConfiguration"](params, signal),
     "agents/find": async (params, signal) => (await ready().agents.part()).handlers["agents/find"](params, signal),
-    "lm/provideLanguageModelChatInformation": async (params, signal) => (await ready().lm.service()).handlers["lm/provideLanguageModelChatInformation"](params, signal),
-    "lm/provideLanguageModelChatResponse": async (params, signal) => (await ready().lm.service()).handlers["lm/provideLanguageModelChatResponse"](params, signal),
-    "lm/requestDelta": async (params, signal) => (await ready().lm.service()).handlers["lm/requestDelta"](params, signal),
-    "lm/provideTokenCount": async (params, signal) => (await ready().lm.service()).handlers["lm/provideTokenCount"](params, signal),
+    "lm/provideLanguageModelChatInformation": async (params, signal) =>
+      (await ready().lm.service()).handlers["lm/provideLanguageModelChatInformation"](params, signal),
+    "lm/provideLanguageModelChatResponse": async (params, signal) =>
+      (await ready().lm.service()).handlers["lm/provideLanguageModelChatResponse"](params, signal),
+    "lm/requestDelta": async (params, signal) =>
+      (await ready().lm.service()).handlers["lm/requestDelta"](params, signal),
+    "lm/provideTokenCount": async (params, signal) =>
+      (await ready().lm.service()).handlers["lm/provideTokenCount"](params, signal),
     "lm/question": async (params, signal) => (await ready().lm.service()).handlers["lm/question"](params, signal),
     "lm/decide": async (params, signal) => (await ready().lm.service()).handlers["lm/decide"](params, signal),
     "lm/cancel": params => served?.lm.note(service => service.handlers["lm/cancel"](params)),
     "settings/languageModel": settings => served?.lm.settings(settings),
     "settings/extensions": ({ extensions }) => served?.extensions.set(extensions),
     "settings/bypass": ({ agentIds }) => served?.policy.replace(agentIds),
-    "settings/logLevel": ({ level }) => { threshold = level; },
+    "settings/logLevel": ({ level }) => {
+      threshold = level;
+    },
   });
   process.once("SIGTERM", () => process.stdin.destroy()); // as if the host had gone
   await wire.closed;
@@ -113,59 +140,144 @@ interface Served {
   readonly extensions: ConfiguredExtensions;
 }
 
-function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scope, log: (level: LogLevel, category: LogCategory, message: string, data?: Readonly<Record<string, unknown>>) => void): Served {
+function open(
+  hello: HelloFromHost,
+  version: string,
+  wire: HostWire,
+  scope: Scope,
+  log: (level: LogLevel, category: LogCategory, message: string, data?: Readonly<Record<string, unknown>>) => void,
+): Served {
   const bootId = randomUUID();
-  const ledger = openLedger(hello.storage, bootId, { warn: (message, detail) => {
-    log("warn", "sidecar", message, detail);
-    wire.notify("editor/showWarning", { message });
-  } });
+  const ledger = openLedger(hello.storage, bootId, {
+    warn: (message, detail) => {
+      log("warn", "sidecar", message, detail);
+      wire.notify("editor/showWarning", { message });
+    },
+  });
   // What Eliza starts in this very process (MCP servers) is found by it, too, when this process is killed.
   process.env[RUN_ID] = ledger.run;
   scope.defer(() => ledger.close());
-  reapLeftOvers(hello.storage).catch((error: unknown) => log("warn", "sidecar", "What an earlier sidecar left could not be ended", { error: String(error) }));
+  reapLeftOvers(hello.storage).catch((error: unknown) =>
+    log("warn", "sidecar", "What an earlier sidecar left could not be ended", { error: String(error) }),
+  );
   const trace = traceIn(hello.traceDir, scope, (level, message, data) => log(level, "sidecar", message, data));
   const processes: ProcessWorld = {
-    clock: realClock, ledger,
-    report: { started: record => wire.notify("process/started", record), ended: pid => wire.notify("process/ended", { pid }) },
+    clock: realClock,
+    ledger,
+    report: {
+      started: record => wire.notify("process/started", record),
+      ended: pid => wire.notify("process/ended", { pid }),
+    },
     log: (message, detail) => log("debug", "agent", message, detail),
   };
-  const extensions = new ConfiguredExtensions(hello.extensions), witness = new AgentWitness((of, id) => wire.notify("agents/changed", { of, id }), () => Date.now());
-  const agents: LazyAgents = new LazyAgents(async () => scope.add((await import("./serve-agents")).serveAgents({
-    version, processes, proxy: hello.proxy, httpArchives: hello.httpArchives ?? false, pool, witness, command, log: (level, message, data) => log(level, "agent", message, data),
-    keys: {
-      kept: async agentId => (await wire.request("secrets/environment", { agentId })).env,
-      forget: async agentId => { await wire.request("secrets/keepEnvironment", { agentId, env: {} }); },
-    },
-    installing: (of, id, progress) => {
-      wire.notify("agents/installing", { of, id, ...(progress === undefined ? {} : { progress }) });
-      if (progress === undefined) witness.changed(of, id);
-      chat.installing(of, id, progress !== undefined);
-    },
-  })));
-  const command = withSecrets((agent, signal) => agents.command(agent, signal), agentId => wire.request("secrets/environment", { agentId }));
-  const ownExtensions = scope.add(extensionWorld({
-    version, processes, environment: async () => (await (await agents.part()).shell()).env, find: async program => (await agents.part()).find(program),
-    log: (level, message, detail) => log(level, "agent", message, detail),
-  }));
+  const extensions = new ConfiguredExtensions(hello.extensions),
+    witness = new AgentWitness(
+      (of, id) => wire.notify("agents/changed", { of, id }),
+      () => Date.now(),
+    );
+  const agents: LazyAgents = new LazyAgents(async () =>
+    scope.add(
+      (await import("./serve-agents")).serveAgents({
+        version,
+        processes,
+        proxy: hello.proxy,
+        httpArchives: hello.httpArchives ?? false,
+        pool,
+        witness,
+        command,
+        log: (level, message, data) => log(level, "agent", message, data),
+        keys: {
+          kept: async agentId => (await wire.request("secrets/environment", { agentId })).env,
+          forget: async agentId => {
+            await wire.request("secrets/keepEnvironment", { agentId, env: {} });
+          },
+        },
+        installing: (of, id, progress) => {
+          wire.notify("agents/installing", { of, id, ...(progress === undefined ? {} : { progress }) });
+          if (progress === undefined) witness.changed(of, id);
+          chat.installing(of, id, progress !== undefined);
+        },
+      }),
+    ),
+  );
+  const command = withSecrets(
+    (agent, signal) => agents.command(agent, signal),
+    agentId => wire.request("secrets/environment", { agentId }),
+  );
+  const ownExtensions = scope.add(
+    extensionWorld({
+      version,
+      processes,
+      environment: async () => (await (await agents.part()).shell()).env,
+      find: async program => (await agents.part()).find(program),
+      log: (level, message, detail) => log(level, "agent", message, detail),
+    }),
+  );
   const dialects = new KnownDialects();
   const evidence = scope.add(openEvidence((level, message, detail) => log(level, "agent", message, detail)));
-  const pool: AgentPool = scope.add(new AgentPool(witnessed((key, signal) => launch(key, signal, {
-    version, clock: realClock, trace, dialects, evidence, command, configuration: agent => agents.configuration(agent), startProcess: spec => startProcess(spec, { ...processes, environment: () => agents.environment() }),
-    extensionCommand: async (extension, signal) => (await agents.part()).extensionCommand(extension, signal), saw: (id, sight) => witness.saw("extension", id, sight), find: async program => (await agents.part()).find(program),
-    builtIn: async ({ id, settings = {} }, name, odd) => (await import("../extensions/built-in")).builtInComponent(id, name, settings, ownExtensions, odd),
-    ide: editorOperations((method, params, signal) => wire.request(method, params, signal)),
-    proxies: (key, odd) => key.role === "lm" ? lm.proxies(odd) : [],
-    log: (level, message, detail) => log(level, "agent", message, detail),
-  }), witness), error => log("error", "agent", "An agent could not be stopped", { error: String(error) })));
+  const pool: AgentPool = scope.add(
+    new AgentPool(
+      witnessed(
+        (key, signal) =>
+          launch(key, signal, {
+            version,
+            clock: realClock,
+            trace,
+            dialects,
+            evidence,
+            command,
+            configuration: agent => agents.configuration(agent),
+            startProcess: spec => startProcess(spec, { ...processes, environment: () => agents.environment() }),
+            extensionCommand: async (extension, signal) => (await agents.part()).extensionCommand(extension, signal),
+            saw: (id, sight) => witness.saw("extension", id, sight),
+            find: async program => (await agents.part()).find(program),
+            builtIn: async ({ id, settings = {} }, name, odd) =>
+              (await import("../extensions/built-in")).builtInComponent(id, name, settings, ownExtensions, odd),
+            ide: editorOperations((method, params, signal) => wire.request(method, params, signal)),
+            proxies: (key, odd) => (key.role === "lm" ? lm.proxies(odd) : []),
+            log: (level, message, detail) => log(level, "agent", message, detail),
+          }),
+        witness,
+      ),
+      error => log("error", "agent", "An agent could not be stopped", { error: String(error) }),
+    ),
+  );
   const policy = new BypassPolicy(hello.bypass);
-  const chat = scope.add(new ChatService({ bootId, clock: realClock, pool, policy, journal: memoryJournal, host: wire, startCommand: spec => startChild(spec, processes), command, extensions: () => extensions.current(), log }));
+  const chat = scope.add(
+    new ChatService({
+      bootId,
+      clock: realClock,
+      pool,
+      policy,
+      journal: memoryJournal,
+      host: wire,
+      startCommand: spec => startChild(spec, processes),
+      command,
+      extensions: () => extensions.current(),
+      log,
+    }),
+  );
   const lm = new LazyLm(async () => {
-    const part = (await import("./serve-lm")).openLm(version, wire, pool, policy, () => extensions.current(), (level, message, data) => log(level, "lm", message, data));
+    const part = (await import("./serve-lm")).openLm(
+      version,
+      wire,
+      pool,
+      policy,
+      () => extensions.current(),
+      (level, message, data) => log(level, "lm", message, data),
+    );
     scope.add(part.service);
     return part;
   });
   log("info", "sidecar", "Sidecar ready", { pid: process.pid, bootId, node: process.version });
-  return { hello: { protocol: PROTOCOL, build: version, pid: process.pid, bootId }, chat, agents, lm, policy, extensions };
+  return {
+    hello: { protocol: PROTOCOL, build: version, pid: process.pid, bootId },
+    chat,
+    agents,
+    lm,
+    policy,
+    extensions,
+  };
 }
 
 /** Eliza needs no shell, and no installation. */
@@ -186,9 +298,13 @@ class LazyAgents {
     return agent.distribution.symposium ? undefined : (await (await this.part()).configuration(agent))?.state();
   }
 
-  async part(): Promise<ServedAgents> { return this.#part = await (this.#loading ??= this.load()); }
+  async part(): Promise<ServedAgents> {
+    return (this.#part = await (this.#loading ??= this.load()));
+  }
 
-  environment(): Environment { return this.#part?.environment() ?? process.env; }
+  environment(): Environment {
+    return this.#part?.environment() ?? process.env;
+  }
 }
 
 /** What few people use is not loaded before it is; what the settings say of it until then is kept. */
@@ -209,19 +325,36 @@ class LazyLm {
   }
 
   /** Behind the requests that came before; without one there is nothing to note. */
-  note(take: (service: LmService) => void): void { this.#loading?.then(({ service }) => take(service), () => undefined); }
+  note(take: (service: LmService) => void): void {
+    this.#loading?.then(
+      ({ service }) => take(service),
+      () => undefined,
+    );
+  }
 
   settings(settings: LmSettings): void {
     this.#settings = settings;
     this.#part?.service.handlers["settings/languageModel"](settings);
   }
 
-  proxies(odd: (what: string, detail: unknown) => void): readonly ProxyComponent[] { return this.#part?.proxies(odd) ?? []; }
+  proxies(odd: (what: string, detail: unknown) => void): readonly ProxyComponent[] {
+    return this.#part?.proxies(odd) ?? [];
+  }
 }
 
 /** Undefined when none is wanted, or none can be written. */
-function traceIn(folder: string, scope: Scope, log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void): TraceWriter | undefined {
+function traceIn(
+  folder: string,
+  scope: Scope,
+  log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void,
+): TraceWriter | undefined {
   if (folder === "") return undefined;
-  try { return scope.add(openTrace(path.resolve(homedir(), folder), (level, message, detail) => log(level, message, { detail }))); }
-  catch (error) { log("error", "The folder of symposium.traceDir cannot be written to", { error: String(error) }); return undefined; }
+  try {
+    return scope.add(
+      openTrace(path.resolve(homedir(), folder), (level, message, detail) => log(level, message, { detail })),
+    );
+  } catch (error) {
+    log("error", "The folder of symposium.traceDir cannot be written to", { error: String(error) });
+    return undefined;
+  }
 }

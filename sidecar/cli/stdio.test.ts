@@ -3,16 +3,28 @@ import { Writable } from "node:stream";
 import { FakeClock } from "../testing/fake-clock";
 import { flushed } from "./stdio";
 
-const turn = (): Promise<void> => new Promise(resolve => { setImmediate(resolve); });
+const turn = (): Promise<void> =>
+  new Promise(resolve => {
+    setImmediate(resolve);
+  });
 
 suite("the last words to a client", () => {
   const slow = (): { readonly stdout: Writable; take: () => void } => {
-    const reader = { take: (): void => undefined, stdout: new Writable({ write: (chunk: Buffer, _encoding, done) => { if (chunk.length === 0) return done(); reader.take = done; } }) };
+    const reader = {
+      take: (): void => undefined,
+      stdout: new Writable({
+        write: (chunk: Buffer, _encoding, done) => {
+          if (chunk.length === 0) return done();
+          reader.take = done;
+        },
+      }),
+    };
     return reader;
   };
 
   test("are waited for until it has read them", async () => {
-    const reader = slow(), seen: string[] = [];
+    const reader = slow(),
+      seen: string[] = [];
     reader.stdout.write("last");
     const done = flushed(new FakeClock(), reader.stdout).then(() => seen.push("flushed"));
     await turn();
@@ -33,13 +45,17 @@ suite("the last words to a client", () => {
   });
 
   test("are not waited for for ever, nor where nobody listens any more", async () => {
-    const clock = new FakeClock(), reader = slow();
+    const clock = new FakeClock(),
+      reader = slow();
     reader.stdout.write("last");
     const done = flushed(clock, reader.stdout);
     clock.advance(1000);
     await done;
 
-    const gone = new Writable({ write: (_chunk, _encoding, failed) => failed(new Error("EPIPE")) }).on("error", () => undefined);
+    const gone = new Writable({ write: (_chunk, _encoding, failed) => failed(new Error("EPIPE")) }).on(
+      "error",
+      () => undefined,
+    );
     gone.write("last");
     await flushed(new FakeClock(), gone);
     await flushed(new FakeClock(), gone);

@@ -9,7 +9,9 @@ import { ndjsonChannel } from "../rpc/ndjson";
 import type { Tell } from "./log";
 
 export function clientOnStdio(tell: Tell): Channel {
-  return ndjsonChannel(process.stdin, process.stdout, { garbage: (line, why) => tell("warn", `A line of the client was not understood: ${why}`, { line }) });
+  return ndjsonChannel(process.stdin, process.stdout, {
+    garbage: (line, why) => tell("warn", `A line of the client was not understood: ${why}`, { line }),
+  });
 }
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
@@ -27,7 +29,10 @@ const PATIENCE_MS = 1000;
 export function flushed(clock: Clock, output: Writable = process.stdout): Promise<void> {
   return new Promise(resolve => {
     const late = clock.after(PATIENCE_MS, resolve);
-    const done = (): void => { late[Symbol.dispose](); resolve(); };
+    const done = (): void => {
+      late[Symbol.dispose]();
+      resolve();
+    };
     // Not `writableFinished`: Node's stdout forgets that it was ended.
     if (output.writableLength === 0 || output.destroyed) return done();
     output.once("finish", done).once("close", done).once("error", done);

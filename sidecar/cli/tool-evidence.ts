@@ -3,7 +3,13 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { EvidenceFile } from "../agents/evidence-file";
 
-export function openEvidence(log: (level: "warn", message: string, detail: Readonly<Record<string, unknown>>) => void): EvidenceFile {
+export function openEvidence(
+  log: (level: "warn", message: string, detail: Readonly<Record<string, unknown>>) => void,
+): EvidenceFile {
   const file = path.join(homedir(), ".symposium", "cache", "agent-tools.json");
-  return new EvidenceFile({ file, date: () => Date.now(), onWarning: (message, error) => log("warn", message, { error: String(error) }) });
+  return new EvidenceFile({
+    file,
+    date: () => Date.now(),
+    onWarning: (message, error) => log("warn", message, { error: String(error) }),
+  });
 }

@@ -17,7 +17,8 @@ export function openTrace(folder: string, tell: Tell, limits: Partial<TraceLimit
     deleteOldest(folder, tell);
     return createWriteStream(file, { fd: descriptor });
   };
-  const failed = (error: Error): void => tell("warn", "The trace cannot be written any more", { folder, error: String(error) });
+  const failed = (error: Error): void =>
+    tell("warn", "The trace cannot be written any more", { folder, error: String(error) });
   return new TraceWriter(open, realClock, failed, limits);
 }
 
@@ -26,7 +27,9 @@ const TRACE = /^symposium-acp-agent-\d{4}-[\dTZ-]+-\d+\.jsons$/;
 /** By their names, which begin with their time. Only files that `openFile` names so. */
 function deleteOldest(folder: string, tell: Tell): void {
   try {
-    const files = readdirSync(folder).filter(name => TRACE.test(name)).sort();
+    const files = readdirSync(folder)
+      .filter(name => TRACE.test(name))
+      .sort();
     for (const name of files.slice(0, -MAX_FILES)) rmSync(path.join(folder, name), { force: true });
   } catch (error) {
     tell("warn", "Old traces could not be deleted", { folder, error: String(error) });

@@ -210,14 +210,23 @@ Examples:
 
 export function usage(of: Subcommand | undefined): string {
   switch (of) {
-    case "run-with": return RUN_WITH;
-    case "vscodelm": return VSCODELM;
-    case "eliza": return ELIZA;
-    case "proxy": return PROXY;
-    case "registry": return REGISTRY;
-    case "doctor": return DOCTOR;
-    case "conform": return CONFORM;
-    case "mcp": return MCP;
-    case undefined: return ALL;
+    case "run-with":
+      return RUN_WITH;
+    case "vscodelm":
+      return VSCODELM;
+    case "eliza":
+      return ELIZA;
+    case "proxy":
+      return PROXY;
+    case "registry":
+      return REGISTRY;
+    case "doctor":
+      return DOCTOR;
+    case "conform":
+      return CONFORM;
+    case "mcp":
+      return MCP;
+    case undefined:
+      return ALL;
   }
 }

@@ -18,9 +18,16 @@ class Run {
 
   constructor(home: string, ...args: string[]) {
     const { command, args: first } = program("symposium-acp-agent");
-    this.#process = spawn(command, [...first, ...args], { env: { ...process.env, HOME: home, USERPROFILE: home }, cwd: home });
-    this.exit = new Promise(resolve => { this.#process.once("close", code => resolve(code)); });
-    this.#process.stderr.setEncoding("utf8").on("data", (text: string) => { this.stderr += text; });
+    this.#process = spawn(command, [...first, ...args], {
+      env: { ...process.env, HOME: home, USERPROFILE: home },
+      cwd: home,
+    });
+    this.exit = new Promise(resolve => {
+      this.#process.once("close", code => resolve(code));
+    });
+    this.#process.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+    });
     this.#process.stdout.setEncoding("utf8").on("data", (text: string) => {
       const lines = (this.#text + text).split("\n");
       this.#text = lines.pop() ?? "";
@@ -30,22 +37,34 @@ class Run {
     this.#process.stdin.on("error", () => undefined);
   }
 
-  say(message: JsonObject): void { this.#process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`); }
+  say(message: JsonObject): void {
+    this.#process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  }
 
   async answer(id: number): Promise<JsonObject> {
     const found = () => this.received.find(message => message.id === id);
-    while (!found()) await new Promise<void>(resolve => { this.#heard = resolve; });
+    while (!found())
+      await new Promise<void>(resolve => {
+        this.#heard = resolve;
+      });
     return found()!;
   }
 
   /** As by other programs: no id but that of the message. */
   async ask(id: number, agent: JsonObject, ...texts: readonly string[]): Promise<string> {
-    const messages = texts.map((value, i) => ({ role: i % 2 === 0 ? "user" : "assistant", content: [{ type: "text", value }] }));
+    const messages = texts.map((value, i) => ({
+      role: i % 2 === 0 ? "user" : "assistant",
+      content: [{ type: "text", value }],
+    }));
     this.say({ id, method: "lm/provideLanguageModelChatResponse", params: { modelId: "symposium", messages, agent } });
     const { result, error } = await this.answer(id);
     if (error !== undefined) return `ERROR ${stringOr(objectOr(error).message, "")}`;
     deepEqual(result, {});
-    return this.received.map(({ method, params }) => method === "lm/responsePart" && objectOr(params).requestId === id ? objectOr(objectOr(params).part).value : "").join("");
+    return this.received
+      .map(({ method, params }) =>
+        method === "lm/responsePart" && objectOr(params).requestId === id ? objectOr(objectOr(params).part).value : "",
+      )
+      .join("");
   }
 
   async end(): Promise<number | null> {
@@ -53,12 +72,16 @@ class Run {
     return this.exit;
   }
 
-  kill(signal: NodeJS.Signals): void { this.#process.kill(signal); }
+  kill(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
+  }
 }
 
 suite("symposium-acp-agent vscodelm", () => {
   let home = "";
-  setup(() => { home = mkdtempSync(path.join(tmpdir(), "vscodelm-")); });
+  setup(() => {
+    home = mkdtempSync(path.join(tmpdir(), "vscodelm-"));
+  });
   teardown(() => rmSync(home, { recursive: true, force: true }));
 
   test("a conversation with Eliza, and one with an agent that is a program; nothing but the protocol on stdout", async function () {
@@ -66,12 +89,23 @@ suite("symposium-acp-agent vscodelm", () => {
     const run = new Run(home, "vscodelm", "--trace-dir", path.join(home, "trace"));
     run.say({ id: 1, method: "lm/provideLanguageModelChatInformation", params: { silent: true } });
     ok(isObject((await run.answer(1)).result));
-    const eliza = { eliza: { deterministic: true } }, said = await run.ask(2, eliza, "Hello, how are you?");
+    const eliza = { eliza: { deterministic: true } },
+      said = await run.ask(2, eliza, "Hello, how are you?");
     equal(said, "I don't have feelings, but I'm functioning well. What about you?");
-    equal(await run.ask(3, eliza, "Hello, how are you?", said, "I am doing well, thanks!"), "Do you believe it is normal to be doing well thanks?");
+    equal(
+      await run.ask(3, eliza, "Hello, how are you?", said, "I am doing well, thanks!"),
+      "Do you believe it is normal to be doing well thanks?",
+    );
     const { command, args } = scriptedAgent([]);
     ok((await run.ask(4, { mcp_server: { name: "Scripted", command, args, env: [] } }, "hello")).length > 0);
-    match(await run.ask(5, { mcp_server: { name: "Nobody", command: path.join(home, "nobody"), args: [], env: [] } }, "hello"), /^ERROR Nobody could not be started/);
+    match(
+      await run.ask(
+        5,
+        { mcp_server: { name: "Nobody", command: path.join(home, "nobody"), args: [], env: [] } },
+        "hello",
+      ),
+      /^ERROR Nobody could not be started/,
+    );
     equal(await run.end(), 0);
     const [file = ""] = readdirSync(path.join(home, "trace"));
     match(readFileSync(path.join(home, "trace", file), "utf8"), /session\/prompt/);

@@ -26,21 +26,50 @@ export async function serveLmOnStdio(traceFolder: string | undefined, tell: Tell
 }
 
 async function served(traceFolder: string | undefined, tell: Tell, version: string): Promise<number> {
-  await using scope = new Scope("symposium-acp-agent", error => tell("error", "Something could not be let go of", error));
-  const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, tell)), ledger = openOwnLedger(scope, tell);
+  await using scope = new Scope("symposium-acp-agent", error =>
+    tell("error", "Something could not be let go of", error),
+  );
+  const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, tell)),
+    ledger = openOwnLedger(scope, tell);
   const evidence = scope.add(openEvidence(tell));
   const offers = new ToolOffers((name, why) => tell("warn", `The tool “${name}” cannot be offered: ${why}`));
-  const pool = scope.add(new AgentPool((key, signal) => launch(key, signal, {
-    version, clock: realClock, trace, log: tell, evidence,
-    startProcess: spec => startProcess(spec, { clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined }, log: (message, detail) => tell("debug", message, detail) }),
-    proxies: (_, odd) => [toolsComponent(offers, { clock: realClock, version }, odd)],
-  }), error => tell("error", "An agent could not be stopped", error)));
-  const server = scope.add(serveLm(clientOnStdio(tell), {
-    clock: realClock, pool, offers, cwd: process.cwd(), policy: () => "ask", date: () => Date.now(), freshId: () => randomUUID(),
-    // Nobody here keeps anything from one run to the next.
-    keeper: { load: async () => [], save: () => undefined, forget: () => undefined }, learned: () => undefined,
-    log: tell, odd: (what, detail) => tell("warn", what, detail),
-  }));
+  const pool = scope.add(
+    new AgentPool(
+      (key, signal) =>
+        launch(key, signal, {
+          version,
+          clock: realClock,
+          trace,
+          log: tell,
+          evidence,
+          startProcess: spec =>
+            startProcess(spec, {
+              clock: realClock,
+              ledger,
+              report: { started: () => undefined, ended: () => undefined },
+              log: (message, detail) => tell("debug", message, detail),
+            }),
+          proxies: (_, odd) => [toolsComponent(offers, { clock: realClock, version }, odd)],
+        }),
+      error => tell("error", "An agent could not be stopped", error),
+    ),
+  );
+  const server = scope.add(
+    serveLm(clientOnStdio(tell), {
+      clock: realClock,
+      pool,
+      offers,
+      cwd: process.cwd(),
+      policy: () => "ask",
+      date: () => Date.now(),
+      freshId: () => randomUUID(),
+      // Nobody here keeps anything from one run to the next.
+      keeper: { load: async () => [], save: () => undefined, forget: () => undefined },
+      learned: () => undefined,
+      log: tell,
+      odd: (what, detail) => tell("warn", what, detail),
+    }),
+  );
   tell("info", "Ready", { pid: process.pid, version, node: process.version });
   return await Promise.race([server.closed.then(() => 0), firstSignal()]);
 }

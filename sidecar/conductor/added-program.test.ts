@@ -26,7 +26,8 @@ class Rig implements AsyncDisposable {
   constructor(start: ServerStarter["start"], agent: JsonObject = initialized(1)) {
     const added = addedServer("Git", "git", SERVER, { starter: { clock: this.clock, start } });
     this.world = new World({
-      stages: [added, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence: this.evidence })], initialized: agent,
+      stages: [added, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence: this.evidence })],
+      initialized: agent,
       agent: request => {
         if (request.method === "session/prompt") request.respond({ stopReason: "end_turn" });
         return request.method === "session/prompt";
@@ -36,14 +37,21 @@ class Rig implements AsyncDisposable {
 
   async session(): Promise<{ readonly id: string; readonly server: JsonObject }> {
     if (this.world.setups.length === 0) await this.world.initialize();
-    const { sessionId, servers: [server] } = await this.world.setup("session/new", { cwd: "/work", mcpServers: [] });
+    const {
+      sessionId,
+      servers: [server],
+    } = await this.world.setup("session/new", { cwd: "/work", mcpServers: [] });
     return { id: String(sessionId), server: server! };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> { await this.world[Symbol.asyncDispose](); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.world[Symbol.asyncDispose]();
+  }
 }
 
-const until = async (condition: () => boolean): Promise<void> => { while (!condition()) await new Promise(setImmediate); };
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise(setImmediate);
+};
 
 suite("A program of the user's as an MCP server", () => {
   test("starts with the session, in the session's folder, once for each connection of the agent, and ends with them", async () => {
@@ -72,10 +80,18 @@ suite("A program of the user's as an MCP server", () => {
   test("reaches the agent with its own requests: roots and sampling", async () => {
     await using rig = new Rig(new MemoryProgram().start);
     const { server } = await rig.session();
-    await using client = await connected(server, each => {
-      each.setRequestHandler(CreateMessageRequestSchema, () => ({ model: "m", role: "assistant" as const, content: { type: "text" as const, text: "The agent's model" } }));
-      each.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///work" }] }));
-    }, { sampling: {}, roots: {} });
+    await using client = await connected(
+      server,
+      each => {
+        each.setRequestHandler(CreateMessageRequestSchema, () => ({
+          model: "m",
+          role: "assistant" as const,
+          content: { type: "text" as const, text: "The agent's model" },
+        }));
+        each.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///work" }] }));
+      },
+      { sampling: {}, roots: {} },
+    );
     match(JSON.stringify(await client.callTool({ name: "roots", arguments: {} })), /file:\/\/\/work/);
     match(JSON.stringify(await client.callTool({ name: "sample", arguments: {} })), /The agent's model/);
   });
@@ -86,9 +102,12 @@ suite("A program of the user's as an MCP server", () => {
     await using client = await connected(server);
     equal(client.getInstructions(), "Use them all.");
     const progress: number[] = [];
-    await client.callTool({ name: "progress", arguments: {} }, undefined, { onprogress: each => progress.push(each.progress) });
+    await client.callTool({ name: "progress", arguments: {} }, undefined, {
+      onprogress: each => progress.push(each.progress),
+    });
     deepEqual(progress, [1, 2, 3]);
-    const stop = new AbortController(), call = client.callTool({ name: "wait", arguments: {} }, undefined, { signal: stop.signal });
+    const stop = new AbortController(),
+      call = client.callTool({ name: "wait", arguments: {} }, undefined, { signal: stop.signal });
     stop.abort();
     await rejects(call);
   });
@@ -97,29 +116,45 @@ suite("A program of the user's as an MCP server", () => {
     const program = new MemoryProgram();
     await using rig = new Rig(program.start, initialized(1, false));
     const { id, server } = await rig.session();
-    deepEqual([server, program.starts, rig.tracker.of(id)], [{ name: "git", command: "/bin/git-mcp", args: ["--stdio"], env: [] }, 0, undefined]);
+    deepEqual(
+      [server, program.starts, rig.tracker.of(id)],
+      [{ name: "git", command: "/bin/git-mcp", args: ["--stdio"], env: [] }, 0, undefined],
+    );
   });
 
   test("that cannot be started is an error for the agent, in the log and in the record, and no evidence about the agent", async () => {
-    await using rig = new Rig(() => { throw new Error("The MCP server “Git” could not be started: “/bin/git-mcp” was not found."); });
+    await using rig = new Rig(() => {
+      throw new Error("The MCP server “Git” could not be started: “/bin/git-mcp” was not found.");
+    });
     const { id, server } = await rig.session();
     await rejects(connected(server), /“Git” could not be started: “\/bin\/git-mcp” was not found/);
     await rig.world.client.request("session/prompt", { sessionId: id, prompt: [] });
-    deepEqual(rig.tracker.of(id)?.servers.map(({ stage, listFailed }) => [stage, listFailed]), [["connected", true]]);
+    deepEqual(
+      rig.tracker.of(id)?.servers.map(({ stage, listFailed }) => [stage, listFailed]),
+      [["connected", true]],
+    );
     equal(rig.evidence.of("habit 1"), undefined);
     match(rig.world.odd[0] ?? "", /the MCP server “Git” failed: .*was not found/);
   });
 
   test("that exits during a call fails the call with its last words, ends its connection, and starts again with the next connection", async () => {
-    const starts: { exit(): void }[] = [], program = new MemoryProgram();
+    const starts: { exit(): void }[] = [],
+      program = new MemoryProgram();
     await using rig = new Rig((...given) => {
-      const running = program.start(...given), { channel } = running;
+      const running = program.start(...given),
+        { channel } = running;
       let fail = (): void => undefined;
       starts.push({ exit: () => fail() });
-      return { stop: running.stop, channel: { ...bound(channel), start: receiver => {
-        fail = () => receiver.closed(agentExited("The MCP server “Git”", "exit code 3", "no licence was found"));
-        channel.start(receiver);
-      } } };
+      return {
+        stop: running.stop,
+        channel: {
+          ...bound(channel),
+          start: receiver => {
+            fail = () => receiver.closed(agentExited("The MCP server “Git”", "exit code 3", "no licence was found"));
+            channel.start(receiver);
+          },
+        },
+      };
     });
     const { server } = await rig.session();
     await using client = await connected(server);
@@ -127,7 +162,10 @@ suite("A program of the user's as an MCP server", () => {
     call.catch(() => undefined);
     await until(() => program.notes.includes("wait began"));
     starts[0]?.exit();
-    await rejects(call, /The MCP server “Git” stopped unexpectedly \(exit code 3\)\. It printed last: no licence was found/);
+    await rejects(
+      call,
+      /The MCP server “Git” stopped unexpectedly \(exit code 3\)\. It printed last: no licence was found/,
+    );
     await using next = await connected(server);
     match(JSON.stringify(await next.callTool({ name: "tool_2", arguments: {} })), /tool_2/);
     equal(program.starts, 2);
@@ -164,9 +202,16 @@ suite("A program of the user's as an MCP server", () => {
     let stops = 0;
     await using rig = new Rig(() => {
       const [channel] = memoryChannels();
-      return { channel, stop: async () => { stops++; await channel[Symbol.asyncDispose](); } };
+      return {
+        channel,
+        stop: async () => {
+          stops++;
+          await channel[Symbol.asyncDispose]();
+        },
+      };
     });
-    const { id, server } = await rig.session(), client = connected(server);
+    const { id, server } = await rig.session(),
+      client = connected(server);
     client.catch(() => undefined);
     await until(() => rig.tracker.of(id)?.servers[0]?.stage === "connected");
     const turn = rig.world.client.request("session/prompt", { sessionId: id, prompt: [] });
@@ -182,12 +227,23 @@ suite("A program of the user's as an MCP server", () => {
   test("that floods its output with messages that nobody requested still answers", async () => {
     const program = new MemoryProgram();
     await using rig = new Rig((...given) => {
-      const running = program.start(...given), { channel } = running;
-      return { stop: running.stop, channel: { ...bound(channel), start: receiver => {
-        channel.start(receiver);
-        const note = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "x" } } as const;
-        for (let i = 0; i < 10_000; i++) void receiver.receive(Frame.of(note));
-      } } };
+      const running = program.start(...given),
+        { channel } = running;
+      return {
+        stop: running.stop,
+        channel: {
+          ...bound(channel),
+          start: receiver => {
+            channel.start(receiver);
+            const note = {
+              jsonrpc: "2.0",
+              method: "notifications/message",
+              params: { level: "info", data: "x" },
+            } as const;
+            for (let i = 0; i < 10_000; i++) void receiver.receive(Frame.of(note));
+          },
+        },
+      };
     });
     const { server } = await rig.session();
     await using client = await connected(server);
@@ -197,7 +253,9 @@ suite("A program of the user's as an MCP server", () => {
 
 function bound(channel: ReturnType<typeof memoryChannels>[0]): typeof channel {
   return {
-    start: receiver => channel.start(receiver), send: frame => channel.send(frame), drained: () => channel.drained(),
+    start: receiver => channel.start(receiver),
+    send: frame => channel.send(frame),
+    drained: () => channel.drained(),
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
   };
 }

@@ -10,7 +10,11 @@ import { withoutProxyMethods } from "./proxy-methods";
 import { letGo, pass, SLOW_MS, started, type StageWorld } from "./stage";
 
 /** Never rejects. */
-export async function agentStage({ name, start }: Extract<LastComponent, { readonly kind: "agent" }>, up: Channel, world: StageWorld): Promise<AsyncDisposable> {
+export async function agentStage(
+  { name, start }: Extract<LastComponent, { readonly kind: "agent" }>,
+  up: Channel,
+  world: StageWorld,
+): Promise<AsyncDisposable> {
   return new AgentStage(name, await started(name, start), up, world);
 }
 
@@ -19,31 +23,47 @@ class AgentStage implements AsyncDisposable {
   #starting: { readonly id: unknown; readonly slow: Disposable } | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor(readonly name: string, readonly running: Running, readonly up: Channel, readonly world: StageWorld) {
+  constructor(
+    readonly name: string,
+    readonly running: Running,
+    readonly up: Channel,
+    readonly world: StageWorld,
+  ) {
     const odd = (what: string, detail: unknown): void => world.odd(name, what, detail);
-    const agent = withoutProxyMethods(hop(running.channel, {
-      ids: world.ids, odd,
-      unanswered: reason => world.unanswered(name, reason),
-      ended: reason => { if (!this.#ending) world.failed(name, reason); },
-    }).plain, { odd });
+    const agent = withoutProxyMethods(
+      hop(running.channel, {
+        ids: world.ids,
+        odd,
+        unanswered: reason => world.unanswered(name, reason),
+        ended: reason => {
+          if (!this.#ending) world.failed(name, reason);
+        },
+      }).plain,
+      { odd },
+    );
     agent.start({ receive: frame => this.#toClient(frame), closed: () => this.#end() });
     up.start({ receive: frame => this.#toAgent(frame, agent), closed: () => this.#end() });
   }
 
-  [Symbol.asyncDispose](): Promise<void> { return (this.#ending ??= this.#endNow()); }
+  [Symbol.asyncDispose](): Promise<void> {
+    return (this.#ending ??= this.#endNow());
+  }
 
   #toAgent(frame: Frame, agent: Channel): void | Promise<void> {
     const { envelope } = frame;
     if (envelope.kind === "request" && envelope.method === "initialize") {
       this.#settled();
-      const slow = this.world.clock.after(SLOW_MS, () => this.world.notice({ kind: "slow", component: this.name, message: `${this.name} is still starting.` }));
+      const slow = this.world.clock.after(SLOW_MS, () =>
+        this.world.notice({ kind: "slow", component: this.name, message: `${this.name} is still starting.` }),
+      );
       this.#starting = { id: envelope.id, slow };
     }
     return pass(frame, agent);
   }
 
   #toClient(frame: Frame): void | Promise<void> {
-    if (this.#starting && frame.envelope.kind === "response" && frame.envelope.id === this.#starting.id) this.#settled();
+    if (this.#starting && frame.envelope.kind === "response" && frame.envelope.id === this.#starting.id)
+      this.#settled();
     return this.world.up.paused(pass(frame, this.up));
   }
 
@@ -52,7 +72,12 @@ class AgentStage implements AsyncDisposable {
     this.#starting = undefined;
   }
 
-  #end(): void { letGo(() => this[Symbol.asyncDispose](), error => this.world.odd(this.name, "it could not be stopped", error)); }
+  #end(): void {
+    letGo(
+      () => this[Symbol.asyncDispose](),
+      error => this.world.odd(this.name, "it could not be stopped", error),
+    );
+  }
 
   async #endNow(): Promise<void> {
     await Promise.resolve(); // `#ending` is set before the channels tell that they closed

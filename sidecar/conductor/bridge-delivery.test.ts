@@ -8,18 +8,30 @@ import { AGENT, DeliveryRig } from "../testing/delivery-rig";
 import type { FakeClock } from "../testing/fake-clock";
 import { connected } from "../testing/mcp-world";
 
-const settle = async (): Promise<void> => { for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve)); };
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
+};
 /** One session from its setup to the end of its first turn, in a chain of its own, as after a restart; `limit`: its prompt waits as long as it may. */
 async function session(
-  evidence: MemoryEvidence, act: (server: JsonObject, clock: FakeClock) => Promise<void>, when: "setup" | "wait" | "prompt", agent = AGENT,
+  evidence: MemoryEvidence,
+  act: (server: JsonObject, clock: FakeClock) => Promise<void>,
+  when: "setup" | "wait" | "prompt",
+  agent = AGENT,
 ): Promise<string> {
   let isAsked = false;
-  await using rig = new DeliveryRig(async (request, [server]) => {
-    isAsked = true;
-    if (when === "prompt") await act(server!, rig.clock);
-    request.respond({ stopReason: "end_turn" });
-  }, ["tools"], agent, evidence);
-  const id = await rig.session(), [server] = rig.world.lastServers(), transport = server!.type === "http" ? "http" : "stdio";
+  await using rig = new DeliveryRig(
+    async (request, [server]) => {
+      isAsked = true;
+      if (when === "prompt") await act(server!, rig.clock);
+      request.respond({ stopReason: "end_turn" });
+    },
+    ["tools"],
+    agent,
+    evidence,
+  );
+  const id = await rig.session(),
+    [server] = rig.world.lastServers(),
+    transport = server!.type === "http" ? "http" : "stdio";
   if (when === "setup") await act(server!, rig.clock);
   const turn = rig.prompt(id);
   await settle();
@@ -39,11 +51,17 @@ suite("MCP bridge: delivery by evidence", () => {
   test("uses http where it works, and waits only until the tools are listed", async () => {
     const evidence = new MemoryEvidence();
     deepEqual([await session(evidence, list, "setup"), await session(evidence, list, "setup")], ["http", "http"]);
-    deepEqual(evidence.of("ada 1"), { transport: "http", isListed: true, lists: "beforePrompt", waitsInVain: 0 } satisfies DeliveryEvidence);
+    deepEqual(evidence.of("ada 1"), {
+      transport: "http",
+      isListed: true,
+      lists: "beforePrompt",
+      waitsInVain: 0,
+    } satisfies DeliveryEvidence);
   });
 
   test("offers a program to the next session of an agent that did not list over http, and http to the one after that", async () => {
-    const evidence = new MemoryEvidence(), sessions: string[] = [];
+    const evidence = new MemoryEvidence(),
+      sessions: string[] = [];
     for (let i = 0; i < 3; i++) sessions.push(await session(evidence, ignore, "setup"));
     deepEqual(sessions, ["http waits missing", "stdio waits missing", "http missing"]);
   });
@@ -51,23 +69,44 @@ suite("MCP bridge: delivery by evidence", () => {
   test("keeps evidence apart by program and version", async () => {
     const evidence = new MemoryEvidence();
     await session(evidence, ignore, "setup");
-    deepEqual([await session(evidence, list, "setup", { ...AGENT, agentInfo: { name: "ada", version: "2" } }), evidence.of("ada 1")?.transport], ["http", "http"]);
+    deepEqual(
+      [
+        await session(evidence, list, "setup", { ...AGENT, agentInfo: { name: "ada", version: "2" } }),
+        evidence.of("ada 1")?.transport,
+      ],
+      ["http", "http"],
+    );
   });
 
   test("does not wait again for an agent that lists while it answers its prompt", async () => {
     const evidence = new MemoryEvidence();
-    deepEqual([await session(evidence, list, "prompt"), await session(evidence, list, "prompt")], ["http waits", "http"]);
+    deepEqual(
+      [await session(evidence, list, "prompt"), await session(evidence, list, "prompt")],
+      ["http waits", "http"],
+    );
   });
 
   test("never offers http to an agent that does not advertise it", async () => {
-    const evidence = new MemoryEvidence(), agent = { ...AGENT, agentCapabilities: {} };
-    deepEqual([await session(evidence, ignore, "setup", agent), await session(evidence, ignore, "setup", agent)], ["stdio waits missing", "stdio missing"]);
+    const evidence = new MemoryEvidence(),
+      agent = { ...AGENT, agentCapabilities: {} };
+    deepEqual(
+      [await session(evidence, ignore, "setup", agent), await session(evidence, ignore, "setup", agent)],
+      ["stdio waits missing", "stdio missing"],
+    );
   });
 
   test("sends a prompt that waits as soon as a slow MCP client has listed the tools; other sessions do not wait behind it", async () => {
     const prompted: unknown[] = [];
-    await using rig = new DeliveryRig(request => { prompted.push(objectOr(request.params).sessionId); request.respond({ stopReason: "end_turn" }); }, ["tools"], AGENT);
-    const first = await rig.session(), slow = rig.world.lastServers()[0]!;
+    await using rig = new DeliveryRig(
+      request => {
+        prompted.push(objectOr(request.params).sessionId);
+        request.respond({ stopReason: "end_turn" });
+      },
+      ["tools"],
+      AGENT,
+    );
+    const first = await rig.session(),
+      slow = rig.world.lastServers()[0]!;
     const second = String((await rig.world.setup("session/new", { cwd: "/", mcpServers: [] })).sessionId);
     await list(rig.world.lastServers()[0]!);
     const turn = rig.prompt(first);
@@ -75,18 +114,29 @@ suite("MCP bridge: delivery by evidence", () => {
     deepEqual(prompted, [second]);
     await list(slow);
     await turn;
-    deepEqual([prompted, rig.decided.map(([, missing]) => missing.length)], [[second, first], [0, 0]]);
+    deepEqual(
+      [prompted, rig.decided.map(([, missing]) => missing.length)],
+      [
+        [second, first],
+        [0, 0],
+      ],
+    );
   });
 
   test("sends a prompt that waits before its cancellation", async () => {
     const order: string[] = [];
-    await using rig = new DeliveryRig(async (request, _, world) => {
-      order.push("prompt");
-      while (!world.agentTold.some(({ method }) => method === "session/cancel")) await new Promise(setImmediate);
-      order.push("cancel");
-      request.respond({ stopReason: "cancelled" });
-    }, ["tools"], AGENT);
-    const id = await rig.session(), turn = rig.prompt(id);
+    await using rig = new DeliveryRig(
+      async (request, _, world) => {
+        order.push("prompt");
+        while (!world.agentTold.some(({ method }) => method === "session/cancel")) await new Promise(setImmediate);
+        order.push("cancel");
+        request.respond({ stopReason: "cancelled" });
+      },
+      ["tools"],
+      AGENT,
+    );
+    const id = await rig.session(),
+      turn = rig.prompt(id);
     await settle();
     deepEqual(order, []);
     rig.world.client.notify("session/cancel", { sessionId: id });
@@ -96,13 +146,21 @@ suite("MCP bridge: delivery by evidence", () => {
 
   test("sends a prompt that waits before its session is closed", async () => {
     const order: string[] = [];
-    await using rig = new DeliveryRig(request => {
-      order.push(request.method);
-      request.respond({ stopReason: "end_turn" });
-    }, ["tools"], AGENT);
-    const id = await rig.session(), turn = rig.prompt(id);
+    await using rig = new DeliveryRig(
+      request => {
+        order.push(request.method);
+        request.respond({ stopReason: "end_turn" });
+      },
+      ["tools"],
+      AGENT,
+    );
+    const id = await rig.session(),
+      turn = rig.prompt(id);
     await settle();
-    const closed = rig.world.client.request("session/close", { sessionId: id }).then(() => order.push("closed"), () => order.push("closed"));
+    const closed = rig.world.client.request("session/close", { sessionId: id }).then(
+      () => order.push("closed"),
+      () => order.push("closed"),
+    );
     await Promise.all([turn, closed]);
     deepEqual(order, ["session/prompt", "closed"]);
   });
@@ -119,8 +177,11 @@ suite("MCP bridge: delivery by evidence", () => {
 
   test("answers session_tools with wait: true together with the first prompt's limit, not after it", async () => {
     await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT);
-    const id = await rig.session(), answered: string[] = [];
-    const asked = rig.world.client.request(SESSION_TOOLS, { sessionId: id, wait: true }).then(() => answered.push("tools"));
+    const id = await rig.session(),
+      answered: string[] = [];
+    const asked = rig.world.client
+      .request(SESSION_TOOLS, { sessionId: id, wait: true })
+      .then(() => answered.push("tools"));
     await settle();
     rig.clock.advance(LIST_LIMIT_MS - 1);
     const turn = rig.prompt(id).then(() => answered.push("prompt"));
@@ -133,22 +194,37 @@ suite("MCP bridge: delivery by evidence", () => {
 
   test("reports nothing for an agent that was seen to list after its first turn", async () => {
     const evidence = new MemoryEvidence();
-    await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT, evidence);
-    const id = await rig.session(), turn = rig.prompt(id);
+    await using rig = new DeliveryRig(
+      request => request.respond({ stopReason: "end_turn" }),
+      ["tools"],
+      AGENT,
+      evidence,
+    );
+    const id = await rig.session(),
+      turn = rig.prompt(id);
     await settle();
     rig.clock.advance(LIST_LIMIT_MS);
     await turn;
-    deepEqual(rig.decided.map(([, missing]) => missing.length), [1]);
+    deepEqual(
+      rig.decided.map(([, missing]) => missing.length),
+      [1],
+    );
     await list(rig.world.lastServers()[0]!);
     equal(evidence.of("ada 1")?.lists, "later");
-    await using next = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT, evidence);
+    await using next = new DeliveryRig(
+      request => request.respond({ stopReason: "end_turn" }),
+      ["tools"],
+      AGENT,
+      evidence,
+    );
     const second = await next.session();
     await next.prompt(second); // does not wait
     deepEqual(next.decided, [[second, []]]);
   });
 
   test("reports missing tools again after a session in which such an agent listed none", async () => {
-    const later = { transport: "http", isListed: true, lists: "later" } as const, evidence = new MemoryEvidence();
+    const later = { transport: "http", isListed: true, lists: "later" } as const,
+      evidence = new MemoryEvidence();
     evidence.set("ada 1", later);
     const sessions = [await session(evidence, ignore, "setup"), await session(evidence, ignore, "setup")];
     deepEqual(sessions, ["http", "stdio waits missing"]);
@@ -165,23 +241,41 @@ suite("MCP bridge: delivery by evidence", () => {
       await settle();
       await client.listTools();
     };
-    deepEqual([await session(evidence, slow, "wait"), await session(evidence, list, "wait")], ["http waits missing", "http waits"]);
+    deepEqual(
+      [await session(evidence, slow, "wait"), await session(evidence, list, "wait")],
+      ["http waits missing", "http waits"],
+    );
   });
 
   test("waits again where an agent that was too slow once lists in time while its prompt does not wait, and not for ever", async () => {
-    const evidence = new MemoryEvidence(), sessions: string[] = [];
+    const evidence = new MemoryEvidence(),
+      sessions: string[] = [];
     for (let i = 0; i < 6; i++) sessions.push(await session(evidence, list, "prompt"));
     deepEqual(sessions, ["http waits", "http", "http waits", "http", "http", "http"]);
   });
 
   test("does not blame the agent, nor change the transport, for a server that cannot list its tools", async () => {
     const evidence = new MemoryEvidence();
-    await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools", "broken"], AGENT, evidence);
-    const id = await rig.session(), [tools, broken] = rig.world.lastServers();
+    await using rig = new DeliveryRig(
+      request => request.respond({ stopReason: "end_turn" }),
+      ["tools", "broken"],
+      AGENT,
+      evidence,
+    );
+    const id = await rig.session(),
+      [tools, broken] = rig.world.lastServers();
     await list(tools!);
     await rejects(list(broken!));
     await rig.prompt(id);
-    deepEqual(evidence.of("ada 1"), { transport: "http", isListed: true, lists: "beforePrompt", waitsInVain: 0 } satisfies DeliveryEvidence);
-    deepEqual(rig.world.odd.map(line => line.split(":")[0]), ["the MCP server “broken” could not list its tools"]);
+    deepEqual(evidence.of("ada 1"), {
+      transport: "http",
+      isListed: true,
+      lists: "beforePrompt",
+      waitsInVain: 0,
+    } satisfies DeliveryEvidence);
+    deepEqual(
+      rig.world.odd.map(line => line.split(":")[0]),
+      ["the MCP server “broken” could not list its tools"],
+    );
   });
 });

@@ -11,7 +11,10 @@ import { connected } from "../testing/mcp-world";
 
 /** The agent is known to list tools while it answers a prompt, so that no prompt waits. */
 function rigOf(onPrompt: Prompted, names?: readonly string[], initialized = AGENT): DeliveryRig {
-  const evidence: EvidenceStore = { of: () => ({ transport: "http", isListed: true, lists: "inPrompt" }), set: () => undefined };
+  const evidence: EvidenceStore = {
+    of: () => ({ transport: "http", isListed: true, lists: "inPrompt" }),
+    set: () => undefined,
+  };
   return new DeliveryRig(onPrompt, names, { ...initialized, agentInfo: AGENT.agentInfo }, evidence);
 }
 
@@ -27,9 +30,13 @@ suite("MCP bridge: tool delivery", () => {
       end(request);
     });
     const id = await rig.session();
-    deepEqual(await rig.record(id), [{ server: "tools", transport: "http", stage: "offered", connections: 0, listed: 0, calls: 0 }]);
+    deepEqual(await rig.record(id), [
+      { server: "tools", transport: "http", stage: "offered", connections: 0, listed: 0, calls: 0 },
+    ]);
     await rig.prompt(id);
-    deepEqual(await rig.record(id), [{ server: "tools", transport: "http", stage: "called", offered: ALL, connections: 1, listed: ALL, calls: 1 }]);
+    deepEqual(await rig.record(id), [
+      { server: "tools", transport: "http", stage: "called", offered: ALL, connections: 1, listed: ALL, calls: 1 },
+    ]);
     deepEqual(rig.decided, [[id, []]]);
   });
 
@@ -39,23 +46,40 @@ suite("MCP bridge: tool delivery", () => {
     deepEqual(rig.decided, []);
     await rig.prompt(id);
     await rig.prompt(id);
-    const lacking = (server: string) => ({ server, transport: "http", stage: "offered", offered: ALL, connections: 0, listed: 0, calls: 0 });
+    const lacking = (server: string) => ({
+      server,
+      transport: "http",
+      stage: "offered",
+      offered: ALL,
+      connections: 0,
+      listed: 0,
+      calls: 0,
+    });
     deepEqual(rig.decided, [[id, [lacking("one"), lacking("two")]]]);
   });
 
   test("reports only the servers that were not listed", async () => {
-    await using rig = rigOf(async (request, [one, two]) => {
-      await using first = await connected(one!), _second = await connected(two!);
-      await first.listTools();
-      end(request);
-    }, ["one", "two"]);
+    await using rig = rigOf(
+      async (request, [one, two]) => {
+        await using first = await connected(one!),
+          _second = await connected(two!);
+        await first.listTools();
+        end(request);
+      },
+      ["one", "two"],
+    );
     await rig.prompt(await rig.session());
-    deepEqual(rig.decided[0]?.[1].map(({ server, stage, offered }) => [server, stage, offered]), [["two", "connected", ALL]]);
+    deepEqual(
+      rig.decided[0]?.[1].map(({ server, stage, offered }) => [server, stage, offered]),
+      [["two", "connected", ALL]],
+    );
   });
 
   test("does not report an agent that lists at its first prompt, has no prompt yet, was stopped, failed or died", async () => {
     const turns: Prompted[] = [
-      request => end(request, "cancelled"), request => end(request, "refusal"), request => request.fail(new Error("model error")),
+      request => end(request, "cancelled"),
+      request => end(request, "refusal"),
+      request => request.fail(new Error("model error")),
       async (request, [server]) => {
         await using client = await connected(server!);
         await client.listTools();
@@ -73,13 +97,23 @@ suite("MCP bridge: tool delivery", () => {
 
   test("decides at the end of the turn also in ACP v2, where the answer to a prompt is a receipt", async () => {
     const order: string[] = [];
-    await using rig = rigOf((request, _, { agent }) => {
-      agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "state_update", state: "idle" } }); // of what was before
-      request.respond({});
-      agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "state_update", state: "running" } });
-      order.push(`running: ${rig.decided.length}`);
-      agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" } });
-    }, ["tools"], { protocolVersion: 2, capabilities: { session: { mcp: { http: {} } } } });
+    await using rig = rigOf(
+      (request, _, { agent }) => {
+        agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "state_update", state: "idle" } }); // of what was before
+        request.respond({});
+        agent.notify("session/update", {
+          sessionId: "s1",
+          update: { sessionUpdate: "state_update", state: "running" },
+        });
+        order.push(`running: ${rig.decided.length}`);
+        agent.notify("session/update", {
+          sessionId: "s1",
+          update: { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" },
+        });
+      },
+      ["tools"],
+      { protocolVersion: 2, capabilities: { session: { mcp: { http: {} } } } },
+    );
     const id = await rig.session();
     await rig.prompt(id);
     while (rig.decided.length === 0) await new Promise(setImmediate);
@@ -87,15 +121,22 @@ suite("MCP bridge: tool delivery", () => {
   });
 
   test("counts a turn of ACP v2 once, whatever prompts join it", async () => {
-    const state = (state: string, stopReason?: string) => ({ sessionId: "s1", update: { sessionUpdate: "state_update", state, ...(stopReason === undefined ? {} : { stopReason }) } });
+    const state = (state: string, stopReason?: string) => ({
+      sessionId: "s1",
+      update: { sessionUpdate: "state_update", state, ...(stopReason === undefined ? {} : { stopReason }) },
+    });
     let prompts = 0;
-    await using rig = rigOf((request, _, { agent }) => {
-      prompts++;
-      if (prompts === 2) return request.fail(new Error("busy"));
-      request.respond({});
-      if (prompts === 1) agent.notify("session/update", state("running"));
-      else agent.notify("session/update", state("idle", "end_turn"));
-    }, ["tools"], { protocolVersion: 2, capabilities: { session: { mcp: { http: {} } } } });
+    await using rig = rigOf(
+      (request, _, { agent }) => {
+        prompts++;
+        if (prompts === 2) return request.fail(new Error("busy"));
+        request.respond({});
+        if (prompts === 1) agent.notify("session/update", state("running"));
+        else agent.notify("session/update", state("idle", "end_turn"));
+      },
+      ["tools"],
+      { protocolVersion: 2, capabilities: { session: { mcp: { http: {} } } } },
+    );
     const id = await rig.session();
     await rig.prompt(id);
     await rejects(rig.prompt(id));
@@ -106,7 +147,10 @@ suite("MCP bridge: tool delivery", () => {
   });
 
   test("decides nothing for an agent that says that it lists tools on demand", async () => {
-    await using rig = rigOf(request => end(request), ["tools"], { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true }, _meta: { [LISTS_ON_DEMAND]: true } } });
+    await using rig = rigOf(request => end(request), ["tools"], {
+      protocolVersion: 1,
+      agentCapabilities: { mcpCapabilities: { http: true }, _meta: { [LISTS_ON_DEMAND]: true } },
+    });
     const id = await rig.session();
     await rig.prompt(id);
     deepEqual(rig.decided, []);
@@ -120,7 +164,8 @@ suite("MCP bridge: tool delivery", () => {
       tracker.set(id, delivery);
       return delivery;
     };
-    const running = make("running"), used = make("used");
+    const running = make("running"),
+      used = make("used");
     running.add({ kind: "turnStarted" });
     make("unused");
     tracker.used("used");

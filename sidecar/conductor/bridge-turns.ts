@@ -31,7 +31,8 @@ export class BridgeTurns {
   constructor(private readonly deps: BridgeTurnsDeps) {}
 
   async prompted(request: PassingRequest): Promise<unknown> {
-    const sessionId = stringOr(objectOr(request.params).sessionId, ""), delivery = this.deps.deliveries.of(sessionId);
+    const sessionId = stringOr(objectOr(request.params).sessionId, ""),
+      delivery = this.deps.deliveries.of(sessionId);
     const { version } = this.deps.agent();
     if (!delivery) return request.pass();
     this.deps.deliveries.used(sessionId);
@@ -68,8 +69,10 @@ export class BridgeTurns {
   updated(notification: PassingNotification): void | Promise<void> {
     this.deps.onUpdate(notification);
     if (this.#running.size === 0) return notification.pass();
-    const { sessionId, update } = objectOr(notification.params), id = stringOr(sessionId, "");
-    const { sessionUpdate, state, stopReason } = objectOr(update), turn = this.#running.get(id);
+    const { sessionId, update } = objectOr(notification.params),
+      id = stringOr(sessionId, "");
+    const { sessionUpdate, state, stopReason } = objectOr(update),
+      turn = this.#running.get(id);
     if (turn === undefined || sessionUpdate !== "state_update") return notification.pass();
     if (state === "running") this.#running.set(id, "going");
     if (state !== "idle" || turn !== "going") return notification.pass();
@@ -82,7 +85,12 @@ export class BridgeTurns {
   async #passed(request: PassingRequest, sessionId: string, delivery: Delivery): Promise<unknown> {
     if (!delivery.isPrompted && !delivery.isComplete) {
       let passed = (): void => undefined;
-      this.#held.set(sessionId, { delivery, passed: new Promise(resolve => { passed = resolve; }) });
+      this.#held.set(sessionId, {
+        delivery,
+        passed: new Promise(resolve => {
+          passed = resolve;
+        }),
+      });
       request.release();
       request.signal.addEventListener("abort", () => delivery.release(), { once: true });
       await delivery.ready();
@@ -97,7 +105,8 @@ export class BridgeTurns {
   }
 
   async #ended(delivery: Delivery, stopReason: unknown): Promise<void> {
-    const wasDecided = delivery.isDecided, isNews = !this.deps.agent().onDemand;
+    const wasDecided = delivery.isDecided,
+      isNews = !this.deps.agent().onDemand;
     await ended(delivery, isNews && !INCOMPLETE.has(stopReason));
     if (!wasDecided && delivery.isDecided) this.deps.onDecided(delivery);
   }

@@ -28,7 +28,9 @@ suite("MCP bridge: an agent that shares servers between sessions", () => {
     await agent.begin(1);
     const call = agent.call(0, { note: "?" });
     let answer: string | undefined;
-    void call.then(text => { answer = text; });
+    void call.then(text => {
+      answer = text;
+    });
     while (answer === undefined) {
       agent.clock.advance(ANNOUNCE_LIMIT_MS);
       await new Promise(setImmediate);
@@ -38,11 +40,19 @@ suite("MCP bridge: an agent that shares servers between sessions", () => {
   });
 
   test("an announcement under a server name that both sessions have belongs to its own session alone", async () => {
-    const clock = new FakeClock(), router = new CallRouter(clock), never = new AbortController().signal;
+    const clock = new FakeClock(),
+      router = new CallRouter(clock),
+      never = new AbortController().signal;
     const server: StatelessServer = { request: () => Promise.resolve({}) };
     for (const id of ["a", "b"]) router.set(id, { isRunning: () => true, servers: [["tools", server]] });
     const announce = (sessionId: string): void => {
-      const update = { sessionUpdate: "tool_call", toolCallId: `${sessionId}1`, title: "tools_look", kind: "other", rawInput: {} };
+      const update = {
+        sessionUpdate: "tool_call",
+        toolCallId: `${sessionId}1`,
+        title: "tools_look",
+        kind: "other",
+        rawInput: {},
+      };
       router.updated({ params: { sessionId, update } });
     };
     announce("b"); // b waits for a permission
@@ -54,20 +64,38 @@ suite("MCP bridge: an agent that shares servers between sessions", () => {
     equal(clock.waiting, 0);
   });
 
-  for (const count of [2, 5]) test(`each of ${count} tabs is asked about its own calls, whichever servers these use`, async () => {
-    const session = fc.nat(count - 1);
-    await fc.assert(fc.asyncProperty(fc.array(fc.record({ caller: session, server: session, announcesFirst: fc.boolean() }), { minLength: 1, maxLength: 8 }), async calls => {
-      await using agent = await SharingAgent.open(count);
-      for (let i = 0; i < count; i++) await agent.begin(i);
-      const answers = await Promise.all(calls.map(async ({ caller, server, announcesFirst }, n) => {
-        const input = { note: n };
-        if (announcesFirst) await agent.announce(caller, server, `t${n}`, input);
-        const answer = agent.call(server, input);
-        if (!announcesFirst) await agent.announce(caller, server, `t${n}`, input);
-        return await answer;
-      }));
-      deepEqual(answers, calls.map(({ caller }) => `kept in ${agent.ids[caller]}`));
-      deepEqual([...agent.asked].sort(([, a], [, b]) => Number(objectOr(a).note) - Number(objectOr(b).note)), calls.map(({ caller }, n) => [agent.ids[caller], { note: n }]));
-    }), { numRuns: 12 });
-  });
+  for (const count of [2, 5])
+    test(`each of ${count} tabs is asked about its own calls, whichever servers these use`, async () => {
+      const session = fc.nat(count - 1);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.record({ caller: session, server: session, announcesFirst: fc.boolean() }), {
+            minLength: 1,
+            maxLength: 8,
+          }),
+          async calls => {
+            await using agent = await SharingAgent.open(count);
+            for (let i = 0; i < count; i++) await agent.begin(i);
+            const answers = await Promise.all(
+              calls.map(async ({ caller, server, announcesFirst }, n) => {
+                const input = { note: n };
+                if (announcesFirst) await agent.announce(caller, server, `t${n}`, input);
+                const answer = agent.call(server, input);
+                if (!announcesFirst) await agent.announce(caller, server, `t${n}`, input);
+                return await answer;
+              }),
+            );
+            deepEqual(
+              answers,
+              calls.map(({ caller }) => `kept in ${agent.ids[caller]}`),
+            );
+            deepEqual(
+              [...agent.asked].sort(([, a], [, b]) => Number(objectOr(a).note) - Number(objectOr(b).note)),
+              calls.map(({ caller }, n) => [agent.ids[caller], { note: n }]),
+            );
+          },
+        ),
+        { numRuns: 12 },
+      );
+    });
 });

@@ -41,7 +41,8 @@ export class CallRouter {
       this.#sessions.delete(sessionId);
       return;
     }
-    const { isRunning, servers } = session, names = new Set(servers.map(([name]) => name));
+    const { isRunning, servers } = session,
+      names = new Set(servers.map(([name]) => name));
     this.#sessions.set(sessionId, { isRunning, names, families: byFamily(servers), announced: new AnnouncedCalls() });
   }
 
@@ -67,11 +68,18 @@ export class CallRouter {
   }
 
   /** For calls at the server `name`, which all sessions share. With one session nothing is looked at. */
-  async routeShared(name: string, tool: string, args: unknown, signal: AbortSignal): Promise<{ readonly id: string } | { readonly refused: string }> {
+  async routeShared(
+    name: string,
+    tool: string,
+    args: unknown,
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string } | { readonly refused: string }> {
     const [only, ...others] = this.#sessions.keys();
     if (only !== undefined && others.length === 0) return { id: only };
     const route = await this.#settled(isFinal => {
-      const sessions = [...this.#sessions].map(([id, { isRunning, announced }]) => this.#candidate(id, isRunning, announced, announcementOf(announced, name, tool, args)));
+      const sessions = [...this.#sessions].map(([id, { isRunning, announced }]) =>
+        this.#candidate(id, isRunning, announced, announcementOf(announced, name, tool, args)),
+      );
       return { sessions, route: routeSharedCall(sessions, isFinal) };
     }, signal);
     if (route.kind === "session") return { id: route.id };
@@ -81,20 +89,34 @@ export class CallRouter {
   #route(owner: string, server: string, tool: string, args: unknown, signal: AbortSignal): Promise<CallRoute> {
     return this.#settled(isFinal => {
       const sessions = [...this.#sessions].map(([id, { isRunning, names, families, announced }]) => {
-        const isOwnName = id !== owner && names.has(server), canServe = id === owner || families.has(familyOf(server));
-        return { ...this.#candidate(id, isRunning, announced, isOwnName ? undefined : announcementOf(announced, server, tool, args)), canServe };
+        const isOwnName = id !== owner && names.has(server),
+          canServe = id === owner || families.has(familyOf(server));
+        return {
+          ...this.#candidate(
+            id,
+            isRunning,
+            announced,
+            isOwnName ? undefined : announcementOf(announced, server, tool, args),
+          ),
+          canServe,
+        };
       });
       return { sessions, route: routeCall({ owner, sessions, shares: this.#shares, isFinal }) };
     }, signal);
   }
 
   #candidate(id: string, isRunning: () => boolean, announced: AnnouncedCalls, callId: string | undefined): Candidate {
-    const use = (): void => { if (callId !== undefined) announced.used(callId); };
+    const use = (): void => {
+      if (callId !== undefined) announced.used(callId);
+    };
     return { id, isRunning: isRunning(), announces: callId !== undefined, use };
   }
 
   /** Looks again with every announcement, until the route is known, the call is cancelled, or no announcement is waited for. */
-  #settled(find: (isFinal: boolean) => { readonly sessions: readonly Candidate[]; readonly route: CallRoute }, signal: AbortSignal): Promise<CallRoute> {
+  #settled(
+    find: (isFinal: boolean) => { readonly sessions: readonly Candidate[]; readonly route: CallRoute },
+    signal: AbortSignal,
+  ): Promise<CallRoute> {
     return new Promise(resolve => {
       const look = (isFinal: boolean): void => {
         const { sessions, route } = find(isFinal);
@@ -104,7 +126,8 @@ export class CallRouter {
         if (route.kind === "session") sessions.find(({ id }) => id === route.id)?.use();
         resolve(route);
       };
-      const again = (): void => look(false), late = this.clock.after(ANNOUNCE_LIMIT_MS, () => look(true));
+      const again = (): void => look(false),
+        late = this.clock.after(ANNOUNCE_LIMIT_MS, () => look(true));
       this.#waiting.add(again);
       signal.addEventListener("abort", again, { once: true });
       look(false);
@@ -113,7 +136,12 @@ export class CallRouter {
 }
 
 /** `use`: its announcement belongs to the call. */
-interface Candidate { readonly id: string; readonly isRunning: boolean; readonly announces: boolean; use(): void }
+interface Candidate {
+  readonly id: string;
+  readonly isRunning: boolean;
+  readonly announces: boolean;
+  use(): void;
+}
 
 /** The id of a live announcement that names this server and tool; arguments that it reports must be those of the call. */
 function announcementOf(announced: AnnouncedCalls, server: string, tool: string, args: unknown): string | undefined {
@@ -121,7 +149,11 @@ function announcementOf(announced: AnnouncedCalls, server: string, tool: string,
   for (const [toolCallId, call] of announced.live()) {
     const claim = bridgedClaim([{ toolCallId, ...call }], names);
     const isTool = claim.kind === "proved" || (claim.kind === "reference" && claim.tool === tool);
-    if (isTool && (!isObject(claim.args) || Object.keys(claim.args).length === 0 || isDeepStrictEqual(claim.args, args ?? {}))) return toolCallId;
+    if (
+      isTool &&
+      (!isObject(claim.args) || Object.keys(claim.args).length === 0 || isDeepStrictEqual(claim.args, args ?? {}))
+    )
+      return toolCallId;
   }
   return undefined;
 }

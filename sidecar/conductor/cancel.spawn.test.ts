@@ -14,31 +14,55 @@ const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 const CHAINS = Math.ceil(RUNS / 50);
 
 /** A proxy that has a look at everything, and passes it on. */
-const LOOKS: ProxyDefinition = { name: "looks", make: () => ({
-  fromClient: { requests: { "session/prompt": request => request.pass() } }, fromSuccessor: { requests: { "session/prompt": request => request.pass({ ...request.params as object }) } },
-}) };
+const LOOKS: ProxyDefinition = {
+  name: "looks",
+  make: () => ({
+    fromClient: { requests: { "session/prompt": request => request.pass() } },
+    fromSuccessor: { requests: { "session/prompt": request => request.pass({ ...(request.params as object) }) } },
+  }),
+};
 
 const COMPONENTS: Readonly<Record<string, (definition?: ProxyDefinition) => ProxyScript | ProxyComponent>> = {
-  "by hand": () => ({}), "by hand, old": () => ({ spelling: "_proxy" }),
-  inside: definition => internalProxy("inside", definition), "inside, looks": () => internalProxy("inside", LOOKS),
-  outside: definition => wiredProxy("outside", definition), "outside, looks": () => wiredProxy("outside", LOOKS),
+  "by hand": () => ({}),
+  "by hand, old": () => ({ spelling: "_proxy" }),
+  inside: definition => internalProxy("inside", definition),
+  "inside, looks": () => internalProxy("inside", LOOKS),
+  outside: definition => wiredProxy("outside", definition),
+  "outside, looks": () => wiredProxy("outside", LOOKS),
   "a chain": definition => nestedConductor("chain", [internalProxy("first"), wiredProxy("second", definition)]),
 };
 const kinds = fc.array(fc.constantFrom(...Object.keys(COMPONENTS)), { maxLength: 3 });
 
-const settled = async (): Promise<void> => { for (let i = 0; i < 40; i++) await new Promise(resolve => { setImmediate(resolve); }); };
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 40; i++)
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
+};
 
 /** One side asks, the other has the requests in its hands. */
 class Asking {
   readonly outcomes: (Outcome | undefined)[] = [];
   readonly #calls: PendingCall[];
 
-  constructor(peer: Peer, readonly received: readonly IncomingRequest[], count: number) {
-    this.#calls = Array.from({ length: count }, (_, n) => peer.call("session/prompt", { n }, outcome => { this.outcomes[n] = outcome; }));
+  constructor(
+    peer: Peer,
+    readonly received: readonly IncomingRequest[],
+    count: number,
+  ) {
+    this.#calls = Array.from({ length: count }, (_, n) =>
+      peer.call("session/prompt", { n }, outcome => {
+        this.outcomes[n] = outcome;
+      }),
+    );
   }
 
-  cancel(n: number): void { this.#calls[n]?.cancel(); }
-  get cancelled(): number[] { return this.received.flatMap(({ signal, params }) => signal.aborted ? [(params as { n: number }).n] : []).sort(); }
+  cancel(n: number): void {
+    this.#calls[n]?.cancel();
+  }
+  get cancelled(): number[] {
+    return this.received.flatMap(({ signal, params }) => (signal.aborted ? [(params as { n: number }).n] : [])).sort();
+  }
   answer(): void {
     for (const { signal, params, fail, respond } of this.received.map(own)) {
       if (signal.aborted) fail(new RpcError(-32800, "cancelled"));
@@ -46,11 +70,27 @@ class Asking {
     }
   }
 }
-const own = (request: IncomingRequest) => ({ signal: request.signal, params: request.params, fail: (error: unknown) => request.fail(error), respond: (result: unknown) => request.respond(result) });
+const own = (request: IncomingRequest) => ({
+  signal: request.signal,
+  params: request.params,
+  fail: (error: unknown) => request.fail(error),
+  respond: (result: unknown) => request.respond(result),
+});
 
-async function chainOf(names: readonly string[]): Promise<{ readonly chain: MemoryChain; readonly asked: IncomingRequest[] }> {
+async function chainOf(
+  names: readonly string[],
+): Promise<{ readonly chain: MemoryChain; readonly asked: IncomingRequest[] }> {
   const asked: IncomingRequest[] = [];
-  const chain = memoryChain(names.map(name => COMPONENTS[name]?.() ?? {}), { client: { request: request => { asked.push(request); } } });
+  const chain = memoryChain(
+    names.map(name => COMPONENTS[name]?.() ?? {}),
+    {
+      client: {
+        request: request => {
+          asked.push(request);
+        },
+      },
+    },
+  );
   await chain.client.request("initialize", { protocolVersion: 1 });
   return { chain, asked };
 }
@@ -58,80 +98,137 @@ async function chainOf(names: readonly string[]): Promise<{ readonly chain: Memo
 suite("a cancellation", function () {
   this.timeout(timeLimit(120_000));
   const COUNT = 4;
-  test(`reaches what it is for and nothing else, both ways, through ${CHAINS} chains of any kind`, () => fc.assert(fc.asyncProperty(
-    kinds, fc.array(fc.tuple(fc.boolean(), fc.nat(COUNT - 1)), { maxLength: 8 }), async (names, cancellations) => {
-      const { chain, asked } = await chainOf(names);
-      const atAgent: IncomingRequest[] = [], down = new Asking(chain.client, atAgent, COUNT);
-      const up = new Asking(chain.agent.peer, asked, COUNT);
-      for (let n = 0; n < COUNT; n++) atAgent.push(await chain.agent.next("session/prompt"));
-      while (asked.length < COUNT) await settled();
-      for (const [isDown, n] of cancellations) (isDown ? down : up).cancel(n);
-      await settled();
-      const expected = (isDown: boolean): number[] => [...new Set(cancellations.flatMap(([d, n]) => d === isDown ? [n] : []))].sort();
-      deepEqual([down.cancelled, up.cancelled], [expected(true), expected(false)]);
-      down.answer();
-      up.answer();
-      await settled();
-      for (const [side, isDown] of [[down, true], [up, false]] as const) {
-        deepEqual(side.outcomes.map(outcome => outcome?.ok ? outcome.result : outcome?.error.code), Array.from({ length: COUNT }, (_, n) => expected(isDown).includes(n) ? -32800 : { answered: n }));
-        for (let n = 0; n < COUNT; n++) side.cancel(n); // too late
-      }
-      await settled();
-      deepEqual([chain.odd, chain.agent.heard.filter(method => method.includes("cancel"))], [[], []]);
-      await chain.conductor[Symbol.asyncDispose]();
-    }), { numRuns: CHAINS }));
+  test(`reaches what it is for and nothing else, both ways, through ${CHAINS} chains of any kind`, () =>
+    fc.assert(
+      fc.asyncProperty(
+        kinds,
+        fc.array(fc.tuple(fc.boolean(), fc.nat(COUNT - 1)), { maxLength: 8 }),
+        async (names, cancellations) => {
+          const { chain, asked } = await chainOf(names);
+          const atAgent: IncomingRequest[] = [],
+            down = new Asking(chain.client, atAgent, COUNT);
+          const up = new Asking(chain.agent.peer, asked, COUNT);
+          for (let n = 0; n < COUNT; n++) atAgent.push(await chain.agent.next("session/prompt"));
+          while (asked.length < COUNT) await settled();
+          for (const [isDown, n] of cancellations) (isDown ? down : up).cancel(n);
+          await settled();
+          const expected = (isDown: boolean): number[] =>
+            [...new Set(cancellations.flatMap(([d, n]) => (d === isDown ? [n] : [])))].sort();
+          deepEqual([down.cancelled, up.cancelled], [expected(true), expected(false)]);
+          down.answer();
+          up.answer();
+          await settled();
+          for (const [side, isDown] of [
+            [down, true],
+            [up, false],
+          ] as const) {
+            deepEqual(
+              side.outcomes.map(outcome => (outcome?.ok ? outcome.result : outcome?.error.code)),
+              Array.from({ length: COUNT }, (_, n) => (expected(isDown).includes(n) ? -32800 : { answered: n })),
+            );
+            for (let n = 0; n < COUNT; n++) side.cancel(n); // too late
+          }
+          await settled();
+          deepEqual([chain.odd, chain.agent.heard.filter(method => method.includes("cancel"))], [[], []]);
+          await chain.conductor[Symbol.asyncDispose]();
+        },
+      ),
+      { numRuns: CHAINS },
+    ));
 
-  for (const place of [0, 1, 2]) for (const kind of ["inside", "outside", "a chain"]) {
-    test(`of a request that a proxy made itself (${kind}, as number ${place + 1} of three) reaches its neighbour's end, and no request of the others`, async () => {
-      let own: Chain | undefined;
-      const makes: ProxyDefinition = { name: "makes", make: chain => { own = chain; return {}; } };
-      const others = ["by hand, old", "outside", "inside"].map(name => COMPONENTS[name]?.() ?? {});
+  for (const place of [0, 1, 2])
+    for (const kind of ["inside", "outside", "a chain"]) {
+      test(`of a request that a proxy made itself (${kind}, as number ${place + 1} of three) reaches its neighbour's end, and no request of the others`, async () => {
+        let own: Chain | undefined;
+        const makes: ProxyDefinition = {
+          name: "makes",
+          make: chain => {
+            own = chain;
+            return {};
+          },
+        };
+        const others = ["by hand, old", "outside", "inside"].map(name => COMPONENTS[name]?.() ?? {});
+        const asked: IncomingRequest[] = [];
+        const chain = memoryChain(
+          others.map((other, i) => (i === place ? (COMPONENTS[kind]?.(makes) ?? {}) : other)),
+          {
+            client: {
+              request: request => {
+                asked.push(request);
+              },
+            },
+          },
+        );
+        await chain.client.request("initialize", { protocolVersion: 1 });
+        const clients = chain.client.call("session/prompt", { of: "client" }, () => undefined),
+          agents = chain.agent.peer.call("_ask", { of: "agent" }, () => undefined);
+        const [stopDown, stopUp] = [new AbortController(), new AbortController()];
+        const answers = Promise.allSettled([
+          own?.successor.request("session/prompt", { of: "proxy" }, { signal: stopDown.signal }),
+          own?.client.request("_ask", { of: "proxy" }, { signal: stopUp.signal }),
+        ]);
+        const atAgent = [await chain.agent.next("session/prompt"), await chain.agent.next("session/prompt")];
+        while (asked.length < 2) await settled();
+        const aborted = (): unknown[] =>
+          [...atAgent, ...asked].flatMap(({ signal, params, method }) => (signal.aborted ? [[method, params]] : []));
+        stopDown.abort();
+        await settled();
+        deepEqual(aborted(), [["session/prompt", { of: "proxy" }]]);
+        stopUp.abort();
+        await settled();
+        deepEqual(aborted(), [
+          ["session/prompt", { of: "proxy" }],
+          ["_ask", { of: "proxy" }],
+        ]);
+        for (const request of [...atAgent, ...asked]) request.fail(new RpcError(-32800, "cancelled"));
+        deepEqual(
+          (await answers).map(({ status }) => status),
+          ["rejected", "rejected"],
+        );
+        clients.cancel();
+        agents.cancel();
+        await settled();
+        equal(aborted().length, 2);
+        deepEqual(chain.odd, []);
+        await chain.conductor[Symbol.asyncDispose]();
+      });
+    }
+
+  for (const flags of [[], ["--old"]])
+    test(`crosses proxies that are programs, written without our code${flags.length > 0 ? ", in the older spelling" : ""}`, async () => {
+      await using processes = new ProcessChain();
       const asked: IncomingRequest[] = [];
-      const chain = memoryChain(others.map((other, i) => i === place ? COMPONENTS[kind]?.(makes) ?? {} : other), { client: { request: request => { asked.push(request); } } });
+      let wasAsked: () => void = () => undefined;
+      const coming = new Promise<void>(resolve => {
+        wasAsked = resolve;
+      });
+      const chain = memoryChain(
+        [processes.proxy("one", "rogue-proxy", flags), processes.proxy("two", "rogue-proxy", flags)],
+        {
+          client: {
+            request: request => {
+              asked.push(request);
+              wasAsked();
+            },
+          },
+        },
+      );
       await chain.client.request("initialize", { protocolVersion: 1 });
-      const clients = chain.client.call("session/prompt", { of: "client" }, () => undefined), agents = chain.agent.peer.call("_ask", { of: "agent" }, () => undefined);
-      const [stopDown, stopUp] = [new AbortController(), new AbortController()];
-      const answers = Promise.allSettled([
-        own?.successor.request("session/prompt", { of: "proxy" }, { signal: stopDown.signal }), own?.client.request("_ask", { of: "proxy" }, { signal: stopUp.signal }),
-      ]);
-      const atAgent = [await chain.agent.next("session/prompt"), await chain.agent.next("session/prompt")];
-      while (asked.length < 2) await settled();
-      const aborted = (): unknown[] => [...atAgent, ...asked].flatMap(({ signal, params, method }) => signal.aborted ? [[method, params]] : []);
-      stopDown.abort();
-      await settled();
-      deepEqual(aborted(), [["session/prompt", { of: "proxy" }]]);
-      stopUp.abort();
-      await settled();
-      deepEqual(aborted(), [["session/prompt", { of: "proxy" }], ["_ask", { of: "proxy" }]]);
-      for (const request of [...atAgent, ...asked]) request.fail(new RpcError(-32800, "cancelled"));
-      deepEqual((await answers).map(({ status }) => status), ["rejected", "rejected"]);
-      clients.cancel();
-      agents.cancel();
-      await settled();
-      equal(aborted().length, 2);
-      deepEqual(chain.odd, []);
+      const down = chain.client.call("session/prompt", {}, () => undefined);
+      const atAgent = await chain.agent.next("session/prompt");
+      const stopped = new Promise(resolve => {
+        atAgent.signal.addEventListener("abort", resolve);
+      });
+      down.cancel();
+      await stopped;
+      const up = chain.agent.peer.call("_ask", {}, () => undefined);
+      await coming;
+      const stoppedUp = new Promise(resolve => {
+        asked[0]?.signal.addEventListener("abort", resolve);
+      });
+      up.cancel();
+      await stoppedUp;
       await chain.conductor[Symbol.asyncDispose]();
+      deepEqual([chain.notices, chain.odd], [[], []]);
     });
-  }
-
-  for (const flags of [[], ["--old"]]) test(`crosses proxies that are programs, written without our code${flags.length > 0 ? ", in the older spelling" : ""}`, async () => {
-    await using processes = new ProcessChain();
-    const asked: IncomingRequest[] = [];
-    let wasAsked: () => void = () => undefined;
-    const coming = new Promise<void>(resolve => { wasAsked = resolve; });
-    const chain = memoryChain([processes.proxy("one", "rogue-proxy", flags), processes.proxy("two", "rogue-proxy", flags)], { client: { request: request => { asked.push(request); wasAsked(); } } });
-    await chain.client.request("initialize", { protocolVersion: 1 });
-    const down = chain.client.call("session/prompt", {}, () => undefined);
-    const atAgent = await chain.agent.next("session/prompt");
-    const stopped = new Promise(resolve => { atAgent.signal.addEventListener("abort", resolve); });
-    down.cancel();
-    await stopped;
-    const up = chain.agent.peer.call("_ask", {}, () => undefined);
-    await coming;
-    const stoppedUp = new Promise(resolve => { asked[0]?.signal.addEventListener("abort", resolve); });
-    up.cancel();
-    await stoppedUp;
-    await chain.conductor[Symbol.asyncDispose]();
-    deepEqual([chain.notices, chain.odd], [[], []]);
-  });
 });

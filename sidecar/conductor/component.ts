@@ -23,7 +23,11 @@ export type ProxyComponent =
   /** A process, or anything else that speaks the wire protocol of proxies. */
   | { readonly kind: "external"; readonly name: string; readonly start: Start; readonly memory?: DialectMemory }
   /** In this process: nothing is serialised, nothing wrapped. `serve` takes both channels over. */
-  | { readonly kind: "internal"; readonly name: string; readonly serve: (client: Channel, successor: Channel, ids: Ids) => AsyncDisposable };
+  | {
+      readonly kind: "internal";
+      readonly name: string;
+      readonly serve: (client: Channel, successor: Channel, ids: Ids) => AsyncDisposable;
+    };
 
 export type LastComponent =
   | { readonly kind: "agent"; readonly name: string; readonly start: Start }
@@ -44,7 +48,9 @@ export interface Notice {
  * Hears every message that crosses a hop. Calling it must be cheap: what is not traced has none. `link`: from 0, which is between the client and the first
  * component. Down is to the agent.
  */
-export interface Trace { message(from: string, to: string, frame: Frame, link: number, way: "down" | "up"): void }
+export interface Trace {
+  message(from: string, to: string, frame: Frame, link: number, way: "down" | "up"): void;
+}
 
 export interface ConductorClosed extends Closed {
   /** The component whose failure ended the chain, and how its channel closed; undefined when the client left, or the conductor was disposed. */

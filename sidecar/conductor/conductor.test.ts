@@ -10,11 +10,23 @@ import type { Proxy } from "../proxies/proxy";
 
 const PASS: ProxyScript = {};
 const INITIALIZE = { protocolVersion: 1, clientCapabilities: {}, vendor: { a: 1 } };
-const settled = async (): Promise<void> => { for (let i = 0; i < 20; i++) await new Promise(resolve => { setImmediate(resolve); }); };
-const internal = (name: string, make: () => Proxy): ProxyComponent => ({ kind: "internal", name, serve: (up, down, ids) => serveProxy({ name, make }, up, down, ids) });
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 20; i++)
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
+};
+const internal = (name: string, make: () => Proxy): ProxyComponent => ({
+  kind: "internal",
+  name,
+  serve: (up, down, ids) => serveProxy({ name, make }, up, down, ids),
+});
 const nothing = () => internal("quiet", () => ({}));
 
-async function initialized(scripts: readonly (ProxyScript | ProxyComponent)[], more: Parameters<typeof memoryChain>[1] = {}): Promise<MemoryChain> {
+async function initialized(
+  scripts: readonly (ProxyScript | ProxyComponent)[],
+  more: Parameters<typeof memoryChain>[1] = {},
+): Promise<MemoryChain> {
   const chain = memoryChain(scripts, more);
   await chain.client.request("initialize", INITIALIZE);
   return chain;
@@ -22,25 +34,44 @@ async function initialized(scripts: readonly (ProxyScript | ProxyComponent)[], m
 
 suite("the conductor", () => {
   for (const [what, scripts] of Object.entries({
-    "no proxy": [], "one external proxy": [PASS], "one internal proxy": [nothing()], "three external proxies": [PASS, PASS, PASS],
+    "no proxy": [],
+    "one external proxy": [PASS],
+    "one internal proxy": [nothing()],
+    "three external proxies": [PASS, PASS, PASS],
     "old and new, inside and outside": [{ spelling: "_proxy" as const }, nothing(), PASS, nothing()],
   })) {
     test(`with ${what} a session runs as without: requests, updates in order, permissions, notifications`, async () => {
       const asked: unknown[] = [];
-      const chain = await initialized(scripts, { client: { request: (request: IncomingRequest) => { asked.push([request.method, request.params]); request.respond({ outcome: { outcome: "selected", optionId: "y" } }); } } });
+      const chain = await initialized(scripts, {
+        client: {
+          request: (request: IncomingRequest) => {
+            asked.push([request.method, request.params]);
+            request.respond({ outcome: { outcome: "selected", optionId: "y" } });
+          },
+        },
+      });
       deepEqual(await chain.client.request("session/new", { cwd: "/", mcpServers: [] }), { sessionId: "s1" });
-      const answer = chain.client.request("session/prompt", { sessionId: "s1", prompt: [], _meta: { t: 1 } }).then(result => { chain.told.push(result); });
+      const answer = chain.client
+        .request("session/prompt", { sessionId: "s1", prompt: [], _meta: { t: 1 } })
+        .then(result => {
+          chain.told.push(result);
+        });
       const prompt = await chain.agent.next("session/prompt");
       deepEqual(prompt.params, { sessionId: "s1", prompt: [], _meta: { t: 1 } });
       chain.agent.say("s1", "a");
-      deepEqual(await chain.agent.peer.request("session/request_permission", { sessionId: "s1", options: [1] }), { outcome: { outcome: "selected", optionId: "y" } });
+      deepEqual(await chain.agent.peer.request("session/request_permission", { sessionId: "s1", options: [1] }), {
+        outcome: { outcome: "selected", optionId: "y" },
+      });
       chain.agent.say("s1", "b");
       prompt.respond({ stopReason: "end_turn" });
       await answer;
       chain.agent.say("s1", "late");
       chain.client.notify("session/cancel", { sessionId: "s1" });
       await settled();
-      const said = (text: string) => ["session/update", { sessionId: "s1", update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } } }];
+      const said = (text: string) => [
+        "session/update",
+        { sessionId: "s1", update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } } },
+      ];
       deepEqual(chain.told, [said("a"), said("b"), { stopReason: "end_turn" }, said("late")]);
       deepEqual(asked, [["session/request_permission", { sessionId: "s1", options: [1] }]]);
       equal(chain.agent.heard.at(-1), "cancel s1");
@@ -61,17 +92,30 @@ suite("the conductor", () => {
   });
 
   test("each proxy is initialised as one, in its own spelling, and what it adds to initialize arrives", async () => {
-    const adding: ProxyScript = { initialize: (request, proxy) => {
-      proxy.successor("initialize", { ...request.params as object, added: true }).then(result => request.respond({ ...result as object, title: "mine" }), (error: unknown) => request.fail(error));
-    } };
+    const adding: ProxyScript = {
+      initialize: (request, proxy) => {
+        proxy.successor("initialize", { ...(request.params as object), added: true }).then(
+          result => request.respond({ ...(result as object), title: "mine" }),
+          (error: unknown) => request.fail(error),
+        );
+      },
+    };
     const agent = new MemoryAgent(["initialize"]);
     const chain = memoryChain([{ spelling: "_proxy" }, adding], { agent });
     const answer = chain.client.request("initialize", INITIALIZE);
     const request = await agent.next("initialize");
     deepEqual(request.params, { ...INITIALIZE, added: true });
     request.respond({ protocolVersion: 1, future: [1] });
-    deepEqual(await answer, { protocolVersion: 1, future: [1], title: "mine", agentCapabilities: { mcpCapabilities: { acp: true } } });
-    deepEqual(chain.proxies.map(({ heard }) => heard), [["_proxy/initialize"], ["_proxy/initialize", "proxy/initialize"]]);
+    deepEqual(await answer, {
+      protocolVersion: 1,
+      future: [1],
+      title: "mine",
+      agentCapabilities: { mcpCapabilities: { acp: true } },
+    });
+    deepEqual(
+      chain.proxies.map(({ heard }) => heard),
+      [["_proxy/initialize"], ["_proxy/initialize", "proxy/initialize"]],
+    );
   });
 
   test("a cancellation reaches the other end, hop by hop, and the answer still comes", async () => {
@@ -83,13 +127,13 @@ suite("the conductor", () => {
         pending.cancel();
       });
     });
-    const { ok, error } = await call as { ok: boolean; error: RpcError };
+    const { ok, error } = (await call) as { ok: boolean; error: RpcError };
     deepEqual([ok, error.code], [false, -32800]);
   });
 
   test("unknown methods, members and answers cross unchanged", async () => {
     const chain = await initialized([PASS, nothing(), PASS]);
-    const params = { list: [1, { x: null }], text: "\u2028\"\\" };
+    const params = { list: [1, { x: null }], text: '\u2028"\\' };
     const answer = chain.client.request("_vendor/unknown", params);
     const request = await chain.agent.next("_vendor/unknown");
     deepEqual(request.params, params);
@@ -100,12 +144,35 @@ suite("the conductor", () => {
   suite("a proxy that fails before it is initialised is left out", () => {
     const reasons: Record<string, readonly [ProxyScript, RegExp]> = {
       "it dies": [{ initialize: (_, proxy) => void proxy.die() }, /“p1” is left out: p1 died/],
-      "it dies after it has asked its successor": [{ initialize: (request, proxy) => { proxy.forward(request, "initialize"); void settled().then(() => proxy.die()); } }, /p1 died/],
+      "it dies after it has asked its successor": [
+        {
+          initialize: (request, proxy) => {
+            proxy.forward(request, "initialize");
+            void settled().then(() => proxy.die());
+          },
+        },
+        /p1 died/,
+      ],
       "it knows neither spelling": [{ spelling: "other" as "proxy" }, /knows neither proxy\/initialize nor/],
-      "it answers with an error": [{ initialize: request => request.fail(new RpcError(-1, "no licence")) }, /error: no licence/],
-      "it answers before its successor": [{ initialize: request => request.respond({ protocolVersion: 1 }) }, /before its successor/],
-      "it changes the version on the way down": [{ initialize: (_, proxy) => void proxy.successor("initialize", { protocolVersion: 2 }).catch(() => undefined) }, /version/],
-      "it changes the version on the way up": [{ initialize: (request, proxy) => void proxy.successor("initialize", request.params).then(() => request.respond({ protocolVersion: 2 })) }, /version/],
+      "it answers with an error": [
+        { initialize: request => request.fail(new RpcError(-1, "no licence")) },
+        /error: no licence/,
+      ],
+      "it answers before its successor": [
+        { initialize: request => request.respond({ protocolVersion: 1 }) },
+        /before its successor/,
+      ],
+      "it changes the version on the way down": [
+        { initialize: (_, proxy) => void proxy.successor("initialize", { protocolVersion: 2 }).catch(() => undefined) },
+        /version/,
+      ],
+      "it changes the version on the way up": [
+        {
+          initialize: (request, proxy) =>
+            void proxy.successor("initialize", request.params).then(() => request.respond({ protocolVersion: 2 })),
+        },
+        /version/,
+      ],
     };
     for (const [what, [script, why]] of Object.entries(reasons)) {
       test(what, async () => {
@@ -118,7 +185,10 @@ suite("the conductor", () => {
           await settled();
           request.respond({ protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } });
         }
-        deepEqual(await answer, { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} }, mcpCapabilities: { acp: true } } });
+        deepEqual(await answer, {
+          protocolVersion: 1,
+          agentCapabilities: { sessionCapabilities: { close: {} }, mcpCapabilities: { acp: true } },
+        });
         deepEqual(await chain.client.request("session/new", { mcpServers: [] }), { sessionId: "s1" });
         equal(agent.heard.filter(method => method === "initialize").length, 1);
         equal(chain.notices.length, 1);
@@ -128,9 +198,21 @@ suite("the conductor", () => {
     }
 
     test("it cannot be started, or be made", async () => {
-      const broken: ProxyComponent = { kind: "external", name: "nix", start: () => Promise.reject(new Error("nix was not found.")) };
-      const chain = await initialized([broken, internal("ill", () => { throw new Error("ill"); })]);
-      deepEqual(chain.notices.map(({ message }) => message).sort(), ["The agent extension “ill” is left out: it could not be started.", "The agent extension “nix” is left out: nix was not found."]);
+      const broken: ProxyComponent = {
+        kind: "external",
+        name: "nix",
+        start: () => Promise.reject(new Error("nix was not found.")),
+      };
+      const chain = await initialized([
+        broken,
+        internal("ill", () => {
+          throw new Error("ill");
+        }),
+      ]);
+      deepEqual(chain.notices.map(({ message }) => message).sort(), [
+        "The agent extension “ill” is left out: it could not be started.",
+        "The agent extension “nix” is left out: nix was not found.",
+      ]);
       deepEqual(await chain.client.request("session/new", { mcpServers: [] }), { sessionId: "s1" });
     });
 
@@ -153,7 +235,10 @@ suite("the conductor", () => {
       const answer = chain.client.request("initialize", INITIALIZE);
       const request = await agent.next("initialize");
       chain.clock.advance(120_000);
-      deepEqual(chain.notices.map(({ message }) => message), ["agent is still starting."]);
+      deepEqual(
+        chain.notices.map(({ message }) => message),
+        ["agent is still starting."],
+      );
       request.respond({ protocolVersion: 1 });
       await answer;
       equal(chain.notices.length, 1);
@@ -163,7 +248,11 @@ suite("the conductor", () => {
   suite("what fails later ends the chain", () => {
     test("a proxy: its name is in the errors, and nobody waits any more", async () => {
       const chain = await initialized([PASS, { request: request => request.method === "session/prompt" }, PASS]);
-      const prompt = rejects(chain.client.request("session/prompt", {}), { message: "p2 died.", code: -32603, data: { component: "p2", details: "The other side closed the connection." } });
+      const prompt = rejects(chain.client.request("session/prompt", {}), {
+        message: "p2 died.",
+        code: -32603,
+        data: { component: "p2", details: "The other side closed the connection." },
+      });
       const fromAgent = rejects(chain.agent.peer.request("fs/read_text_file", { path: "/a" }), /no fs\/read_text_file/);
       await settled();
       await chain.proxies[1]?.die();
@@ -172,8 +261,14 @@ suite("the conductor", () => {
       const { message, component } = await chain.conductor.closed;
       deepEqual([message, component], ["p2 died.", "p2"]);
       await settled();
-      deepEqual(chain.notices.map(({ kind, component }) => [kind, component]), [["failed", "p2"]]);
-      deepEqual([...chain.proxies.map(({ stopped }) => stopped), chain.agent.heard.at(-1)], [true, true, true, "closed"]);
+      deepEqual(
+        chain.notices.map(({ kind, component }) => [kind, component]),
+        [["failed", "p2"]],
+      );
+      deepEqual(
+        [...chain.proxies.map(({ stopped }) => stopped), chain.agent.heard.at(-1)],
+        [true, true, true, "closed"],
+      );
       await rejects(chain.client.request("session/prompt", {}), /closed/);
     });
 
@@ -200,9 +295,19 @@ suite("the conductor", () => {
     });
 
     test("an agent whose end has no name of its own: the error names it", async () => {
-      const [ours, theirs] = memoryChannels(), failing = { channel: theirs, stop: async () => { await theirs[Symbol.asyncDispose](); }, lastWords: () => "" };
+      const [ours, theirs] = memoryChannels(),
+        failing = {
+          channel: theirs,
+          stop: async () => {
+            await theirs[Symbol.asyncDispose]();
+          },
+          lastWords: () => "",
+        };
       const chain = memoryChain([PASS], { options: { last: { kind: "agent", name: "Ada", start: () => failing } } });
-      const answer = rejects(chain.client.request("initialize", INITIALIZE), { message: "Ada: The other side closed the connection.", data: { component: "Ada" } });
+      const answer = rejects(chain.client.request("initialize", INITIALIZE), {
+        message: "Ada: The other side closed the connection.",
+        data: { component: "Ada" },
+      });
       await settled();
       await ours[Symbol.asyncDispose]();
       await answer;
@@ -212,7 +317,10 @@ suite("the conductor", () => {
       const chain = await initialized([PASS, nothing()]);
       await chain.client[Symbol.asyncDispose]();
       const { component } = await chain.conductor.closed;
-      deepEqual([component, chain.proxies[0]?.stopped, chain.agent.heard.at(-1), chain.notices], [undefined, true, "closed", []]);
+      deepEqual(
+        [component, chain.proxies[0]?.stopped, chain.agent.heard.at(-1), chain.notices],
+        [undefined, true, "closed", []],
+      );
     });
   });
 });

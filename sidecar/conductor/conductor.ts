@@ -73,17 +73,22 @@ class Conductor implements AsyncDisposable {
 
   constructor(upstream: Channel, options: ConductorOptions) {
     this.#options = options;
-    this.closed = new Promise(resolve => { this.#settleClosed = resolve; });
+    this.closed = new Promise(resolve => {
+      this.#settleClosed = resolve;
+    });
     const hopOptions = { ids: this.#ids, odd: options.odd };
     if (options.last.kind === "successor") this.#open = this.#successor = proxyHop(upstream, hopOptions);
     else this.#open = hop(upstream, hopOptions);
     this.#client = this.#open.plain;
-    this.#fromSuccessor = this.#successor && this.#successorGate(withoutProxyMethods(this.#successor.wrapped, { odd: options.odd }));
+    this.#fromSuccessor =
+      this.#successor && this.#successorGate(withoutProxyMethods(this.#successor.wrapped, { odd: options.odd }));
     this.#client.start({ receive: frame => this.#receive(frame), closed: reason => this.#end(reason) });
   }
 
   /** Why the chain ends, as soon as that is known: before the client hears of it. */
-  get failure(): ConductorClosed | undefined { return this.#failure; }
+  get failure(): ConductorClosed | undefined {
+    return this.#failure;
+  }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#endOnce({ message: "The chain was closed." });
@@ -93,7 +98,8 @@ class Conductor implements AsyncDisposable {
     const { envelope } = frame;
     if (this.#state.kind === "running") {
       const { first } = this.#state;
-      if (envelope.kind !== "response" && this.#isMisplaced(envelope.method)) return reject(frame, this.#client, this.#options);
+      if (envelope.kind !== "response" && this.#isMisplaced(envelope.method))
+        return reject(frame, this.#client, this.#options);
       return this.#initializable(frame, checked => this.#down.paused(first.arrived(checked)));
     }
     if (this.#state.kind === "ended" || envelope.kind !== "request") return;
@@ -108,20 +114,24 @@ class Conductor implements AsyncDisposable {
 
   /** Answers an `initialize` whose version makes no sense; passes everything else on. */
   #initializable(frame: Frame, passOn: (frame: Frame) => void | Promise<void>): void | Promise<void> {
-    const inside = this.#asInitialize(frame), { envelope } = inside;
+    const inside = this.#asInitialize(frame),
+      { envelope } = inside;
     if (envelope.kind !== "request" || envelope.method !== "initialize") return passOn(inside);
     const checked = negotiated(inside);
     return "error" in checked ? pass(failure(Number(envelope.id), checked.error), this.#client) : passOn(checked.frame);
   }
 
   /** A proxy is initialised by its client; every other proxy method has another place. */
-  #isMisplaced(method: string): boolean { return isProxyMethod(method) && !(this.#successor && isProxyInitialize(method)); }
+  #isMisplaced(method: string): boolean {
+    return isProxyMethod(method) && !(this.#successor && isProxyInitialize(method));
+  }
 
   /** Started with the client: a connection delivers nothing until both of its conversations have a receiver. */
   #successorGate(successor: Channel): Gate {
     const gate = new Gate(successor, () => this.#chainEnded());
     successor.start({
-      receive: frame => this.#state.kind === "running" ? this.#up.paused(gate.arrived(frame)) : refuse(frame, successor),
+      receive: frame =>
+        this.#state.kind === "running" ? this.#up.paused(gate.arrived(frame)) : refuse(frame, successor),
       closed: reason => gate.end(reason),
     });
     return gate;
@@ -138,18 +148,25 @@ class Conductor implements AsyncDisposable {
   #whyNotFirst(method: string): RpcErrorObject | undefined {
     const wrong = (message: string, code: number = RpcCode.invalidRequest): RpcErrorObject => ({ code, message });
     if (method !== "initialize" && !isProxyInitialize(method)) return wrong(`“${method}” came before initialize.`);
-    if (method === "initialize" && this.#successor) return wrong("This is a proxy, and waits for proxy/initialize. To use it as an agent, give it one.");
+    if (method === "initialize" && this.#successor)
+      return wrong("This is a proxy, and waits for proxy/initialize. To use it as an agent, give it one.");
     // Not -32600: an older proxy forwards the method of a newer conductor, and that conductor then tries the older method.
-    if (method !== "initialize" && !this.#successor) return wrong("This is an agent, and waits for initialize. To use it as a proxy, start it without an agent.", RpcCode.methodNotFound);
+    if (method !== "initialize" && !this.#successor)
+      return wrong(
+        "This is an agent, and waits for initialize. To use it as a proxy, start it without an agent.",
+        RpcCode.methodNotFound,
+      );
     return undefined;
   }
 
   #startAll(first: Gate): readonly Promise<AsyncDisposable>[] {
     const { proxies, last, trace, bridge } = this.#options;
     const world = this.#world();
-    const middle = last.kind === "agent" ? [...proxies, bridgeOf({ ...bridge, clock: this.#options.clock }, world)] : proxies;
+    const middle =
+      last.kind === "agent" ? [...proxies, bridgeOf({ ...bridge, clock: this.#options.clock }, world)] : proxies;
     const names = traceNames(middle.map(({ name }) => name));
-    const link = (end: Channel, i: number): Channel => trace ? traced(end, names[i + 1] ?? "", names[i] ?? "", i, trace) : end;
+    const link = (end: Channel, i: number): Channel =>
+      trace ? traced(end, names[i + 1] ?? "", names[i] ?? "", i, trace) : end;
     let up: Channel = link(first, 0);
     const stages = middle.map((proxy, i) => {
       const [down, next] = memoryChannels();
@@ -163,9 +180,15 @@ class Conductor implements AsyncDisposable {
   /** One that cannot even be made is left out, as one that cannot be started. */
   async #proxyStage(proxy: ProxyComponent, up: Channel, down: Channel, world: StageWorld): Promise<AsyncDisposable> {
     if (proxy.kind === "external") return proxyStage(proxy, up, down, world);
-    try { return proxy.serve(up, down, this.#ids); }
-    catch (cause) {
-      world.notice({ kind: "bypassed", component: proxy.name, message: `The agent extension “${proxy.name}” is left out: it could not be started.`, cause });
+    try {
+      return proxy.serve(up, down, this.#ids);
+    } catch (cause) {
+      world.notice({
+        kind: "bypassed",
+        component: proxy.name,
+        message: `The agent extension “${proxy.name}” is left out: it could not be started.`,
+        cause,
+      });
       return join(up, down);
     }
   }
@@ -178,7 +201,11 @@ class Conductor implements AsyncDisposable {
   #world(): StageWorld {
     const { clock, notice, odd } = this.#options;
     return {
-      clock, notice, ids: this.#ids, down: this.#down, up: this.#up,
+      clock,
+      notice,
+      ids: this.#ids,
+      down: this.#down,
+      up: this.#up,
       odd: (component, what, detail) => odd(`${component}: ${what}`, detail),
       unanswered: (component, reason) => unanswered(this.#failure?.component ?? component, this.#failure ?? reason),
       failed: (component, reason) => {
@@ -196,7 +223,10 @@ class Conductor implements AsyncDisposable {
   }
 
   #end(reason: ConductorClosed): void {
-    letGo(() => this.#endOnce(reason), error => this.#options.odd("the chain could not be closed", error));
+    letGo(
+      () => this.#endOnce(reason),
+      error => this.#options.odd("the chain could not be closed", error),
+    );
   }
 
   #endOnce(reason: ConductorClosed): Promise<void> {
@@ -222,10 +252,22 @@ export type { Conductor };
 /** Before there is a chain, and after it, nobody hears what the successor says. */
 function refuse(frame: Frame, successor: Channel): void | Promise<void> {
   const { envelope } = frame;
-  if (envelope.kind === "request") return pass(failure(Number(envelope.id), { code: RpcCode.invalidRequest, message: `“${envelope.method}” came before initialize.` }), successor);
+  if (envelope.kind === "request")
+    return pass(
+      failure(Number(envelope.id), {
+        code: RpcCode.invalidRequest,
+        message: `“${envelope.method}” came before initialize.`,
+      }),
+      successor,
+    );
 }
 
 function bridgeOf(options: McpBridgeOptions, { odd }: StageWorld): ProxyComponent {
   const bridge = mcpBridge(options);
-  return { kind: "internal", name: bridge.name, serve: (client, successor, ids) => serveProxy(bridge, client, successor, ids, { odd: (what, detail) => odd(bridge.name, what, detail) }) };
+  return {
+    kind: "internal",
+    name: bridge.name,
+    serve: (client, successor, ids) =>
+      serveProxy(bridge, client, successor, ids, { odd: (what, detail) => odd(bridge.name, what, detail) }),
+  };
 }

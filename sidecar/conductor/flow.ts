@@ -51,10 +51,14 @@ export class Flow {
 }
 
 /** Bytes. What comes from a proxy is bytes already. */
-function sizeOf({ pieces }: Frame): number { return pieces.reduce((size, { length }) => size + length, 0); }
+function sizeOf({ pieces }: Frame): number {
+  return pieces.reduce((size, { length }) => size + length, 0);
+}
 
 function pause(): { readonly over: Promise<void>; readonly end: () => void } {
   let end = (): void => undefined;
-  const over = new Promise<void>(resolve => { end = resolve; });
+  const over = new Promise<void>(resolve => {
+    end = resolve;
+  });
   return { over, end };
 }

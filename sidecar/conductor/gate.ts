@@ -5,7 +5,9 @@ import { letGo, pass } from "./stage";
 
 /** Everything passes between the two, until one closes. */
 export function join(up: Channel, down: Channel): AsyncDisposable {
-  const end = async (): Promise<void> => { await Promise.all([up[Symbol.asyncDispose](), down[Symbol.asyncDispose]()]); };
+  const end = async (): Promise<void> => {
+    await Promise.all([up[Symbol.asyncDispose](), down[Symbol.asyncDispose]()]);
+  };
   const closed = (): void => letGo(end, () => undefined);
   up.start({ receive: frame => pass(frame, down), closed });
   down.start({ receive: frame => pass(frame, up), closed });
@@ -16,10 +18,15 @@ export function join(up: Channel, down: Channel): AsyncDisposable {
 export class Gate implements Channel {
   #receiver: Receiver | undefined;
   #ready: () => void = () => undefined;
-  readonly #started = new Promise<void>(resolve => { this.#ready = resolve; });
+  readonly #started = new Promise<void>(resolve => {
+    this.#ready = resolve;
+  });
   #reason: Closed | undefined;
 
-  constructor(private readonly client: Channel, private readonly disposed: () => void) {}
+  constructor(
+    private readonly client: Channel,
+    private readonly disposed: () => void,
+  ) {}
 
   start(receiver: Receiver): void {
     this.#receiver = receiver;
@@ -36,8 +43,14 @@ export class Gate implements Channel {
     this.#receiver?.closed(reason);
   }
 
-  send(frame: Frame): boolean { return this.client.send(frame); }
-  drained(): Promise<void> { return this.client.drained(); }
+  send(frame: Frame): boolean {
+    return this.client.send(frame);
+  }
+  drained(): Promise<void> {
+    return this.client.drained();
+  }
 
-  async [Symbol.asyncDispose](): Promise<void> { this.disposed(); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.disposed();
+  }
 }

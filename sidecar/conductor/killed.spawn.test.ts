@@ -56,7 +56,9 @@ const INITIALIZED: Readonly<Record<string, Step>> = {
 };
 
 /** The component's name, of its name in a trace. */
-function nameOf(traced: string): string { return traced === "agent" ? "Agent" : traced.replace(/^\d+ /, ""); }
+function nameOf(traced: string): string {
+  return traced === "agent" ? "Agent" : traced.replace(/^\d+ /, "");
+}
 
 /** A chain one of whose components dies, and a client that goes as far as it can. */
 class Doomed implements AsyncDisposable {
@@ -69,36 +71,64 @@ class Doomed implements AsyncDisposable {
   #times = 0;
   #killed = false;
 
-  constructor(readonly victim: string, readonly step: Step) {
-    const proxies = Object.entries(PROXIES).map(([name, file]): ProxyComponent => ({ kind: "external", name, start: this.#starting(name, this.processes.start(witnessed(name, program(file)))) }));
+  constructor(
+    readonly victim: string,
+    readonly step: Step,
+  ) {
+    const proxies = Object.entries(PROXIES).map(
+      ([name, file]): ProxyComponent => ({
+        kind: "external",
+        name,
+        start: this.#starting(name, this.processes.start(witnessed(name, program(file)))),
+      }),
+    );
     this.chain = memoryChain(proxies, {
       options: {
-        last: { kind: "agent", name: "Agent", start: this.#starting("Agent", this.processes.start(witnessed("Agent", scriptedAgent(step.flags)))) },
-        trace: { message: (sender, receiver, { envelope }) => {
-          const [from, to] = [nameOf(sender), nameOf(receiver)];
-          if (envelope.kind === "response") return this.#happens(`${from} answers ${this.#asked.get(envelope.id) ?? ""}`);
-          if (envelope.kind === "request") this.#asked.set(envelope.id, envelope.method);
-          this.#happens(`${to} ${envelope.kind === "request" ? "is asked" : "hears"} ${envelope.method}`);
-        } },
+        last: {
+          kind: "agent",
+          name: "Agent",
+          start: this.#starting("Agent", this.processes.start(witnessed("Agent", scriptedAgent(step.flags)))),
+        },
+        trace: {
+          message: (sender, receiver, { envelope }) => {
+            const [from, to] = [nameOf(sender), nameOf(receiver)];
+            if (envelope.kind === "response")
+              return this.#happens(`${from} answers ${this.#asked.get(envelope.id) ?? ""}`);
+            if (envelope.kind === "request") this.#asked.set(envelope.id, envelope.method);
+            this.#happens(`${to} ${envelope.kind === "request" ? "is asked" : "hears"} ${envelope.method}`);
+          },
+        },
       },
       client: {
-        request: request => { this.questions.push(request); this.#happens("client has a question"); },
+        request: request => {
+          this.questions.push(request);
+          this.#happens("client has a question");
+        },
         notification: () => {
           this.#happens("client has an update");
-          if (step.when === "Agent hears session/cancel") this.chain.client.notify("session/cancel", { sessionId: "session-1" });
+          if (step.when === "Agent hears session/cancel")
+            this.chain.client.notify("session/cancel", { sessionId: "session-1" });
         },
       },
     });
-    this.processes.spoke = name => { if (name === "Agent") this.#happens("Agent has spoken"); };
+    this.processes.spoke = name => {
+      if (name === "Agent") this.#happens("Agent has spoken");
+    };
   }
 
   /** Undefined when everything that it asked was answered, and nothing more was to be asked of a chain that is dying. */
   async turn(): Promise<RpcError | undefined> {
-    const asks = [["initialize", { protocolVersion: 1 }], ["session/new", { cwd: process.cwd(), mcpServers: [] }],
-      ["session/prompt", { sessionId: "session-1", prompt: [{ type: "text", text: this.step.prompt ?? "say done" }] }]] as const;
+    const asks = [
+      ["initialize", { protocolVersion: 1 }],
+      ["session/new", { cwd: process.cwd(), mcpServers: [] }],
+      ["session/prompt", { sessionId: "session-1", prompt: [{ type: "text", text: this.step.prompt ?? "say done" }] }],
+    ] as const;
     for (const [method, params] of asks) {
-      try { await this.chain.client.request(method, params); }
-      catch (error) { return error as RpcError; }
+      try {
+        await this.chain.client.request(method, params);
+      } catch (error) {
+        return error as RpcError;
+      }
       this.#happens(`client has the answer to ${method}`);
       if (this.#killed && this.step.idle) return undefined;
     }
@@ -123,7 +153,9 @@ class Doomed implements AsyncDisposable {
     this.processes.kill(this.victim);
   }
 
-  get killed(): boolean { return this.#killed; }
+  get killed(): boolean {
+    return this.#killed;
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.chain.conductor[Symbol.asyncDispose]();
@@ -151,73 +183,111 @@ function names(error: RpcError | undefined, victim: string, hasSpoken = true): v
   if (hasSpoken) equal(details, lastWords(victim));
 }
 
-const settled = async (): Promise<void> => { for (let i = 0; i < 20; i++) await new Promise(resolve => { setImmediate(resolve); }); };
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 20; i++)
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
+};
 
 suite("a chain of processes, one of which is killed", function () {
   this.timeout(timeLimit(120_000));
-  suiteSetup(function () { if (process.platform === "win32") skipped(this, "Windows has no signals that tell how a process ended"); });
+  suiteSetup(function () {
+    if (process.platform === "win32") skipped(this, "Windows has no signals that tell how a process ended");
+  });
 
-  for (const [when, other] of Object.entries(BEFORE_INITIALIZED)) for (const victim of VICTIMS) test(`${victim}, ${when}`, async () => {
-    const step = victim === "Agent" && other.when !== "start" ? AGENT_INITIALIZES : other;
-    const hasSpoken = step.when !== "start";
-    for (let n = 0; n < ROUNDS; n++) {
-      await using doomed = new Doomed(victim, step);
-      const { chain, processes } = doomed;
-      const error = await doomed.turn();
-      ok(doomed.killed);
-      if (victim === "Agent") {
-        names(error, victim, hasSpoken);
-        await ended(doomed, hasSpoken);
-        continue;
+  for (const [when, other] of Object.entries(BEFORE_INITIALIZED))
+    for (const victim of VICTIMS)
+      test(`${victim}, ${when}`, async () => {
+        const step = victim === "Agent" && other.when !== "start" ? AGENT_INITIALIZES : other;
+        const hasSpoken = step.when !== "start";
+        for (let n = 0; n < ROUNDS; n++) {
+          await using doomed = new Doomed(victim, step);
+          const { chain, processes } = doomed;
+          const error = await doomed.turn();
+          ok(doomed.killed);
+          if (victim === "Agent") {
+            names(error, victim, hasSpoken);
+            await ended(doomed, hasSpoken);
+            continue;
+          }
+          equal(error, undefined, "the chain goes on without it");
+          deepEqual(
+            chain.notices.map(({ kind, component }) => [kind, component]),
+            [["bypassed", victim]],
+          );
+          match(
+            chain.notices[0]?.message ?? "",
+            new RegExp(
+              `^The agent extension “${victim}” is left out: ${victim} stopped unexpectedly \\(signal SIGKILL\\)\\.`,
+            ),
+          );
+          if (hasSpoken) equal(chain.notices[0]?.cause, lastWords(victim));
+          await chain.conductor[Symbol.asyncDispose]();
+          deepEqual(processes.living, []);
+        }
+      });
+
+  for (const [when, step] of Object.entries(INITIALIZED))
+    for (const victim of VICTIMS)
+      test(`${victim}, ${when}`, async () => {
+        for (let n = 0; n < ROUNDS; n++) {
+          await using doomed = new Doomed(victim, step);
+          const error = await doomed.turn();
+          ok(doomed.killed);
+          if (step.idle) equal(error, undefined);
+          else names(error, victim);
+          await ended(doomed);
+          deepEqual(
+            doomed.questions.map(({ signal }) => signal.aborted),
+            step.when.includes("question") ? [true] : [],
+          );
+          await rejects(doomed.chain.client.request("session/new", {}), "nobody is left to answer");
+        }
+      });
+
+  for (const victim of VICTIMS)
+    test(`${victim}, when the answer has left it: the answer arrives`, async () => {
+      for (let n = 0; n < ROUNDS; n++) {
+        await using doomed = new Doomed(victim, {
+          when: `${victim} answers session/prompt`,
+          prompt: "stream 20 chunks of 2000 chars",
+        });
+        equal(await doomed.turn(), undefined);
+        ok(doomed.killed);
+        equal(doomed.chain.told.length, 0);
+        await ended(doomed);
       }
-      equal(error, undefined, "the chain goes on without it");
-      deepEqual(chain.notices.map(({ kind, component }) => [kind, component]), [["bypassed", victim]]);
-      match(chain.notices[0]?.message ?? "", new RegExp(`^The agent extension “${victim}” is left out: ${victim} stopped unexpectedly \\(signal SIGKILL\\)\\.`));
-      if (hasSpoken) equal(chain.notices[0]?.cause, lastWords(victim));
-      await chain.conductor[Symbol.asyncDispose]();
-      deepEqual(processes.living, []);
-    }
-  });
-
-  for (const [when, step] of Object.entries(INITIALIZED)) for (const victim of VICTIMS) test(`${victim}, ${when}`, async () => {
-    for (let n = 0; n < ROUNDS; n++) {
-      await using doomed = new Doomed(victim, step);
-      const error = await doomed.turn();
-      ok(doomed.killed);
-      if (step.idle) equal(error, undefined);
-      else names(error, victim);
-      await ended(doomed);
-      deepEqual(doomed.questions.map(({ signal }) => signal.aborted), step.when.includes("question") ? [true] : []);
-      await rejects(doomed.chain.client.request("session/new", {}), "nobody is left to answer");
-    }
-  });
-
-  for (const victim of VICTIMS) test(`${victim}, when the answer has left it: the answer arrives`, async () => {
-    for (let n = 0; n < ROUNDS; n++) {
-      await using doomed = new Doomed(victim, { when: `${victim} answers session/prompt`, prompt: "stream 20 chunks of 2000 chars" });
-      equal(await doomed.turn(), undefined);
-      ok(doomed.killed);
-      equal(doomed.chain.told.length, 0);
-      await ended(doomed);
-    }
-  });
+    });
 });
 
 suite("a proxy whose successor has died", () => {
-  const DEAD = { code: -32603, message: "agent died.", data: { component: "agent", details: "The other side closed the connection." } };
-  const told = (error: unknown): unknown => error instanceof RpcError ? { ...error.toJSON() } : error;
+  const DEAD = {
+    code: -32603,
+    message: "agent died.",
+    data: { component: "agent", details: "The other side closed the connection." },
+  };
+  const told = (error: unknown): unknown => (error instanceof RpcError ? { ...error.toJSON() } : error);
 
   /** One that keeps `_hold`, behind one that passes everything; the client waits for that and for a prompt. */
   async function dying() {
     let take: (request: IncomingRequest) => void = () => undefined;
-    const asked = new Promise<IncomingRequest>(resolve => { take = resolve; });
-    const chain = memoryChain([{}, { request: request => {
-      if (request.method !== "_hold") return false;
-      take(request);
-      return true;
-    } }]);
+    const asked = new Promise<IncomingRequest>(resolve => {
+      take = resolve;
+    });
+    const chain = memoryChain([
+      {},
+      {
+        request: request => {
+          if (request.method !== "_hold") return false;
+          take(request);
+          return true;
+        },
+      },
+    ]);
     await chain.client.request("initialize", { protocolVersion: 1 });
-    const passed = chain.client.request("session/prompt", {}).catch(told), held = chain.client.request("_hold", {}).catch(told);
+    const passed = chain.client.request("session/prompt", {}).catch(told),
+      held = chain.client.request("_hold", {}).catch(told);
     await chain.agent.next("session/prompt");
     const kept = await asked;
     await chain.agent.die();
@@ -240,7 +310,9 @@ suite("a proxy whose successor has died", () => {
     const { chain, passed, held } = await dying();
     await passed;
     let isAnswered = false;
-    void held.then(() => { isAnswered = true; });
+    void held.then(() => {
+      isAnswered = true;
+    });
     chain.clock.advance(LAST_ANSWERS_MS - 1);
     await settled();
     equal(isAnswered, false);
@@ -250,9 +322,21 @@ suite("a proxy whose successor has died", () => {
   });
 
   test("passes on what that has answered to initialize", async () => {
-    const agent = new MemoryAgent(["initialize"]), chain = memoryChain([{}, { initialize: (request, proxy) => {
-      void proxy.successor("initialize", request.params).catch(async (error: unknown) => { await settled(); request.fail(error); });
-    } }], { agent });
+    const agent = new MemoryAgent(["initialize"]),
+      chain = memoryChain(
+        [
+          {},
+          {
+            initialize: (request, proxy) => {
+              void proxy.successor("initialize", request.params).catch(async (error: unknown) => {
+                await settled();
+                request.fail(error);
+              });
+            },
+          },
+        ],
+        { agent },
+      );
     const asked = chain.client.request("initialize", { protocolVersion: 1 }).catch(told);
     (await agent.next("initialize")).fail(new RpcError(-32000, "There is no licence."));
     await agent.die();
@@ -267,23 +351,32 @@ suite("a proxy whose successor has died", () => {
     await chain.agent.die();
     deepEqual(await asked, DEAD);
     await chain.conductor.closed;
-    deepEqual(chain.notices.map(({ kind, component }) => [kind, component]), [["failed", "agent"]]);
+    deepEqual(
+      chain.notices.map(({ kind, component }) => [kind, component]),
+      [["failed", "agent"]],
+    );
   });
 });
 
 suite("a proxy in this process that ends by itself", () => {
   test("takes the chain with it, and nobody else is blamed", async () => {
     let end = (): Promise<void> => Promise.resolve();
-    const chain = memoryChain([{ kind: "internal", name: "inside", serve: (up, down) => {
-      up.start({ receive: frame => void down.send(frame), closed: () => undefined });
-      down.start({ receive: frame => void up.send(frame), closed: () => undefined });
-      end = async () => {
-        await down[Symbol.asyncDispose]();
-        await settled();
-        await up[Symbol.asyncDispose]();
-      };
-      return { [Symbol.asyncDispose]: () => end() };
-    } }]);
+    const chain = memoryChain([
+      {
+        kind: "internal",
+        name: "inside",
+        serve: (up, down) => {
+          up.start({ receive: frame => void down.send(frame), closed: () => undefined });
+          down.start({ receive: frame => void up.send(frame), closed: () => undefined });
+          end = async () => {
+            await down[Symbol.asyncDispose]();
+            await settled();
+            await up[Symbol.asyncDispose]();
+          };
+          return { [Symbol.asyncDispose]: () => end() };
+        },
+      },
+    ]);
     await chain.client.request("initialize", { protocolVersion: 1 });
     const waiting = rejects(chain.client.request("session/prompt", {}), { message: "The chain has ended." });
     await chain.agent.next("session/prompt");
@@ -305,22 +398,38 @@ class Editor implements AsyncDisposable {
 
   constructor(witnesses: Witnesses, home: string, happened: (what: string, editor: Editor) => void) {
     const agent = witnessed("Agent", scriptedAgent(["--early-commands"]), witnesses.address);
-    const proxies = Object.entries(PROXIES).flatMap(([name, file]) => ["--proxy", asJson(witnessed(name, program(file), witnesses.address))]);
-    const { command, args, env } = witnessed("conductor", program("symposium-acp-agent", ["run-with", "--log", "debug", ...proxies, "--agent", asJson(agent)]), witnesses.address);
+    const proxies = Object.entries(PROXIES).flatMap(([name, file]) => [
+      "--proxy",
+      asJson(witnessed(name, program(file), witnesses.address)),
+    ]);
+    const { command, args, env } = witnessed(
+      "conductor",
+      program("symposium-acp-agent", ["run-with", "--log", "debug", ...proxies, "--agent", asJson(agent)]),
+      witnesses.address,
+    );
     this.#happened = what => happened(what, this);
     this.#process = spawn(command, [...args], { env: { ...process.env, ...env, HOME: home, USERPROFILE: home } });
     this.exit = once(this.#process, "exit");
-    this.#process.stderr.setEncoding("utf8").on("data", (text: string) => { for (const [, word = ""] of text.matchAll(/now: (\w+)/g)) this.#happened(word); });
+    this.#process.stderr.setEncoding("utf8").on("data", (text: string) => {
+      for (const [, word = ""] of text.matchAll(/now: (\w+)/g)) this.#happened(word);
+    });
     let leave = (): void => undefined;
-    this.left = new Promise(resolve => { leave = resolve; });
+    this.left = new Promise(resolve => {
+      leave = resolve;
+    });
     this.peer = new Peer(ndjsonChannel(this.#process.stdout, this.#process.stdin), {
-      request: request => { this.questions.push(request); this.#happened(`is asked ${request.method}`); },
+      request: request => {
+        this.questions.push(request);
+        this.#happened(`is asked ${request.method}`);
+      },
       notification: (_, params) => this.#happened(`hears ${String(objectOr(objectOr(params).update).sessionUpdate)}`),
       closed: leave,
     });
   }
 
-  kill(): void { this.#process.kill("SIGKILL"); }
+  kill(): void {
+    this.#process.kill("SIGKILL");
+  }
 
   /** The error of what it waits for when the command dies. */
   async turn(prompt: string): Promise<unknown> {
@@ -331,7 +440,9 @@ class Editor implements AsyncDisposable {
       await this.peer.request("session/prompt", { sessionId: "session-1", prompt: [{ type: "text", text: prompt }] });
       this.#happened("answered");
       return undefined;
-    } catch (error) { return error; }
+    } catch (error) {
+      return error;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -340,27 +451,43 @@ class Editor implements AsyncDisposable {
   }
 }
 
-function asJson({ name, command, args, env }: ReturnType<typeof program>): string { return JSON.stringify({ name, local: { command, args, env } }); }
+function asJson({ name, command, args, env }: ReturnType<typeof program>): string {
+  return JSON.stringify({ name, local: { command, args, env } });
+}
 
 /** Hears of each process when it starts, and when it ends. */
 class Witnesses implements AsyncDisposable {
   readonly ended = new Map<string, Promise<unknown>>();
   readonly #server: Server;
 
-  constructor(readonly address: string, seen: (name: string) => void) {
-    this.#server = createServer(socket => socket.setEncoding("utf8").on("error", () => undefined).on("data", (name: string) => {
-      this.ended.set(name, once(socket, "close"));
-      seen(name);
-    }));
+  constructor(
+    readonly address: string,
+    seen: (name: string) => void,
+  ) {
+    this.#server = createServer(socket =>
+      socket
+        .setEncoding("utf8")
+        .on("error", () => undefined)
+        .on("data", (name: string) => {
+          this.ended.set(name, once(socket, "close"));
+          seen(name);
+        }),
+    );
   }
 
-  async listen(): Promise<void> { await once(this.#server.listen(this.address), "listening"); }
-  async [Symbol.asyncDispose](): Promise<void> { await new Promise(resolve => this.#server.close(resolve)); }
+  async listen(): Promise<void> {
+    await once(this.#server.listen(this.address), "listening");
+  }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await new Promise(resolve => this.#server.close(resolve));
+  }
 }
 
 suite("a command that conducts a chain, and is killed", function () {
   this.timeout(timeLimit(120_000));
-  suiteSetup(function () { if (process.platform === "win32") skipped(this, "Windows has no signals that tell how a process ended"); });
+  suiteSetup(function () {
+    if (process.platform === "win32") skipped(this, "Windows has no signals that tell how a process ended");
+  });
 
   const EVERYBODY = ["conductor", ...Object.keys(PROXIES), "Agent"];
   const STEPS: Readonly<Record<string, { readonly when: string; readonly prompt?: string; readonly nth?: number }>> = {
@@ -369,27 +496,42 @@ suite("a command that conducts a chain, and is killed", function () {
     "after initialize": { when: "initialized" },
     "while session/new is under way": { when: "hears available_commands_update" },
     "before the first update": { when: "prompted", prompt: "stderr now: prompted\nhang-forever" },
-    "between updates": { when: "hears agent_message_chunk", nth: 3, prompt: "stream 100 chunks of 20 chars\nhang-forever" },
+    "between updates": {
+      when: "hears agent_message_chunk",
+      nth: 3,
+      prompt: "stream 100 chunks of 20 chars\nhang-forever",
+    },
     "while a question is open": { when: "is asked session/request_permission", prompt: "ask t1" },
-    "while a cancellation is under way": { when: "cancelled", prompt: "stderr now: ready\nwait-cancel\nstderr now: cancelled\nhang-forever" },
+    "while a cancellation is under way": {
+      when: "cancelled",
+      prompt: "stderr now: ready\nwait-cancel\nstderr now: cancelled\nhang-forever",
+    },
     "after the answer": { when: "answered", prompt: "say done" },
   };
-  for (const [when, { when: moment, prompt = "hang-forever", nth = 1 }] of Object.entries(STEPS)) test(`${when}: whoever waits hears it, and nothing of the chain is left`, async () => {
-    using folder = temporaryFolder();
-    let times = 0, begun: Editor | undefined;
-    const happened = (what: string, editor: Editor | undefined): void => {
-      if (what === "ready") editor?.peer.notify("session/cancel", { sessionId: "session-1" });
-      if (what === moment && ++times === nth) editor?.kill();
-    };
-    await using witnesses = new Witnesses(path.join(folder.path, "witness"), name => happened(`${name} has started`, begun));
-    await witnesses.listen();
-    await using editor = begun = new Editor(witnesses, folder.path, happened);
-    const error = await editor.turn(prompt);
-    await editor.left;
-    deepEqual(await editor.exit, [null, "SIGKILL"]);
-    equal(error instanceof RpcError, moment !== "answered");
-    deepEqual(editor.questions.map(({ signal }) => signal.aborted), moment.startsWith("is asked") ? [true] : []);
-    if (moment !== "conductor has started" && moment !== "Agent has started") deepEqual([...witnesses.ended.keys()].sort(), [...EVERYBODY].sort());
-    await Promise.all(witnesses.ended.values());
-  });
+  for (const [when, { when: moment, prompt = "hang-forever", nth = 1 }] of Object.entries(STEPS))
+    test(`${when}: whoever waits hears it, and nothing of the chain is left`, async () => {
+      using folder = temporaryFolder();
+      let times = 0,
+        begun: Editor | undefined;
+      const happened = (what: string, editor: Editor | undefined): void => {
+        if (what === "ready") editor?.peer.notify("session/cancel", { sessionId: "session-1" });
+        if (what === moment && ++times === nth) editor?.kill();
+      };
+      await using witnesses = new Witnesses(path.join(folder.path, "witness"), name =>
+        happened(`${name} has started`, begun),
+      );
+      await witnesses.listen();
+      await using editor = (begun = new Editor(witnesses, folder.path, happened));
+      const error = await editor.turn(prompt);
+      await editor.left;
+      deepEqual(await editor.exit, [null, "SIGKILL"]);
+      equal(error instanceof RpcError, moment !== "answered");
+      deepEqual(
+        editor.questions.map(({ signal }) => signal.aborted),
+        moment.startsWith("is asked") ? [true] : [],
+      );
+      if (moment !== "conductor has started" && moment !== "Agent has started")
+        deepEqual([...witnesses.ended.keys()].sort(), [...EVERYBODY].sort());
+      await Promise.all(witnesses.ended.values());
+    });
 });

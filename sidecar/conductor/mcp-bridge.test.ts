@@ -7,9 +7,15 @@ import { manyTools, TOOLS } from "../testing/many-tools";
 import { adding, connected, HTTP_AGENT, Signal, World, type WorldOptions } from "../testing/mcp-world";
 import { mcpBridge } from "./mcp-bridge";
 
-const bridge = (clock = new FakeClock()) => mcpBridge({ clock, shim: { command: "/bin/node", script: "/sidecar.js", electron: true } });
+const bridge = (clock = new FakeClock()) =>
+  mcpBridge({ clock, shim: { command: "/bin/node", script: "/sidecar.js", electron: true } });
 const tools = (name = "tools", note?: (line: string) => void, made?: () => void): ProxyDefinition =>
-  adding("tools", chain => [chain.offerMcp(name, async transport => { made?.(); await manyTools(note).connect(transport); }).declaration]);
+  adding("tools", chain => [
+    chain.offerMcp(name, async transport => {
+      made?.();
+      await manyTools(note).connect(transport);
+    }).declaration,
+  ]);
 const world = (options: Partial<WorldOptions> = {}) => new World({ stages: [tools(), bridge()], ...options });
 const OTHER = { name: "other", command: "/bin/other", args: [], env: [] };
 const said = (result: unknown) => String(objectOr((objectOr(result).content as unknown[])[0]).text);
@@ -18,7 +24,12 @@ suite("MCP bridge: what the agent and the client see", () => {
   test("a server over ACP becomes an HTTP server with a token, and all others stay as they are", async () => {
     await using w = world();
     await w.initialize();
-    const odd = [{ type: "acp", name: 7 }, { type: "acp", name: "no id" }, null, { type: "sse", name: "s", url: "http://x" }];
+    const odd = [
+      { type: "acp", name: 7 },
+      { type: "acp", name: "no id" },
+      null,
+      { type: "sse", name: "s", url: "http://x" },
+    ];
     const { servers } = await w.setup("session/new", { cwd: "/", mcpServers: [OTHER, ...odd] });
     const all = w.setups[0]?.params.mcpServers as unknown[];
     deepEqual(all.slice(0, 5), [OTHER, ...odd]);
@@ -33,35 +44,65 @@ suite("MCP bridge: what the agent and the client see", () => {
   test("an agent without http gets a program, its secrets in the environment", async () => {
     await using w = world({ initialized: { protocolVersion: 1, agentCapabilities: {} } });
     await w.initialize();
-    const { servers: [shim] } = await w.setup("session/new", { mcpServers: [] });
-    const env = Object.fromEntries((shim?.env as { name: string; value: string }[]).map(({ name, value }) => [name, value]));
-    deepEqual({ ...shim, env: Object.keys(env) }, { name: "tools", command: "/bin/node", args: ["/sidecar.js", "mcp"], env: ["SYMPOSIUM_MCP_URL", "SYMPOSIUM_MCP_TOKEN", "ELECTRON_RUN_AS_NODE"] });
+    const {
+      servers: [shim],
+    } = await w.setup("session/new", { mcpServers: [] });
+    const env = Object.fromEntries(
+      (shim?.env as { name: string; value: string }[]).map(({ name, value }) => [name, value]),
+    );
+    deepEqual(
+      { ...shim, env: Object.keys(env) },
+      {
+        name: "tools",
+        command: "/bin/node",
+        args: ["/sidecar.js", "mcp"],
+        env: ["SYMPOSIUM_MCP_URL", "SYMPOSIUM_MCP_TOKEN", "ELECTRON_RUN_AS_NODE"],
+      },
+    );
     equal(env.ELECTRON_RUN_AS_NODE, "1");
   });
 
   test("an agent of ACP v2 is read by v2's capabilities, and a program has a type there", async () => {
-    for (const [mcp, type] of [[{ stdio: {} }, "stdio"], [{ http: {} }, "http"], [{ acp: {} }, "acp"]] as const) {
+    for (const [mcp, type] of [
+      [{ stdio: {} }, "stdio"],
+      [{ http: {} }, "http"],
+      [{ acp: {} }, "acp"],
+    ] as const) {
       await using w = world({ initialized: { protocolVersion: 2, capabilities: { session: { mcp } } } });
       const { capabilities } = await w.initialize();
       deepEqual(capabilities, { session: { mcp: { ...mcp, acp: {} } } });
-      deepEqual((await w.setup("session/new", { mcpServers: [] })).servers.map(server => server.type), [type]);
+      deepEqual(
+        (await w.setup("session/new", { mcpServers: [] })).servers.map(server => server.type),
+        [type],
+      );
     }
   });
 
   test("the client hears that servers over ACP are served", async () => {
     await using w = world();
-    deepEqual(await w.initialize(), { ...HTTP_AGENT, agentCapabilities: { ...HTTP_AGENT.agentCapabilities, mcpCapabilities: { http: true, sse: true, acp: true } } });
+    deepEqual(await w.initialize(), {
+      ...HTTP_AGENT,
+      agentCapabilities: { ...HTTP_AGENT.agentCapabilities, mcpCapabilities: { http: true, sse: true, acp: true } },
+    });
   });
 
   test("an agent that knows MCP over ACP gets the declarations, but not those of sacp; messages pass untouched", async () => {
-    const asked: unknown[] = [], told: unknown[] = [];
+    const asked: unknown[] = [],
+      told: unknown[] = [];
     await using w = new World({
-      stages: [bridge()], initialized: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true, acp: true } } },
-      client: request => { asked.push([request.method, request.params]); request.respond({ result: 1 }); }, told: (method, params) => told.push([method, params]),
+      stages: [bridge()],
+      initialized: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true, acp: true } } },
+      client: request => {
+        asked.push([request.method, request.params]);
+        request.respond({ result: 1 });
+      },
+      told: (method, params) => told.push([method, params]),
     });
     await w.initialize();
     const declared = { type: "acp", name: "native", serverId: "n" };
-    const { servers } = await w.setup("session/new", { mcpServers: [declared, { type: "http", name: "old", url: "acp:1", headers: [] }] });
+    const { servers } = await w.setup("session/new", {
+      mcpServers: [declared, { type: "http", name: "old", url: "acp:1", headers: [] }],
+    });
     deepEqual(servers[0], declared);
     match(String(servers[1]?.url), /^http:\/\/127/);
     const message = { serverId: "n", requestId: "r", method: "tools/list" };
@@ -88,12 +129,19 @@ suite("MCP bridge: calls", () => {
     let made = 0;
     await using w = world({ stages: [tools("tools", undefined, () => made++), bridge()] });
     await w.initialize();
-    const { servers: [server] } = await w.setup("session/new", { mcpServers: [] });
+    const {
+      servers: [server],
+    } = await w.setup("session/new", { mcpServers: [] });
     await using one = await connected(server!);
     await using two = await connected(server!);
     equal((await one.listTools()).tools.length, TOOLS);
-    const calls = Array.from({ length: 100 }, (_, i) => (i % 2 ? one : two).callTool({ name: `tool_${i % 50}`, arguments: { i } }));
-    deepEqual((await Promise.all(calls)).map(said), Array.from({ length: 100 }, (_, i) => `tool_${i % 50} {"i":${i}}`));
+    const calls = Array.from({ length: 100 }, (_, i) =>
+      (i % 2 ? one : two).callTool({ name: `tool_${i % 50}`, arguments: { i } }),
+    );
+    deepEqual(
+      (await Promise.all(calls)).map(said),
+      Array.from({ length: 100 }, (_, i) => `tool_${i % 50} {"i":${i}}`),
+    );
     equal(made, 2);
     deepEqual(one.getServerVersion(), { name: "many", version: "7" });
     equal(one.getInstructions(), "Use them all.");
@@ -115,19 +163,49 @@ suite("MCP bridge: calls", () => {
   });
 
   test("progress, cancellation, changes, and what the server asks of its client", async () => {
-    const began = new Signal(), cancelled = new Signal(), changed = new Signal();
-    await using w = world({ stages: [tools("tools", line => { if (line === "wait began") began.fire(); else if (line === "wait was cancelled") cancelled.fire(); }), bridge()] });
+    const began = new Signal(),
+      cancelled = new Signal(),
+      changed = new Signal();
+    await using w = world({
+      stages: [
+        tools("tools", line => {
+          if (line === "wait began") began.fire();
+          else if (line === "wait was cancelled") cancelled.fire();
+        }),
+        bridge(),
+      ],
+    });
     await w.initialize();
-    const { servers: [server] } = await w.setup("session/new", { mcpServers: [] });
-    const { CreateMessageRequestSchema, ListRootsRequestSchema, ToolListChangedNotificationSchema, ResourceUpdatedNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
-    await using client = await connected(server!, each => {
-      each.setRequestHandler(CreateMessageRequestSchema, () => ({ model: "m", role: "assistant" as const, content: { type: "text" as const, text: "me" } }));
-      each.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///r" }] }));
-      each.setNotificationHandler(ToolListChangedNotificationSchema, changed.fire);
-      each.setNotificationHandler(ResourceUpdatedNotificationSchema, changed.fire);
-    }, { sampling: {}, roots: {} });
+    const {
+      servers: [server],
+    } = await w.setup("session/new", { mcpServers: [] });
+    const {
+      CreateMessageRequestSchema,
+      ListRootsRequestSchema,
+      ToolListChangedNotificationSchema,
+      ResourceUpdatedNotificationSchema,
+    } = await import("@modelcontextprotocol/sdk/types.js");
+    await using client = await connected(
+      server!,
+      each => {
+        each.setRequestHandler(CreateMessageRequestSchema, () => ({
+          model: "m",
+          role: "assistant" as const,
+          content: { type: "text" as const, text: "me" },
+        }));
+        each.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///r" }] }));
+        each.setNotificationHandler(ToolListChangedNotificationSchema, changed.fire);
+        each.setNotificationHandler(ResourceUpdatedNotificationSchema, changed.fire);
+      },
+      { sampling: {}, roots: {} },
+    );
     const progress: number[] = [];
-    equal(said(await client.callTool({ name: "progress" }, undefined, { onprogress: each => progress.push(each.progress) })), "progressed");
+    equal(
+      said(
+        await client.callTool({ name: "progress" }, undefined, { onprogress: each => progress.push(each.progress) }),
+      ),
+      "progressed",
+    );
     deepEqual(progress, [1, 2, 3]);
     equal(said(await client.callTool({ name: "sample" })), '{"type":"text","text":"me"}');
     equal(said(await client.callTool({ name: "roots" })), '[{"uri":"file:///r"}]');
@@ -140,32 +218,68 @@ suite("MCP bridge: calls", () => {
     await rejects(waiting, /abort/i);
     await cancelled.times(1);
     await client.ping();
-    await rejects(client.request({ method: "no/such" }, (await import("@modelcontextprotocol/sdk/types.js")).EmptyResultSchema), { code: -32601 });
+    await rejects(
+      client.request({ method: "no/such" }, (await import("@modelcontextprotocol/sdk/types.js")).EmptyResultSchema),
+      { code: -32601 },
+    );
   });
 
   test("a server that cannot be reached is an error of initialize, not a silence", async () => {
     await using w = new World({ stages: [bridge()] }); // its client knows no MCP over ACP
     await w.initialize();
-    for (const declared of [{ type: "acp", name: "x", id: "i" }, { type: "acp", name: "x", serverId: "i" }, { type: "http", name: "x", url: "acp:1", headers: [] }]) {
-      const { servers: [server] } = await w.setup("session/new", { mcpServers: [declared] });
+    for (const declared of [
+      { type: "acp", name: "x", id: "i" },
+      { type: "acp", name: "x", serverId: "i" },
+      { type: "http", name: "x", url: "acp:1", headers: [] },
+    ]) {
+      const {
+        servers: [server],
+      } = await w.setup("session/new", { mcpServers: [declared] });
       await rejects(connected(server!), /mcp\/|not a method/i);
     }
   });
 });
 
 suite("MCP bridge: sessions", () => {
-  const answers = async (server: JsonObject | undefined): Promise<number> => (await fetch(String(server?.url), { method: "POST", body: "{", headers: { authorization: (server?.headers as { value: string }[])[0]!.value } })).status;
-  const OPEN = 400, CLOSED = 404;
+  const answers = async (server: JsonObject | undefined): Promise<number> =>
+    (
+      await fetch(String(server?.url), {
+        method: "POST",
+        body: "{",
+        headers: { authorization: (server?.headers as { value: string }[])[0]!.value },
+      })
+    ).status;
+  const OPEN = 400,
+    CLOSED = 404;
 
   test("two sessions with servers of the same name have nothing in common, and each ends alone", async () => {
-    await using w = world({ stages: [adding("two", chain => [1, 2].map(() => chain.offerMcp("same", transport => manyTools().connect(transport)).declaration)), bridge()] });
+    await using w = world({
+      stages: [
+        adding("two", chain =>
+          [1, 2].map(() => chain.offerMcp("same", transport => manyTools().connect(transport)).declaration),
+        ),
+        bridge(),
+      ],
+    });
     await w.initialize();
-    const first = await w.setup("session/new", { mcpServers: [] }), second = await w.setup("session/new", { mcpServers: [] });
+    const first = await w.setup("session/new", { mcpServers: [] }),
+      second = await w.setup("session/new", { mcpServers: [] });
     const all = [...first.servers, ...second.servers];
-    deepEqual(all.map(({ name }) => name), ["same", "same", "same", "same"]);
+    deepEqual(
+      all.map(({ name }) => name),
+      ["same", "same", "same", "same"],
+    );
     equal(new Set(all.map(({ url }) => url)).size, 4);
     equal(new Set(all.map(({ headers }) => JSON.stringify(headers))).size, 4);
-    notEqual((await fetch(String(all[0]?.url), { method: "POST", headers: { authorization: (all[1]?.headers as { value: string }[])[0]!.value } })).status, 200);
+    notEqual(
+      (
+        await fetch(String(all[0]?.url), {
+          method: "POST",
+          headers: { authorization: (all[1]?.headers as { value: string }[])[0]!.value },
+        })
+      ).status,
+      200,
+    );
     await using client = await connected(all[3]!);
     await w.client.request("session/close", { sessionId: first.sessionId });
     deepEqual(await Promise.all(all.map(answers)), [CLOSED, CLOSED, OPEN, OPEN]);
@@ -181,14 +295,23 @@ suite("MCP bridge: sessions", () => {
     const forked = await w.setup("session/fork", { sessionId: "s1", mcpServers: [] });
     deepEqual(await Promise.all([...made.servers, ...forked.servers].map(answers)), [OPEN, OPEN]);
     const loaded = await w.setup("session/load", { sessionId: "s1", mcpServers: [] });
-    deepEqual(await Promise.all([...made.servers, ...loaded.servers, ...forked.servers].map(answers)), [CLOSED, OPEN, OPEN]);
+    deepEqual(await Promise.all([...made.servers, ...loaded.servers, ...forked.servers].map(answers)), [
+      CLOSED,
+      OPEN,
+      OPEN,
+    ]);
     const resumed = await w.setup("session/resume", { sessionId: "s1", mcpServers: [] });
     deepEqual(await Promise.all([...loaded.servers, ...resumed.servers].map(answers)), [CLOSED, OPEN]);
   });
 
   test("a setup that fails leaves nothing open, and a failed load leaves the session as it was", async () => {
     let failing = false;
-    await using w = world({ agent: request => { if (failing) request.fail(new Error("no")); return failing; } });
+    await using w = world({
+      agent: request => {
+        if (failing) request.fail(new Error("no"));
+        return failing;
+      },
+    });
     await w.initialize();
     const made = await w.setup("session/new", { mcpServers: [] });
     failing = true;
@@ -202,7 +325,9 @@ suite("MCP bridge: sessions", () => {
     const began = new Signal();
     await using w = world({ stages: [tools("tools", began.fire), bridge()] });
     await w.initialize();
-    const { servers: [server] } = await w.setup("session/new", { mcpServers: [] });
+    const {
+      servers: [server],
+    } = await w.setup("session/new", { mcpServers: [] });
     await using client = await connected(server!);
     const waiting = client.callTool({ name: "wait" });
     await began.times(1);
@@ -211,10 +336,20 @@ suite("MCP bridge: sessions", () => {
   });
 
   test("with the chain everything ends: the listener, and the servers", async () => {
-    const cancelled = new Signal(), began = new Signal();
-    const w = world({ stages: [tools("tools", line => { (line === "wait began" ? began : cancelled).fire(); }), bridge()] });
+    const cancelled = new Signal(),
+      began = new Signal();
+    const w = world({
+      stages: [
+        tools("tools", line => {
+          (line === "wait began" ? began : cancelled).fire();
+        }),
+        bridge(),
+      ],
+    });
     await w.initialize();
-    const { servers: [server] } = await w.setup("session/new", { mcpServers: [] });
+    const {
+      servers: [server],
+    } = await w.setup("session/new", { mcpServers: [] });
     const client = await connected(server!);
     const waiting = client.callTool({ name: "wait" });
     await began.times(1);
@@ -225,6 +360,9 @@ suite("MCP bridge: sessions", () => {
     await rejects(fetch(String(server?.url)));
     await client.close();
     equal(process.getActiveResourcesInfo().filter(kind => kind === "TCPServerWrap").length, 0);
-    ok(w.odd.every(line => !line.includes(String((server?.headers as { value: string }[])[0]!.value).slice(7))), "no token in the log");
+    ok(
+      w.odd.every(line => !line.includes(String((server?.headers as { value: string }[])[0]!.value).slice(7))),
+      "no token in the log",
+    );
   });
 });

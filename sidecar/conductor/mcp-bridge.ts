@@ -45,18 +45,34 @@ export function mcpBridge(options: McpBridgeOptions): ProxyDefinition {
 
 function bridge(chain: Chain, options: McpBridgeOptions): Proxy {
   const stage = new Bridge(chain, options);
-  const setup = (request: PassingRequest) => stage.setup(request), closing = (request: PassingRequest) => stage.close(request);
-  const asked = (request: PassingRequest) => stage.asked(request), told = (notification: PassingNotification) => stage.told(notification);
+  const setup = (request: PassingRequest) => stage.setup(request),
+    closing = (request: PassingRequest) => stage.close(request);
+  const asked = (request: PassingRequest) => stage.asked(request),
+    told = (notification: PassingNotification) => stage.told(notification);
   return {
     fromClient: {
       requests: {
         initialize: request => stage.initialize(request),
-        "session/new": setup, "session/load": setup, "session/resume": setup, "session/fork": setup,
-        "session/close": closing, "session/delete": closing,
-        "session/prompt": request => stage.turns.prompted(request), [SESSION_TOOLS]: request => stage.sessionTools(request),
-        "mcp/message": asked, "_mcp/message": asked, "mcp/disconnect": asked, "_mcp/disconnect": asked,
+        "session/new": setup,
+        "session/load": setup,
+        "session/resume": setup,
+        "session/fork": setup,
+        "session/close": closing,
+        "session/delete": closing,
+        "session/prompt": request => stage.turns.prompted(request),
+        [SESSION_TOOLS]: request => stage.sessionTools(request),
+        "mcp/message": asked,
+        "_mcp/message": asked,
+        "mcp/disconnect": asked,
+        "_mcp/disconnect": asked,
       },
-      notifications: { "session/cancel": notification => stage.turns.cancelled(notification), "mcp/message": told, "_mcp/message": told, "mcp/disconnect": told, "_mcp/disconnect": told },
+      notifications: {
+        "session/cancel": notification => stage.turns.cancelled(notification),
+        "mcp/message": told,
+        "_mcp/message": told,
+        "mcp/disconnect": told,
+        "_mcp/disconnect": told,
+      },
     },
     fromSuccessor: { notifications: { "session/update": notification => stage.turns.updated(notification) } },
     close: () => stage[Symbol.asyncDispose](),
@@ -86,7 +102,12 @@ class Bridge implements AsyncDisposable {
     this.#attached = attached;
     attached?.routeBy((tool, args, signal) => this.#router.routeShared(ATTACHED, tool, args, signal));
     this.#evidence = evidence ?? new MemoryEvidence();
-    this.turns = new BridgeTurns({ deliveries: this.#deliveries, agent: () => this.#agent, onUpdate: notification => this.#router.updated(notification), onDecided: delivery => this.#learn(delivery) });
+    this.turns = new BridgeTurns({
+      deliveries: this.#deliveries,
+      agent: () => this.#agent,
+      onUpdate: notification => this.#router.updated(notification),
+      onDecided: delivery => this.#learn(delivery),
+    });
     this.#owners = new Owners(chain.client, chain.odd);
     this.#endpoint = new McpEndpoint({ clock, odd: chain.odd, ...(limits ? { limits } : {}) });
     this.#shim = shim ?? ownProgram();
@@ -107,25 +128,53 @@ class Bridge implements AsyncDisposable {
     const servers = [...acpServersIn(request.params)].filter(([, { kind }]) => kind === "sacp" || !this.#agent.acp);
     if (servers.length === 0) return request.pass();
     const served = servers.map(([i, server]) => ({ i, server, served: this.#owners.serve(server) }));
-    const { http, onDemand } = this.#agent, evidence = this.#evidence.of(this.#program);
-    const delivery = new Delivery(served.map(({ server: { name: server }, served: { stateless } }): OfferedServer => ({ server, stateless })), {
-      clock: this.#clock, http, onDemand, evidence, odd: this.#odd, isAttached: this.#attached?.isAwaited ?? false,
-    });
+    const { http, onDemand } = this.#agent,
+      evidence = this.#evidence.of(this.#program);
+    const delivery = new Delivery(
+      served.map(({ server: { name: server }, served: { stateless } }): OfferedServer => ({ server, stateless })),
+      {
+        clock: this.#clock,
+        http,
+        onDemand,
+        evidence,
+        odd: this.#odd,
+        isAttached: this.#attached?.isAwaited ?? false,
+      },
+    );
     let sessionId: string | undefined;
-    const opened = await Promise.all(served.map(async ({ i, server, served: one }) => {
-      const routed = routedServer(one, this.#router.routeFor(() => sessionId, server.name));
-      const observed = observedServer(routed, event => {
-        if (event.kind === "listFailed") this.#odd(`the MCP server “${server.name}” could not list its tools`, event.error);
-        delivery.add({ ...event, server: server.name });
-      });
-      return [i, await this.#open(server, observed, delivery.transport)] as const;
-    }));
+    const opened = await Promise.all(
+      served.map(async ({ i, server, served: one }) => {
+        const routed = routedServer(
+          one,
+          this.#router.routeFor(() => sessionId, server.name),
+        );
+        const observed = observedServer(routed, event => {
+          if (event.kind === "listFailed")
+            this.#odd(`the MCP server “${server.name}” could not list its tools`, event.error);
+          delivery.add({ ...event, server: server.name });
+        });
+        return [i, await this.#open(server, observed, delivery.transport)] as const;
+      }),
+    );
     // Nothing more for an agent that takes the servers of sessions by itself: it would have each tool twice.
     const isNeeded = evidence?.isListed !== true && !isSideSession(request.params);
-    const attached = this.#attached?.add(isNeeded ? served.map(({ server: { name }, served: one }) => ({ name, unobserved: one.stateless, server: observedServer(one, event => delivery.addAttached({ ...event, server: name })).stateless })) : []);
-    const doors: readonly AsyncDisposable[] = [...opened.map(([, { door }]) => door), ...(attached ? [{ [Symbol.asyncDispose]: async () => attached[Symbol.dispose]() }] : [])];
+    const attached = this.#attached?.add(
+      isNeeded
+        ? served.map(({ server: { name }, served: one }) => ({
+            name,
+            unobserved: one.stateless,
+            server: observedServer(one, event => delivery.addAttached({ ...event, server: name })).stateless,
+          }))
+        : [],
+    );
+    const doors: readonly AsyncDisposable[] = [
+      ...opened.map(([, { door }]) => door),
+      ...(attached ? [{ [Symbol.asyncDispose]: async () => attached[Symbol.dispose]() }] : []),
+    ];
     try {
-      const answer = await request.pass(withServers(request.params, new Map(opened.map(([i, { entry }]) => [i, entry]))));
+      const answer = await request.pass(
+        withServers(request.params, new Map(opened.map(([i, { entry }]) => [i, entry]))),
+      );
       const id = sessionOf(request, answer);
       if (typeof id === "string") sessionId = id;
       this.#bind(id, doors, delivery);
@@ -143,7 +192,8 @@ class Bridge implements AsyncDisposable {
 
   /** `_symposium.dev/session_tools`: how far the tools of this session's servers got. Empty for a session without any. */
   async sessionTools(request: PassingRequest): Promise<SessionToolsResult> {
-    const { sessionId, wait } = objectOr(request.params), delivery = this.#deliveries.of(stringOr(sessionId, ""));
+    const { sessionId, wait } = objectOr(request.params),
+      delivery = this.#deliveries.of(stringOr(sessionId, ""));
     if (wait === true && delivery) {
       request.release();
       await delivery.ready();
@@ -187,12 +237,18 @@ class Bridge implements AsyncDisposable {
     if (delivery.lists === "never") delivery.onLateList(() => this.#learn(delivery));
   }
 
-  async #open(server: AcpServer, served: ServedServer, transport: ToolTransport): Promise<{ readonly door: OpenDoor; readonly entry: JsonObject }> {
+  async #open(
+    server: AcpServer,
+    served: ServedServer,
+    transport: ToolTransport,
+  ): Promise<{ readonly door: OpenDoor; readonly entry: JsonObject }> {
     const door = await this.#endpoint.open(served);
-    const { _meta } = server.declared, kept = { name: server.name, ...(_meta === undefined ? {} : { _meta }) };
-    const entry = transport === "http"
-      ? { type: "http", ...kept, url: door.url, headers: [{ name: "Authorization", value: `Bearer ${door.token}` }] }
-      : { ...(this.#agent.version >= 2 ? { type: "stdio" } : {}), ...kept, ...shimDeclaration(this.#shim, door) }; // v1 has no type there
+    const { _meta } = server.declared,
+      kept = { name: server.name, ...(_meta === undefined ? {} : { _meta }) };
+    const entry =
+      transport === "http"
+        ? { type: "http", ...kept, url: door.url, headers: [{ name: "Authorization", value: `Bearer ${door.token}` }] }
+        : { ...(this.#agent.version >= 2 ? { type: "stdio" } : {}), ...kept, ...shimDeclaration(this.#shim, door) }; // v1 has no type there
     return { door, entry };
   }
 
@@ -209,7 +265,9 @@ class Bridge implements AsyncDisposable {
 
 /** `load` and `resume` keep the session that they name, `new` and `fork` make one. */
 function sessionOf({ method, params }: PassingRequest, answer: unknown): unknown {
-  return method === "session/load" || method === "session/resume" ? objectOr(params).sessionId : objectOr(answer).sessionId;
+  return method === "session/load" || method === "session/resume"
+    ? objectOr(params).sessionId
+    : objectOr(answer).sessionId;
 }
 
 function closeAll(doors: readonly AsyncDisposable[]): void {
@@ -221,9 +279,16 @@ function withAcp(answer: unknown): unknown {
   if (!isObject(answer)) return answer;
   if (numberOr(answer.protocolVersion, 1) < 2) {
     const agent = objectOr(answer.agentCapabilities);
-    return { ...answer, agentCapabilities: { ...agent, mcpCapabilities: { ...objectOr(agent.mcpCapabilities), acp: true } } };
+    return {
+      ...answer,
+      agentCapabilities: { ...agent, mcpCapabilities: { ...objectOr(agent.mcpCapabilities), acp: true } },
+    };
   }
-  const capabilities = objectOr(answer.capabilities), { session } = capabilities;
+  const capabilities = objectOr(answer.capabilities),
+    { session } = capabilities;
   if (!isObject(session)) return answer; // an agent without sessions
-  return { ...answer, capabilities: { ...capabilities, session: { ...session, mcp: { ...objectOr(session.mcp), acp: {} } } } };
+  return {
+    ...answer,
+    capabilities: { ...capabilities, session: { ...session, mcp: { ...objectOr(session.mcp), acp: {} } } },
+  };
 }

@@ -14,53 +14,90 @@ const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 const TREES = Math.ceil(RUNS / 50);
 
 /** Leaves its name on whatever passes, answers a method of its own, and asks one question of its own in every prompt. */
-const signs = (name: string): ProxyDefinition => ({ name, make: chain => ({
-  fromClient: { requests: {
-    initialize: async request => ({ ...await request.pass({ ...request.params as object, [name]: true }) as object, [name]: "here" }),
-    "session/prompt": async request => {
-      request.release();
-      const { prompt } = request.params as { prompt: readonly string[] };
-      const answer = await chain.successor.request("_own", { of: name });
-      return request.pass({ prompt: [...prompt, name, answer] });
+const signs = (name: string): ProxyDefinition => ({
+  name,
+  make: chain => ({
+    fromClient: {
+      requests: {
+        initialize: async request => ({
+          ...((await request.pass({ ...(request.params as object), [name]: true })) as object),
+          [name]: "here",
+        }),
+        "session/prompt": async request => {
+          request.release();
+          const { prompt } = request.params as { prompt: readonly string[] };
+          const answer = await chain.successor.request("_own", { of: name });
+          return request.pass({ prompt: [...prompt, name, answer] });
+        },
+        [`_${name}/method`]: () => ({ mine: name }),
+      },
     },
-    [`_${name}/method`]: () => ({ mine: name }),
-  } },
-  fromSuccessor: { notifications: { "session/update": told => told.pass({ by: [...(told.params as { by: readonly string[] }).by, name] }) }, requests: { "_refused": () => { throw new Error(`no, says ${name}`); } } },
-}) });
+    fromSuccessor: {
+      notifications: {
+        "session/update": told => told.pass({ by: [...(told.params as { by: readonly string[] }).by, name] }),
+      },
+      requests: {
+        _refused: () => {
+          throw new Error(`no, says ${name}`);
+        },
+      },
+    },
+  }),
+});
 
 type Tree = string | readonly Tree[];
 
 /** All ways to group these in chains of chains. */
-const trees = (names: readonly string[], depth: number): fc.Arbitrary<readonly Tree[]> => depth === 0 ? fc.constant(names)
-  : fc.array(fc.nat(names.length), { maxLength: 3 }).chain(cuts => {
-    const at = [0, ...[...cuts].sort((a, b) => a - b), names.length];
-    const groups = at.slice(1).map((end, i) => names.slice(at[i], end));
-    return fc.tuple(...groups.map(group => fc.boolean().chain((inner): fc.Arbitrary<readonly Tree[]> => inner ? trees(group, depth - 1).map(tree => [tree]) : fc.constant(group)))).map(parts => parts.flat());
-  });
+const trees = (names: readonly string[], depth: number): fc.Arbitrary<readonly Tree[]> =>
+  depth === 0
+    ? fc.constant(names)
+    : fc.array(fc.nat(names.length), { maxLength: 3 }).chain(cuts => {
+        const at = [0, ...[...cuts].sort((a, b) => a - b), names.length];
+        const groups = at.slice(1).map((end, i) => names.slice(at[i], end));
+        return fc
+          .tuple(
+            ...groups.map(group =>
+              fc
+                .boolean()
+                .chain(
+                  (inner): fc.Arbitrary<readonly Tree[]> =>
+                    inner ? trees(group, depth - 1).map(tree => [tree]) : fc.constant(group),
+                ),
+            ),
+          )
+          .map(parts => parts.flat());
+      });
 
 function component(tree: Tree, isInside: () => boolean): ProxyComponent {
-  if (typeof tree !== "string") return nestedConductor("chain", tree.map(part => component(part, isInside)));
+  if (typeof tree !== "string")
+    return nestedConductor(
+      "chain",
+      tree.map(part => component(part, isInside)),
+    );
   return isInside() ? internalProxy(tree, signs(tree)) : wiredProxy(tree, signs(tree));
 }
 
 /** What both ends hear, as they hear it, the agent's ids in the order of their coming. */
 async function transcript(proxies: readonly ProxyComponent[]): Promise<readonly unknown[]> {
   await using chain = await wiredChain(proxies);
-  const { client, agent } = chain, parse = (line: string): Record<string, unknown> => JSON.parse(line) as Record<string, unknown>;
+  const { client, agent } = chain,
+    parse = (line: string): Record<string, unknown> => JSON.parse(line) as Record<string, unknown>;
   const written: unknown[] = [parse(client.lines[0] ?? ""), { ...parse(agent.lines[0] ?? ""), id: "first" }];
   const heard = async (end: LineEnd, n: number): Promise<Record<string, unknown>> => {
     const message = parse(await end.line(n));
     written.push("method" in message && "id" in message ? { ...message, id: "its own" } : message);
     return message;
   };
-  let atClient = 1, atAgent = 1;
+  let atClient = 1,
+    atAgent = 1;
   client.say('{"jsonrpc":"2.0","id":"p","method":"session/prompt","params":{"prompt":["hello"]}}');
   for (let own = 0; own < 4; own++) {
     const { id, params } = await heard(agent, atAgent++);
     agent.say(JSON.stringify({ jsonrpc: "2.0", id, result: `to ${isObject(params) ? String(params.of) : "?"}` }));
   }
   const { id } = await heard(agent, atAgent++);
-  for (let n = 0; n < 3; n++) agent.say(JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: { by: [n] } }));
+  for (let n = 0; n < 3; n++)
+    agent.say(JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: { by: [n] } }));
   agent.say('{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{"which":1}}');
   for (let n = 0; n < 3; n++) await heard(client, atClient++);
   const asked = await heard(client, atClient++);
@@ -87,16 +124,31 @@ suite("a chain in a chain", function () {
 
   test("is the flat chain: the same transcript, however it is grouped, two levels deep, inside and outside mixed", async () => {
     const flat = await transcript(NAMES.map(name => internalProxy(name, signs(name))));
-    deepEqual((flat[6] as { params: unknown }).params, { prompt: ["hello", "a", "to a", "b", "to b", "c", "to c", "d", "to d"] });
-    await fc.assert(fc.asyncProperty(trees(NAMES, 2), fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }), async (tree, inside) => {
-      let next = 0;
-      deepEqual(await transcript(tree.map(part => component(part, () => inside[next++] ?? false))), flat);
-    }), { numRuns: TREES });
+    deepEqual((flat[6] as { params: unknown }).params, {
+      prompt: ["hello", "a", "to a", "b", "to b", "c", "to c", "d", "to d"],
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        trees(NAMES, 2),
+        fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
+        async (tree, inside) => {
+          let next = 0;
+          deepEqual(await transcript(tree.map(part => component(part, () => inside[next++] ?? false))), flat);
+        },
+      ),
+      { numRuns: TREES },
+    );
   });
 
   test("goes on without one of its proxies that cannot be started, and the outer chain does not notice", async () => {
-    const broken: ProxyComponent = { kind: "external", name: "nix", start: () => Promise.reject(new Error("nix was not found.")) };
-    await using chain = await wiredChain([nestedConductor("outer", [broken, nestedConductor("inner", [broken, wiredProxy("a", signs("a"))])])]);
+    const broken: ProxyComponent = {
+      kind: "external",
+      name: "nix",
+      start: () => Promise.reject(new Error("nix was not found.")),
+    };
+    await using chain = await wiredChain([
+      nestedConductor("outer", [broken, nestedConductor("inner", [broken, wiredProxy("a", signs("a"))])]),
+    ]);
     chain.client.say('{"jsonrpc":"2.0","id":1,"method":"_a/method"}');
     deepEqual(JSON.parse(await chain.client.line(1)), { jsonrpc: "2.0", id: 1, result: { mine: "a" } });
     deepEqual(chain.notices, []);
@@ -105,12 +157,19 @@ suite("a chain in a chain", function () {
   test("one of whose proxies dies later names it in the answers to all who wait, and ends the outer chain", async () => {
     let die = (): Promise<void> => Promise.resolve();
     const inner = wiredProxy("mortal");
-    const mortal: ProxyComponent = { ...inner, start: async () => {
-      const running = await inner.start();
-      die = () => running.stop();
-      return running;
-    } };
-    await using chain = await wiredChain([wiredProxy("before"), nestedConductor("outer", [nestedConductor("inner", [mortal])]), wiredProxy("behind")]);
+    const mortal: ProxyComponent = {
+      ...inner,
+      start: async () => {
+        const running = await inner.start();
+        die = () => running.stop();
+        return running;
+      },
+    };
+    await using chain = await wiredChain([
+      wiredProxy("before"),
+      nestedConductor("outer", [nestedConductor("inner", [mortal])]),
+      wiredProxy("behind"),
+    ]);
     chain.client.say('{"jsonrpc":"2.0","id":"p","method":"session/prompt"}');
     await chain.agent.line(1);
     await die();
@@ -123,23 +182,40 @@ suite("a chain in a chain", function () {
 suite("a conductor as a proxy", () => {
   const asProxy = (proxies: readonly ProxyComponent[] = []): LineEnd => {
     const [ours, theirs] = pipes();
-    conduct(ndjsonChannel(theirs.input, theirs.output), { proxies, last: { kind: "successor" }, clock: new FakeClock(), notice: () => undefined, odd: () => undefined });
+    conduct(ndjsonChannel(theirs.input, theirs.output), {
+      proxies,
+      last: { kind: "successor" },
+      clock: new FakeClock(),
+      notice: () => undefined,
+      odd: () => undefined,
+    });
     return new LineEnd(ours.input, ours.output);
   };
 
-  for (const spelling of ["proxy", "_proxy"]) test(`that is initialised by ${spelling}/initialize spells its envelopes so, too`, async () => {
-    const outer = asProxy([wiredProxy("a")]);
-    outer.say(`{"jsonrpc":"2.0","id":"i","method":"${spelling}/initialize","params":{"protocolVersion":1}}`);
-    const { id, ...forwarded } = JSON.parse(await outer.line(0)) as { id: number };
-    deepEqual(forwarded, { jsonrpc: "2.0", method: `${spelling}/successor`, params: { method: "initialize", params: { protocolVersion: 1 } } });
-    outer.say(JSON.stringify({ jsonrpc: "2.0", id, result: { protocolVersion: 1 } }));
-    deepEqual(JSON.parse(await outer.line(1)), { jsonrpc: "2.0", id: "i", result: { protocolVersion: 1 } });
-    outer.say('{"jsonrpc":"2.0","method":"session/cancel","params":{"x":1}}');
-    deepEqual(JSON.parse(await outer.line(2)), { jsonrpc: "2.0", method: `${spelling}/successor`, params: { method: "session/cancel", params: { x: 1 } } });
-    outer.say(`{"jsonrpc":"2.0","method":"${spelling}/successor","params":{"method":"session/update","params":{"x":2}}}`);
-    deepEqual(JSON.parse(await outer.line(3)), { jsonrpc: "2.0", method: "session/update", params: { x: 2 } });
-    outer.output.end();
-  });
+  for (const spelling of ["proxy", "_proxy"])
+    test(`that is initialised by ${spelling}/initialize spells its envelopes so, too`, async () => {
+      const outer = asProxy([wiredProxy("a")]);
+      outer.say(`{"jsonrpc":"2.0","id":"i","method":"${spelling}/initialize","params":{"protocolVersion":1}}`);
+      const { id, ...forwarded } = JSON.parse(await outer.line(0)) as { id: number };
+      deepEqual(forwarded, {
+        jsonrpc: "2.0",
+        method: `${spelling}/successor`,
+        params: { method: "initialize", params: { protocolVersion: 1 } },
+      });
+      outer.say(JSON.stringify({ jsonrpc: "2.0", id, result: { protocolVersion: 1 } }));
+      deepEqual(JSON.parse(await outer.line(1)), { jsonrpc: "2.0", id: "i", result: { protocolVersion: 1 } });
+      outer.say('{"jsonrpc":"2.0","method":"session/cancel","params":{"x":1}}');
+      deepEqual(JSON.parse(await outer.line(2)), {
+        jsonrpc: "2.0",
+        method: `${spelling}/successor`,
+        params: { method: "session/cancel", params: { x: 1 } },
+      });
+      outer.say(
+        `{"jsonrpc":"2.0","method":"${spelling}/successor","params":{"method":"session/update","params":{"x":2}}}`,
+      );
+      deepEqual(JSON.parse(await outer.line(3)), { jsonrpc: "2.0", method: "session/update", params: { x: 2 } });
+      outer.output.end();
+    });
 
   test("refuses initialize, with a sentence, and what comes from its successor before it was initialised", async () => {
     const outer = asProxy();

@@ -23,27 +23,53 @@ const CHAINS: Readonly<Record<string, () => readonly ProxyComponent[]>> = {
   "one proxy inside": () => [internalProxy("a")],
   "three proxies outside": () => [wiredProxy("a"), wiredProxy("b"), wiredProxy("c")],
   "three proxies inside and outside": () => [internalProxy("a"), wiredProxy("b"), internalProxy("c")],
-  "a chain in a chain": () => [wiredProxy("a"), nestedConductor("b", [internalProxy("c"), wiredProxy("d"), wiredProxy("e")])],
+  "a chain in a chain": () => [
+    wiredProxy("a"),
+    nestedConductor("b", [internalProxy("c"), wiredProxy("d"), wiredProxy("e")]),
+  ],
 };
 const ENOUGH_TO_FILL_EVERY_PIPE = 150;
 /** Answers are a third of all messages, and there are two who talk. */
 const COUNT = Math.max(ENOUGH_TO_FILL_EVERY_PIPE, Math.round(MESSAGES / 3 / Object.keys(CHAINS).length / 3));
 
 function between(proxies: readonly ProxyComponent[], upstream: Channel, last: LastComponent): Conductor {
-  return conduct(upstream, { proxies, last, clock: new FakeClock(), notice: ({ message }) => { throw new Error(message); }, odd: () => undefined });
+  return conduct(upstream, {
+    proxies,
+    last,
+    clock: new FakeClock(),
+    notice: ({ message }) => {
+      throw new Error(message);
+    },
+    odd: () => undefined,
+  });
 }
 
-const settled = async (): Promise<void> => { for (let i = 0; i < 50; i++) await new Promise(resolve => { setImmediate(resolve); }); };
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 50; i++)
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
+};
 
 suite("the order in a chain", function () {
   this.timeout(timeLimit(120_000));
   for (const [what, proxies] of Object.entries(CHAINS)) {
-    for (const [who, slow] of [["nobody slow", []], ["a slow client", ["client"]], ["a slow agent", ["agent"]]] as const) {
+    for (const [who, slow] of [
+      ["nobody slow", []],
+      ["a slow client", ["client"]],
+      ["a slow agent", ["agent"]],
+    ] as const) {
       test(`${what}, ${who}: everything arrives once, in the order in which it was sent, both ways`, async () => {
-        const [ours, theirs] = memoryChannels(), [near, far] = pipes(pieces(65_536));
+        const [ours, theirs] = memoryChannels(),
+          [near, far] = pipes(pieces(65_536));
         const conductor = between(proxies(), theirs, endingIn(near));
-        const slowEvery = (as: string): number => slow.some(one => one === as) ? 20 : 0;
-        const agent = new Talker(ndjsonChannel(far.input, far.output), { as: "agent", seed: 1, count: COUNT, slowEvery: slowEvery("agent") });
+        const slowEvery = (as: string): number => (slow.some(one => one === as) ? 20 : 0);
+        const agent = new Talker(ndjsonChannel(far.input, far.output), {
+          as: "agent",
+          seed: 1,
+          count: COUNT,
+          slowEvery: slowEvery("agent"),
+        });
         const client = new Talker(ours, { as: "client", seed: 2, count: COUNT, slowEvery: slowEvery("client") });
         const [atClient, atAgent] = await Promise.all([client.over, agent.over]);
         deepEqual([atClient.heard, atAgent.heard], [atAgent.sent, atClient.sent]);
@@ -54,16 +80,21 @@ suite("the order in a chain", function () {
     }
   }
 
-  for (const length of RUNS < 10_000 ? [3] : [0, 1, 3]) test(`through ${length} processes to a process, too`, async () => {
-    await using processes = new ProcessChain();
-    const proxies = Array.from({ length }, (_, i) => [processes.proxy(`p${i}`, i === 1 ? "rogue-proxy" : "pass-proxy"), internalProxy(`between ${i}`)]).flat();
-    const [ours, theirs] = memoryChannels(), count = Math.round(COUNT / 2);
-    const start = processes.start(program("talker", ["3", String(count), "50"]));
-    const conductor = between(proxies, theirs, { kind: "agent", name: "agent", start });
-    const { sent, heard } = await new Talker(ours, { as: "client", seed: 4, count, slowEvery: 30 }).over;
-    ok(sent > count && heard > count);
-    await conductor[Symbol.asyncDispose]();
-  });
+  for (const length of RUNS < 10_000 ? [3] : [0, 1, 3])
+    test(`through ${length} processes to a process, too`, async () => {
+      await using processes = new ProcessChain();
+      const proxies = Array.from({ length }, (_, i) => [
+        processes.proxy(`p${i}`, i === 1 ? "rogue-proxy" : "pass-proxy"),
+        internalProxy(`between ${i}`),
+      ]).flat();
+      const [ours, theirs] = memoryChannels(),
+        count = Math.round(COUNT / 2);
+      const start = processes.start(program("talker", ["3", String(count), "50"]));
+      const conductor = between(proxies, theirs, { kind: "agent", name: "agent", start });
+      const { sent, heard } = await new Talker(ours, { as: "client", seed: 4, count, slowEvery: 30 }).over;
+      ok(sent > count && heard > count);
+      await conductor[Symbol.asyncDispose]();
+    });
 });
 
 /** An end that has said `initialize` and from then on only says, or only hears when it is told to. */
@@ -73,24 +104,38 @@ class Flooded {
   #reading: Promise<void>;
   #read: () => void = () => undefined;
 
-  constructor(readonly channel: Channel, initialize: "ask" | "answer", readonly ready: () => void) {
-    this.#reading = new Promise(resolve => { this.#read = resolve; });
+  constructor(
+    readonly channel: Channel,
+    initialize: "ask" | "answer",
+    readonly ready: () => void,
+  ) {
+    this.#reading = new Promise(resolve => {
+      this.#read = resolve;
+    });
     channel.start({ receive: frame => this.#receive(frame), closed: () => undefined });
-    if (initialize === "ask") channel.send(Frame.of({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: 1 } }));
+    if (initialize === "ask")
+      channel.send(Frame.of({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: 1 } }));
   }
 
-  reads(): void { this.#read(); }
+  reads(): void {
+    this.#read();
+  }
 
   async floods(count: number): Promise<void> {
     for (; this.sent < count; this.sent++) {
-      const frame = Frame.raw(Buffer.from(`{"jsonrpc":"2.0","method":"session/update","params":{"n":${this.sent},"text":"${"x".repeat(1000)}"}}`));
+      const frame = Frame.raw(
+        Buffer.from(
+          `{"jsonrpc":"2.0","method":"session/update","params":{"n":${this.sent},"text":"${"x".repeat(1000)}"}}`,
+        ),
+      );
       if (!this.channel.send(frame)) await this.channel.drained();
     }
   }
 
   #receive({ message }: Frame): void | Promise<void> {
     if (!("method" in message)) return this.ready();
-    if ("id" in message) return void this.channel.send(Frame.of({ jsonrpc: "2.0", id: message.id, result: { protocolVersion: 1 } }));
+    if ("id" in message)
+      return void this.channel.send(Frame.of({ jsonrpc: "2.0", id: message.id, result: { protocolVersion: 1 } }));
     this.heard.push((message.params as { n: number }).n);
     return this.#reading;
   }
@@ -104,16 +149,30 @@ suite("a chain with an end that does not read", function () {
       const [[ours, theirs], [near, far]] = [pipes(), pipes()];
       const conductor = between(proxies(), ndjsonChannel(theirs.input, theirs.output), endingIn(near));
       const agent = new Flooded(ndjsonChannel(far.input, far.output), "answer", () => undefined);
-      const client = await new Promise<Flooded>(resolve => { const made: Flooded = new Flooded(ndjsonChannel(ours.input, ours.output), "ask", () => resolve(made)); });
+      const client = await new Promise<Flooded>(resolve => {
+        const made: Flooded = new Flooded(ndjsonChannel(ours.input, ours.output), "ask", () => resolve(made));
+      });
       const talked = Promise.all([agent.floods(MANY), client.floods(MANY)]);
-      for (let before = -1; before !== agent.sent + client.sent;) { before = agent.sent + client.sent; await settled(); }
-      ok(agent.sent < MANY / 2 && client.sent < MANY / 2, `${agent.sent} and ${client.sent} of ${MANY} were taken though nobody reads`);
+      for (let before = -1; before !== agent.sent + client.sent; ) {
+        before = agent.sent + client.sent;
+        await settled();
+      }
+      ok(
+        agent.sent < MANY / 2 && client.sent < MANY / 2,
+        `${agent.sent} and ${client.sent} of ${MANY} were taken though nobody reads`,
+      );
       agent.reads(); // the client does not
-      for (let before = -1; before !== agent.heard.length;) { before = agent.heard.length; await settled(); }
+      for (let before = -1; before !== agent.heard.length; ) {
+        before = agent.heard.length;
+        await settled();
+      }
       equal(agent.heard.length, MANY, "one direction does not wait for the other");
       client.reads();
       await talked;
-      for (let before = -1; before !== client.heard.length;) { before = client.heard.length; await settled(); }
+      for (let before = -1; before !== client.heard.length; ) {
+        before = client.heard.length;
+        await settled();
+      }
       const all = Array.from({ length: MANY }, (_, n) => n);
       deepEqual(agent.heard, all);
       deepEqual(client.heard, all);

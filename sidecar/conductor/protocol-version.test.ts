@@ -13,8 +13,11 @@ function passedOn(params: object): unknown {
 
 suite("the version of a chain", () => {
   test("a request for a newer version becomes a valid request for version 2", () =>
-    deepEqual(passedOn({ protocolVersion: 65_535, clientInfo: CLIENT }),
-      { protocolVersion: 2, clientInfo: CLIENT, info: CLIENT }));
+    deepEqual(passedOn({ protocolVersion: 65_535, clientInfo: CLIENT }), {
+      protocolVersion: 2,
+      clientInfo: CLIENT,
+      info: CLIENT,
+    }));
 
   test("a request for an older version gets no members of version 2", () =>
     deepEqual(passedOn({ protocolVersion: 0, clientInfo: CLIENT }), { protocolVersion: 1, clientInfo: CLIENT }));

@@ -32,7 +32,8 @@ export function versionIn({ message }: Frame): unknown {
 
 /** The same `initialize` for another version. All members stay. v1 reads `clientInfo`; v2 reads and requires `info`. */
 export function withVersion(frame: Frame, protocolVersion: number): Frame {
-  const request = frame.message as Request, params = objectOr(request.params);
+  const request = frame.message as Request,
+    params = objectOr(request.params);
   const { clientInfo = params.info, info = clientInfo } = params;
   const v1 = clientInfo === undefined ? {} : { clientInfo };
   const v2 = protocolVersion === 2 && info !== undefined ? { info } : {};

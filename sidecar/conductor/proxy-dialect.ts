@@ -20,14 +20,20 @@ export type Dialect = "_proxy" | "proxy" | "meta";
 export const DIALECTS: readonly Dialect[] = ["_proxy", "proxy", "meta"];
 
 /** One way to ask a proxy. */
-export interface Attempt { readonly dialect: Dialect; readonly version: number }
+export interface Attempt {
+  readonly dialect: Dialect;
+  readonly version: number;
+}
 
 /** All ways for a chain of this version, the known dialect first. The first drafts have one version only. */
 export function attemptsFor(version: number, known: Dialect | undefined): readonly [Attempt, ...Attempt[]] {
   const dialects = known === undefined ? DIALECTS : [known, ...DIALECTS.filter(dialect => dialect !== known)];
   const attempts = dialects.flatMap((dialect): readonly Attempt[] => {
     if (dialect === "meta" || version === 1) return [{ dialect, version: 1 }];
-    return [{ dialect, version }, { dialect, version: 1 }];
+    return [
+      { dialect, version },
+      { dialect, version: 1 },
+    ];
   });
   const [first = { dialect: "_proxy", version }, ...rest] = attempts;
   return [first, ...rest];
@@ -44,7 +50,8 @@ export function initializeFor({ dialect, version }: Attempt, ask: Frame, asked: 
 }
 
 function withMark(frame: Frame): Frame {
-  const request = frame.message as Request, params = objectOr(request.params);
+  const request = frame.message as Request,
+    params = objectOr(request.params);
   return Frame.of({ ...request, params: { ...params, _meta: { ...objectOr(params._meta), proxy: true } } });
 }
 

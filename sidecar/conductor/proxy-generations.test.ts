@@ -14,18 +14,31 @@ const AGENT_V1 = { protocolVersion: 1, agentCapabilities: { sessionCapabilities:
 const INVALID = -32600;
 
 /** Forwards `initialize` with these params, and returns the answer as it is. */
-const forwarding = (params: (asked: Readonly<Record<string, unknown>>) => unknown) => (request: IncomingRequest, proxy: WireProxy): void => {
-  proxy.successor("initialize", params(objectOr(request.params))).then(result => request.respond(result), (error: unknown) => request.fail(error));
-};
+const forwarding =
+  (params: (asked: Readonly<Record<string, unknown>>) => unknown) =>
+  (request: IncomingRequest, proxy: WireProxy): void => {
+    proxy.successor("initialize", params(objectOr(request.params))).then(
+      result => request.respond(result),
+      (error: unknown) => request.fail(error),
+    );
+  };
 /** As `sacp` 10 and 11 and the Rust SDK 2: members of later versions are lost, the number is not. */
-const typedV1 = forwarding(({ protocolVersion, clientCapabilities, clientInfo }) => ({ protocolVersion, clientCapabilities, clientInfo }));
+const typedV1 = forwarding(({ protocolVersion, clientCapabilities, clientInfo }) => ({
+  protocolVersion,
+  clientCapabilities,
+  clientInfo,
+}));
 const versionOne = (request: IncomingRequest, proxy: WireProxy): void => {
   if (objectOr(request.params).protocolVersion === 1) return proxy.forward(request, "initialize");
   request.fail(new RpcError(INVALID, "Invalid request", "this endpoint only supports ACP protocol version 1"));
 };
 const marked = (request: IncomingRequest, proxy: WireProxy): void => {
-  if (objectOr(objectOr(request.params)["_meta"]).proxy !== true) return request.fail(new RpcError(INVALID, "not a proxy"));
-  proxy.successor("initialize", request.params).then(result => request.respond({ ...result as object, _meta: { proxy: true } }), (error: unknown) => request.fail(error));
+  if (objectOr(objectOr(request.params)["_meta"]).proxy !== true)
+    return request.fail(new RpcError(INVALID, "not a proxy"));
+  proxy.successor("initialize", request.params).then(
+    result => request.respond({ ...(result as object), _meta: { proxy: true } }),
+    (error: unknown) => request.fail(error),
+  );
 };
 
 /** In both chains a session can be opened, and nothing but ACP reaches the agent. */
@@ -34,26 +47,46 @@ const GENERATIONS: Readonly<Record<string, ProxyScript>> = {
   "Rust SDK 2, the conductor as a proxy": { spelling: "_proxy", unknown: "exit" },
   "Rust SDK 3, a proxy of version 1": { spelling: "_proxy", unknown: "forward", initialize: versionOne },
   "Rust SDK 3, the conductor as a proxy": { spelling: "_proxy", unknown: INVALID },
-  "Rust SDK 5, a proxy of version 1": { spelling: "proxy", unknown: "forward", initialize: forwarding(({ clientCapabilities, clientInfo }) => ({ protocolVersion: 1, clientCapabilities, clientInfo })) },
+  "Rust SDK 5, a proxy of version 1": {
+    spelling: "proxy",
+    unknown: "forward",
+    initialize: forwarding(({ clientCapabilities, clientInfo }) => ({
+      protocolVersion: 1,
+      clientCapabilities,
+      clientInfo,
+    })),
+  },
   "Rust SDK 5, the conductor as a proxy": { spelling: "proxy", unknown: INVALID },
   "a proxy of the schema that exits at an unknown method": { spelling: "proxy", unknown: "exit" },
   "the first drafts": { spelling: "meta", initialize: marked },
 };
 
 class VersionedAgent extends MemoryAgent {
-  constructor() { super(["initialize"]); void this.#answer(); }
+  constructor() {
+    super(["initialize"]);
+    void this.#answer();
+  }
   readonly asked: unknown[] = [];
   async #answer(): Promise<void> {
     for (;;) {
-      const request = await this.next("initialize"), { protocolVersion: version, _meta } = objectOr(request.params);
+      const request = await this.next("initialize"),
+        { protocolVersion: version, _meta } = objectOr(request.params);
       this.asked.push(_meta === undefined ? version : { version, _meta });
-      request.respond(version === 2 ? { protocolVersion: 2, info: { name: "a", version: "1" }, capabilities: { session: {} } } : AGENT_V1);
+      request.respond(
+        version === 2
+          ? { protocolVersion: 2, info: { name: "a", version: "1" }, capabilities: { session: {} } }
+          : AGENT_V1,
+      );
     }
   }
 }
 
-async function initialized(script: ProxyScript, params: object): Promise<MemoryChain & { readonly answer: unknown; readonly asked: readonly unknown[] }> {
-  const agent = new VersionedAgent(), chain = memoryChain([script], { agent });
+async function initialized(
+  script: ProxyScript,
+  params: object,
+): Promise<MemoryChain & { readonly answer: unknown; readonly asked: readonly unknown[] }> {
+  const agent = new VersionedAgent(),
+    chain = memoryChain([script], { agent });
   const answer = await chain.client.request("initialize", params);
   deepEqual(await chain.client.request("session/new", { mcpServers: [] }), { sessionId: "s1" });
   return { ...chain, answer, asked: agent.asked };
@@ -81,22 +114,40 @@ suite("proxies of every generation", () => {
       const memory = new KnownDialects().of("program");
       await initialized({ ...script, memory }, V1);
       const chain = await initialized({ ...script, memory }, V1);
-      deepEqual([chain.started, chain.proxies[0]?.heard.filter(method => method.endsWith("initialize")).length], [["p1", "agent"], 1]);
+      deepEqual(
+        [chain.started, chain.proxies[0]?.heard.filter(method => method.endsWith("initialize")).length],
+        [["p1", "agent"], 1],
+      );
     });
   }
 
   test("a proxy that answers with a lower version than the agent: the agent is initialised again with that version", async () => {
-    const answersV1: ProxyScript = { initialize: (request, proxy) => {
-      void proxy.successor("initialize", request.params).then(result => request.respond({ ...result as object, protocolVersion: 1 }));
-    } };
+    const answersV1: ProxyScript = {
+      initialize: (request, proxy) => {
+        void proxy
+          .successor("initialize", request.params)
+          .then(result => request.respond({ ...(result as object), protocolVersion: 1 }));
+      },
+    };
     const chain = await initialized(answersV1, V2);
     deepEqual([chain.asked, objectOr(chain.answer).protocolVersion, chain.notices], [[2, 1], 1, []]);
   });
 
   test("… and is left out when the agent refuses a second initialize", async () => {
-    const agent = new MemoryAgent(["initialize"]), chain = memoryChain([{ initialize: (request, proxy) => {
-      proxy.successor("initialize", request.params).then(() => request.respond({ protocolVersion: 1 }), (error: unknown) => request.fail(error));
-    } }], { agent });
+    const agent = new MemoryAgent(["initialize"]),
+      chain = memoryChain(
+        [
+          {
+            initialize: (request, proxy) => {
+              proxy.successor("initialize", request.params).then(
+                () => request.respond({ protocolVersion: 1 }),
+                (error: unknown) => request.fail(error),
+              );
+            },
+          },
+        ],
+        { agent },
+      );
     const answer = chain.client.request("initialize", V2);
     (await agent.next("initialize")).respond({ protocolVersion: 2, capabilities: {} });
     (await agent.next("initialize")).fail(new RpcError(INVALID, "initialised once"));
@@ -105,24 +156,35 @@ suite("proxies of every generation", () => {
   });
 
   test("a proxy of version 2 only is left out of a chain of version 1, with its reason", async () => {
-    const unsupported = (request: IncomingRequest): void => request.fail(new RpcError(-32022, "Unsupported protocol version", { requested: 1, supported: [2] }));
+    const unsupported = (request: IncomingRequest): void =>
+      request.fail(new RpcError(-32022, "Unsupported protocol version", { requested: 1, supported: [2] }));
     const chain = await initialized({ spelling: "proxy", initialize: unsupported }, V1);
     match(chain.notices[0]?.message ?? "", /“p1” is left out: it answered with an error: Unsupported protocol version/);
   });
 
   test("an agent in a proxy's place is left out, with a sentence", async () => {
-    const chain = await initialized({ spelling: "meta", unknown: INVALID, initialize: request => request.respond(AGENT_V1) }, V1);
+    const chain = await initialized(
+      { spelling: "meta", unknown: INVALID, initialize: request => request.respond(AGENT_V1) },
+      V1,
+    );
     match(chain.notices[0]?.message ?? "", /“p1” is left out: it is an agent, not an agent extension/);
   });
 
   test("a proxy that exits whatever it is asked is started twice and left out", async () => {
     const chain = await initialized({ spelling: "other" as "proxy", unknown: "exit" }, V1);
-    deepEqual([chain.started, chain.notices.map(({ message }) => message)], [["p1", "agent", "p1"], ["The agent extension “p1” is left out: p1 died."]]);
+    deepEqual(
+      [chain.started, chain.notices.map(({ message }) => message)],
+      [["p1", "agent", "p1"], ["The agent extension “p1” is left out: p1 died."]],
+    );
   });
 
   test("a request that went to a process which exits at initialize is answered with its name", async () => {
-    const chain = memoryChain([{ spelling: "proxy", unknown: "exit" }]), initialize = chain.client.request("initialize", V1);
-    await rejects(chain.client.request("session/new", {}), { message: "p1 died.", data: { component: "p1", details: "The other side closed the connection." } });
+    const chain = memoryChain([{ spelling: "proxy", unknown: "exit" }]),
+      initialize = chain.client.request("initialize", V1);
+    await rejects(chain.client.request("session/new", {}), {
+      message: "p1 died.",
+      data: { component: "p1", details: "The other side closed the connection." },
+    });
     await initialize;
     deepEqual(await chain.client.request("session/new", {}), { sessionId: "s1" });
   });
@@ -130,34 +192,53 @@ suite("proxies of every generation", () => {
 
 suite("the agent behind proxies of another generation", () => {
   for (const [what, agent] of Object.entries({
-    "answers -32600 to unknown methods": (request: IncomingRequest) => request.fail(new RpcError(INVALID, "Invalid request")),
+    "answers -32600 to unknown methods": (request: IncomingRequest) =>
+      request.fail(new RpcError(INVALID, "Invalid request")),
     "exits at unknown methods": undefined,
-  })) test(`that ${what} gets initialize only`, async () => {
-    const memory = new MemoryAgent(["proxy/initialize", "_proxy/initialize"]);
-    for (const method of ["proxy/initialize", "_proxy/initialize"]) void memory.next(method).then(request => agent ? agent(request) : memory.die());
-    const chain = memoryChain([{ spelling: "_proxy", unknown: "forward" }, { spelling: "proxy", unknown: "forward" }], { agent: memory });
-    await chain.client.request("initialize", V1);
-    deepEqual([memory.heard, chain.notices], [["initialize"], []]);
-  });
+  }))
+    test(`that ${what} gets initialize only`, async () => {
+      const memory = new MemoryAgent(["proxy/initialize", "_proxy/initialize"]);
+      for (const method of ["proxy/initialize", "_proxy/initialize"])
+        void memory.next(method).then(request => (agent ? agent(request) : memory.die()));
+      const chain = memoryChain(
+        [
+          { spelling: "_proxy", unknown: "forward" },
+          { spelling: "proxy", unknown: "forward" },
+        ],
+        { agent: memory },
+      );
+      await chain.client.request("initialize", V1);
+      deepEqual([memory.heard, chain.notices], [["initialize"], []]);
+    });
 
   test("that is a conductor of ours answers a probe with -32601, so that the other conductor tries its other method", async () => {
     const chain = memoryChain([]);
-    for (const method of ["proxy/initialize", "_proxy/initialize"]) await rejects(chain.client.request(method, V1), { code: -32601 });
+    for (const method of ["proxy/initialize", "_proxy/initialize"])
+      await rejects(chain.client.request(method, V1), { code: -32601 });
     await chain.client.request("initialize", V1);
   });
 });
 
 suite("a version that no chain can speak", () => {
-  for (const version of [-1, 70_000, 1.5, "1", null, undefined]) test(`${String(version)}: is refused, and nothing is started`, async () => {
-    const chain = memoryChain([{}]);
-    await rejects(chain.client.request("initialize", { ...V1, protocolVersion: version }), { code: -32602, message: /protocolVersion must be an integer from 0 to 65535/ });
-    deepEqual(chain.started, []);
-    await chain.client.request("initialize", V1);
-    await rejects(chain.client.request("initialize", { ...V1, protocolVersion: version }), { code: -32602 });
-  });
+  for (const version of [-1, 70_000, 1.5, "1", null, undefined])
+    test(`${String(version)}: is refused, and nothing is started`, async () => {
+      const chain = memoryChain([{}]);
+      await rejects(chain.client.request("initialize", { ...V1, protocolVersion: version }), {
+        code: -32602,
+        message: /protocolVersion must be an integer from 0 to 65535/,
+      });
+      deepEqual(chain.started, []);
+      await chain.client.request("initialize", V1);
+      await rejects(chain.client.request("initialize", { ...V1, protocolVersion: version }), { code: -32602 });
+    });
 
-  for (const [asked, spoken] of [[0, 1], [3, 2], [65_535, 2]] as const) test(`${asked}: becomes ${spoken}`, async () => {
-    const chain = await initialized({}, { ...V2, protocolVersion: asked });
-    deepEqual([chain.asked, objectOr(chain.answer).protocolVersion], [[spoken], spoken]);
-  });
+  for (const [asked, spoken] of [
+    [0, 1],
+    [3, 2],
+    [65_535, 2],
+  ] as const)
+    test(`${asked}: becomes ${spoken}`, async () => {
+      const chain = await initialized({}, { ...V2, protocolVersion: asked });
+      deepEqual([chain.asked, objectOr(chain.answer).protocolVersion], [[spoken], spoken]);
+    });
 });

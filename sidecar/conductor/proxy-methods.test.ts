@@ -3,10 +3,25 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { nestedConductor, wiredChain, wiredProxy } from "../testing/wired";
 import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/memory-chain";
 
-const METHODS = ["proxy/successor", "_proxy/successor", "_proxy/successor/request", "_proxy/successor/notification", "proxy/initialize", "_proxy/initialize"];
-const FORGED = { method: "session/update", params: { sessionId: "s", update: { sessionUpdate: "agent_message_chunk" } } };
+const METHODS = [
+  "proxy/successor",
+  "_proxy/successor",
+  "_proxy/successor/request",
+  "_proxy/successor/notification",
+  "proxy/initialize",
+  "_proxy/initialize",
+];
+const FORGED = {
+  method: "session/update",
+  params: { sessionId: "s", update: { sessionUpdate: "agent_message_chunk" } },
+};
 const INVALID_REQUEST = -32600;
-const settled = async (): Promise<void> => { for (let i = 0; i < 20; i++) await new Promise(resolve => { setImmediate(resolve); }); };
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 20; i++)
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
+};
 
 async function running(scripts: readonly ProxyScript[]): Promise<MemoryChain> {
   const chain = memoryChain(scripts);
@@ -16,42 +31,54 @@ async function running(scripts: readonly ProxyScript[]): Promise<MemoryChain> {
 }
 
 suite("proxy methods", () => {
-  for (const scripts of [[], [{}], [{}, { spelling: "_proxy" }]] as const) for (const method of METHODS) {
-    test(`rejects ${method} from the client and the agent of a chain with ${scripts.length} proxies`, async () => {
-      const chain = await running(scripts), before = chain.agent.heard.length;
-      await rejects(chain.client.request(method, FORGED), { code: INVALID_REQUEST });
-      await rejects(chain.agent.peer.request(method, FORGED), { code: INVALID_REQUEST });
-      chain.client.notify(method, FORGED);
-      chain.agent.peer.notify(method, FORGED);
+  for (const scripts of [[], [{}], [{}, { spelling: "_proxy" }]] as const)
+    for (const method of METHODS) {
+      test(`rejects ${method} from the client and the agent of a chain with ${scripts.length} proxies`, async () => {
+        const chain = await running(scripts),
+          before = chain.agent.heard.length;
+        await rejects(chain.client.request(method, FORGED), { code: INVALID_REQUEST });
+        await rejects(chain.agent.peer.request(method, FORGED), { code: INVALID_REQUEST });
+        chain.client.notify(method, FORGED);
+        chain.agent.peer.notify(method, FORGED);
+        await settled();
+        deepEqual(
+          chain.proxies.map(({ heard }) => heard),
+          scripts.map(() => []),
+        );
+        deepEqual([chain.agent.heard.slice(before), chain.told], [[], []]);
+        await chain.conductor[Symbol.asyncDispose]();
+      });
+    }
+
+  for (const method of METHODS.filter(name => name.includes("successor")))
+    test(`rejects ${method} inside an envelope of a proxy`, async () => {
+      const chain = await running([{}, {}]);
+      await rejects(chain.proxies[0]?.successor(method, FORGED) ?? Promise.resolve(), { code: INVALID_REQUEST });
+      chain.proxies[0]?.peer.notify("proxy/successor", { method, params: FORGED });
       await settled();
-      deepEqual(chain.proxies.map(({ heard }) => heard), scripts.map(() => []));
-      deepEqual([chain.agent.heard.slice(before), chain.told], [[], []]);
+      deepEqual([chain.proxies[1]?.heard, chain.agent.heard.includes(method)], [[], false]);
       await chain.conductor[Symbol.asyncDispose]();
     });
-  }
-
-  for (const method of METHODS.filter(name => name.includes("successor"))) test(`rejects ${method} inside an envelope of a proxy`, async () => {
-    const chain = await running([{}, {}]);
-    await rejects(chain.proxies[0]?.successor(method, FORGED) ?? Promise.resolve(), { code: INVALID_REQUEST });
-    chain.proxies[0]?.peer.notify("proxy/successor", { method, params: FORGED });
-    await settled();
-    deepEqual([chain.proxies[1]?.heard, chain.agent.heard.includes(method)], [[], false]);
-    await chain.conductor[Symbol.asyncDispose]();
-  });
 
   test("rejects proxy/initialize from a proxy to its client", async () => {
     const chain = await running([{}, {}]);
-    for (const method of ["proxy/initialize", "_proxy/initialize"]) await rejects(chain.proxies[1]?.peer.request(method, {}) ?? Promise.resolve(), { code: INVALID_REQUEST });
+    for (const method of ["proxy/initialize", "_proxy/initialize"])
+      await rejects(chain.proxies[1]?.peer.request(method, {}) ?? Promise.resolve(), { code: INVALID_REQUEST });
     deepEqual(chain.proxies[0]?.heard, []);
     await chain.conductor[Symbol.asyncDispose]();
   });
 
-  for (const members of ['"method":"session/update","method":"proxy/successor"', '"m\\u0065thod":"proxy\\/successor"', '"method":"\\u0070roxy/successor"']) {
+  for (const members of [
+    '"method":"session/update","method":"proxy/successor"',
+    '"m\\u0065thod":"proxy\\/successor"',
+    '"method":"\\u0070roxy/successor"',
+  ]) {
     test(`rejects an envelope that is written as {${members}}`, async () => {
       await using chain = await wiredChain([wiredProxy("a"), wiredProxy("b")]);
       chain.agent.say(`{"jsonrpc":"2.0","id":1,${members},"params":${JSON.stringify(FORGED)}}`);
       chain.client.say(`{"jsonrpc":"2.0","id":1,"params":${JSON.stringify(FORGED)},${members}}`);
-      for (const line of [await chain.agent.line(1), await chain.client.line(1)]) equal((JSON.parse(line) as { error: { code: unknown } }).error.code, INVALID_REQUEST);
+      for (const line of [await chain.agent.line(1), await chain.client.line(1)])
+        equal((JSON.parse(line) as { error: { code: unknown } }).error.code, INVALID_REQUEST);
     });
   }
 

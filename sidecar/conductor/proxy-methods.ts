@@ -13,7 +13,8 @@ import { pass } from "./stage";
 
 const PROXY_METHOD = /^_?proxy\/(initialize|successor(\/(request|notification))?)$/;
 
-const LETTER_P = 0x70, UNDERSCORE = 0x5f;
+const LETTER_P = 0x70,
+  UNDERSCORE = 0x5f;
 
 /** Called for every message; hardly any passes the first test, which is the cheapest. */
 export function isProxyMethod(method: string): boolean {
@@ -47,10 +48,11 @@ export interface ProxyMethodGuard {
 /** The same channel without the proxy methods of the other side. */
 export function withoutProxyMethods(channel: Channel, guard: ProxyMethodGuard): Channel {
   return {
-    start: receiver => channel.start({
-      receive: frame => isAllowed(frame) ? receiver.receive(frame) : reject(frame, channel, guard),
-      closed: reason => receiver.closed(reason),
-    }),
+    start: receiver =>
+      channel.start({
+        receive: frame => (isAllowed(frame) ? receiver.receive(frame) : reject(frame, channel, guard)),
+        closed: reason => receiver.closed(reason),
+      }),
     send: frame => channel.send(frame),
     drained: () => channel.drained(),
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),

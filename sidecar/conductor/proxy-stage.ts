@@ -26,7 +26,12 @@ export const INITIALIZE_LIMIT_MS = 30_000;
 export const LAST_ANSWERS_MS = 1000;
 
 /** Never rejects; the channels are taken over when the proxy runs, or cannot. */
-export async function proxyStage(component: External, up: Channel, down: Channel, world: StageWorld): Promise<AsyncDisposable> {
+export async function proxyStage(
+  component: External,
+  up: Channel,
+  down: Channel,
+  world: StageWorld,
+): Promise<AsyncDisposable> {
   return new ProxyStage(component, await started(component.name, component.start), up, down, world);
 }
 
@@ -45,59 +50,95 @@ class ProxyStage implements AsyncDisposable {
   #gone: RpcErrorObject | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor(readonly component: External, running: Running, readonly up: Channel, readonly down: Channel, readonly world: StageWorld) {
+  constructor(
+    readonly component: External,
+    running: Running,
+    readonly up: Channel,
+    readonly down: Channel,
+    readonly world: StageWorld,
+  ) {
     this.#running = running;
     this.#hop = this.#connect(running);
-    up.start({ receive: frame => this.#starting ? this.#starting.then(() => this.#fromClient(frame)) : this.#fromClient(frame), closed: () => this.#end() });
-    down.start({ receive: frame => this.#starting ? this.#starting.then(() => this.#fromSuccessor(frame)) : this.#fromSuccessor(frame), closed: reason => this.#successorGone(reason) });
+    up.start({
+      receive: frame => (this.#starting ? this.#starting.then(() => this.#fromClient(frame)) : this.#fromClient(frame)),
+      closed: () => this.#end(),
+    });
+    down.start({
+      receive: frame =>
+        this.#starting ? this.#starting.then(() => this.#fromSuccessor(frame)) : this.#fromSuccessor(frame),
+      closed: reason => this.#successorGone(reason),
+    });
   }
 
-  get name(): string { return this.component.name; }
+  get name(): string {
+    return this.component.name;
+  }
 
-  [Symbol.asyncDispose](): Promise<void> { return (this.#ending ??= this.#endNow()); }
+  [Symbol.asyncDispose](): Promise<void> {
+    return (this.#ending ??= this.#endNow());
+  }
 
   #connect(running: Running): ProxyHop {
-    const { name, world } = this, odd = (what: string, detail: unknown): void => world.odd(name, what, detail);
+    const { name, world } = this,
+      odd = (what: string, detail: unknown): void => world.odd(name, what, detail);
     const connection: ProxyHop = proxyHop(running.channel, {
-      ids: world.ids, odd,
+      ids: world.ids,
+      odd,
       unanswered: reason => world.unanswered(name, reason),
-      ended: reason => { if (isCurrent()) this.#died(reason); },
+      ended: reason => {
+        if (isCurrent()) this.#died(reason);
+      },
     });
     const isCurrent = (): boolean => this.#hop === connection && !this.#starting;
-    const receive = (frame: Frame): void | Promise<void> => isCurrent() ? this.#fromProxy(frame) : this.#fromFormer(frame);
-    withoutProxyMethods(connection.plain, { odd }).start({ receive, closed: () => { if (isCurrent()) this.#proxyGone(); } });
-    withoutProxyMethods(connection.wrapped, { odd, error: unknownToSuccessor }).start({ receive: frame => this.#towardSuccessor(frame), closed: () => undefined });
+    const receive = (frame: Frame): void | Promise<void> =>
+      isCurrent() ? this.#fromProxy(frame) : this.#fromFormer(frame);
+    withoutProxyMethods(connection.plain, { odd }).start({
+      receive,
+      closed: () => {
+        if (isCurrent()) this.#proxyGone();
+      },
+    });
+    withoutProxyMethods(connection.wrapped, { odd, error: unknownToSuccessor }).start({
+      receive: frame => this.#towardSuccessor(frame),
+      closed: () => undefined,
+    });
     return connection;
   }
 
   #fromClient(frame: Frame): void | Promise<void> {
     const { envelope } = frame;
-    if (envelope.kind === "request" && envelope.method === "initialize") return this.#step({ kind: "initialize", ask: askIn(frame), known: this.component.memory?.dialect });
+    if (envelope.kind === "request" && envelope.method === "initialize")
+      return this.#step({ kind: "initialize", ask: askIn(frame), known: this.component.memory?.dialect });
     return pass(frame, this.#state.kind === "bypassed" ? this.down : this.#hop.plain);
   }
 
   #fromProxy(frame: Frame): void | Promise<void> {
-    if (!this.#ending && this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame)) return this.#step({ kind: "answered", answer: answerIn(frame) });
+    if (!this.#ending && this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame))
+      return this.#step({ kind: "answered", answer: answerIn(frame) });
     if (this.#state.kind !== "bypassed") return this.world.up.push(frame, this.up);
     if (isLeaving(frame) && !isAnswerTo(this.#state.settled, frame)) return this.world.up.push(frame, this.up);
   }
 
   /** From a process that was started anew: it settles what it leaves, but not what its successor in this place is asked. */
   #fromFormer(frame: Frame): void | Promise<void> {
-    if (isLeaving(frame) && !(this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame))) return this.world.up.push(frame, this.up);
+    if (isLeaving(frame) && !(this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame)))
+      return this.world.up.push(frame, this.up);
   }
 
   #towardSuccessor(frame: Frame): void | Promise<void> {
     const { envelope } = frame;
     if (this.#state.kind === "bypassed" && !isLeaving(frame)) return;
-    if (this.#gone && envelope.kind === "request") return pass(failure(Number(envelope.id), this.#gone), this.#hop.wrapped);
-    if (this.#state.kind === "asked" && envelope.kind === "request" && envelope.method === "initialize") return this.#step({ kind: "forwarded", ask: askIn(frame) });
+    if (this.#gone && envelope.kind === "request")
+      return pass(failure(Number(envelope.id), this.#gone), this.#hop.wrapped);
+    if (this.#state.kind === "asked" && envelope.kind === "request" && envelope.method === "initialize")
+      return this.#step({ kind: "forwarded", ask: askIn(frame) });
     return this.world.down.push(frame, this.down);
   }
 
   #fromSuccessor(frame: Frame): void | Promise<void> {
     const state = this.#state;
-    if (state.kind === "asked" && state.successor.kind === "asked" && isAnswerTo(state.successor.id, frame)) return this.#step({ kind: "successorAnswered", answer: answerIn(frame) });
+    if (state.kind === "asked" && state.successor.kind === "asked" && isAnswerTo(state.successor.id, frame))
+      return this.#step({ kind: "successorAnswered", answer: answerIn(frame) });
     if (state.kind !== "bypassed") return pass(frame, this.#hop.wrapped);
     if (!isAnswerTo(state.renamed?.from, frame)) return pass(frame, this.up);
     this.#state = { kind: "bypassed" };
@@ -116,40 +157,75 @@ class ProxyStage implements AsyncDisposable {
         this.#hop.spell(envelopesOf(effect.dialect));
         this.#hop.plain.send(effect.frame);
         break;
-      case "restart": this.#starting = this.#restart(effect); break;
-      case "remember": if (this.component.memory) this.component.memory.dialect = effect.dialect; break;
-      case "toProxy": this.#hop.wrapped.send(effect.frame); break;
-      case "toClient": this.up.send(effect.frame); break;
-      case "toSuccessor": this.down.send(effect.frame); break;
-      case "refuse": this.#hop.wrapped.send(failure(effect.id, { code: RpcCode.invalidParams, message: effect.message })); break;
-      case "watch": this.#watch(effect.on); break;
+      case "restart":
+        this.#starting = this.#restart(effect);
+        break;
+      case "remember":
+        if (this.component.memory) this.component.memory.dialect = effect.dialect;
+        break;
+      case "toProxy":
+        this.#hop.wrapped.send(effect.frame);
+        break;
+      case "toClient":
+        this.up.send(effect.frame);
+        break;
+      case "toSuccessor":
+        this.down.send(effect.frame);
+        break;
+      case "refuse":
+        this.#hop.wrapped.send(failure(effect.id, { code: RpcCode.invalidParams, message: effect.message }));
+        break;
+      case "watch":
+        this.#watch(effect.on);
+        break;
       case "bypass":
         this.world.notice({
-          kind: "bypassed", component: this.name, message: `The agent extension “${this.name}” is left out: ${effect.why}`, cause: effect.cause ?? (this.#running.lastWords() || undefined),
+          kind: "bypassed",
+          component: this.name,
+          message: `The agent extension “${this.name}” is left out: ${effect.why}`,
+          cause: effect.cause ?? (this.#running.lastWords() || undefined),
           ...(this.#why === undefined ? {} : { reason: this.#why }),
         });
-        letGo(() => this.#running.stop(), error => this.world.odd(this.name, "it could not be stopped", error));
+        letGo(
+          () => this.#running.stop(),
+          error => this.world.odd(this.name, "it could not be stopped", error),
+        );
     }
   }
 
   /** Never rejects. */
   async #restart({ frame, dialect }: Extract<StartEffect, { readonly kind: "restart" }>): Promise<void> {
-    const former = this.#running, { name, start } = this.component;
+    const former = this.#running,
+      { name, start } = this.component;
     await former.stop().catch((error: unknown) => this.world.odd(name, "it could not be stopped", error));
     const running = await started(name, start);
     this.#starting = undefined;
     this.#running = running;
-    if (this.#ending || this.#state.kind !== "asked") return letGo(() => running.stop(), error => this.world.odd(name, "it could not be stopped", error));
+    if (this.#ending || this.#state.kind !== "asked")
+      return letGo(
+        () => running.stop(),
+        error => this.world.odd(name, "it could not be stopped", error),
+      );
     this.#hop = this.#connect(running);
     this.#carryOut({ kind: "askProxy", frame, dialect });
   }
 
   #watch(on: boolean): void {
     for (const timer of this.#timers) timer[Symbol.dispose]();
-    this.#timers = !on ? [] : [
-      this.world.clock.after(SLOW_MS, () => this.world.notice({ kind: "slow", component: this.name, message: `The agent extension “${this.name}” is still starting.` })),
-      this.world.clock.after(INITIALIZE_LIMIT_MS, () => this.#step({ kind: "late", seconds: INITIALIZE_LIMIT_MS / 1000 })),
-    ];
+    this.#timers = !on
+      ? []
+      : [
+          this.world.clock.after(SLOW_MS, () =>
+            this.world.notice({
+              kind: "slow",
+              component: this.name,
+              message: `The agent extension “${this.name}” is still starting.`,
+            }),
+          ),
+          this.world.clock.after(INITIALIZE_LIMIT_MS, () =>
+            this.#step({ kind: "late", seconds: INITIALIZE_LIMIT_MS / 1000 }),
+          ),
+        ];
   }
 
   /** Before what it leaves open is settled: so that the chain knows that it is not an answer. */
@@ -158,7 +234,12 @@ class ProxyStage implements AsyncDisposable {
     if (this.#state.kind === "ready") return this.world.failed(this.name, reason);
     this.#why = reason;
     // What to do about it in a chain that needs it is no advice here.
-    this.#step({ kind: "died", why: reason instanceof AgentError ? reason.what : reason.message, cause: reason.cause, exited: hasExited(reason) });
+    this.#step({
+      kind: "died",
+      why: reason instanceof AgentError ? reason.what : reason.message,
+      cause: reason.cause,
+      exited: hasExited(reason),
+    });
   }
 
   #proxyGone(): void {
@@ -167,14 +248,20 @@ class ProxyStage implements AsyncDisposable {
 
   #successorGone(reason: Closed): void {
     const state = this.#state;
-    if (this.#ending || !(state.kind === "ready" || (state.kind === "asked" && state.successor.kind === "answered"))) return this.#end();
+    if (this.#ending || !(state.kind === "ready" || (state.kind === "asked" && state.successor.kind === "answered")))
+      return this.#end();
     this.#gone = this.world.unanswered(this.name, reason);
     this.#watch(false);
     this.#timers = [this.world.clock.after(LAST_ANSWERS_MS, () => this.#end())];
     void this.#hop.answered().then(() => this.#end());
   }
 
-  #end(): void { letGo(() => this[Symbol.asyncDispose](), error => this.world.odd(this.name, "it could not be stopped", error)); }
+  #end(): void {
+    letGo(
+      () => this[Symbol.asyncDispose](),
+      error => this.world.odd(this.name, "it could not be stopped", error),
+    );
+  }
 
   async #endNow(): Promise<void> {
     await Promise.resolve(); // `#ending` is set before the channels tell that they closed
@@ -204,5 +291,7 @@ function askIn(frame: Frame): Ask {
 
 function answerIn(frame: Frame): Answer {
   const { message } = frame;
-  return "error" in message ? { frame, version: undefined, error: message.error } : { frame, version: versionIn(frame) };
+  return "error" in message
+    ? { frame, version: undefined, error: message.error }
+    : { frame, version: versionIn(frame) };
 }

@@ -17,13 +17,18 @@ const ask = (id: number, protocolVersion: number, isTyped = false): Ask => {
   const params = { protocolVersion, ...(isTyped ? {} : { info: { name: "c" } }) };
   return { id, version: protocolVersion, frame: Frame.of({ jsonrpc: "2.0", id, method: "initialize", params }) };
 };
-const success = (id: number, protocolVersion: number, isMarked = false): Answer =>
-  ({ version: protocolVersion, frame: Frame.of({ jsonrpc: "2.0", id, result: { protocolVersion, ...(isMarked ? { _meta: { proxy: true } } : {}) } }) });
+const success = (id: number, protocolVersion: number, isMarked = false): Answer => ({
+  version: protocolVersion,
+  frame: Frame.of({ jsonrpc: "2.0", id, result: { protocolVersion, ...(isMarked ? { _meta: { proxy: true } } : {}) } }),
+});
 const failure = (id: number, code: number): Answer => {
   const error = { code, message: "no" };
   return { frame: Frame.of({ jsonrpc: "2.0", id, error }), version: undefined, error };
 };
-const idOf = (frame: Frame): number => { const { envelope } = frame; return envelope.kind === "notification" ? -1 : Number(envelope.id); };
+const idOf = (frame: Frame): number => {
+  const { envelope } = frame;
+  return envelope.kind === "notification" ? -1 : Number(envelope.id);
+};
 
 /** What one of the neighbours may do next; what makes no sense when its turn comes is skipped. */
 type Move =
@@ -34,16 +39,50 @@ type Move =
 const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 4, arbitrary: fc.constant<Move>({ do: "ask" }) },
   { weight: 1, arbitrary: fc.constantFrom<Move>({ do: "late" }, { do: "die" }, { do: "exit" }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("proxy answers" as const), how: fc.constantFrom<How>("yes", "yes", "yes, lower", "yes, higher", "no", "unknown", "invalid", "another version") }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("successor answers" as const), how: fc.constantFrom<How>("yes", "yes", "yes, lower", "no") }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("proxy forwards" as const), version: fc.constantFrom("same" as const, "same" as const, "lower" as const, "typed" as const, "higher" as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("proxy answers" as const),
+      how: fc.constantFrom<How>(
+        "yes",
+        "yes",
+        "yes, lower",
+        "yes, higher",
+        "no",
+        "unknown",
+        "invalid",
+        "another version",
+      ),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("successor answers" as const),
+      how: fc.constantFrom<How>("yes", "yes", "yes, lower", "no"),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("proxy forwards" as const),
+      version: fc.constantFrom("same" as const, "same" as const, "lower" as const, "typed" as const, "higher" as const),
+    }),
+  },
 );
 
-const GOOD: readonly Move[] = [{ do: "ask" }, { do: "proxy forwards", version: "same" }, { do: "successor answers", how: "yes" }, { do: "proxy answers", how: "yes" }];
+const GOOD: readonly Move[] = [
+  { do: "ask" },
+  { do: "proxy forwards", version: "same" },
+  { do: "successor answers", how: "yes" },
+  { do: "proxy answers", how: "yes" },
+];
 /** Half of the stories begin well, or hardly any would end well. */
 const story = fc.oneof(
   fc.array(move, { maxLength: 14, size: "max" }),
-  fc.tuple(fc.nat(4), fc.array(move, { maxLength: 8, size: "max" })).map(([length, rest]) => [...GOOD.slice(0, length), ...rest]),
+  fc
+    .tuple(fc.nat(4), fc.array(move, { maxLength: 8, size: "max" }))
+    .map(([length, rest]) => [...GOOD.slice(0, length), ...rest]),
 );
 
 /** The client, the proxy and the successor around one `startStep`, as proxy-stage.ts connects them. */
@@ -70,16 +109,28 @@ class Neighbours {
   spoken: number | undefined;
   #lastId = 0;
 
-  constructor(readonly version: number, readonly known?: Dialect) {}
+  constructor(
+    readonly version: number,
+    readonly known?: Dialect,
+  ) {}
 
   play(move: Move): void {
     switch (move.do) {
-      case "ask": return this.#ask();
-      case "late": if (this.watched) this.#step({ kind: "late", seconds: 30 }); return;
-      case "die": case "exit": return this.#die(move.do === "exit");
-      case "proxy forwards": if (this.alive && this.state.kind === "asked") this.#forward(move.version); return;
-      case "proxy answers": return this.#proxyAnswers(move.how);
-      case "successor answers": return this.#successorAnswers(move.how);
+      case "ask":
+        return this.#ask();
+      case "late":
+        if (this.watched) this.#step({ kind: "late", seconds: 30 });
+        return;
+      case "die":
+      case "exit":
+        return this.#die(move.do === "exit");
+      case "proxy forwards":
+        if (this.alive && this.state.kind === "asked") this.#forward(move.version);
+        return;
+      case "proxy answers":
+        return this.#proxyAnswers(move.how);
+      case "successor answers":
+        return this.#successorAnswers(move.how);
     }
   }
 
@@ -112,24 +163,35 @@ class Neighbours {
 
   #forward(how: "same" | "lower" | "higher" | "typed"): void {
     if (this.state.kind !== "asked") return;
-    const id = ++this.#lastId, { version } = this.state.attempt;
+    const id = ++this.#lastId,
+      { version } = this.state.attempt;
     this.forwards.add(id);
-    this.#step({ kind: "forwarded", ask: ask(id, how === "lower" ? version - 1 : how === "higher" ? version + 1 : version, how === "typed") });
+    this.#step({
+      kind: "forwarded",
+      ask: ask(id, how === "lower" ? version - 1 : how === "higher" ? version + 1 : version, how === "typed"),
+    });
   }
 
   #proxyAnswers(how: How): void {
     const id = this.atProxy.shift();
     if (id === undefined || !this.alive || this.state.kind !== "asked") return;
-    const { successor, attempt: { dialect, version } } = this.state, heard = successor.kind === "answered" ? Number(successor.answer.version) || version : version;
+    const {
+        successor,
+        attempt: { dialect, version },
+      } = this.state,
+      heard = successor.kind === "answered" ? Number(successor.answer.version) || version : version;
     this.#step({ kind: "answered", answer: answered(id, how, heard, dialect === "meta") });
   }
 
   #successorAnswers(how: How): void {
     const request = this.atSuccessor.shift();
     if (request === undefined) return;
-    const { id } = request, said = answered(id, how === "yes, lower" && request.version === 1 ? "yes" : how, request.version), { state } = this;
+    const { id } = request,
+      said = answered(id, how === "yes, lower" && request.version === 1 ? "yes" : how, request.version),
+      { state } = this;
     if (!said.error) this.spoken = Number(said.version);
-    if (state.kind === "asked" && state.successor.kind === "asked" && state.successor.id === id) return this.#step({ kind: "successorAnswered", answer: said });
+    if (state.kind === "asked" && state.successor.kind === "asked" && state.successor.id === id)
+      return this.#step({ kind: "successorAnswered", answer: said });
     ok(state.kind === "bypassed", `an answer for nobody in ${state.kind}`);
     this.#toClient(said.frame.withId(state.renamed?.from === id ? state.renamed.to : id));
   }
@@ -141,7 +203,11 @@ class Neighbours {
     for (const effect of effects) this.#heard(effect);
     if (before.kind === "bypassed") equal(state.kind, "bypassed", "a proxy that was left out stays out");
     if (state.kind === "ready") ok(this.spoken !== undefined, "ready before its successor");
-    equal(this.watched, state.kind === "asked" && state.successor.kind !== "asked", "its time runs while it is its turn, and only then");
+    equal(
+      this.watched,
+      state.kind === "asked" && state.successor.kind !== "asked",
+      "its time runs while it is its turn, and only then",
+    );
   }
 
   #heard(effect: StartEffect): void {
@@ -152,26 +218,45 @@ class Neighbours {
         this.alive = true;
         this.#asked(effect.frame);
         break;
-      case "askProxy": this.#aliveFor("asked"); this.#asked(effect.frame); break;
+      case "askProxy":
+        this.#aliveFor("asked");
+        this.#asked(effect.frame);
+        break;
       case "toProxy": {
         this.#aliveFor("told");
         ok(this.forwards.delete(idOf(effect.frame)), "the proxy hears an answer to what it has asked, once");
         break;
       }
-      case "refuse": ok(this.forwards.delete(effect.id), "refused is what the proxy has asked, once"); break;
+      case "refuse":
+        ok(this.forwards.delete(effect.id), "refused is what the proxy has asked, once");
+        break;
       case "toSuccessor": {
         const version = Number(versionIn(effect.frame));
         ok(version >= 1 && version <= this.version, `the successor is asked for version ${version}`);
-        ok(this.asked.length === 0 || (this.asked.length === 1 && version < (this.asked[0] ?? 0)), "the successor is asked once, and once more for a lower version");
-        ok(version === 1 || objectOr(objectOr(effect.frame.message)["params"])["info"] !== undefined, "version 2 has its members");
+        ok(
+          this.asked.length === 0 || (this.asked.length === 1 && version < (this.asked[0] ?? 0)),
+          "the successor is asked once, and once more for a lower version",
+        );
+        ok(
+          version === 1 || objectOr(objectOr(effect.frame.message)["params"])["info"] !== undefined,
+          "version 2 has its members",
+        );
         this.asked.push(version);
         this.atSuccessor.push({ id: idOf(effect.frame), version });
         break;
       }
-      case "toClient": this.#toClient(effect.frame); break;
-      case "watch": this.watched = effect.on; break;
-      case "remember": this.remembered.push(effect.dialect); break;
-      case "bypass": equal(++this.bypasses, 1); break;
+      case "toClient":
+        this.#toClient(effect.frame);
+        break;
+      case "watch":
+        this.watched = effect.on;
+        break;
+      case "remember":
+        this.remembered.push(effect.dialect);
+        break;
+      case "bypass":
+        equal(++this.bypasses, 1);
+        break;
     }
   }
 
@@ -188,15 +273,21 @@ class Neighbours {
     this.answers.push(frame);
   }
 
-  #aliveFor(what: string): void { ok(this.alive && this.bypasses === 0, `a proxy that is gone is ${what}`); }
+  #aliveFor(what: string): void {
+    ok(this.alive && this.bypasses === 0, `a proxy that is gone is ${what}`);
+  }
 }
 
 function answered(id: number, how: How, version: number, isMarked = false): Answer {
   switch (how) {
-    case "yes": return success(id, version, isMarked);
-    case "yes, lower": return success(id, version - 1, isMarked);
-    case "yes, higher": return success(id, version + 1, isMarked);
-    default: return failure(id, ERRORS[how]);
+    case "yes":
+      return success(id, version, isMarked);
+    case "yes, lower":
+      return success(id, version - 1, isMarked);
+    case "yes, higher":
+      return success(id, version + 1, isMarked);
+    default:
+      return failure(id, ERRORS[how]);
   }
 }
 
@@ -204,14 +295,23 @@ suite("the start of a proxy", () => {
   test(`${RUNS} orders of events: the client has one answer, in the version of the successor, and who was left out is owed nothing`, function () {
     this.timeout(120_000);
     const ends = new Map<string, number>();
-    fc.assert(fc.property(story, fc.constantFrom(1, 2), fc.option(fc.constantFrom(...DIALECTS), { nil: undefined }), (moves, version, known) => {
-      const world = new Neighbours(version, known);
-      for (const one of moves) world.play(one);
-      world.finish();
-      deepEqual([...world.open], [], "somebody waits for ever");
-      ends.set(world.state.kind, (ends.get(world.state.kind) ?? 0) + 1);
-    }), { numRuns: RUNS });
-    for (const kind of ["ready", "bypassed", "waiting"]) ok((ends.get(kind) ?? 0) > RUNS / 50, `too few runs end ${kind}: ${JSON.stringify([...ends])}`);
+    fc.assert(
+      fc.property(
+        story,
+        fc.constantFrom(1, 2),
+        fc.option(fc.constantFrom(...DIALECTS), { nil: undefined }),
+        (moves, version, known) => {
+          const world = new Neighbours(version, known);
+          for (const one of moves) world.play(one);
+          world.finish();
+          deepEqual([...world.open], [], "somebody waits for ever");
+          ends.set(world.state.kind, (ends.get(world.state.kind) ?? 0) + 1);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+    for (const kind of ["ready", "bypassed", "waiting"])
+      ok((ends.get(kind) ?? 0) > RUNS / 50, `too few runs end ${kind}: ${JSON.stringify([...ends])}`);
   });
 
   test("each dialect is tried once, the extension method first", () => {
@@ -231,8 +331,12 @@ suite("the start of a proxy", () => {
 
   test("a proxy that refuses a version is asked for version 1 before another dialect is tried", () => {
     const world = new Neighbours(2);
-    for (const one of [{ do: "ask" }, { do: "proxy answers", how: "invalid" }, ...GOOD.slice(1)] as const) world.play(one);
-    deepEqual([world.methods, world.asked, world.state.kind, world.remembered], [["_proxy/initialize", "_proxy/initialize"], [1], "ready", ["_proxy"]]);
+    for (const one of [{ do: "ask" }, { do: "proxy answers", how: "invalid" }, ...GOOD.slice(1)] as const)
+      world.play(one);
+    deepEqual(
+      [world.methods, world.asked, world.state.kind, world.remembered],
+      [["_proxy/initialize", "_proxy/initialize"], [1], "ready", ["_proxy"]],
+    );
   });
 
   test("a proxy that fails for a reason of its own is not asked as an agent", () => {
@@ -251,7 +355,12 @@ suite("the start of a proxy", () => {
 
   test("both say no because the successor did: the client hears it, and may ask again", () => {
     const world = new Neighbours(1);
-    for (const one of [...GOOD.slice(0, 2), { do: "successor answers", how: "no" }, { do: "proxy answers", how: "no" }] as const) world.play(one);
+    for (const one of [
+      ...GOOD.slice(0, 2),
+      { do: "successor answers", how: "no" },
+      { do: "proxy answers", how: "no" },
+    ] as const)
+      world.play(one);
     deepEqual([world.state.kind, world.answers.map(idOf), world.bypasses], ["waiting", [1], 0]);
     for (const one of GOOD) world.play(one);
     deepEqual([world.state.kind, world.answers.length], ["ready", 2]);

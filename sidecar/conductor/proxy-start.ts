@@ -33,7 +33,10 @@ export type StartState =
    */
   | { readonly kind: "bypassed"; readonly settled?: number; readonly renamed?: Renamed };
 
-interface Renamed { readonly from: number; readonly to: number }
+interface Renamed {
+  readonly from: number;
+  readonly to: number;
+}
 
 interface Asked {
   readonly kind: "asked";
@@ -51,11 +54,23 @@ interface Asked {
 }
 
 /** `initialize`, with the id that its asker waits for, and its raw `protocolVersion`. */
-export interface Ask { readonly frame: Frame; readonly id: number; readonly version: unknown }
+export interface Ask {
+  readonly frame: Frame;
+  readonly id: number;
+  readonly version: unknown;
+}
 
 /** An answer to `initialize`; `error` when it is one. */
-export interface Answer { readonly frame: Frame; readonly version: unknown; readonly error?: StartError }
-export interface StartError { readonly code: number; readonly message: string; readonly data?: unknown }
+export interface Answer {
+  readonly frame: Frame;
+  readonly version: unknown;
+  readonly error?: StartError;
+}
+export interface StartError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
 
 export type StartEvent =
   /** From the proxy's client. `known`: the dialect in which this program was initialised before. */
@@ -86,12 +101,20 @@ export type StartEffect =
 type Step = readonly [StartState, readonly StartEffect[]];
 
 /** The proxy's own time. */
-const RUNS: StartEffect = { kind: "watch", on: true }, RESTS: StartEffect = { kind: "watch", on: false };
+const RUNS: StartEffect = { kind: "watch", on: true },
+  RESTS: StartEffect = { kind: "watch", on: false };
 
-const METHOD_NOT_FOUND = -32601, INVALID_REQUEST = -32600, INVALID_PARAMS = -32602, UNSUPPORTED_VERSION = -32022;
+const METHOD_NOT_FOUND = -32601,
+  INVALID_REQUEST = -32600,
+  INVALID_PARAMS = -32602,
+  UNSUPPORTED_VERSION = -32022;
 /** Answers of programs that expect another method first, or another version. */
-const OTHERWISE: ReadonlySet<number> =
-  new Set([METHOD_NOT_FOUND, INVALID_REQUEST, INVALID_PARAMS, UNSUPPORTED_VERSION]);
+const OTHERWISE: ReadonlySet<number> = new Set([
+  METHOD_NOT_FOUND,
+  INVALID_REQUEST,
+  INVALID_PARAMS,
+  UNSUPPORTED_VERSION,
+]);
 
 const NO_PROXY = "it is no agent extension: it knows neither proxy/initialize nor _proxy/initialize.";
 const AN_AGENT = "it is an agent, not an agent extension: it answers initialize by itself.";
@@ -106,7 +129,8 @@ export function startStep(state: StartState, event: StartEvent): Step {
   }
   if (state.kind !== "asked") return [state, []];
   switch (event.kind) {
-    case "forwarded": return forwarded(state, event.ask);
+    case "forwarded":
+      return forwarded(state, event.ask);
     case "successorAnswered": {
       const { answer } = event;
       return [{ ...state, successor: { kind: "answered", answer } }, [{ kind: "toProxy", frame: answer.frame }, RUNS]];
@@ -115,15 +139,24 @@ export function startStep(state: StartState, event: StartEvent): Step {
       const { answer } = event;
       return answer.error ? failed(state, answer.frame, answer.error) : answered(state, answer);
     }
-    case "late": return bypass(state, `it did not answer within ${event.seconds} seconds.`);
-    case "died": return (event.exited === true ? restarted(state) : undefined) ?? bypass(state, event.why, event.cause);
+    case "late":
+      return bypass(state, `it did not answer within ${event.seconds} seconds.`);
+    case "died":
+      return (event.exited === true ? restarted(state) : undefined) ?? bypass(state, event.why, event.cause);
   }
 }
 
 function begin(ask: Ask, known: Dialect | undefined): Step {
   const [attempt, ...rest] = attemptsFor(typeof ask.version === "number" ? ask.version : 1, known);
   const state: Asked = {
-    kind: "asked", ask, attempt, rest, restarted: false, refusal: undefined, successor: { kind: "untouched" }, before: undefined,
+    kind: "asked",
+    ask,
+    attempt,
+    rest,
+    restarted: false,
+    refusal: undefined,
+    successor: { kind: "untouched" },
+    before: undefined,
   };
   return [state, [asking(state), RUNS]];
 }
@@ -133,17 +166,23 @@ function asking({ ask, attempt }: Asked): Extract<StartEffect, { readonly kind: 
 }
 
 function forwarded(state: Asked, forward: Ask): Step {
-  const { attempt, successor } = state, refuse = (message: string): StartEffect => ({ kind: "refuse", id: forward.id, message });
+  const { attempt, successor } = state,
+    refuse = (message: string): StartEffect => ({ kind: "refuse", id: forward.id, message });
   if (successor.kind !== "untouched") return [state, [refuse("The successor has been initialised already.")]];
   const version = acceptedBy(state, forward);
   if (version === undefined) {
     const asked = String(forward.version);
-    const [next, effects] = bypass(state, `it asked for version ${asked} of the protocol instead of ${attempt.version}.`);
+    const [next, effects] = bypass(
+      state,
+      `it asked for version ${asked} of the protocol instead of ${attempt.version}.`,
+    );
     return [next, [refuse(`A proxy may lower protocolVersion, and may not set it to ${asked}.`), ...effects]];
   }
   const frame = version === forward.version ? forward.frame : withVersion(forward.frame, version);
-  return [{ ...state, successor: { kind: "asked", id: forward.id } },
-    [RESTS, { kind: "toSuccessor", frame: attempt.dialect === "meta" ? withoutMark(frame) : frame }]];
+  return [
+    { ...state, successor: { kind: "asked", id: forward.id } },
+    [RESTS, { kind: "toSuccessor", frame: attempt.dialect === "meta" ? withoutMark(frame) : frame }],
+  ];
 }
 
 /** The version that the proxy asks its successor for; undefined: none that it may ask for. */
@@ -157,8 +196,12 @@ function isVersion(version: unknown): version is number {
 }
 
 function answered(state: Asked, { frame, version }: Answer): Step {
-  const { successor, attempt: { dialect } } = state;
-  if (dialect === "meta" && !isMarked(frame)) return bypass(state, successor.kind === "untouched" ? AN_AGENT : NO_PROXY);
+  const {
+    successor,
+    attempt: { dialect },
+  } = state;
+  if (dialect === "meta" && !isMarked(frame))
+    return bypass(state, successor.kind === "untouched" ? AN_AGENT : NO_PROXY);
   if (successor.kind !== "answered" || successor.answer.error) {
     return bypass(state, "it answered before its successor was initialised.");
   }
@@ -192,7 +235,10 @@ function failed(state: Asked, frame: Frame, error: StartError): Step {
 
 /** The next attempt that may end otherwise. */
 function again(state: Asked, error: StartError): Step | undefined {
-  const { attempt: { dialect }, refusal } = state;
+  const {
+    attempt: { dialect },
+    refusal,
+  } = state;
   // A program that fails for a reason of its own knows the method: to ask it as an agent would start it as one.
   const rest = OTHERWISE.has(error.code) ? state.rest : state.rest.filter(next => next.dialect !== "meta");
   const [attempt, ...further] = rest.filter(next => mayHelp(error.code, next.dialect === dialect));
@@ -209,7 +255,12 @@ function mayHelp(code: number, isSameDialect: boolean): boolean {
 
 /** The next dialect, for a program that exits at the methods of another one. */
 function restarted(state: Asked): Step | undefined {
-  const { attempt: { dialect }, rest, successor, before } = state;
+  const {
+    attempt: { dialect },
+    rest,
+    successor,
+    before,
+  } = state;
   const [attempt, ...others] = rest.filter(next => next.dialect !== dialect && next.dialect !== "meta");
   if (!attempt || state.restarted || successor.kind !== "untouched" || before !== undefined) return undefined;
   const next: Asked = { ...state, attempt, rest: others, restarted: true };
@@ -222,12 +273,16 @@ function refusalOf({ code, message, data }: StartError): string | undefined {
 }
 
 function bypass({ ask, successor, before }: Asked, why: string, cause?: unknown): Step {
-  const settled = ask.id, effects: readonly StartEffect[] = [RESTS, { kind: "bypass", why, cause }];
+  const settled = ask.id,
+    effects: readonly StartEffect[] = [RESTS, { kind: "bypass", why, cause }];
   const past = (last: StartEffect): Step => [{ kind: "bypassed", settled }, [...effects, last]];
   const answerOf = ({ frame }: Answer): Step => past({ kind: "toClient", frame: frame.withId(ask.id) });
   switch (successor.kind) {
-    case "untouched": return before ? answerOf(before) : past({ kind: "toSuccessor", frame: ask.frame });
-    case "asked": return [{ kind: "bypassed", settled, renamed: { from: successor.id, to: ask.id } }, effects];
-    case "answered": return answerOf(successor.answer.error && before ? before : successor.answer);
+    case "untouched":
+      return before ? answerOf(before) : past({ kind: "toSuccessor", frame: ask.frame });
+    case "asked":
+      return [{ kind: "bypassed", settled, renamed: { from: successor.id, to: ask.id } }, effects];
+    case "answered":
+      return answerOf(successor.answer.error && before ? before : successor.answer);
   }
 }

@@ -6,18 +6,27 @@ import { memoryChain, type MemoryChain } from "../testing/memory-chain";
 import { ProcessChain } from "../testing/process-chain";
 import { internalProxy } from "../testing/wired";
 
-const settled = async (): Promise<void> => { for (let i = 0; i < 20; i++) await new Promise(resolve => { setImmediate(resolve); }); };
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 20; i++)
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
+};
 const LAST_WORDS = /rogue proxy: this is how it goes\n/;
 
 suite("a rogue proxy", function () {
   this.timeout(timeLimit(120_000));
   let processes: ProcessChain;
-  setup(() => { processes = new ProcessChain(); });
+  setup(() => {
+    processes = new ProcessChain();
+  });
   teardown(() => processes[Symbol.asyncDispose]());
 
   /** Between two that behave. */
-  const chainWith = (...flags: readonly string[]): MemoryChain => memoryChain([{}, processes.proxy("Rogue", "rogue-proxy", flags), internalProxy("quiet")]);
-  const initialize = (chain: MemoryChain): Promise<unknown> => chain.client.request("initialize", { protocolVersion: 1 });
+  const chainWith = (...flags: readonly string[]): MemoryChain =>
+    memoryChain([{}, processes.proxy("Rogue", "rogue-proxy", flags), internalProxy("quiet")]);
+  const initialize = (chain: MemoryChain): Promise<unknown> =>
+    chain.client.request("initialize", { protocolVersion: 1 });
   const works = async (chain: MemoryChain): Promise<void> => {
     deepEqual(await chain.client.request("session/new", { cwd: "/", mcpServers: [] }), { sessionId: "s1" });
     const prompted = chain.client.request("session/prompt", { sessionId: "s1", prompt: [] });
@@ -31,22 +40,35 @@ suite("a rogue proxy", function () {
   };
 
   const leftOut: Readonly<Record<string, readonly [why: RegExp, words: RegExp | undefined]>> = {
-    "--die-on-initialize": [/^The agent extension “Rogue” is left out: Rogue (has )?(ended|exited|stopped).*3/, LAST_WORDS],
-    "--die-after-forward": [/^The agent extension “Rogue” is left out: Rogue (has )?(ended|exited|stopped).*3/, LAST_WORDS],
+    "--die-on-initialize": [
+      /^The agent extension “Rogue” is left out: Rogue (has )?(ended|exited|stopped).*3/,
+      LAST_WORDS,
+    ],
+    "--die-after-forward": [
+      /^The agent extension “Rogue” is left out: Rogue (has )?(ended|exited|stopped).*3/,
+      LAST_WORDS,
+    ],
     "--answer-without-forwarding": [/is left out: it answered before its successor was initialised\.$/, undefined],
-    "--change-version": [/is left out: it answered with version 99 of the protocol, its successor with 1\.$/, undefined],
-    "--not-a-proxy": [/is left out: it is no agent extension: it knows neither proxy\/initialize nor _proxy\/initialize\.$/, undefined],
+    "--change-version": [
+      /is left out: it answered with version 99 of the protocol, its successor with 1\.$/,
+      undefined,
+    ],
+    "--not-a-proxy": [
+      /is left out: it is no agent extension: it knows neither proxy\/initialize nor _proxy\/initialize\.$/,
+      undefined,
+    ],
   };
-  for (const [flag, [why, words]] of Object.entries(leftOut)) test(`with ${flag} is left out, is stopped, and the chain goes on`, async () => {
-    const chain = chainWith(flag);
-    await initialize(chain);
-    equal(chain.notices.length, 1);
-    const [notice] = chain.notices;
-    deepEqual([notice?.kind, notice?.component], ["bypassed", "Rogue"]);
-    match(notice?.message ?? "", why);
-    if (words) match(String(notice?.cause), words);
-    await works(chain);
-  });
+  for (const [flag, [why, words]] of Object.entries(leftOut))
+    test(`with ${flag} is left out, is stopped, and the chain goes on`, async () => {
+      const chain = chainWith(flag);
+      await initialize(chain);
+      equal(chain.notices.length, 1);
+      const [notice] = chain.notices;
+      deepEqual([notice?.kind, notice?.component], ["bypassed", "Rogue"]);
+      match(notice?.message ?? "", why);
+      if (words) match(String(notice?.cause), words);
+      await works(chain);
+    });
 
   test("with --hang-initialize is left out after thirty seconds, and said to be slow after ten", async () => {
     const chain = chainWith("--hang-initialize");
@@ -54,48 +76,66 @@ suite("a rogue proxy", function () {
     await settled();
     chain.clock.advance(10_000);
     chain.clock.advance(20_000);
-    deepEqual(chain.notices.map(({ kind, component }) => [kind, component]), [["slow", "Rogue"], ["bypassed", "Rogue"]]);
+    deepEqual(
+      chain.notices.map(({ kind, component }) => [kind, component]),
+      [
+        ["slow", "Rogue"],
+        ["bypassed", "Rogue"],
+      ],
+    );
     match(chain.notices[1]?.message ?? "", /it did not answer within 30 seconds\.$/);
     await answer;
     await works(chain);
   });
 
-  for (const flags of [[], ["--old"], ["--slow-initialize", "30"], ["--garbage"], ["--wrong-answer"], ["--die-on", "_proxy/initialize"]]) test(`with ${flags.join(" ") || "no flag"} is put up with`, async () => {
-    const chain = chainWith(...flags);
-    await initialize(chain);
-    await works(chain);
-    deepEqual(chain.notices, []);
-    equal(chain.odd.length > 0, flags[0] === "--wrong-answer");
-  });
+  for (const flags of [
+    [],
+    ["--old"],
+    ["--slow-initialize", "30"],
+    ["--garbage"],
+    ["--wrong-answer"],
+    ["--die-on", "_proxy/initialize"],
+  ])
+    test(`with ${flags.join(" ") || "no flag"} is put up with`, async () => {
+      const chain = chainWith(...flags);
+      await initialize(chain);
+      await works(chain);
+      deepEqual(chain.notices, []);
+      equal(chain.odd.length > 0, flags[0] === "--wrong-answer");
+    });
 
-  for (const method of ["session/new", "session/prompt", "session/update", "session/request_permission"]) test(`that dies when ${method} comes ends the chain: it is named wherever somebody waits, and what it said last is there`, async () => {
-    const chain = chainWith("--die-on", method);
-    await initialize(chain);
-    const mine = (error: RpcError): boolean => {
-      match(error.message, /^Rogue .*3/);
-      const { component, details } = error.data as { component: string; details: string };
-      equal(component, "Rogue");
-      match(details, LAST_WORDS);
-      match(details, new RegExp(`${method} came`));
-      return true;
-    };
-    const opened = chain.client.request("session/new", { cwd: "/", mcpServers: [] });
-    if (method === "session/new") await rejects(opened, mine);
-    else {
-      await opened;
-      const prompted = rejects(chain.client.request("session/prompt", { sessionId: "s1", prompt: [] }), mine);
-      if (method !== "session/prompt") {
-        await chain.agent.next("session/prompt");
-        if (method === "session/update") chain.agent.say("s1", "hello");
-        else await rejects(chain.agent.peer.request(method, { sessionId: "s1" }));
+  for (const method of ["session/new", "session/prompt", "session/update", "session/request_permission"])
+    test(`that dies when ${method} comes ends the chain: it is named wherever somebody waits, and what it said last is there`, async () => {
+      const chain = chainWith("--die-on", method);
+      await initialize(chain);
+      const mine = (error: RpcError): boolean => {
+        match(error.message, /^Rogue .*3/);
+        const { component, details } = error.data as { component: string; details: string };
+        equal(component, "Rogue");
+        match(details, LAST_WORDS);
+        match(details, new RegExp(`${method} came`));
+        return true;
+      };
+      const opened = chain.client.request("session/new", { cwd: "/", mcpServers: [] });
+      if (method === "session/new") await rejects(opened, mine);
+      else {
+        await opened;
+        const prompted = rejects(chain.client.request("session/prompt", { sessionId: "s1", prompt: [] }), mine);
+        if (method !== "session/prompt") {
+          await chain.agent.next("session/prompt");
+          if (method === "session/update") chain.agent.say("s1", "hello");
+          else await rejects(chain.agent.peer.request(method, { sessionId: "s1" }));
+        }
+        await prompted;
       }
-      await prompted;
-    }
-    const { component, message } = await chain.conductor.closed;
-    equal(component, "Rogue");
-    match(message, /^Rogue .*3/);
-    deepEqual(chain.notices.map(({ kind, component: who }) => [kind, who]), [["failed", "Rogue"]]);
-    match(String(chain.notices[0]?.cause), LAST_WORDS);
-    deepEqual([chain.proxies[0]?.stopped, chain.agent.heard.at(-1)], [true, "closed"]);
-  });
+      const { component, message } = await chain.conductor.closed;
+      equal(component, "Rogue");
+      match(message, /^Rogue .*3/);
+      deepEqual(
+        chain.notices.map(({ kind, component: who }) => [kind, who]),
+        [["failed", "Rogue"]],
+      );
+      match(String(chain.notices[0]?.cause), LAST_WORDS);
+      deepEqual([chain.proxies[0]?.stopped, chain.agent.heard.at(-1)], [true, "closed"]);
+    });
 });

@@ -19,33 +19,50 @@ import { conduct } from "./conductor";
 /** What was seen, by kind. */
 class Seen {
   readonly kinds: Record<string, unknown[]> = {};
-  note(kind: string, ...what: unknown[]): void { (this.kinds[kind] ??= []).push(...what); }
+  note(kind: string, ...what: unknown[]): void {
+    (this.kinds[kind] ??= []).push(...what);
+  }
 
   /** A handler that answers so. */
   heard<T>(kind: string, answer: T): (context: { readonly params: unknown }) => T {
-    return ({ params }) => { this.note(kind, params); return answer; };
+    return ({ params }) => {
+      this.note(kind, params);
+      return answer;
+    };
   }
 
   /** How a request ended. */
-  async ends(kind: string, request: Promise<unknown>): Promise<void> { this.note(kind, await request.catch(asError)); }
+  async ends(kind: string, request: Promise<unknown>): Promise<void> {
+    this.note(kind, await request.catch(asError));
+  }
 }
 
 /** What was withdrawn is named by its id, which each connection has its own of. */
 function asError(error: unknown): unknown {
-  const { code, message, data } = objectOr(error), { requestId } = objectOr(data);
+  const { code, message, data } = objectOr(error),
+    { requestId } = objectOr(data);
   return { code, message, data: typeof requestId === "number" ? { ...objectOr(data), requestId: "a number" } : data };
 }
 
-interface Connection { readonly closed: Promise<void> }
+interface Connection {
+  readonly closed: Promise<void>;
+}
 /** Connects an agent, and does with it what a client does. */
-interface Scene { readonly agent: (seen: Seen, stream: v1.Stream) => Connection; readonly client: (seen: Seen, stream: v1.Stream) => Promise<void> }
+interface Scene {
+  readonly agent: (seen: Seen, stream: v1.Stream) => Connection;
+  readonly client: (seen: Seen, stream: v1.Stream) => Promise<void>;
+}
 
 /** Any params will do. */
 const any = (params: unknown): unknown => params;
 const text = (said: string) => ({ type: "text" as const, text: said });
-const WEIRD = "„žluťoučký“ 🐎 \u2028 \\ \" \u0000 {\"id\":7,\"method\":\"no\"}";
+const WEIRD = '„žluťoučký“ 🐎 \u2028 \\ " \u0000 {"id":7,"method":"no"}';
 const INFO = { name: "theirs", title: "Theirs", version: "1.2.3", _meta: { deep: [{ er: null }] } };
-const SESSION = { sessionId: "s 1", cwd: "/tmp", mcpServers: [{ name: "m", command: "/bin/m", args: ["-x"], env: [{ name: "A", value: "b" }] }] };
+const SESSION = {
+  sessionId: "s 1",
+  cwd: "/tmp",
+  mcpServers: [{ name: "m", command: "/bin/m", args: ["-x"], env: [{ name: "A", value: "b" }] }],
+};
 const REFUSAL = { why: [1, { deep: true, none: null }], text: WEIRD };
 
 /** What an agent of either version can be asked by the names of extensions; sent to the agent, it sends the same back. */
@@ -53,27 +70,74 @@ const EXTRAS = { n: 1.5, big: 9_007_199_254_740_991, text: WEIRD, list: [[], {},
 
 // --- version 1
 
-const V1_AGENT = { protocolVersion: 1, agentInfo: INFO, authMethods: [{ id: "key", name: "Key" }], agentCapabilities: { loadSession: true, promptCapabilities: { image: true }, mcpCapabilities: { http: true, acp: true }, sessionCapabilities: { list: {}, close: {} } } };
-const MODES = { currentModeId: "ask", availableModes: [{ id: "ask", name: "Ask" }, { id: "code", name: "Code", description: WEIRD }] };
-const OPTIONS: v1.PermissionOption[] = [{ optionId: "yes", name: "Yes", kind: "allow_once" }, { optionId: "no", name: "No", kind: "reject_once" }];
+const V1_AGENT = {
+  protocolVersion: 1,
+  agentInfo: INFO,
+  authMethods: [{ id: "key", name: "Key" }],
+  agentCapabilities: {
+    loadSession: true,
+    promptCapabilities: { image: true },
+    mcpCapabilities: { http: true, acp: true },
+    sessionCapabilities: { list: {}, close: {} },
+  },
+};
+const MODES = {
+  currentModeId: "ask",
+  availableModes: [
+    { id: "ask", name: "Ask" },
+    { id: "code", name: "Code", description: WEIRD },
+  ],
+};
+const OPTIONS: v1.PermissionOption[] = [
+  { optionId: "yes", name: "Yes", kind: "allow_once" },
+  { optionId: "no", name: "No", kind: "reject_once" },
+];
 const V1_UPDATES: v1.SessionUpdate[] = [
   { sessionUpdate: "agent_thought_chunk", content: text("hm") },
-  ...Array.from({ length: 30 }, (_, n) => ({ sessionUpdate: "agent_message_chunk" as const, content: text(`${n} ${WEIRD}`), messageId: "m1" })),
-  { sessionUpdate: "tool_call", toolCallId: "t1", title: "Edit", kind: "edit", status: "pending", rawInput: EXTRAS, locations: [{ path: "/a", line: 3 }], content: [{ type: "diff", path: "/a", oldText: null, newText: "b\n".repeat(20_000) }] },
+  ...Array.from({ length: 30 }, (_, n) => ({
+    sessionUpdate: "agent_message_chunk" as const,
+    content: text(`${n} ${WEIRD}`),
+    messageId: "m1",
+  })),
+  {
+    sessionUpdate: "tool_call",
+    toolCallId: "t1",
+    title: "Edit",
+    kind: "edit",
+    status: "pending",
+    rawInput: EXTRAS,
+    locations: [{ path: "/a", line: 3 }],
+    content: [{ type: "diff", path: "/a", oldText: null, newText: "b\n".repeat(20_000) }],
+  },
   { sessionUpdate: "plan", entries: [{ content: "one", priority: "high", status: "in_progress" }] },
-  { sessionUpdate: "available_commands_update", availableCommands: [{ name: "go", description: "Goes", input: { hint: "where" } }] },
+  {
+    sessionUpdate: "available_commands_update",
+    availableCommands: [{ name: "go", description: "Goes", input: { hint: "where" } }],
+  },
   { sessionUpdate: "usage_update", used: 10, size: 100, cost: { amount: 0.25, currency: "USD" } },
 ];
 
 async function v1Tour(seen: Seen, client: v1.AgentContext, sessionId: string): Promise<v1.PromptResponse> {
-  const asks = async (method: string, params: object): Promise<void> => { await seen.ends("agent's answers", client.request(method, { sessionId, ...params })); };
+  const asks = async (method: string, params: object): Promise<void> => {
+    await seen.ends("agent's answers", client.request(method, { sessionId, ...params }));
+  };
   for (const update of V1_UPDATES) await client.notify("session/update", { sessionId, update });
   await asks("session/request_permission", { toolCall: { toolCallId: "t1", title: "Edit" }, options: OPTIONS });
   for (const path of ["/here", "/missing"]) await asks("fs/read_text_file", { path, line: 2, limit: 5 });
   await asks("fs/write_text_file", { path: "/there", content: WEIRD });
-  await asks("terminal/create", { command: "ls", args: ["-l"], env: [{ name: "A", value: "" }], outputByteLimit: 1000 });
-  for (const method of ["output", "wait_for_exit", "kill", "release"]) await asks(`terminal/${method}`, { terminalId: "term" });
-  await asks("elicitation/create", { mode: "form", message: "Which?", requestedSchema: { type: "object", properties: { a: { type: "string" } } } });
+  await asks("terminal/create", {
+    command: "ls",
+    args: ["-l"],
+    env: [{ name: "A", value: "" }],
+    outputByteLimit: 1000,
+  });
+  for (const method of ["output", "wait_for_exit", "kill", "release"])
+    await asks(`terminal/${method}`, { terminalId: "term" });
+  await asks("elicitation/create", {
+    mode: "form",
+    message: "Which?",
+    requestedSchema: { type: "object", properties: { a: { type: "string" } } },
+  });
   await asks("_client/ask", EXTRAS);
   await asks("_client/unknown", {});
   await client.notify("_client/tell", EXTRAS);
@@ -82,9 +146,16 @@ async function v1Tour(seen: Seen, client: v1.AgentContext, sessionId: string): P
 
 function v1Agent(seen: Seen) {
   let cancelled = (): void => undefined;
-  const cancellation = new Promise<void>(resolve => { cancelled = resolve; });
-  const say = (client: v1.AgentContext, said: string): Promise<void> => client.notify("session/update", { sessionId: SESSION.sessionId, update: { sessionUpdate: "agent_message_chunk", content: text(said) } });
-  return v1.agent({ name: "theirs" })
+  const cancellation = new Promise<void>(resolve => {
+    cancelled = resolve;
+  });
+  const say = (client: v1.AgentContext, said: string): Promise<void> =>
+    client.notify("session/update", {
+      sessionId: SESSION.sessionId,
+      update: { sessionUpdate: "agent_message_chunk", content: text(said) },
+    });
+  return v1
+    .agent({ name: "theirs" })
     .onRequest("initialize", seen.heard("agent", V1_AGENT))
     .onRequest("session/new", seen.heard("agent", { sessionId: SESSION.sessionId, modes: MODES }))
     .onRequest("session/load", async ({ params, client }) => {
@@ -94,23 +165,39 @@ function v1Agent(seen: Seen) {
     })
     .onRequest("session/set_mode", async ({ params, client }) => {
       seen.note("agent", params);
-      await client.notify("session/update", { sessionId: params.sessionId, update: { sessionUpdate: "current_mode_update", currentModeId: params.modeId } });
+      await client.notify("session/update", {
+        sessionId: params.sessionId,
+        update: { sessionUpdate: "current_mode_update", currentModeId: params.modeId },
+      });
       return {};
     })
-    .onRequest("session/list", seen.heard("agent", { sessions: [{ sessionId: "s 1", cwd: "/tmp", title: WEIRD }], nextCursor: "more" }))
+    .onRequest(
+      "session/list",
+      seen.heard("agent", { sessions: [{ sessionId: "s 1", cwd: "/tmp", title: WEIRD }], nextCursor: "more" }),
+    )
     .onRequest("session/close", seen.heard("agent", {}))
     .onRequest("_agent/echo", any, ({ params }) => params)
     .onNotification("_agent/tell", any, seen.heard("agent is told", undefined))
-    .onNotification("session/cancel", ({ params }) => { seen.note("agent is told", params); cancelled(); })
+    .onNotification("session/cancel", ({ params }) => {
+      seen.note("agent is told", params);
+      cancelled();
+    })
     .onRequest("session/prompt", async ({ params, client, signal }) => {
       seen.note("agent", params);
       const [block] = params.prompt;
       switch (block?.type === "text" ? block.text : "") {
-        case "tour": return v1Tour(seen, client, params.sessionId);
-        case "fail": throw new v1.RequestError(-31_999, WEIRD, REFUSAL);
-        case "cancel": await say(client, "cancel me"); await cancellation; return { stopReason: "cancelled" };
+        case "tour":
+          return v1Tour(seen, client, params.sessionId);
+        case "fail":
+          throw new v1.RequestError(-31_999, WEIRD, REFUSAL);
+        case "cancel":
+          await say(client, "cancel me");
+          await cancellation;
+          return { stopReason: "cancelled" };
         default: {
-          const withdrawn = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+          const withdrawn = new Promise<never>((_, reject) =>
+            signal.addEventListener("abort", () => reject(signal.reason)),
+          );
           await say(client, "withdraw me");
           return withdrawn;
         }
@@ -120,14 +207,18 @@ function v1Agent(seen: Seen) {
 
 async function v1Client(seen: Seen, stream: v1.Stream): Promise<void> {
   const withdrawal = new AbortController();
-  const connection = v1.client({ name: "theirs" })
+  const connection = v1
+    .client({ name: "theirs" })
     .onNotification("session/update", async ({ params, agent }) => {
       seen.note("client's updates", params);
       const said = "content" in params.update && objectOr(params.update.content).text;
       if (said === "cancel me") await agent.notify("session/cancel", { sessionId: params.sessionId });
       if (said === "withdraw me") withdrawal.abort();
     })
-    .onRequest("session/request_permission", seen.heard("client", { outcome: { outcome: "selected" as const, optionId: "yes" } }))
+    .onRequest(
+      "session/request_permission",
+      seen.heard("client", { outcome: { outcome: "selected" as const, optionId: "yes" } }),
+    )
     .onRequest("fs/read_text_file", ({ params }) => {
       seen.note("client", params);
       if (params.path === "/missing") throw v1.RequestError.resourceNotFound("file:///missing");
@@ -135,7 +226,10 @@ async function v1Client(seen: Seen, stream: v1.Stream): Promise<void> {
     })
     .onRequest("fs/write_text_file", seen.heard("client", {}))
     .onRequest("terminal/create", seen.heard("client", { terminalId: "term" }))
-    .onRequest("terminal/output", seen.heard("client", { output: WEIRD, truncated: false, exitStatus: { exitCode: 0, signal: null } }))
+    .onRequest(
+      "terminal/output",
+      seen.heard("client", { output: WEIRD, truncated: false, exitStatus: { exitCode: 0, signal: null } }),
+    )
     .onRequest("terminal/wait_for_exit", seen.heard("client", { exitCode: null, signal: "SIGTERM" }))
     .onRequest("terminal/kill", seen.heard("client", {}))
     .onRequest("terminal/release", seen.heard("client", {}))
@@ -143,9 +237,20 @@ async function v1Client(seen: Seen, stream: v1.Stream): Promise<void> {
     .onRequest("_client/ask", any, ({ params }) => ({ asked: params }))
     .onNotification("_client/tell", any, seen.heard("client is told", undefined))
     .connect(stream);
-  const asks = async (method: string, params: object, options: v1.SendRequestOptions = {}): Promise<void> => { await seen.ends("client's answers", connection.agent.request(method, params, options)); };
-  const prompts = (said: string, options?: v1.SendRequestOptions): Promise<void> => asks("session/prompt", { sessionId: SESSION.sessionId, prompt: [text(said), { type: "resource_link", uri: "file:///a", name: WEIRD }] }, options);
-  await asks("initialize", { protocolVersion: 1, clientInfo: INFO, clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: true, elicitation: { form: {} } } });
+  const asks = async (method: string, params: object, options: v1.SendRequestOptions = {}): Promise<void> => {
+    await seen.ends("client's answers", connection.agent.request(method, params, options));
+  };
+  const prompts = (said: string, options?: v1.SendRequestOptions): Promise<void> =>
+    asks(
+      "session/prompt",
+      { sessionId: SESSION.sessionId, prompt: [text(said), { type: "resource_link", uri: "file:///a", name: WEIRD }] },
+      options,
+    );
+  await asks("initialize", {
+    protocolVersion: 1,
+    clientInfo: INFO,
+    clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: true, elicitation: { form: {} } },
+  });
   await asks("session/new", { cwd: SESSION.cwd, mcpServers: SESSION.mcpServers });
   await prompts("tour");
   await prompts("fail");
@@ -164,56 +269,121 @@ const ACP_SERVER = { type: "acp" as const, name: "ours", serverId: "srv-1" };
 
 /** What only the unstable schema has: forks, and MCP over ACP. */
 const V1_UNSTABLE: Scene = {
-  agent: (seen, stream) => v1unstable.agent({ name: "theirs" })
-    .onRequest("initialize", seen.heard("agent", V1_AGENT))
-    .onRequest("session/new", seen.heard("agent", { sessionId: SESSION.sessionId }))
-    .onRequest("session/fork", async ({ params, client }) => {
-      seen.note("agent", params);
-      await seen.ends("agent's answers", client.request("mcp/message", { serverId: ACP_SERVER.serverId, requestId: "r1", method: "tools/call", params: EXTRAS }));
-      await client.notify("session/update", { sessionId: params.sessionId, update: { sessionUpdate: "plan_removed", planId: "p" } });
-      return { sessionId: "s 2", modes: MODES };
-    })
-    .onNotification("mcp/message", seen.heard("agent is told", undefined))
-    .connect(stream),
+  agent: (seen, stream) =>
+    v1unstable
+      .agent({ name: "theirs" })
+      .onRequest("initialize", seen.heard("agent", V1_AGENT))
+      .onRequest("session/new", seen.heard("agent", { sessionId: SESSION.sessionId }))
+      .onRequest("session/fork", async ({ params, client }) => {
+        seen.note("agent", params);
+        await seen.ends(
+          "agent's answers",
+          client.request("mcp/message", {
+            serverId: ACP_SERVER.serverId,
+            requestId: "r1",
+            method: "tools/call",
+            params: EXTRAS,
+          }),
+        );
+        await client.notify("session/update", {
+          sessionId: params.sessionId,
+          update: { sessionUpdate: "plan_removed", planId: "p" },
+        });
+        return { sessionId: "s 2", modes: MODES };
+      })
+      .onNotification("mcp/message", seen.heard("agent is told", undefined))
+      .connect(stream),
   client: async (seen, stream) => {
-    const { agent } = v1unstable.client({ name: "theirs" })
+    const { agent } = v1unstable
+      .client({ name: "theirs" })
       .onNotification("session/update", seen.heard("client's updates", undefined))
       .onRequest("mcp/message", async ({ params, agent: asker }) => {
         seen.note("client", params);
-        await asker.notify("mcp/message", { serverId: ACP_SERVER.serverId, requestId: "r1", method: "notifications/progress", params: EXTRAS });
+        await asker.notify("mcp/message", {
+          serverId: ACP_SERVER.serverId,
+          requestId: "r1",
+          method: "notifications/progress",
+          params: EXTRAS,
+        });
         return { result: { content: [text(WEIRD)] } };
       })
       .connect(stream);
     await seen.ends("client's answers", agent.request("initialize", { protocolVersion: 1, clientInfo: INFO }));
     await seen.ends("client's answers", agent.request("session/new", { cwd: "/tmp", mcpServers: [ACP_SERVER] }));
-    await seen.ends("client's answers", agent.request("session/fork", { sessionId: SESSION.sessionId, cwd: "/tmp", mcpServers: [ACP_SERVER], systemPrompt: { mode: "append", content: [text(WEIRD)] } }));
+    await seen.ends(
+      "client's answers",
+      agent.request("session/fork", {
+        sessionId: SESSION.sessionId,
+        cwd: "/tmp",
+        mcpServers: [ACP_SERVER],
+        systemPrompt: { mode: "append", content: [text(WEIRD)] },
+      }),
+    );
   },
 };
 
 // --- version 2
 
-const V2_AGENT = { protocolVersion: 2, info: INFO, capabilities: { session: { prompt: { image: {} }, mcp: { stdio: {}, acp: {} } } }, authMethods: [] };
-const V2_SESSION = { sessionId: "s 1", cwd: "/tmp", mcpServers: [{ type: "stdio" as const, name: "m", command: "/bin/m", args: ["-x"], env: [{ name: "A", value: "b" }] }] };
-const CONFIG = [{ type: "select" as const, configId: "model", name: "Model", currentValue: "a", options: [{ value: "a", name: "A" }, { value: "b", name: WEIRD }] }];
+const V2_AGENT = {
+  protocolVersion: 2,
+  info: INFO,
+  capabilities: { session: { prompt: { image: {} }, mcp: { stdio: {}, acp: {} } } },
+  authMethods: [],
+};
+const V2_SESSION = {
+  sessionId: "s 1",
+  cwd: "/tmp",
+  mcpServers: [
+    { type: "stdio" as const, name: "m", command: "/bin/m", args: ["-x"], env: [{ name: "A", value: "b" }] },
+  ],
+};
+const CONFIG = [
+  {
+    type: "select" as const,
+    configId: "model",
+    name: "Model",
+    currentValue: "a",
+    options: [
+      { value: "a", name: "A" },
+      { value: "b", name: WEIRD },
+    ],
+  },
+];
 const COMMANDS = [{ type: "command" as const, name: "go", description: "Goes" }];
 const DONE: v2.SessionUpdate = { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" };
 const V2_UPDATES: v2.SessionUpdate[] = [
   { sessionUpdate: "state_update", state: "running" },
-  ...Array.from({ length: 30 }, (_, n) => ({ sessionUpdate: "agent_message_chunk" as const, messageId: "m1", content: text(`${n} ${WEIRD}`) })),
+  ...Array.from({ length: 30 }, (_, n) => ({
+    sessionUpdate: "agent_message_chunk" as const,
+    messageId: "m1",
+    content: text(`${n} ${WEIRD}`),
+  })),
   { sessionUpdate: "agent_message", messageId: "m1", content: null, _meta: { cleared: null } },
   { sessionUpdate: "tool_call_update", toolCallId: "t1", title: "Edit", status: "in_progress", rawInput: EXTRAS },
-  { sessionUpdate: "tool_call_content_chunk", toolCallId: "t1", content: { type: "content", content: text("b\n".repeat(20_000)) } },
+  {
+    sessionUpdate: "tool_call_content_chunk",
+    toolCallId: "t1",
+    content: { type: "content", content: text("b\n".repeat(20_000)) },
+  },
   { sessionUpdate: "terminal_output_chunk", terminalId: "term", data: Buffer.from(WEIRD).toString("base64") },
-  { sessionUpdate: "plan_update", plan: { type: "items", planId: "p", entries: [{ content: "one", priority: "high", status: "in_progress" }] } },
+  {
+    sessionUpdate: "plan_update",
+    plan: { type: "items", planId: "p", entries: [{ content: "one", priority: "high", status: "in_progress" }] },
+  },
   { sessionUpdate: "_theirs", extras: EXTRAS },
 ];
 
 function v2Agent(seen: Seen) {
-  const update = (client: v2.AgentContext, what: v2.SessionUpdate): Promise<void> => client.notify("session/update", { sessionId: V2_SESSION.sessionId, update: what });
+  const update = (client: v2.AgentContext, what: v2.SessionUpdate): Promise<void> =>
+    client.notify("session/update", { sessionId: V2_SESSION.sessionId, update: what });
   let number = 0;
-  return v2.agent({ name: "theirs" })
+  return v2
+    .agent({ name: "theirs" })
     .onRequest("initialize", seen.heard("agent", V2_AGENT))
-    .onRequest("session/new", seen.heard("agent", { sessionId: V2_SESSION.sessionId, configOptions: CONFIG, availableCommands: COMMANDS }))
+    .onRequest(
+      "session/new",
+      seen.heard("agent", { sessionId: V2_SESSION.sessionId, configOptions: CONFIG, availableCommands: COMMANDS }),
+    )
     .onRequest("session/resume", async ({ params, client }) => {
       seen.note("agent", params);
       for (const what of [...V2_UPDATES, DONE]) await update(client, what);
@@ -224,29 +394,62 @@ function v2Agent(seen: Seen) {
       await update(client, { sessionUpdate: "config_option_update", configOptions: CONFIG });
       return { configOptions: CONFIG };
     })
-    .onRequest("session/list", seen.heard("agent", { sessions: [{ sessionId: "s 1", cwd: "/tmp", title: WEIRD }], nextCursor: "more" }))
+    .onRequest(
+      "session/list",
+      seen.heard("agent", { sessions: [{ sessionId: "s 1", cwd: "/tmp", title: WEIRD }], nextCursor: "more" }),
+    )
     .onRequest("session/close", seen.heard("agent", {}))
     .onRequest("tool_call/cancel", seen.heard("agent", {}))
     .onRequest("_agent/echo", any, ({ params }) => params)
     .onNotification("_agent/tell", any, seen.heard("agent is told", undefined))
-    .onNotification("session/cancel", async ({ params, client }) => { seen.note("agent is told", params); await update(client, { ...DONE, stopReason: "cancelled" }); })
+    .onNotification("session/cancel", async ({ params, client }) => {
+      seen.note("agent is told", params);
+      await update(client, { ...DONE, stopReason: "cancelled" });
+    })
     .onRequest("session/prompt", async ({ params, client }) => {
       seen.note("agent", params);
-      const [block] = params.prompt, messageId = `u${++number}`;
+      const [block] = params.prompt,
+        messageId = `u${++number}`;
       if (block && "text" in block && block.text === "fail") throw new v2.RequestError(-31_999, WEIRD, REFUSAL);
       await update(client, { sessionUpdate: "user_message", messageId, content: params.prompt });
-      if (number > 1) await update(client, { sessionUpdate: "agent_message_chunk", messageId: "m2", content: text("cancel me") });
+      if (number > 1)
+        await update(client, { sessionUpdate: "agent_message_chunk", messageId: "m2", content: text("cancel me") });
       else void v2Turn(seen, client, update); // the answer to a prompt is that it was received
       return { messageId };
     });
 }
 
-async function v2Turn(seen: Seen, client: v2.AgentContext, update: (client: v2.AgentContext, what: v2.SessionUpdate) => Promise<void>): Promise<void> {
+async function v2Turn(
+  seen: Seen,
+  client: v2.AgentContext,
+  update: (client: v2.AgentContext, what: v2.SessionUpdate) => Promise<void>,
+): Promise<void> {
   const sessionId = V2_SESSION.sessionId;
   for (const what of V2_UPDATES) await update(client, what);
-  for (const subject of [{ type: "tool_call" as const, toolCall: { toolCallId: "t1", title: WEIRD } }, { type: "command" as const, command: "ls", cwd: "/tmp" }])
-    await seen.ends("agent's answers", client.request("session/request_permission", { sessionId, title: "May I?", description: null, subject, options: OPTIONS }));
-  await seen.ends("agent's answers", client.request("elicitation/create", { sessionId, mode: "url", message: "Sign in", elicitationId: "e1", url: "https://example.com/?a=b" }));
+  for (const subject of [
+    { type: "tool_call" as const, toolCall: { toolCallId: "t1", title: WEIRD } },
+    { type: "command" as const, command: "ls", cwd: "/tmp" },
+  ])
+    await seen.ends(
+      "agent's answers",
+      client.request("session/request_permission", {
+        sessionId,
+        title: "May I?",
+        description: null,
+        subject,
+        options: OPTIONS,
+      }),
+    );
+  await seen.ends(
+    "agent's answers",
+    client.request("elicitation/create", {
+      sessionId,
+      mode: "url",
+      message: "Sign in",
+      elicitationId: "e1",
+      url: "https://example.com/?a=b",
+    }),
+  );
   await client.notify("elicitation/complete", { elicitationId: "e1" });
   await seen.ends("agent's answers", client.request("_client/ask", EXTRAS));
   await seen.ends("agent's answers", client.request("_client/unknown", {}));
@@ -255,25 +458,35 @@ async function v2Turn(seen: Seen, client: v2.AgentContext, update: (client: v2.A
 
 async function v2Client(seen: Seen, stream: v2.Stream): Promise<void> {
   let idle = (): void => undefined;
-  const connection = v2.client({ name: "theirs" })
+  const connection = v2
+    .client({ name: "theirs" })
     .onNotification("session/update", async ({ params, agent }) => {
       seen.note("client's updates", params);
       const { sessionUpdate, state: now, content } = objectOr(params.update);
       if (objectOr(content).text === "cancel me") await agent.notify("session/cancel", { sessionId: params.sessionId });
       if (sessionUpdate === "state_update" && now === "idle") idle();
     })
-    .onRequest("session/request_permission", seen.heard("client", { outcome: { outcome: "selected" as const, optionId: "yes" } }))
+    .onRequest(
+      "session/request_permission",
+      seen.heard("client", { outcome: { outcome: "selected" as const, optionId: "yes" } }),
+    )
     .onRequest("elicitation/create", seen.heard("client", { action: "accept" as const }))
     .onNotification("elicitation/complete", seen.heard("client is told", undefined))
     .onRequest("_client/ask", any, ({ params }) => ({ asked: params }))
     .connect(stream);
-  const ends = (request: Promise<unknown>): Promise<void> => seen.ends("client's answers", request), { agent } = connection, { sessionId } = V2_SESSION;
+  const ends = (request: Promise<unknown>): Promise<void> => seen.ends("client's answers", request),
+    { agent } = connection,
+    { sessionId } = V2_SESSION;
   const prompts = async (said: string): Promise<void> => {
-    const over = new Promise<void>(resolve => { idle = resolve; });
+    const over = new Promise<void>(resolve => {
+      idle = resolve;
+    });
     await ends(agent.request("session/prompt", { sessionId, prompt: [text(said)] }));
     if (said !== "fail") await over;
   };
-  await ends(agent.request("initialize", { protocolVersion: 2, info: INFO, capabilities: { elicitation: { url: {} } } }));
+  await ends(
+    agent.request("initialize", { protocolVersion: 2, info: INFO, capabilities: { elicitation: { url: {} } } }),
+  );
   await ends(agent.request("session/new", { cwd: V2_SESSION.cwd, mcpServers: V2_SESSION.mcpServers }));
   for (const said of ["tour", "cancel", "fail"]) await prompts(said);
   await ends(agent.request("session/set_config_option", { sessionId, configId: "model", type: "id", value: "b" }));
@@ -287,16 +500,29 @@ async function v2Client(seen: Seen, stream: v2.Stream): Promise<void> {
 }
 
 const V2_UNSTABLE: Scene = {
-  agent: (seen, stream) => v2unstable.agent({ name: "theirs" })
-    .onRequest("initialize", seen.heard("agent", V2_AGENT))
-    .onRequest("session/new", async ({ params, client }) => {
-      seen.note("agent", params);
-      await seen.ends("agent's answers", client.request("mcp/message", { serverId: ACP_SERVER.serverId, requestId: "r1", method: "tools/list", params: EXTRAS }));
-      return { sessionId: "s 1" };
-    })
-    .connect(stream),
+  agent: (seen, stream) =>
+    v2unstable
+      .agent({ name: "theirs" })
+      .onRequest("initialize", seen.heard("agent", V2_AGENT))
+      .onRequest("session/new", async ({ params, client }) => {
+        seen.note("agent", params);
+        await seen.ends(
+          "agent's answers",
+          client.request("mcp/message", {
+            serverId: ACP_SERVER.serverId,
+            requestId: "r1",
+            method: "tools/list",
+            params: EXTRAS,
+          }),
+        );
+        return { sessionId: "s 1" };
+      })
+      .connect(stream),
   client: async (seen, stream) => {
-    const { agent } = v2unstable.client({ name: "theirs" }).onRequest("mcp/message", seen.heard("client", { error: { code: -32_000, message: WEIRD, data: EXTRAS } })).connect(stream);
+    const { agent } = v2unstable
+      .client({ name: "theirs" })
+      .onRequest("mcp/message", seen.heard("client", { error: { code: -32_000, message: WEIRD, data: EXTRAS } }))
+      .connect(stream);
     await seen.ends("client's answers", agent.request("initialize", { protocolVersion: 2, info: INFO }));
     await seen.ends("client's answers", agent.request("session/new", { cwd: "/tmp", mcpServers: [ACP_SERVER] }));
   },
@@ -312,10 +538,13 @@ const SCENES: Readonly<Record<string, Scene>> = {
   "version 2, unstable": V2_UNSTABLE,
   "version 1 and an agent of both": { agent: (seen, stream) => either(seen).connect(stream), client: v1Client },
   "version 2 and an agent of both": { agent: (seen, stream) => either(seen).connect(stream), client: v2Client },
-  "version 1 and an agent of version 2": { agent: (seen, stream) => v2Agent(seen).connect(stream), client: async (seen, stream) => {
-    const { agent } = v1.client({ name: "theirs" }).connect(stream);
-    await seen.ends("client's answers", agent.request("initialize", { protocolVersion: 1, clientInfo: INFO }));
-  } },
+  "version 1 and an agent of version 2": {
+    agent: (seen, stream) => v2Agent(seen).connect(stream),
+    client: async (seen, stream) => {
+      const { agent } = v1.client({ name: "theirs" }).connect(stream);
+      await seen.ends("client's answers", agent.request("initialize", { protocolVersion: 1, clientInfo: INFO }));
+    },
+  },
 };
 
 const CHAINS: Readonly<Record<string, () => readonly ProxyComponent[]>> = {
@@ -325,14 +554,32 @@ const CHAINS: Readonly<Record<string, () => readonly ProxyComponent[]>> = {
   "a chain in a chain": () => [wiredProxy("a"), nestedConductor("b", [wiredProxy("c"), internalProxy("d")])],
 };
 
-const streamOf = ({ input, output }: { readonly input: Duplex | Readable; readonly output: Duplex | Writable }): v1.Stream => v1.ndJsonStream(Writable.toWeb(output), Readable.toWeb(input));
+const streamOf = ({
+  input,
+  output,
+}: {
+  readonly input: Duplex | Readable;
+  readonly output: Duplex | Writable;
+}): v1.Stream => v1.ndJsonStream(Writable.toWeb(output), Readable.toWeb(input));
 
 /** Without proxies at all, even without a conductor, when `proxies` is undefined. */
-async function play({ agent, client }: Scene, proxies: readonly ProxyComponent[] | undefined): Promise<Record<string, unknown[]>> {
-  const seen = new Seen(), [near, far] = pipes(), [last, end] = pipes(), odd: unknown[] = [];
-  const conductor = proxies && conduct(ndjsonChannel(far.input, far.output), {
-    proxies, last: endingIn(last), clock: new FakeClock(), notice: ({ message }) => odd.push(message), odd: (what, detail) => odd.push([what, detail]),
-  });
+async function play(
+  { agent, client }: Scene,
+  proxies: readonly ProxyComponent[] | undefined,
+): Promise<Record<string, unknown[]>> {
+  const seen = new Seen(),
+    [near, far] = pipes(),
+    [last, end] = pipes(),
+    odd: unknown[] = [];
+  const conductor =
+    proxies &&
+    conduct(ndjsonChannel(far.input, far.output), {
+      proxies,
+      last: endingIn(last),
+      clock: new FakeClock(),
+      notice: ({ message }) => odd.push(message),
+      odd: (what, detail) => odd.push([what, detail]),
+    });
   const connection = agent(seen, streamOf(proxies ? end : far));
   await client(seen, streamOf(near));
   near.output.end();
@@ -344,26 +591,60 @@ async function play({ agent, client }: Scene, proxies: readonly ProxyComponent[]
 
 suite("clients and agents of the SDK", function () {
   this.timeout(timeLimit(30_000));
-  for (const [versions, scene] of Object.entries(SCENES)) suite(versions, () => {
-    let direct: Record<string, unknown[]> = {};
-    suiteSetup(async () => { direct = await play(scene, undefined); });
+  for (const [versions, scene] of Object.entries(SCENES))
+    suite(versions, () => {
+      let direct: Record<string, unknown[]> = {};
+      suiteSetup(async () => {
+        direct = await play(scene, undefined);
+      });
 
-    for (const [what, proxies] of Object.entries(CHAINS)) test(`through ${what}: as without`, async () => {
-      ok(Object.keys(direct).length > 0);
-      deepEqual(await play(scene, proxies()), direct);
+      for (const [what, proxies] of Object.entries(CHAINS))
+        test(`through ${what}: as without`, async () => {
+          ok(Object.keys(direct).length > 0);
+          deepEqual(await play(scene, proxies()), direct);
+        });
     });
-  });
 
   test("have much to say to each other", async () => {
-    const lengths = (kinds: Record<string, unknown[]>): unknown => Object.fromEntries(Object.entries(kinds).map(([kind, all]) => [kind, all.length]));
-    deepEqual(lengths(await play(SCENES["version 1"]!, undefined)), { "agent": 10, "agent's answers": 12, "agent is told": 2, "client": 10, "client's answers": 12, "client's updates": 40, "client is told": 1 });
-    deepEqual(lengths(await play(SCENES["version 2"]!, undefined)), { "agent": 10, "agent's answers": 5, "agent is told": 2, "client": 3, "client's answers": 12, "client's updates": 81, "client is told": 1 });
+    const lengths = (kinds: Record<string, unknown[]>): unknown =>
+      Object.fromEntries(Object.entries(kinds).map(([kind, all]) => [kind, all.length]));
+    deepEqual(lengths(await play(SCENES["version 1"]!, undefined)), {
+      agent: 10,
+      "agent's answers": 12,
+      "agent is told": 2,
+      client: 10,
+      "client's answers": 12,
+      "client's updates": 40,
+      "client is told": 1,
+    });
+    deepEqual(lengths(await play(SCENES["version 2"]!, undefined)), {
+      agent: 10,
+      "agent's answers": 5,
+      "agent is told": 2,
+      client: 3,
+      "client's answers": 12,
+      "client's updates": 81,
+      "client is told": 1,
+    });
   });
 
   test("hear that MCP over ACP is served where the agent does not, and nothing else is changed", async () => {
     const heard = async (scene: Scene): Promise<unknown> => (await play(scene, []))["client's answers"]?.[0];
-    const silent = { protocolVersion: 1, agentInfo: INFO, vendor: EXTRAS }, silent2 = { protocolVersion: 2, info: INFO, capabilities: { session: { mcp: { stdio: {} } } } };
-    deepEqual(await heard({ client: v1Client, agent: (seen, stream) => v1.agent().onRequest("initialize", seen.heard("agent", silent)).connect(stream) }), { ...silent, agentCapabilities: { mcpCapabilities: { acp: true } } });
-    deepEqual(await heard({ client: V2_UNSTABLE.client, agent: (seen, stream) => v2.agent().onRequest("initialize", seen.heard("agent", silent2)).connect(stream) }), { ...silent2, capabilities: { session: { mcp: { stdio: {}, acp: {} } } } });
+    const silent = { protocolVersion: 1, agentInfo: INFO, vendor: EXTRAS },
+      silent2 = { protocolVersion: 2, info: INFO, capabilities: { session: { mcp: { stdio: {} } } } };
+    deepEqual(
+      await heard({
+        client: v1Client,
+        agent: (seen, stream) => v1.agent().onRequest("initialize", seen.heard("agent", silent)).connect(stream),
+      }),
+      { ...silent, agentCapabilities: { mcpCapabilities: { acp: true } } },
+    );
+    deepEqual(
+      await heard({
+        client: V2_UNSTABLE.client,
+        agent: (seen, stream) => v2.agent().onRequest("initialize", seen.heard("agent", silent2)).connect(stream),
+      }),
+      { ...silent2, capabilities: { session: { mcp: { stdio: {}, acp: {} } } } },
+    );
   });
 });

@@ -34,7 +34,11 @@ export function pass(frame: Frame, to: Channel): void | Promise<void> {
 export function unanswered(component: string | undefined, { message, cause }: Closed): RpcErrorObject {
   if (component === undefined) return { code: RpcCode.internalError, message };
   const details = typeof cause === "string" ? { details: cause } : {};
-  return { code: RpcCode.internalError, message: message.includes(component) ? message : `${component}: ${message}`, data: { component, ...details } };
+  return {
+    code: RpcCode.internalError,
+    message: message.includes(component) ? message : `${component}: ${message}`,
+    data: { component, ...details },
+  };
 }
 
 /** What goes on without anybody waiting for it; what goes wrong is logged. */
@@ -44,9 +48,13 @@ export function letGo(work: () => Promise<void>, failed: (error: unknown) => voi
 
 /** A component that cannot be started is one whose connection has ended, for the reason why it cannot. */
 export async function started(name: string, start: Start): Promise<Running> {
-  try { return await start(); }
-  catch (error) {
-    const reason: Closed = error instanceof Error ? { message: error.message, cause: error.cause } : { message: `${name} could not be started.`, cause: error };
+  try {
+    return await start();
+  } catch (error) {
+    const reason: Closed =
+      error instanceof Error
+        ? { message: error.message, cause: error.cause }
+        : { message: `${name} could not be started.`, cause: error };
     return { channel: closedChannel(reason), stop: () => Promise.resolve(), lastWords: () => "" };
   }
 }

@@ -46,7 +46,10 @@ export class TraceWriter implements Trace, AsyncDisposable {
 
   message(from: string, to: string, frame: Frame): void {
     if (this.#state !== "writing") return;
-    if (this.#output.writableLength + (this.#former?.writableLength ?? 0) >= this.#limits.waitingBytes) { this.#dropped++; return; }
+    if (this.#output.writableLength + (this.#former?.writableLength ?? 0) >= this.#limits.waitingBytes) {
+      this.#dropped++;
+      return;
+    }
     const event = traceEvent(from, to, frame, this.#ts());
     if (!event) return;
     this.#tellDropped();
@@ -64,8 +67,14 @@ export class TraceWriter implements Trace, AsyncDisposable {
 
   #closed(output: Writable): Promise<void> {
     return new Promise(resolve => {
-      const late = this.#clock.after(PATIENCE_MS, () => { output.destroy(); resolve(); });
-      output.once("close", () => { late[Symbol.dispose](); resolve(); });
+      const late = this.#clock.after(PATIENCE_MS, () => {
+        output.destroy();
+        resolve();
+      });
+      output.once("close", () => {
+        late[Symbol.dispose]();
+        resolve();
+      });
     });
   }
 
@@ -83,14 +92,19 @@ export class TraceWriter implements Trace, AsyncDisposable {
   #rotate(): void {
     if (this.#written < this.#limits.fileBytes || this.#former) return;
     const former = this.#output;
-    try { this.#output = this.#watched(this.#open()); }
-    catch (error) {
+    try {
+      this.#output = this.#watched(this.#open());
+    } catch (error) {
       former.end();
       return this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
     this.#written = 0;
     this.#former = former;
-    former.once("close", () => { this.#former = undefined; }).end();
+    former
+      .once("close", () => {
+        this.#former = undefined;
+      })
+      .end();
   }
 
   #tellDropped(): void {
@@ -108,5 +122,7 @@ export class TraceWriter implements Trace, AsyncDisposable {
   }
 
   /** Seconds, to the microsecond. */
-  #ts(): number { return Math.round((this.#clock.now() - this.#began) * 1000) / 1e6; }
+  #ts(): number {
+    return Math.round((this.#clock.now() - this.#began) * 1000) / 1e6;
+  }
 }

@@ -7,39 +7,104 @@ import { traceEvent } from "./trace";
 import { traceNames } from "./traced";
 import { TraceWriter } from "./trace-writer";
 
-const event = (message: Message | string) => traceEvent("client", "agent", typeof message === "string" ? Frame.raw(Buffer.from(message)) : Frame.of(message), 1.5);
+const event = (message: Message | string) =>
+  traceEvent("client", "agent", typeof message === "string" ? Frame.raw(Buffer.from(message)) : Frame.of(message), 1.5);
 const hop = { ts: 1.5, from: "client", to: "agent" };
 
 suite("a trace", () => {
   test("has requests and notifications, with their session where they name one", () => {
-    deepEqual(event({ jsonrpc: "2.0", id: 0, method: "session/prompt", params: { sessionId: "s", prompt: [] } }),
-      { type: "request", ...hop, protocol: "acp", id: 0, method: "session/prompt", session: "s", params: { sessionId: "s", prompt: [] } });
-    deepEqual(event({ jsonrpc: "2.0", id: "x", method: "initialize" }), { type: "request", ...hop, protocol: "acp", id: "x", method: "initialize", params: null });
-    deepEqual(event({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId: "s" } }),
-      { type: "notification", ...hop, protocol: "acp", method: "session/cancel", session: "s", params: { sessionId: "s" } });
+    deepEqual(event({ jsonrpc: "2.0", id: 0, method: "session/prompt", params: { sessionId: "s", prompt: [] } }), {
+      type: "request",
+      ...hop,
+      protocol: "acp",
+      id: 0,
+      method: "session/prompt",
+      session: "s",
+      params: { sessionId: "s", prompt: [] },
+    });
+    deepEqual(event({ jsonrpc: "2.0", id: "x", method: "initialize" }), {
+      type: "request",
+      ...hop,
+      protocol: "acp",
+      id: "x",
+      method: "initialize",
+      params: null,
+    });
+    deepEqual(event({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId: "s" } }), {
+      type: "notification",
+      ...hop,
+      protocol: "acp",
+      method: "session/cancel",
+      session: "s",
+      params: { sessionId: "s" },
+    });
   });
 
   test("has answers: results, errors, and both at once as some agents write them", () => {
-    deepEqual(event({ jsonrpc: "2.0", id: 1, result: { stopReason: "end_turn" } }), { type: "response", ...hop, id: 1, is_error: false, payload: { stopReason: "end_turn" } });
-    deepEqual(event({ jsonrpc: "2.0", id: 1, result: null }), { type: "response", ...hop, id: 1, is_error: false, payload: null });
-    deepEqual(event({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "what?" } }), { type: "response", ...hop, id: null, is_error: true, payload: { code: -32700, message: "what?" } });
-    deepEqual(event(`{"id":2,"error":null,"result":7}`), { type: "response", ...hop, id: 2, is_error: false, payload: 7 });
+    deepEqual(event({ jsonrpc: "2.0", id: 1, result: { stopReason: "end_turn" } }), {
+      type: "response",
+      ...hop,
+      id: 1,
+      is_error: false,
+      payload: { stopReason: "end_turn" },
+    });
+    deepEqual(event({ jsonrpc: "2.0", id: 1, result: null }), {
+      type: "response",
+      ...hop,
+      id: 1,
+      is_error: false,
+      payload: null,
+    });
+    deepEqual(event({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "what?" } }), {
+      type: "response",
+      ...hop,
+      id: null,
+      is_error: true,
+      payload: { code: -32700, message: "what?" },
+    });
+    deepEqual(event(`{"id":2,"error":null,"result":7}`), {
+      type: "response",
+      ...hop,
+      id: 2,
+      is_error: false,
+      payload: 7,
+    });
   });
 
   test("shows MCP messages as what they are inside of ACP, in both spellings", () => {
     for (const method of ["mcp/message", "_mcp/message"]) {
-      deepEqual(event({ jsonrpc: "2.0", id: 1, method, params: { connectionId: "c", method: "tools/call", params: { name: "echo" } } }),
-        { type: "request", ...hop, protocol: "mcp", id: 1, method: "tools/call", params: { name: "echo" } });
-      deepEqual(event({ jsonrpc: "2.0", method, params: { connectionId: "c", method: "notifications/initialized" } }),
-        { type: "notification", ...hop, protocol: "mcp", method: "notifications/initialized", params: null });
+      deepEqual(
+        event({
+          jsonrpc: "2.0",
+          id: 1,
+          method,
+          params: { connectionId: "c", method: "tools/call", params: { name: "echo" } },
+        }),
+        { type: "request", ...hop, protocol: "mcp", id: 1, method: "tools/call", params: { name: "echo" } },
+      );
+      deepEqual(event({ jsonrpc: "2.0", method, params: { connectionId: "c", method: "notifications/initialized" } }), {
+        type: "notification",
+        ...hop,
+        protocol: "mcp",
+        method: "notifications/initialized",
+        params: null,
+      });
     }
     equal(event({ jsonrpc: "2.0", id: 1, method: "mcp/message", params: { odd: true } })?.type, "request");
   });
 
   test("has no secrets, in questions and in answers", () => {
     const text = JSON.stringify([
-      event({ jsonrpc: "2.0", id: 1, method: "session/new", params: { mcpServers: [{ env: [{ name: "A", value: "hunter2" }] }, { headers: [{ name: "B", value: "hunter2" }] }] } }),
-      event({ jsonrpc: "2.0", id: 1, result: { token: "hunter2" } }), event({ jsonrpc: "2.0", id: 1, error: { code: 1, message: "x", data: { apiKey: "hunter2" } } }),
+      event({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "session/new",
+        params: {
+          mcpServers: [{ env: [{ name: "A", value: "hunter2" }] }, { headers: [{ name: "B", value: "hunter2" }] }],
+        },
+      }),
+      event({ jsonrpc: "2.0", id: 1, result: { token: "hunter2" } }),
+      event({ jsonrpc: "2.0", id: 1, error: { code: 1, message: "x", data: { apiKey: "hunter2" } } }),
       event({ jsonrpc: "2.0", method: "mcp/message", params: { method: "x", params: { password: "hunter2" } } }),
     ]);
     equal(text.includes("hunter2"), false);
@@ -53,7 +118,10 @@ suite("a trace", () => {
     for (const middle of [[], ["Zed", "Ada"], Array.from({ length: 12 }, (_, i) => `p${12 - i}`)]) {
       const names = traceNames(middle);
       deepEqual([...names].reverse().sort(inViewer), names);
-      deepEqual(names.slice(1, -1).map(name => name.replace(/^\d+ /, "")), middle);
+      deepEqual(
+        names.slice(1, -1).map(name => name.replace(/^\d+ /, "")),
+        middle,
+      );
     }
     deepEqual(traceNames(["Zed"]), ["client", "1 Zed", "agent"]);
   });
@@ -65,31 +133,70 @@ suite("a trace", () => {
 class SlowDisk extends Writable {
   text = "";
   #take: (() => void)[] = [];
-  constructor() { super({ highWaterMark: 1 }); }
-  override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void { this.#take.push(() => { this.text += chunk.toString(); done(); }); }
+  constructor() {
+    super({ highWaterMark: 1 });
+  }
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
+    this.#take.push(() => {
+      this.text += chunk.toString();
+      done();
+    });
+  }
   /** All that waits, and what comes after it. */
   async run(): Promise<void> {
-    for (let take = this.#take.shift(); take; take = this.#take.shift()) { take(); await new Promise(resolve => { setImmediate(resolve); }); }
+    for (let take = this.#take.shift(); take; take = this.#take.shift()) {
+      take();
+      await new Promise(resolve => {
+        setImmediate(resolve);
+      });
+    }
   }
-  get lines(): readonly { readonly [key: string]: unknown }[] { return this.text.trim().split("\n").map(line => JSON.parse(line)); }
+  get lines(): readonly { readonly [key: string]: unknown }[] {
+    return this.text
+      .trim()
+      .split("\n")
+      .map(line => JSON.parse(line));
+  }
 }
 
 suite("the file of a trace", () => {
   const note = (n: number): Frame => Frame.of({ jsonrpc: "2.0", method: "n", params: { n } });
 
   test("has a line for each message, with seconds since it began", async () => {
-    const clock = new FakeClock(), disk = new SlowDisk(), trace = new TraceWriter(() => disk, clock, error => { throw error; });
+    const clock = new FakeClock(),
+      disk = new SlowDisk(),
+      trace = new TraceWriter(
+        () => disk,
+        clock,
+        error => {
+          throw error;
+        },
+      );
     trace.message("client", "p", note(1));
     clock.advance(1500);
     trace.message("p", "agent", note(1));
     const closing = trace[Symbol.asyncDispose]();
     await disk.run();
     await closing;
-    deepEqual(disk.lines.map(({ ts, from, to }) => [ts, from, to]), [[0, "client", "p"], [1.5, "p", "agent"]]);
+    deepEqual(
+      disk.lines.map(({ ts, from, to }) => [ts, from, to]),
+      [
+        [0, "client", "p"],
+        [1.5, "p", "agent"],
+      ],
+    );
   });
 
   test("lacks what a slow disk has no room for, and says how much", async () => {
-    const disk = new SlowDisk(), trace = new TraceWriter(() => disk, new FakeClock(), error => { throw error; }, { waitingBytes: 1000 });
+    const disk = new SlowDisk(),
+      trace = new TraceWriter(
+        () => disk,
+        new FakeClock(),
+        error => {
+          throw error;
+        },
+        { waitingBytes: 1000 },
+      );
     for (let n = 0; n < 100; n++) trace.message("a", "b", note(n));
     await disk.run();
     trace.message("a", "b", note(100));
@@ -97,26 +204,43 @@ suite("the file of a trace", () => {
     const closing = trace[Symbol.asyncDispose]();
     await disk.run();
     await closing;
-    const told = disk.lines.filter(({ type }) => type === "dropped"), written = disk.lines.filter(({ type }) => type === "notification");
+    const told = disk.lines.filter(({ type }) => type === "dropped"),
+      written = disk.lines.filter(({ type }) => type === "notification");
     deepEqual(told.length, 2);
     equal(told.reduce((sum, { count }) => sum + Number(count), 0) + written.length, 200);
     const missing = Number(told[0]?.["count"]);
-    deepEqual(disk.lines.findIndex(({ type }) => type === "dropped"), 100 - missing);
+    deepEqual(
+      disk.lines.findIndex(({ type }) => type === "dropped"),
+      100 - missing,
+    );
   });
 
   test("that cannot be written any more is said once, and the chain goes on", async () => {
     const told: string[] = [];
     const disk = new Writable({ write: (_chunk, _encoding, done) => done(new Error("disk full")) });
-    const trace = new TraceWriter(() => disk, new FakeClock(), error => told.push(error.message));
+    const trace = new TraceWriter(
+      () => disk,
+      new FakeClock(),
+      error => told.push(error.message),
+    );
     trace.message("a", "b", note(1));
-    await new Promise(resolve => { setImmediate(resolve); });
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
     trace.message("a", "b", note(2));
     await trace[Symbol.asyncDispose]();
     deepEqual(told, ["disk full"]);
   });
 
   test("on a disk that never answers does not hold up the end", async () => {
-    const clock = new FakeClock(), trace = new TraceWriter(() => new SlowDisk(), clock, error => { throw error; });
+    const clock = new FakeClock(),
+      trace = new TraceWriter(
+        () => new SlowDisk(),
+        clock,
+        error => {
+          throw error;
+        },
+      );
     trace.message("a", "b", note(1));
     const closing = trace[Symbol.asyncDispose]();
     clock.advance(2000);
@@ -124,7 +248,19 @@ suite("the file of a trace", () => {
   });
 
   test("is followed by another one when it is full, and nothing is lost between them", async () => {
-    const disks: SlowDisk[] = [], trace = new TraceWriter(() => { const disk = new SlowDisk(); disks.push(disk); return disk; }, new FakeClock(), error => { throw error; }, { fileBytes: 500 });
+    const disks: SlowDisk[] = [],
+      trace = new TraceWriter(
+        () => {
+          const disk = new SlowDisk();
+          disks.push(disk);
+          return disk;
+        },
+        new FakeClock(),
+        error => {
+          throw error;
+        },
+        { fileBytes: 500 },
+      );
     for (let n = 0; n < 40; n++) {
       trace.message("a", "b", note(n));
       if (n % 4 === 3) for (const disk of disks) await disk.run();
@@ -134,11 +270,26 @@ suite("the file of a trace", () => {
     await closing;
     ok(disks.length > 4, `${disks.length} files`);
     for (const { text } of disks) ok(text.length < 1000, `${text.length} bytes`);
-    deepEqual(disks.flatMap(({ lines }) => lines).map(({ params }) => (params as { n: number }).n), Array.from({ length: 40 }, (_, n) => n));
+    deepEqual(
+      disks.flatMap(({ lines }) => lines).map(({ params }) => (params as { n: number }).n),
+      Array.from({ length: 40 }, (_, n) => n),
+    );
   });
 
   test("is not followed by a third one before the first is on disk", async () => {
-    const disks: SlowDisk[] = [], trace = new TraceWriter(() => { const disk = new SlowDisk(); disks.push(disk); return disk; }, new FakeClock(), error => { throw error; }, { fileBytes: 100, waitingBytes: 1000 });
+    const disks: SlowDisk[] = [],
+      trace = new TraceWriter(
+        () => {
+          const disk = new SlowDisk();
+          disks.push(disk);
+          return disk;
+        },
+        new FakeClock(),
+        error => {
+          throw error;
+        },
+        { fileBytes: 100, waitingBytes: 1000 },
+      );
     for (let n = 0; n < 100; n++) trace.message("a", "b", note(n));
     equal(disks.length, 2);
     const closing = trace[Symbol.asyncDispose]();
@@ -148,9 +299,18 @@ suite("the file of a trace", () => {
   });
 
   test("that cannot be followed by another one is said once", async () => {
-    const told: string[] = [], disk = new SlowDisk();
+    const told: string[] = [],
+      disk = new SlowDisk();
     let files = 0;
-    const trace = new TraceWriter(() => { if (files++ > 0) throw new Error("no room"); return disk; }, new FakeClock(), error => told.push(error.message), { fileBytes: 100 });
+    const trace = new TraceWriter(
+      () => {
+        if (files++ > 0) throw new Error("no room");
+        return disk;
+      },
+      new FakeClock(),
+      error => told.push(error.message),
+      { fileBytes: 100 },
+    );
     for (let n = 0; n < 5; n++) trace.message("a", "b", note(n));
     await trace[Symbol.asyncDispose]();
     deepEqual(told, ["no room"]);

@@ -10,14 +10,23 @@ import type { Id, Message } from "../rpc/message";
 /** `mcp`: an MCP message that travels inside of ACP; its own method and params are shown. */
 export type TraceProtocol = "acp" | "mcp";
 
-interface Hop { readonly ts: number; readonly from: string; readonly to: string }
-interface Call { readonly protocol: TraceProtocol; readonly method: string; readonly session?: string; readonly params: unknown }
+interface Hop {
+  readonly ts: number;
+  readonly from: string;
+  readonly to: string;
+}
+interface Call {
+  readonly protocol: TraceProtocol;
+  readonly method: string;
+  readonly session?: string;
+  readonly params: unknown;
+}
 
 export type TraceEvent =
-  | { readonly type: "request"; readonly id: Id } & Hop & Call
-  | { readonly type: "notification" } & Hop & Call
+  | ({ readonly type: "request"; readonly id: Id } & Hop & Call)
+  | ({ readonly type: "notification" } & Hop & Call)
   /** `payload` is the result, or the error object. */
-  | { readonly type: "response"; readonly id: Id | null; readonly is_error: boolean; readonly payload: unknown } & Hop
+  | ({ readonly type: "response"; readonly id: Id | null; readonly is_error: boolean; readonly payload: unknown } & Hop)
   /** Of ours: so many messages before this line are missing, because the disk was slow. */
   | { readonly type: "dropped"; readonly ts: number; readonly count: number };
 
@@ -29,18 +38,46 @@ export function traceEvent(from: string, to: string, frame: Frame, ts: number): 
     const { method, params } = message;
     const call = callOf(method, params);
     return "id" in message
-      ? { type: "request", ts, protocol: call.protocol, from, to, id: message.id, method: call.method, ...sessionOf(params), params: redactValue(call.params) ?? null }
-      : { type: "notification", ts, protocol: call.protocol, from, to, method: call.method, ...sessionOf(params), params: redactValue(call.params) ?? null };
+      ? {
+          type: "request",
+          ts,
+          protocol: call.protocol,
+          from,
+          to,
+          id: message.id,
+          method: call.method,
+          ...sessionOf(params),
+          params: redactValue(call.params) ?? null,
+        }
+      : {
+          type: "notification",
+          ts,
+          protocol: call.protocol,
+          from,
+          to,
+          method: call.method,
+          ...sessionOf(params),
+          params: redactValue(call.params) ?? null,
+        };
   }
   const { envelope } = frame;
   const failed = envelope.kind === "response" && envelope.failed;
   const { result, error }: { readonly result?: unknown; readonly error?: unknown } = message;
-  return { type: "response", ts, from, to, id: message.id, is_error: failed, payload: redactValue(failed ? error : result) ?? null };
+  return {
+    type: "response",
+    ts,
+    from,
+    to,
+    id: message.id,
+    is_error: failed,
+    payload: redactValue(failed ? error : result) ?? null,
+  };
 }
 
 function messageOf(frame: Frame): Message | undefined {
-  try { return frame.message; }
-  catch (error) {
+  try {
+    return frame.message;
+  } catch (error) {
     if (error instanceof FrameError) return undefined;
     throw error;
   }
@@ -49,7 +86,8 @@ function messageOf(frame: Frame): Message | undefined {
 /** The inner message of `mcp/message`, in both spellings. */
 function callOf(method: string, params: unknown): Pick<Call, "protocol" | "method" | "params"> {
   const inner = objectOr(params);
-  if ((method === "mcp/message" || method === "_mcp/message") && typeof inner.method === "string") return { protocol: "mcp", method: inner.method, params: inner.params };
+  if ((method === "mcp/message" || method === "_mcp/message") && typeof inner.method === "string")
+    return { protocol: "mcp", method: inner.method, params: inner.params };
   return { protocol: "acp", method, params };
 }
 

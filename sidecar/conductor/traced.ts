@@ -4,13 +4,14 @@ import type { Trace } from "./component";
 
 export function traced(channel: Channel, here: string, there: string, link: number, trace: Trace): Channel {
   return {
-    start: receiver => channel.start({
-      receive: frame => {
-        trace.message(there, here, frame, link, "down");
-        return receiver.receive(frame);
-      },
-      closed: reason => receiver.closed(reason),
-    }),
+    start: receiver =>
+      channel.start({
+        receive: frame => {
+          trace.message(there, here, frame, link, "down");
+          return receiver.receive(frame);
+        },
+        closed: reason => receiver.closed(reason),
+      }),
     send: frame => {
       trace.message(here, there, frame, link, "up");
       return channel.send(frame);

@@ -36,7 +36,9 @@ export const DEFAULT_LIMITS: Limits = { responseMs: 30_000, exitMs: 5_000, outpu
 
 /** A response of the kit to a request of the program. Undefined: the kit responds later, or never. */
 export type Reply =
-  { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } } | undefined;
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } }
+  | undefined;
 
 export interface DriverOptions {
   readonly scenario: string;

@@ -3,11 +3,29 @@ import { readFileSync } from "node:fs";
 import { readEvents, recordFiles, writtenEvent } from "./record-files";
 import { readLine, type Conversation, type RecordedEvent } from "./recording";
 import { exitCode, reportJson, reportText, summaryOf } from "./report";
-import { fail, judgeAll, judgeEach, notApplicable, notSeen, PASS, type Result, type Rule, type Severity, type Verdict } from "./rule";
+import {
+  fail,
+  judgeAll,
+  judgeEach,
+  notApplicable,
+  notSeen,
+  PASS,
+  type Result,
+  type Rule,
+  type Severity,
+  type Verdict,
+} from "./rule";
 import { RULES } from "./rules/catalogue";
 
 function result(severity: Severity, verdict: Verdict, id = "agent/rule"): Result {
-  const rule: Rule = { id, title: "Does it", program: "agent", section: { 1: "protocol/v1/x" }, severity, judge: () => verdict };
+  const rule: Rule = {
+    id,
+    title: "Does it",
+    program: "agent",
+    section: { 1: "protocol/v1/x" },
+    severity,
+    judge: () => verdict,
+  };
   return { rule, version: 1, section: "protocol/v1/x", verdict };
 }
 
@@ -15,41 +33,72 @@ suite("conformance report", () => {
   test("only a failed rule of severity must makes the exit code 1", () => {
     equal(exitCode([result("must", PASS), result("should", fail("no")), result("must", notSeen("-"))]), 0);
     equal(exitCode([result("must", fail("no"))]), 1);
-    deepEqual(summaryOf([result("must", fail("no")), result("should", fail("no")), result("must", notApplicable("-"))]),
-      { passed: 0, failed: 1, warnings: 1, notApplicable: 1, notSeen: 0 });
+    deepEqual(
+      summaryOf([result("must", fail("no")), result("should", fail("no")), result("must", notApplicable("-"))]),
+      { passed: 0, failed: 1, warnings: 1, notApplicable: 1, notSeen: 0 },
+    );
   });
 
   test("the text has each rule with its result, the reason, the section and the offending message", () => {
-    const text = reportText("agent", "my-agent", [result("must", fail("It did not.", `{"id":1}`)), result("should", fail("Nor this."), "agent/other"), result("must", PASS, "agent/good")]);
-    equal(text, [
-      "Conformance of the agent my-agent", "", "ACP version 1",
-      "  FAIL  agent/rule                      protocol/v1/x", "        Does it: It did not.", `        {"id":1}`,
-      "  warn  agent/other                     protocol/v1/x", "        Does it: Nor this.",
-      "  ok    agent/good                      protocol/v1/x", "        Does it.", "",
-      "1 passed, 1 failed, 1 warning, 0 not applicable, 0 not seen.",
-    ].join("\n"));
+    const text = reportText("agent", "my-agent", [
+      result("must", fail("It did not.", `{"id":1}`)),
+      result("should", fail("Nor this."), "agent/other"),
+      result("must", PASS, "agent/good"),
+    ]);
+    equal(
+      text,
+      [
+        "Conformance of the agent my-agent",
+        "",
+        "ACP version 1",
+        "  FAIL  agent/rule                      protocol/v1/x",
+        "        Does it: It did not.",
+        `        {"id":1}`,
+        "  warn  agent/other                     protocol/v1/x",
+        "        Does it: Nor this.",
+        "  ok    agent/good                      protocol/v1/x",
+        "        Does it.",
+        "",
+        "1 passed, 1 failed, 1 warning, 0 not applicable, 0 not seen.",
+      ].join("\n"),
+    );
   });
 
   test("a version that the program does not speak is one line", () => {
-    const text = reportText("agent", "a", [result("must", notApplicable("no"), "agent/initialize"), result("must", notApplicable("no"))]);
+    const text = reportText("agent", "a", [
+      result("must", notApplicable("no"), "agent/initialize"),
+      result("must", notApplicable("no")),
+    ]);
     match(text, /The agent does not speak this version\. 2 rules do not apply\./);
   });
 
   test("the JSON has the same, with the address of the section", () => {
     const { summary, results } = JSON.parse(reportJson("agent", [result("must", fail("It did not.", "{}"))]));
     equal(summary.failed, 1);
-    deepEqual(results, [{ rule: "agent/rule", title: "Does it", severity: "must", version: 1, section: "https://agentclientprotocol.com/protocol/v1/x",
-      result: "fail", why: "It did not.", excerpt: "{}" }]);
+    deepEqual(results, [
+      {
+        rule: "agent/rule",
+        title: "Does it",
+        severity: "must",
+        version: 1,
+        section: "https://agentclientprotocol.com/protocol/v1/x",
+        result: "fail",
+        why: "It did not.",
+        excerpt: "{}",
+      },
+    ]);
   });
 
   test("an offending message is shown without secrets, and cut", () => {
-    const token = `ghp_${"a1B2".repeat(9)}`, verdict = fail("no", JSON.stringify({ token, text: "x".repeat(1000) }));
+    const token = `ghp_${"a1B2".repeat(9)}`,
+      verdict = fail("no", JSON.stringify({ token, text: "x".repeat(1000) }));
     ok(verdict.kind === "fail" && verdict.excerpt !== undefined && verdict.excerpt.length <= 401);
     doesNotMatch(verdict.excerpt, /ghp_a1/);
   });
 
   test("a reason is shown without secrets and control characters, on one line", () => {
-    const token = `ghp_${"a1B2".repeat(9)}`, why = `The agent returned ${token}\u001b[2J\nFAIL`;
+    const token = `ghp_${"a1B2".repeat(9)}`,
+      why = `The agent returned ${token}\u001b[2J\nFAIL`;
     for (const verdict of [fail(why), notSeen(why), notApplicable(why)]) {
       const text = reportText("agent", "a\u001b", [result("must", verdict)]);
       doesNotMatch(text, /ghp_a1|\u001b|^FAIL/m);
@@ -58,21 +107,36 @@ suite("conformance report", () => {
   });
 
   test("a rule passes if one item does, fails with the first that fails, else is not seen", () => {
-    const verdicts: Readonly<Record<string, Verdict>> = { p: PASS, f: fail("f"), n: notSeen("n"), a: notApplicable("a") };
+    const verdicts: Readonly<Record<string, Verdict>> = {
+      p: PASS,
+      f: fail("f"),
+      n: notSeen("n"),
+      a: notApplicable("a"),
+    };
     const judged = (items: string): Verdict => judgeEach([...items], item => verdicts[item], notSeen("none"));
-    deepEqual(["", "n", "np", "nfp", "na"].map(items => judged(items).kind), ["notSeen", "notSeen", "pass", "fail", "notApplicable"]);
+    deepEqual(
+      ["", "n", "np", "nfp", "na"].map(items => judged(items).kind),
+      ["notSeen", "notSeen", "pass", "fail", "notApplicable"],
+    );
   });
 });
 
 suite("conformance catalogue", () => {
   test("ids are unique and name the kind of program", () => {
-    deepEqual(RULES.filter(({ id }, i) => RULES.findIndex(other => other.id === id) !== i), []);
-    deepEqual(RULES.filter(({ id, program }) => !new RegExp(`^${program}/[a-z-]+$`).test(id)), []);
+    deepEqual(
+      RULES.filter(({ id }, i) => RULES.findIndex(other => other.id === id) !== i),
+      [],
+    );
+    deepEqual(
+      RULES.filter(({ id, program }) => !new RegExp(`^${program}/[a-z-]+$`).test(id)),
+      [],
+    );
   });
 
   test("each section is a page of the version, or a proposal", () => {
     for (const { id, section } of RULES) {
-      for (const [version, path] of Object.entries(section)) match(path, new RegExp(`^(protocol/v${version}|rfds)/[a-z-]+(#[\\w-]+)?$`), id);
+      for (const [version, path] of Object.entries(section))
+        match(path, new RegExp(`^(protocol/v${version}|rfds)/[a-z-]+(#[\\w-]+)?$`), id);
     }
   });
 
@@ -93,21 +157,49 @@ suite("conformance catalogue", () => {
 });
 
 suite("recordings as files", () => {
-  const line = (direction: "toProgram" | "fromProgram", message: object): RecordedEvent => readLine(direction, JSON.stringify({ jsonrpc: "2.0", ...message }), 7, 1);
-  const recorded = (...events: readonly RecordedEvent[]): Conversation => ({ scenario: "session-v1", requested: 1, version: 1, events });
+  const line = (direction: "toProgram" | "fromProgram", message: object): RecordedEvent =>
+    readLine(direction, JSON.stringify({ jsonrpc: "2.0", ...message }), 7, 1);
+  const recorded = (...events: readonly RecordedEvent[]): Conversation => ({
+    scenario: "session-v1",
+    requested: 1,
+    version: 1,
+    events,
+  });
 
   test("a proxy's two ends become two files", () => {
     const conversation = recorded(
-      line("toProgram", { id: 1, method: "proxy/initialize" }), line("fromProgram", { id: 1, method: "proxy/successor", params: { method: "initialize" } }),
-      line("toProgram", { id: 1, result: { successor: true } }), line("fromProgram", { id: 1, result: { client: true } }), { kind: "inputClosed", at: 9 });
-    const files = recordFiles("proxy", 3, conversation).map(({ name, text }) => [name, text.trimEnd().split("\n").map(each => JSON.parse(each).line ?? JSON.parse(each).event)]);
-    deepEqual(files.map(([name]) => name), ["03-session-v1.client.jsonl", "03-session-v1.successor.jsonl"]);
+      line("toProgram", { id: 1, method: "proxy/initialize" }),
+      line("fromProgram", { id: 1, method: "proxy/successor", params: { method: "initialize" } }),
+      line("toProgram", { id: 1, result: { successor: true } }),
+      line("fromProgram", { id: 1, result: { client: true } }),
+      { kind: "inputClosed", at: 9 },
+    );
+    const files = recordFiles("proxy", 3, conversation).map(({ name, text }) => [
+      name,
+      text
+        .trimEnd()
+        .split("\n")
+        .map(each => JSON.parse(each).line ?? JSON.parse(each).event),
+    ]);
+    deepEqual(
+      files.map(([name]) => name),
+      ["03-session-v1.client.jsonl", "03-session-v1.successor.jsonl"],
+    );
     match(JSON.stringify(files[0]), /proxy\/initialize.*client.*inputClosed/);
     match(JSON.stringify(files[1]), /proxy\/successor.*successor\\":true/);
   });
 
   test("other programs have one file, without secrets", () => {
-    const [file, ...more] = recordFiles("agent", 1, recorded(line("toProgram", { method: "m", params: { headers: [{ name: "Authorization", value: `Bearer ${"s3cr3t".repeat(6)}` }] } })));
+    const [file, ...more] = recordFiles(
+      "agent",
+      1,
+      recorded(
+        line("toProgram", {
+          method: "m",
+          params: { headers: [{ name: "Authorization", value: `Bearer ${"s3cr3t".repeat(6)}` }] },
+        }),
+      ),
+    );
     deepEqual(more, []);
     equal(file?.name, "01-session-v1.jsonl");
     doesNotMatch(file.text, /s3cr3ts3cr3t/);
@@ -116,14 +208,19 @@ suite("recordings as files", () => {
   test("the recording agent writes no secrets, and a message stays a message", () => {
     const token = `ghp_${"a1B2".repeat(9)}`;
     for (const params of [{ token }, { env: [{ name: "API_KEY", value: "s3cr3t-value" }] }, { apiKey: 1234567890 }]) {
-      const text = writtenEvent(line("fromProgram", { id: 1, method: "m", params })), [event] = readEvents(text, 1);
+      const text = writtenEvent(line("fromProgram", { id: 1, method: "m", params })),
+        [event] = readEvents(text, 1);
       doesNotMatch(text, /ghp_a1|s3cr3t|1234567890/);
       ok(event?.kind === "line" && event.problem === undefined && event.messages.length === 1, text);
     }
   });
 
   test("what the recording agent writes is read as it was, up to a line that is not complete", () => {
-    const events = [line("toProgram", { id: 1, method: "m" }), { kind: "noResponse", at: 8, id: 1 } as const, { kind: "exited", at: 9, status: "closed" } as const];
+    const events = [
+      line("toProgram", { id: 1, method: "m" }),
+      { kind: "noResponse", at: 8, id: 1 } as const,
+      { kind: "exited", at: 9, status: "closed" } as const,
+    ];
     const text = events.map(event => `${writtenEvent(event)}\n`).join("");
     deepEqual(readEvents(text + `{"kind":"line","at"`, 1), events);
   });

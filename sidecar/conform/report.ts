@@ -87,7 +87,8 @@ function rows({ rule, section, verdict }: Result): readonly string[] {
   const word = WORDS[rule.severity][verdict.kind],
     head = `  ${word.padEnd(4)}  ${rule.id.padEnd(30)}  ${section}`;
   if (verdict.kind === "pass") return [head, `        ${rule.title}.`];
-  const more = verdict.kind === "fail" && verdict.excerpt !== undefined ? [`        ${readableLine(verdict.excerpt)}`] : [];
+  const more =
+    verdict.kind === "fail" && verdict.excerpt !== undefined ? [`        ${readableLine(verdict.excerpt)}`] : [];
   return [head, `        ${rule.title}: ${readableLine(verdict.why)}`, ...more];
 }
 

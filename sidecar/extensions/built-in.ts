@@ -17,7 +17,19 @@ export async function builtInExtension(id: string): Promise<BuiltInExtension | u
 }
 
 /** The same in a chain, under this name. `odd`: for the log. */
-export async function builtInComponent(id: string, name: string, settings: ExtensionSettings, world: ExtensionWorld, odd: (what: string, detail: unknown) => void): Promise<ProxyComponent | undefined> {
+export async function builtInComponent(
+  id: string,
+  name: string,
+  settings: ExtensionSettings,
+  world: ExtensionWorld,
+  odd: (what: string, detail: unknown) => void,
+): Promise<ProxyComponent | undefined> {
   const definition = (await builtInExtension(id))?.define(settings, world);
-  return definition && { kind: "internal", name, serve: (client, successor, ids) => serveProxy({ ...definition, name }, client, successor, ids, { odd }) };
+  return (
+    definition && {
+      kind: "internal",
+      name,
+      serve: (client, successor, ids) => serveProxy({ ...definition, name }, client, successor, ids, { odd }),
+    }
+  );
 }

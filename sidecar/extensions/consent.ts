@@ -42,7 +42,11 @@ export interface Card {
 export type Approve = "ask" | "all";
 
 /** Any other value is logged, and asks. */
-export function approveIn({ approve = "ask" }: ExtensionSettings, extension: string, { log }: Pick<ExtensionWorld, "log">): Approve {
+export function approveIn(
+  { approve = "ask" }: ExtensionSettings,
+  extension: string,
+  { log }: Pick<ExtensionWorld, "log">,
+): Approve {
   if (approve === "ask" || approve === "all") return approve;
   log("warn", `The setting “approve” of the extension ${extension} is neither “ask” nor “all”: it asks`, { approve });
   return "ask";
@@ -57,7 +61,9 @@ export interface ConsentDeps {
   readonly version: () => 1 | 2;
 }
 
-const ALLOW = "allow", ALWAYS = "always", DENY = "deny";
+const ALLOW = "allow",
+  ALWAYS = "always",
+  DENY = "deny";
 
 /** The consent that one session gives to one extension. */
 export class Consent {
@@ -67,21 +73,29 @@ export class Consent {
   readonly #prefix: string;
   #made = 0;
 
-  constructor(private readonly deps: ConsentDeps) { this.#prefix = `${deps.extension}-${randomUUID().slice(0, 8)}`; }
+  constructor(private readonly deps: ConsentDeps) {
+    this.#prefix = `${deps.extension}-${randomUUID().slice(0, 8)}`;
+  }
 
   /** The tool, whose calls are carried out only with consent to `actOf(args)`. Arguments that `actOf` refuses are not asked about. */
   guarded(tool: Tool, actOf: (args: JsonObject) => Act): Tool {
-    return { ...tool, call: async (args, call) => await this.carryOut(actOf(args), call, async card => {
-      const answer = await tool.call(args, call);
-      if (typeof answer === "object" && answer.isError === true) card.failed();
-      return answer;
-    }) };
+    return {
+      ...tool,
+      call: async (args, call) =>
+        await this.carryOut(actOf(args), call, async card => {
+          const answer = await tool.call(args, call);
+          if (typeof answer === "object" && answer.isError === true) card.failed();
+          return answer;
+        }),
+    };
   }
 
   /** Throws a `ToolFailure` when it was not allowed. */
   async carryOut<T>(act: Act, call: ToolCall, carry: (card: Card) => Promise<T>): Promise<T> {
-    const toolCallId = `${this.#prefix}-${++this.#made}`, { client, version } = this.deps;
-    const update = (changes: JsonObject): void => client.tell({ sessionUpdate: "tool_call_update", toolCallId, ...changes });
+    const toolCallId = `${this.#prefix}-${++this.#made}`,
+      { client, version } = this.deps;
+    const update = (changes: JsonObject): void =>
+      client.tell({ sessionUpdate: "tool_call_update", toolCallId, ...changes });
     let end = "failed";
     client.tell({ sessionUpdate: version() === 2 ? "tool_call_update" : "tool_call", ...shown(toolCallId, act) });
     try {
@@ -89,7 +103,12 @@ export class Consent {
       update({ status: "in_progress" });
       call.progress(act.title);
       end = "completed";
-      return await carry({ show: content => update({ content }), failed: () => { end = "failed"; } });
+      return await carry({
+        show: content => update({ content }),
+        failed: () => {
+          end = "failed";
+        },
+      });
     } catch (error) {
       end = "failed";
       throw error;
@@ -99,29 +118,54 @@ export class Consent {
   }
 
   async #consent(toolCallId: string, act: Act, call: ToolCall): Promise<void> {
-    const { extension, approve } = this.deps, key = act.standing && [extension, act.kind, act.standing.key].join("\n");
+    const { extension, approve } = this.deps,
+      key = act.standing && [extension, act.kind, act.standing.key].join("\n");
     if (approve === "all") return;
-    if (key === undefined) return void await this.#ask(toolCallId, act, call);
-    for (let other = this.#asking.get(key); other !== undefined; other = this.#asking.get(key)) await until(other, call.signal);
+    if (key === undefined) return void (await this.#ask(toolCallId, act, call));
+    for (let other = this.#asking.get(key); other !== undefined; other = this.#asking.get(key))
+      await until(other, call.signal);
     if (this.#allowed.has(key)) return;
-    const asked = this.#ask(toolCallId, act, call), settled = asked.then(() => undefined, () => undefined);
+    const asked = this.#ask(toolCallId, act, call),
+      settled = asked.then(
+        () => undefined,
+        () => undefined,
+      );
     this.#asking.set(key, settled);
-    try { if (await asked === ALWAYS) this.#allowed.add(key); }
-    finally { this.#asking.delete(key); }
+    try {
+      if ((await asked) === ALWAYS) this.#allowed.add(key);
+    } finally {
+      this.#asking.delete(key);
+    }
   }
 
   /** Resolves with the option that allows it. */
   async #ask(toolCallId: string, act: Act, call: ToolCall): Promise<string> {
     call.progress(`Waiting for the user to allow: ${act.title}`);
-    const toolCall = shown(toolCallId, act), { client, version } = this.deps, about = version() === 2 ? { title: act.title, subject: { type: "tool_call", toolCall } } : { toolCall };
-    const chosen = await client.request("session/request_permission", { ...about, options: optionsOf(act) }, call.signal).then(chosenIn, (error: unknown) => { throw unasked(act, error); });
+    const toolCall = shown(toolCallId, act),
+      { client, version } = this.deps,
+      about = version() === 2 ? { title: act.title, subject: { type: "tool_call", toolCall } } : { toolCall };
+    const chosen = await client
+      .request("session/request_permission", { ...about, options: optionsOf(act) }, call.signal)
+      .then(chosenIn, (error: unknown) => {
+        throw unasked(act, error);
+      });
     if (chosen === ALLOW || (chosen === ALWAYS && act.standing)) return chosen;
-    throw new ToolFailure(`The user did not allow this: ${act.title}.${chosen === undefined ? " Nobody answered the question." : " Do not try it in another way; ask what to do instead."}`);
+    throw new ToolFailure(
+      `The user did not allow this: ${act.title}.${chosen === undefined ? " Nobody answered the question." : " Do not try it in another way; ask what to do instead."}`,
+    );
   }
 }
 
 function shown(toolCallId: string, { title, kind, content, path, rawInput }: Act): JsonObject {
-  return { toolCallId, title, kind, status: "pending", content, ...(path === undefined ? {} : { locations: [{ path }] }), ...(rawInput === undefined ? {} : { rawInput }) };
+  return {
+    toolCallId,
+    title,
+    kind,
+    status: "pending",
+    content,
+    ...(path === undefined ? {} : { locations: [{ path }] }),
+    ...(rawInput === undefined ? {} : { rawInput }),
+  };
 }
 
 function optionsOf({ standing }: Act): readonly JsonObject[] {
@@ -134,6 +178,7 @@ function optionsOf({ standing }: Act): readonly JsonObject[] {
 
 function unasked({ title }: Act, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error;
-  if (error.code === RpcCode.methodNotFound) return new ToolFailure(`This was not done: ${title}. The editor cannot ask its user for permission.`);
+  if (error.code === RpcCode.methodNotFound)
+    return new ToolFailure(`This was not done: ${title}. The editor cannot ask its user for permission.`);
   return new ToolFailure(`The user did not allow this: ${title}. The question was not answered: ${error.message}`);
 }

@@ -11,12 +11,21 @@ export class OpenCalls {
       call: async (args, call) => {
         const stopped = new AbortController();
         this.#open.add(stopped);
-        try { return await tool.call(args, { signal: AbortSignal.any([call.signal, stopped.signal]), progress: message => call.progress(message) }); }
-        catch (error) { throw stopped.signal.aborted && !call.signal.aborted ? stopped.signal.reason : error; }
-        finally { this.#open.delete(stopped); }
+        try {
+          return await tool.call(args, {
+            signal: AbortSignal.any([call.signal, stopped.signal]),
+            progress: message => call.progress(message),
+          });
+        } catch (error) {
+          throw stopped.signal.aborted && !call.signal.aborted ? stopped.signal.reason : error;
+        } finally {
+          this.#open.delete(stopped);
+        }
       },
     };
   }
 
-  stop(why: string): void { for (const each of this.#open) each.abort(new ToolFailure(why)); }
+  stop(why: string): void {
+    for (const each of this.#open) each.abort(new ToolFailure(why));
+  }
 }

@@ -6,7 +6,9 @@ import { rustFolders } from "./rust-place";
 
 suite("where the Rust projects of a session are", () => {
   let folder: ReturnType<typeof temporaryFolder>;
-  setup(() => { folder = temporaryFolder(); });
+  setup(() => {
+    folder = temporaryFolder();
+  });
   teardown(() => folder[Symbol.dispose]());
   const at = (name: string): string => path.join(folder.path, name);
   const make = (...files: string[]): void => {
@@ -16,7 +18,10 @@ suite("where the Rust projects of a session are", () => {
       else writeFileSync(at(file), "");
     }
   };
-  const found = async (...folders: string[]): Promise<readonly string[]> => (await rustFolders(folders.map(at), at("home"))).map(one => path.relative(folder.path, one).replaceAll(path.sep, "/"));
+  const found = async (...folders: string[]): Promise<readonly string[]> =>
+    (await rustFolders(folders.map(at), at("home"))).map(one =>
+      path.relative(folder.path, one).replaceAll(path.sep, "/"),
+    );
 
   test("a folder with a manifest, and one below such a folder, whatever lies below them", async () => {
     make("w/Cargo.toml", "w/member/Cargo.toml", "w/member/src/deep/");
@@ -25,7 +30,18 @@ suite("where the Rust projects of a session are", () => {
   });
 
   test("a folder without one stands for those directly below it that have one; what is built or belongs to others does not count", async () => {
-    make("w/tools/Cargo.toml", "w/backend/Cargo.toml", "w/docs/", "w/deep/er/Cargo.toml", "w/target/Cargo.toml", "w/node_modules/Cargo.toml", "w/.cache/Cargo.toml", "w/vendor/Cargo.toml", "w/file", "w/odd/Cargo.toml/");
+    make(
+      "w/tools/Cargo.toml",
+      "w/backend/Cargo.toml",
+      "w/docs/",
+      "w/deep/er/Cargo.toml",
+      "w/target/Cargo.toml",
+      "w/node_modules/Cargo.toml",
+      "w/.cache/Cargo.toml",
+      "w/vendor/Cargo.toml",
+      "w/file",
+      "w/odd/Cargo.toml/",
+    );
     deepEqual(await found("w"), ["w/backend", "w/tools"]);
   });
 
@@ -37,7 +53,14 @@ suite("where the Rust projects of a session are", () => {
   });
 
   test("a manifest above the repository's root is somebody else's", async () => {
-    make("all/Cargo.toml", "all/repository/.git/", "all/repository/web/", "all/worktree/.git", "all/worktree/web/", "all/plain/web/");
+    make(
+      "all/Cargo.toml",
+      "all/repository/.git/",
+      "all/repository/web/",
+      "all/worktree/.git",
+      "all/worktree/web/",
+      "all/plain/web/",
+    );
     deepEqual(await found("all/repository/web", "all/repository", "all/worktree/web"), []);
     deepEqual(await found("all/plain/web"), ["all/plain/web"]);
     make("all/repository/Cargo.toml");

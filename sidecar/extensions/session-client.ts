@@ -15,8 +15,14 @@ export interface ClientOffers {
 const NO_OFFERS: ClientOffers = { reads: false, writes: false, terminals: false, version: 1 };
 
 function offersIn(params: unknown, answer: unknown): ClientOffers {
-  const { fs, terminal } = objectOr(objectOr(params).clientCapabilities), { readTextFile, writeTextFile } = objectOr(fs);
-  return { reads: readTextFile === true, writes: writeTextFile === true, terminals: terminal === true, version: objectOr(answer).protocolVersion === 2 ? 2 : 1 };
+  const { fs, terminal } = objectOr(objectOr(params).clientCapabilities),
+    { readTextFile, writeTextFile } = objectOr(fs);
+  return {
+    reads: readTextFile === true,
+    writes: writeTextFile === true,
+    terminals: terminal === true,
+    version: objectOr(answer).protocolVersion === 2 ? 2 : 1,
+  };
 }
 
 export interface OfferTracker {
@@ -29,17 +35,20 @@ export interface OfferTracker {
 
 /** Reads the handshake as it passes. */
 export function offerTracker(): OfferTracker {
-  let offers = NO_OFFERS, systemPrompt: SystemPromptSupport | undefined;
+  let offers = NO_OFFERS,
+    systemPrompt: SystemPromptSupport | undefined;
   return {
     offers: () => offers,
     systemPrompt: () => systemPrompt,
-    requests: { initialize: async request => {
-      offers = offersIn(request.params, undefined);
-      const answer = await request.pass();
-      offers = offersIn(request.params, answer);
-      systemPrompt = systemPromptSupport(answer);
-      return answer;
-    } },
+    requests: {
+      initialize: async request => {
+        offers = offersIn(request.params, undefined);
+        const answer = await request.pass();
+        offers = offersIn(request.params, answer);
+        systemPrompt = systemPromptSupport(answer);
+        return answer;
+      },
+    },
   };
 }
 
@@ -70,14 +79,21 @@ export async function until<T>(promise: Promise<T>, signal: AbortSignal): Promis
   promise.catch(() => undefined); // who waits for nothing any more is told nothing
   signal.throwIfAborted();
   let aborted = (): void => undefined;
-  const end = new Promise<never>((_, reject) => { aborted = () => reject(signal.reason); });
+  const end = new Promise<never>((_, reject) => {
+    aborted = () => reject(signal.reason);
+  });
   signal.addEventListener("abort", aborted, { once: true });
-  try { return await Promise.race([promise, end]); }
-  finally { signal.removeEventListener("abort", aborted); }
+  try {
+    return await Promise.race([promise, end]);
+  } finally {
+    signal.removeEventListener("abort", aborted);
+  }
 }
 
 /** The option that was chosen; `undefined`: none. Of the answer to `session/request_permission`. */
 export function chosenIn(answer: unknown): string | undefined {
   const { outcome } = objectOr(answer);
-  return isObject(outcome) && outcome.outcome === "selected" && typeof outcome.optionId === "string" ? outcome.optionId : undefined;
+  return isObject(outcome) && outcome.outcome === "selected" && typeof outcome.optionId === "string"
+    ? outcome.optionId
+    : undefined;
 }

@@ -11,20 +11,45 @@ class Offering {
   readonly places: SessionPlace[] = [];
   readonly heard: string[] = [];
   wanted: "yes" | "no" | "broken" = "yes";
-  readonly definition: ProxyDefinition = { name: "Tools", make: chain => {
-    const { requests, close } = sessionTools(chain, {
-      name: "tools",
-      server: place => {
-        this.places.push(place);
-        if (this.wanted === "broken") throw new Error("no disk");
-        const connect = connectToolServer({ name: "tools", title: "Tools", version: "1", instructions: "", tools: [], clock: new FakeClock(), odd: () => undefined });
-        return this.wanted === "no" ? undefined : { connect, close: () => { this.heard.push(`close ${place.sessionId() ?? "-"}`); } };
-      },
-      opened: (_, id) => { this.heard.push(`opened ${id}`); }, closed: id => { this.heard.push(`closed ${id}`); },
-    });
-    return { fromClient: { requests }, close };
-  } };
-  world(): World { return new World({ stages: [this.definition, bridge()] }); }
+  readonly definition: ProxyDefinition = {
+    name: "Tools",
+    make: chain => {
+      const { requests, close } = sessionTools(chain, {
+        name: "tools",
+        server: place => {
+          this.places.push(place);
+          if (this.wanted === "broken") throw new Error("no disk");
+          const connect = connectToolServer({
+            name: "tools",
+            title: "Tools",
+            version: "1",
+            instructions: "",
+            tools: [],
+            clock: new FakeClock(),
+            odd: () => undefined,
+          });
+          return this.wanted === "no"
+            ? undefined
+            : {
+                connect,
+                close: () => {
+                  this.heard.push(`close ${place.sessionId() ?? "-"}`);
+                },
+              };
+        },
+        opened: (_, id) => {
+          this.heard.push(`opened ${id}`);
+        },
+        closed: id => {
+          this.heard.push(`closed ${id}`);
+        },
+      });
+      return { fromClient: { requests }, close };
+    },
+  };
+  world(): World {
+    return new World({ stages: [this.definition, bridge()] });
+  }
 }
 const NEW: JsonObject = { cwd: "/work", additionalDirectories: ["/more", 7], mcpServers: [] };
 const isThere = async (server: JsonObject | undefined) => (await connected(server ?? {}))[Symbol.asyncDispose]();
@@ -35,8 +60,14 @@ suite("an MCP server in each session", () => {
     await using world = offering.world();
     await world.initialize();
     const { sessionId, servers } = await world.setup("session/new", NEW);
-    deepEqual(offering.places.map(({ folders, setup, sessionId }) => [folders, setup, sessionId()]), [[["/work", "/more"], "session/new", sessionId]]);
-    deepEqual(servers.map(({ name }) => name), ["tools"]);
+    deepEqual(
+      offering.places.map(({ folders, setup, sessionId }) => [folders, setup, sessionId()]),
+      [[["/work", "/more"], "session/new", sessionId]],
+    );
+    deepEqual(
+      servers.map(({ name }) => name),
+      ["tools"],
+    );
     await isThere(servers[0]);
   });
 
@@ -44,8 +75,12 @@ suite("an MCP server in each session", () => {
     const offering = new Offering();
     await using world = offering.world();
     await world.initialize();
-    const first = await world.setup("session/new", NEW), second = await world.setup("session/new", NEW);
-    deepEqual([first, second].flatMap(({ servers }) => servers.map(({ name }) => name)), ["tools", "tools-2"]);
+    const first = await world.setup("session/new", NEW),
+      second = await world.setup("session/new", NEW);
+    deepEqual(
+      [first, second].flatMap(({ servers }) => servers.map(({ name }) => name)),
+      ["tools", "tools-2"],
+    );
     await world.client.request("session/close", { sessionId: first.sessionId });
     deepEqual(offering.heard, ["opened s1", "opened s2", "close s1", "closed s1"]);
     await rejects(isThere(first.servers[0]));
@@ -66,7 +101,8 @@ suite("an MCP server in each session", () => {
   });
 
   test("with the chain all of them go", async () => {
-    const offering = new Offering(), world = offering.world();
+    const offering = new Offering(),
+      world = offering.world();
     await world.initialize();
     await world.setup("session/load", { ...NEW, sessionId: "old" });
     await world[Symbol.asyncDispose]();

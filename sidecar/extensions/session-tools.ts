@@ -51,27 +51,46 @@ export interface SessionToolsProxy {
 }
 
 export function sessionTools(chain: Chain, of: SessionTools): SessionToolsProxy {
-  const servers = new SessionServers(chain), each = (methods: readonly string[], intercept: (request: PassingRequest) => unknown) => Object.fromEntries(methods.map(method => [method, intercept]));
+  const servers = new SessionServers(chain),
+    each = (methods: readonly string[], intercept: (request: PassingRequest) => unknown) =>
+      Object.fromEntries(methods.map(method => [method, intercept]));
   let named = 0;
   const setup = async (request: PassingRequest): Promise<unknown> => {
     if (isSideSession(request.params)) return request.pass();
     let sessionId: string | undefined;
     const { cwd, additionalDirectories } = objectOr(request.params);
     const folders = arrayOr(additionalDirectories).filter((folder): folder is string => typeof folder === "string");
-    const place: SessionPlace = { folders: [stringOr(cwd, ""), ...folders], setup: request.method, sessionId: () => sessionId };
+    const place: SessionPlace = {
+      folders: [stringOr(cwd, ""), ...folders],
+      setup: request.method,
+      sessionId: () => sessionId,
+    };
     const server = await serverFor(place);
-    const opened = (id: string): void => { sessionId = id; of.opened?.(place, id); };
-    const standing = server ? [servers.stand(++named === 1 ? of.name : `${of.name}-${named}`, server.connect, () => server.close?.())] : [];
+    const opened = (id: string): void => {
+      sessionId = id;
+      of.opened?.(place, id);
+    };
+    const standing = server
+      ? [servers.stand(++named === 1 ? of.name : `${of.name}-${named}`, server.connect, () => server.close?.())]
+      : [];
     return servers.setup(request, standing, await paramsFor(place, request), opened);
   };
   const paramsFor = async (place: SessionPlace, { params, signal }: PassingRequest): Promise<JsonObject> => {
     const given = objectOr(params);
-    try { return await of.params?.(place, given, signal) ?? given; }
-    catch (error) { chain.odd(`${of.name} cannot change the setup of this session`, error); return given; }
+    try {
+      return (await of.params?.(place, given, signal)) ?? given;
+    } catch (error) {
+      chain.odd(`${of.name} cannot change the setup of this session`, error);
+      return given;
+    }
   };
   const serverFor = async (place: SessionPlace): Promise<SessionServer | undefined> => {
-    try { return await of.server(place); }
-    catch (error) { chain.odd(`${of.name} cannot be offered in this session`, error); return undefined; }
+    try {
+      return await of.server(place);
+    } catch (error) {
+      chain.odd(`${of.name} cannot be offered in this session`, error);
+      return undefined;
+    }
   };
   return {
     requests: { ...each(SETUPS, setup), ...each(CLOSINGS, request => servers.closing(request, id => of.closed?.(id))) },

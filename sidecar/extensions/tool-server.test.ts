@@ -8,8 +8,14 @@ import { PROGRESS_MS } from "../mcp/progress";
 import { ToolFailure, type Tool, type ToolCall } from "./tool";
 import { connectToolServer, STRUCTURED } from "./tool-server";
 
-const tool = (name: string, call: Tool["call"]): Tool =>
-  ({ name, title: name, description: `Does ${name}.`, inputSchema: { type: "object", properties: { text: { type: "string", description: "What." } }, required: ["text"] }, annotations: { readOnlyHint: true }, call });
+const tool = (name: string, call: Tool["call"]): Tool => ({
+  name,
+  title: name,
+  description: `Does ${name}.`,
+  inputSchema: { type: "object", properties: { text: { type: "string", description: "What." } }, required: ["text"] },
+  annotations: { readOnlyHint: true },
+  call,
+});
 
 class Served implements AsyncDisposable {
   readonly clock = new FakeClock();
@@ -18,38 +24,96 @@ class Served implements AsyncDisposable {
   readonly calls: ToolCall[] = [];
   readonly called = new Signal();
   static async open(): Promise<Served> {
-    const served = new Served(), [ours, theirs] = InMemoryTransport.createLinkedPair();
+    const served = new Served(),
+      [ours, theirs] = InMemoryTransport.createLinkedPair();
     await connectToolServer({
-      name: "tools", title: "Tools", version: "1", instructions: "Use them.", clock: served.clock, odd: what => served.odd.push(what),
+      name: "tools",
+      title: "Tools",
+      version: "1",
+      instructions: "Use them.",
+      clock: served.clock,
+      odd: what => served.odd.push(what),
       tools: [
-        tool("echo", async ({ text }) => String(text)), tool("both", async ({ text }) => ({ structured: { text }, text: "for people" })), tool("structured", async ({ text }) => ({ structured: { text } })),
-        tool("fails", async () => { throw new ToolFailure("Say it again."); }), tool("breaks", async () => { throw new TypeError("no"); }),
-        tool("waits", (_, call) => new Promise((_, reject) => {
-          served.calls.push(call);
-          call.signal.addEventListener("abort", () => { served.called.fire(); reject(new Error("gone")); });
-          call.progress("Half of it is done.");
-          served.called.fire();
-        })),
+        tool("echo", async ({ text }) => String(text)),
+        tool("both", async ({ text }) => ({ structured: { text }, text: "for people" })),
+        tool("structured", async ({ text }) => ({ structured: { text } })),
+        tool("fails", async () => {
+          throw new ToolFailure("Say it again.");
+        }),
+        tool("breaks", async () => {
+          throw new TypeError("no");
+        }),
+        tool(
+          "waits",
+          (_, call) =>
+            new Promise((_, reject) => {
+              served.calls.push(call);
+              call.signal.addEventListener("abort", () => {
+                served.called.fire();
+                reject(new Error("gone"));
+              });
+              call.progress("Half of it is done.");
+              served.called.fire();
+            }),
+        ),
       ],
-      prompts: [{ name: "greet", title: "Greet", description: "Greets.", arguments: [{ name: "who", description: "Whom.", required: true }], text: async ({ who }) => `Greet ${who}.` }],
+      prompts: [
+        {
+          name: "greet",
+          title: "Greet",
+          description: "Greets.",
+          arguments: [{ name: "who", description: "Whom.", required: true }],
+          text: async ({ who }) => `Greet ${who}.`,
+        },
+      ],
     })(ours);
     await served.client.connect(theirs);
     return served;
   }
   async call(name: string, args: Record<string, unknown> = { text: "hi" }) {
     const { content, structuredContent, isError, _meta } = await this.client.callTool({ name, arguments: args });
-    return [arrayOr(content).map(block => objectOr(block).text).join(), structuredContent, isError, ...(_meta === undefined ? [] : [_meta])];
+    return [
+      arrayOr(content)
+        .map(block => objectOr(block).text)
+        .join(),
+      structuredContent,
+      isError,
+      ...(_meta === undefined ? [] : [_meta]),
+    ];
   }
-  async [Symbol.asyncDispose](): Promise<void> { await this.client.close(); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.close();
+  }
 }
 
 suite("the MCP server of an extension", () => {
   test("lists its tools as they are, shown from the first request on, and its prompts", async () => {
     await using served = await Served.open();
-    const { tools } = await served.client.listTools(), { prompts } = await served.client.listPrompts();
-    deepEqual(tools[0], { name: "echo", title: "echo", description: "Does echo.", inputSchema: { type: "object", properties: { text: { type: "string", description: "What." } }, required: ["text"] }, annotations: { readOnlyHint: true }, _meta: { "anthropic/alwaysLoad": true } });
-    deepEqual(prompts, [{ name: "greet", title: "Greet", description: "Greets.", arguments: [{ name: "who", description: "Whom.", required: true }] }]);
-    deepEqual((await served.client.getPrompt({ name: "greet", arguments: { who: "Ada" } })).messages, [{ role: "user", content: { type: "text", text: "Greet Ada." } }]);
+    const { tools } = await served.client.listTools(),
+      { prompts } = await served.client.listPrompts();
+    deepEqual(tools[0], {
+      name: "echo",
+      title: "echo",
+      description: "Does echo.",
+      inputSchema: {
+        type: "object",
+        properties: { text: { type: "string", description: "What." } },
+        required: ["text"],
+      },
+      annotations: { readOnlyHint: true },
+      _meta: { "anthropic/alwaysLoad": true },
+    });
+    deepEqual(prompts, [
+      {
+        name: "greet",
+        title: "Greet",
+        description: "Greets.",
+        arguments: [{ name: "who", description: "Whom.", required: true }],
+      },
+    ]);
+    deepEqual((await served.client.getPrompt({ name: "greet", arguments: { who: "Ada" } })).messages, [
+      { role: "user", content: { type: "text", text: "Greet Ada." } },
+    ]);
     await rejects(served.client.getPrompt({ name: "other" }), /There is no prompt “other”\./);
     equal(served.client.getInstructions(), "Use them.");
   });
@@ -73,8 +137,16 @@ suite("the MCP server of an extension", () => {
 
   test("a client that asked for it hears what is done, and then that it is still done", async () => {
     await using served = await Served.open();
-    const heard: (string | undefined)[] = [], told = new Signal(), gone = new AbortController();
-    const call = served.client.callTool({ name: "waits", arguments: { text: "x" } }, undefined, { signal: gone.signal, onprogress: ({ message }) => { heard.push(message); told.fire(); } });
+    const heard: (string | undefined)[] = [],
+      told = new Signal(),
+      gone = new AbortController();
+    const call = served.client.callTool({ name: "waits", arguments: { text: "x" } }, undefined, {
+      signal: gone.signal,
+      onprogress: ({ message }) => {
+        heard.push(message);
+        told.fire();
+      },
+    });
     await told.times(1);
     served.clock.advance(PROGRESS_MS);
     await told.times(2);

@@ -43,24 +43,52 @@ export const STRUCTURED = "symposium.dev/structured";
 
 export function connectToolServer(of: ToolServer): ConnectMcp {
   return async transport => {
-    const [{ Server }, types] = await Promise.all([import("@modelcontextprotocol/sdk/server/index.js"), import("@modelcontextprotocol/sdk/types.js")]);
+    const [{ Server }, types] = await Promise.all([
+      import("@modelcontextprotocol/sdk/server/index.js"),
+      import("@modelcontextprotocol/sdk/types.js"),
+    ]);
     const { name, title, version, instructions, tools, prompts, odd } = of;
-    const server = new Server({ name, title, version }, { capabilities: { tools: {}, ...(prompts ? { prompts: {} } : {}) }, instructions });
+    const server = new Server(
+      { name, title, version },
+      { capabilities: { tools: {}, ...(prompts ? { prompts: {} } : {}) }, instructions },
+    );
     server.setRequestHandler(types.ListToolsRequestSchema, ({ params }) => {
       if (params?._meta?.[COUNTS_TOOLS] !== true) of.onListed?.();
       return { tools: tools.map(declared) };
     });
-    server.setRequestHandler(types.CallToolRequestSchema, async ({ params: { name: called, arguments: args = {}, _meta } }, { signal, sendNotification }) => {
-      using progress = beating(of.clock, _meta?.progressToken, `${title} is at work.`, params => void sendNotification({ method: "notifications/progress", params }).catch((error: unknown) => odd("progress of a tool could not be told", error)));
-      return await callTool(of, called, args, { signal, progress: message => progress.say(message) });
-    });
+    server.setRequestHandler(
+      types.CallToolRequestSchema,
+      async ({ params: { name: called, arguments: args = {}, _meta } }, { signal, sendNotification }) => {
+        using progress = beating(
+          of.clock,
+          _meta?.progressToken,
+          `${title} is at work.`,
+          params =>
+            void sendNotification({ method: "notifications/progress", params }).catch((error: unknown) =>
+              odd("progress of a tool could not be told", error),
+            ),
+        );
+        return await callTool(of, called, args, { signal, progress: message => progress.say(message) });
+      },
+    );
     if (prompts) {
-      server.setRequestHandler(types.ListPromptsRequestSchema, () => ({ prompts: prompts.map(({ text: _, arguments: args, ...prompt }) => ({ ...prompt, ...(args ? { arguments: [...args] } : {}) })) }));
-      server.setRequestHandler(types.GetPromptRequestSchema, async ({ params: { name: asked, arguments: args = {} } }) => {
-        const prompt = prompts.find(one => one.name === asked);
-        if (!prompt) throw new types.McpError(types.ErrorCode.InvalidParams, `There is no prompt “${asked}”.`);
-        return { description: prompt.description, messages: [{ role: "user", content: { type: "text", text: await prompt.text(args) } }] };
-      });
+      server.setRequestHandler(types.ListPromptsRequestSchema, () => ({
+        prompts: prompts.map(({ text: _, arguments: args, ...prompt }) => ({
+          ...prompt,
+          ...(args ? { arguments: [...args] } : {}),
+        })),
+      }));
+      server.setRequestHandler(
+        types.GetPromptRequestSchema,
+        async ({ params: { name: asked, arguments: args = {} } }) => {
+          const prompt = prompts.find(one => one.name === asked);
+          if (!prompt) throw new types.McpError(types.ErrorCode.InvalidParams, `There is no prompt “${asked}”.`);
+          return {
+            description: prompt.description,
+            messages: [{ role: "user", content: { type: "text", text: await prompt.text(args) } }],
+          };
+        },
+      );
     }
     server.onerror = error => odd(`an MCP client of ${title}`, error);
     await server.connect(transport);
@@ -68,7 +96,12 @@ export function connectToolServer(of: ToolServer): ConnectMcp {
 }
 
 /** The answer to `tools/call`; never rejects. */
-export async function callTool({ tools, title, odd }: Pick<ToolServer, "tools" | "title" | "odd">, name: string, args: JsonObject, call: Parameters<Tool["call"]>[1]): Promise<CallToolResult> {
+export async function callTool(
+  { tools, title, odd }: Pick<ToolServer, "tools" | "title" | "odd">,
+  name: string,
+  args: JsonObject,
+  call: Parameters<Tool["call"]>[1],
+): Promise<CallToolResult> {
   const tool = tools.find(one => one.name === name);
   try {
     if (!tool) throw new ToolFailure(`There is no tool “${name}”; there are ${tools.map(one => one.name).join(", ")}.`);
@@ -76,19 +109,46 @@ export async function callTool({ tools, title, odd }: Pick<ToolServer, "tools" |
     return answered(await tool.call(args, call));
   } catch (error) {
     if (!(error instanceof ToolFailure) && !call.signal.aborted) odd(`the tool ${name} failed`, error);
-    return failed(error instanceof ToolFailure ? error.message : call.signal.aborted ? "The call was withdrawn." : `${title} failed: ${error instanceof Error ? error.message : String(error)}`);
+    return failed(
+      error instanceof ToolFailure
+        ? error.message
+        : call.signal.aborted
+          ? "The call was withdrawn."
+          : `${title} failed: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
 function declared({ name, title, description, inputSchema, annotations }: Tool): McpTool {
   const { properties, required, ...rest } = inputSchema;
-  return { name, title, description, inputSchema: { ...rest, properties: { ...properties }, ...(required ? { required: [...required] } : {}) }, annotations: { ...annotations }, _meta: { ...ALWAYS_LOAD } };
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { ...rest, properties: { ...properties }, ...(required ? { required: [...required] } : {}) },
+    annotations: { ...annotations },
+    _meta: { ...ALWAYS_LOAD },
+  };
 }
 
 function answered(answer: ToolAnswer): CallToolResult {
-  const { structured, isError, text = JSON.stringify(structured ?? {}) }: Exclude<ToolAnswer, string> = typeof answer === "string" ? { text: answer } : answer;
+  const {
+    structured,
+    isError,
+    text = JSON.stringify(structured ?? {}),
+  }: Exclude<ToolAnswer, string> = typeof answer === "string" ? { text: answer } : answer;
   const isBoth = typeof answer !== "string" && answer.text !== undefined;
-  return { content: [{ type: "text", text }], ...(structured ? isBoth ? { _meta: { [STRUCTURED]: { ...structured } } } : { structuredContent: { ...structured } } : {}), ...(isError === undefined ? {} : { isError }) };
+  return {
+    content: [{ type: "text", text }],
+    ...(structured
+      ? isBoth
+        ? { _meta: { [STRUCTURED]: { ...structured } } }
+        : { structuredContent: { ...structured } }
+      : {}),
+    ...(isError === undefined ? {} : { isError }),
+  };
 }
 
-function failed(sentence: string): CallToolResult { return { content: [{ type: "text", text: sentence }], isError: true }; }
+function failed(sentence: string): CallToolResult {
+  return { content: [{ type: "text", text: sentence }], isError: true };
+}

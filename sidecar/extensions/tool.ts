@@ -4,7 +4,12 @@ import { isObject, type JsonObject } from "../rpc/json";
 /** Members of `inputSchema`; descriptions are for the model. The shapes that can be checked here. */
 export type ArgumentSchema =
   | { readonly type: "string"; readonly description: string; readonly enum?: readonly string[] }
-  | { readonly type: "number" | "integer"; readonly description: string; readonly minimum?: number; readonly maximum?: number }
+  | {
+      readonly type: "number" | "integer";
+      readonly description: string;
+      readonly minimum?: number;
+      readonly maximum?: number;
+    }
   | { readonly type: "boolean"; readonly description: string }
   | { readonly type: "array"; readonly description: string; readonly items: { readonly type: "string" } | ObjectSchema }
   | ObjectSchema;
@@ -24,7 +29,9 @@ export interface ToolCall {
 }
 
 /** A text, or what a program can read: for the model as JSON, or, where there is a text as well, that alone. */
-export type ToolAnswer = string | { readonly structured?: JsonObject; readonly text?: string; readonly isError?: boolean };
+export type ToolAnswer =
+  | string
+  | { readonly structured?: JsonObject; readonly text?: string; readonly isError?: boolean };
 
 export interface Tool {
   readonly name: string;
@@ -32,13 +39,20 @@ export interface Tool {
   readonly description: string;
   readonly inputSchema: ObjectSchema;
   /** MCP annotations: hints, for clients that ask their user. */
-  readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint?: boolean; readonly idempotentHint?: boolean; readonly openWorldHint?: boolean };
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint?: boolean;
+  };
   /** `args` are as `inputSchema` says. A `ToolFailure` is answered as it is, with `isError`; anything else that is thrown is a bug, and logged. */
   call(args: JsonObject, call: ToolCall): Promise<ToolAnswer>;
 }
 
 /** `message`: a sentence for the model, that says what to do. */
-export class ToolFailure extends Error { override readonly name = "ToolFailure"; }
+export class ToolFailure extends Error {
+  override readonly name = "ToolFailure";
+}
 
 /** Throws a `ToolFailure` that names the first argument that is wrong. Members that no schema names are left alone. */
 export function checkArguments(schema: ObjectSchema, args: JsonObject, where = ""): void {
@@ -57,10 +71,19 @@ function checkValue(schema: ArgumentSchema | { readonly type: "string" }, value:
       if (typeof value !== "string") throw wrong("a text");
       if ("enum" in schema && !schema.enum.includes(value)) throw wrong(`one of ${schema.enum.join(", ")}`);
       return;
-    case "number": case "integer": {
+    case "number":
+    case "integer": {
       const { minimum = -Infinity, maximum = Infinity } = schema;
-      if (typeof value !== "number" || (schema.type === "integer" && !Number.isInteger(value))) throw wrong(schema.type === "integer" ? "a whole number" : "a number");
-      if (value < minimum || value > maximum) throw wrong(minimum === -Infinity ? `${maximum} or less` : maximum === Infinity ? `${minimum} or more` : `from ${minimum} to ${maximum}`);
+      if (typeof value !== "number" || (schema.type === "integer" && !Number.isInteger(value)))
+        throw wrong(schema.type === "integer" ? "a whole number" : "a number");
+      if (value < minimum || value > maximum)
+        throw wrong(
+          minimum === -Infinity
+            ? `${maximum} or less`
+            : maximum === Infinity
+              ? `${minimum} or more`
+              : `from ${minimum} to ${maximum}`,
+        );
       return;
     }
     case "boolean":

@@ -9,7 +9,15 @@ import type { AgentConnection, PromptOutcome } from "../agents/connection";
 import { AgentError, agentAnswered } from "../errors";
 import { requestToSet } from "../agents/acp-controls";
 import { contextBlocks, type ContextSection } from "./chat-context";
-import { modeChange, modeOpened, modeUpdated, NO_MODE, type ModeChange, type ModeReturn, type SessionMode } from "./session-mode";
+import {
+  modeChange,
+  modeOpened,
+  modeUpdated,
+  NO_MODE,
+  type ModeChange,
+  type ModeReturn,
+  type SessionMode,
+} from "./session-mode";
 import type { Prompt } from "./session-state-model";
 
 export interface AgentPromptsDeps {
@@ -23,7 +31,9 @@ export interface AgentPromptsDeps {
 }
 
 /** A prompt whose session mode is being set. */
-interface Held { readonly ended: (outcome: PromptOutcome) => void }
+interface Held {
+  readonly ended: (outcome: PromptOutcome) => void;
+}
 
 export class AgentPrompts {
   #mode: SessionMode;
@@ -32,40 +42,57 @@ export class AgentPrompts {
   /** A turn of the session ended regularly: an agent that gives its model tools has listed them by then. */
   #hadTurn = false;
 
-  constructor(private readonly agent: string, back: ModeReturn | undefined, private readonly deps: AgentPromptsDeps) {
+  constructor(
+    private readonly agent: string,
+    back: ModeReturn | undefined,
+    private readonly deps: AgentPromptsDeps,
+  ) {
     this.#mode = { ...NO_MODE, back };
   }
 
   /** The session opens. `isNew`: in the agent's default mode. */
-  opened(result: unknown, isNew: boolean): void { this.#mode = modeOpened(isNew ? NO_MODE : this.#mode, result); }
-  updated(update: unknown): void { this.#mode = modeUpdated(this.#mode, update); }
+  opened(result: unknown, isNew: boolean): void {
+    this.#mode = modeOpened(isNew ? NO_MODE : this.#mode, result);
+  }
+  updated(update: unknown): void {
+    this.#mode = modeUpdated(this.#mode, update);
+  }
 
   /** Throws when the prompt cannot be made. */
   send(
-    connection: AgentConnection, sessionId: string, prompt: Prompt, remembers: boolean, ended: (outcome: PromptOutcome) => void,
+    connection: AgentConnection,
+    sessionId: string,
+    prompt: Prompt,
+    remembers: boolean,
+    ended: (outcome: PromptOutcome) => void,
   ): void {
-    const context = prompt.context(), change = modeChange(this.#mode, context.mode);
+    const context = prompt.context(),
+      change = modeChange(this.#mode, context.mode);
     if (!remembers) this.#known = new Map();
     const { images, embedded } = connection.capabilities;
-    const told = contextBlocks(context.sections, this.#known), hasTools = !this.#hadTurn || this.deps.isListed();
+    const told = contextBlocks(context.sections, this.#known),
+      hasTools = !this.#hadTurn || this.deps.isListed();
     const blocks = prompt.blocks({ images, embedded, remembers, hasTools, context: told });
-    const send = (): void => connection.prompt(sessionId, blocks, outcome => {
-      const isRegular = outcome.kind === "stopped" && outcome.reason !== "cancelled" && outcome.reason !== "refusal";
-      this.#hadTurn ||= isRegular;
-      this.#known = new Map(isRegular ? context.sections.map(section => [section.id, section]) : []);
-      ended(outcome);
-    });
+    const send = (): void =>
+      connection.prompt(sessionId, blocks, outcome => {
+        const isRegular = outcome.kind === "stopped" && outcome.reason !== "cancelled" && outcome.reason !== "refusal";
+        this.#hadTurn ||= isRegular;
+        this.#known = new Map(isRegular ? context.sections.map(section => [section.id, section]) : []);
+        ended(outcome);
+      });
     if (!change) return send();
     const held: Held = { ended };
     this.#held = held;
-    this.#set(connection, sessionId, change).then(() => {
-      if (this.#held !== held) return;
-      this.#held = undefined;
-      send();
-    }).catch((error: unknown) => {
-      const failure = error instanceof AgentError ? error : agentAnswered(this.agent, String(error), error);
-      ended({ kind: "failed", error: failure });
-    });
+    this.#set(connection, sessionId, change)
+      .then(() => {
+        if (this.#held !== held) return;
+        this.#held = undefined;
+        send();
+      })
+      .catch((error: unknown) => {
+        const failure = error instanceof AgentError ? error : agentAnswered(this.agent, String(error), error);
+        ended({ kind: "failed", error: failure });
+      });
   }
 
   /** Ends a prompt that was not sent yet. False: there is none. */
@@ -77,13 +104,18 @@ export class AgentPrompts {
   }
 
   /** The session is gone. A prompt that was not sent yet is not sent. */
-  leave(): void { this.#held = undefined; }
+  leave(): void {
+    this.#held = undefined;
+  }
 
   /** An agent that refuses still answers: it has the mode's instructions. */
   async #set(connection: AgentConnection, sessionId: string, change: ModeChange): Promise<void> {
-    const { method, params } = requestToSet(change.control, change.value, connection.version), { agent, deps } = this;
+    const { method, params } = requestToSet(change.control, change.value, connection.version),
+      { agent, deps } = this;
     try {
-      await connection.request(sessionId, method, params, result => { this.#mode = modeOpened(change.next, result); });
+      await connection.request(sessionId, method, params, result => {
+        this.#mode = modeOpened(change.next, result);
+      });
       deps.log("info", "Session mode set", { agent, mode: change.value });
       deps.onModeReturn(change.next.back);
     } catch (error) {

@@ -17,7 +17,9 @@ export interface AgentSessionStart {
   /** Those before the agent, for all of its starts; absent: none. */
   readonly extensions?: readonly ExtensionConfig[];
   /** Nothing; a session of its own from an earlier process; or a copy of one. Where the agent cannot do that it begins anew. */
-  readonly begin: { readonly kind: "new" } | { readonly kind: "again" | "fork"; readonly agentSession: string; readonly modeReturn?: ModeReturn | undefined };
+  readonly begin:
+    | { readonly kind: "new" }
+    | { readonly kind: "again" | "fork"; readonly agentSession: string; readonly modeReturn?: ModeReturn | undefined };
   readonly tools: readonly ChatTool[];
   /** Also tools of VS Code's that agents have themselves. */
   readonly duplicates: boolean;
@@ -40,8 +42,20 @@ export interface AgentSessionWorld {
 
 /** What the agent waits for. */
 export type Asked =
-  | { readonly kind: "tool"; readonly toolName: string; readonly parameters: unknown; readonly answer: (answer: Answer) => void }
-  | { readonly kind: "permission"; readonly toolName: string; readonly parameters: unknown; readonly questionId: string; readonly question: PermissionQuestion; readonly answer: (answer: Answer) => void };
+  | {
+      readonly kind: "tool";
+      readonly toolName: string;
+      readonly parameters: unknown;
+      readonly answer: (answer: Answer) => void;
+    }
+  | {
+      readonly kind: "permission";
+      readonly toolName: string;
+      readonly parameters: unknown;
+      readonly questionId: string;
+      readonly question: PermissionQuestion;
+      readonly answer: (answer: Answer) => void;
+    };
 
 /** What came from the agent. `of` is the opening that it belongs to; messages are sentences for the user. */
 export type AgentWord = { readonly of: number } & (
@@ -57,7 +71,8 @@ export type AgentWord = { readonly of: number } & (
   /** `isUncovered`: the tool to ask with was called for. */
   | { readonly kind: "permission"; readonly request: IncomingRequest; readonly isUncovered?: true }
   /** The call, or the request, that it does not wait for any more. */
-  | { readonly kind: "withdrew"; readonly what: OfferedCall | IncomingRequest });
+  | { readonly kind: "withdrew"; readonly what: OfferedCall | IncomingRequest }
+);
 
 /** What a permission comes to: a question; or it was answered at once, and `sentence` tells the user why it was refused. */
 export type Permission = { readonly asked: Asked } | { readonly sentence: string } | undefined;

@@ -53,33 +53,51 @@ export class AgentSession {
   /** While it is there the agent is not read. */
   #gate: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
 
-  constructor(private readonly start: AgentSessionStart, private readonly world: AgentSessionWorld, private readonly say: (word: AgentWord) => void) {
+  constructor(
+    private readonly start: AgentSessionStart,
+    private readonly world: AgentSessionWorld,
+    private readonly say: (word: AgentWord) => void,
+  ) {
     this.#begin = start.begin;
     this.#tools = start;
     this.#prompts = this.#promptsOf(0);
   }
 
-  isCurrent({ of }: AgentWord): boolean { return of === this.#opening; }
+  isCurrent({ of }: AgentWord): boolean {
+    return of === this.#opening;
+  }
 
   open(): void {
-    const of = ++this.#opening, { world } = this;
+    const of = ++this.#opening,
+      { world } = this;
     this.#staying = new AbortController();
     this.#prompts = this.#promptsOf(of);
-    const terms = { ...this.#tools, called: (call: OfferedCall) => this.#called(of, call), refused: (given: string, args: JsonObject) => this.#announced.arrived(given, args) };
+    const terms = {
+      ...this.#tools,
+      called: (call: OfferedCall) => this.#called(of, call),
+      refused: (given: string, args: JsonObject) => this.#announced.arrived(given, args),
+    };
     const offer = world.offers.open(terms, this.#renewedServer);
     this.#renewedServer = undefined;
     this.#offer = offer;
-    world.pool.acquire(this.#key, this.#staying.signal).then(async lease => {
-      if (of !== this.#opening) return lease.release(); // left meanwhile
-      this.say({ kind: "opened", lease, of, ...await this.#opened(lease.connection, of, offer) });
-    }).catch((error: unknown) => this.say({ kind: "openFailed", message: this.#trouble(error), of }));
+    world.pool
+      .acquire(this.#key, this.#staying.signal)
+      .then(async lease => {
+        if (of !== this.#opening) return lease.release(); // left meanwhile
+        this.say({ kind: "opened", lease, of, ...(await this.#opened(lease.connection, of, offer)) });
+      })
+      .catch((error: unknown) => this.say({ kind: "openFailed", message: this.#trouble(error), of }));
   }
 
   /** Its turn has come. */
   opened({ lease, agentSession, remembers }: Extract<AgentWord, { readonly kind: "opened" }>): AgentCapabilities {
     this.#agent = { lease, id: agentSession };
     this.#remembers = remembers;
-    this.#begin = { kind: "again", agentSession, ...(this.#begin.kind === "new" ? {} : { modeReturn: this.#begin.modeReturn }) };
+    this.#begin = {
+      kind: "again",
+      agentSession,
+      ...(this.#begin.kind === "new" ? {} : { modeReturn: this.#begin.modeReturn }),
+    };
     this.world.log("info", "Session created", { agentSessionId: agentSession, agent: this.start.agent.id, remembers });
     this.#watchTools(lease.connection, agentSession);
     return lease.connection.capabilities;
@@ -110,9 +128,15 @@ export class AgentSession {
   }
 
   prompt(prompt: Prompt): void {
-    const of = this.#opening, ended = (outcome: TurnOutcome, usage?: JsonObject): void => this.say({ kind: "turnEnded", outcome, ...(usage ? { usage } : {}), of });
+    const of = this.#opening,
+      ended = (outcome: TurnOutcome, usage?: JsonObject): void =>
+        this.say({ kind: "turnEnded", outcome, ...(usage ? { usage } : {}), of });
     if (!this.#agent) return ended({ kind: "failed", message: `${this.start.agent.name} is not there.` });
-    const { lease: { connection }, id } = this.#agent, remembers = this.#remembers;
+    const {
+        lease: { connection },
+        id,
+      } = this.#agent,
+      remembers = this.#remembers;
     this.#remembers = true;
     try {
       this.#prompts.send(connection, id, prompt, remembers, outcome => {
@@ -134,17 +158,35 @@ export class AgentSession {
   /** What a call of a tool comes to. */
   tool({ call }: Extract<AgentWord, { readonly kind: "call" }>): Asked {
     this.#announced.arrived(call.given, call.args);
-    return { kind: "tool", toolName: call.toolName, parameters: call.args, answer: answer => call.answer(resultOf(answer)) };
+    return {
+      kind: "tool",
+      toolName: call.toolName,
+      parameters: call.args,
+      answer: answer => call.answer(resultOf(answer)),
+    };
   }
 
   /** `isTurn`: a turn runs, so that somebody can be asked. */
-  permission({ request, isUncovered, of }: Extract<AgentWord, { readonly kind: "permission" }>, isTurn: boolean): Permission {
-    const { agent, isForeign } = this.start, { log } = this.world, respond = (answer: JsonObject): void => answerOnce(request, answer);
+  permission(
+    { request, isUncovered, of }: Extract<AgentWord, { readonly kind: "permission" }>,
+    isTurn: boolean,
+  ): Permission {
+    const { agent, isForeign } = this.start,
+      { log } = this.world,
+      respond = (answer: JsonObject): void => answerOnce(request, answer);
     if (!isTurn || !this.#offer) return void respond(CANCELLED);
-    const call = questionedCall(request.params), claim = this.#announced.claim(call, this.#offer.qualified), { permission: offered, grouped } = this.#offer;
+    const call = questionedCall(request.params),
+      claim = this.#announced.claim(call, this.#offer.qualified),
+      { permission: offered, grouped } = this.#offer;
     const verdict = questionOf(request.params, {
-      agent: agent.name, group: this.start.permissionGroup, offered, grouped: isUncovered === true ? NONE : grouped, claim, announced: this.#announced.of(request.params),
-      policy: this.world.policy(), isForeign,
+      agent: agent.name,
+      group: this.start.permissionGroup,
+      offered,
+      grouped: isUncovered === true ? NONE : grouped,
+      claim,
+      announced: this.#announced.of(request.params),
+      policy: this.world.policy(),
+      isForeign,
     });
     switch (verdict.kind) {
       case "allow":
@@ -156,28 +198,59 @@ export class AgentSession {
         respond(verdict.answer);
         return this.start.isAside === true ? undefined : { sentence: verdict.sentence };
       // Whatever that tool returns, the question is looked at again, as if it had been asked then.
-      case "uncover": return { asked: { kind: "tool", toolName: verdict.toolName, parameters: {}, answer: answer => answer.kind === "result" ? this.say({ kind: "permission", request, isUncovered: true, of }) : respond(verdict.reject) } };
+      case "uncover":
+        return {
+          asked: {
+            kind: "tool",
+            toolName: verdict.toolName,
+            parameters: {},
+            answer: answer =>
+              answer.kind === "result"
+                ? this.say({ kind: "permission", request, isUncovered: true, of })
+                : respond(verdict.reject),
+          },
+        };
       case "ask": {
-        const questionId = randomBytes(16).toString("hex"), { toolName, question, about } = verdict;
-        return { asked: { kind: "permission", questionId, toolName, question, parameters: parametersOf(questionId, about), answer: answer => respond(answer.kind === "allowed" ? verdict.allow : verdict.reject) } };
+        const questionId = randomBytes(16).toString("hex"),
+          { toolName, question, about } = verdict;
+        return {
+          asked: {
+            kind: "permission",
+            questionId,
+            toolName,
+            question,
+            parameters: parametersOf(questionId, about),
+            answer: answer => respond(answer.kind === "allowed" ? verdict.allow : verdict.reject),
+          },
+        };
       }
-      default: return assertNever(verdict, "verdict on a permission");
+      default:
+        return assertNever(verdict, "verdict on a permission");
     }
   }
 
   /** An update's turn has come. */
   announced(update: unknown): HeardUpdate {
-    const heard = this.#announced.heard(update, this.#offer?.qualified), { broken } = heard;
-    if (broken !== undefined) this.world.log("warn", "An allowed call of a VS Code tool did not arrive", { agent: this.start.agent.id, tool: broken });
+    const heard = this.#announced.heard(update, this.#offer?.qualified),
+      { broken } = heard;
+    if (broken !== undefined)
+      this.world.log("warn", "An allowed call of a VS Code tool did not arrive", {
+        agent: this.start.agent.id,
+        tool: broken,
+      });
     return heard;
   }
 
   /** `call`: of an update that was announced. */
-  originOf(call: JsonObject): CallOrigin { return this.#announced.originOf(call); }
+  originOf(call: JsonObject): CallOrigin {
+    return this.#announced.originOf(call);
+  }
 
   pause(): void {
     let open = (): void => undefined;
-    const promise = new Promise<void>(resolve => { open = resolve; });
+    const promise = new Promise<void>(resolve => {
+      open = resolve;
+    });
     this.#gate = { promise, open };
   }
 
@@ -187,7 +260,9 @@ export class AgentSession {
   }
 
   /** It has died, or could not be opened (its lease goes with `#staying`): where it can, it goes on with its session when it is opened again. */
-  lost(): void { this.#end(agent => agent.lease.release()); }
+  lost(): void {
+    this.#end(agent => agent.lease.release());
+  }
 
   /**
    * Closes the agent's session, to be resumed with the current tools, when the agent did not request a list that changed (issue 14 item 2).
@@ -196,7 +271,9 @@ export class AgentSession {
   renew(): boolean {
     const { resume, load } = this.#agent?.lease.connection.capabilities ?? {};
     if (this.#offer?.isOutdated !== true || !(resume || load)) return false;
-    this.world.log("info", "The agent ignored a changed list of tools. Its session is resumed with the next prompt", { agent: this.start.agent.id });
+    this.world.log("info", "The agent ignored a changed list of tools. Its session is resumed with the next prompt", {
+      agent: this.start.agent.id,
+    });
     this.#renewedServer = this.#offer.server;
     this.#end(({ lease, id }) => abandon(lease, id));
     return true;
@@ -211,11 +288,22 @@ export class AgentSession {
   /** A word that comes too late. */
   refuse(word: AgentWord): void {
     switch (word.kind) {
-      case "opened": return abandon(word.lease, word.agentSession);
-      case "call": return word.call.answer(refusal("This chat has ended: VS Code's tools cannot be used any more."));
-      case "permission": return answerOnce(word.request, CANCELLED);
-      case "openFailed": case "agentDown": case "turnEnded": case "update": case "withdrew": case "notice": case "modeReturn": return;
-      default: return assertNever(word, "word of an agent");
+      case "opened":
+        return abandon(word.lease, word.agentSession);
+      case "call":
+        return word.call.answer(refusal("This chat has ended: VS Code's tools cannot be used any more."));
+      case "permission":
+        return answerOnce(word.request, CANCELLED);
+      case "openFailed":
+      case "agentDown":
+      case "turnEnded":
+      case "update":
+      case "withdrew":
+      case "notice":
+      case "modeReturn":
+        return;
+      default:
+        return assertNever(word, "word of an agent");
     }
   }
 
@@ -235,22 +323,41 @@ export class AgentSession {
     this.#staying.abort();
   }
 
-  async #opened(connection: AgentConnection, of: number, offer: ToolOffer): Promise<{ readonly agentSession: string; readonly remembers: boolean }> {
-    const { cwd } = this.start, setup = { meta: { ...offering(offer), ...(this.start.isAside === true || this.start.isForeign ? ASIDE : {}) } }, begin = this.#begin, { load, resume, fork } = connection.capabilities;
-    const how = begin.kind === "fork" ? fork && "fork" : begin.kind === "again" ? (resume && "resume") || (load && "load") : false;
+  async #opened(
+    connection: AgentConnection,
+    of: number,
+    offer: ToolOffer,
+  ): Promise<{ readonly agentSession: string; readonly remembers: boolean }> {
+    const { cwd } = this.start,
+      setup = { meta: { ...offering(offer), ...(this.start.isAside === true || this.start.isForeign ? ASIDE : {}) } },
+      begin = this.#begin,
+      { load, resume, fork } = connection.capabilities;
+    const how =
+      begin.kind === "fork"
+        ? fork && "fork"
+        : begin.kind === "again"
+          ? (resume && "resume") || (load && "load")
+          : false;
     if (begin.kind !== "new" && how) {
       try {
-        const { agentSession } = begin, listener = this.#listener(of, false);
-        const { sessionId } = how === "fork" ? await connection.fork(agentSession, cwd, listener, setup) : await connection.reopen(how, agentSession, cwd, listener, setup);
+        const { agentSession } = begin,
+          listener = this.#listener(of, false);
+        const { sessionId } =
+          how === "fork"
+            ? await connection.fork(agentSession, cwd, listener, setup)
+            : await connection.reopen(how, agentSession, cwd, listener, setup);
         return { agentSession: sessionId, remembers: true };
-      } catch (error) { this.world.log("info", "A session could not be gone on with", { how, error: String(error) }); }
+      } catch (error) {
+        this.world.log("info", "A session could not be gone on with", { how, error: String(error) });
+      }
     }
     const { sessionId } = await connection.newSession(cwd, this.#listener(of, true), setup);
     return { agentSession: sessionId, remembers: false };
   }
 
   #promptsOf(of: number): AgentPrompts {
-    const { agent } = this.start, begin = this.#begin;
+    const { agent } = this.start,
+      begin = this.#begin;
     return new AgentPrompts(agent.name, begin.kind === "new" ? undefined : begin.modeReturn, {
       log: this.world.log,
       isListed: () => this.#offer?.isListed === true,
@@ -266,7 +373,8 @@ export class AgentSession {
       isAsking: () => false,
       update: update => {
         prompts.updated(update);
-        if (this.start.isAside !== true || objectOr(update).sessionUpdate === "agent_message_chunk") this.say({ kind: "update", update, of });
+        if (this.start.isAside !== true || objectOr(update).sessionUpdate === "agent_message_chunk")
+          this.say({ kind: "update", update, of });
         return this.#gate?.promise;
       },
       request: request => {
@@ -287,12 +395,17 @@ export class AgentSession {
     });
   }
 
-  #watch(signal: AbortSignal, word: AgentWord): void { signal.addEventListener("abort", () => this.say(word), { once: true }); }
+  #watch(signal: AbortSignal, word: AgentWord): void {
+    signal.addEventListener("abort", () => this.say(word), { once: true });
+  }
 
   /** The message for the user, with the last lines that the program printed (issue 13 item 20). The cause goes to the log. */
   #trouble(error: unknown): string {
-    const { message, cause } = objectOr(error instanceof Error ? { message: error.message, cause: error.cause } : error);
-    const text = stringOr(message, String(error)), reason = cause instanceof Error ? cause.message : cause;
+    const { message, cause } = objectOr(
+      error instanceof Error ? { message: error.message, cause: error.cause } : error,
+    );
+    const text = stringOr(message, String(error)),
+      reason = cause instanceof Error ? cause.message : cause;
     const logged = reason === undefined ? {} : { cause: readable(reason, LOGGED_CHARACTERS) };
     this.world.log("error", "Agent failed", { agent: this.start.agent.id, message: text, ...logged });
     const output = typeof cause === "string" ? redactText(cause, LOGGED_CHARACTERS).trim() : "";
@@ -307,10 +420,14 @@ function abandon(lease: Lease, agentSession: string): void {
 
 function resultOf(answer: Answer) {
   switch (answer.kind) {
-    case "result": return toMcp(answer.result, answer.isError);
-    case "refused": return refusal(answer.reason);
-    case "allowed": return refusal("A tool's call cannot be allowed."); // the machine allows permissions only
-    default: return assertNever(answer, "answer");
+    case "result":
+      return toMcp(answer.result, answer.isError);
+    case "refused":
+      return refusal(answer.reason);
+    case "allowed":
+      return refusal("A tool's call cannot be allowed."); // the machine allows permissions only
+    default:
+      return assertNever(answer, "answer");
   }
 }
 

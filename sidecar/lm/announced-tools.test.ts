@@ -7,10 +7,25 @@ import { AnnouncedTools } from "./announced-tools";
 const NAMES = new QualifiedNames("vsc_ab12", { all: ["rename", "find"] });
 /** As codex-acp 2.6.0 was recorded. */
 const codex = (toolCallId: string, server = "vsc_ab12", tool = "rename", args: unknown = { a: 1 }): JsonObject => ({
-  sessionUpdate: "tool_call", toolCallId, kind: "execute", title: `mcp.${server}.${tool}`, status: "in_progress", rawInput: { server, tool, arguments: args }, _meta: { is_mcp_tool_call: true },
+  sessionUpdate: "tool_call",
+  toolCallId,
+  kind: "execute",
+  title: `mcp.${server}.${tool}`,
+  status: "in_progress",
+  rawInput: { server, tool, arguments: args },
+  _meta: { is_mcp_tool_call: true },
 });
-const question = (toolCallId: string): JsonObject => ({ toolCallId, kind: "execute", status: "pending", _meta: { is_mcp_tool_approval: true } });
-const update = (toolCallId: string, more: JsonObject): JsonObject => ({ sessionUpdate: "tool_call_update", toolCallId, ...more });
+const question = (toolCallId: string): JsonObject => ({
+  toolCallId,
+  kind: "execute",
+  status: "pending",
+  _meta: { is_mcp_tool_approval: true },
+});
+const update = (toolCallId: string, more: JsonObject): JsonObject => ({
+  sessionUpdate: "tool_call_update",
+  toolCallId,
+  ...more,
+});
 
 suite("AnnouncedTools", () => {
   test("expects a call from its announcement until it arrives", () => {
@@ -22,8 +37,15 @@ suite("AnnouncedTools", () => {
   });
 
   test("matches each call that arrives with its announcement: by arguments, else the oldest", () => {
-    const tools = new AnnouncedTools(), titled = (toolCallId: string, a: number) => tools.heard({ sessionUpdate: "tool_call", toolCallId, kind: "other", title: "vsc_ab12-rename", rawInput: { a } }, NAMES);
-    titled("one", 1); titled("two", 2); titled("three", 3);
+    const tools = new AnnouncedTools(),
+      titled = (toolCallId: string, a: number) =>
+        tools.heard(
+          { sessionUpdate: "tool_call", toolCallId, kind: "other", title: "vsc_ab12-rename", rawInput: { a } },
+          NAMES,
+        );
+    titled("one", 1);
+    titled("two", 2);
+    titled("three", 3);
     const shown = () => ["one", "two", "three"].filter(toolCallId => tools.originOf({ toolCallId }) === "bridged");
     deepEqual(shown(), [], "a title proves nothing");
     tools.arrived("rename", { a: 2 });
@@ -35,7 +57,8 @@ suite("AnnouncedTools", () => {
   });
 
   test("proves a call for one question; announced again, it is another call", () => {
-    const tools = new AnnouncedTools(), claim = () => tools.claim(question("c"), NAMES);
+    const tools = new AnnouncedTools(),
+      claim = () => tools.claim(question("c"), NAMES);
     tools.heard(codex("c"), NAMES);
     equal(claim().kind, "proved");
     tools.allowed(question("c"), claim());
@@ -47,15 +70,21 @@ suite("AnnouncedTools", () => {
     equal(claim().kind, "proved");
   });
 
-  const other: readonly [name: string, update: JsonObject][] = [["a command", { rawInput: { command: "rm -rf /" } }], ["a terminal", { content: [{ type: "terminal", terminalId: "t" }] }], ["another name", { name: "exec_command" }], ["its end, without a call", { status: "completed" }]];
-  for (const [name, more] of other) test(`an allowance that is followed by ${name} ends the trust in the agent`, () => {
-    const tools = new AnnouncedTools();
-    tools.heard(codex("c"), NAMES);
-    tools.allowed(question("c"), tools.claim(question("c"), NAMES));
-    equal(tools.heard(update("c", more), NAMES).broken, "rename");
-    tools.heard(codex("d"), NAMES);
-    equal(tools.claim(question("d"), NAMES).kind, "reference");
-  });
+  const other: readonly [name: string, update: JsonObject][] = [
+    ["a command", { rawInput: { command: "rm -rf /" } }],
+    ["a terminal", { content: [{ type: "terminal", terminalId: "t" }] }],
+    ["another name", { name: "exec_command" }],
+    ["its end, without a call", { status: "completed" }],
+  ];
+  for (const [name, more] of other)
+    test(`an allowance that is followed by ${name} ends the trust in the agent`, () => {
+      const tools = new AnnouncedTools();
+      tools.heard(codex("c"), NAMES);
+      tools.allowed(question("c"), tools.claim(question("c"), NAMES));
+      equal(tools.heard(update("c", more), NAMES).broken, "rename");
+      tools.heard(codex("d"), NAMES);
+      equal(tools.claim(question("d"), NAMES).kind, "reference");
+    });
 
   test("a turn that is stopped leaves allowances without a call, which breaks nothing", () => {
     const tools = new AnnouncedTools();
@@ -66,7 +95,8 @@ suite("AnnouncedTools", () => {
   });
 
   test("an allowed call that failed, or was announced only after its question, breaks nothing", () => {
-    const tools = new AnnouncedTools(), asked = { toolCallId: "mcp_vsc_ab12_rename-1", kind: "other", title: "rename (vsc_ab12 MCP Server)" };
+    const tools = new AnnouncedTools(),
+      asked = { toolCallId: "mcp_vsc_ab12_rename-1", kind: "other", title: "rename (vsc_ab12 MCP Server)" };
     tools.allowed(asked, tools.claim(asked, NAMES));
     equal(tools.heard({ ...asked, sessionUpdate: "tool_call", status: "in_progress" }, NAMES).broken, undefined);
     equal(tools.heard(update(asked.toolCallId, { status: "failed" }), NAMES).broken, undefined);
@@ -75,21 +105,36 @@ suite("AnnouncedTools", () => {
   });
 
   test("reports that contradict each other prove nothing, in whichever order they come", () => {
-    for (const reports of [[{ name: "Bash" }, { name: "mcp__vsc_ab12__rename" }], [{ name: "mcp__vsc_ab12__rename" }, { name: "Bash" }, { name: "mcp__vsc_ab12__rename" }]]) {
+    for (const reports of [
+      [{ name: "Bash" }, { name: "mcp__vsc_ab12__rename" }],
+      [{ name: "mcp__vsc_ab12__rename" }, { name: "Bash" }, { name: "mcp__vsc_ab12__rename" }],
+    ]) {
       const tools = new AnnouncedTools();
-      for (const [i, report] of reports.entries()) tools.heard({ ...report, toolCallId: "c", sessionUpdate: i === 0 ? "tool_call" : "tool_call_update" }, NAMES);
+      for (const [i, report] of reports.entries())
+        tools.heard({ ...report, toolCallId: "c", sessionUpdate: i === 0 ? "tool_call" : "tool_call_update" }, NAMES);
       equal(tools.claim({ toolCallId: "c" }, NAMES).kind, "reference");
     }
   });
 });
 
 suite("a model's session with an agent that behaves as Codex", () => {
-  async function announced(world: SessionWorld, server: string, toolCallId: string, args: unknown = {}): Promise<unknown> {
+  async function announced(
+    world: SessionWorld,
+    server: string,
+    toolCallId: string,
+    args: unknown = {},
+  ): Promise<unknown> {
     world.agent.update("s", codex(toolCallId, server, "lookUp", args));
-    return await world.agent.peer.request("session/request_permission", { sessionId: "s", toolCall: { toolCallId, kind: "execute", status: "pending" }, _meta: { is_mcp_tool_approval: true }, options: OPTIONS });
+    return await world.agent.peer.request("session/request_permission", {
+      sessionId: "s",
+      toolCall: { toolCallId, kind: "execute", status: "pending" },
+      _meta: { is_mcp_tool_approval: true },
+      options: OPTIONS,
+    });
   }
   const plain = (name: string) => ({ name, description: name, inputSchema: { type: "object", properties: {} } });
-  const tools = ["lookUp", "symposium-agent-codex-execute", "symposium-agent-action"].map(plain), NO = { outcome: { outcome: "selected", optionId: "no" } };
+  const tools = ["lookUp", "symposium-agent-codex-execute", "symposium-agent-action"].map(plain),
+    NO = { outcome: { outcome: "selected", optionId: "no" } };
   const YES = { outcome: { outcome: "selected", optionId: "yes" } };
 
   test("is allowed its call of a VS Code tool without a question of ours, and asked about a command under the same id", async () => {
@@ -114,7 +159,10 @@ suite("a model's session with an agent that behaves as Codex", () => {
     for (const id of ["a", "b", "c"]) world.agent.update("s", update(id, { status: "completed" }));
     world.back(2, ...world.calls(1));
     await world.quiet();
-    deepEqual(world.told.slice(4).filter(text => text.includes("✓")), []);
+    deepEqual(
+      world.told.slice(4).filter(text => text.includes("✓")),
+      [],
+    );
   });
 
   test("a call that is refused because VS Code offers the tool no more has arrived all the same", async () => {

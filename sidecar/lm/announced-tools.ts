@@ -46,45 +46,67 @@ export class AnnouncedTools {
 
   /** `update`: of `session/update`. `names`: of the session's server; undefined while it has none. */
   heard(update: unknown, names: QualifiedNames | undefined): HeardUpdate {
-    const said = objectOr(update), { sessionUpdate, toolCallId, status } = said;
-    if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof toolCallId !== "string" || !names) {
+    const said = objectOr(update),
+      { sessionUpdate, toolCallId, status } = said;
+    if (
+      (sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") ||
+      typeof toolCallId !== "string" ||
+      !names
+    ) {
       this.#announced.heard(update);
       return { expectsCall: false };
     }
-    const known = this.#calls.get(toolCallId), isNew = sessionUpdate === "tool_call" && known?.allowance !== "open";
-    const before = isNew ? undefined : this.#announced.of({ toolCall: said }), call = joined(isNew ? UNKNOWN : known ?? UNKNOWN, before, said, names);
+    const known = this.#calls.get(toolCallId),
+      isNew = sessionUpdate === "tool_call" && known?.allowance !== "open";
+    const before = isNew ? undefined : this.#announced.of({ toolCall: said }),
+      call = joined(isNew ? UNKNOWN : (known ?? UNKNOWN), before, said, names);
     this.#announced.heard(update);
     this.#keep(toolCallId, ENDED.has(status) && call.allowance === "open" ? { ...call, allowance: "used" } : call);
-    if (call.allowance === "open" && (status === "completed" || call.isMixed)) return { expectsCall: false, ...this.#distrust(call) };
+    if (call.allowance === "open" && (status === "completed" || call.isMixed))
+      return { expectsCall: false, ...this.#distrust(call) };
     return { expectsCall: isNamed(call.claim) && !call.hasArrived && !ENDED.has(status) };
   }
 
   /** All that was announced of the call that a question is about. */
-  of(params: unknown): JsonObject | undefined { return this.#announced.of(params); }
+  of(params: unknown): JsonObject | undefined {
+    return this.#announced.of(params);
+  }
 
   /** `call`: of the question, with all `_meta` of it. A call that was allowed once proves nothing for a second question. */
   claim(call: JsonObject, names: QualifiedNames): BridgedClaim {
-    const { toolCallId } = call, known = typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
+    const { toolCallId } = call,
+      known = typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
     const claim = bridgedClaim([...[this.#announced.of({ toolCall: call })].filter(isObject), call], names);
-    const isTrusted = this.#isTrusted && typeof toolCallId === "string" && !known?.isMixed && (known?.allowance ?? "none") === "none";
+    const isTrusted =
+      this.#isTrusted && typeof toolCallId === "string" && !known?.isMixed && (known?.allowance ?? "none") === "none";
     return claim.kind === "proved" && !isTrusted ? { ...claim, kind: "reference" } : claim;
   }
 
   /** The question about this call was allowed without the user. */
   allowed({ toolCallId }: JsonObject, claim: BridgedClaim): void {
-    if (typeof toolCallId === "string") this.#keep(toolCallId, { ...this.#calls.get(toolCallId) ?? UNKNOWN, claim, allowance: "open" });
+    if (typeof toolCallId === "string")
+      this.#keep(toolCallId, { ...(this.#calls.get(toolCallId) ?? UNKNOWN), claim, allowance: "open" });
   }
 
   /** The turn is being stopped: what was allowed need not come any more. */
   stopped(): void {
-    for (const [id, call] of this.#calls) if (call.allowance === "open") this.#calls.set(id, { ...call, allowance: "used" });
+    for (const [id, call] of this.#calls)
+      if (call.allowance === "open") this.#calls.set(id, { ...call, allowance: "used" });
   }
 
   /** A `tools/call` reached the server; `tool` as the agent names it. It belongs to the oldest announced call of that tool, best with equal arguments. */
   arrived(tool: string, args: unknown): void {
-    const open = [...this.#calls].filter(([, { claim, hasArrived }]) => !hasArrived && isNamed(claim) && claim.tool === tool);
-    const [id, call] = open.find(([, { claim }]) => claim.kind !== "none" && isDeepStrictEqual(claim.args, args)) ?? open[0] ?? [];
-    if (id !== undefined && call) this.#calls.set(id, { ...call, hasArrived: true, allowance: call.allowance === "open" ? "used" : call.allowance });
+    const open = [...this.#calls].filter(
+      ([, { claim, hasArrived }]) => !hasArrived && isNamed(claim) && claim.tool === tool,
+    );
+    const [id, call] =
+      open.find(([, { claim }]) => claim.kind !== "none" && isDeepStrictEqual(claim.args, args)) ?? open[0] ?? [];
+    if (id !== undefined && call)
+      this.#calls.set(id, {
+        ...call,
+        hasArrived: true,
+        allowance: call.allowance === "open" ? "used" : call.allowance,
+      });
   }
 
   /** `call`: of an update that was heard. VS Code itself shows a call that is proved to be of its tool, or that arrived. */
@@ -107,11 +129,17 @@ export class AnnouncedTools {
   }
 }
 
-function isNamed(claim: BridgedClaim): claim is BridgedClaim & { readonly tool: string } { return claim.kind !== "none" && claim.tool !== undefined; }
+function isNamed(claim: BridgedClaim): claim is BridgedClaim & { readonly tool: string } {
+  return claim.kind !== "none" && claim.tool !== undefined;
+}
 
 /** The call with one more report. What was proved before, or by the report alone, and is not with both, is mixed for good. */
 function joined(call: Call, before: JsonObject | undefined, report: JsonObject, names: QualifiedNames): Call {
   const claim = bridgedClaim(before ? [before, report] : [report], names);
   const wasProved = call.claim.kind === "proved" || bridgedClaim([report], names).kind === "proved";
-  return { ...call, isMixed: call.isMixed || (wasProved && claim.kind !== "proved"), claim: call.allowance === "open" || isNamed(call.claim) && claim.kind === "none" ? call.claim : claim };
+  return {
+    ...call,
+    isMixed: call.isMixed || (wasProved && claim.kind !== "proved"),
+    claim: call.allowance === "open" || (isNamed(call.claim) && claim.kind === "none") ? call.claim : claim,
+  };
 }

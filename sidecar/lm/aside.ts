@@ -11,7 +11,11 @@ import { SessionActor, type SessionStart, type SessionWorld } from "./session-ac
 
 export const ASIDE_LIMIT_MS = 20_000;
 
-interface Aside { readonly session: SessionActor; readonly limit: Disposable; readonly stream: ResponseStream }
+interface Aside {
+  readonly session: SessionActor;
+  readonly limit: Disposable;
+  readonly stream: ResponseStream;
+}
 
 export class Asides implements AsyncDisposable {
   readonly #open = new Map<RequestId, Aside>();
@@ -19,20 +23,37 @@ export class Asides implements AsyncDisposable {
 
   constructor(private readonly world: Omit<SessionWorld, "tell">) {}
 
-  ask(requestId: RequestId, start: Pick<SessionStart, "id" | "agent" | "cwd" | "extensions">, blocks: readonly JsonObject[], stream: ResponseStream): void {
-    const session = new SessionActor({ ...start, begin: { kind: "new" }, tools: [], duplicates: false, isForeign: false, isAside: true }, { ...this.world, tell: word => {
-      if (word.kind === "part") this.#open.get(requestId)?.stream.part(word.part);
-      if (word.kind === "finished") this.#end(requestId, word.error);
-    } });
-    const limit = this.world.clock.after(ASIDE_LIMIT_MS, () => this.#end(requestId, `${start.agent.name} did not answer within ${ASIDE_LIMIT_MS / 1000} seconds.`));
+  ask(
+    requestId: RequestId,
+    start: Pick<SessionStart, "id" | "agent" | "cwd" | "extensions">,
+    blocks: readonly JsonObject[],
+    stream: ResponseStream,
+  ): void {
+    const session = new SessionActor(
+      { ...start, begin: { kind: "new" }, tools: [], duplicates: false, isForeign: false, isAside: true },
+      {
+        ...this.world,
+        tell: word => {
+          if (word.kind === "part") this.#open.get(requestId)?.stream.part(word.part);
+          if (word.kind === "finished") this.#end(requestId, word.error);
+        },
+      },
+    );
+    const limit = this.world.clock.after(ASIDE_LIMIT_MS, () =>
+      this.#end(requestId, `${start.agent.name} did not answer within ${ASIDE_LIMIT_MS / 1000} seconds.`),
+    );
     this.#open.set(requestId, { session, limit, stream });
     session.ask({ requestId, context: () => NO_CONTEXT, blocks: () => blocks });
   }
 
   /** It ends without an answer. */
-  cancel(requestId: RequestId): void { this.#end(requestId, undefined); }
+  cancel(requestId: RequestId): void {
+    this.#end(requestId, undefined);
+  }
 
-  has(requestId: RequestId): boolean { return this.#open.has(requestId); }
+  has(requestId: RequestId): boolean {
+    return this.#open.has(requestId);
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const requestId of [...this.#open.keys()]) this.#end(requestId, "Symposium was stopped.");
@@ -46,8 +67,10 @@ export class Asides implements AsyncDisposable {
     aside.limit[Symbol.dispose]();
     if (error === undefined) aside.stream.done();
     else aside.stream.failed(error);
-    const closing = aside.session.close("The answer is complete.")
-      .catch((failure: unknown) => this.world.log("error", "A session could not be closed", { error: String(failure) })).finally(() => this.#closing.delete(closing));
+    const closing = aside.session
+      .close("The answer is complete.")
+      .catch((failure: unknown) => this.world.log("error", "A session could not be closed", { error: String(failure) }))
+      .finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
 }

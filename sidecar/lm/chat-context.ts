@@ -14,7 +14,11 @@ import type { QuietMode } from "./session-mode";
 import { wordsIn } from "./words";
 
 /** One choice. `title` begins a sentence, and names the choice. */
-export interface ContextSection { readonly id: string; readonly title: string; readonly text: string }
+export interface ContextSection {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
 
 export interface ChatContext {
   /** The mode of the agent that fits the chat mode. */
@@ -26,27 +30,32 @@ export const NO_CONTEXT: ChatContext = { mode: undefined, sections: [] };
 
 /** `cwd`: the folder that the agent's session is opened in. */
 export function chatContextOf(request: ChatRequest, cwd: string): ChatContext {
-  const system = blocksOf(request.messages, "system"), told = blocksOf(opening(request.messages), "user");
+  const system = blocksOf(request.messages, "system"),
+    told = blocksOf(opening(request.messages), "user");
   const all = [...system, ...told];
   const chosen = chosenMode(all);
   return {
     mode: chosen ? QUIET_MODES[chosen.name.toLowerCase()] : isOldAskMode(request) ? "ask" : undefined,
     sections: [
       ...(chosen ? [{ id: MODE, title: modeTitle(chosen.name), text: chosen.text }] : []),
-      ...instructions(all), ...notes(system, told), ...folders(told, cwd),
+      ...instructions(all),
+      ...notes(system, told),
+      ...folders(told, cwd),
     ].map(section => ({ ...section, text: cut(section.text) })),
   };
 }
 
 /** What an agent has to be told, that has been told `known` in this session. */
 export function contextBlocks(
-  sections: readonly ContextSection[], known: ReadonlyMap<string, ContextSection>,
+  sections: readonly ContextSection[],
+  known: ReadonlyMap<string, ContextSection>,
 ): readonly JsonObject[] {
   const ended = [...known.values()].filter(({ id }) => !sections.some(section => section.id === id));
   return [
     ...ended.map(({ title }): JsonObject => ({ type: "text", text: `(No longer valid: ${title}.)` })),
     ...sections.flatMap((section): readonly JsonObject[] => {
-      const before = known.get(section.id), isSame = before?.text === section.text && before.title === section.title;
+      const before = known.get(section.id),
+        isSame = before?.text === section.text && before.title === section.title;
       const hint = section.id === MODE ? ". They may name tools that you do not have" : "";
       if (!isSame) return [quoted(`${section.title}${hint}`, section.text)];
       return section.id === MODE ? [{ type: "text", text: `(Still valid: ${section.title}.)` }] : [];
@@ -54,12 +63,16 @@ export function contextBlocks(
   ];
 }
 
-interface Block { readonly name: string; readonly text: string }
+interface Block {
+  readonly name: string;
+  readonly text: string;
+}
 
 const MODE = "mode";
 const QUIET_MODES: Readonly<Record<string, QuietMode>> = { plan: "plan", ask: "ask" };
 /** Characters of one section, and number of sections. */
-const SECTION_LIMIT = 30_000, MAX_SECTIONS = 50;
+const SECTION_LIMIT = 30_000,
+  MAX_SECTIONS = 50;
 
 function blocksOf(messages: readonly ChatMessage[], role: ChatMessage["role"]): readonly Block[] {
   return messages.filter(message => message.role === role).flatMap(blocksOfMessage);
@@ -87,7 +100,8 @@ const MODE_SENTENCE = /^You are currently running in "([^"\n]{1,100})" mode\.[^\
 
 function chosenMode(blocks: readonly Block[]): { readonly name: string; readonly text: string } | undefined {
   const text = blocks.findLast(({ name }) => name === "modeInstructions")?.text ?? "";
-  const sentence = MODE_SENTENCE.exec(text), name = sentence?.[1];
+  const sentence = MODE_SENTENCE.exec(text),
+    name = sentence?.[1];
   return sentence && name !== undefined ? { name, text: text.slice(sentence[0].length).trim() } : undefined;
 }
 
@@ -99,18 +113,25 @@ function isOldAskMode({ messages, options }: ChatRequest): boolean {
 
 function instructions(blocks: readonly Block[]): readonly ContextSection[] {
   const texts = blocks.filter(({ name }) => name === "instructions").map(({ text }) => text);
-  const files = distinct(texts.flatMap(attachmentsIn)).filter(({ path }) => path !== undefined).slice(0, MAX_SECTIONS);
+  const files = distinct(texts.flatMap(attachmentsIn))
+    .filter(({ path }) => path !== undefined)
+    .slice(0, MAX_SECTIONS);
   return files.map(({ path, text }) => ({
-    id: `instructions ${path}`, title: `Instructions of the user’s, from ${path}`, text,
+    id: `instructions ${path}`,
+    title: `Instructions of the user’s, from ${path}`,
+    text,
   }));
 }
 
 const NOTES: Readonly<Record<string, string>> = {
-  userMemory: "The user’s notes for all workspaces", sessionMemory: "The notes of this chat",
-  repoMemory: "The notes about this repository", repository_memories: "The notes about this repository",
+  userMemory: "The user’s notes for all workspaces",
+  sessionMemory: "The notes of this chat",
+  repoMemory: "The notes about this repository",
+  repository_memories: "The notes about this repository",
 };
 /** Of notes that do not exist, and how to write them. */
-const NO_NOTES = /^(?:No user preferences or notes saved yet|(?:Session|Repository) memory \([^)\n]*\) is empty|If you come across\b|\(nothing yet\))/;
+const NO_NOTES =
+  /^(?:No user preferences or notes saved yet|(?:Session|Repository) memory \([^)\n]*\) is empty|If you come across\b|\(nothing yet\))/;
 
 function notes(...groups: readonly (readonly Block[])[]): readonly ContextSection[] {
   return groups.flat().flatMap(({ name, text }) => {
@@ -124,12 +145,17 @@ function notes(...groups: readonly (readonly Block[])[]): readonly ContextSectio
 function folders(blocks: readonly Block[], cwd: string): readonly ContextSection[] {
   const text = blocks.find(({ name }) => name === "workspace_info")?.text ?? "";
   const list = /\bfollowing folders:\n((?:- .*\n?)+)/.exec(text)?.[1] ?? "";
-  const found = list.split("\n").map(line => line.replace(/^- /, "").trim()).filter(folder => folder !== "");
+  const found = list
+    .split("\n")
+    .map(line => line.replace(/^- /, "").trim())
+    .filter(folder => folder !== "");
   if (found.length === 0 || (found.length === 1 && found[0] === cwd)) return [];
   return [{ id: "folders", title: "The folders of the workspace", text: found.join("\n") }];
 }
 
-function modeTitle(name: string): string { return `The instructions of the chat mode “${name}”, which the user selected`; }
+function modeTitle(name: string): string {
+  return `The instructions of the chat mode “${name}”, which the user selected`;
+}
 
 function cut(text: string): string {
   const more = text.length - SECTION_LIMIT;

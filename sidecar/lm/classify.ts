@@ -21,7 +21,8 @@ export type Kind =
 
 export function classify(request: ChatRequest, reading: Reading, identity: Identity): Kind {
   if (!identity.isFromChat) return { kind: "turn" };
-  const system = request.messages.find(({ role }) => role === "system"), instructions = system ? textOf(system.content) : "";
+  const system = request.messages.find(({ role }) => role === "system"),
+    instructions = system ? textOf(system.content) : "";
   const ofConversation = identity.conversationId !== undefined;
   if (isSummary(request, instructions, reading, identity)) return { kind: "summary", ofConversation };
   const isShaped = !SIDE_INSTRUCTIONS.test(instructions) && hasTurnShape(request, reading, identity);
@@ -30,7 +31,8 @@ export function classify(request: ChatRequest, reading: Reading, identity: Ident
 }
 
 const SUMMARY_INSTRUCTIONS = /^Your task is to create a comprehensive, detailed summary\b/;
-const SUMMARY_WORDS = /^(?:The conversation has grown too large for the context window|Summarize the conversation history so far)\b/;
+const SUMMARY_WORDS =
+  /^(?:The conversation has grown too large for the context window|Summarize the conversation history so far)\b/;
 /** The history of a summary request that is not sent as messages. */
 const COMPRESSED_HISTORY = /^The following is a compressed version of the prec\w+ history\b/;
 
@@ -44,7 +46,11 @@ function isSummary(request: ChatRequest, instructions: string, reading: Reading,
  * An order of the host's behind a conversation: no turn is counted, and the words lack the tags that all words of the
  * user have.
  */
-function isUncountedOrder({ options }: ChatRequest, { isNew, isTagged, endsTagged }: Reading, { turn, conversationId }: Identity): boolean {
+function isUncountedOrder(
+  { options }: ChatRequest,
+  { isNew, isTagged, endsTagged }: Reading,
+  { turn, conversationId }: Identity,
+): boolean {
   const isConversation = conversationId !== undefined || (options?.tools ?? []).length > 0;
   return isConversation && turn === undefined && isNew && isTagged && !endsTagged;
 }
@@ -55,7 +61,12 @@ const AGENT_INSTRUCTIONS = /^- VSCODE_TARGET_SESSION_LOG: /m;
 /** Marks that only turns have. */
 function hasTurnIdentity({ options }: ChatRequest, instructions: string, identity: Identity): boolean {
   const { conversationId, turn } = identity;
-  return conversationId !== undefined || turn !== undefined || (options?.tools ?? []).length > 0 || AGENT_INSTRUCTIONS.test(instructions);
+  return (
+    conversationId !== undefined ||
+    turn !== undefined ||
+    (options?.tools ?? []).length > 0 ||
+    AGENT_INSTRUCTIONS.test(instructions)
+  );
 }
 
 /** Experts for one small text, and commit messages. Wording of the chat's, in the versions up to 0.67. */
@@ -68,7 +79,8 @@ function hasTurnShape({ messages, options }: ChatRequest, { lastText }: Reading,
   return ENDS_IN_WORDS.test(lastText) || messages.some(({ role }) => role === "assistant");
 }
 
-const TITLE_WORDS = /^Please write a brief title\b/, PROGRESS_WORDS = /\bprogress messages?\b/;
+const TITLE_WORDS = /^Please write a brief title\b/,
+  PROGRESS_WORDS = /\bprogress messages?\b/;
 
 function subjectOf(instructions: string, words: string): "title" | "progress" | "other" {
   if (/\btitles?\b/i.test(instructions) || TITLE_WORDS.test(words)) return "title";

@@ -6,13 +6,22 @@ import { Chronicle } from "./fixtures/chronicle";
 class Documents {
   readonly chronicle = new Chronicle();
   ask(...said: readonly (string | ChatPart)[]): string {
-    const messages = said.map((each, i): ChatMessage => ({ role: i % 2 === 0 ? "user" : "assistant", content: [typeof each === "string" ? { type: "text", value: each } : each] }));
+    const messages = said.map(
+      (each, i): ChatMessage => ({
+        role: i % 2 === 0 ? "user" : "assistant",
+        content: [typeof each === "string" ? { type: "text", value: each } : each],
+      }),
+    );
     const request: ChatRequest = { modelId: "symposium", messages, agent: { eliza: {} } };
     return this.chronicle.hear(request).kind;
   }
-  answer(text: string, id = "s1"): void { this.chronicle.say(id, { type: "text", value: text }); this.chronicle.end(id, "answered"); }
+  answer(text: string, id = "s1"): void {
+    this.chronicle.say(id, { type: "text", value: text });
+    this.chronicle.end(id, "answered");
+  }
 }
-const CALL: ChatPart = { type: "tool_call", toolCallId: "t", toolName: "read", parameters: {} }, RESULT: ChatPart = { type: "tool_result", toolCallId: "t", result: "ok" };
+const CALL: ChatPart = { type: "tool_call", toolCallId: "t", toolName: "read", parameters: {} },
+  RESULT: ChatPart = { type: "tool_result", toolCallId: "t", result: "ok" };
 
 suite("the documents' flows", () => {
   test("commit: a history that has our answer goes on", () => {
@@ -53,10 +62,17 @@ suite("the documents' flows", () => {
     equal(flow.ask("U1", CALL, RESULT), "repeat s1");
     flow.chronicle.say("s1", { type: "tool_call", toolCallId: "u", toolName: "read", parameters: {} });
     flow.chronicle.wait("s1");
-    const { kind, session } = flow.chronicle.hear({ modelId: "symposium", agent: { eliza: {} }, messages: [
-      { role: "user", content: [{ type: "text", value: "U1" }] }, { role: "assistant", content: [CALL] }, { role: "user", content: [RESULT] },
-      { role: "assistant", content: [{ ...CALL, toolCallId: "u" } as ChatPart] }, { role: "user", content: [{ ...RESULT, toolCallId: "u" } as ChatPart, { type: "text", value: "U2" }] },
-    ] });
+    const { kind, session } = flow.chronicle.hear({
+      modelId: "symposium",
+      agent: { eliza: {} },
+      messages: [
+        { role: "user", content: [{ type: "text", value: "U1" }] },
+        { role: "assistant", content: [CALL] },
+        { role: "user", content: [RESULT] },
+        { role: "assistant", content: [{ ...CALL, toolCallId: "u" } as ChatPart] },
+        { role: "user", content: [{ ...RESULT, toolCallId: "u" } as ChatPart, { type: "text", value: "U2" }] },
+      ],
+    });
     deepEqual([kind, session?.turns.length, session?.provisional?.state], ["resume s1", 1, "streaming"]);
   });
 
@@ -84,7 +100,10 @@ suite("the documents' flows", () => {
     flow.chronicle.wait("s1");
     flow.ask("hi", CALL, RESULT);
     flow.answer("Hello.");
-    const [call, result] = [{ ...CALL, toolCallId: "other" } as ChatPart, { ...RESULT, toolCallId: "other" } as ChatPart];
+    const [call, result] = [
+      { ...CALL, toolCallId: "other" } as ChatPart,
+      { ...RESULT, toolCallId: "other" } as ChatPart,
+    ];
     equal(flow.ask("hi", call, result, "Hello.", "more"), "new");
     equal(flow.ask("hi", CALL, RESULT, "Hello.", "more"), "continue s1");
   });

@@ -6,7 +6,14 @@
  * record is changed by the words of its own session's turn of now, and by no others.
  */
 import { assertNever } from "../../src/protocol/wire";
-import { LM_DEFAULTS, type ChatRequest, type Decision, type LmSettings, type PermissionQuestion, type RequestId } from "../../src/protocol/lm";
+import {
+  LM_DEFAULTS,
+  type ChatRequest,
+  type Decision,
+  type LmSettings,
+  type PermissionQuestion,
+  type RequestId,
+} from "../../src/protocol/lm";
 import { Actor } from "../rpc/actor";
 import { Asides } from "./aside";
 import { chatContextOf } from "./chat-context";
@@ -31,41 +38,85 @@ export class HistoryActor extends Actor<Message> {
   readonly #desk: SideRequestDesk;
   /** Of the open requests. */
   readonly #streams = new Map<RequestId, { readonly stream: ResponseStream; readonly live: Live }>();
-  readonly #questions = new Map<string, { readonly actor: SessionActor; readonly callId: string; readonly toolName: string; readonly question: PermissionQuestion }>();
+  readonly #questions = new Map<
+    string,
+    {
+      readonly actor: SessionActor;
+      readonly callId: string;
+      readonly toolName: string;
+      readonly question: PermissionQuestion;
+    }
+  >();
   readonly #closing = new Set<Promise<void>>();
   #settings: LmSettings = LM_DEFAULTS;
   #kept: Kept = { kind: "unasked" };
 
   constructor(private readonly world: HistoryWorld) {
     super("model history");
-    this.#lives = new Lives(world.clock, id => this.post({ kind: "idle", id }), actor => this.#close(actor, UNUSED), gone => world.keeper.forget(gone.filter(({ isKept }) => isKept).map(({ record }) => record.id)));
+    this.#lives = new Lives(
+      world.clock,
+      id => this.post({ kind: "idle", id }),
+      actor => this.#close(actor, UNUSED),
+      gone => world.keeper.forget(gone.filter(({ isKept }) => isKept).map(({ record }) => record.id)),
+    );
     this.#asides = new Asides({ ...world, policy: () => "ask" });
-    this.#desk = new SideRequestDesk((requestId, request, stream) => this.#asides.ask(requestId, { id: world.freshId(), agent: agentOf(request), cwd: request.cwd ?? world.cwd, extensions: world.extensions?.() ?? [] }, sidePrompt(request), stream));
+    this.#desk = new SideRequestDesk((requestId, request, stream) =>
+      this.#asides.ask(
+        requestId,
+        {
+          id: world.freshId(),
+          agent: agentOf(request),
+          cwd: request.cwd ?? world.cwd,
+          extensions: world.extensions?.() ?? [],
+        },
+        sidePrompt(request),
+        stream,
+      ),
+    );
   }
 
   /** `history`: the request's messages. */
-  ask(requestId: RequestId, request: ChatRequest, history: MessageHistory, stream: ResponseStream): void { this.post({ kind: "ask", requestId, request, history, stream }); }
-  cancel(requestId: RequestId): void { this.post({ kind: "cancel", requestId }); }
-  settings(settings: LmSettings): void { this.post({ kind: "settings", settings }); }
+  ask(requestId: RequestId, request: ChatRequest, history: MessageHistory, stream: ResponseStream): void {
+    this.post({ kind: "ask", requestId, request, history, stream });
+  }
+  cancel(requestId: RequestId): void {
+    this.post({ kind: "cancel", requestId });
+  }
+  settings(settings: LmSettings): void {
+    this.post({ kind: "settings", settings });
+  }
   /** `undefined`: nobody waits for it (any more). */
-  question(questionId: string): Promise<PermissionQuestion | undefined> { return new Promise(settle => this.post({ kind: "question", questionId, settle })); }
+  question(questionId: string): Promise<PermissionQuestion | undefined> {
+    return new Promise(settle => this.post({ kind: "question", questionId, settle }));
+  }
   /** Whether the user's consent was taken. */
-  decide(decision: Decision): Promise<boolean> { return new Promise(settle => this.post({ ...decision, kind: "decide", settle })); }
+  decide(decision: Decision): Promise<boolean> {
+    return new Promise(settle => this.post({ ...decision, kind: "decide", settle }));
+  }
 
   protected override handle(message: Message): void {
     switch (message.kind) {
-      case "ask": return this.#ask(message);
-      case "cancel": return this.#cancel(message.requestId);
-      case "settings": this.#settings = message.settings; return;
-      case "word": return this.#heard(message.id, message.actor, message.word);
-      case "question": return message.settle(this.#questions.get(message.questionId)?.question);
-      case "decide": return this.#decide(message);
+      case "ask":
+        return this.#ask(message);
+      case "cancel":
+        return this.#cancel(message.requestId);
+      case "settings":
+        this.#settings = message.settings;
+        return;
+      case "word":
+        return this.#heard(message.id, message.actor, message.word);
+      case "question":
+        return message.settle(this.#questions.get(message.questionId)?.question);
+      case "decide":
+        return this.#decide(message);
       case "idle": {
         const live = this.#lives.get(message.id);
         return live && isIdle(live) ? this.#lives.end(live) : undefined;
       }
-      case "kept": return this.#restore(message.sessions);
-      default: return assertNever(message, "message to the history");
+      case "kept":
+        return this.#restore(message.sessions);
+      default:
+        return assertNever(message, "message to the history");
     }
   }
 
@@ -81,12 +132,21 @@ export class HistoryActor extends Actor<Message> {
 
   protected override refused(message: Message): void {
     switch (message.kind) {
-      case "ask": return message.stream.failed(STOPPED);
-      case "word": return this.#heard(message.id, message.actor, message.word); // what was open is still to be answered
-      case "question": return message.settle(undefined);
-      case "decide": return message.settle(false);
-      case "cancel": case "settings": case "idle": case "kept": return;
-      default: return assertNever(message, "message to the history");
+      case "ask":
+        return message.stream.failed(STOPPED);
+      case "word":
+        return this.#heard(message.id, message.actor, message.word); // what was open is still to be answered
+      case "question":
+        return message.settle(undefined);
+      case "decide":
+        return message.settle(false);
+      case "cancel":
+      case "settings":
+      case "idle":
+      case "kept":
+        return;
+      default:
+        return assertNever(message, "message to the history");
     }
   }
 
@@ -104,34 +164,49 @@ export class HistoryActor extends Actor<Message> {
     switch (this.#kept.kind) {
       case "unasked":
         this.#kept = { kind: "awaited", waiting: [ask] };
-        this.world.keeper.load().then(sessions => this.post({ kind: "kept", sessions }), (error: unknown) => {
-          this.world.log("warn", "The chats of before could not be read", { error: String(error) });
-          this.post({ kind: "kept", sessions: [] });
-        });
+        this.world.keeper.load().then(
+          sessions => this.post({ kind: "kept", sessions }),
+          (error: unknown) => {
+            this.world.log("warn", "The chats of before could not be read", { error: String(error) });
+            this.post({ kind: "kept", sessions: [] });
+          },
+        );
         return;
-      case "awaited": this.#kept = { kind: "awaited", waiting: [...this.#kept.waiting, ask] }; return;
-      case "there": return this.#admit(ask);
-      default: return assertNever(this.#kept, "state of what is kept");
+      case "awaited":
+        this.#kept = { kind: "awaited", waiting: [...this.#kept.waiting, ask] };
+        return;
+      case "there":
+        return this.#admit(ask);
+      default:
+        return assertNever(this.#kept, "state of what is kept");
     }
   }
 
   #restore(sessions: readonly unknown[]): void {
     const waiting = this.#kept.kind === "awaited" ? this.#kept.waiting : [];
     this.#kept = { kind: "there" };
-    const { kept, forgotten } = prune(sessions.map(restore).filter(saved => saved !== undefined), this.world.date());
+    const { kept, forgotten } = prune(
+      sessions.map(restore).filter(saved => saved !== undefined),
+      this.world.date(),
+    );
     if (forgotten.length > 0) this.world.keeper.forget(forgotten);
-    for (const { session, agentSession, modeReturn } of kept.toSorted((a, b) => a.at - b.at)) this.#lives.use({ ...lifeOf(session, "", true), agentSession, modeReturn });
+    for (const { session, agentSession, modeReturn } of kept.toSorted((a, b) => a.at - b.at))
+      this.#lives.use({ ...lifeOf(session, "", true), agentSession, modeReturn });
     for (const ask of waiting) this.post(ask);
   }
 
   #admit({ requestId, request, history, stream }: Ask): void {
-    if (this.#streams.has(requestId) || this.#asides.has(requestId)) return stream.failed("A request with this id is open already.");
-    const { reading } = history, identity = identityOf(request), kind = classify(request, reading, identity);
+    if (this.#streams.has(requestId) || this.#asides.has(requestId))
+      return stream.failed("A request with this id is open already.");
+    const { reading } = history,
+      identity = identityOf(request),
+      kind = classify(request, reading, identity);
     if (kind.kind !== "turn") {
       this.world.log("debug", "Side request", { requestId, kind: kind.kind });
       return this.#desk.answer(this.#settings.sideRequests, kind, requestId, request, reading, stream);
     }
-    const asking = { agent: agentKey(request), identity, reading }, verdict = match(asking, this.#lives.records);
+    const asking = { agent: agentKey(request), identity, reading },
+      verdict = match(asking, this.#lives.records);
     const [record, ...others] = admit(verdict, asking, this.world.freshId);
     for (const other of others) {
       const live = this.#lives.get(other.id);
@@ -139,20 +214,34 @@ export class HistoryActor extends Actor<Message> {
       this.#keep(live, other);
       live.actor?.takeBack();
     }
-    const live = this.#lives.get(record.id) ?? lifeOf(record, requestId, !identity.isForeign && identity.conversationId !== undefined);
+    const live =
+      this.#lives.get(record.id) ??
+      lifeOf(record, requestId, !identity.isForeign && identity.conversationId !== undefined);
     live.record = record;
     live.requestId = requestId;
     live.open++;
-    this.world.log("info", "Received request", { requestId, verdict: verdict.kind, session: record.id, model: request.modelId });
+    this.world.log("info", "Received request", {
+      requestId,
+      verdict: verdict.kind,
+      session: record.id,
+      model: request.modelId,
+    });
     this.#lives.use(live);
     this.#streams.set(requestId, { stream, live });
     this.#send(live, verdict, request, reading);
   }
 
   #send(live: Live, verdict: Verdict, request: ChatRequest, reading: Reading): void {
-    const { requestId } = live, tools = request.options?.tools ?? [], { bridgeDuplicates } = this.#settings;
-    const prompt: Prompt = { requestId, context: () => chatContextOf(request, request.cwd ?? this.world.cwd), blocks: to => promptFor(request, reading, verdict, to) };
-    const goesOn = live.actor !== undefined && (verdict.kind === "repeat" || (verdict.kind === "resume" && !reading.isNew));
+    const { requestId } = live,
+      tools = request.options?.tools ?? [],
+      { bridgeDuplicates } = this.#settings;
+    const prompt: Prompt = {
+      requestId,
+      context: () => chatContextOf(request, request.cwd ?? this.world.cwd),
+      blocks: to => promptFor(request, reading, verdict, to),
+    };
+    const goesOn =
+      live.actor !== undefined && (verdict.kind === "repeat" || (verdict.kind === "resume" && !reading.isNew));
     if (!goesOn) live.turn = requestId;
     if (!live.actor) {
       this.#lives.makeRoom(live.record.agent);
@@ -161,27 +250,57 @@ export class HistoryActor extends Actor<Message> {
     }
     live.actor.offer(tools, bridgeDuplicates);
     switch (verdict.kind) {
-      case "resume": return live.actor.resume(requestId, newResults(request.messages), reading.isNew ? prompt : undefined);
-      case "repeat": return live.actor.repeat(requestId);
-      case "continue": case "behind": case "fork": case "new": return live.actor.ask(prompt);
-      default: return assertNever(verdict, "verdict");
+      case "resume":
+        return live.actor.resume(requestId, newResults(request.messages), reading.isNew ? prompt : undefined);
+      case "repeat":
+        return live.actor.repeat(requestId);
+      case "continue":
+      case "behind":
+      case "fork":
+      case "new":
+        return live.actor.ask(prompt);
+      default:
+        return assertNever(verdict, "verdict");
     }
   }
 
   #begin(live: Live, verdict: Verdict, request: ChatRequest): SessionActor {
-    const { record } = live, { world } = this, { agentId, options, permissionGroup } = request;
+    const { record } = live,
+      { world } = this,
+      { agentId, options, permissionGroup } = request;
     live.extensions ??= world.extensions?.() ?? [];
-    const origin = verdict.kind === "fork" && verdict.isWhole ? this.#lives.get(verdict.session.id) : undefined, { agentSession } = live;
+    const origin = verdict.kind === "fork" && verdict.isWhole ? this.#lives.get(verdict.session.id) : undefined,
+      { agentSession } = live;
     live.modeReturn ??= origin?.modeReturn;
-    const actor: SessionActor = new SessionActor({
-      id: record.id, agent: agentOf(request), cwd: request.cwd ?? world.cwd, tools: options?.tools ?? [], duplicates: this.#settings.bridgeDuplicates, isForeign: identityOf(request).isForeign, extensions: live.extensions,
-      ...(permissionGroup === undefined ? {} : { permissionGroup }),
-      begin: agentSession !== undefined ? { kind: "again", agentSession, modeReturn: live.modeReturn } : origin?.agentSession !== undefined ? { kind: "fork", agentSession: origin.agentSession, modeReturn: live.modeReturn } : { kind: "new" },
-    }, { ...world, policy: () => world.policy(agentId), tell: word => {
-      if (word.kind === "opened" && agentId !== undefined) world.learned({ agentId, images: word.capabilities.images });
-      if (word.kind === "contextSize" && agentId !== undefined) world.learned({ agentId, contextTokens: word.tokens });
-      this.post({ kind: "word", id: record.id, actor, word });
-    } });
+    const actor: SessionActor = new SessionActor(
+      {
+        id: record.id,
+        agent: agentOf(request),
+        cwd: request.cwd ?? world.cwd,
+        tools: options?.tools ?? [],
+        duplicates: this.#settings.bridgeDuplicates,
+        isForeign: identityOf(request).isForeign,
+        extensions: live.extensions,
+        ...(permissionGroup === undefined ? {} : { permissionGroup }),
+        begin:
+          agentSession !== undefined
+            ? { kind: "again", agentSession, modeReturn: live.modeReturn }
+            : origin?.agentSession !== undefined
+              ? { kind: "fork", agentSession: origin.agentSession, modeReturn: live.modeReturn }
+              : { kind: "new" },
+      },
+      {
+        ...world,
+        policy: () => world.policy(agentId),
+        tell: word => {
+          if (word.kind === "opened" && agentId !== undefined)
+            world.learned({ agentId, images: word.capabilities.images });
+          if (word.kind === "contextSize" && agentId !== undefined)
+            world.learned({ agentId, contextTokens: word.tokens });
+          this.post({ kind: "word", id: record.id, actor, word });
+        },
+      },
+    );
     return actor;
   }
 
@@ -197,28 +316,45 @@ export class HistoryActor extends Actor<Message> {
 
   #decide({ questionId, callId, toolName, settle }: Extract<Message, { readonly kind: "decide" }>): void {
     const question = this.#questions.get(questionId);
-    if (!question || (callId !== undefined && callId !== question.callId) || (toolName !== undefined && toolName !== question.toolName)) return settle(false);
+    if (
+      !question ||
+      (callId !== undefined && callId !== question.callId) ||
+      (toolName !== undefined && toolName !== question.toolName)
+    )
+      return settle(false);
     question.actor.decide(questionId, settle);
   }
 
   // --- sessions
 
   #heard(id: string, actor: SessionActor, word: SessionWord): void {
-    const live = this.#lives.get(id), isOf = live?.actor === actor;
+    const live = this.#lives.get(id),
+      isOf = live?.actor === actor;
     switch (word.kind) {
       case "part":
         if (isOf && word.requestId === live.requestId) live.record = emitted(live.record, word.part);
         return this.#streams.get(word.requestId)?.stream.part(word.part);
-      case "finished": return this.#finished(isOf ? live : undefined, word);
+      case "finished":
+        return this.#finished(isOf ? live : undefined, word);
       case "turnOver":
         if (isOf && word.turn === live.turn) this.#keep(live, ended(live.record, word.how));
         return;
-      case "asked": this.#questions.set(word.questionId, { actor, callId: word.callId, toolName: word.toolName, question: word.question }); return;
-      case "settled": this.#questions.delete(word.questionId); return;
+      case "asked":
+        this.#questions.set(word.questionId, {
+          actor,
+          callId: word.callId,
+          toolName: word.toolName,
+          question: word.question,
+        });
+        return;
+      case "settled":
+        this.#questions.delete(word.questionId);
+        return;
       case "opened":
         if (isOf) live.agentSession = word.agentSession;
         return;
-      case "contextSize": return;
+      case "contextSize":
+        return;
       case "modeReturn":
         if (isOf) live.modeReturn = word.modeReturn;
         return;
@@ -226,11 +362,15 @@ export class HistoryActor extends Actor<Message> {
         if (!isOf) return;
         live.phase = word.phase;
         return this.#lives.rest(live);
-      default: return assertNever(word, "word of a session");
+      default:
+        return assertNever(word, "word of a session");
     }
   }
 
-  #finished(live: Live | undefined, { requestId, error, goesOn }: Extract<SessionWord, { readonly kind: "finished" }>): void {
+  #finished(
+    live: Live | undefined,
+    { requestId, error, goesOn }: Extract<SessionWord, { readonly kind: "finished" }>,
+  ): void {
     if (live?.requestId === requestId) {
       if (goesOn) live.record = waits(live.record);
       else this.#keep(live, ended(live.record, "cut")); // which one that was answered is not
@@ -249,14 +389,17 @@ export class HistoryActor extends Actor<Message> {
     if (record === live.record) return;
     live.record = record;
     if (!live.isKept || record.isBeside || live.agentSession === undefined) return;
-    const { turns: _, ...session } = save(record, live.agentSession, this.world.date(), live.modeReturn), from = commonRecords(live.savedTurns, record.turns);
+    const { turns: _, ...session } = save(record, live.agentSession, this.world.date(), live.modeReturn),
+      from = commonRecords(live.savedTurns, record.turns);
     this.world.keeper.save(record.id, session, { from, added: record.turns.slice(from) });
     live.savedTurns = record.turns;
   }
 
   #close(actor: SessionActor, why: string): void {
-    const closing = actor.close(why)
-      .catch((error: unknown) => this.world.log("error", "A session could not be closed", { error: String(error) })).finally(() => this.#closing.delete(closing));
+    const closing = actor
+      .close(why)
+      .catch((error: unknown) => this.world.log("error", "A session could not be closed", { error: String(error) }))
+      .finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
 }

@@ -1,6 +1,13 @@
 /** What the history actor is told, what it stands in, and what it waits for. */
 import type { ExtensionConfig } from "../../src/protocol/extensions";
-import type { AgentFacts, ChatRequest, Decision, LmSettings, PermissionQuestion, RequestId } from "../../src/protocol/lm";
+import type {
+  AgentFacts,
+  ChatRequest,
+  Decision,
+  LmSettings,
+  PermissionQuestion,
+  RequestId,
+} from "../../src/protocol/lm";
 import type { MessageHistory } from "./message-history";
 import type { ResponseStream } from "./response-stream";
 import type { JsonObject } from "../rpc/json";
@@ -8,7 +15,10 @@ import type { Turn } from "./reading";
 import type { SessionActor, SessionWord, SessionWorld } from "./session-actor";
 
 /** Turns behind those that were saved before. */
-export interface SavedTurns { readonly from: number; readonly added: readonly Turn[] }
+export interface SavedTurns {
+  readonly from: number;
+  readonly added: readonly Turn[];
+}
 
 /** What is kept for the next process, opaque here and there. */
 export interface Keeper {
@@ -34,15 +44,28 @@ export interface HistoryWorld extends Omit<SessionWorld, "tell" | "policy"> {
 }
 
 export type Message =
-  | { readonly kind: "ask"; readonly requestId: RequestId; readonly request: ChatRequest; readonly history: MessageHistory; readonly stream: ResponseStream }
+  | {
+      readonly kind: "ask";
+      readonly requestId: RequestId;
+      readonly request: ChatRequest;
+      readonly history: MessageHistory;
+      readonly stream: ResponseStream;
+    }
   | { readonly kind: "cancel"; readonly requestId: RequestId }
   | { readonly kind: "settings"; readonly settings: LmSettings }
   | { readonly kind: "word"; readonly id: string; readonly actor: SessionActor; readonly word: SessionWord }
-  | { readonly kind: "question"; readonly questionId: string; readonly settle: (question: PermissionQuestion | undefined) => void }
+  | {
+      readonly kind: "question";
+      readonly questionId: string;
+      readonly settle: (question: PermissionQuestion | undefined) => void;
+    }
   | (Decision & { readonly kind: "decide"; readonly settle: (isTaken: boolean) => void })
   | { readonly kind: "idle"; readonly id: string }
   | { readonly kind: "kept"; readonly sessions: readonly unknown[] };
 
 /** What was kept comes before the first request is looked at. */
-export type Kept = { readonly kind: "unasked" } | { readonly kind: "awaited"; readonly waiting: readonly Ask[] } | { readonly kind: "there" };
+export type Kept =
+  | { readonly kind: "unasked" }
+  | { readonly kind: "awaited"; readonly waiting: readonly Ask[] }
+  | { readonly kind: "there" };
 export type Ask = Extract<Message, { readonly kind: "ask" }>;

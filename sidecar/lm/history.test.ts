@@ -9,13 +9,17 @@ class Story {
   readonly chat: SimulatedChat;
   #turns = 0;
 
-  constructor(marks: Marks = "all") { this.chat = new SimulatedChat("c", "s", marks); }
+  constructor(marks: Marks = "all") {
+    this.chat = new SimulatedChat("c", "s", marks);
+  }
 
   ask(words: string, chat = this.chat): string {
     chat.ask({ id: ++this.#turns, words, rounds: [], isCut: false });
     return this.send(chat);
   }
-  send(chat = this.chat): string { return this.chronicle.hear(chat.request()).kind; }
+  send(chat = this.chat): string {
+    return this.chronicle.hear(chat.request()).kind;
+  }
   answer(id: string, text: string, chat = this.chat): void {
     chat.last?.rounds.push({ text, calls: [] });
     this.chronicle.say(id, { type: "text", value: text });
@@ -43,7 +47,9 @@ class Story {
     this.chronicle.restart();
     return agent;
   }
-  result(chat = this.chat): void { for (const call of chat.waitsFor) call.result = "ok"; }
+  result(chat = this.chat): void {
+    for (const call of chat.waitsFor) call.result = "ok";
+  }
 }
 
 suite("whose request it is", () => {
@@ -102,19 +108,33 @@ suite("whose request it is", () => {
     story.ask("hi");
     story.call("s1", "t");
     story.result();
-    const request = story.chat.request(), elsewhere: readonly ChatRequest[] = [
-      { ...request, options: { ...request.options, modelOptions: { ...request.options?.modelOptions, _conversationId: "another" } } },
-      { ...request, options: { ...request.options, requestInitiator: "other.caller" } },
-      { ...request, cwd: "/elsewhere" }, { ...request, agent: { eliza: {} } },
-    ];
+    const request = story.chat.request(),
+      elsewhere: readonly ChatRequest[] = [
+        {
+          ...request,
+          options: {
+            ...request.options,
+            modelOptions: { ...request.options?.modelOptions, _conversationId: "another" },
+          },
+        },
+        { ...request, options: { ...request.options, requestInitiator: "other.caller" } },
+        { ...request, cwd: "/elsewhere" },
+        { ...request, agent: { eliza: {} } },
+      ];
     for (const other of elsewhere) equal(story.chronicle.hear(other).kind, "new");
     equal(story.chronicle.hear(request).kind, "resume s1");
   });
 
   test("two extensions that say the same have sessions of their own", () => {
-    const chronicle = new Chronicle(), request = (caller: string, ...said: readonly string[]): ChatRequest => ({
-      modelId: "m", agent: { eliza: {} }, options: { requestInitiator: caller }, messages: said.map((value, i): ChatMessage => ({ role: i % 2 === 0 ? "user" : "assistant", content: [{ type: "text", value }] })),
-    });
+    const chronicle = new Chronicle(),
+      request = (caller: string, ...said: readonly string[]): ChatRequest => ({
+        modelId: "m",
+        agent: { eliza: {} },
+        options: { requestInitiator: caller },
+        messages: said.map(
+          (value, i): ChatMessage => ({ role: i % 2 === 0 ? "user" : "assistant", content: [{ type: "text", value }] }),
+        ),
+      });
     chronicle.hear(request("one.caller", "hi"));
     chronicle.say("s1", { type: "text", value: "Hello." });
     chronicle.end("s1", "answered");
@@ -136,9 +156,20 @@ suite("whose request it is", () => {
   test("some of the results, and in any order, are enough", () => {
     const story = new Story();
     story.ask("hi");
-    story.chronicle.say("s1", ...["a", "b", "c"].map(toolCallId => ({ type: "tool_call", toolCallId, toolName: "read", parameters: {} } as const)));
+    story.chronicle.say(
+      "s1",
+      ...["a", "b", "c"].map(
+        toolCallId => ({ type: "tool_call", toolCallId, toolName: "read", parameters: {} }) as const,
+      ),
+    );
     story.chronicle.wait("s1");
-    story.chat.last?.rounds.push({ text: "", calls: [{ id: "c", result: "1" }, { id: "a", result: "2" }] });
+    story.chat.last?.rounds.push({
+      text: "",
+      calls: [
+        { id: "c", result: "1" },
+        { id: "a", result: "2" },
+      ],
+    });
     equal(story.send(), "resume s1");
   });
 
@@ -176,7 +207,13 @@ suite("whose request it is", () => {
 
   test("an edit leaves a session behind; undone, it is wanted again", () => {
     const story = new Story();
-    for (const [words, id] of [["one", "s1"], ["two", "s1"]] as const) { story.ask(words); story.answer(id, `${words} done`); }
+    for (const [words, id] of [
+      ["one", "s1"],
+      ["two", "s1"],
+    ] as const) {
+      story.ask(words);
+      story.answer(id, `${words} done`);
+    }
     const restored = story.chat.turns.slice();
     story.chat.drop(1);
     equal(story.ask("two, but better"), "fork s1 after 1, in its place");
@@ -268,7 +305,10 @@ suite("whose request it is", () => {
 
   test("an edit in a compacted chat is no continuation; in another chat nothing is", () => {
     const story = new Story();
-    for (const words of ["one", "two"]) { story.ask(words); story.answer("s1", `${words} done`); }
+    for (const words of ["one", "two"]) {
+      story.ask(words);
+      story.answer("s1", `${words} done`);
+    }
     story.chat.compacted = { before: 1, rounds: undefined };
     const elsewhere = story.chat.fork("fork", 2);
     equal(story.ask("three", elsewhere), "new");
@@ -280,7 +320,10 @@ suite("whose request it is", () => {
 
   test("a turn that the user took back in a compacted chat is not remembered", () => {
     const story = new Story();
-    for (const words of ["one", "two"]) { story.ask(words); story.answer("s1", `${words} done`); }
+    for (const words of ["one", "two"]) {
+      story.ask(words);
+      story.answer("s1", `${words} done`);
+    }
     story.chat.compacted = { before: 1, rounds: undefined };
     story.ask("three");
     story.chronicle.end("s1", "cut");
@@ -350,7 +393,8 @@ suite("whose request it is", () => {
   });
 
   test("a sub-agent that another process had begun is not taken for the turn that its parent's chat has begun since", () => {
-    const story = new Story(), agent = story.orphan();
+    const story = new Story(),
+      agent = story.orphan();
     story.chat.drop(0);
     equal(story.ask("hi"), "new");
     story.result(agent);
@@ -358,7 +402,8 @@ suite("whose request it is", () => {
   });
 
   test("such a sub-agent takes nobody's place in the chat", () => {
-    const story = new Story(), agent = story.orphan();
+    const story = new Story(),
+      agent = story.orphan();
     equal(story.ask("hi"), "continue s1");
     story.answer("s1", "hello");
     story.chat.drop(0);

@@ -27,21 +27,39 @@ export interface Identity {
   readonly span: string | undefined;
 }
 
-const CHATS: ReadonlySet<string> = new Set(["github.copilot-chat", "github.copilot", "vscode.copilot", "vscode.copilot-chat"]);
+const CHATS: ReadonlySet<string> = new Set([
+  "github.copilot-chat",
+  "github.copilot",
+  "vscode.copilot",
+  "vscode.copilot-chat",
+]);
 const CORE = "core";
 /** Names in `modelOptions` that the chat's requests have, in the versions up to 0.67; each of them in most. */
-const PRIVATE_KEYS = ["_capturingTokenCorrelationId", "_otelTraceContext", "_telemetryTurn", "_enableThinking", "_conversationId"] as const;
+const PRIVATE_KEYS = [
+  "_capturingTokenCorrelationId",
+  "_otelTraceContext",
+  "_telemetryTurn",
+  "_enableThinking",
+  "_conversationId",
+] as const;
 
 export function identityOf({ messages, options }: ChatRequest): Identity {
-  const caller = options?.requestInitiator?.toLowerCase(), isChat = caller === undefined || CHATS.has(caller);
-  const given = isChat ? options?.modelOptions ?? {} : {}, trace = given["_otelTraceContext"];
+  const caller = options?.requestInitiator?.toLowerCase(),
+    isChat = caller === undefined || CHATS.has(caller);
+  const given = isChat ? (options?.modelOptions ?? {}) : {},
+    trace = given["_otelTraceContext"];
   const { traceId, spanId } = isObject(trace) ? trace : {};
-  const conversationId = text(given["_conversationId"]), turn = given["_telemetryTurn"];
+  const conversationId = text(given["_conversationId"]),
+    turn = given["_telemetryTurn"];
   return {
-    caller, isForeign: !isChat && caller !== CORE, conversationId,
+    caller,
+    isForeign: !isChat && caller !== CORE,
+    conversationId,
     isFromChat: caller === undefined ? PRIVATE_KEYS.some(key => key in given) : isChat,
     chatSession: conversationId === undefined ? undefined : chatSession(messages),
-    turn: typeof turn === "number" ? turn : undefined, trace: text(traceId), span: text(spanId),
+    turn: typeof turn === "number" ? turn : undefined,
+    trace: text(traceId),
+    span: text(spanId),
   };
 }
 
@@ -57,14 +75,16 @@ function chatSession(messages: readonly ChatMessage[]): string | undefined {
 const CHAT_SESSIONS = new WeakMap<ChatMessage, string | null>();
 
 function chatSessionIn(message: ChatMessage): string | undefined {
-  const known = CHAT_SESSIONS.get(message), found = known === undefined ? [...textOf(message.content).matchAll(LOG)].at(-1)?.[1] ?? null : known;
+  const known = CHAT_SESSIONS.get(message),
+    found = known === undefined ? ([...textOf(message.content).matchAll(LOG)].at(-1)?.[1] ?? null) : known;
   CHAT_SESSIONS.set(message, found);
   return found ?? undefined;
 }
 
 /** What decides which agent process a session needs. A digest, because the definition holds secrets. */
 export function agentKey({ agent, cwd }: Pick<ChatRequest, "agent" | "cwd">): string {
-  const text = JSON.stringify({ agent, cwd }), known = KEYS.get(text) ?? canonicalKey(agent, cwd);
+  const text = JSON.stringify({ agent, cwd }),
+    known = KEYS.get(text) ?? canonicalKey(agent, cwd);
   KEYS.delete(text);
   KEYS.set(text, known);
   const [oldest] = KEYS.keys();
@@ -73,18 +93,36 @@ export function agentKey({ agent, cwd }: Pick<ChatRequest, "agent" | "cwd">): st
 }
 
 /** Of the agents that were asked last. */
-const KEYS = new Map<string, string>(), MAX_KEYS = 16;
+const KEYS = new Map<string, string>(),
+  MAX_KEYS = 16;
 
 function canonicalKey(agent: ChatRequest["agent"], cwd: string | undefined): string {
-  const canonical = JSON.stringify({ agent, cwd }, (_, value: unknown) => isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
+  const canonical = JSON.stringify({ agent, cwd }, (_, value: unknown) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+  );
   return createHash("sha256").update(canonical).digest("base64url").slice(0, 22);
 }
 
 /** The agent that a request names, as the settings would have it. */
-export function agentOf({ agent, agentId, distribution }: Pick<ChatRequest, "agent" | "agentId" | "distribution">): AgentConfig {
-  if ("eliza" in agent) return agent.eliza.deterministic ? { ...ELIZA, distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } } } : ELIZA;
+export function agentOf({
+  agent,
+  agentId,
+  distribution,
+}: Pick<ChatRequest, "agent" | "agentId" | "distribution">): AgentConfig {
+  if ("eliza" in agent)
+    return agent.eliza.deterministic
+      ? { ...ELIZA, distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } } }
+      : ELIZA;
   const { name, command, args, env } = agent.mcp_server;
-  return { id: agentId ?? name, name, distribution: distribution ?? { local: { command, args, env: Object.fromEntries(env.map(({ name: key, value }) => [key, value])) } } };
+  return {
+    id: agentId ?? name,
+    name,
+    distribution: distribution ?? {
+      local: { command, args, env: Object.fromEntries(env.map(({ name: key, value }) => [key, value])) },
+    },
+  };
 }
 
-function text(value: unknown): string | undefined { return typeof value === "string" && value !== "" ? value : undefined; }
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

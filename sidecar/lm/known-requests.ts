@@ -7,11 +7,24 @@
  * `MAX_HISTORIES`, and their sizes add up to at most `MAX_HISTORY_CHARACTERS`.
  */
 import {
-  applied, baseOf, NO_SIZES, sizeOf, sizesOf, type Delta, type Run, type Sizes,
+  applied,
+  baseOf,
+  NO_SIZES,
+  sizeOf,
+  sizesOf,
+  type Delta,
+  type Run,
+  type Sizes,
 } from "../../src/protocol/lm-delta";
 import {
-  MAX_HISTORIES, MAX_HISTORY_CHARACTERS, MAX_TOOL_LISTS, type ChatMessage, type ChatRequest, type ChatRequestDelta,
-  type ChatTool, type KnownId,
+  MAX_HISTORIES,
+  MAX_HISTORY_CHARACTERS,
+  MAX_TOOL_LISTS,
+  type ChatMessage,
+  type ChatRequest,
+  type ChatRequestDelta,
+  type ChatTool,
+  type KnownId,
 } from "../../src/protocol/lm";
 import { same } from "../../src/protocol/same-message";
 import { MessageHistory } from "./message-history";
@@ -23,7 +36,10 @@ interface Known {
   readonly sizes: Sizes;
 }
 
-export interface Resolved { readonly request: ChatRequest; readonly history: MessageHistory }
+export interface Resolved {
+  readonly request: ChatRequest;
+  readonly history: MessageHistory;
+}
 
 export class KnownRequests {
   /** The most recently used last. */
@@ -37,7 +53,13 @@ export class KnownRequests {
   constructor(private readonly maxCharacters = MAX_HISTORY_CHARACTERS) {}
 
   resolve(delta: ChatRequestDelta): Resolved | undefined {
-    const { history: { id, base, forget }, messages: items, tools, options, ...rest } = delta;
+    const {
+      history: { id, base, forget },
+      messages: items,
+      tools,
+      options,
+      ...rest
+    } = delta;
     const before = base === undefined ? undefined : this.#histories.get(base);
     const list = tools.list ?? this.#tools.get(tools.id);
     if (!list || (base !== undefined && !before)) return undefined;
@@ -58,7 +80,8 @@ export class KnownRequests {
     if (!known) throw new Error("a delta has a run that its base does not have");
     if (base?.isContinued) this.#drop(base.history.id);
     this.#keep(known);
-    const { messages, history } = known, { options } = request;
+    const { messages, history } = known,
+      { options } = request;
     if (!options?.tools) return { request: { ...request, messages }, history };
     const tools = this.#internTools(options.tools);
     return { request: { ...request, messages, options: { ...options, tools } }, history };
@@ -95,13 +118,19 @@ export class KnownRequests {
 function knownAs(id: KnownId, before: Known | undefined, items: readonly (Run | ChatMessage)[]): Known | undefined {
   const messages = applied(before?.messages ?? [], items, isRun);
   if (!messages) return undefined;
-  const sizes = sizesOf(before?.sizes ?? NO_SIZES, items.map(item => isRun(item) ? item : sizeOf(item)));
+  const sizes = sizesOf(
+    before?.sizes ?? NO_SIZES,
+    items.map(item => (isRun(item) ? item : sizeOf(item))),
+  );
   return { id, messages, history: new MessageHistory(messages, before && { history: before.history, items }), sizes };
 }
 
 function itemsOf({ items }: Delta, messages: readonly ChatMessage[]): readonly (Run | ChatMessage)[] {
   return items.flatMap((item): readonly (Run | ChatMessage)[] =>
-    typeof item === "number" ? messages.slice(item, item + 1) : [item]);
+    typeof item === "number" ? messages.slice(item, item + 1) : [item],
+  );
 }
 
-function isRun(item: Run | ChatMessage): item is Run { return "from" in item; }
+function isRun(item: Run | ChatMessage): item is Run {
+  return "from" in item;
+}

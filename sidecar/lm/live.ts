@@ -14,7 +14,9 @@ import type { ModeReturn } from "./session-mode";
 import type { Session } from "./session-record";
 import type { Phase } from "./session-state-model";
 
-export const IDLE_MS = 30 * 60_000, MOST_ALIVE = 16, MOST_RECORDS = 200;
+export const IDLE_MS = 30 * 60_000,
+  MOST_ALIVE = 16,
+  MOST_RECORDS = 200;
 
 export interface Live {
   record: Session;
@@ -43,18 +45,31 @@ export class Lives {
   readonly #all = new Map<string, Live>();
 
   /** `close` lets an actor go; `forget` hears whose records are dropped. */
-  constructor(private readonly clock: Clock, private readonly expired: (id: string) => void, private readonly close: (actor: SessionActor) => void, private readonly forget: (lives: readonly Live[]) => void) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly expired: (id: string) => void,
+    private readonly close: (actor: SessionActor) => void,
+    private readonly forget: (lives: readonly Live[]) => void,
+  ) {}
 
-  get(id: string): Live | undefined { return this.#all.get(id); }
-  get all(): readonly Live[] { return [...this.#all.values()]; }
+  get(id: string): Live | undefined {
+    return this.#all.get(id);
+  }
+  get all(): readonly Live[] {
+    return [...this.#all.values()];
+  }
   /** The most recently used first. */
-  get records(): readonly Session[] { return this.all.toReversed().map(({ record }) => record); }
+  get records(): readonly Session[] {
+    return this.all.toReversed().map(({ record }) => record);
+  }
 
   /** It is used now, and stays as long as it is. */
   use(live: Live): void {
     this.#all.delete(live.record.id);
     this.#all.set(live.record.id, live);
-    const gone = this.all.filter(each => each.actor === undefined && each !== live).slice(0, Math.max(0, this.#all.size - MOST_RECORDS));
+    const gone = this.all
+      .filter(each => each.actor === undefined && each !== live)
+      .slice(0, Math.max(0, this.#all.size - MOST_RECORDS));
     for (const each of gone) this.#all.delete(each.record.id);
     if (gone.length > 0) this.forget(gone);
   }
@@ -84,9 +99,24 @@ export class Lives {
   }
 }
 
-export function isIdle({ phase, open }: Live): boolean { return open === 0 && (phase === "idle" || phase === "down"); }
+export function isIdle({ phase, open }: Live): boolean {
+  return open === 0 && (phase === "idle" || phase === "down");
+}
 
 /** `isKept`: may be found again by a later process. */
 export function lifeOf(record: Session, requestId: RequestId, isKept: boolean): Live {
-  return { record, isKept, actor: undefined, extensions: undefined, savedTurns: [], agentSession: undefined, modeReturn: undefined, phase: "opening", requestId, turn: requestId, open: 0, idle: undefined };
+  return {
+    record,
+    isKept,
+    actor: undefined,
+    extensions: undefined,
+    savedTurns: [],
+    agentSession: undefined,
+    modeReturn: undefined,
+    phase: "opening",
+    requestId,
+    turn: requestId,
+    open: 0,
+    idle: undefined,
+  };
 }

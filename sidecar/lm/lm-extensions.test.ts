@@ -6,7 +6,12 @@ import { chatOf, lines, LmWorld } from "../testing/lm-world";
 import { SessionWorld } from "../testing/session-world";
 import { IDLE_MS } from "./live";
 
-const extension = (id: string): ExtensionConfig => ({ id, name: id, distribution: { local: { command: id } }, _source: "custom" });
+const extension = (id: string): ExtensionConfig => ({
+  id,
+  name: id,
+  distribution: { local: { command: id } },
+  _source: "custom",
+});
 const SENTENCE = "The agent extension “One” is left out: it said *no* <b>.";
 const LINE = "The agent extension “One” is left out: it said \\*no\\* \\<b\\>. This chat goes on without it.";
 
@@ -37,7 +42,11 @@ suite("extensions in VS Code's chat", () => {
     deepEqual([world.behind, world.text(id)], [["one"], "A title"]);
   });
 
-  for (const [whose, start, isSide] of [["of the chat", {}, false], ["for one answer", { isAside: true }, true], ["of another extension of VS Code", { isForeign: true }, true]] as const)
+  for (const [whose, start, isSide] of [
+    ["of the chat", {}, false],
+    ["for one answer", { isAside: true }, true],
+    ["of another extension of VS Code", { isForeign: true }, true],
+  ] as const)
     test(`a session ${whose} is ${isSide ? "left as it is" : "what they are for"}`, async () => {
       await using world = new SessionWorld(start);
       world.ask(1);
@@ -112,7 +121,12 @@ suite("extensions in VS Code's chat", () => {
   test("another extension's request is answered with the agent's words alone", async () => {
     await using world = new LmWorld();
     world.missing = [{ id: "one", sentence: SENTENCE }];
-    const id = world.request({ modelId: "m", agent: { eliza: {} }, options: { requestInitiator: "other.caller" }, messages: [{ role: "user", content: [{ type: "text", value: "JSON, please" }] }] });
+    const id = world.request({
+      modelId: "m",
+      agent: { eliza: {} },
+      options: { requestInitiator: "other.caller" },
+      messages: [{ role: "user", content: [{ type: "text", value: "JSON, please" }] }],
+    });
     const { request, sessionId } = await world.prompted();
     world.agent.say(sessionId, "{}");
     request.respond({ stopReason: "end_turn" });

@@ -28,7 +28,10 @@ suite("the model picker's service, over time", () => {
 
   test("one that is used again in the meantime is not closed in its old time, nor after a round that was only said again", async () => {
     await using world = new LmWorld();
-    const chat = chatOf("a"), requestId = world.ask(chat, "One"), first = await world.prompted(), answer = callOf(world.offer, "read");
+    const chat = chatOf("a"),
+      requestId = world.ask(chat, "One"),
+      first = await world.prompted(),
+      answer = callOf(world.offer, "read");
     await world.quiet();
     world.took(chat, requestId, () => "x");
     world.request(chat.request());
@@ -80,7 +83,8 @@ suite("the model picker's service, over time", () => {
     await using world = new LmWorld();
     const chat = chatOf("a");
     world.ask(chat, "One");
-    const { request } = await world.prompted(), answer = callOf(world.offer, "read");
+    const { request } = await world.prompted(),
+      answer = callOf(world.offer, "read");
     await world.quiet();
     world.clock.advance(IDLE_MS - 100);
     await world.settle();
@@ -94,7 +98,8 @@ suite("the model picker's service, over time", () => {
   test("so many sessions of an agent are alive: the one that was used longest ago is closed, a busy one never", async () => {
     await using world = new LmWorld();
     const chats = Array.from({ length: MOST_ALIVE + 1 }, (_, i) => chatOf(`${i}`));
-    const busy = world.ask(chats[0]!, "Hello"), waiting = await world.prompted();
+    const busy = world.ask(chats[0]!, "Hello"),
+      waiting = await world.prompted();
     for (const chat of chats.slice(1, MOST_ALIVE)) await world.turn(chat, "Hello", "Hi");
     equal(world.agent.heard.filter(method => method === "session/close").length, 0);
     await world.turn(chats[MOST_ALIVE]!, "Hello", "Hi");
@@ -137,7 +142,13 @@ suite("the model picker's service, over time", () => {
   test("requests that come while that is read wait for it, in their order; where it cannot be read there is nothing", async () => {
     let settle: (sessions: readonly unknown[]) => void = () => undefined;
     {
-      await using world = new LmWorld(undefined, () => new Promise(resolve => { settle = resolve; }));
+      await using world = new LmWorld(
+        undefined,
+        () =>
+          new Promise(resolve => {
+            settle = resolve;
+          }),
+      );
       world.ask(chatOf("a"), "One");
       world.request(chatOf("b").side("title"));
       await world.settle();
@@ -146,7 +157,9 @@ suite("the model picker's service, over time", () => {
       match((await world.prompted()).text, /^One/);
     }
     {
-      await using world = new LmWorld(undefined, async () => { throw new Error("no"); });
+      await using world = new LmWorld(undefined, async () => {
+        throw new Error("no");
+      });
       await world.turn(chatOf("a"), "One", "1");
     }
     const world = new LmWorld(undefined, () => new Promise(() => undefined));
@@ -172,7 +185,8 @@ suite("the model picker's service, over time", () => {
     {
       await using world = new LmWorld();
       await world.turn(chat, "One", "1");
-      const requestId = world.ask(chat, "Two"), { sessionId } = await world.prompted();
+      const requestId = world.ask(chat, "Two"),
+        { sessionId } = await world.prompted();
       world.agent.say(sessionId, "I look.");
       const answer = callOf(world.offer, "read");
       await world.quiet();
@@ -181,7 +195,8 @@ suite("the model picker's service, over time", () => {
       void answer;
     }
     await using world = new LmWorld(kept);
-    const requestId = world.request(chat.request()), { request, sessionId, text } = await world.prompted();
+    const requestId = world.request(chat.request()),
+      { request, sessionId, text } = await world.prompted();
     match(text, /Two[^]*One[^]*I look\.[^]*the result/);
     world.agent.say(sessionId, "Done.");
     request.respond({ stopReason: "end_turn" });
@@ -200,15 +215,22 @@ suite("the model picker's service, over time", () => {
     world.startFailure = agentExited("Ada", "exit code 7", "starting\nno licence: set it with `ada login`\n");
     const requestId = world.ask(chatOf("a"), "One");
     await world.settle();
-    equal(lines(world, requestId).at(-1), [
-      "failed 1: Ada stopped unexpectedly (exit code 7). Ada restarts with your next prompt. Its last output:\n",
-      "```", "starting", "no licence: set it with `ada login`", "```",
-    ].join("\n"));
+    equal(
+      lines(world, requestId).at(-1),
+      [
+        "failed 1: Ada stopped unexpectedly (exit code 7). Ada restarts with your next prompt. Its last output:\n",
+        "```",
+        "starting",
+        "no licence: set it with `ada login`",
+        "```",
+      ].join("\n"),
+    );
   });
 
   test("an agent that fails fails the request with its reason, and the next one starts it again", async () => {
     await using world = new LmWorld();
-    const chat = chatOf("a"), requestId = world.ask(chat, "One");
+    const chat = chatOf("a"),
+      requestId = world.ask(chat, "One");
     await world.prompted();
     await world.agent.die();
     await world.settle();
@@ -255,6 +277,11 @@ suite("the model picker's service, over time", () => {
     world.request(chatOf("b").side("title"));
     await world.prompted();
     await world[Symbol.asyncDispose]();
-    deepEqual(world.told.toSorted(), ["complete 1", "complete 2", "failed 1: Symposium was stopped.", "failed 2: Symposium was stopped."]);
+    deepEqual(world.told.toSorted(), [
+      "complete 1",
+      "complete 2",
+      "failed 1: Symposium was stopped.",
+      "failed 2: Symposium was stopped.",
+    ]);
   });
 });

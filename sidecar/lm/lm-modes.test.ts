@@ -5,17 +5,50 @@ import { objectOr } from "../rpc/json";
 import { chatOf, lines, LmWorld } from "../testing/lm-world";
 import type { SimulatedChat } from "./fixtures/simulated-chat";
 
-const MODES = { modes: { currentModeId: "default", availableModes: [{ id: "default", name: "Default" }, { id: "acceptEdits", name: "Accept Edits" }, { id: "plan", name: "Plan Mode" }] } };
-const OPTIONS = [{ optionId: "yes", kind: "allow_once", name: "Yes" }, { optionId: "no", kind: "reject_once", name: "No" }];
+const MODES = {
+  modes: {
+    currentModeId: "default",
+    availableModes: [
+      { id: "default", name: "Default" },
+      { id: "acceptEdits", name: "Accept Edits" },
+      { id: "plan", name: "Plan Mode" },
+    ],
+  },
+};
+const OPTIONS = [
+  { optionId: "yes", kind: "allow_once", name: "Yes" },
+  { optionId: "no", kind: "reject_once", name: "No" },
+];
 
 /** A request in this chat mode. Ask and Plan offer none of our tools. */
-function inMode(request: ChatRequest, mode: string | undefined, tools: readonly ChatTool[] = request.options?.tools ?? []): ChatRequest {
-  const system: ChatMessage = { role: "system", content: [{ type: "text", value: `<modeInstructions>\nYou are currently running in "${mode}" mode. Below are your instructions.\n\nNever edit (${mode}).\n</modeInstructions>\n` }] };
-  return { ...request, messages: [...mode === undefined ? [] : [system], ...request.messages], options: { ...request.options, tools } };
+function inMode(
+  request: ChatRequest,
+  mode: string | undefined,
+  tools: readonly ChatTool[] = request.options?.tools ?? [],
+): ChatRequest {
+  const system: ChatMessage = {
+    role: "system",
+    content: [
+      {
+        type: "text",
+        value: `<modeInstructions>\nYou are currently running in "${mode}" mode. Below are your instructions.\n\nNever edit (${mode}).\n</modeInstructions>\n`,
+      },
+    ],
+  };
+  return {
+    ...request,
+    messages: [...(mode === undefined ? [] : [system]), ...request.messages],
+    options: { ...request.options, tools },
+  };
 }
 
 /** The user writes in this mode, and the agent answers; gives the prompt, and the modes that were set before it. */
-async function turn(world: LmWorld, chat: SimulatedChat, mode: string | undefined, words: string): Promise<{ readonly text: string; readonly set: readonly unknown[] }> {
+async function turn(
+  world: LmWorld,
+  chat: SimulatedChat,
+  mode: string | undefined,
+  words: string,
+): Promise<{ readonly text: string; readonly set: readonly unknown[] }> {
   chat.ask({ id: 0, words, rounds: [], isCut: false });
   const requestId = world.request(inMode(chat.request(), mode));
   await world.settle();
@@ -41,10 +74,16 @@ function world(before?: LmWorld): LmWorld {
 suite("chat modes at the agent", () => {
   test("enters the agent's plan mode with Plan, tells it the instructions, and restores its mode afterwards", async () => {
     await using lm = world();
-    const chat = chatOf("a"), plan = await turn(lm, chat, "Plan", "One"), still = await turn(lm, chat, "Plan", "Two"), agent = await turn(lm, chat, undefined, "Three");
+    const chat = chatOf("a"),
+      plan = await turn(lm, chat, "Plan", "One"),
+      still = await turn(lm, chat, "Plan", "Two"),
+      agent = await turn(lm, chat, undefined, "Three");
     deepEqual([plan.set, still.set, agent.set], [["plan"], [], ["default"]]);
     match(plan.text, /^One[^]*chat mode “Plan”[^]*Never edit \(Plan\)/);
-    ok(still.text.includes("(Still valid: The instructions of the chat mode “Plan”") && !still.text.includes("Never edit"));
+    ok(
+      still.text.includes("(Still valid: The instructions of the chat mode “Plan”") &&
+        !still.text.includes("Never edit"),
+    );
     ok(agent.text.includes("(No longer valid: The instructions of the chat mode “Plan”"));
   });
 
@@ -101,7 +140,10 @@ suite("chat modes at the agent", () => {
     await lm.settle();
     set.respond({});
     await lm.settle();
-    deepEqual([lines(lm, requestId), lm.agent.taken("session/prompt")], [[`complete ${requestId}`, `ok ${requestId}`], []]);
+    deepEqual(
+      [lines(lm, requestId), lm.agent.taken("session/prompt")],
+      [[`complete ${requestId}`, `ok ${requestId}`], []],
+    );
     ok(!lm.agent.heard.some(method => method.startsWith("cancel")));
     equal((await turn(lm, chat, "Plan", "Two")).text.startsWith("Two"), true);
   });
@@ -112,7 +154,11 @@ suite("chat modes at the agent", () => {
     chat.ask({ id: 0, words: "One", rounds: [], isCut: false });
     const requestId = lm.request(inMode(chat.request(), "Ask", []));
     const { request, sessionId } = await lm.prompted();
-    const answer = await lm.agent.peer.request("session/request_permission", { sessionId, toolCall: { toolCallId: "p", title: "Remove the folder", kind: "execute", rawInput: { command: "rm -rf build" } }, options: OPTIONS });
+    const answer = await lm.agent.peer.request("session/request_permission", {
+      sessionId,
+      toolCall: { toolCallId: "p", title: "Remove the folder", kind: "execute", rawInput: { command: "rm -rf build" } },
+      options: OPTIONS,
+    });
     deepEqual(answer, { outcome: { outcome: "selected", optionId: "no" } });
     request.respond({ stopReason: "end_turn" });
     await lm.settle();

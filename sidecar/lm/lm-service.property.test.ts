@@ -8,18 +8,56 @@ import { arrayOr, objectOr, stringOr } from "../rpc/json";
 import { chatOf, LmWorld } from "../testing/lm-world";
 import type { SimulatedChat } from "./fixtures/simulated-chat";
 
-const KINDS = ["ask", "ask", "back", "back", "cancel", "title", "compaction", "say", "say", "say", "tool", "tool", "permission", "decide", "end", "end", "quiet", "quiet", "late"] as const;
-type Move = readonly [kind: typeof KINDS[number], chat: number];
+const KINDS = [
+  "ask",
+  "ask",
+  "back",
+  "back",
+  "cancel",
+  "title",
+  "compaction",
+  "say",
+  "say",
+  "say",
+  "tool",
+  "tool",
+  "permission",
+  "decide",
+  "end",
+  "end",
+  "quiet",
+  "quiet",
+  "late",
+] as const;
+type Move = readonly [kind: (typeof KINDS)[number], chat: number];
 const moves = fc.array(fc.tuple(fc.constantFrom(...KINDS), fc.nat(2)), { minLength: 30, maxLength: 90, size: "max" });
-const OPTIONS = [{ optionId: "yes", kind: "allow_once", name: "Yes" }, { optionId: "no", kind: "reject_once", name: "No" }];
+const OPTIONS = [
+  { optionId: "yes", kind: "allow_once", name: "Yes" },
+  { optionId: "no", kind: "reject_once", name: "No" },
+];
 
-interface Mine { readonly name: string; readonly chat: SimulatedChat; open: RequestId | undefined; sent: number }
+interface Mine {
+  readonly name: string;
+  readonly chat: SimulatedChat;
+  open: RequestId | undefined;
+  sent: number;
+}
 /** A session of the agent's, and the chat whose words it has heard. */
-interface Theirs { readonly of: string; readonly index: number; prompt: IncomingRequest | undefined; readonly said: number[] }
+interface Theirs {
+  readonly of: string;
+  readonly index: number;
+  prompt: IncomingRequest | undefined;
+  readonly said: number[];
+}
 
 class Play {
   readonly world = new LmWorld();
-  readonly chats: readonly Mine[] = ["a", "b", "c"].map(name => ({ name, chat: chatOf(name), open: undefined, sent: 0 }));
+  readonly chats: readonly Mine[] = ["a", "b", "c"].map(name => ({
+    name,
+    chat: chatOf(name),
+    open: undefined,
+    sent: 0,
+  }));
   readonly #sessions = new Map<string, Theirs>();
   readonly #requests: RequestId[] = [];
   #settled = 0;
@@ -35,8 +73,11 @@ class Play {
   }
 
   #move(kind: Move[0], mine: Mine): void {
-    const { world } = this, theirs = [...this.#sessions.values()].findLast(({ of }) => of === mine.name), n = ++this.#n;
-    const sessionId = theirs && `s${theirs.index + 1}`, options = theirs ? world.offers.opened[theirs.index] : undefined;
+    const { world } = this,
+      theirs = [...this.#sessions.values()].findLast(({ of }) => of === mine.name),
+      n = ++this.#n;
+    const sessionId = theirs && `s${theirs.index + 1}`,
+      options = theirs ? world.offers.opened[theirs.index] : undefined;
     switch (kind) {
       case "ask":
         if (mine.open !== undefined) return;
@@ -46,10 +87,17 @@ class Play {
         if (mine.open !== undefined || mine.chat.waitsFor.length === 0) return;
         for (const call of mine.chat.waitsFor) call.result = `result ${n}`;
         return this.#send(mine, mine.chat.request());
-      case "cancel": if (mine.open !== undefined) world.service.handlers["lm/cancel"]({ requestId: mine.open }); return;
-      case "late": world.service.handlers["lm/cancel"]({ requestId: n * 1000 }); return;
-      case "title": return void this.#requests.push(world.request(mine.chat.side("title")));
-      case "compaction": if (mine.chat.turns.length > 0) this.#requests.push(world.request(mine.chat.backgroundCompaction())); return;
+      case "cancel":
+        if (mine.open !== undefined) world.service.handlers["lm/cancel"]({ requestId: mine.open });
+        return;
+      case "late":
+        world.service.handlers["lm/cancel"]({ requestId: n * 1000 });
+        return;
+      case "title":
+        return void this.#requests.push(world.request(mine.chat.side("title")));
+      case "compaction":
+        if (mine.chat.turns.length > 0) this.#requests.push(world.request(mine.chat.backgroundCompaction()));
+        return;
       case "say":
         if (!theirs?.prompt || sessionId === undefined) return;
         theirs.said.push(n);
@@ -57,47 +105,77 @@ class Play {
       case "tool":
         if (!options) return;
         this.#asked++;
-        return void options.call("read", {}, new AbortController().signal).then(() => { this.#settled++; });
+        return void options.call("read", {}, new AbortController().signal).then(() => {
+          this.#settled++;
+        });
       case "permission":
         if (sessionId === undefined) return;
         this.#asked++;
-        return void world.agent.peer.request("session/request_permission", { sessionId, toolCall: { toolCallId: `p${n}`, kind: "edit" }, options: OPTIONS }).then(() => { this.#settled++; });
+        return void world.agent.peer
+          .request("session/request_permission", {
+            sessionId,
+            toolCall: { toolCallId: `p${n}`, kind: "edit" },
+            options: OPTIONS,
+          })
+          .then(() => {
+            this.#settled++;
+          });
       case "decide": {
-        const questionId = world.questions.at(-1 - n % 3);
-        if (questionId !== undefined) void world.service.handlers["lm/decide"]({ questionId }, { aborted: false, addEventListener: () => undefined });
+        const questionId = world.questions.at(-1 - (n % 3));
+        if (questionId !== undefined)
+          void world.service.handlers["lm/decide"](
+            { questionId },
+            { aborted: false, addEventListener: () => undefined },
+          );
         return;
       }
       case "end":
         theirs?.prompt?.respond({ stopReason: "end_turn" });
         if (theirs) theirs.prompt = undefined;
         return;
-      case "quiet": return world.clock.advance(500);
+      case "quiet":
+        return world.clock.advance(500);
     }
   }
 
   #send(mine: Mine, request: ChatRequest): void {
-    const tools = [{ name: "read", description: "" }, { name: "symposium-agent-edit", description: "" }];
+    const tools = [
+      { name: "read", description: "" },
+      { name: "symposium-agent-edit", description: "" },
+    ];
     mine.open = this.world.request({ ...request, options: { ...request.options, tools } });
     this.#requests.push(mine.open);
   }
 
   /** Prompts that the agent has got: of one chat in one session. */
   #listen(): void {
-    for (const agent of this.world.agents) for (const request of agent.taken("session/prompt")) {
-      const { sessionId, prompt } = objectOr(request.params), id = stringOr(sessionId, ""), [, name = ""] = /^words of (\w)/.exec(stringOr(objectOr(arrayOr(prompt)[0]).text, "")) ?? [];
-      const known = this.#sessions.get(id) ?? { of: name, index: Number(id.slice(1)) - 1, prompt: undefined, said: [] };
-      equal(known.of, name, "a session hears two chats");
-      equal(known.prompt, undefined, "two turns at once");
-      known.prompt = request;
-      // One that was cancelled meanwhile ends as agents end then.
-      request.signal.addEventListener("abort", () => { known.prompt = undefined; });
-      this.#sessions.set(id, known);
-    }
-    for (const agent of this.world.agents) for (const line of agent.heard.splice(0)) {
-      const [, id = ""] = /^cancel (\w+)$/.exec(line) ?? [], session = this.#sessions.get(id);
-      session?.prompt?.respond({ stopReason: "cancelled" });
-      if (session) session.prompt = undefined;
-    }
+    for (const agent of this.world.agents)
+      for (const request of agent.taken("session/prompt")) {
+        const { sessionId, prompt } = objectOr(request.params),
+          id = stringOr(sessionId, ""),
+          [, name = ""] = /^words of (\w)/.exec(stringOr(objectOr(arrayOr(prompt)[0]).text, "")) ?? [];
+        const known = this.#sessions.get(id) ?? {
+          of: name,
+          index: Number(id.slice(1)) - 1,
+          prompt: undefined,
+          said: [],
+        };
+        equal(known.of, name, "a session hears two chats");
+        equal(known.prompt, undefined, "two turns at once");
+        known.prompt = request;
+        // One that was cancelled meanwhile ends as agents end then.
+        request.signal.addEventListener("abort", () => {
+          known.prompt = undefined;
+        });
+        this.#sessions.set(id, known);
+      }
+    for (const agent of this.world.agents)
+      for (const line of agent.heard.splice(0)) {
+        const [, id = ""] = /^cancel (\w+)$/.exec(line) ?? [],
+          session = this.#sessions.get(id);
+        session?.prompt?.respond({ stopReason: "cancelled" });
+        if (session) session.prompt = undefined;
+      }
   }
 
   /** An answer that is complete is in the chat. */
@@ -116,18 +194,32 @@ class Play {
     equal(world.clock.waiting, 0, "a timer was leaked");
     equal(this.#settled, this.#asked, "somebody waits for an answer");
     for (const id of this.#requests) {
-      const lines = world.told.flatMap((line, i) => new RegExp(`^(${id}: |complete ${id}$|ok ${id}$|failed ${id}:)`).test(line) ? [{ line, i }] : []);
+      const lines = world.told.flatMap((line, i) =>
+        new RegExp(`^(${id}: |complete ${id}$|ok ${id}$|failed ${id}:)`).test(line) ? [{ line, i }] : [],
+      );
       deepEqual(lines.filter(({ line }) => line.startsWith("complete")).length, 1, `request ${id} is complete once`);
       equal(lines.filter(({ line }) => /^(ok|failed)/.test(line)).length, 1, `request ${id} is answered once`);
       const end = lines.findIndex(({ line }) => line.startsWith("complete"));
-      ok(lines.slice(end + 1).every(({ line }) => /^(ok|failed)/.test(line)), "a part behind the end");
+      ok(
+        lines.slice(end + 1).every(({ line }) => /^(ok|failed)/.test(line)),
+        "a part behind the end",
+      );
     }
     for (const { name } of this.chats) {
       const said = [...this.#sessions.values()].filter(({ of }) => of === name).flatMap(session => session.said);
-      const shown = this.#requests.flatMap(id => [...world.text(id).matchAll(/([abc])(\d+)\./g)]).filter(([, of]) => of === name).map(([, , n]) => Number(n));
-      ok(shown.every(n => said.includes(n)), "words of nobody");
+      const shown = this.#requests
+        .flatMap(id => [...world.text(id).matchAll(/([abc])(\d+)\./g)])
+        .filter(([, of]) => of === name)
+        .map(([, , n]) => Number(n));
+      ok(
+        shown.every(n => said.includes(n)),
+        "words of nobody",
+      );
     }
-    for (const { chat, name } of this.chats) for (const { rounds } of chat.turns) for (const { text } of rounds) for (const [, of] of text.matchAll(/([abc])\d+\./g)) equal(of, name, "a chat shows another's answer");
+    for (const { chat, name } of this.chats)
+      for (const { rounds } of chat.turns)
+        for (const { text } of rounds)
+          for (const [, of] of text.matchAll(/([abc])\d+\./g)) equal(of, name, "a chat shows another's answer");
   }
 }
 
@@ -136,10 +228,13 @@ const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) * 0.015);
 suite("the model picker's service, properties", () => {
   test("whatever VS Code and the agents do: each chat hears its own agent, a session hears one chat, and everybody is answered once", async function () {
     this.timeout(timeLimit(120_000));
-    await fc.assert(fc.asyncProperty(moves, async all => {
-      const play = new Play();
-      for (const each of all) await play.make(each);
-      await play.end();
-    }), { numRuns: RUNS });
+    await fc.assert(
+      fc.asyncProperty(moves, async all => {
+        const play = new Play();
+        for (const each of all) await play.make(each);
+        await play.end();
+      }),
+      { numRuns: RUNS },
+    );
   });
 });

@@ -16,7 +16,8 @@ suite("the model picker's service", () => {
   test("a chat goes on in one session of its agent, which hears the new words only", async () => {
     await using world = new LmWorld();
     const chat = chatOf("a");
-    const first = await world.turn(chat, "Hello", "Hi!"), second = await world.turn(chat, "And now?", "Well.");
+    const first = await world.turn(chat, "Hello", "Hi!"),
+      second = await world.turn(chat, "And now?", "Well.");
     match(first, /^s1 Hello/);
     match(second, /^s1 And now\?/);
     ok(!/Hello|Hi!/.test(second));
@@ -47,7 +48,9 @@ suite("the model picker's service", () => {
 
   test("VS Code's tools: the calls go out, and their results come back with the next request; a round that is tried again is said again", async () => {
     await using world = new LmWorld();
-    const chat = chatOf("a"), requestId = world.ask(chat, "Read it"), { request, sessionId } = await world.prompted();
+    const chat = chatOf("a"),
+      requestId = world.ask(chat, "Read it"),
+      { request, sessionId } = await world.prompted();
     world.agent.say(sessionId, "I look.");
     const answers = [callOf(world.offer, "read"), callOf(world.offer, "read")];
     await world.quiet();
@@ -67,11 +70,14 @@ suite("the model picker's service", () => {
 
   test("a compaction in the background takes nothing from the request that brings the results", async () => {
     await using world = new LmWorld();
-    const chat = chatOf("a"), requestId = world.ask(chat, "Read it"), { sessionId } = await world.prompted();
+    const chat = chatOf("a"),
+      requestId = world.ask(chat, "Read it"),
+      { sessionId } = await world.prompted();
     const answer = callOf(world.offer, "read");
     await world.quiet();
     world.took(chat, requestId, () => "result");
-    const compaction = world.request(chat.backgroundCompaction()), next = world.request(chat.request());
+    const compaction = world.request(chat.backgroundCompaction()),
+      next = world.request(chat.request());
     equal(await answer, "result");
     world.agent.say(sessionId, "Done.");
     await world.settle();
@@ -89,11 +95,14 @@ suite("the model picker's service", () => {
 
   test("keeps pending tool results for the true continuation when a background compaction has no correlation key", async () => {
     await using world = new LmWorld();
-    const chat = chatOf("a"), requestId = world.ask(chat, "Read it"), { request, sessionId } = await world.prompted();
+    const chat = chatOf("a"),
+      requestId = world.ask(chat, "Read it"),
+      { request, sessionId } = await world.prompted();
     const answer = callOf(world.offer, "read");
     await world.quiet();
     world.took(chat, requestId, () => "result");
-    const compaction = world.request(withoutCorrelation(chat.backgroundCompaction())), next = world.request(withoutCorrelation(chat.request()));
+    const compaction = world.request(withoutCorrelation(chat.backgroundCompaction())),
+      next = world.request(withoutCorrelation(chat.request()));
     equal(await answer, "result");
     world.agent.say(sessionId, "Done.");
     request.respond({ stopReason: "end_turn" });
@@ -105,15 +114,24 @@ suite("the model picker's service", () => {
 
   test("a permission is shown by its question and given by the decision, for the call that it belongs to", async () => {
     await using world = new LmWorld();
-    const chat = chatOf("a"), tools = [{ name: "symposium-agent-action", description: "" }];
+    const chat = chatOf("a"),
+      tools = [{ name: "symposium-agent-action", description: "" }];
     chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
     world.request({ ...chat.request(), options: { ...chat.request().options, tools } });
     const { sessionId } = await world.prompted();
-    const options = [{ optionId: "yes", kind: "allow_once", name: "Yes" }, { optionId: "no", kind: "reject_once", name: "No" }];
-    const answer = world.agent.peer.request("session/request_permission", { sessionId, toolCall: { toolCallId: "p", title: "rm -rf /", kind: "execute" }, options });
+    const options = [
+      { optionId: "yes", kind: "allow_once", name: "Yes" },
+      { optionId: "no", kind: "reject_once", name: "No" },
+    ];
+    const answer = world.agent.peer.request("session/request_permission", {
+      sessionId,
+      toolCall: { toolCallId: "p", title: "rm -rf /", kind: "execute" },
+      options,
+    });
     await world.quiet();
     deepEqual(world.told, ["1: [symposium-agent-action]", "complete 1", "ok 1"]);
-    const { handlers } = world.service, [callId] = world.calls(1);
+    const { handlers } = world.service,
+      [callId] = world.calls(1);
     // VS Code gives our tool the call's parameters; the question's id is in them.
     const questionId = world.questions.at(-1)!;
     match((await handlers["lm/question"]({ questionId }, NEVER)).question!.message, /rm -rf/);
@@ -134,7 +152,11 @@ suite("the model picker's service", () => {
     chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
     world.request({ ...chat.request(), agentId: "ada", cwd: "/work" });
     const { sessionId } = await world.prompted();
-    const answer = await world.agent.peer.request("session/request_permission", { sessionId, toolCall: { toolCallId: "p", kind: "execute" }, options: [{ optionId: "yes", kind: "allow_once" }] });
+    const answer = await world.agent.peer.request("session/request_permission", {
+      sessionId,
+      toolCall: { toolCallId: "p", kind: "execute" },
+      options: [{ optionId: "yes", kind: "allow_once" }],
+    });
     deepEqual(answer, { outcome: { outcome: "selected", optionId: "yes" } });
     deepEqual(world.told, ["learned ada true"]);
   });
@@ -143,12 +165,16 @@ suite("the model picker's service", () => {
     await using world = new LmWorld();
     const chat = chatOf("a");
     chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
-    const requestId = world.request({ ...chat.request(), agentId: "ada" }), { request, sessionId } = await world.prompted();
+    const requestId = world.request({ ...chat.request(), agentId: "ada" }),
+      { request, sessionId } = await world.prompted();
     for (const used of [10, 20]) world.agent.update(sessionId, { sessionUpdate: "usage_update", used, size: 200_000 });
     world.agent.say(sessionId, "Done.");
     request.respond({ stopReason: "end_turn", usage: { inputTokens: 5, outputTokens: 7, totalTokens: 12 } });
     await world.settle();
-    deepEqual(world.told.filter(line => line.startsWith("learned")), ["learned ada false", "learned ada 200000"]);
+    deepEqual(
+      world.told.filter(line => line.startsWith("learned")),
+      ["learned ada false", "learned ada 200000"],
+    );
     deepEqual(lines(world, requestId), ["1: data", "1: data", "1: Done.", "1: data", "complete 1", "ok 1"]);
   });
 
@@ -165,9 +191,20 @@ suite("the model picker's service", () => {
     await using world = new LmWorld();
     world.policy.set(undefined, "allow");
     world.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
-    const title = world.request(chatOf("a").side("title")), { request, sessionId } = await world.prompted();
+    const title = world.request(chatOf("a").side("title")),
+      { request, sessionId } = await world.prompted();
     deepEqual(world.offer.tools, []);
-    deepEqual(await world.agent.peer.request("session/request_permission", { sessionId, toolCall: { toolCallId: "p" }, options: [{ optionId: "yes", kind: "allow_once" }, { optionId: "no", kind: "reject_once" }] }), { outcome: { outcome: "selected", optionId: "no" } });
+    deepEqual(
+      await world.agent.peer.request("session/request_permission", {
+        sessionId,
+        toolCall: { toolCallId: "p" },
+        options: [
+          { optionId: "yes", kind: "allow_once" },
+          { optionId: "no", kind: "reject_once" },
+        ],
+      }),
+      { outcome: { outcome: "selected", optionId: "no" } },
+    );
     world.agent.update(sessionId, { sessionUpdate: "tool_call", toolCallId: "1", title: "Read", status: "completed" });
     world.agent.say(sessionId, "A title");
     request.respond({ stopReason: "end_turn" });
@@ -187,7 +224,10 @@ suite("the model picker's service", () => {
     await world.prompted();
     world.clock.advance(ASIDE_LIMIT_MS);
     await world.settle();
-    deepEqual(lines(world, slow), ["complete 1", "failed 1: a did not answer within 20 seconds.".replace("a did", `${chatOf("a").model} did`)]);
+    deepEqual(lines(world, slow), [
+      "complete 1",
+      "failed 1: a did not answer within 20 seconds.".replace("a did", `${chatOf("a").model} did`),
+    ]);
     const gone = world.request(chatOf("a").side("title"));
     await world.prompted();
     world.service.handlers["lm/cancel"]({ requestId: gone });
@@ -210,7 +250,9 @@ suite("the model picker's service", () => {
 
   test("cancelling answers the request at once, and the agent is asked to stop; what is not open cannot be cancelled", async () => {
     await using world = new LmWorld();
-    const chat = chatOf("a"), requestId = world.ask(chat, "Hello"), { request, sessionId } = await world.prompted();
+    const chat = chatOf("a"),
+      requestId = world.ask(chat, "Hello"),
+      { request, sessionId } = await world.prompted();
     world.agent.say(sessionId, "Hi");
     await world.settle();
     world.service.handlers["lm/cancel"]({ requestId });
@@ -227,7 +269,8 @@ suite("the model picker's service", () => {
     await using world = new LmWorld();
     const chat = chatOf("a");
     await world.turn(chat, "One", "1");
-    const cut = world.ask(chat, "Two"), { request, sessionId } = await world.prompted();
+    const cut = world.ask(chat, "Two"),
+      { request, sessionId } = await world.prompted();
     world.agent.say(sessionId, "Half");
     await world.settle();
     chat.last?.rounds.push({ text: "Half", calls: [] });
@@ -270,7 +313,8 @@ suite("the model picker's service", () => {
     await using world = new LmWorld();
     const chat = chatOf("a");
     await world.turn(chat, "One", "1");
-    const cut = world.ask(chat, "Two"), { request } = await world.prompted();
+    const cut = world.ask(chat, "Two"),
+      { request } = await world.prompted();
     world.service.handlers["lm/cancel"]({ requestId: cut });
     await world.settle();
     const waiting = world.ask(chat, "Three");
@@ -284,7 +328,9 @@ suite("the model picker's service", () => {
 
   test("begins a session that remembers nothing when the first message is edited after it was stopped", async () => {
     await using world = new LmWorld();
-    const chat = chatOf("a"), cut = world.ask(chat, "The secret plan"), { request } = await world.prompted();
+    const chat = chatOf("a"),
+      cut = world.ask(chat, "The secret plan"),
+      { request } = await world.prompted();
     world.service.handlers["lm/cancel"]({ requestId: cut });
     request.respond({ stopReason: "cancelled" });
     await world.settle();
@@ -299,7 +345,8 @@ suite("the model picker's service", () => {
     await using world = new LmWorld();
     const chat = chatOf("a");
     world.ask(chat, "Read it");
-    const { sessionId } = await world.prompted(), answer = callOf(world.offer, "read");
+    const { sessionId } = await world.prompted(),
+      answer = callOf(world.offer, "read");
     await world.quiet();
     chat.drop(0);
     const next = world.ask(chat, "Do not read it");
@@ -317,9 +364,15 @@ suite("the model picker's service", () => {
     const chat = chatOf("a");
     await world.turn(chat, "One", "1");
     chat.ask({ id: 0, words: "Two", rounds: [], isCut: false });
-    world.request({ ...chat.request(), options: { ...chat.request().options, tools: [{ name: "other", description: "" }] } });
+    world.request({
+      ...chat.request(),
+      options: { ...chat.request().options, tools: [{ name: "other", description: "" }] },
+    });
     await world.prompted();
-    deepEqual(world.offer.tools.map(({ name }) => name), ["other"]);
+    deepEqual(
+      world.offer.tools.map(({ name }) => name),
+      ["other"],
+    );
   });
 
   test("a chat whose beginning was edited leaves its session behind, for whoever reads what was kept, too", async () => {
@@ -329,7 +382,10 @@ suite("the model picker's service", () => {
     await world.turn(chat, "Two", "2");
     chat.drop(1);
     await world.turn(chat, "Three", "3");
-    deepEqual([...world.kept.values()].map(kept => objectOr(kept).isSuperseded), [true, false]);
+    deepEqual(
+      [...world.kept.values()].map(kept => objectOr(kept).isSuperseded),
+      [true, false],
+    );
   });
 
   test("a request id is used once at a time", async () => {
@@ -351,15 +407,22 @@ suite("the model picker's service", () => {
     await world.settle();
     match(world.told[0]!, /^failed 1: modelId must be/);
     const unnamed: unknown = chatOf("a").side("title");
-    await world.service.handlers["lm/provideLanguageModelChatResponse"](unnamed as ChatRequest, NEVER).then(() => ok(false), (error: unknown) => match(String(error), /requestId must be/));
+    await world.service.handlers["lm/provideLanguageModelChatResponse"](unnamed as ChatRequest, NEVER).then(
+      () => ok(false),
+      (error: unknown) => match(String(error), /requestId must be/),
+    );
     world.service.handlers["lm/cancel"]({} as never);
     ok(world.log.includes("A cancellation was not understood"));
   });
 
   test("tokens are counted roughly, and there is one model without any settings", async () => {
     await using world = new LmWorld();
-    const { handlers } = world.service, count = async (text: string) => (await handlers["lm/provideTokenCount"]({ modelId: "x", text }, NEVER)).count;
+    const { handlers } = world.service,
+      count = async (text: string) => (await handlers["lm/provideTokenCount"]({ modelId: "x", text }, NEVER)).count;
     deepEqual([await count("Hello, world!"), await count(""), await count("abcd".repeat(10))], [3, 1, 10]);
-    deepEqual((await handlers["lm/provideLanguageModelChatInformation"]({ silent: true }, NEVER)).models.map(({ id }) => id), ["symposium-eliza"]);
+    deepEqual(
+      (await handlers["lm/provideLanguageModelChatInformation"]({ silent: true }, NEVER)).models.map(({ id }) => id),
+      ["symposium-eliza"],
+    );
   });
 });

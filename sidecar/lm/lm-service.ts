@@ -3,7 +3,14 @@
  * conversation.
  */
 import { ErrorCode } from "../../src/protocol/errors";
-import type { ChatPart, ChatRequest, ChatRequestDelta, LmHostToSidecar, ModelInformation, RequestId } from "../../src/protocol/lm";
+import type {
+  ChatPart,
+  ChatRequest,
+  ChatRequestDelta,
+  LmHostToSidecar,
+  ModelInformation,
+  RequestId,
+} from "../../src/protocol/lm";
 import { readCancel, readChatRequest, readTokenCount } from "../../src/protocol/lm-read";
 import type { CancelSignal, Handlers } from "../../src/protocol/wire";
 import { RpcError } from "../rpc/message";
@@ -22,19 +29,28 @@ export interface LmHost {
   readonly soon?: (run: () => void) => Disposable;
 }
 
-export interface LmWorld extends HistoryWorld { readonly host: LmHost }
+export interface LmWorld extends HistoryWorld {
+  readonly host: LmHost;
+}
 
 /** What is there without any setting. The host has a list of its own. */
 const ELIZA_MODEL: ModelInformation = {
-  id: "symposium-eliza", name: "Symposium (Eliza)", family: "symposium", version: "1.0.0",
-  maxInputTokens: 1_000_000, maxOutputTokens: 64_000, capabilities: { imageInput: false, toolCalling: true },
+  id: "symposium-eliza",
+  name: "Symposium (Eliza)",
+  family: "symposium",
+  version: "1.0.0",
+  maxInputTokens: 1_000_000,
+  maxOutputTokens: 64_000,
+  capabilities: { imageInput: false, toolCalling: true },
 };
 
 export class LmService implements AsyncDisposable {
   readonly #history: HistoryActor;
   readonly #known = new KnownRequests();
 
-  constructor(private readonly world: LmWorld) { this.#history = new HistoryActor(world); }
+  constructor(private readonly world: LmWorld) {
+    this.#history = new HistoryActor(world);
+  }
 
   readonly handlers: Handlers<LmHostToSidecar> = {
     "lm/provideLanguageModelChatInformation": async () => ({ models: [ELIZA_MODEL] }),
@@ -54,9 +70,11 @@ export class LmService implements AsyncDisposable {
   async respond(params: unknown, id: RequestId | undefined, signal?: CancelSignal): Promise<Record<string, never>> {
     const read = readChatRequest(params);
     if ("wrong" in read) throw refused(read.wrong);
-    const { request, leftOut } = read, requestId = request.requestId ?? id;
+    const { request, leftOut } = read,
+      requestId = request.requestId ?? id;
     if (requestId === undefined) throw refused("requestId must be a number or a text.");
-    if (leftOut.length > 0) this.world.log("warn", "Parts of a request were left out", { requestId, leftOut: leftOut.slice(0, 20) });
+    if (leftOut.length > 0)
+      this.world.log("warn", "Parts of a request were left out", { requestId, leftOut: leftOut.slice(0, 20) });
     const known = this.#known.intern(request);
     return this.#ask(requestId, known.request, known.history, signal);
   }
@@ -67,17 +85,29 @@ export class LmService implements AsyncDisposable {
     return resolved ? this.#ask(delta.requestId, resolved.request, resolved.history, signal) : { isUnknown: true };
   }
 
-  #ask(requestId: RequestId, request: ChatRequest, history: MessageHistory, signal: CancelSignal | undefined): Promise<Record<string, never>> {
+  #ask(
+    requestId: RequestId,
+    request: ChatRequest,
+    history: MessageHistory,
+    signal: CancelSignal | undefined,
+  ): Promise<Record<string, never>> {
     const { host, clock } = this.world;
     return new Promise((resolve, reject) => {
-      const parts = new PartsOut({ send: part => host.part(requestId, part), isCongested: () => host.isCongested(), soon: host.soon }, clock);
+      const parts = new PartsOut(
+        { send: part => host.part(requestId, part), isCongested: () => host.isCongested(), soon: host.soon },
+        clock,
+      );
       const end = (settle: () => void): void => {
         parts.flush();
         host.complete(requestId);
         settle();
       };
       signal?.addEventListener("abort", () => this.#history.cancel(requestId));
-      this.#history.ask(requestId, request, history, { part: part => parts.add(part), done: () => end(() => resolve({})), failed: message => end(() => reject(refused(message))) });
+      this.#history.ask(requestId, request, history, {
+        part: part => parts.add(part),
+        done: () => end(() => resolve({})),
+        failed: message => end(() => reject(refused(message))),
+      });
     });
   }
 
@@ -94,7 +124,11 @@ export class LmService implements AsyncDisposable {
     else this.#history.cancel(read.requestId);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> { await this.#history[Symbol.asyncDispose](); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#history[Symbol.asyncDispose]();
+  }
 }
 
-function refused(sentence: string): RpcError { return new RpcError(ErrorCode.refused, sentence); }
+function refused(sentence: string): RpcError {
+  return new RpcError(ErrorCode.refused, sentence);
+}

@@ -16,14 +16,24 @@ import { QUIET_MS } from "./quiet";
 import { ToolOffers } from "./tool-offer";
 import { toolsComponent } from "./tools-proxy";
 
-const ELIZA = { eliza: { deterministic: true } }, ADA = { mcp_server: { name: "Ada", command: "ada", args: [], env: [] } };
-const WEATHER: ChatTool = { name: "get_weather", description: "The weather of a place", inputSchema: { type: "object", properties: { place: { type: "string" } }, required: ["place"] } };
+const ELIZA = { eliza: { deterministic: true } },
+  ADA = { mcp_server: { name: "Ada", command: "ada", args: [], env: [] } };
+const WEATHER: ChatTool = {
+  name: "get_weather",
+  description: "The weather of a place",
+  inputSchema: { type: "object", properties: { place: { type: "string" } }, required: ["place"] },
+};
 const TIDES: ChatTool = { name: "get_tides", description: "High and low water", inputSchema: {} };
 const ACTION: ChatTool = { name: "symposium-agent-action", description: "Internal" };
-const OPTIONS = [{ optionId: "yes", name: "Yes", kind: "allow_once" }, { optionId: "no", name: "No", kind: "reject_once" }];
+const OPTIONS = [
+  { optionId: "yes", name: "Yes", kind: "allow_once" },
+  { optionId: "no", name: "No", kind: "reject_once" },
+];
 
 /** Random where it must be: the names of the tools' servers. */
-function steady(value: unknown): unknown { return JSON.parse(JSON.stringify(value).replaceAll(/vsc_[0-9a-f]{4}/g, "vsc_0000")); }
+function steady(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll(/vsc_[0-9a-f]{4}/g, "vsc_0000"));
+}
 
 class Client implements AsyncDisposable {
   readonly clock = new FakeClock();
@@ -39,17 +49,51 @@ class Client implements AsyncDisposable {
   #id = 0;
 
   constructor() {
-    const [theirs, ours] = memoryChannels(), offers = new ToolOffers(() => undefined), { clock } = this;
-    this.#pool = new AgentPool((key, signal) => key.agent.name === "Ada"
-      ? AgentConnection.connect(this.agent.channel, { name: "Ada", version: "1", protocol: 1, role: "lm", clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined })
-      : launch(key, signal, { version: "1", clock, startProcess: () => { throw new Error("no process is started"); }, proxies: (_, odd) => [toolsComponent(offers, { clock, version: "1" }, odd)], log: () => undefined }),
-    error => { throw error; });
+    const [theirs, ours] = memoryChannels(),
+      offers = new ToolOffers(() => undefined),
+      { clock } = this;
+    this.#pool = new AgentPool(
+      (key, signal) =>
+        key.agent.name === "Ada"
+          ? AgentConnection.connect(this.agent.channel, {
+              name: "Ada",
+              version: "1",
+              protocol: 1,
+              role: "lm",
+              clock,
+              odd: () => undefined,
+              lastWords: () => "",
+              stop: async () => undefined,
+            })
+          : launch(key, signal, {
+              version: "1",
+              clock,
+              startProcess: () => {
+                throw new Error("no process is started");
+              },
+              proxies: (_, odd) => [toolsComponent(offers, { clock, version: "1" }, odd)],
+              log: () => undefined,
+            }),
+      error => {
+        throw error;
+      },
+    );
     this.#server = serveLm(theirs, {
-      clock, pool: this.#pool, offers, cwd: "/work", policy: () => "ask", date: () => 0, freshId: () => `session${++this.#id}`, log: () => undefined, odd: () => undefined, learned: () => undefined,
+      clock,
+      pool: this.#pool,
+      offers,
+      cwd: "/work",
+      policy: () => "ask",
+      date: () => 0,
+      freshId: () => `session${++this.#id}`,
+      log: () => undefined,
+      odd: () => undefined,
+      learned: () => undefined,
       keeper: { load: async () => [], save: () => undefined, forget: () => undefined },
     });
     this.#peer = new Peer(ours, {
-      request: request => request.fail(new Error("nobody asks the client")), closed: () => undefined,
+      request: request => request.fail(new Error("nobody asks the client")),
+      closed: () => undefined,
       notification: (method, params) => {
         this.transcript.record("←", steady({ method, params }));
         const { part } = objectOr(params);
@@ -61,10 +105,15 @@ class Client implements AsyncDisposable {
 
   ask(method: string, params: JsonObject): Promise<unknown> {
     this.transcript.record("→", steady({ method, params }));
-    return this.#peer.request(method, params).then(result => {
-      this.transcript.record("←", steady({ method, result }));
-      return result;
-    }, (error: unknown) => { this.transcript.record("←", steady({ method, error: objectOr(error).message })); });
+    return this.#peer.request(method, params).then(
+      result => {
+        this.transcript.record("←", steady({ method, result }));
+        return result;
+      },
+      (error: unknown) => {
+        this.transcript.record("←", steady({ method, error: objectOr(error).message }));
+      },
+    );
   }
 
   notify(method: string, params: JsonObject): void {
@@ -75,12 +124,19 @@ class Client implements AsyncDisposable {
   /** As VS Code does: the whole history each time. */
   respond(agent: JsonObject, tools: readonly ChatTool[] = []): Promise<unknown> {
     this.parts = [];
-    return this.ask("lm/provideLanguageModelChatResponse", { modelId: "symposium", messages: this.#history, agent, ...(tools.length === 0 ? {} : { options: { tools } }) })
-      .then(result => {
-        const text = this.parts.map(part => part.type === "text" ? part.value : "").join("");
-        this.#history.push({ role: "assistant", content: [...(text === "" ? [] : [{ type: "text", value: text } as const]), ...this.calls] });
-        return result;
+    return this.ask("lm/provideLanguageModelChatResponse", {
+      modelId: "symposium",
+      messages: this.#history,
+      agent,
+      ...(tools.length === 0 ? {} : { options: { tools } }),
+    }).then(result => {
+      const text = this.parts.map(part => (part.type === "text" ? part.value : "")).join("");
+      this.#history.push({
+        role: "assistant",
+        content: [...(text === "" ? [] : [{ type: "text", value: text } as const]), ...this.calls],
       });
+      return result;
+    });
   }
 
   says(value: string): this {
@@ -90,13 +146,22 @@ class Client implements AsyncDisposable {
 
   /** Gives how it was answered. */
   withdrawable(value: string, agent: JsonObject, signal: AbortSignal): Promise<unknown> {
-    return this.#peer.request("lm/provideLanguageModelChatResponse", { modelId: "symposium", messages: [{ role: "user", content: [{ type: "text", value }] }], agent }, { signal })
-      .then(result => result, (error: unknown) => objectOr(error).message);
+    return this.#peer
+      .request(
+        "lm/provideLanguageModelChatResponse",
+        { modelId: "symposium", messages: [{ role: "user", content: [{ type: "text", value }] }], agent },
+        { signal },
+      )
+      .then(
+        result => result,
+        (error: unknown) => objectOr(error).message,
+      );
   }
 
   /** Of the call at hand. */
   result(result: string): this {
-    for (const { toolCallId } of this.calls) this.#history.push({ role: "user", content: [{ type: "tool_result", toolCallId, result }] });
+    for (const { toolCallId } of this.calls)
+      this.#history.push({ role: "user", content: [{ type: "tool_result", toolCallId, result }] });
     return this;
   }
 
@@ -106,17 +171,28 @@ class Client implements AsyncDisposable {
     return this;
   }
 
-  get text(): string { return this.parts.map(part => part.type === "text" ? part.value : "").join(""); }
-  get calls(): readonly (ChatPart & { readonly type: "tool_call" })[] { return this.parts.filter(part => part.type === "tool_call"); }
-  get questionId(): string { return stringOr(objectOr(this.calls[0]?.parameters).id, ""); }
+  get text(): string {
+    return this.parts.map(part => (part.type === "text" ? part.value : "")).join("");
+  }
+  get calls(): readonly (ChatPart & { readonly type: "tool_call" })[] {
+    return this.parts.filter(part => part.type === "tool_call");
+  }
+  get questionId(): string {
+    return stringOr(objectOr(this.calls[0]?.parameters).id, "");
+  }
 
   /** When so many calls have come, no more are waited for. */
   async called(count = 1): Promise<void> {
-    while (this.calls.length < count) await new Promise<void>(resolve => { this.#heard = resolve; });
+    while (this.calls.length < count)
+      await new Promise<void>(resolve => {
+        this.#heard = resolve;
+      });
     this.clock.advance(QUIET_MS);
   }
 
-  async settle(): Promise<void> { for (let i = 0; i < 30; i++) await new Promise(resolve => setImmediate(resolve)); }
+  async settle(): Promise<void> {
+    for (let i = 0; i < 30; i++) await new Promise(resolve => setImmediate(resolve));
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server[Symbol.asyncDispose]();
@@ -142,12 +218,18 @@ suite("vscodelm", () => {
 
   test("mismatch: other words in the place of a turn that waits refuse what it asked and stop it", async () => {
     await using client = new Client();
-    const first = client.says("Hello").respond(ADA), one = await client.agent.next("session/prompt");
+    const first = client.says("Hello").respond(ADA),
+      one = await client.agent.next("session/prompt");
     client.agent.say("s1", "Hi!");
     one.respond({ stopReason: "end_turn" });
     await first;
-    const second = client.says("Remove foo.txt").respond(ADA, [ACTION]), two = await client.agent.next("session/prompt");
-    const asking = client.agent.peer.request("session/request_permission", { sessionId: "s1", toolCall: { toolCallId: "call_1", title: "rm foo.txt", kind: "execute" }, options: OPTIONS });
+    const second = client.says("Remove foo.txt").respond(ADA, [ACTION]),
+      two = await client.agent.next("session/prompt");
+    const asking = client.agent.peer.request("session/request_permission", {
+      sessionId: "s1",
+      toolCall: { toolCallId: "call_1", title: "rm foo.txt", kind: "execute" },
+      options: OPTIONS,
+    });
     await client.called();
     await second;
     const third = client.takesBack().says("Never mind.").respond(ADA, [ACTION]);
@@ -164,25 +246,37 @@ suite("vscodelm", () => {
     client.transcript.match(`${GOLDEN}-mismatch.golden`);
   });
 
-  for (const flow of ["approved", "rejected"] as const) test(`${flow}: a permission is given by lm/decide, and by nothing that the history shows`, async () => {
-    await using client = new Client();
-    const first = client.says("Remove foo.txt").respond(ADA, [ACTION]), prompt = await client.agent.next("session/prompt");
-    client.agent.say("s1", "I remove it.");
-    const asking = client.agent.peer.request("session/request_permission", { sessionId: "s1", toolCall: { toolCallId: "call_1", title: "rm foo.txt", kind: "execute", rawInput: { command: "rm foo.txt" } }, options: OPTIONS });
-    await client.called();
-    await first;
-    equal(client.calls[0]?.toolName, "symposium-agent-action");
-    if (flow === "approved") {
-      await client.ask("lm/question", { questionId: client.questionId });
-      await client.ask("lm/decide", { questionId: client.questionId, callId: client.calls[0]!.toolCallId });
-    }
-    const second = client.result(flow === "approved" ? "proceed" : "The user chose to skip the tool call, they want to proceed without running it").respond(ADA, [ACTION]);
-    deepEqual(await asking, { outcome: { outcome: "selected", optionId: flow === "approved" ? "yes" : "no" } });
-    client.agent.say("s1", flow === "approved" ? "It is gone." : "Then it stays.");
-    prompt.respond({ stopReason: "end_turn" });
-    await second;
-    client.transcript.match(`${GOLDEN}-${flow}.golden`);
-  });
+  for (const flow of ["approved", "rejected"] as const)
+    test(`${flow}: a permission is given by lm/decide, and by nothing that the history shows`, async () => {
+      await using client = new Client();
+      const first = client.says("Remove foo.txt").respond(ADA, [ACTION]),
+        prompt = await client.agent.next("session/prompt");
+      client.agent.say("s1", "I remove it.");
+      const asking = client.agent.peer.request("session/request_permission", {
+        sessionId: "s1",
+        toolCall: { toolCallId: "call_1", title: "rm foo.txt", kind: "execute", rawInput: { command: "rm foo.txt" } },
+        options: OPTIONS,
+      });
+      await client.called();
+      await first;
+      equal(client.calls[0]?.toolName, "symposium-agent-action");
+      if (flow === "approved") {
+        await client.ask("lm/question", { questionId: client.questionId });
+        await client.ask("lm/decide", { questionId: client.questionId, callId: client.calls[0]!.toolCallId });
+      }
+      const second = client
+        .result(
+          flow === "approved"
+            ? "proceed"
+            : "The user chose to skip the tool call, they want to proceed without running it",
+        )
+        .respond(ADA, [ACTION]);
+      deepEqual(await asking, { outcome: { outcome: "selected", optionId: flow === "approved" ? "yes" : "no" } });
+      client.agent.say("s1", flow === "approved" ? "It is gone." : "Then it stays.");
+      prompt.respond({ stopReason: "end_turn" });
+      await second;
+      client.transcript.match(`${GOLDEN}-${flow}.golden`);
+    });
 
   test("tool flow: a tool of VS Code's is called by the agent over MCP, and its result goes back to it", async () => {
     await using client = new Client();
@@ -190,10 +284,15 @@ suite("vscodelm", () => {
     const [server = ""] = /vsc_[0-9a-f]{4}/.exec(client.text) ?? [];
     await client.says(`list tools from ${server}`).respond(ELIZA, [WEATHER, TIDES]);
     match(client.text, /get_weather: The weather of a place[^]*get_tides/);
-    const calling = client.says(`use tool ${server}::get_weather with {"place": "Sylt"}`).respond(ELIZA, [WEATHER, TIDES]);
+    const calling = client
+      .says(`use tool ${server}::get_weather with {"place": "Sylt"}`)
+      .respond(ELIZA, [WEATHER, TIDES]);
     await client.called();
     await calling;
-    deepEqual([client.text, client.calls.map(({ toolName, parameters }) => [toolName, parameters])], ["", [["get_weather", { place: "Sylt" }]]]);
+    deepEqual(
+      [client.text, client.calls.map(({ toolName, parameters }) => [toolName, parameters])],
+      ["", [["get_weather", { place: "Sylt" }]]],
+    );
     await client.result("Wind from the west.").respond(ELIZA, [WEATHER, TIDES]);
     match(client.text, /OK: Wind from the west\./);
     client.transcript.match(`${GOLDEN}-tools.golden`);
@@ -205,14 +304,19 @@ suite("vscodelm", () => {
     await client.agent.next("session/prompt");
     client.notify("lm/cancel", { requestId: 1 });
     deepEqual(await first, {});
-    const withdrawn = new AbortController(), again = client.withdrawable("Hello again", ADA, withdrawn.signal);
+    const withdrawn = new AbortController(),
+      again = client.withdrawable("Hello again", ADA, withdrawn.signal);
     await client.settle();
     withdrawn.abort();
     deepEqual(await again, {});
     await using other = new Client();
     const second = other.says("Hello").respond(ADA, [ACTION]);
     await other.agent.next("session/prompt");
-    const asking = other.agent.peer.request("session/request_permission", { sessionId: "s1", toolCall: { toolCallId: "call_1", kind: "execute" }, options: OPTIONS });
+    const asking = other.agent.peer.request("session/request_permission", {
+      sessionId: "s1",
+      toolCall: { toolCallId: "call_1", kind: "execute" },
+      options: OPTIONS,
+    });
     await other.called();
     await second;
     other.notify("lm/decide", { questionId: other.questionId });
@@ -220,22 +324,61 @@ suite("vscodelm", () => {
   });
 
   test("a client that reads slowly gets longer pieces", async () => {
-    const [theirs, ours] = memoryChannels(), clock = new FakeClock(), agent = new MemoryAgent(["session/prompt"]);
-    await using pool = new AgentPool(() => AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, role: "lm", clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined }), error => { throw error; });
+    const [theirs, ours] = memoryChannels(),
+      clock = new FakeClock(),
+      agent = new MemoryAgent(["session/prompt"]);
+    await using pool = new AgentPool(
+      () =>
+        AgentConnection.connect(agent.channel, {
+          name: "Ada",
+          version: "1",
+          protocol: 1,
+          role: "lm",
+          clock,
+          odd: () => undefined,
+          lastWords: () => "",
+          stop: async () => undefined,
+        }),
+      error => {
+        throw error;
+      },
+    );
     await using server = serveLm(theirs, {
-      clock, pool, offers: new ToolOffers(() => undefined), cwd: "/work", policy: () => "ask", date: () => 0, freshId: () => "session1", log: () => undefined, odd: () => undefined, learned: () => undefined,
+      clock,
+      pool,
+      offers: new ToolOffers(() => undefined),
+      cwd: "/work",
+      policy: () => "ask",
+      date: () => 0,
+      freshId: () => "session1",
+      log: () => undefined,
+      odd: () => undefined,
+      learned: () => undefined,
       keeper: { load: async () => [], save: () => undefined, forget: () => undefined },
     });
     let goOn = (): void => undefined;
-    const pause = new Promise<void>(resolve => { goOn = resolve; }), pieces: string[] = [];
+    const pause = new Promise<void>(resolve => {
+        goOn = resolve;
+      }),
+      pieces: string[] = [];
     const answered = new Promise<void>(resolve => {
-      ours.start({ closed: () => undefined, receive: ({ message }) => {
-        if ("method" in message) pieces.push(stringOr(objectOr(objectOr(message.params).part).value, ""));
-        else resolve();
-        return pause;
-      } });
+      ours.start({
+        closed: () => undefined,
+        receive: ({ message }) => {
+          if ("method" in message) pieces.push(stringOr(objectOr(objectOr(message.params).part).value, ""));
+          else resolve();
+          return pause;
+        },
+      });
     });
-    ours.send(Frame.of({ jsonrpc: "2.0", id: 1, method: "lm/provideLanguageModelChatResponse", params: { modelId: "x", messages: [{ role: "user", content: [{ type: "text", value: "Hello" }] }], agent: ADA } }));
+    ours.send(
+      Frame.of({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "lm/provideLanguageModelChatResponse",
+        params: { modelId: "x", messages: [{ role: "user", content: [{ type: "text", value: "Hello" }] }], agent: ADA },
+      }),
+    );
     const prompt = await agent.next("session/prompt");
     for (let i = 0; i < 500; i++) agent.say("s1", `${i} `);
     for (let i = 0; i < 50; i++) await new Promise(resolve => setImmediate(resolve));
@@ -251,7 +394,11 @@ suite("vscodelm", () => {
 
   test("what is not understood is answered with a sentence, and nothing is started", async () => {
     await using client = new Client();
-    await client.ask("lm/provideLanguageModelChatResponse", { modelId: "symposium", messages: [], agent: "claude_code" });
+    await client.ask("lm/provideLanguageModelChatResponse", {
+      modelId: "symposium",
+      messages: [],
+      agent: "claude_code",
+    });
     await client.ask("lm/provideLanguageModelChatResponse", {});
     await client.ask("lm/provideTokenCount", { modelId: "x" });
     await client.ask("lm/decide", {});

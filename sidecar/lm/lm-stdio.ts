@@ -21,7 +21,9 @@ export interface LmServer extends AsyncDisposable {
   readonly closed: Promise<Closed>;
 }
 
-export function serveLm(channel: Channel, world: LmServerWorld): LmServer { return new StdioServer(channel, world); }
+export function serveLm(channel: Channel, world: LmServerWorld): LmServer {
+  return new StdioServer(channel, world);
+}
 
 class StdioServer implements LmServer {
   readonly #service: LmService;
@@ -32,18 +34,28 @@ class StdioServer implements LmServer {
 
   constructor(channel: Channel, world: LmServerWorld) {
     let settleClosed: (reason: Closed) => void = () => undefined;
-    this.closed = new Promise(resolve => { settleClosed = resolve; });
-    this.#peer = new Peer(watched(channel, isBehind => { this.#isBehind = isBehind; }), {
-      request: request => this.#request(request),
-      notification: (method, params) => this.#notified(method, params),
-      closed: settleClosed,
-      odd: world.odd,
+    this.closed = new Promise(resolve => {
+      settleClosed = resolve;
     });
-    this.#service = new LmService({ ...world, host: {
-      part: (requestId, part) => this.#peer.notify("lm/responsePart", { requestId, part }),
-      complete: requestId => this.#peer.notify("lm/responseComplete", { requestId }),
-      isCongested: () => this.#isBehind,
-    } });
+    this.#peer = new Peer(
+      watched(channel, isBehind => {
+        this.#isBehind = isBehind;
+      }),
+      {
+        request: request => this.#request(request),
+        notification: (method, params) => this.#notified(method, params),
+        closed: settleClosed,
+        odd: world.odd,
+      },
+    );
+    this.#service = new LmService({
+      ...world,
+      host: {
+        part: (requestId, part) => this.#peer.notify("lm/responsePart", { requestId, part }),
+        complete: requestId => this.#peer.notify("lm/responseComplete", { requestId }),
+        isCongested: () => this.#isBehind,
+      },
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -52,18 +64,27 @@ class StdioServer implements LmServer {
   }
 
   #request(request: IncomingRequest): void {
-    this.#answer(request).then(result => request.respond(result), (error: unknown) => request.fail(error));
+    this.#answer(request).then(
+      result => request.respond(result),
+      (error: unknown) => request.fail(error),
+    );
   }
 
   async #answer({ id, method, params, signal }: IncomingRequest): Promise<unknown> {
     const { handlers } = this.#service;
     switch (method) {
-      case "lm/provideLanguageModelChatInformation": return handlers[method]({ silent: true }, signal);
-      case "lm/provideLanguageModelChatResponse": return this.#service.respond(params, id, signal);
-      case "lm/provideTokenCount": return this.#service.countTokens(params);
-      case "lm/question": return handlers[method](decision(params), signal);
-      case "lm/decide": return handlers[method](decision(params), signal);
-      default: throw methodNotFound(method);
+      case "lm/provideLanguageModelChatInformation":
+        return handlers[method]({ silent: true }, signal);
+      case "lm/provideLanguageModelChatResponse":
+        return this.#service.respond(params, id, signal);
+      case "lm/provideTokenCount":
+        return this.#service.countTokens(params);
+      case "lm/question":
+        return handlers[method](decision(params), signal);
+      case "lm/decide":
+        return handlers[method](decision(params), signal);
+      default:
+        throw methodNotFound(method);
     }
   }
 
@@ -77,9 +98,14 @@ class StdioServer implements LmServer {
 const NEVER = { aborted: false, addEventListener: () => undefined };
 
 function decision(params: unknown): Decision {
-  if (!isObject(params) || typeof params.questionId !== "string") throw new RpcError(RpcCode.invalidParams, "questionId must be a text.");
+  if (!isObject(params) || typeof params.questionId !== "string")
+    throw new RpcError(RpcCode.invalidParams, "questionId must be a text.");
   const { questionId, callId, toolName } = params;
-  return { questionId, ...(typeof callId === "string" ? { callId } : {}), ...(typeof toolName === "string" ? { toolName } : {}) };
+  return {
+    questionId,
+    ...(typeof callId === "string" ? { callId } : {}),
+    ...(typeof toolName === "string" ? { toolName } : {}),
+  };
 }
 
 /** The channel, and whether its other end is behind. */
@@ -90,7 +116,10 @@ function watched(channel: Channel, behind: (isBehind: boolean) => void): Channel
       const goesOn = channel.send(frame);
       if (!goesOn) {
         behind(true);
-        channel.drained().then(() => behind(false), () => undefined);
+        channel.drained().then(
+          () => behind(false),
+          () => undefined,
+        );
       }
       return goesOn;
     },

@@ -7,18 +7,26 @@ import type { ChatMessage } from "../../src/protocol/lm";
 import { readOn, type Progress, type Reading, type Repeated } from "./reading";
 
 /** The history that this one was made from, and the delta to it. */
-interface Origin { readonly history: MessageHistory; readonly items: readonly (Run | ChatMessage)[] }
+interface Origin {
+  readonly history: MessageHistory;
+  readonly items: readonly (Run | ChatMessage)[];
+}
 
 export class MessageHistory {
   #origin: Origin | undefined;
   #progress: Progress | undefined;
 
-  constructor(readonly messages: readonly ChatMessage[], origin?: Origin) {
+  constructor(
+    readonly messages: readonly ChatMessage[],
+    origin?: Origin,
+  ) {
     // A history that was never read has no reading to begin with.
     if (origin?.history.isRead) this.#origin = origin;
   }
 
-  get isRead(): boolean { return this.#progress !== undefined; }
+  get isRead(): boolean {
+    return this.#progress !== undefined;
+  }
 
   get reading(): Reading {
     this.#progress ??= this.#read();
@@ -37,7 +45,8 @@ export class MessageHistory {
  * `undefined`: compare the messages.
  */
 function repeatedIn({ leading, scattered }: Progress, items: readonly (Run | ChatMessage)[]): Repeated | undefined {
-  const first = items.findIndex(item => "from" in item || item.role !== "system"), run = items[first];
+  const first = items.findIndex(item => "from" in item || item.role !== "system"),
+    run = items[first];
   if (scattered > 0 || !run || !("from" in run) || run.from > leading) return undefined;
   return { talk: Math.max(0, run.count - (leading - run.from)), messages: first + run.count };
 }

@@ -4,8 +4,17 @@ import { PartsOut } from "./parts-out";
 
 suite("the parts of a response on their way", () => {
   function world(isBatched = false) {
-    const clock = new FakeClock(), sent: string[] = [], wire = { isBehind: false };
-    const parts = new PartsOut({ send: part => sent.push("value" in part ? part.value : part.type), isCongested: () => wire.isBehind, ...(isBatched ? { soon: run => clock.after(0, run) } : {}) }, clock);
+    const clock = new FakeClock(),
+      sent: string[] = [],
+      wire = { isBehind: false };
+    const parts = new PartsOut(
+      {
+        send: part => sent.push("value" in part ? part.value : part.type),
+        isCongested: () => wire.isBehind,
+        ...(isBatched ? { soon: run => clock.after(0, run) } : {}),
+      },
+      clock,
+    );
     return { clock, sent, wire, parts };
   }
 

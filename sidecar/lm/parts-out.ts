@@ -24,7 +24,10 @@ export class PartsOut {
   /** Until the text that waits is looked at again. */
   #pause: Disposable | undefined;
 
-  constructor(private readonly wire: Wire, private readonly clock: Clock) {}
+  constructor(
+    private readonly wire: Wire,
+    private readonly clock: Clock,
+  ) {}
 
   add(part: ChatPart): void {
     if (part.type !== "text") {
@@ -51,5 +54,7 @@ export class PartsOut {
     else this.flush();
   }
 
-  #later(): Disposable { return this.clock.after(PAUSE_MS, () => this.#look()); }
+  #later(): Disposable {
+    return this.clock.after(PAUSE_MS, () => this.#look());
+  }
 }

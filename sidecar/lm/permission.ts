@@ -44,34 +44,64 @@ export type PermissionVerdict =
   | { readonly kind: "reject"; readonly answer: JsonObject; readonly sentence: string }
   /** VS Code offers the tool to ask with after a call of this one: then again. */
   | { readonly kind: "uncover"; readonly toolName: string; readonly reject: JsonObject }
-  | { readonly kind: "ask"; readonly toolName: string; readonly about: PermissionSubject; readonly question: PermissionQuestion; readonly allow: JsonObject; readonly reject: JsonObject };
+  | {
+      readonly kind: "ask";
+      readonly toolName: string;
+      readonly about: PermissionSubject;
+      readonly question: PermissionQuestion;
+      readonly allow: JsonObject;
+      readonly reject: JsonObject;
+    };
 
 /** What the agent wants to do; `kind` as in ACP. */
-export interface PermissionSubject { readonly kind: string; readonly title: string; readonly rawInput: unknown }
+export interface PermissionSubject {
+  readonly kind: string;
+  readonly title: string;
+  readonly rawInput: unknown;
+}
 
 /** `params` of `session/request_permission`, of either version of ACP. */
 export function questionOf(params: unknown, world: PermissionWorld): PermissionVerdict {
-  const asked = objectOr(params), call = callIn(asked, world.announced), { allow, reject, isForEver } = answersIn(asked.options);
-  const kind = kindOf(call), verb = verbOf(kind), { agent, claim, group, offered, grouped } = world;
-  const no = (why: string): PermissionVerdict => ({ kind: "reject", answer: reject ?? CANCELLED, sentence: `${agent} asked to ${verb}; that was not allowed: ${why}` });
+  const asked = objectOr(params),
+    call = callIn(asked, world.announced),
+    { allow, reject, isForEver } = answersIn(asked.options);
+  const kind = kindOf(call),
+    verb = verbOf(kind),
+    { agent, claim, group, offered, grouped } = world;
+  const no = (why: string): PermissionVerdict => ({
+    kind: "reject",
+    answer: reject ?? CANCELLED,
+    sentence: `${agent} asked to ${verb}; that was not allowed: ${why}`,
+  });
   if (!allow) return no("it offered no way to allow it.");
   if (claim.kind === "proved" && !isForEver) return { kind: "allow", why: "bridged", answer: allow };
   if (world.isForeign) return no("nobody can be asked when another extension uses the agent.");
   if (world.policy === "allow") return { kind: "allow", why: "bypass", answer: allow };
   const isEachTime = claim.kind !== "none" || group === undefined || objectOr(asked._meta)[MARK] === true;
-  const own = isEachTime ? ASK_EACH_TIME : permissionTool(group, TOOLS.get(kind) ?? "other"), wanted = [own, ASK_EACH_TIME];
-  const hidden = offered.has(own) ? undefined : wanted.map(name => offered.has(name) ? undefined : grouped.get(name)).find(name => name !== undefined);
+  const own = isEachTime ? ASK_EACH_TIME : permissionTool(group, TOOLS.get(kind) ?? "other"),
+    wanted = [own, ASK_EACH_TIME];
+  const hidden = offered.has(own)
+    ? undefined
+    : wanted.map(name => (offered.has(name) ? undefined : grouped.get(name))).find(name => name !== undefined);
   if (hidden !== undefined) return { kind: "uncover", toolName: hidden, reject: reject ?? CANCELLED };
   const toolName = wanted.find(name => offered.has(name));
-  if (toolName === undefined) return { kind: "reject", answer: reject ?? CANCELLED, sentence: cannotAsk(agent, verb, call) };
+  if (toolName === undefined)
+    return { kind: "reject", answer: reject ?? CANCELLED, sentence: cannotAsk(agent, verb, call) };
   return {
-    kind: "ask", toolName, allow, reject: reject ?? CANCELLED,
+    kind: "ask",
+    toolName,
+    allow,
+    reject: reject ?? CANCELLED,
     about: { kind, title: stringOr(call.title, ""), rawInput: call.rawInput },
-    question: questionText(agent, kind, call, [...(claim.kind === "none" ? [] : [UNPROVED]), ...(isForEver ? [FOR_EVER] : [])]),
+    question: questionText(agent, kind, call, [
+      ...(claim.kind === "none" ? [] : [UNPROVED]),
+      ...(isForEver ? [FOR_EVER] : []),
+    ]),
   };
 }
 
-const UNPROVED = "It names a tool of VS Code, but Symposium cannot verify that this is all it will do. VS Code may ask about that tool again.";
+const UNPROVED =
+  "It names a tool of VS Code, but Symposium cannot verify that this is all it will do. VS Code may ask about that tool again.";
 const FOR_EVER = "The agent offers only a permanent permission: it will not ask again.";
 
 /** The parameters of our tool's call; `id` is the question's. What stands there is for the eye: the consent is tied to `id` alone. */
@@ -83,38 +113,67 @@ export function parametersOf(id: string, { kind, title, rawInput }: PermissionSu
 /** For a question that nobody answers (any more). */
 export const CANCELLED: JsonObject = { outcome: { outcome: "cancelled" } };
 
-const MOST_INPUT = 4_000, MOST_TITLE = 500;
+const MOST_INPUT = 4_000,
+  MOST_TITLE = 500;
 /** ACP's kinds of tools, by the kind of permission; all others are `other`. */
-const TOOLS: ReadonlyMap<string, PermissionKind> = new Map([["read", "read"], ["search", "read"], ["edit", "edit"], ["delete", "edit"], ["move", "edit"], ["execute", "execute"], ["fetch", "fetch"]]);
+const TOOLS: ReadonlyMap<string, PermissionKind> = new Map([
+  ["read", "read"],
+  ["search", "read"],
+  ["edit", "edit"],
+  ["delete", "edit"],
+  ["move", "edit"],
+  ["execute", "execute"],
+  ["fetch", "fetch"],
+]);
 
 /** All that is known of the call; the question says it newest. */
 function callIn(params: JsonObject, announced: JsonObject | undefined): JsonObject {
-  const { subject, title, description } = params, { type, command, cwd } = objectOr(subject);
+  const { subject, title, description } = params,
+    { type, command, cwd } = objectOr(subject);
   const told = Object.entries(questionedCall(params)).filter(([, value]) => value !== undefined && value !== null);
-  const own = type === "command" ? { kind: "execute", rawInput: { command, ...(cwd === undefined ? {} : { cwd }) } } : {};
-  return { ...announced, ...Object.fromEntries(told), ...own, ...(typeof title === "string" ? { title } : {}), ...(typeof description === "string" ? { description } : {}) };
+  const own =
+    type === "command" ? { kind: "execute", rawInput: { command, ...(cwd === undefined ? {} : { cwd }) } } : {};
+  return {
+    ...announced,
+    ...Object.fromEntries(told),
+    ...own,
+    ...(typeof title === "string" ? { title } : {}),
+    ...(typeof description === "string" ? { description } : {}),
+  };
 }
 
 /** The kind that the agent gives, unless the call shows more: a standing approval of another kind must not cover a command or a change. */
 function kindOf(call: JsonObject): string {
-  const said = stringOr(call.kind, "other"), shown = showsOwnAct(call);
+  const said = stringOr(call.kind, "other"),
+    shown = showsOwnAct(call);
   if (said === "execute" || shown === "execute" || carriesCommand(call.rawInput)) return "execute";
   return shown === "edit" && TOOLS.get(said) !== "edit" ? "edit" : said;
 }
 
-interface Answers { readonly allow: JsonObject | undefined; readonly reject: JsonObject | undefined; readonly isForEver: boolean }
+interface Answers {
+  readonly allow: JsonObject | undefined;
+  readonly reject: JsonObject | undefined;
+  readonly isForEver: boolean;
+}
 
 /** By kind, never by position or text. Once where that is offered. */
 function answersIn(options: unknown): Answers {
-  const known = arrayOr(options).filter(isObject).filter(({ optionId }) => typeof optionId === "string");
+  const known = arrayOr(options)
+    .filter(isObject)
+    .filter(({ optionId }) => typeof optionId === "string");
   const answer = (...kinds: readonly string[]): JsonObject | undefined => {
     const option = kinds.map(kind => known.find(each => each.kind === kind)).find(each => each !== undefined);
     return option && { outcome: { outcome: "selected", optionId: option.optionId } };
   };
-  const once = answer("allow_once"), allow = once ?? answer("allow_always");
+  const once = answer("allow_once"),
+    allow = once ?? answer("allow_always");
   return { allow, reject: answer("reject_once", "reject_always"), isForEver: once === undefined };
 }
 
 function size(value: unknown): number {
-  try { return JSON.stringify(value)?.length ?? 0; } catch { return Infinity; }
+  try {
+    return JSON.stringify(value)?.length ?? 0;
+  } catch {
+    return Infinity;
+  }
 }

@@ -29,15 +29,32 @@ const INSTRUCTIONS: ReadonlySet<string> = new Set(["reminderInstructions", "remi
 const WORDS: ReadonlySet<string> = new Set(["userRequest", "prompt"]);
 
 export function partsOf(messages: readonly ChatMessage[]): PromptParts {
-  const users = messages.filter(({ role }) => role === "user"), texts = users.map(({ content }) => textOf(content));
-  const blocks = texts.flatMap(text => wordsIn(text) === undefined ? [] : blocksIn(text)).filter(({ name }) => !INSTRUCTIONS.has(name) && !WORDS.has(name));
+  const users = messages.filter(({ role }) => role === "user"),
+    texts = users.map(({ content }) => textOf(content));
+  const blocks = texts
+    .flatMap(text => (wordsIn(text) === undefined ? [] : blocksIn(text)))
+    .filter(({ name }) => !INSTRUCTIONS.has(name) && !WORDS.has(name));
   const named = (tag: string): readonly string[] => blocks.filter(({ name }) => name === tag).map(({ text }) => text);
   return {
-    words: texts.map(text => wordsIn(text) ?? text.trim()).filter(text => text !== "").join("\n"),
+    words: texts
+      .map(text => wordsIn(text) ?? text.trim())
+      .filter(text => text !== "")
+      .join("\n"),
     attached: distinct(named("attachments").flatMap(attachmentsIn)),
-    images: users.flatMap(({ content }) => content.flatMap(part => part.type === "data" && part.mimeType.startsWith("image/") ? [{ mimeType: part.mimeType, data: part.data }] : [])),
-    tools: named("toolReferences").flatMap(text => [...text.matchAll(/^- (\S+)\s*$/gm)].flatMap(([, name]) => name ?? [])),
-    context: blocks.filter(({ name }) => name !== "attachments" && name !== "toolReferences").map(({ name, text }) => ({ name, text: withoutCatalogues(text) })).filter(({ text }) => text !== ""),
+    images: users.flatMap(({ content }) =>
+      content.flatMap(part =>
+        part.type === "data" && part.mimeType.startsWith("image/")
+          ? [{ mimeType: part.mimeType, data: part.data }]
+          : [],
+      ),
+    ),
+    tools: named("toolReferences").flatMap(text =>
+      [...text.matchAll(/^- (\S+)\s*$/gm)].flatMap(([, name]) => name ?? []),
+    ),
+    context: blocks
+      .filter(({ name }) => name !== "attachments" && name !== "toolReferences")
+      .map(({ name, text }) => ({ name, text: withoutCatalogues(text) }))
+      .filter(({ text }) => text !== ""),
   };
 }
 
@@ -49,10 +66,12 @@ function withoutCatalogues(text: string): string {
 /** Blocks whose tags begin lines, each up to the first end of its own that another block or nothing follows. */
 export function blocksIn(text: string): readonly { readonly name: string; readonly text: string }[] {
   const found: { name: string; text: string }[] = [];
-  for (let rest = text; ;) {
-    const opening = /^<([A-Za-z][\w-]*)>\n?/m.exec(rest), name = opening?.[1];
+  for (let rest = text; ; ) {
+    const opening = /^<([A-Za-z][\w-]*)>\n?/m.exec(rest),
+      name = opening?.[1];
     if (!opening || name === undefined) return found;
-    const from = opening.index + opening[0].length, end = endOf(rest, name, from);
+    const from = opening.index + opening[0].length,
+      end = endOf(rest, name, from);
     if (end === undefined) rest = rest.slice(from);
     else {
       found.push({ name, text: rest.slice(from, end).trim() });
@@ -72,14 +91,18 @@ function endOf(text: string, name: string, from: number): number | undefined {
 }
 
 export function attachmentsIn(text: string): readonly Attached[] {
-  return [...text.matchAll(/^<attachment((?: [\w-]+="[^"]*")*)>\n?([^]*?)\n?^<\/attachment>/gm)].map(([, attributes = "", content = ""]) => {
-    const of = (name: string): string | undefined => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1];
-    const path = of("filePath");
-    return { path, name: of("id") ?? path?.split(/[\\/]/).at(-1) ?? "attachment", text: content };
-  });
+  return [...text.matchAll(/^<attachment((?: [\w-]+="[^"]*")*)>\n?([^]*?)\n?^<\/attachment>/gm)].map(
+    ([, attributes = "", content = ""]) => {
+      const of = (name: string): string | undefined => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1];
+      const path = of("filePath");
+      return { path, name: of("id") ?? path?.split(/[\\/]/).at(-1) ?? "attachment", text: content };
+    },
+  );
 }
 
 /** The chat attaches some of it twice. */
 export function distinct(attached: readonly Attached[]): readonly Attached[] {
-  return attached.filter((each, i) => attached.findIndex(other => other.path === each.path && other.text === each.text) === i);
+  return attached.filter(
+    (each, i) => attached.findIndex(other => other.path === each.path && other.text === each.text) === i,
+  );
 }

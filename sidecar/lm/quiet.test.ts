@@ -4,7 +4,8 @@ import { LONGEST_MS, Quiet, QUIET_MS } from "./quiet";
 
 suite("when a response with questions is complete", () => {
   function world(): { readonly clock: FakeClock; readonly quiet: Quiet; readonly over: number[] } {
-    const clock = new FakeClock(), over: number[] = [];
+    const clock = new FakeClock(),
+      over: number[] = [];
     return { clock, over, quiet: new Quiet(clock, () => over.push(clock.now())) };
   }
 

@@ -4,14 +4,18 @@
  */
 import type { Clock } from "../rpc/clock";
 
-export const QUIET_MS = 50, LONGEST_MS = 500;
+export const QUIET_MS = 50,
+  LONGEST_MS = 500;
 
 export class Quiet implements Disposable {
   #timer: Disposable | undefined;
   /** Of the first question. */
   #since: number | undefined;
 
-  constructor(private readonly clock: Clock, private readonly over: () => void) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly over: () => void,
+  ) {}
 
   /** A question has come. */
   begin(): void {
@@ -36,5 +40,7 @@ export class Quiet implements Disposable {
     this.#since = undefined;
   }
 
-  [Symbol.dispose](): void { this.end(); }
+  [Symbol.dispose](): void {
+    this.end();
+  }
 }

@@ -15,7 +15,9 @@ import { normal, withoutContext, wordsIn } from "./words";
 /** Of a text, white space aside. */
 export type Digest = string;
 
-export function digest(text: string): Digest { return hash("sha256", normal(text), "buffer").subarray(0, 16).toString("base64url"); }
+export function digest(text: string): Digest {
+  return hash("sha256", normal(text), "buffer").subarray(0, 16).toString("base64url");
+}
 
 /** A turn that is over. */
 export interface Turn {
@@ -40,7 +42,10 @@ export interface ReadTurn extends Turn {
 }
 
 /** What one of our responses said. */
-export interface Round { readonly text: string; readonly calls: readonly string[] }
+export interface Round {
+  readonly text: string;
+  readonly calls: readonly string[];
+}
 
 export interface Reading {
   /** Before the turn at hand. */
@@ -98,24 +103,37 @@ export interface Progress {
   readonly starts: readonly Start[];
 }
 
-export function read(messages: readonly ChatMessage[]): Reading { return readOn(messages, undefined).reading; }
+export function read(messages: readonly ChatMessage[]): Reading {
+  return readOn(messages, undefined).reading;
+}
 
 /** Messages that are known to be those of `before`: so many of the talk, which end behind so many of all. */
-export interface Repeated { readonly talk: number; readonly messages: number }
+export interface Repeated {
+  readonly talk: number;
+  readonly messages: number;
+}
 
 export function readOn(messages: readonly ChatMessage[], before: Progress | undefined, repeated?: Repeated): Progress {
-  const leading = leadingSystems(messages), after = talkOf(repeated ? messages.slice(repeated.messages) : messages);
+  const leading = leadingSystems(messages),
+    after = talkOf(repeated ? messages.slice(repeated.messages) : messages);
   const talk = before && repeated ? before.talk.slice(0, repeated.talk).concat(after) : after;
-  const common = before ? repeated?.talk ?? commonLength(before.talk, talk) : 0;
+  const common = before ? (repeated?.talk ?? commonLength(before.talk, talk)) : 0;
   const isKnownTagged = before !== undefined && before.taggedAt !== -1 && before.taggedAt < common;
-  const taggedAt = isKnownTagged ? before.taggedAt : talk.findIndex((message, i) => i >= common && isTaggedUser(message));
-  const isTagged = taggedAt !== -1, isReadAlike = before !== undefined && isTagged === (before.taggedAt !== -1);
+  const taggedAt = isKnownTagged
+    ? before.taggedAt
+    : talk.findIndex((message, i) => i >= common && isTaggedUser(message));
+  const isTagged = taggedAt !== -1,
+    isReadAlike = before !== undefined && isTagged === (before.taggedAt !== -1);
   // Tags decide how every message is read. At `common` itself a run of the other side may have been joined.
-  const from = isReadAlike ? before.starts.findLastIndex(({ at }) => at < common) : -1, start = before?.starts[from];
-  const kept = Math.max(0, (start?.drafts ?? 0) - 1), drafts = before?.drafts.slice(0, kept) ?? [];
+  const from = isReadAlike ? before.starts.findLastIndex(({ at }) => at < common) : -1,
+    start = before?.starts[from];
+  const kept = Math.max(0, (start?.drafts ?? 0) - 1),
+    drafts = before?.drafts.slice(0, kept) ?? [];
   const starts = before && start ? before.starts.slice(0, from) : [];
   if (start?.last) drafts.push(start.last);
-  let results: readonly string[] = [], isNew = false, summary = start?.summary;
+  let results: readonly string[] = [],
+    isNew = false,
+    summary = start?.summary;
   for (let at = start?.at ?? 0, end: number; at < talk.length; at = end) {
     end = endOfRun(talk, at);
     const run = talk.slice(at, end);
@@ -131,16 +149,26 @@ export function readOn(messages: readonly ChatMessage[], before: Progress | unde
       [results, isNew] = [[], false];
     }
   }
-  const atHand = drafts.at(-1), last = talk.at(-1), lastUser = talk.findLast(({ role }) => role === "user");
+  const atHand = drafts.at(-1),
+    last = talk.at(-1),
+    lastUser = talk.findLast(({ role }) => role === "user");
   const turns = before?.reading.turns.slice(0, kept) ?? [];
   for (const draft of drafts.slice(kept, -1)) {
     const known = before?.drafts[turns.length] === draft ? before.reading.turns[turns.length] : undefined;
     turns.push(known ?? readTurn(draft));
   }
   const reading: Reading = {
-    turns, records: recordsOf(turns, before?.reading, kept),
-    asked: atHand?.user, isNew, rounds: atHand?.rounds ?? [], messages: atHand?.messages ?? [], results, isTagged, summary,
-    endsTagged: last !== undefined && isTaggedUser(last), lastText: lastUser ? textOf(lastUser.content) : "",
+    turns,
+    records: recordsOf(turns, before?.reading, kept),
+    asked: atHand?.user,
+    isNew,
+    rounds: atHand?.rounds ?? [],
+    messages: atHand?.messages ?? [],
+    results,
+    isTagged,
+    summary,
+    endsTagged: last !== undefined && isTaggedUser(last),
+    lastText: lastUser ? textOf(lastUser.content) : "",
   };
   return { reading, leading, scattered: messages.length - talk.length - leading, talk, taggedAt, drafts, starts };
 }
@@ -196,14 +224,21 @@ function endOfRun(talk: readonly ChatMessage[], from: number): number {
 }
 
 function roundOf({ content }: ChatMessage): Round {
-  return { text: textOf(content), calls: content.flatMap(part => part.type === "tool_call" ? [part.toolCallId] : []) };
+  return {
+    text: textOf(content),
+    calls: content.flatMap(part => (part.type === "tool_call" ? [part.toolCallId] : [])),
+  };
 }
 
 function readTurn(draft: Draft): ReadTurn {
   const record = turnOf(draft);
   return {
-    ...record, messages: draft.messages, record,
-    get text() { return normal(draft.rounds.map(({ text }) => text).join("")); },
+    ...record,
+    messages: draft.messages,
+    record,
+    get text() {
+      return normal(draft.rounds.map(({ text }) => text).join(""));
+    },
   };
 }
 
@@ -211,23 +246,39 @@ const SUMMARY = "<conversation-summary>";
 
 /** What the user's messages bring: results for the turn before, and turns of their own: so many. */
 function userRun(run: readonly ChatMessage[], isTagged: boolean, drafts: Draft[]): number {
-  const before = drafts.pop(), words = run.map(({ content }) => wordsIn(textOf(content)));
+  const before = drafts.pop(),
+    words = run.map(({ content }) => wordsIn(textOf(content)));
   if (before) {
     const brought = run.filter(message => resultsIn([message]).length > 0);
     const results = [...before.results, ...resultsIn(brought).map(({ callId }) => callId)];
     drafts.push(brought.length === 0 ? before : { ...before, results, messages: [...before.messages, ...brought] });
   }
   // Where one is in tags, what is not was put there by the chat. An empty one is what a command of the chat's leaves behind.
-  const tagged = run.flatMap((message, i) => words[i] ? [{ text: words[i], messages: [message] }] : []);
-  const plain = words.some(each => each !== undefined) ? [] : run.map(message => ({ text: withoutContext(textOf(message.content), isTagged), message })).filter(({ text }) => text !== "");
-  const begun = plain.length === 0 ? tagged : [{ text: plain.map(({ text }) => text).join("\n"), messages: plain.map(({ message }) => message) }];
+  const tagged = run.flatMap((message, i) => (words[i] ? [{ text: words[i], messages: [message] }] : []));
+  const plain = words.some(each => each !== undefined)
+    ? []
+    : run
+        .map(message => ({ text: withoutContext(textOf(message.content), isTagged), message }))
+        .filter(({ text }) => text !== "");
+  const begun =
+    plain.length === 0
+      ? tagged
+      : [{ text: plain.map(({ text }) => text).join("\n"), messages: plain.map(({ message }) => message) }];
   drafts.push(...begun.map(({ text, messages }): Draft => ({ user: digest(text), rounds: [], results: [], messages })));
   return begun.length;
 }
 
 /** Results of calls, in their order. */
-export function resultsIn(messages: readonly ChatMessage[]): readonly { readonly callId: string; readonly result: unknown; readonly isError: boolean }[] {
-  return messages.flatMap(({ content }) => content.flatMap(part => part.type === "tool_result" ? [{ callId: part.toolCallId, result: part.result, isError: part.isError ?? false }] : []));
+export function resultsIn(
+  messages: readonly ChatMessage[],
+): readonly { readonly callId: string; readonly result: unknown; readonly isError: boolean }[] {
+  return messages.flatMap(({ content }) =>
+    content.flatMap(part =>
+      part.type === "tool_result"
+        ? [{ callId: part.toolCallId, result: part.result, isError: part.isError ?? false }]
+        : [],
+    ),
+  );
 }
 
 /** Those behind the last answer: what the request brings. */
@@ -236,9 +287,25 @@ export function newResults(messages: readonly ChatMessage[]): ReturnType<typeof 
 }
 
 /** The turn as it is compared with what is echoed of it. Calls without a result vanish from a history: those with one count, or, of our own, all. */
-export function turnOf({ user, rounds, results }: { readonly user: Digest | undefined; readonly rounds: readonly Round[]; readonly results?: readonly string[] }): Turn {
-  const last = rounds.at(-1), lastDigest = last && digest(last.text);
-  return { user, answer: rounds.length > 1 ? digest(rounds.map(({ text }) => text).join("")) : lastDigest, last: lastDigest, calls: results ?? rounds.flatMap(({ calls }) => calls) };
+export function turnOf({
+  user,
+  rounds,
+  results,
+}: {
+  readonly user: Digest | undefined;
+  readonly rounds: readonly Round[];
+  readonly results?: readonly string[];
+}): Turn {
+  const last = rounds.at(-1),
+    lastDigest = last && digest(last.text);
+  return {
+    user,
+    answer: rounds.length > 1 ? digest(rounds.map(({ text }) => text).join("")) : lastDigest,
+    last: lastDigest,
+    calls: results ?? rounds.flatMap(({ calls }) => calls),
+  };
 }
 
-export function textOf(content: readonly ChatPart[]): string { return content.map(part => part.type === "text" ? part.value : "").join(""); }
+export function textOf(content: readonly ChatPart[]): string {
+  return content.map(part => (part.type === "text" ? part.value : "")).join("");
+}

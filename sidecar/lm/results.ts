@@ -45,21 +45,30 @@ function blocksOf(result: unknown): ContentBlock[] {
   return [textBlock(JSON.stringify(result) ?? "")];
 }
 
-type Part = { readonly type: "text"; readonly value: string } | { readonly type: "data"; readonly mimeType: string; readonly data: string };
+type Part =
+  | { readonly type: "text"; readonly value: string }
+  | { readonly type: "data"; readonly mimeType: string; readonly data: string };
 
 function isPart(value: unknown): value is Part {
-  return isObject(value) && ((value.type === "text" && typeof value.value === "string")
-    || (value.type === "data" && typeof value.mimeType === "string" && typeof value.data === "string"));
+  return (
+    isObject(value) &&
+    ((value.type === "text" && typeof value.value === "string") ||
+      (value.type === "data" && typeof value.mimeType === "string" && typeof value.data === "string"))
+  );
 }
 
 function blockOf(part: Part): ContentBlock {
   if (part.type === "text") return textBlock(part.value);
-  const { mimeType, data } = part, [kind] = mimeType.split("/");
+  const { mimeType, data } = part,
+    [kind] = mimeType.split("/");
   const bytes = Buffer.from(data, "base64");
   if (bytes.toString("base64") !== data) return textBlock(`(Data of type ${mimeType} that cannot be read.)`);
   if (kind === "image" || kind === "audio") return { type: kind, mimeType, data };
-  if (kind === "text" || /^application\/(?:.*\+)?(?:json|xml)(?:;|$)/.test(mimeType)) return textBlock(bytes.toString());
+  if (kind === "text" || /^application\/(?:.*\+)?(?:json|xml)(?:;|$)/.test(mimeType))
+    return textBlock(bytes.toString());
   return textBlock(`(${bytes.length} bytes of type ${mimeType}, left out.)`);
 }
 
-function textBlock(text: string): TextBlock { return { type: "text", text }; }
+function textBlock(text: string): TextBlock {
+  return { type: "text", text };
+}

@@ -34,13 +34,20 @@ suite("text that is safe to show", () => {
   });
 
   test("no text gets out of its block", () => {
-    fc.assert(fc.property(fc.string({ unit: fc.constantFrom("`", "~", "\n", "\r", "a", " ", "\u2028", "\\") }), text => {
-      const [first, ...lines] = fenced(text).split("\n"), last = lines.pop();
-      equal(first, last);
-      ok(lines.every(line => !line.includes(String(first))));
-      const line = inline(text), fence = /^`+/.exec(line)?.[0] ?? "";
-      ok(!line.includes("\n") && line.endsWith(fence));
-      ok((line.slice(fence.length, -fence.length).match(/`+/g) ?? []).every(run => run.length < fence.length), line);
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("`", "~", "\n", "\r", "a", " ", "\u2028", "\\") }), text => {
+        const [first, ...lines] = fenced(text).split("\n"),
+          last = lines.pop();
+        equal(first, last);
+        ok(lines.every(line => !line.includes(String(first))));
+        const line = inline(text),
+          fence = /^`+/.exec(line)?.[0] ?? "";
+        ok(!line.includes("\n") && line.endsWith(fence));
+        ok(
+          (line.slice(fence.length, -fence.length).match(/`+/g) ?? []).every(run => run.length < fence.length),
+          line,
+        );
+      }),
+    );
   });
 });

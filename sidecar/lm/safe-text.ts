@@ -13,14 +13,16 @@ const LONGEST_LINE = 500;
 export function inline(text: string, limit = LONGEST_LINE): string {
   const line = visibleLine(shortened(text, limit));
   if (line === "") return "` `";
-  const fence = "`".repeat(longestRun(line) + 1), blank = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  const fence = "`".repeat(longestRun(line) + 1),
+    blank = line.startsWith("`") || line.endsWith("`") ? " " : "";
   return `${fence}${blank}${line}${blank}${fence}`;
 }
 
 /** Its beginning and its end, when it is longer than `limit`: what is dangerous may stand at either. */
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  const tail = Math.floor(limit / 4), head = limit - tail;
+  const tail = Math.floor(limit / 4),
+    head = limit - tail;
   return `${text.slice(0, head)}\n… ${text.length - limit} more characters …\n${text.slice(-tail)}`;
 }
 

@@ -9,15 +9,30 @@ suite("a model's session", () => {
   test("asks its agent, passes on what it says, and ends with its turn", async () => {
     await using world = new SessionWorld();
     world.ask(1);
-    const { request } = await world.open(), prompt = await world.prompted();
-    deepEqual([objectOr(request.params).cwd, objectOr(prompt.params).prompt, world.recipients], ["/w", [{ type: "text", text: "words of 1" }], [{ images: true, embedded: false, remembers: false, hasTools: true, context: [] }]]);
+    const { request } = await world.open(),
+      prompt = await world.prompted();
+    deepEqual(
+      [objectOr(request.params).cwd, objectOr(prompt.params).prompt, world.recipients],
+      [
+        "/w",
+        [{ type: "text", text: "words of 1" }],
+        [{ images: true, embedded: false, remembers: false, hasTools: true, context: [] }],
+      ],
+    );
     world.agent.say("s", "Hello");
     prompt.respond({ stopReason: "end_turn" });
     await world.settle();
     world.ask(2);
     (await world.prompted()).respond({ stopReason: "end_turn" });
     await world.settle();
-    deepEqual(world.told, ["1: Hello", "1 answered", "end 1", "2: Ada ended its turn without an answer.", "2 answered", "end 2"]);
+    deepEqual(world.told, [
+      "1: Hello",
+      "1 answered",
+      "end 1",
+      "2: Ada ended its turn without an answer.",
+      "2 answered",
+      "end 2",
+    ]);
     equal(world.recipients[1]?.remembers, true);
   });
 
@@ -55,7 +70,13 @@ suite("a model's session", () => {
     const answers = [callOf(offer, "lookUp")];
     await world.settle();
     world.clock.advance(QUIET_MS - 1);
-    world.agent.update("s", { sessionUpdate: "tool_call", toolCallId: "c2", title: "count", status: "pending", _meta: { claudeCode: { toolName: `mcp__${offer.server}__count` } } });
+    world.agent.update("s", {
+      sessionUpdate: "tool_call",
+      toolCallId: "c2",
+      title: "count",
+      status: "pending",
+      _meta: { claudeCode: { toolName: `mcp__${offer.server}__count` } },
+    });
     await world.settle();
     world.clock.advance(QUIET_MS - 1);
     answers.push(callOf(offer, "count"));
@@ -75,7 +96,13 @@ suite("a model's session", () => {
     const answer = callOf(offer, "lookUp");
     await world.settle();
     world.clock.advance(QUIET_MS - 1);
-    world.agent.update("s", { sessionUpdate: "tool_call", toolCallId: "c0", title: "count", status: "completed", name: `mcp__${offer.server}__count` });
+    world.agent.update("s", {
+      sessionUpdate: "tool_call",
+      toolCallId: "c0",
+      title: "count",
+      status: "completed",
+      name: `mcp__${offer.server}__count`,
+    });
     await world.settle();
     world.clock.advance(1);
     await world.settle();
@@ -102,7 +129,15 @@ suite("a model's session", () => {
     const holding = new AbortController(); // another chat has the same process
     const { request: first } = await (async () => {
       world.ask(1);
-      await world.pool.acquire({ agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, cwd: "/w", protocol: 1, role: "lm" }, holding.signal);
+      await world.pool.acquire(
+        {
+          agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } },
+          cwd: "/w",
+          protocol: 1,
+          role: "lm",
+        },
+        holding.signal,
+      );
       await world.open();
       return { request: await world.prompted() };
     })();
@@ -129,7 +164,11 @@ suite("a model's session", () => {
     const { offer } = await world.begin();
     const answer = callOf(offer, "lookUp");
     await world.quiet();
-    world.session.resume(2, world.calls(1).map(callId => ({ callId, result: "x", isError: false })), { requestId: 2, context: () => NO_CONTEXT, blocks: () => [] });
+    world.session.resume(
+      2,
+      world.calls(1).map(callId => ({ callId, result: "x", isError: false })),
+      { requestId: 2, context: () => NO_CONTEXT, blocks: () => [] },
+    );
     world.clock.advance(PENDING_MS);
     await answer;
     await world.settle();
@@ -140,7 +179,15 @@ suite("a model's session", () => {
   test("one that is left while others start the same agent opens no session there", async () => {
     const world = new SessionWorld({}, undefined, ["initialize"]);
     const holding = new AbortController();
-    const other = world.pool.acquire({ agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, cwd: "/w", protocol: 1, role: "lm" }, holding.signal);
+    const other = world.pool.acquire(
+      {
+        agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } },
+        cwd: "/w",
+        protocol: 1,
+        role: "lm",
+      },
+      holding.signal,
+    );
     await world.settle();
     const initialize = await world.agent.next("initialize");
     await world.session.close("over");

@@ -11,13 +11,30 @@ import { assertNever } from "../../src/protocol/wire";
 import type { AgentCapabilities } from "../agents/connection";
 import type { MissingExtension } from "../agents/extension-chain";
 import { Actor } from "../rpc/actor";
-import { contextSizeOf, lineOf, nextTurn, noticeOf, NO_WORDS, wordsOfResult, wordsOfUpdate, type Words } from "./acp-words";
+import {
+  contextSizeOf,
+  lineOf,
+  nextTurn,
+  noticeOf,
+  NO_WORDS,
+  wordsOfResult,
+  wordsOfUpdate,
+  type Words,
+} from "./acp-words";
 import { AgentSession } from "./agent-session";
 import type { AgentSessionStart, AgentSessionWorld, AgentWord, Asked } from "./agent-session-model";
 import { Quiet } from "./quiet";
 import type { ModeReturn } from "./session-mode";
 import { start, step } from "./session-state";
-import { partOf, type Effect, type Phase, type Prompt, type Result, type SessionEvent, type State } from "./session-state-model";
+import {
+  partOf,
+  type Effect,
+  type Phase,
+  type Prompt,
+  type Result,
+  type SessionEvent,
+  type State,
+} from "./session-state-model";
 
 export interface SessionStart extends AgentSessionStart {
   /** Ours; unique. */
@@ -31,7 +48,13 @@ export type SessionWord =
   | { readonly kind: "finished"; readonly requestId: RequestId; readonly error?: string; readonly goesOn?: true }
   /** `turn`: the request that began it. */
   | { readonly kind: "turnOver"; readonly turn: RequestId; readonly how: "answered" | "cut" }
-  | { readonly kind: "asked"; readonly questionId: string; readonly callId: string; readonly toolName: string; readonly question: PermissionQuestion }
+  | {
+      readonly kind: "asked";
+      readonly questionId: string;
+      readonly callId: string;
+      readonly toolName: string;
+      readonly question: PermissionQuestion;
+    }
   | { readonly kind: "settled"; readonly questionId: string }
   /** The agent's session is open; `agentSession` is its id there. */
   | { readonly kind: "opened"; readonly agentSession: string; readonly capabilities: AgentCapabilities }
@@ -42,7 +65,9 @@ export type SessionWord =
   /** Whether something goes on in it, or can. */
   | { readonly kind: "phase"; readonly phase: Phase["kind"] };
 
-export interface SessionWorld extends AgentSessionWorld { readonly tell: (word: SessionWord) => void }
+export interface SessionWorld extends AgentSessionWorld {
+  readonly tell: (word: SessionWord) => void;
+}
 
 type Message =
   | { readonly kind: "event"; readonly event: SessionEvent }
@@ -73,7 +98,10 @@ export class SessionActor extends Actor<Message> {
   readonly #missed = new Set<string>();
   #unsaid: readonly string[] = [];
 
-  constructor(private readonly begin: SessionStart, private readonly world: SessionWorld) {
+  constructor(
+    private readonly begin: SessionStart,
+    private readonly world: SessionWorld,
+  ) {
     super(`model session ${begin.id}`);
     this.#agent = new AgentSession(begin, world, word => this.post({ kind: "word", word }));
     this.#quiet = new Quiet(world.clock, () => this.#tell({ kind: "quiet" }));
@@ -82,16 +110,30 @@ export class SessionActor extends Actor<Message> {
     for (const effect of effects) this.#do(effect);
   }
 
-  ask(prompt: Prompt): void { this.#tell({ kind: "prompted", prompt }); }
-  resume(requestId: RequestId, results: readonly Result[], prompt: Prompt | undefined): void { this.#tell({ kind: "resumed", requestId, results, prompt }); }
-  repeat(requestId: RequestId): void { this.#tell({ kind: "repeated", requestId }); }
-  cancel(requestId: RequestId): void { this.#tell({ kind: "cancelled", requestId }); }
+  ask(prompt: Prompt): void {
+    this.#tell({ kind: "prompted", prompt });
+  }
+  resume(requestId: RequestId, results: readonly Result[], prompt: Prompt | undefined): void {
+    this.#tell({ kind: "resumed", requestId, results, prompt });
+  }
+  repeat(requestId: RequestId): void {
+    this.#tell({ kind: "repeated", requestId });
+  }
+  cancel(requestId: RequestId): void {
+    this.#tell({ kind: "cancelled", requestId });
+  }
   /** The user took back the turn that runs, if one does. */
-  takeBack(): void { this.#tell({ kind: "takenBack" }); }
+  takeBack(): void {
+    this.#tell({ kind: "takenBack" });
+  }
   /** What the newest request offers. */
-  offer(tools: readonly ChatTool[], duplicates: boolean): void { this.post({ kind: "tools", tools, duplicates }); }
+  offer(tools: readonly ChatTool[], duplicates: boolean): void {
+    this.post({ kind: "tools", tools, duplicates });
+  }
   /** The user agreed. `settle` is told whether the agent still waited for it. */
-  decide(questionId: string, settle: (isTaken: boolean) => void): void { this.post({ kind: "decide", questionId, settle }); }
+  decide(questionId: string, settle: (isTaken: boolean) => void): void {
+    this.post({ kind: "decide", questionId, settle });
+  }
 
   /** Everything open is answered, with `why` where a sentence is wanted. */
   async close(why: string): Promise<void> {
@@ -101,18 +143,25 @@ export class SessionActor extends Actor<Message> {
     this.#watch?.[Symbol.dispose]();
   }
 
-  override async [Symbol.asyncDispose](): Promise<void> { await this.close("Symposium was stopped."); }
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await this.close("Symposium was stopped.");
+  }
 
   protected override handle(message: Message): void {
     switch (message.kind) {
       case "event":
         this.#step(message.event);
         return this.#sayMissing();
-      case "word": return this.#heard(message.word);
-      case "overdue": return message.of === this.#watches ? this.#step({ kind: "overdue" }) : undefined;
-      case "tools": return this.#agent.offer(message.tools, message.duplicates);
-      case "decide": return this.#decide(message.questionId, message.settle);
-      default: return assertNever(message, "message to a model's session");
+      case "word":
+        return this.#heard(message.word);
+      case "overdue":
+        return message.of === this.#watches ? this.#step({ kind: "overdue" }) : undefined;
+      case "tools":
+        return this.#agent.offer(message.tools, message.duplicates);
+      case "decide":
+        return this.#decide(message.questionId, message.settle);
+      default:
+        return assertNever(message, "message to a model's session");
     }
   }
 
@@ -123,21 +172,30 @@ export class SessionActor extends Actor<Message> {
 
   protected override refused(message: Message): void {
     switch (message.kind) {
-      case "event": return this.#refuse(message.event);
-      case "word": return this.#agent.refuse(message.word);
-      case "decide": return message.settle(false);
-      case "tools": case "overdue": return;
-      default: return assertNever(message, "message to a model's session");
+      case "event":
+        return this.#refuse(message.event);
+      case "word":
+        return this.#agent.refuse(message.word);
+      case "decide":
+        return message.settle(false);
+      case "tools":
+      case "overdue":
+        return;
+      default:
+        return assertNever(message, "message to a model's session");
     }
   }
 
-  #tell(event: SessionEvent): void { this.post({ kind: "event", event }); }
+  #tell(event: SessionEvent): void {
+    this.post({ kind: "event", event });
+  }
 
   /** A request that will not be handled is answered all the same. */
   #refuse(event: SessionEvent): void {
     const error = "This chat's session was closed. Send the message again.";
     if (event.kind === "prompted") this.world.tell({ kind: "finished", requestId: event.prompt.requestId, error });
-    if (event.kind === "resumed" || event.kind === "repeated") this.world.tell({ kind: "finished", requestId: event.requestId, error });
+    if (event.kind === "resumed" || event.kind === "repeated")
+      this.world.tell({ kind: "finished", requestId: event.requestId, error });
   }
 
   #heard(word: AgentWord): void {
@@ -148,7 +206,8 @@ export class SessionActor extends Actor<Message> {
         this.#unsaid = this.#news(word.lease.connection.missing);
         this.#step({ kind: "opened" });
         return this.#sayMissing();
-      case "openFailed": case "agentDown":
+      case "openFailed":
+      case "agentDown":
         this.#agent.lost();
         return this.#step({ kind: word.kind, message: word.message });
       case "turnEnded":
@@ -156,7 +215,8 @@ export class SessionActor extends Actor<Message> {
         this.#step({ kind: "turnEnded", outcome: word.outcome });
         if (this.#state.phase.kind === "idle" && this.#agent.renew()) this.#step({ kind: "agentDown", message: "" });
         return;
-      case "notice": return this.#say(noticeOf(this.#words, word.sentence));
+      case "notice":
+        return this.#say(noticeOf(this.#words, word.sentence));
       case "modeReturn":
         this.#agent.returnTo(word.modeReturn);
         return this.world.tell({ kind: "modeReturn", modeReturn: word.modeReturn });
@@ -167,24 +227,31 @@ export class SessionActor extends Actor<Message> {
         if (broken !== undefined) this.#say(noticeOf(this.#words, brokenAllowance(this.begin.agent.name, broken)));
         return this.#say(wordsOfUpdate(this.#words, word.update, call => this.#agent.originOf(call)));
       }
-      case "call": return this.#ask(word.call, this.#agent.tool(word));
+      case "call":
+        return this.#ask(word.call, this.#agent.tool(word));
       case "permission": {
-        const { kind } = this.#state.phase, permission = this.#agent.permission(word, kind === "streaming" || kind === "blocked");
+        const { kind } = this.#state.phase,
+          permission = this.#agent.permission(word, kind === "streaming" || kind === "blocked");
         if (permission === undefined) return;
-        return "asked" in permission ? this.#ask(word.request, permission.asked) : this.#say(lineOf(this.#words, permission.sentence));
+        return "asked" in permission
+          ? this.#ask(word.request, permission.asked)
+          : this.#say(lineOf(this.#words, permission.sentence));
       }
       case "withdrew": {
         const callId = [...this.#asked].find(([, { what }]) => what === word.what)?.[0];
         return callId === undefined ? undefined : this.#step({ kind: "withdrew", callId });
       }
-      default: return assertNever(word, "word of an agent");
+      default:
+        return assertNever(word, "word of an agent");
     }
   }
 
   /** What is to be said of it, once, and only where a person reads it: another extension may take it for the answer. The log has it always. */
   #news(missing: readonly MissingExtension[]): readonly string[] {
     const { begin, isForeign, isAside } = this.begin;
-    return begin.kind !== "new" || isForeign || isAside === true ? [] : missing.map(({ sentence }) => sentence).filter(sentence => !this.#missed.has(sentence));
+    return begin.kind !== "new" || isForeign || isAside === true
+      ? []
+      : missing.map(({ sentence }) => sentence).filter(sentence => !this.#missed.has(sentence));
   }
 
   #measure(tokens: number | undefined): void {
@@ -212,7 +279,10 @@ export class SessionActor extends Actor<Message> {
   #ask(what: object, asked: Asked): void {
     const callId = `sy1_${this.begin.id.slice(0, 8)}_${randomBytes(16).toString("hex")}_${++this.#calls}`;
     this.#asked.set(callId, { ...asked, what });
-    this.#step({ kind: "asked", question: { callId, kind: asked.kind, toolName: asked.toolName, parameters: asked.parameters } });
+    this.#step({
+      kind: "asked",
+      question: { callId, kind: asked.kind, toolName: asked.toolName, parameters: asked.parameters },
+    });
   }
 
   #decide(questionId: string, settle: (isTaken: boolean) => void): void {
@@ -222,7 +292,8 @@ export class SessionActor extends Actor<Message> {
   }
 
   #step(event: SessionEvent): void {
-    const before = this.#state.phase.kind, [state, effects] = step(this.#state, event);
+    const before = this.#state.phase.kind,
+      [state, effects] = step(this.#state, event);
     this.#state = state;
     for (const effect of effects) this.#do(effect);
     if (state.phase.kind !== before) this.world.tell({ kind: "phase", phase: state.phase.kind });
@@ -230,24 +301,33 @@ export class SessionActor extends Actor<Message> {
 
   #do(effect: Effect): void {
     switch (effect.kind) {
-      case "open": return this.#agent.open();
+      case "open":
+        return this.#agent.open();
       case "prompt":
         this.#turn = effect.prompt.requestId;
         this.#words = nextTurn(this.#words);
         return this.#agent.prompt(effect.prompt);
-      case "emit": return this.world.tell({ kind: "part", requestId: effect.requestId, part: effect.part });
+      case "emit":
+        return this.world.tell({ kind: "part", requestId: effect.requestId, part: effect.part });
       case "askHost": {
         const asked = this.#asked.get(effect.question.callId);
         if (asked?.kind === "permission") {
           this.#shown.set(asked.questionId, effect.question.callId);
-          this.world.tell({ kind: "asked", questionId: asked.questionId, callId: effect.question.callId, toolName: asked.toolName, question: asked.question });
+          this.world.tell({
+            kind: "asked",
+            questionId: asked.questionId,
+            callId: effect.question.callId,
+            toolName: asked.toolName,
+            question: asked.question,
+          });
         }
         return this.world.tell({ kind: "part", requestId: effect.requestId, part: partOf(effect.question) });
       }
       case "finish":
         this.#quiet.end();
         return this.world.tell({ ...effect, kind: "finished" });
-      case "turnOver": return this.world.tell({ kind: "turnOver", turn: this.#turn, how: effect.how });
+      case "turnOver":
+        return this.world.tell({ kind: "turnOver", turn: this.#turn, how: effect.how });
       case "answer": {
         const asked = this.#asked.get(effect.callId);
         this.#asked.delete(effect.callId);
@@ -257,16 +337,26 @@ export class SessionActor extends Actor<Message> {
         }
         return asked?.answer(effect.answer);
       }
-      case "cancelAgent": return this.#agent.cancel();
-      case "awaitQuiet": return this.#quiet.begin();
-      case "watch": return this.#watchFor(effect.ms);
-      case "unwatch": return this.#unwatch();
-      case "pause": return this.#agent.pause();
-      case "release": return this.#agent.release();
-      case "leave": return this.#agent.leave();
-      case "discard": return;
-      case "unexpected": return this.world.log("error", "Unexpected event of a model's session", { what: effect.what });
-      default: return assertNever(effect, "effect of a model's session");
+      case "cancelAgent":
+        return this.#agent.cancel();
+      case "awaitQuiet":
+        return this.#quiet.begin();
+      case "watch":
+        return this.#watchFor(effect.ms);
+      case "unwatch":
+        return this.#unwatch();
+      case "pause":
+        return this.#agent.pause();
+      case "release":
+        return this.#agent.release();
+      case "leave":
+        return this.#agent.leave();
+      case "discard":
+        return;
+      case "unexpected":
+        return this.world.log("error", "Unexpected event of a model's session", { what: effect.what });
+      default:
+        return assertNever(effect, "effect of a model's session");
     }
   }
 

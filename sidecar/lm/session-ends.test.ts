@@ -26,12 +26,16 @@ suite("a model's session, ends and beginnings", () => {
     equal(await callOf(offer, "lookUp"), "This chat has ended: VS Code's tools cannot be used any more.");
     await world.open();
     await world.prompted();
-    deepEqual(world.recipients.map(({ remembers }) => remembers), [false, false]);
+    deepEqual(
+      world.recipients.map(({ remembers }) => remembers),
+      [false, false],
+    );
   });
 
   test("calls to which nobody comes back are refused in the end", async () => {
     await using world = new SessionWorld();
-    const { offer, prompt } = await world.begin(), answer = callOf(offer, "lookUp");
+    const { offer, prompt } = await world.begin(),
+      answer = callOf(offer, "lookUp");
     await world.quiet();
     world.clock.advance(PENDING_MS - 1);
     await world.settle();
@@ -75,7 +79,10 @@ suite("a model's session, ends and beginnings", () => {
     world.agent.say("s", "Hello");
     await world.settle();
     deepEqual(world.told.slice(2), ["2: Hello"]);
-    deepEqual(world.recipients.map(({ remembers }) => remembers), [false, true]);
+    deepEqual(
+      world.recipients.map(({ remembers }) => remembers),
+      [false, true],
+    );
   });
 
   test("an agent that ignores a changed list of tools resumes its session with the new list for the next prompt", async () => {
@@ -90,27 +97,34 @@ suite("a model's session, ends and beginnings", () => {
     const again = await world.open("session/load");
     deepEqual([again.offer.server, again.offer.tools.map(({ name }) => name)], [offer.server, [LATER.name]]);
     await world.prompted();
-    deepEqual(world.recipients.map(({ remembers }) => remembers), [false, true]);
+    deepEqual(
+      world.recipients.map(({ remembers }) => remembers),
+      [false, true],
+    );
     deepEqual(world.told, ["1: Ada ended its turn without an answer.", "1 answered", "end 1"]);
   });
 
   for (const [title, list] of [
     ["an agent that requests a changed list keeps its session", (offer: ToolOffer) => offer.list()],
     ["an agent that never requested a list keeps its session", () => undefined],
-  ] as const) test(title, async () => {
-    await using world = new SessionWorld();
-    const { offer, prompt } = await world.begin();
-    list(offer);
-    world.session.offer([LATER], false);
-    await world.settle();
-    list(offer);
-    prompt.respond({ stopReason: "end_turn" });
-    await world.settle();
-    world.ask(2);
-    await world.prompted();
-    equal(world.agents.length, 1);
-    deepEqual(offer.tools.map(({ name }) => name), [LATER.name]);
-  });
+  ] as const)
+    test(title, async () => {
+      await using world = new SessionWorld();
+      const { offer, prompt } = await world.begin();
+      list(offer);
+      world.session.offer([LATER], false);
+      await world.settle();
+      list(offer);
+      prompt.respond({ stopReason: "end_turn" });
+      await world.settle();
+      world.ask(2);
+      await world.prompted();
+      equal(world.agents.length, 1);
+      deepEqual(
+        offer.tools.map(({ name }) => name),
+        [LATER.name],
+      );
+    });
 
   test("a session that cannot be loaded is a new one, that does not remember", async () => {
     await using world = new SessionWorld({ begin: { kind: "again", agentSession: "old" } });
@@ -119,7 +133,10 @@ suite("a model's session, ends and beginnings", () => {
     (await world.agent.next("session/load")).fail(new Error("no such session"));
     await world.open();
     await world.prompted();
-    deepEqual(world.recipients.map(({ remembers }) => remembers), [false]);
+    deepEqual(
+      world.recipients.map(({ remembers }) => remembers),
+      [false],
+    );
   });
 
   test("a fork of an agent's session remembers; where the agent cannot fork it is a new one", async () => {
@@ -129,11 +146,17 @@ suite("a model's session, ends and beginnings", () => {
       const { request } = await world.open("session/fork");
       equal(objectOr(request.params).sessionId, "old");
       await world.prompted();
-      deepEqual(world.recipients.map(({ remembers }) => remembers), [true]);
+      deepEqual(
+        world.recipients.map(({ remembers }) => remembers),
+        [true],
+      );
     }
     await using world = new SessionWorld({ begin: { kind: "fork", agentSession: "old" } }, { protocolVersion: 1 });
     await world.begin();
-    deepEqual(world.recipients.map(({ remembers }) => remembers), [false]);
+    deepEqual(
+      world.recipients.map(({ remembers }) => remembers),
+      [false],
+    );
   });
 
   test("an agent that says too much between requests is not read until the next", async () => {
@@ -145,20 +168,30 @@ suite("a model's session, ends and beginnings", () => {
     for (let i = 0; i < 30; i++) {
       for (let n = 0; n < 100; n++) {
         const text = `${++sent}.`;
-        world.agent.update("s", { sessionUpdate: sent % 2 === 0 ? "agent_thought_chunk" : "agent_message_chunk", content: { type: "text", text } });
+        world.agent.update("s", {
+          sessionUpdate: sent % 2 === 0 ? "agent_thought_chunk" : "agent_message_chunk",
+          content: { type: "text", text },
+        });
       }
       await world.settle();
     }
     let isThrough = false;
-    void world.agent.peer.drained().then(() => { isThrough = true; });
+    void world.agent.peer.drained().then(() => {
+      isThrough = true;
+    });
     await world.settle();
     equal(isThrough, false, "the agent is read on");
     world.back(2, ...world.calls(1));
     await answer;
     await world.settle();
     equal(isThrough, true);
-    const numbers = world.told.filter(word => word.startsWith("2: ")).flatMap(word => [...word.matchAll(/(\d+)\./g)].map(([, n]) => Number(n)));
-    deepEqual(numbers, Array.from({ length: sent }, (_, i) => i + 1));
+    const numbers = world.told
+      .filter(word => word.startsWith("2: "))
+      .flatMap(word => [...word.matchAll(/(\d+)\./g)].map(([, n]) => Number(n)));
+    deepEqual(
+      numbers,
+      Array.from({ length: sent }, (_, i) => i + 1),
+    );
   });
 
   test("tools that are switched off are refused, new ones can be called", async () => {
@@ -176,7 +209,13 @@ suite("a model's session, ends and beginnings", () => {
 
   test("a prompt that cannot be made fails its request", async () => {
     await using world = new SessionWorld();
-    world.session.ask({ requestId: 1, context: () => NO_CONTEXT, blocks: () => { throw new Error("bug"); } });
+    world.session.ask({
+      requestId: 1,
+      context: () => NO_CONTEXT,
+      blocks: () => {
+        throw new Error("bug");
+      },
+    });
     await world.open();
     deepEqual(world.told, ["1 cut", "end 1 (Symposium could not make a prompt of this message. See the log.)"]);
   });
@@ -184,18 +223,25 @@ suite("a model's session, ends and beginnings", () => {
   test("closing answers everybody and lets go of the agent; what comes later is answered, too", async () => {
     const world = new SessionWorld();
     const { offer } = await world.begin();
-    const answer = callOf(offer, "lookUp"), asking = permission(world.agent, "p1");
+    const answer = callOf(offer, "lookUp"),
+      asking = permission(world.agent, "p1");
     await world.settle();
     await world.session.close("The window is closed.");
     world.ask(2);
     let taken: boolean | undefined;
-    world.session.decide(world.questionId, isTaken => { taken = isTaken; });
+    world.session.decide(world.questionId, isTaken => {
+      taken = isTaken;
+    });
     equal(await answer, "The user stopped the turn.");
     deepEqual(await asking, { outcome: { outcome: "selected", optionId: "no" } });
     equal(taken, false);
     await world.settle();
     deepEqual(world.agent.heard.slice(-3), ["cancel s", "session/close", "closed"]);
-    deepEqual(world.told.slice(2), ["end 1 (The window is closed.)", "1 cut", "end 2 (This chat's session was closed. Send the message again.)"]);
+    deepEqual(world.told.slice(2), [
+      "end 1 (The window is closed.)",
+      "1 cut",
+      "end 2 (This chat's session was closed. Send the message again.)",
+    ]);
     equal(world.clock.waiting, 0);
     await world.pool[Symbol.asyncDispose]();
   });
@@ -209,7 +255,10 @@ suite("a model's session, ends and beginnings", () => {
     opening.respond({ sessionId: "s" });
     await world.settle();
     deepEqual(world.told, ["end 1 (over)"]);
-    deepEqual(world.agent.heard.filter(method => method !== "initialize"), ["session/new", "closed"]);
+    deepEqual(
+      world.agent.heard.filter(method => method !== "initialize"),
+      ["session/new", "closed"],
+    );
     equal(world.clock.waiting, 0);
   });
 });

@@ -15,9 +15,15 @@ export type QuietMode = "plan" | "ask" | undefined;
 type ModeControl = Extract<Control, { readonly kind: "select" }>;
 
 /** Where to return to when the user leaves Plan or Ask. */
-export interface ModeReturn { readonly from: string; readonly to: string }
+export interface ModeReturn {
+  readonly from: string;
+  readonly to: string;
+}
 
-export interface SessionMode { readonly control: ModeControl | undefined; readonly back: ModeReturn | undefined }
+export interface SessionMode {
+  readonly control: ModeControl | undefined;
+  readonly back: ModeReturn | undefined;
+}
 
 export const NO_MODE: SessionMode = { control: undefined, back: undefined };
 
@@ -31,7 +37,9 @@ export function modeOpened(mode: SessionMode, result: unknown): SessionMode {
 export function modeUpdated(mode: SessionMode, update: unknown): SessionMode {
   const { sessionUpdate, currentModeId } = objectOr(update);
   if (sessionUpdate === "config_option_update") return modeOpened(mode, update);
-  return sessionUpdate === "current_mode_update" && typeof currentModeId === "string" ? withMode(mode, currentModeId) : mode;
+  return sessionUpdate === "current_mode_update" && typeof currentModeId === "string"
+    ? withMode(mode, currentModeId)
+    : mode;
 }
 
 export interface ModeChange {
@@ -51,13 +59,15 @@ export function modeChange(mode: SessionMode, wanted: QuietMode): ModeChange | u
   const { control, back } = mode;
   if (!control) return undefined;
   const isOurs = back !== undefined && back.from === control.value;
-  const value = wanted === undefined ? isOurs ? back.to : undefined : matching(control, wanted);
+  const value = wanted === undefined ? (isOurs ? back.to : undefined) : matching(control, wanted);
   const choice = choicesOf(control).find(each => each.value === value);
   if (!choice || choice.value === control.value) return undefined;
   const to = isOurs ? back.to : control.value;
   const { control: changed } = withMode(mode, choice.value);
   return {
-    control, value: choice.value, name: choice.name,
+    control,
+    value: choice.value,
+    name: choice.name,
     next: { control: changed, back: wanted === undefined ? undefined : { from: choice.value, to } },
   };
 }
@@ -69,18 +79,27 @@ const FITTING: Readonly<Record<"plan" | "ask", readonly string[]>> = {
 };
 
 function matching(control: ModeControl, wanted: "plan" | "ask"): string | undefined {
-  const choices = choicesOf(control), isCalled = (text: string, name: string): boolean => normal(text) === name;
-  const fits = FITTING[wanted].map(name => choices.find(({ value, name: shown }) => isCalled(value, name) || isCalled(shown, name)));
+  const choices = choicesOf(control),
+    isCalled = (text: string, name: string): boolean => normal(text) === name;
+  const fits = FITTING[wanted].map(name =>
+    choices.find(({ value, name: shown }) => isCalled(value, name) || isCalled(shown, name)),
+  );
   return fits.find(choice => choice !== undefined)?.value;
 }
 
 /** `acceptEdits`, `read-only` and the last part of a URL as words. */
 function normal(text: string): string {
   const [last = ""] = text.split(/[/#]/).slice(-1);
-  return last.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[\s_-]+/g, " ").trim().toLowerCase();
+  return last
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll(/[\s_-]+/g, " ")
+    .trim()
+    .toLowerCase();
 }
 
-function choicesOf({ groups }: ModeControl) { return groups.flatMap(({ choices }) => choices); }
+function choicesOf({ groups }: ModeControl) {
+  return groups.flatMap(({ choices }) => choices);
+}
 
 function withMode(mode: SessionMode, value: string): SessionMode {
   const [control] = mode.control ? withValue([mode.control], mode.control.id, value) : [];
@@ -89,6 +108,10 @@ function withMode(mode: SessionMode, value: string): SessionMode {
 
 /** An agent may offer options for other things, and its modes in the older way. */
 function controlIn(result: unknown): ModeControl | undefined {
-  const { modes } = objectOr(result), all = [...controlsOf(result), ...controlsOf({ modes })];
-  return all.find((control): control is ModeControl => control.kind === "select" && (control.category === "mode" || control.id === MODE));
+  const { modes } = objectOr(result),
+    all = [...controlsOf(result), ...controlsOf({ modes })];
+  return all.find(
+    (control): control is ModeControl =>
+      control.kind === "select" && (control.category === "mode" || control.id === MODE),
+  );
 }

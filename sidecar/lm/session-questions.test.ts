@@ -5,7 +5,8 @@ suite("a model's session, what it is asked", () => {
   test("a call that nobody waits for is withdrawn, and its result no stranger's", async () => {
     await using world = new SessionWorld();
     world.ask(1);
-    const { offer } = await world.open(), gone = new AbortController();
+    const { offer } = await world.open(),
+      gone = new AbortController();
     await world.prompted();
     const answer = callOf(offer, "lookUp", gone.signal);
     await world.quiet();
@@ -21,7 +22,8 @@ suite("a model's session, what it is asked", () => {
   test("one that is withdrawn before it was shown is not shown", async () => {
     await using world = new SessionWorld();
     world.ask(1);
-    const { offer } = await world.open(), gone = new AbortController();
+    const { offer } = await world.open(),
+      gone = new AbortController();
     await world.prompted();
     const first = callOf(offer, "lookUp");
     await world.quiet();
@@ -38,9 +40,10 @@ suite("a model's session, what it is asked", () => {
   test("a permission is asked by a call of our tool, and given by the decision alone, once", async () => {
     await using world = new SessionWorld();
     await world.begin();
-    const first = permission(world.agent, "p1"), second = permission(world.agent, "p2", "ls");
+    const first = permission(world.agent, "p1"),
+      second = permission(world.agent, "p2", "ls");
     await world.settle();
-    const [one, two] = world.words.flatMap(word => word.kind === "asked" ? [word] : []);
+    const [one, two] = world.words.flatMap(word => (word.kind === "asked" ? [word] : []));
     await world.quiet();
     deepEqual(world.told, ["1: [symposium-agent-codex-execute]", "1: [symposium-agent-codex-execute]", "pause 1"]);
     deepEqual([one?.callId, two?.callId], world.calls(1));
@@ -54,12 +57,20 @@ suite("a model's session, what it is asked", () => {
     deepEqual(await first, { outcome: { outcome: "selected", optionId: "yes" } });
     world.back(2, ...world.calls(1));
     deepEqual(await second, { outcome: { outcome: "selected", optionId: "no" } });
-    deepEqual(world.words.flatMap(word => word.kind === "settled" ? [word.questionId] : []), [one!.questionId, two!.questionId]);
+    deepEqual(
+      world.words.flatMap(word => (word.kind === "settled" ? [word.questionId] : [])),
+      [one!.questionId, two!.questionId],
+    );
   });
 
   suite("a permission whose tool VS Code has put behind another one", () => {
-    const plain = (name: string, description = name) => ({ name, description, inputSchema: { type: "object" } }), action = plain("symposium-agent-action");
-    const group = plain("activate_fallback_symposium-agent-codex-edit_1", "Contains the tools: symposium-agent-codex-edit, symposium-agent-codex-execute"), tools = [action, group];
+    const plain = (name: string, description = name) => ({ name, description, inputSchema: { type: "object" } }),
+      action = plain("symposium-agent-action");
+    const group = plain(
+        "activate_fallback_symposium-agent-codex-edit_1",
+        "Contains the tools: symposium-agent-codex-edit, symposium-agent-codex-execute",
+      ),
+      tools = [action, group];
     async function begin(world: SessionWorld): Promise<void> {
       await world.begin();
     }
@@ -100,20 +111,30 @@ suite("a model's session, what it is asked", () => {
       await called(world);
       await world.session.close("over");
       deepEqual(await answer, { outcome: { outcome: "selected", optionId: "no" } });
-      equal(world.words.some(({ kind }) => kind === "asked"), false);
+      equal(
+        world.words.some(({ kind }) => kind === "asked"),
+        false,
+      );
     });
 
     test("is not asked when the agent has taken it back", async () => {
       await using world = new SessionWorld({ tools });
       await begin(world);
-      const asking = world.agent.peer.call("session/request_permission", { sessionId: "s", toolCall: { toolCallId: "p1", kind: "execute" }, options: OPTIONS }, () => undefined);
+      const asking = world.agent.peer.call(
+        "session/request_permission",
+        { sessionId: "s", toolCall: { toolCallId: "p1", kind: "execute" }, options: OPTIONS },
+        () => undefined,
+      );
       await called(world);
       asking.cancel();
       await world.settle();
       world.session.offer([action, plain("symposium-agent-codex-execute")], false);
       world.back(2, ...world.calls(1));
       await world.quiet();
-      equal(world.words.some(({ kind }) => kind === "asked"), false);
+      equal(
+        world.words.some(({ kind }) => kind === "asked"),
+        false,
+      );
     });
   });
 
@@ -129,7 +150,10 @@ suite("a model's session, what it is asked", () => {
   });
 
   test("what the settings allow is allowed; a foreign caller's agent is refused all the same", async () => {
-    for (const [isForeign, optionId] of [[false, "yes"], [true, "no"]] as const) {
+    for (const [isForeign, optionId] of [
+      [false, "yes"],
+      [true, "no"],
+    ] as const) {
       await using world = new SessionWorld({ isForeign });
       world.policy = "allow";
       await world.begin();
@@ -140,7 +164,11 @@ suite("a model's session, what it is asked", () => {
   test("a permission for a tool of VS Code's is given at once: VS Code asks", async () => {
     await using world = new SessionWorld();
     const { offer } = await world.begin();
-    const answer = await world.agent.peer.request("session/request_permission", { sessionId: "s", toolCall: { toolCallId: "x", _meta: { claudeCode: { toolName: `mcp__${offer.server}__lookUp` } } }, options: OPTIONS });
+    const answer = await world.agent.peer.request("session/request_permission", {
+      sessionId: "s",
+      toolCall: { toolCallId: "x", _meta: { claudeCode: { toolName: `mcp__${offer.server}__lookUp` } } },
+      options: OPTIONS,
+    });
     deepEqual(answer, { outcome: { outcome: "selected", optionId: "yes" } });
     deepEqual(world.told, []);
   });
@@ -148,13 +176,19 @@ suite("a model's session, what it is asked", () => {
   test("a question that the agent takes back is not decided", async () => {
     await using world = new SessionWorld();
     await world.begin();
-    const asking = world.agent.peer.call("session/request_permission", { sessionId: "s", toolCall: { toolCallId: "p1", kind: "execute" }, options: OPTIONS }, () => undefined);
+    const asking = world.agent.peer.call(
+      "session/request_permission",
+      { sessionId: "s", toolCall: { toolCallId: "p1", kind: "execute" }, options: OPTIONS },
+      () => undefined,
+    );
     await world.settle();
     ok(world.questionId !== undefined);
     asking.cancel();
     await world.settle();
     let taken: boolean | undefined;
-    world.session.decide(world.questionId, isTaken => { taken = isTaken; });
+    world.session.decide(world.questionId, isTaken => {
+      taken = isTaken;
+    });
     await world.settle();
     equal(taken, false);
   });

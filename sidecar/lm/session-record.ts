@@ -47,26 +47,53 @@ export interface Session {
 }
 
 /** What a request is matched by. */
-export interface Asking { readonly agent: string; readonly identity: Identity; readonly reading: Reading }
+export interface Asking {
+  readonly agent: string;
+  readonly identity: Identity;
+  readonly reading: Reading;
+}
 
 /** Characters kept of an answer that was cut off, to recognise its beginning. */
 const CUT_LIMIT = 20_000;
 
 export function begin(id: string, { agent, identity, reading }: Asking, isBeside: boolean): Session {
-  const { caller, conversationId, chatSession, turn, trace, span } = identity, hidden = turn === undefined ? undefined : turn - 1 - reading.turns.length;
+  const { caller, conversationId, chatSession, turn, trace, span } = identity,
+    hidden = turn === undefined ? undefined : turn - 1 - reading.turns.length;
   return {
-    id, agent, caller, conversationId, chatSession, trace, span, isBeside, isSuperseded: false, knowsMore: false,
-    turns: reading.records, summarised: reading.summary !== undefined ? { turns: hidden } : undefined,
-    provisional: streaming(reading), batch: new Set(), consumed: new Set(),
+    id,
+    agent,
+    caller,
+    conversationId,
+    chatSession,
+    trace,
+    span,
+    isBeside,
+    isSuperseded: false,
+    knowsMore: false,
+    turns: reading.records,
+    summarised: reading.summary !== undefined ? { turns: hidden } : undefined,
+    provisional: streaming(reading),
+    batch: new Set(),
+    consumed: new Set(),
   };
 }
 
 /** The turn at hand is another one: what the request shows of those before is committed, or, of a compacted history, what we know. */
 export function proceed(session: Session, { identity, reading }: Asking): Session {
-  const { trace, span } = identity, chatSession = identity.chatSession ?? session.chatSession;
-  const turns = reading.summary !== undefined ? shown(session, identity, reading) : withOwnCalls(reading.records, session);
+  const { trace, span } = identity,
+    chatSession = identity.chatSession ?? session.chatSession;
+  const turns =
+    reading.summary !== undefined ? shown(session, identity, reading) : withOwnCalls(reading.records, session);
   return {
-    ...session, turns, chatSession, provisional: streaming(reading), batch: new Set(), consumed: session.batch, trace, span, isSuperseded: false,
+    ...session,
+    turns,
+    chatSession,
+    provisional: streaming(reading),
+    batch: new Set(),
+    consumed: session.batch,
+    trace,
+    span,
+    isSuperseded: false,
     knowsMore: session.knowsMore || turns.length < whole(session).length,
   };
 }
@@ -74,33 +101,59 @@ export function proceed(session: Session, { identity, reading }: Asking): Sessio
 /** The results that it waits for have come; with new words the turn at hand is another one. */
 export function resume(session: Session, asking: Asking): Session {
   if (asking.reading.isNew) return proceed(session, asking);
-  const { trace, span } = asking.identity, before = session.provisional;
-  const { user, rounds } = before === undefined || before.state === "answered" ? { user: asking.reading.asked, rounds: asking.reading.rounds } : before;
-  return { ...session, provisional: { state: "streaming", user, rounds: [...rounds, NOTHING] }, batch: new Set(), consumed: session.batch, trace, span, isSuperseded: false };
+  const { trace, span } = asking.identity,
+    before = session.provisional;
+  const { user, rounds } =
+    before === undefined || before.state === "answered"
+      ? { user: asking.reading.asked, rounds: asking.reading.rounds }
+      : before;
+  return {
+    ...session,
+    provisional: { state: "streaming", user, rounds: [...rounds, NOTHING] },
+    batch: new Set(),
+    consumed: session.batch,
+    trace,
+    span,
+    isSuperseded: false,
+  };
 }
 
 /** The last round is tried again: what was said in it is said anew. */
 export function repeat(session: Session): Session {
   const { provisional } = session;
   if (provisional === undefined || provisional.state === "answered") return session;
-  return { ...session, provisional: { ...provisional, state: "streaming", rounds: [...provisional.rounds.slice(0, -1), NOTHING] }, batch: new Set() };
+  return {
+    ...session,
+    provisional: { ...provisional, state: "streaming", rounds: [...provisional.rounds.slice(0, -1), NOTHING] },
+    batch: new Set(),
+  };
 }
 
 /** What really went out; nothing else is expected to come back. */
 export function emitted(session: Session, part: ChatPart): Session {
   const { provisional } = session;
   if (provisional?.state !== "streaming") return session;
-  const last = provisional.rounds.at(-1) ?? NOTHING, said = (round: Round): Provisional => ({ ...provisional, rounds: [...provisional.rounds.slice(0, -1), round] });
+  const last = provisional.rounds.at(-1) ?? NOTHING,
+    said = (round: Round): Provisional => ({ ...provisional, rounds: [...provisional.rounds.slice(0, -1), round] });
   switch (part.type) {
-    case "text": return { ...session, provisional: said({ ...last, text: last.text + part.value }) };
-    case "tool_call": return { ...session, provisional: said({ ...last, calls: [...last.calls, part.toolCallId] }), batch: new Set(session.batch).add(part.toolCallId) };
-    default: return session;
+    case "text":
+      return { ...session, provisional: said({ ...last, text: last.text + part.value }) };
+    case "tool_call":
+      return {
+        ...session,
+        provisional: said({ ...last, calls: [...last.calls, part.toolCallId] }),
+        batch: new Set(session.batch).add(part.toolCallId),
+      };
+    default:
+      return session;
   }
 }
 
 /** The response is over, and its calls wait for their results. */
 export function waits(session: Session): Session {
-  return session.provisional?.state === "streaming" ? { ...session, provisional: { ...session.provisional, state: "waiting" } } : session;
+  return session.provisional?.state === "streaming"
+    ? { ...session, provisional: { ...session.provisional, state: "waiting" } }
+    : session;
 }
 
 export function ended(session: Session, how: "answered" | "cut"): Session {
@@ -116,16 +169,22 @@ export function ended(session: Session, how: "answered" | "cut"): Session {
   return { ...session, provisional: { state: "cut", user: provisional.user, rounds }, batch: new Set() };
 }
 
-export function supersede(session: Session): Session { return { ...session, isSuperseded: true }; }
+export function supersede(session: Session): Session {
+  return { ...session, isSuperseded: true };
+}
 
 /** All that its agent knows, as far as it is over. */
 export function whole({ turns, provisional }: Session): readonly Turn[] {
-  return provisional === undefined ? turns : [...turns, provisional.state === "answered" ? provisional.turn : turnOf(provisional)];
+  return provisional === undefined
+    ? turns
+    : [...turns, provisional.state === "answered" ? provisional.turn : turnOf(provisional)];
 }
 
 /** Of a compacted history: all that we know, but for a last turn that did not end well and that VS Code has dropped. */
 function shown(session: Session, { turn }: Identity, { turns: theirs }: Reading): readonly Turn[] {
-  const { turns, provisional: p, summarised } = session, last = theirs.at(-1), hidden = summarised ? summarised.turns : 0;
+  const { turns, provisional: p, summarised } = session,
+    last = theirs.at(-1),
+    hidden = summarised ? summarised.turns : 0;
   if (!p || p.state === "answered") return whole(session);
   const isCounted = turn === undefined || hidden === undefined || turn > hidden + turns.length + 1;
   return isCounted && (!last || last.user === p.user || isTail(turnOf(p), last)) ? whole(session) : turns;
@@ -134,7 +193,9 @@ function shown(session: Session, { turn }: Identity, { turns: theirs }: Reading)
 /** The end of the same turn, whose words went into a summary: known by its calls, or by its last text. */
 export function isTail(ours: Turn, theirs: ReadTurn): boolean {
   if (theirs.user !== undefined) return false;
-  return theirs.calls.length > 0 ? theirs.calls.every(id => ours.calls.includes(id)) : theirs.text !== "" && theirs.last === ours.last;
+  return theirs.calls.length > 0
+    ? theirs.calls.every(id => ours.calls.includes(id))
+    : theirs.text !== "" && theirs.last === ours.last;
 }
 
 /**
@@ -142,7 +203,9 @@ export function isTail(ours: Turn, theirs: ReadTurn): boolean {
  * later one.
  */
 function withOwnCalls(theirs: readonly Turn[], session: Session): readonly Turn[] {
-  const from = commonRecords(session.turns, theirs), ours = whole(session), others = theirs.slice(from);
+  const from = commonRecords(session.turns, theirs),
+    ours = whole(session),
+    others = theirs.slice(from);
   const turns = others.map((turn, i) => {
     const own = ours[from + i];
     if (!own || own.user !== turn.user || own.calls.every(id => turn.calls.includes(id))) return turn;

@@ -12,7 +12,11 @@ export interface Question {
   readonly parameters: unknown;
 }
 
-export interface Result { readonly callId: string; readonly result: unknown; readonly isError: boolean }
+export interface Result {
+  readonly callId: string;
+  readonly result: unknown;
+  readonly isError: boolean;
+}
 
 export type Answer =
   | { readonly kind: "result"; readonly result: unknown; readonly isError: boolean }
@@ -40,7 +44,9 @@ export interface Prompt {
   readonly blocks: (to: Recipient) => readonly JsonObject[];
 }
 
-export type TurnOutcome = { readonly kind: "stopped"; readonly reason: string } | { readonly kind: "failed"; readonly message: string };
+export type TurnOutcome =
+  | { readonly kind: "stopped"; readonly reason: string }
+  | { readonly kind: "failed"; readonly message: string };
 
 /** What the agent does; each can come while no request is open. */
 export type AgentEvent =
@@ -52,12 +58,18 @@ export type AgentEvent =
   /** `message`: a sentence for the user, here and below. */
   | { readonly kind: "agentDown"; readonly message: string };
 
-export type SessionEvent = AgentEvent
+export type SessionEvent =
+  | AgentEvent
   | { readonly kind: "opened" }
   | { readonly kind: "openFailed"; readonly message: string }
   | { readonly kind: "prompted"; readonly prompt: Prompt }
   /** The results that came back, and what the user says beside them. */
-  | { readonly kind: "resumed"; readonly requestId: RequestId; readonly results: readonly Result[]; readonly prompt: Prompt | undefined }
+  | {
+      readonly kind: "resumed";
+      readonly requestId: RequestId;
+      readonly results: readonly Result[];
+      readonly prompt: Prompt | undefined;
+    }
   /** The round of now is asked for again, by another request. */
   | { readonly kind: "repeated"; readonly requestId: RequestId }
   /** Our own tool was invoked for this permission. */
@@ -103,7 +115,10 @@ export interface Held {
 }
 
 /** The questions that a response has put to the host. `settled`: decided, withdrawn or refused before the results came. */
-export interface Batch { readonly open: ReadonlyMap<string, Question>; readonly settled: ReadonlySet<string> }
+export interface Batch {
+  readonly open: ReadonlyMap<string, Question>;
+  readonly settled: ReadonlySet<string>;
+}
 
 export interface Streaming extends Batch {
   readonly kind: "streaming";
@@ -113,7 +128,10 @@ export interface Streaming extends Batch {
 }
 
 /** No request is open, and the turn goes on. */
-export interface Blocked extends Batch { readonly kind: "blocked"; readonly held: Held }
+export interface Blocked extends Batch {
+  readonly kind: "blocked";
+  readonly held: Held;
+}
 
 export type Phase =
   | { readonly kind: "opening"; readonly waiting: Prompt | undefined }
@@ -125,7 +143,11 @@ export type Phase =
   | { readonly kind: "closed" };
 
 /** What the round of now has sent; without `parts` when that was too much to be sent again. */
-export interface Reply { readonly parts: readonly ChatPart[] | undefined; readonly characters: number; readonly isEmpty: boolean }
+export interface Reply {
+  readonly parts: readonly ChatPart[] | undefined;
+  readonly characters: number;
+  readonly isEmpty: boolean;
+}
 
 export interface State {
   readonly phase: Phase;
@@ -136,11 +158,13 @@ export interface State {
 
 export type Step = readonly [next: State, effects: readonly Effect[]];
 
-export const HELD_EVENTS = 1_000, HELD_CHARACTERS = 4 * 1024 * 1024;
+export const HELD_EVENTS = 1_000,
+  HELD_CHARACTERS = 4 * 1024 * 1024;
 /** Questions that may be open, or wait to be, in a session at a time. */
 export const MOST_QUESTIONS = 64;
 /** Of a reply that can be sent again. */
-export const REPEATABLE_CHARACTERS = 1024 * 1024, REPEATABLE_PARTS = 1_000;
+export const REPEATABLE_CHARACTERS = 1024 * 1024,
+  REPEATABLE_PARTS = 1_000;
 
 export const NOTHING_HELD: Held = { events: [], characters: 0 };
 export const NO_REPLY: Reply = { parts: [], characters: 0, isEmpty: true };
@@ -155,28 +179,48 @@ export function hold({ events, characters }: Held, event: Held["events"][number]
   };
 }
 
-export function isFull({ events, characters }: Held): boolean { return events.length >= HELD_EVENTS || characters >= HELD_CHARACTERS; }
+export function isFull({ events, characters }: Held): boolean {
+  return events.length >= HELD_EVENTS || characters >= HELD_CHARACTERS;
+}
 
 export function grown({ parts, characters, isEmpty }: Reply, part: ChatPart): Reply {
-  const last = parts?.at(-1), joined = last && join(last, part), size = characters + charactersOf(part);
+  const last = parts?.at(-1),
+    joined = last && join(last, part),
+    size = characters + charactersOf(part);
   const all = parts && (joined ? [...parts.slice(0, -1), joined] : [...parts, part]);
   // VS Code takes an answer without text and calls for a failure.
   const says = part.type === "tool_call" || (part.type === "text" && part.value !== "");
-  return { parts: all && size <= REPEATABLE_CHARACTERS && all.length <= REPEATABLE_PARTS ? all : undefined, characters: size, isEmpty: isEmpty && !says };
+  return {
+    parts: all && size <= REPEATABLE_CHARACTERS && all.length <= REPEATABLE_PARTS ? all : undefined,
+    characters: size,
+    isEmpty: isEmpty && !says,
+  };
 }
 
 function join(before: ChatPart, after: ChatPart): ChatPart | undefined {
   if (before.type === "text" && after.type === "text") return { type: "text", value: before.value + after.value };
-  const isPlain = before.type === "thinking" && after.type === "thinking" && before.metadata === undefined && after.metadata === undefined && before.id === after.id;
+  const isPlain =
+    before.type === "thinking" &&
+    after.type === "thinking" &&
+    before.metadata === undefined &&
+    after.metadata === undefined &&
+    before.id === after.id;
   return isPlain ? { ...before, value: before.value + after.value } : undefined;
 }
 
 function charactersOf(part: ChatPart): number {
   switch (part.type) {
-    case "text": case "thinking": return part.value.length;
-    case "data": return part.data.length;
-    case "tool_call": case "tool_result": return 0;
+    case "text":
+    case "thinking":
+      return part.value.length;
+    case "data":
+      return part.data.length;
+    case "tool_call":
+    case "tool_result":
+      return 0;
   }
 }
 
-export function partOf({ callId, toolName, parameters }: Question): ChatPart { return { type: "tool_call", toolCallId: callId, toolName, parameters }; }
+export function partOf({ callId, toolName, parameters }: Question): ChatPart {
+  return { type: "tool_call", toolCallId: callId, toolName, parameters };
+}

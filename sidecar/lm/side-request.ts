@@ -19,14 +19,19 @@ export const SIDE_LIMIT_MS = 20_000;
 export function localAnswer(kind: SideKind, { messages }: ChatRequest, { lastText }: Reading): string | undefined {
   if (kind.kind === "summary") return summary(messages);
   switch (kind.what) {
-    case "title": return title(lastText);
-    case "progress": return JSON.stringify(PROGRESS);
-    case "other": return undefined;
-    default: return assertNever(kind.what, "side request");
+    case "title":
+      return title(lastText);
+    case "progress":
+      return JSON.stringify(PROGRESS);
+    case "other":
+      return undefined;
+    default:
+      return assertNever(kind.what, "side request");
   }
 }
 
-const TITLE_WORDS = 8, TITLE_CHARACTERS = 80;
+const TITLE_WORDS = 8,
+  TITLE_CHARACTERS = 80;
 
 /** The words themselves, behind the instruction that they stand under. */
 function title(request: string): string {
@@ -35,16 +40,33 @@ function title(request: string): string {
   return first === "" ? "Chat" : words.length > TITLE_WORDS ? `${first}…` : first;
 }
 
-const PROGRESS: readonly string[] = ["Getting ready", "Reading along", "Looking around", "Thinking it over", "Putting it together", "Checking the details", "Working on it", "Making progress", "Nearly there", "Finishing up"];
+const PROGRESS: readonly string[] = [
+  "Getting ready",
+  "Reading along",
+  "Looking around",
+  "Thinking it over",
+  "Putting it together",
+  "Checking the details",
+  "Working on it",
+  "Making progress",
+  "Nearly there",
+  "Finishing up",
+];
 
 /** Of each turn, and of all. */
-const TURN_CHARACTERS = 1_000, SUMMARY_CHARACTERS = 40_000;
+const TURN_CHARACTERS = 1_000,
+  SUMMARY_CHARACTERS = 40_000;
 
 /** What was said, shortened, the newest whole. The agent itself remembers the conversation. */
 function summary(messages: readonly ChatMessage[]): string {
   const said = messages.slice(0, -1).flatMap(({ role, content }) => {
-    const text = textOf(content), words = role === "user" ? wordsIn(text) : role === "assistant" ? text.trim() : undefined;
-    return words === undefined || words === "" ? [] : [`${role === "user" ? "User" : "Assistant"}: ${words.length <= TURN_CHARACTERS ? words : `${words.slice(0, TURN_CHARACTERS)}…`}`];
+    const text = textOf(content),
+      words = role === "user" ? wordsIn(text) : role === "assistant" ? text.trim() : undefined;
+    return words === undefined || words === ""
+      ? []
+      : [
+          `${role === "user" ? "User" : "Assistant"}: ${words.length <= TURN_CHARACTERS ? words : `${words.slice(0, TURN_CHARACTERS)}…`}`,
+        ];
   });
   let room = SUMMARY_CHARACTERS;
   const from = said.findLastIndex(line => (room -= line.length) < 0) + 1;
@@ -54,7 +76,10 @@ function summary(messages: readonly ChatMessage[]): string {
 
 /** Instructions and words in one: an agent has no others from us. */
 export function sidePrompt({ messages }: ChatRequest): readonly JsonObject[] {
-  const text = messages.map(({ content }) => textOf(content)).filter(each => each !== "").join("\n\n");
+  const text = messages
+    .map(({ content }) => textOf(content))
+    .filter(each => each !== "")
+    .join("\n\n");
   return [{ type: "text", text: `${text}\n\nAnswer at once, from what is written here alone; use no tools.` }];
 }
 
@@ -68,12 +93,21 @@ export class SideRequestDesk {
 
   constructor(private readonly askAside: AskAside) {}
 
-  answer(mode: SideRequests, kind: SideKind, requestId: RequestId, request: ChatRequest, reading: Reading, stream: ResponseStream): void {
-    if (mode === "refuse") return stream.failed("Symposium answers only conversations (setting symposium.languageModel.sideRequests).");
+  answer(
+    mode: SideRequests,
+    kind: SideKind,
+    requestId: RequestId,
+    request: ChatRequest,
+    reading: Reading,
+    stream: ResponseStream,
+  ): void {
+    if (mode === "refuse")
+      return stream.failed("Symposium answers only conversations (setting symposium.languageModel.sideRequests).");
     const local = mode === "local" ? localAnswer(kind, request, reading) : undefined;
     if (local !== undefined) return whole(stream, local);
     if (kind.kind !== "side" || kind.what !== "title") return this.askAside(requestId, request, stream);
-    const key = digest(reading.lastText), known = this.#titles.get(key);
+    const key = digest(reading.lastText),
+      known = this.#titles.get(key);
     if (known !== undefined) return whole(stream, known);
     let text = "";
     this.askAside(requestId, request, {

@@ -22,23 +22,43 @@ export interface CatalogueOptions {
   readonly names?: ToolNames;
 }
 
-
 /** What agents have themselves: with both, their models use now this and now that one. Names of VS Code 1.139 and its predecessors. */
 export const DUPLICATES: ReadonlySet<string> = new Set([
-  "read_file", "list_dir", "view_image",
-  "create_file", "create_directory", "insert_edit_into_file", "replace_string_in_file", "multi_replace_string_in_file", "apply_patch", "edit_files",
-  "file_search", "grep_search",
-  "run_in_terminal", "get_terminal_output", "send_to_terminal", "kill_terminal", "await_terminal",
-  "fetch_webpage", "manage_todo_list", "runSubagent", "memory", "resolve_memory_file_uri",
+  "read_file",
+  "list_dir",
+  "view_image",
+  "create_file",
+  "create_directory",
+  "insert_edit_into_file",
+  "replace_string_in_file",
+  "multi_replace_string_in_file",
+  "apply_patch",
+  "edit_files",
+  "file_search",
+  "grep_search",
+  "run_in_terminal",
+  "get_terminal_output",
+  "send_to_terminal",
+  "kill_terminal",
+  "await_terminal",
+  "fetch_webpage",
+  "manage_todo_list",
+  "runSubagent",
+  "memory",
+  "resolve_memory_file_uri",
 ]);
 
 /** Of two tools with the same name the first counts, as in VS Code. */
-export function catalogue(offered: readonly ChatTool[], { duplicates, names = new ToolNames() }: CatalogueOptions): Catalogue {
+export function catalogue(
+  offered: readonly ChatTool[],
+  { duplicates, names = new ToolNames() }: CatalogueOptions,
+): Catalogue {
   const unique = [...new Map([...offered].reverse().map(tool => [tool.name, tool])).values()].reverse();
   const permission = new Set(unique.map(({ name }) => name).filter(name => name.startsWith(PERMISSION_PREFIX)));
   const bridged = unique.filter(({ name }) => !permission.has(name) && (duplicates || !DUPLICATES.has(name)));
   for (const { name } of bridged) if (isAllowed(name)) names.given(name); // first: no other may take it away
-  const tools: McpTool[] = [], leftOut: { name: string; why: string }[] = [];
+  const tools: McpTool[] = [],
+    leftOut: { name: string; why: string }[] = [];
   for (const tool of bridged) {
     const result = schemaOf(tool);
     if ("leftOut" in result) leftOut.push({ name: tool.name, why: result.leftOut });
@@ -60,18 +80,32 @@ function schemaOf(tool: ChatTool): ReturnType<typeof normalised> {
 const GROUP = "activate_";
 
 function membersOf({ name, description }: ChatTool): readonly (readonly [member: string, group: string])[] {
-  return name.startsWith(GROUP) ? (`${name} ${description}`.match(/\bsymposium-agent-[a-z0-9]+(?:-[a-z]+)?|(?<=_)symposium-agent-[a-z0-9]+(?:-[a-z]+)?/g) ?? []).map(member => [member, name] as const) : [];
+  return name.startsWith(GROUP)
+    ? (
+        `${name} ${description}`.match(
+          /\bsymposium-agent-[a-z0-9]+(?:-[a-z]+)?|(?<=_)symposium-agent-[a-z0-9]+(?:-[a-z]+)?/g,
+        ) ?? []
+      ).map(member => [member, name] as const)
+    : [];
 }
 
 /** Names as they are given to the agent. */
-export interface Changes { readonly added: readonly string[]; readonly withdrawn: readonly string[]; readonly changed: readonly string[] }
+export interface Changes {
+  readonly added: readonly string[];
+  readonly withdrawn: readonly string[];
+  readonly changed: readonly string[];
+}
 
 /** `undefined`: the agent would see no difference. Another order is none. */
 export function changes(before: readonly McpTool[], after: readonly McpTool[]): Changes | undefined {
-  const old = byName(before), now = byName(after);
-  const added = [...now.keys()].filter(name => !old.has(name)), withdrawn = [...old.keys()].filter(name => !now.has(name));
+  const old = byName(before),
+    now = byName(after);
+  const added = [...now.keys()].filter(name => !old.has(name)),
+    withdrawn = [...old.keys()].filter(name => !now.has(name));
   const changed = [...now].filter(([name, text]) => old.has(name) && old.get(name) !== text).map(([name]) => name);
   return added.length + withdrawn.length + changed.length === 0 ? undefined : { added, withdrawn, changed };
 }
 
-function byName(tools: readonly McpTool[]): ReadonlyMap<string, string> { return new Map(tools.map(tool => [tool.name, JSON.stringify(tool)])); }
+function byName(tools: readonly McpTool[]): ReadonlyMap<string, string> {
+  return new Map(tools.map(tool => [tool.name, JSON.stringify(tool)]));
+}

@@ -33,9 +33,13 @@ export class ToolNames {
   }
 
   /** VS Code's name of it; also of a tool that is not offered any more. */
-  original(given: string): string | undefined { return this.#originals.get(given); }
+  original(given: string): string | undefined {
+    return this.#originals.get(given);
+  }
 
-  get all(): Iterable<string> { return this.#originals.keys(); }
+  get all(): Iterable<string> {
+    return this.#originals.keys();
+  }
 
   #free(name: string): string {
     for (let n = 2, free = name; ; n++) {
@@ -47,7 +51,9 @@ export class ToolNames {
 }
 
 /** Whether a name survives as it is. */
-export function isAllowed(name: string): boolean { return name !== "" && name === allowed(name); }
+export function isAllowed(name: string): boolean {
+  return name !== "" && name === allowed(name);
+}
 
 function allowed(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/gu, "_").slice(0, LONGEST_GIVEN) || "tool";

@@ -66,16 +66,27 @@ export class ToolOffer {
   #isClosed = false;
 
   /** `server`: its name for agents. `leftOut` is told of each tool that cannot be offered, once. */
-  constructor(readonly server: string, { tools, duplicates, called, refused }: OfferTerms, private readonly leftOut: (name: string, why: string) => void) {
+  constructor(
+    readonly server: string,
+    { tools, duplicates, called, refused }: OfferTerms,
+    private readonly leftOut: (name: string, why: string) => void,
+  ) {
     this.#called = called;
     this.#refused = refused;
     this.#offered = { tools, duplicates };
     const names = this.#names;
-    this.qualified = new QualifiedNames(server, { get all() { return names.all; }, takesCommand: given => this.#takesCommand(given) });
+    this.qualified = new QualifiedNames(server, {
+      get all() {
+        return names.all;
+      },
+      takesCommand: given => this.#takesCommand(given),
+    });
     this.#catalogue = this.#made(tools, duplicates);
   }
 
-  get tools(): readonly McpTool[] { return this.#catalogue.tools; }
+  get tools(): readonly McpTool[] {
+    return this.#catalogue.tools;
+  }
 
   /** The tools, for an agent that requests the list. */
   list(): readonly McpTool[] {
@@ -84,16 +95,24 @@ export class ToolOffer {
   }
 
   /** The agent has requested the list. */
-  get isListed(): boolean { return this.#listing !== "none"; }
+  get isListed(): boolean {
+    return this.#listing !== "none";
+  }
 
   /** The list has changed since the agent requested it: not every agent handles `notifications/tools/list_changed`. */
-  get isOutdated(): boolean { return this.#listing === "outdated"; }
+  get isOutdated(): boolean {
+    return this.#listing === "outdated";
+  }
 
   /** Our own tools for permissions that VS Code offers. */
-  get permission(): ReadonlySet<string> { return this.#catalogue.permission; }
+  get permission(): ReadonlySet<string> {
+    return this.#catalogue.permission;
+  }
 
   /** Those of them that another tool has to be called for first, by their names. */
-  get grouped(): ReadonlyMap<string, string> { return this.#catalogue.grouped; }
+  get grouped(): ReadonlyMap<string, string> {
+    return this.#catalogue.grouped;
+  }
 
   /** What the newest request offers. The same list as before is known by its identity. */
   update(tools: readonly ChatTool[], duplicates: boolean): void {
@@ -108,7 +127,8 @@ export class ToolOffer {
 
   /** `given`: the tool's name for the agent. An aborted `signal` withdraws the call. Never rejects. */
   call(given: string, args: JsonObject, signal: AbortSignal): Promise<CallToolResult> {
-    const toolName = this.#names.original(given), why = this.#whyNot(given, toolName);
+    const toolName = this.#names.original(given),
+      why = this.#whyNot(given, toolName);
     if (toolName === undefined || why !== undefined) {
       this.#refused?.(given, args);
       return Promise.resolve(refusal(why ?? ""));
@@ -121,7 +141,11 @@ export class ToolOffer {
         resolve(result);
       };
       const withdraw = (): void => withdrawn.abort();
-      withdrawn.signal.addEventListener("abort", () => settle(refusal(`The tool “${given}” was not run: nobody waits for it any more.`)), { once: true });
+      withdrawn.signal.addEventListener(
+        "abort",
+        () => settle(refusal(`The tool “${given}” was not run: nobody waits for it any more.`)),
+        { once: true },
+      );
       signal.addEventListener("abort", withdraw, { once: true });
       this.#open.add(withdrawn);
       if (signal.aborted) withdraw();
@@ -131,7 +155,11 @@ export class ToolOffer {
 
   watch(watcher: OfferWatcher): Disposable {
     this.#watchers.add(watcher);
-    return { [Symbol.dispose]: () => { this.#watchers.delete(watcher); } };
+    return {
+      [Symbol.dispose]: () => {
+        this.#watchers.delete(watcher);
+      },
+    };
   }
 
   /** Withdraws all calls; idempotent. */
@@ -150,8 +178,10 @@ export class ToolOffer {
   #whyNot(given: string, original: string | undefined): string | undefined {
     if (this.#isClosed) return "This chat has ended: VS Code's tools cannot be used any more.";
     if (original === undefined) return `There is no tool “${given}”.`;
-    if (!this.#catalogue.tools.some(({ name }) => name === given)) return `The tool “${given}” is not offered by VS Code now, and was not run.`;
-    if (this.#open.size >= MOST_OPEN_CALLS) return `The tool “${given}” was not run: ${MOST_OPEN_CALLS} calls wait for VS Code already. Try again when some of them are through.`;
+    if (!this.#catalogue.tools.some(({ name }) => name === given))
+      return `The tool “${given}” is not offered by VS Code now, and was not run.`;
+    if (this.#open.size >= MOST_OPEN_CALLS)
+      return `The tool “${given}” was not run: ${MOST_OPEN_CALLS} calls wait for VS Code already. Try again when some of them are through.`;
     return undefined;
   }
 
@@ -184,14 +214,18 @@ export class ToolOffers {
     const offer = new ToolOffer(server, terms, this.leftOut);
     this.#offers.set(offer.key, offer);
     this.#openNames.add(offer.server);
-    offer.watch({ closed: () => {
-      this.#offers.delete(offer.key);
-      this.#openNames.delete(offer.server);
-    } });
+    offer.watch({
+      closed: () => {
+        this.#offers.delete(offer.key);
+        this.#openNames.delete(offer.server);
+      },
+    });
     return offer;
   }
 
-  find(key: string): ToolOffer | undefined { return this.#offers.get(key); }
+  find(key: string): ToolOffer | undefined {
+    return this.#offers.get(key);
+  }
 
   #freeName(): string {
     const [oldest] = this.#names;

@@ -16,10 +16,15 @@ export interface McpTool {
   readonly _meta: JsonObject;
 }
 
-export type ObjectSchema = JsonObject & { readonly type: "object"; readonly properties: Readonly<Record<string, JsonObject>>; readonly required?: readonly string[] };
+export type ObjectSchema = JsonObject & {
+  readonly type: "object";
+  readonly properties: Readonly<Record<string, JsonObject>>;
+  readonly required?: readonly string[];
+};
 
-
-const DEEPEST = 12, MOST_REFS = 8, LARGEST = 64 * 1024;
+const DEEPEST = 12,
+  MOST_REFS = 8,
+  LARGEST = 64 * 1024;
 /** Schemas within a schema, after references were followed: they can double at each step. */
 const MOST_NODES = 5_000;
 /** What model providers take as the name of a parameter. */
@@ -27,10 +32,16 @@ const PARAMETER = /^[a-zA-Z0-9_.-]{1,64}$/;
 const TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 
 /** `leftOut`: why it cannot be offered, as the end of a sentence about the tool. */
-export function normalised({ name, description, inputSchema }: ChatTool): { readonly tool: McpTool } | { readonly leftOut: string } {
+export function normalised({
+  name,
+  description,
+  inputSchema,
+}: ChatTool): { readonly tool: McpTool } | { readonly leftOut: string } {
   if (name === "") return { leftOut: "it has no name" };
   const schema = objectSchema(inputSchema);
-  return typeof schema === "string" ? { leftOut: schema } : { tool: { name, description: stringOr(description, ""), inputSchema: schema, _meta: ALWAYS_LOAD } };
+  return typeof schema === "string"
+    ? { leftOut: schema }
+    : { tool: { name, description: stringOr(description, ""), inputSchema: schema, _meta: ALWAYS_LOAD } };
 }
 
 class TooLarge extends Error {}
@@ -40,7 +51,9 @@ function objectSchema(given: unknown): ObjectSchema | string {
   if (!isObject(given)) return "its schema is not an object";
   try {
     const schema = new Reading(given).root();
-    return typeof schema === "string" || JSON.stringify(schema).length <= LARGEST ? schema : `its schema is larger than ${LARGEST / 1024} kB`;
+    return typeof schema === "string" || JSON.stringify(schema).length <= LARGEST
+      ? schema
+      : `its schema is larger than ${LARGEST / 1024} kB`;
   } catch (error) {
     if (error instanceof TooLarge) return "its schema has too many parts";
     throw error;
@@ -61,15 +74,23 @@ class Reading {
   constructor(private readonly document: JsonObject) {}
 
   root(): ObjectSchema | string {
-    const { schema } = this.#followed(this.document, 0), shape = this.#shape(schema, 0, 0);
+    const { schema } = this.#followed(this.document, 0),
+      shape = this.#shape(schema, 0, 0);
     if (!shape) return "VS Code gives tools an object, and its schema allows none";
     const refused = shape.required.find(name => !PARAMETER.test(name));
-    if (refused !== undefined) return `it needs a parameter with the name “${refused.slice(0, 100)}”, which models cannot give`;
-    const properties = this.#properties(shape.properties, 1, 0), required = shape.required.filter(name => Object.hasOwn(properties, name));
-    const description = [schema.description, alternatives(shape.alternatives)].filter(text => typeof text === "string" && text !== "").join("\n");
+    if (refused !== undefined)
+      return `it needs a parameter with the name “${refused.slice(0, 100)}”, which models cannot give`;
+    const properties = this.#properties(shape.properties, 1, 0),
+      required = shape.required.filter(name => Object.hasOwn(properties, name));
+    const description = [schema.description, alternatives(shape.alternatives)]
+      .filter(text => typeof text === "string" && text !== "")
+      .join("\n");
     const combined = COMBINATORS.some(key => key in schema);
     return {
-      type: "object", properties, ...(required.length === 0 ? {} : { required }), ...(description === "" ? {} : { description }),
+      type: "object",
+      properties,
+      ...(required.length === 0 ? {} : { required }),
+      ...(description === "" ? {} : { description }),
       ...(!combined && schema.additionalProperties === false ? { additionalProperties: false } : {}),
     };
   }
@@ -81,11 +102,17 @@ class Reading {
     if (depth > DEEPEST) return NO_SHAPE;
     const { schema, refs: deeper } = this.#followed(given, refs);
     const types = arrayOr(schema.type);
-    if (typeof schema.type === "string" ? schema.type !== "object" : types.length > 0 && !types.includes("object")) return undefined;
-    const own: Shape = { properties: isObject(schema.properties) ? schema.properties : {}, required: texts(schema.required), alternatives: [] };
+    if (typeof schema.type === "string" ? schema.type !== "object" : types.length > 0 && !types.includes("object"))
+      return undefined;
+    const own: Shape = {
+      properties: isObject(schema.properties) ? schema.properties : {},
+      required: texts(schema.required),
+      alternatives: [],
+    };
     const all = arrayOr(schema.allOf).map(part => this.#shape(part, depth + 1, deeper));
     for (const key of ["anyOf", "oneOf"] as const) {
-      const parts = arrayOr(schema[key]), possible = parts.map(part => this.#shape(part, depth + 1, deeper)).filter(part => part !== undefined);
+      const parts = arrayOr(schema[key]),
+        possible = parts.map(part => this.#shape(part, depth + 1, deeper)).filter(part => part !== undefined);
       if (parts.length > 0) all.push(possible.length === 0 ? undefined : either(possible));
     }
     return all.reduce<Shape | undefined>((one, other) => one && other && both(one, other), own);
@@ -93,13 +120,18 @@ class Reading {
 
   #properties(given: unknown, depth: number, refs: number): Record<string, JsonObject> {
     if (!isObject(given)) return {};
-    return Object.fromEntries(Object.entries(given).filter(([name, schema]) => PARAMETER.test(name) && schema !== false).map(([name, schema]) => [name, this.#node(schema, depth, refs)]));
+    return Object.fromEntries(
+      Object.entries(given)
+        .filter(([name, schema]) => PARAMETER.test(name) && schema !== false)
+        .map(([name, schema]) => [name, this.#node(schema, depth, refs)]),
+    );
   }
 
   #node(given: unknown, depth: number, refs: number): JsonObject {
     this.#count();
     if (!isObject(given)) return {};
-    const { schema, refs: deeper } = this.#followed(given, refs), type = typesOf(schema.type);
+    const { schema, refs: deeper } = this.#followed(given, refs),
+      type = typesOf(schema.type);
     const kept: Record<string, unknown> = type === undefined ? {} : { type };
     for (const [key, value] of Object.entries(schema)) if (PLAIN.get(key)?.(value) === true) kept[key] = value;
     const values = arrayOr(schema.enum).filter(isScalar);
@@ -110,9 +142,10 @@ class Reading {
   }
 
   #children(schema: JsonObject, isArray: boolean, depth: number, refs: number): JsonObject {
-    const kept: Record<string, unknown> = {}, node = (each: unknown) => this.#node(each, depth, refs);
+    const kept: Record<string, unknown> = {},
+      node = (each: unknown) => this.#node(each, depth, refs);
     if (isObject(schema.properties)) {
-      const properties = kept.properties = this.#properties(schema.properties, depth, refs);
+      const properties = (kept.properties = this.#properties(schema.properties, depth, refs));
       const required = texts(schema.required).filter(name => Object.hasOwn(properties, name));
       if (required.length > 0) kept.required = required;
     }
@@ -130,7 +163,8 @@ class Reading {
 
   /** With what it refers to in place of the reference. What goes in circles, or leads out of the document, may be anything. */
   #followed(given: JsonObject, refs: number): { readonly schema: JsonObject; readonly refs: number } {
-    let schema = given, followed = refs;
+    let schema = given,
+      followed = refs;
     while (typeof schema.$ref === "string") {
       const { $ref, ...own } = schema;
       if (followed++ >= MOST_REFS) return { schema: own, refs: followed };
@@ -150,7 +184,9 @@ class Reading {
     return isObject(at) ? at : {};
   }
 
-  #count(): void { if (++this.#nodes > MOST_NODES) throw new TooLarge(); }
+  #count(): void {
+    if (++this.#nodes > MOST_NODES) throw new TooLarge();
+  }
 }
 
 const NO_SHAPE: Shape = { properties: {}, required: [], alternatives: [] };
@@ -158,7 +194,8 @@ const COMBINATORS = ["anyOf", "oneOf", "allOf"] as const;
 
 function both(one: Shape, other: Shape): Shape {
   return {
-    properties: together([one.properties, other.properties], "allOf"), required: [...new Set([...one.required, ...other.required])],
+    properties: together([one.properties, other.properties], "allOf"),
+    required: [...new Set([...one.required, ...other.required])],
     alternatives: [...one.alternatives, ...other.alternatives],
   };
 }
@@ -166,17 +203,26 @@ function both(one: Shape, other: Shape): Shape {
 function either(shapes: readonly Shape[]): Shape {
   const required = shapes.map(shape => shape.required).reduce((all, each) => all.filter(name => each.includes(name)));
   const sets = shapes.map(shape => shape.required.filter(name => !required.includes(name)));
-  return { properties: together(shapes.map(({ properties }) => properties), "anyOf"), required, alternatives: sets.every(set => set.length > 0) ? sets : [] };
+  return {
+    properties: together(
+      shapes.map(({ properties }) => properties),
+      "anyOf",
+    ),
+    required,
+    alternatives: sets.every(set => set.length > 0) ? sets : [],
+  };
 }
 
 /** What is said differently of one parameter stands side by side below it. */
 function together(all: readonly Readonly<Record<string, unknown>>[], how: "anyOf" | "allOf"): Record<string, unknown> {
   const names = new Set(all.flatMap(each => Object.keys(each)));
-  return Object.fromEntries([...names].map(name => {
-    const schemas = all.filter(each => Object.hasOwn(each, name)).map(each => each[name]);
-    const different = schemas.filter((schema, i) => schemas.findIndex(other => same(schema, other)) === i);
-    return [name, different.length === 1 ? different[0] : { [how]: different }];
-  }));
+  return Object.fromEntries(
+    [...names].map(name => {
+      const schemas = all.filter(each => Object.hasOwn(each, name)).map(each => each[name]);
+      const different = schemas.filter((schema, i) => schemas.findIndex(other => same(schema, other)) === i);
+      return [name, different.length === 1 ? different[0] : { [how]: different }];
+    }),
+  );
 }
 
 /** A few words in place of what the schema cannot say any more. */
@@ -191,22 +237,53 @@ function typesOf(type: unknown): string | readonly string[] | undefined {
 }
 
 /** Members that say something by themselves, and when what they say can be kept. */
-const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map(Object.entries({
-  title: isText, description: isText, format: (value: unknown) => isText(value) && value !== "", pattern: isPattern,
-  default: isScalar, const: isScalar, nullable: isBoolean, uniqueItems: isBoolean,
-  minimum: isNumber, maximum: isNumber, exclusiveMinimum: isNumber, exclusiveMaximum: isNumber, multipleOf: (value: unknown) => isNumber(value) && Number(value) > 0,
-  minLength: isCount, maxLength: isCount, minItems: isCount, maxItems: isCount, minProperties: isCount, maxProperties: isCount,
-}));
+const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
+  Object.entries({
+    title: isText,
+    description: isText,
+    format: (value: unknown) => isText(value) && value !== "",
+    pattern: isPattern,
+    default: isScalar,
+    const: isScalar,
+    nullable: isBoolean,
+    uniqueItems: isBoolean,
+    minimum: isNumber,
+    maximum: isNumber,
+    exclusiveMinimum: isNumber,
+    exclusiveMaximum: isNumber,
+    multipleOf: (value: unknown) => isNumber(value) && Number(value) > 0,
+    minLength: isCount,
+    maxLength: isCount,
+    minItems: isCount,
+    maxItems: isCount,
+    minProperties: isCount,
+    maxProperties: isCount,
+  }),
+);
 
-function isText(value: unknown): boolean { return typeof value === "string"; }
-function isBoolean(value: unknown): boolean { return typeof value === "boolean"; }
-function isNumber(value: unknown): boolean { return typeof value === "number" && Number.isFinite(value); }
-function isCount(value: unknown): boolean { return typeof value === "number" && Number.isSafeInteger(value) && value >= 0; }
-function isScalar(value: unknown): boolean { return value === null || isText(value) || isBoolean(value) || isNumber(value); }
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+function isBoolean(value: unknown): boolean {
+  return typeof value === "boolean";
+}
+function isNumber(value: unknown): boolean {
+  return typeof value === "number" && Number.isFinite(value);
+}
+function isCount(value: unknown): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+function isScalar(value: unknown): boolean {
+  return value === null || isText(value) || isBoolean(value) || isNumber(value);
+}
 
 function isPattern(value: unknown): boolean {
   if (typeof value !== "string") return false;
-  try { return new RegExp(value, "u") instanceof RegExp; } catch { return false; }
+  try {
+    return new RegExp(value, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
 }
 
 function texts(value: unknown): readonly string[] {
@@ -214,10 +291,17 @@ function texts(value: unknown): readonly string[] {
 }
 
 function same(one: unknown, other: unknown): boolean {
-  try { return one === other || JSON.stringify(one) === JSON.stringify(other); }
-  catch { return false; } // too deep to be compared
+  try {
+    return one === other || JSON.stringify(one) === JSON.stringify(other);
+  } catch {
+    return false;
+  } // too deep to be compared
 }
 
 function decoded(fragment: string): string {
-  try { return decodeURIComponent(fragment); } catch { return fragment; }
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
 }

@@ -19,11 +19,21 @@ const NAME = "VS Code's tools";
 export interface ToolsProxyOptions extends Pick<ToolsServerOptions, "clock" | "version"> {}
 
 /** `_meta` for the request that sets a session up. */
-export function offering({ key }: ToolOffer): JsonObject { return { [TOOLS_KEY]: key }; }
+export function offering({ key }: ToolOffer): JsonObject {
+  return { [TOOLS_KEY]: key };
+}
 
 /** As the first component of a chain. `odd`: for the log. */
-export function toolsComponent(offers: ToolOffers, options: ToolsProxyOptions, odd: (what: string, detail: unknown) => void): ProxyComponent {
-  return { kind: "internal", name: NAME, serve: (client, successor, ids) => serveProxy(vscodeTools(offers, options), client, successor, ids, { odd }) };
+export function toolsComponent(
+  offers: ToolOffers,
+  options: ToolsProxyOptions,
+  odd: (what: string, detail: unknown) => void,
+): ProxyComponent {
+  return {
+    kind: "internal",
+    name: NAME,
+    serve: (client, successor, ids) => serveProxy(vscodeTools(offers, options), client, successor, ids, { odd }),
+  };
 }
 
 export function vscodeTools(offers: ToolOffers, options: ToolsProxyOptions): ProxyDefinition {
@@ -31,9 +41,15 @@ export function vscodeTools(offers: ToolOffers, options: ToolsProxyOptions): Pro
 }
 
 function proxy(served: Served): Proxy {
-  const each = (methods: readonly string[], intercept: (request: PassingRequest) => unknown) => Object.fromEntries(methods.map(method => [method, intercept]));
+  const each = (methods: readonly string[], intercept: (request: PassingRequest) => unknown) =>
+    Object.fromEntries(methods.map(method => [method, intercept]));
   return {
-    fromClient: { requests: { ...each(SETUPS, request => served.setup(request)), ...each(CLOSINGS, request => served.servers.closing(request)) } },
+    fromClient: {
+      requests: {
+        ...each(SETUPS, request => served.setup(request)),
+        ...each(CLOSINGS, request => served.servers.closing(request)),
+      },
+    },
     close: () => served.servers.close(),
   };
 }
@@ -41,7 +57,13 @@ function proxy(served: Served): Proxy {
 class Served {
   readonly servers: SessionServers;
 
-  constructor(private readonly chain: Chain, private readonly offers: ToolOffers, private readonly options: ToolsProxyOptions) { this.servers = new SessionServers(chain); }
+  constructor(
+    private readonly chain: Chain,
+    private readonly offers: ToolOffers,
+    private readonly options: ToolsProxyOptions,
+  ) {
+    this.servers = new SessionServers(chain);
+  }
 
   async setup(request: PassingRequest): Promise<unknown> {
     const { key, params } = withoutKey(request.params);
@@ -56,7 +78,11 @@ class Served {
 
   #stand(offer: ToolOffer): StandingServer {
     const watching = offer.watch({ closed: () => standing.withdraw() });
-    const standing = this.servers.stand(offer.server, connectTools(offer, { ...this.options, odd: this.chain.odd }), () => watching[Symbol.dispose]());
+    const standing = this.servers.stand(
+      offer.server,
+      connectTools(offer, { ...this.options, odd: this.chain.odd }),
+      () => watching[Symbol.dispose](),
+    );
     return standing;
   }
 }
@@ -64,6 +90,7 @@ class Served {
 function withoutKey(given: unknown): { readonly key: string | undefined; readonly params: JsonObject } {
   const params = objectOr(given);
   if (!isObject(params._meta) || typeof params._meta[TOOLS_KEY] !== "string") return { key: undefined, params };
-  const { [TOOLS_KEY]: key, ..._meta } = params._meta, { _meta: _, ...rest } = params;
+  const { [TOOLS_KEY]: key, ..._meta } = params._meta,
+    { _meta: _, ...rest } = params;
   return { key: String(key), params: Object.keys(_meta).length === 0 ? rest : { ...rest, _meta } };
 }

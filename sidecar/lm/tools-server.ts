@@ -17,14 +17,19 @@ export interface ToolsServerOptions {
   readonly odd: (what: string, detail: unknown) => void;
 }
 
-const INSTRUCTIONS = "The tools of the VS Code window in which this conversation is held. VS Code asks the user before it runs some of them, so an answer may take minutes.";
+const INSTRUCTIONS =
+  "The tools of the VS Code window in which this conversation is held. VS Code asks the user before it runs some of them, so an answer may take minutes.";
 
 export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsServerOptions): ConnectMcp {
   return async transport => {
     const [{ Server }, { CallToolRequestSchema, ListToolsRequestSchema, ToolSchema }] = await Promise.all([
-      import("@modelcontextprotocol/sdk/server/index.js"), import("@modelcontextprotocol/sdk/types.js"),
+      import("@modelcontextprotocol/sdk/server/index.js"),
+      import("@modelcontextprotocol/sdk/types.js"),
     ]);
-    const server = new Server({ name: offer.server, title: "VS Code", version }, { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS });
+    const server = new Server(
+      { name: offer.server, title: "VS Code", version },
+      { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS },
+    );
     server.setRequestHandler(ListToolsRequestSchema, ({ params }): { tools: Tool[] } => ({
       // Each by the client's own rule: one that breaks it would cost the client the whole list.
       tools: (params?._meta?.[COUNTS_TOOLS] === true ? offer.tools : offer.list()).flatMap(tool => {
@@ -33,11 +38,30 @@ export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsSer
         return read.success ? [read.data] : [];
       }),
     }));
-    server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args = {}, _meta } }, { signal, sendNotification }): Promise<CallToolResult> => {
-      using _progress = beating(clock, _meta?.progressToken, "Waiting for VS Code.", params => void sendNotification({ method: "notifications/progress", params }).catch((error: unknown) => odd("progress of a tool could not be told", error)));
-      return await offer.call(name, args, signal);
+    server.setRequestHandler(
+      CallToolRequestSchema,
+      async (
+        { params: { name, arguments: args = {}, _meta } },
+        { signal, sendNotification },
+      ): Promise<CallToolResult> => {
+        using _progress = beating(
+          clock,
+          _meta?.progressToken,
+          "Waiting for VS Code.",
+          params =>
+            void sendNotification({ method: "notifications/progress", params }).catch((error: unknown) =>
+              odd("progress of a tool could not be told", error),
+            ),
+        );
+        return await offer.call(name, args, signal);
+      },
+    );
+    const watching = offer.watch({
+      changed: () =>
+        void server
+          .sendToolListChanged()
+          .catch((error: unknown) => odd("a changed list of tools could not be told", error)),
     });
-    const watching = offer.watch({ changed: () => void server.sendToolListChanged().catch((error: unknown) => odd("a changed list of tools could not be told", error)) });
     server.onclose = () => watching[Symbol.dispose]();
     server.onerror = error => odd("an MCP client of VS Code's tools", error);
     await server.connect(transport);

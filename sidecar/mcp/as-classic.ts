@@ -10,7 +10,15 @@ import { methodNotFound } from "../rpc/peer";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { Odd } from "./link";
 import { McpPeer } from "./peer";
-import { CLASSIC_REVISIONS, Meta, NEWEST_CLASSIC, STATELESS_REVISION, metaOf, withMeta, type StatelessServer } from "./revision";
+import {
+  CLASSIC_REVISIONS,
+  Meta,
+  NEWEST_CLASSIC,
+  STATELESS_REVISION,
+  metaOf,
+  withMeta,
+  type StatelessServer,
+} from "./revision";
 
 /** How often a server may ask for input before it answers. */
 const ROUNDS = 100;
@@ -27,33 +35,53 @@ class ClassicFace implements AsyncDisposable {
   readonly #watched = new Set<string>();
   #listening: AbortController | undefined;
 
-  constructor(private readonly server: StatelessServer, channel: Channel, private readonly odd: Odd) {
+  constructor(
+    private readonly server: StatelessServer,
+    channel: Channel,
+    private readonly odd: Odd,
+  ) {
     this.#client = new McpPeer(channel, {
       request: (method, params, signal) => this.#requested(method, params, signal),
-      notification: method => { if (method === "notifications/initialized") this.#listen(); }, // the revision knows no other
+      notification: method => {
+        if (method === "notifications/initialized") this.#listen();
+      }, // the revision knows no other
       closed: () => this.#listening?.abort(),
       odd,
     });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> { await this.#client[Symbol.asyncDispose](); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client[Symbol.asyncDispose]();
+  }
 
   #requested(method: string, params: unknown, signal: AbortSignal): unknown {
     switch (method) {
-      case "initialize": return this.#initialize(objectOr(params), signal);
-      case "ping": return {};
-      case "logging/setLevel": this.#meta = { ...this.#meta, [Meta.logLevel]: objectOr(params).level }; return {};
-      case "resources/subscribe": return this.#watch(objectOr(params).uri, uri => this.#watched.add(uri));
-      case "resources/unsubscribe": return this.#watch(objectOr(params).uri, uri => this.#watched.delete(uri));
-      default: return this.#forward(method, params, signal);
+      case "initialize":
+        return this.#initialize(objectOr(params), signal);
+      case "ping":
+        return {};
+      case "logging/setLevel":
+        this.#meta = { ...this.#meta, [Meta.logLevel]: objectOr(params).level };
+        return {};
+      case "resources/subscribe":
+        return this.#watch(objectOr(params).uri, uri => this.#watched.add(uri));
+      case "resources/unsubscribe":
+        return this.#watch(objectOr(params).uri, uri => this.#watched.delete(uri));
+      default:
+        return this.#forward(method, params, signal);
     }
   }
 
   async #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject, signal: AbortSignal): Promise<unknown> {
-    this.#meta = { ...this.#meta, [Meta.capabilities]: objectOr(capabilities), ...(isObject(clientInfo) ? { [Meta.client]: clientInfo } : {}) };
+    this.#meta = {
+      ...this.#meta,
+      [Meta.capabilities]: objectOr(capabilities),
+      ...(isObject(clientInfo) ? { [Meta.client]: clientInfo } : {}),
+    };
     const discovered = await this.#discover(signal);
     this.#capabilities = objectOr(discovered.capabilities);
-    const { instructions } = discovered, serverInfo = metaOf(discovered)[Meta.server] ?? discovered.serverInfo;
+    const { instructions } = discovered,
+      serverInfo = metaOf(discovered)[Meta.server] ?? discovered.serverInfo;
     return {
       protocolVersion: CLASSIC_REVISIONS.find(each => each === protocolVersion) ?? NEWEST_CLASSIC,
       capabilities: this.#capabilities,
@@ -64,8 +92,9 @@ class ClassicFace implements AsyncDisposable {
 
   /** A server that offers nothing but tools may leave even `server/discover` out, which it must not. */
   async #discover(signal: AbortSignal): Promise<JsonObject> {
-    try { return objectOr(await this.#ask("server/discover", {}, signal)); }
-    catch (error) {
+    try {
+      return objectOr(await this.#ask("server/discover", {}, signal));
+    } catch (error) {
       if (!(error instanceof RpcError) || error.code !== RpcCode.methodNotFound) throw error;
       this.odd("an MCP server without server/discover", error.message);
       return { capabilities: { tools: {} } };
@@ -85,15 +114,23 @@ class ClassicFace implements AsyncDisposable {
 
   /** All at once: the server has asked for all of it at once. */
   async #input({ inputRequests, requestState }: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const answers = await Promise.all(Object.entries(objectOr(inputRequests)).map(async ([key, asked]) => {
-      const { method, params } = objectOr(asked);
-      return [key, await this.#client.request(stringOr(method, ""), params, signal)] as const;
-    }));
-    return { ...(answers.length === 0 ? {} : { inputResponses: Object.fromEntries(answers) }), ...(requestState === undefined ? {} : { requestState }) };
+    const answers = await Promise.all(
+      Object.entries(objectOr(inputRequests)).map(async ([key, asked]) => {
+        const { method, params } = objectOr(asked);
+        return [key, await this.#client.request(stringOr(method, ""), params, signal)] as const;
+      }),
+    );
+    return {
+      ...(answers.length === 0 ? {} : { inputResponses: Object.fromEntries(answers) }),
+      ...(requestState === undefined ? {} : { requestState }),
+    };
   }
 
   #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<unknown> {
-    return this.server.request(method, withMeta(params, this.#meta), { signal, notification: (name, about) => this.#client.notify(name, about) });
+    return this.server.request(method, withMeta(params, this.#meta), {
+      signal,
+      notification: (name, about) => this.#client.notify(name, about),
+    });
   }
 
   #watch(uri: unknown, change: (uri: string) => void): JsonObject {
@@ -109,14 +146,24 @@ class ClassicFace implements AsyncDisposable {
     this.#listening = undefined;
     const announces = (kind: string): boolean => objectOr(this.#capabilities[kind]).listChanged === true;
     const notifications = {
-      ...(announces("tools") ? { toolsListChanged: true } : {}), ...(announces("prompts") ? { promptsListChanged: true } : {}),
-      ...(announces("resources") ? { resourcesListChanged: true } : {}), ...(this.#watched.size > 0 ? { resourceSubscriptions: [...this.#watched] } : {}),
+      ...(announces("tools") ? { toolsListChanged: true } : {}),
+      ...(announces("prompts") ? { promptsListChanged: true } : {}),
+      ...(announces("resources") ? { resourcesListChanged: true } : {}),
+      ...(this.#watched.size > 0 ? { resourceSubscriptions: [...this.#watched] } : {}),
     };
     if (Object.keys(notifications).length === 0) return;
-    const listening = this.#listening = new AbortController();
-    const told = (method: string, params: unknown): void => { if (method !== "notifications/subscriptions/acknowledged") this.#client.notify(method, unsubscribed(params)); };
-    this.server.request("subscriptions/listen", withMeta({ notifications }, this.#meta), { signal: listening.signal, notification: told })
-      .catch((error: unknown) => { if (!listening.signal.aborted) this.odd("an MCP server ended a subscription", error); });
+    const listening = (this.#listening = new AbortController());
+    const told = (method: string, params: unknown): void => {
+      if (method !== "notifications/subscriptions/acknowledged") this.#client.notify(method, unsubscribed(params));
+    };
+    this.server
+      .request("subscriptions/listen", withMeta({ notifications }, this.#meta), {
+        signal: listening.signal,
+        notification: told,
+      })
+      .catch((error: unknown) => {
+        if (!listening.signal.aborted) this.odd("an MCP server ended a subscription", error);
+      });
   }
 }
 

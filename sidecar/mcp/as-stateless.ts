@@ -12,15 +12,31 @@ import { methodNotFound } from "../rpc/peer";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { Odd } from "./link";
 import { McpPeer } from "./peer";
-import { assertStatelessMeta, Meta, NEWEST_CLASSIC, STATELESS_REVISION, metaOf, withoutMeta, type StatelessOptions, type StatelessServer } from "./revision";
+import {
+  assertStatelessMeta,
+  Meta,
+  NEWEST_CLASSIC,
+  STATELESS_REVISION,
+  metaOf,
+  withoutMeta,
+  type StatelessOptions,
+  type StatelessServer,
+} from "./revision";
 
 /** Of sessions only, or replaced by something else in the revision. */
 const GONE = /^(initialize|ping|logging\/setLevel|resources\/(un)?subscribe|notifications\/.*)$/;
 /** Results that say how long they may be kept: ours, never. */
 const CACHED = /^(server\/discover|(tools|prompts|resources|resources\/templates)\/list|resources\/read)$/;
 
-interface Session { readonly server: McpPeer; readonly greeted: JsonObject; readonly ended: AbortSignal }
-interface Listener { readonly filter: JsonObject; readonly tell: (method: string, params: unknown) => void }
+interface Session {
+  readonly server: McpPeer;
+  readonly greeted: JsonObject;
+  readonly ended: AbortSignal;
+}
+interface Listener {
+  readonly filter: JsonObject;
+  readonly tell: (method: string, params: unknown) => void;
+}
 
 export class StatelessFace implements StatelessServer, AsyncDisposable {
   #session: Promise<Session> | undefined;
@@ -28,28 +44,44 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
   #lastToken = 0;
   readonly #listeners = new Set<Listener>();
 
-  constructor(private readonly connect: () => Promise<Channel>, private readonly odd: Odd) {}
+  constructor(
+    private readonly connect: () => Promise<Channel>,
+    private readonly odd: Odd,
+  ) {}
 
   async request(method: string, params: JsonObject, options: StatelessOptions): Promise<unknown> {
     assertStatelessMeta(params);
     if (GONE.test(method)) throw methodNotFound(method);
     const session = await (this.#session ??= this.#open());
     if (method === "subscriptions/listen") return this.#listen(session, params, options);
-    const result = method === "server/discover" ? discovered(session.greeted) : await this.#forward(session.server, method, params, options);
-    return { resultType: "complete", ...(CACHED.test(method) ? { ttlMs: 0, cacheScope: "private" } : {}), ...objectOr(result) };
+    const result =
+      method === "server/discover"
+        ? discovered(session.greeted)
+        : await this.#forward(session.server, method, params, options);
+    return {
+      resultType: "complete",
+      ...(CACHED.test(method) ? { ttlMs: 0, cacheScope: "private" } : {}),
+      ...objectOr(result),
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
-    await session?.then(({ server }) => server[Symbol.asyncDispose](), () => undefined);
+    await session?.then(
+      ({ server }) => server[Symbol.asyncDispose](),
+      () => undefined,
+    );
   }
 
   async #open(): Promise<Session> {
     const ending = new AbortController();
     try {
       const server = new McpPeer(await this.connect(), {
-        request: method => { if (method === "ping") return {}; throw methodNotFound(method); },
+        request: method => {
+          if (method === "ping") return {};
+          throw methodNotFound(method);
+        },
         notification: (method, params) => this.#notified(method, objectOr(params)),
         closed: () => {
           ending.abort();
@@ -58,7 +90,11 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
         odd: this.odd,
       });
       const opened = this.#session;
-      const greeted = await server.request("initialize", { protocolVersion: NEWEST_CLASSIC, capabilities: {}, clientInfo: { name: "symposium", version: "1" } });
+      const greeted = await server.request("initialize", {
+        protocolVersion: NEWEST_CLASSIC,
+        capabilities: {},
+        clientInfo: { name: "symposium", version: "1" },
+      });
       server.notify("notifications/initialized", undefined);
       return { server, greeted: objectOr(greeted), ended: ending.signal };
     } catch (error) {
@@ -67,29 +103,50 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
     }
   }
 
-  async #forward(server: McpPeer, method: string, params: JsonObject, { signal, notification }: StatelessOptions): Promise<unknown> {
-    const plain = withoutMeta(params), { progressToken } = metaOf(plain);
+  async #forward(
+    server: McpPeer,
+    method: string,
+    params: JsonObject,
+    { signal, notification }: StatelessOptions,
+  ): Promise<unknown> {
+    const plain = withoutMeta(params),
+      { progressToken } = metaOf(plain);
     if (progressToken === undefined) return server.request(method, plain, signal);
     const token = ++this.#lastToken;
     this.#progress.set(token, about => notification("notifications/progress", { ...about, progressToken }));
-    try { return await server.request(method, { ...plain, _meta: { ...metaOf(plain), progressToken: token } }, signal); }
-    finally { this.#progress.delete(token); }
+    try {
+      return await server.request(method, { ...plain, _meta: { ...metaOf(plain), progressToken: token } }, signal);
+    } finally {
+      this.#progress.delete(token);
+    }
   }
 
   /** Stays open until it is cancelled, or the session ends. */
-  async #listen({ server, greeted, ended }: Session, params: JsonObject, { signal, notification, requestId }: StatelessOptions): Promise<unknown> {
+  async #listen(
+    { server, greeted, ended }: Session,
+    params: JsonObject,
+    { signal, notification, requestId }: StatelessOptions,
+  ): Promise<unknown> {
     const _meta = requestId === undefined ? {} : { [Meta.subscription]: requestId };
     const filter = agreed(objectOr(params.notifications), objectOr(greeted.capabilities));
     const uris = arrayOr(filter.resourceSubscriptions);
     for (const uri of uris) await server.request("resources/subscribe", { uri }, signal);
-    const listener: Listener = { filter, tell: (method, about) => notification(method, { ...objectOr(about), _meta: { ...metaOf(about), ..._meta } }) };
+    const listener: Listener = {
+      filter,
+      tell: (method, about) => notification(method, { ...objectOr(about), _meta: { ...metaOf(about), ..._meta } }),
+    };
     this.#listeners.add(listener);
     notification("notifications/subscriptions/acknowledged", { _meta, notifications: filter });
-    try { return await untilCancelled(AbortSignal.any([signal, ended])); }
-    finally {
+    try {
+      return await untilCancelled(AbortSignal.any([signal, ended]));
+    } finally {
       this.#listeners.delete(listener);
       const watched = [...this.#listeners].flatMap(each => arrayOr(each.filter.resourceSubscriptions));
-      for (const uri of uris) if (!watched.includes(uri)) server.request("resources/unsubscribe", { uri }).catch((error: unknown) => this.odd("an MCP subscription was not ended", error));
+      for (const uri of uris)
+        if (!watched.includes(uri))
+          server
+            .request("resources/unsubscribe", { uri })
+            .catch((error: unknown) => this.odd("an MCP subscription was not ended", error));
     }
   }
 
@@ -105,16 +162,26 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
 function discovered({ capabilities, serverInfo, instructions }: JsonObject): JsonObject {
   const { logging: _, ...offered } = objectOr(capabilities);
   return {
-    supportedVersions: [STATELESS_REVISION], capabilities: offered,
-    ...(instructions === undefined ? {} : { instructions }), ...(isObject(serverInfo) ? { _meta: { [Meta.server]: serverInfo } } : {}),
+    supportedVersions: [STATELESS_REVISION],
+    capabilities: offered,
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(isObject(serverInfo) ? { _meta: { [Meta.server]: serverInfo } } : {}),
   };
 }
 
 /** What of a filter the server can do. */
 function agreed(wanted: JsonObject, capabilities: JsonObject): JsonObject {
-  const lists = (["tools", "prompts", "resources"] as const).filter(kind => wanted[`${kind}ListChanged`] === true && objectOr(capabilities[kind]).listChanged === true);
-  const uris = objectOr(capabilities.resources).subscribe === true ? arrayOr(wanted.resourceSubscriptions).filter(uri => typeof uri === "string") : [];
-  return { ...Object.fromEntries(lists.map(kind => [`${kind}ListChanged`, true])), ...(uris.length === 0 ? {} : { resourceSubscriptions: uris }) };
+  const lists = (["tools", "prompts", "resources"] as const).filter(
+    kind => wanted[`${kind}ListChanged`] === true && objectOr(capabilities[kind]).listChanged === true,
+  );
+  const uris =
+    objectOr(capabilities.resources).subscribe === true
+      ? arrayOr(wanted.resourceSubscriptions).filter(uri => typeof uri === "string")
+      : [];
+  return {
+    ...Object.fromEntries(lists.map(kind => [`${kind}ListChanged`, true])),
+    ...(uris.length === 0 ? {} : { resourceSubscriptions: uris }),
+  };
 }
 
 function wants(filter: JsonObject, method: string, params: JsonObject): boolean {

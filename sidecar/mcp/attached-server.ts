@@ -25,10 +25,18 @@ import { Meta, STATELESS_REVISION, withMeta, type StatelessOptions, type Statele
 export const ATTACHED = "symposium";
 
 /** `server`: reports what reaches it. `unobserved`: the same server, for requests that the agent did not send. */
-export interface AttachedTools { readonly name: string; readonly server: StatelessServer; readonly unobserved: StatelessServer }
+export interface AttachedTools {
+  readonly name: string;
+  readonly server: StatelessServer;
+  readonly unobserved: StatelessServer;
+}
 
 /** The id of the session that makes this call. */
-export type RouteAttached = (tool: string, args: unknown, signal: AbortSignal) => Promise<{ readonly id: string } | { readonly refused: string }>;
+export type RouteAttached = (
+  tool: string,
+  args: unknown,
+  signal: AbortSignal,
+) => Promise<{ readonly id: string } | { readonly refused: string }>;
 
 /** A session in setup has no id yet. */
 export interface AttachedSession extends Disposable {
@@ -36,8 +44,14 @@ export interface AttachedSession extends Disposable {
   named(id: string): void;
 }
 
-interface Known { id: string | undefined; readonly servers: ReadonlyMap<string, AttachedTools> }
-interface Tool { readonly name: string; readonly definition: JsonObject }
+interface Known {
+  id: string | undefined;
+  readonly servers: ReadonlyMap<string, AttachedTools>;
+}
+interface Tool {
+  readonly name: string;
+  readonly definition: JsonObject;
+}
 
 /** Pages of a list. */
 const MAX_PAGES = 100;
@@ -51,31 +65,48 @@ export class AttachedServer implements ServedServer {
   readonly #channels = new Set<AsyncDisposable>();
   #route: RouteAttached = () => Promise.resolve({ refused: "No conversation is open." });
   #arrived = (): void => undefined;
-  readonly #firstSession = new Promise<void>(resolve => { this.#arrived = resolve; });
+  readonly #firstSession = new Promise<void>(resolve => {
+    this.#arrived = resolve;
+  });
   #firstAt: number | undefined;
   #wasConnected = false;
   /** Of a client without connections. */
   readonly #shared: Client;
 
-  constructor(private readonly clock: Clock, private readonly version: string, private readonly odd: Odd) {
+  constructor(
+    private readonly clock: Clock,
+    private readonly version: string,
+    private readonly odd: Odd,
+  ) {
     this.#shared = new Client(this, version);
     this.#clients.add(this.#shared);
   }
 
-  get stateless(): StatelessServer { return this.#shared; }
+  get stateless(): StatelessServer {
+    return this.#shared;
+  }
 
-  routeBy(route: RouteAttached): void { this.#route = route; }
+  routeBy(route: RouteAttached): void {
+    this.#route = route;
+  }
 
   /** A first prompt waits for the list: the agent connected, or its first session is not older than the wait. */
-  get isAwaited(): boolean { return this.#wasConnected || this.clock.now() - (this.#firstAt ?? this.clock.now()) < LIST_LIMIT_MS; }
+  get isAwaited(): boolean {
+    return this.#wasConnected || this.clock.now() - (this.#firstAt ?? this.clock.now()) < LIST_LIMIT_MS;
+  }
 
   async connect(): Promise<Channel> {
     this.#wasConnected = true;
-    const [near, far] = memoryChannels(), client = new Client(this, this.version), served = serveClassic(client, far, this.odd);
+    const [near, far] = memoryChannels(),
+      client = new Client(this, this.version),
+      served = serveClassic(client, far, this.odd);
     this.#clients.add(client);
     this.#channels.add(served);
     return {
-      start: receiver => near.start({ receive: frame => receiver.receive(frame), closed: reason => receiver.closed(reason) }), send: frame => near.send(frame), drained: () => near.drained(),
+      start: receiver =>
+        near.start({ receive: frame => receiver.receive(frame), closed: reason => receiver.closed(reason) }),
+      send: frame => near.send(frame),
+      drained: () => near.drained(),
       [Symbol.asyncDispose]: async () => {
         this.#clients.delete(client);
         this.#channels.delete(served);
@@ -86,8 +117,14 @@ export class AttachedServer implements ServedServer {
 
   /** `tools`: none when the agent takes the servers of sessions by itself. */
   add(tools: readonly AttachedTools[]): AttachedSession {
-    const families = tools.map(({ name }) => familyOf(name)), isOnly = (family: string): boolean => families.indexOf(family) === families.lastIndexOf(family);
-    const servers = new Map(tools.map(each => { const family = familyOf(each.name); return [isOnly(family) ? family : each.name, each] as const; }));
+    const families = tools.map(({ name }) => familyOf(name)),
+      isOnly = (family: string): boolean => families.indexOf(family) === families.lastIndexOf(family);
+    const servers = new Map(
+      tools.map(each => {
+        const family = familyOf(each.name);
+        return [isOnly(family) ? family : each.name, each] as const;
+      }),
+    );
     const session: Known = { id: undefined, servers };
     this.#sessions.add(session);
     this.#firstAt ??= this.clock.now();
@@ -97,54 +134,80 @@ export class AttachedServer implements ServedServer {
         session.id = id;
         void this.#introduce(session);
       },
-      [Symbol.dispose]: () => { this.#sessions.delete(session); },
+      [Symbol.dispose]: () => {
+        this.#sessions.delete(session);
+      },
     };
   }
 
   /** All tools, and the servers are told that the agent lists them. */
   async list(signal: AbortSignal): Promise<readonly JsonObject[]> {
     await this.#sessionOrTimeout(signal);
-    const lists = await Promise.all([...this.#sessions].map(session => this.#toolsOf(session, ({ server }) => server, signal)));
+    const lists = await Promise.all(
+      [...this.#sessions].map(session => this.#toolsOf(session, ({ server }) => server, signal)),
+    );
     const byName = new Map(lists.flat().map(({ name, definition }) => [name, definition] as const));
     return [...byName.values()];
   }
 
   async call(params: JsonObject, options: StatelessOptions): Promise<unknown> {
-    const name = stringOr(params.name, ""), known = this.#names.get(name);
+    const name = stringOr(params.name, ""),
+      known = this.#names.get(name);
     if (!known) return refusal(`There is no tool “${name}”.`);
     const route = await this.#route(name, params.arguments, options.signal);
     if ("refused" in route) return refusal(route.refused);
-    const session = [...this.#sessions].find(({ id }) => id === route.id), to = session?.servers.get(known.server);
-    return to ? to.server.request("tools/call", { ...params, name: known.tool }, options) : refusal("This tool belongs to another conversation and is not available in this one.");
+    const session = [...this.#sessions].find(({ id }) => id === route.id),
+      to = session?.servers.get(known.server);
+    return to
+      ? to.server.request("tools/call", { ...params, name: known.tool }, options)
+      : refusal("This tool belongs to another conversation and is not available in this one.");
   }
 
-  async [Symbol.asyncDispose](): Promise<void> { await Promise.all([...this.#channels].map(each => each[Symbol.asyncDispose]())); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#channels].map(each => each[Symbol.asyncDispose]()));
+  }
 
   /** Of a session that begins after the agent has listed: it has these tools already, or is told to list again. */
   async #introduce(session: Known): Promise<void> {
-    const clients = [...this.#clients].filter(({ listed }) => listed !== undefined), signal = AbortSignal.timeout(LIST_LIMIT_MS);
+    const clients = [...this.#clients].filter(({ listed }) => listed !== undefined),
+      signal = AbortSignal.timeout(LIST_LIMIT_MS);
     if (clients.length === 0 || session.servers.size === 0) return;
-    const names = (await this.#toolsOf(session, ({ unobserved }) => unobserved, signal, { [COUNTS_TOOLS]: true })).map(({ name }) => name);
+    const names = (await this.#toolsOf(session, ({ unobserved }) => unobserved, signal, { [COUNTS_TOOLS]: true })).map(
+      ({ name }) => name,
+    );
     for (const client of clients) if (!names.every(name => client.listed?.has(name))) client.changed();
-    if (clients.some(({ listed }) => names.every(name => listed?.has(name)))) await this.#toolsOf(session, ({ server }) => server, signal);
+    if (clients.some(({ listed }) => names.every(name => listed?.has(name))))
+      await this.#toolsOf(session, ({ server }) => server, signal);
   }
 
   /** A server that cannot list its tools has none here; that is reported where it is observed. */
-  async #toolsOf({ servers }: Known, which: (tools: AttachedTools) => StatelessServer, signal: AbortSignal, meta: JsonObject = {}): Promise<readonly Tool[]> {
-    const lists = await Promise.all([...servers].map(async ([key, tools]) => {
-      try { return (await pagesOf(which(tools), signal, meta)).map(tool => { const name = this.#nameOf(key, stringOr(tool.name, "")); return { name, definition: { ...tool, name } }; }); }
-      catch (error) {
-        this.odd(`the tools of the MCP server “${tools.name}” could not be listed`, error);
-        return [];
-      }
-    }));
+  async #toolsOf(
+    { servers }: Known,
+    which: (tools: AttachedTools) => StatelessServer,
+    signal: AbortSignal,
+    meta: JsonObject = {},
+  ): Promise<readonly Tool[]> {
+    const lists = await Promise.all(
+      [...servers].map(async ([key, tools]) => {
+        try {
+          return (await pagesOf(which(tools), signal, meta)).map(tool => {
+            const name = this.#nameOf(key, stringOr(tool.name, ""));
+            return { name, definition: { ...tool, name } };
+          });
+        } catch (error) {
+          this.odd(`the tools of the MCP server “${tools.name}” could not be listed`, error);
+          return [];
+        }
+      }),
+    );
     return lists.flat();
   }
 
   /** The tool's own name for the first server that has it. */
   #nameOf(server: string, tool: string): string {
     for (let n = 0; ; n++) {
-      const name = n === 0 ? tool : n === 1 ? `${server}_${tool}` : `${server}_${tool}_${n}`, known = this.#names.get(name);
+      const name = n === 0 ? tool : n === 1 ? `${server}_${tool}` : `${server}_${tool}_${n}`,
+        known = this.#names.get(name);
       if (known && (known.server !== server || known.tool !== tool)) continue;
       this.#names.set(name, { server, tool });
       return name;
@@ -156,7 +219,10 @@ export class AttachedServer implements ServedServer {
     await new Promise<void>(resolve => {
       const late = this.clock.after(LIST_LIMIT_MS, resolve);
       signal.addEventListener("abort", () => resolve(), { once: true });
-      void this.#firstSession.then(() => { late[Symbol.dispose](); resolve(); });
+      void this.#firstSession.then(() => {
+        late[Symbol.dispose]();
+        resolve();
+      });
     });
   }
 }
@@ -167,22 +233,35 @@ class Client implements StatelessServer {
   listed: ReadonlySet<string> | undefined;
   #changed: (() => void) | undefined;
 
-  constructor(private readonly server: AttachedServer, private readonly version: string) {}
+  constructor(
+    private readonly server: AttachedServer,
+    private readonly version: string,
+  ) {}
 
   /** The list is another now. */
-  changed(): void { this.#changed?.(); }
+  changed(): void {
+    this.#changed?.();
+  }
 
   async request(method: string, params: JsonObject, options: StatelessOptions): Promise<unknown> {
     switch (method) {
-      case "server/discover": return { resultType: "complete", capabilities: { tools: { listChanged: true } }, _meta: { [Meta.server]: { name: ATTACHED, version: this.version } } };
+      case "server/discover":
+        return {
+          resultType: "complete",
+          capabilities: { tools: { listChanged: true } },
+          _meta: { [Meta.server]: { name: ATTACHED, version: this.version } },
+        };
       case "tools/list": {
         const tools = await this.server.list(options.signal);
         this.listed = new Set(tools.map(({ name }) => stringOr(name, "")));
         return { resultType: "complete", ttlMs: 0, cacheScope: "private", tools };
       }
-      case "tools/call": return this.server.call(params, options);
-      case "subscriptions/listen": return this.#listen(options);
-      default: throw methodNotFound(method);
+      case "tools/call":
+        return this.server.call(params, options);
+      case "subscriptions/listen":
+        return this.#listen(options);
+      default:
+        throw methodNotFound(method);
     }
   }
 
@@ -191,10 +270,14 @@ class Client implements StatelessServer {
     const tell = (): void => notification("notifications/tools/list_changed", {});
     this.#changed = tell;
     return new Promise(resolve => {
-      signal.addEventListener("abort", () => {
-        if (this.#changed === tell) this.#changed = undefined;
-        resolve({});
-      }, { once: true });
+      signal.addEventListener(
+        "abort",
+        () => {
+          if (this.#changed === tell) this.#changed = undefined;
+          resolve({});
+        },
+        { once: true },
+      );
     });
   }
 }
@@ -212,4 +295,6 @@ async function pagesOf(server: StatelessServer, signal: AbortSignal, meta: JsonO
   return tools;
 }
 
-function refusal(sentence: string): JsonObject { return { resultType: "complete", content: [{ type: "text", text: sentence }], isError: true }; }
+function refusal(sentence: string): JsonObject {
+  return { resultType: "complete", content: [{ type: "text", text: sentence }], isError: true };
+}

@@ -2,4 +2,6 @@
 import type { JsonObject } from "../rpc/json";
 
 /** For the model, not for the user's eyes: so titles, history and replay can tell it from the user's words. */
-export function forTheAgent(block: JsonObject): JsonObject { return { ...block, annotations: { audience: ["assistant"] } }; }
+export function forTheAgent(block: JsonObject): JsonObject {
+  return { ...block, annotations: { audience: ["assistant"] } };
+}

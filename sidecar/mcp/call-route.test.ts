@@ -2,7 +2,13 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { byFamily, familyOf, routeCall, routeSharedCall, type CallCandidate, type CallFacts } from "./call-route";
 
-const session = (id: string, more: Partial<CallCandidate> = {}): CallCandidate => ({ id, isRunning: false, announces: false, canServe: true, ...more });
+const session = (id: string, more: Partial<CallCandidate> = {}): CallCandidate => ({
+  id,
+  isRunning: false,
+  announces: false,
+  canServe: true,
+  ...more,
+});
 const route = (sessions: readonly CallCandidate[], more: Partial<CallFacts> = {}) => {
   const { kind, ...rest } = routeCall({ owner: "a", sessions, shares: false, isFinal: false, ...more });
   return kind === "session" && "id" in rest ? rest.id : kind;
@@ -14,62 +20,120 @@ suite("Route of a tool call", () => {
   });
 
   test("leads to the session that announced the call, whichever server was called", () => {
-    deepEqual([
-      route([session("a"), session("b", { isRunning: true, announces: true })]),
-      route([session("a", { isRunning: true }), session("b", { isRunning: true, announces: true })]),
-      route([session("a", { isRunning: true, announces: true }), session("b", { isRunning: true })]),
-    ], ["b", "b", "a"]);
+    deepEqual(
+      [
+        route([session("a"), session("b", { isRunning: true, announces: true })]),
+        route([session("a", { isRunning: true }), session("b", { isRunning: true, announces: true })]),
+        route([session("a", { isRunning: true, announces: true }), session("b", { isRunning: true })]),
+      ],
+      ["b", "b", "a"],
+    );
   });
 
   test("refuses a call of two sessions, of a session without such a server, and of nobody who can be told", () => {
     const both = { isRunning: true, announces: true };
-    deepEqual([
-      route([session("a", both), session("b", both)]), route([session("a"), session("b", { ...both, canServe: false })]),
-      route([session("a"), session("b", { isRunning: true })]), route([session("a"), session("b", { isRunning: true })], { isFinal: true }),
-      route([session("a", { isRunning: true }), session("b", { isRunning: true })], { isFinal: true, shares: true }), route([session("a"), session("b")], { isFinal: true, shares: true }),
-    ], ["refuse", "refuse", "wait", "refuse", "refuse", "refuse"]);
+    deepEqual(
+      [
+        route([session("a", both), session("b", both)]),
+        route([session("a"), session("b", { ...both, canServe: false })]),
+        route([session("a"), session("b", { isRunning: true })]),
+        route([session("a"), session("b", { isRunning: true })], { isFinal: true }),
+        route([session("a", { isRunning: true }), session("b", { isRunning: true })], { isFinal: true, shares: true }),
+        route([session("a"), session("b")], { isFinal: true, shares: true }),
+      ],
+      ["refuse", "refuse", "wait", "refuse", "refuse", "refuse"],
+    );
   });
 
   test("leaves an agent that does not share servers and announces nothing its calls, also outside of a turn", () => {
-    deepEqual([
-      route([session("a"), session("b")]), route([session("a", { isRunning: true }), session("b", { isRunning: true })], { isFinal: true }),
-    ], ["a", "a"]);
+    deepEqual(
+      [
+        route([session("a"), session("b")]),
+        route([session("a", { isRunning: true }), session("b", { isRunning: true })], { isFinal: true }),
+      ],
+      ["a", "a"],
+    );
   });
 
-  for (const count of [2, 5]) test(`never leads an announced call of one of ${count} sessions to another one`, () => {
-    const ids = Array.from({ length: count }, (_, i) => String(i)), index = fc.nat(count - 1);
-    const candidates = fc.tuple(...ids.map(id => fc.record({ id: fc.constant(id), isRunning: fc.boolean(), announces: fc.boolean(), canServe: fc.boolean() })));
-    fc.assert(fc.property(candidates, index, index, fc.boolean(), fc.boolean(), (given, caller, owner, shares, isFinal) => {
-      const sessions = given.map((one, i) => i === caller ? { ...one, isRunning: true, announces: true } : one);
-      const result = routeCall({ owner: String(owner), sessions, shares, isFinal });
-      ok(result.kind === "refuse" || (result.kind === "session" && result.id === String(caller)), JSON.stringify(result));
-      const rivals = sessions.some(({ isRunning, announces }, i) => i !== caller && isRunning && announces);
-      if (!rivals && sessions[caller]?.canServe) deepEqual(result, { kind: "session", id: String(caller) });
-    }));
-  });
+  for (const count of [2, 5])
+    test(`never leads an announced call of one of ${count} sessions to another one`, () => {
+      const ids = Array.from({ length: count }, (_, i) => String(i)),
+        index = fc.nat(count - 1);
+      const candidates = fc.tuple(
+        ...ids.map(id =>
+          fc.record({ id: fc.constant(id), isRunning: fc.boolean(), announces: fc.boolean(), canServe: fc.boolean() }),
+        ),
+      );
+      fc.assert(
+        fc.property(candidates, index, index, fc.boolean(), fc.boolean(), (given, caller, owner, shares, isFinal) => {
+          const sessions = given.map((one, i) => (i === caller ? { ...one, isRunning: true, announces: true } : one));
+          const result = routeCall({ owner: String(owner), sessions, shares, isFinal });
+          ok(
+            result.kind === "refuse" || (result.kind === "session" && result.id === String(caller)),
+            JSON.stringify(result),
+          );
+          const rivals = sessions.some(({ isRunning, announces }, i) => i !== caller && isRunning && announces);
+          if (!rivals && sessions[caller]?.canServe) deepEqual(result, { kind: "session", id: String(caller) });
+        }),
+      );
+    });
 
   test("at a server that all sessions share leads to the only running session, or to the only one that announced the call", () => {
-    fc.assert(fc.property(fc.array(fc.record({ isRunning: fc.boolean(), announces: fc.boolean() }), { maxLength: 5 }), fc.boolean(), (given, isFinal) => {
-      const sessions = given.map((one, i) => ({ id: String(i), ...one })), running = sessions.filter(({ isRunning }) => isRunning), announcing = running.filter(({ announces }) => announces);
-      const result = routeSharedCall(sessions, isFinal), [expected] = running.length === 1 ? running : announcing.length === 1 ? announcing : [];
-      if (expected) deepEqual(result, { kind: "session", id: expected.id });
-      else equal(result.kind, running.length > 1 && announcing.length === 0 && !isFinal ? "wait" : "refuse");
-    }));
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ isRunning: fc.boolean(), announces: fc.boolean() }), { maxLength: 5 }),
+        fc.boolean(),
+        (given, isFinal) => {
+          const sessions = given.map((one, i) => ({ id: String(i), ...one })),
+            running = sessions.filter(({ isRunning }) => isRunning),
+            announcing = running.filter(({ announces }) => announces);
+          const result = routeSharedCall(sessions, isFinal),
+            [expected] = running.length === 1 ? running : announcing.length === 1 ? announcing : [];
+          if (expected) deepEqual(result, { kind: "session", id: expected.id });
+          else equal(result.kind, running.length > 1 && announcing.length === 0 && !isFinal ? "wait" : "refuse");
+        },
+      ),
+    );
   });
 
   test("waits for an announcement only until that is final", () => {
-    fc.assert(fc.property(fc.array(fc.record({ isRunning: fc.boolean(), announces: fc.boolean(), canServe: fc.boolean() }), { minLength: 1, maxLength: 5 }), fc.boolean(), (given, shares) => {
-      const sessions = given.map((one, i) => ({ id: String(i), ...one }));
-      ok(routeCall({ owner: "0", sessions, shares, isFinal: true }).kind !== "wait");
-    }));
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ isRunning: fc.boolean(), announces: fc.boolean(), canServe: fc.boolean() }), {
+          minLength: 1,
+          maxLength: 5,
+        }),
+        fc.boolean(),
+        (given, shares) => {
+          const sessions = given.map((one, i) => ({ id: String(i), ...one }));
+          ok(routeCall({ owner: "0", sessions, shares, isFinal: true }).kind !== "wait");
+        },
+      ),
+    );
   });
 
   test("knows the servers of one extension by their names", () => {
-    deepEqual(["sparkle", "sparkle-2", "sparkle_3", "workspace-tools", "workspace-tools-12"].map(familyOf), ["sparkle", "sparkle", "sparkle", "workspace-tools", "workspace-tools"]);
+    deepEqual(["sparkle", "sparkle-2", "sparkle_3", "workspace-tools", "workspace-tools-12"].map(familyOf), [
+      "sparkle",
+      "sparkle",
+      "sparkle",
+      "workspace-tools",
+      "workspace-tools",
+    ]);
     deepEqual(["vsc_1a2f", "vsc_beef", "vsc_tools"].map(familyOf), ["vsc", "vsc", "vsc_tools"]);
   });
 
   test("serves no family of which a session has two servers", () => {
-    deepEqual([...byFamily([["db-1", 1], ["db-2", 2], ["sparkle-3", 3], ["db-4", 4]])], [["sparkle", 3]]);
+    deepEqual(
+      [
+        ...byFamily([
+          ["db-1", 1],
+          ["db-2", 2],
+          ["sparkle-3", 3],
+          ["db-4", 4],
+        ]),
+      ],
+      [["sparkle", 3]],
+    );
   });
 });

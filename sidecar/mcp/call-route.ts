@@ -10,7 +10,12 @@
  */
 
 /** `announces`: it has an announcement of this call that no call has used yet. `canServe`: it has the same extension's server. */
-export interface CallCandidate { readonly id: string; readonly isRunning: boolean; readonly announces: boolean; readonly canServe: boolean }
+export interface CallCandidate {
+  readonly id: string;
+  readonly isRunning: boolean;
+  readonly announces: boolean;
+  readonly canServe: boolean;
+}
 
 export type CallRoute =
   | { readonly kind: "session"; readonly id: string }
@@ -31,27 +36,44 @@ export interface CallFacts {
 }
 
 export function routeCall({ owner, sessions, shares, isFinal }: CallFacts): CallRoute {
-  const running = sessions.filter(({ isRunning }) => isRunning), announcing = running.filter(({ announces }) => announces);
-  const isOwnerRunning = running.some(({ id }) => id === owner), [first, second] = announcing;
-  if (first && second) return refuse("More than one conversation is making this call, and it cannot be told which. Make it again.");
-  if (first) return first.canServe ? { kind: "session", id: first.id } : refuse("This tool belongs to another conversation and is not available in this one.");
+  const running = sessions.filter(({ isRunning }) => isRunning),
+    announcing = running.filter(({ announces }) => announces);
+  const isOwnerRunning = running.some(({ id }) => id === owner),
+    [first, second] = announcing;
+  if (first && second)
+    return refuse("More than one conversation is making this call, and it cannot be told which. Make it again.");
+  if (first)
+    return first.canServe
+      ? { kind: "session", id: first.id }
+      : refuse("This tool belongs to another conversation and is not available in this one.");
   if (isOwnerRunning ? running.length === 1 : running.length === 0 && !shares) return { kind: "session", id: owner };
   if (!isFinal) return { kind: "wait" };
-  return isOwnerRunning && !shares ? { kind: "session", id: owner } : refuse("This tool belongs to another conversation. Use the tool of the same name that belongs to this one.");
+  return isOwnerRunning && !shares
+    ? { kind: "session", id: owner }
+    : refuse("This tool belongs to another conversation. Use the tool of the same name that belongs to this one.");
 }
 
 /** The same for a call at a server that all sessions of the process share (`attached-server.ts`). With one running turn it is that session's. */
 export function routeSharedCall(sessions: readonly Omit<CallCandidate, "canServe">[], isFinal: boolean): CallRoute {
-  const running = sessions.filter(({ isRunning }) => isRunning), announcing = running.filter(({ announces }) => announces);
-  const [only, second] = running, [first, other] = announcing;
+  const running = sessions.filter(({ isRunning }) => isRunning),
+    announcing = running.filter(({ announces }) => announces);
+  const [only, second] = running,
+    [first, other] = announcing;
   if (!only) return refuse("No conversation is waiting for this tool. Call it while you answer a message.");
   if (!second) return { kind: "session", id: only.id };
-  if (first && other) return refuse("More than one conversation is making this call, and it cannot be told which. Make it again.");
+  if (first && other)
+    return refuse("More than one conversation is making this call, and it cannot be told which. Make it again.");
   if (first) return { kind: "session", id: first.id };
-  return isFinal ? refuse("More than one conversation is running, and it cannot be told which one makes this call. Make it again when the others are done.") : { kind: "wait" };
+  return isFinal
+    ? refuse(
+        "More than one conversation is running, and it cannot be told which one makes this call. Make it again when the others are done.",
+      )
+    : { kind: "wait" };
 }
 
-function refuse(sentence: string): CallRoute { return { kind: "refuse", sentence }; }
+function refuse(sentence: string): CallRoute {
+  return { kind: "refuse", sentence };
+}
 
 /** Servers of one extension have one family: their names differ in a number, or in the four characters of VS Code's servers. */
 export function familyOf(server: string): string {
@@ -62,5 +84,7 @@ export function familyOf(server: string): string {
 export function byFamily<T>(servers: readonly (readonly [name: string, server: T])[]): ReadonlyMap<string, T> {
   const families = servers.map(([name]) => familyOf(name));
   const isOnly = (family: string): boolean => families.indexOf(family) === families.lastIndexOf(family);
-  return new Map(servers.map(([name, server]) => [familyOf(name), server] as const).filter(([family]) => isOnly(family)));
+  return new Map(
+    servers.map(([name, server]) => [familyOf(name), server] as const).filter(([family]) => isOnly(family)),
+  );
 }

@@ -20,13 +20,23 @@ export class CarriedServer implements StatelessServer {
   #ending = 0;
   #waiting: (() => void)[] = [];
 
-  constructor(private readonly serverId: string, private readonly owner: Neighbour) {}
+  constructor(
+    private readonly serverId: string,
+    private readonly owner: Neighbour,
+  ) {}
 
   async request(method: string, params: JsonObject, options: StatelessOptions): Promise<unknown> {
     for (;;) {
-      try { return await this.#send(method, params, options); }
-      catch (error) {
-        if (!(error instanceof RpcError) || error.code !== McpCode.limit || this.#ending === 0 || options.signal.aborted) throw error;
+      try {
+        return await this.#send(method, params, options);
+      } catch (error) {
+        if (
+          !(error instanceof RpcError) ||
+          error.code !== McpCode.limit ||
+          this.#ending === 0 ||
+          options.signal.aborted
+        )
+          throw error;
         await this.#oneEnds(options.signal);
       }
     }
@@ -39,12 +49,17 @@ export class CarriedServer implements StatelessServer {
     return listener !== undefined;
   }
 
-  async #send(method: string, params: JsonObject, { signal, notification, requestId = randomUUID() }: StatelessOptions): Promise<unknown> {
+  async #send(
+    method: string,
+    params: JsonObject,
+    { signal, notification, requestId = randomUUID() }: StatelessOptions,
+  ): Promise<unknown> {
     const counts = method === SUBSCRIBE ? 0 : 1;
     this.#open.set(requestId, notification);
     this.#ending += counts;
-    try { return outcome(await this.#carry({ serverId: this.serverId, requestId, method, params }, signal)); }
-    finally {
+    try {
+      return outcome(await this.#carry({ serverId: this.serverId, requestId, method, params }, signal));
+    } finally {
       this.#open.delete(requestId);
       this.#ending -= counts;
       if (counts === 1) this.#waiting.shift()?.();
@@ -53,17 +68,26 @@ export class CarriedServer implements StatelessServer {
 
   /** An outer "method not found" is not about the inner method: nobody serves this server. */
   async #carry(message: unknown, signal: AbortSignal): Promise<unknown> {
-    try { return await this.owner.request("mcp/message", message, { signal }); }
-    catch (error) {
+    try {
+      return await this.owner.request("mcp/message", message, { signal });
+    } catch (error) {
       if (!(error instanceof RpcError) || error.code !== RpcCode.methodNotFound) throw error;
-      throw new RpcError(McpCode.unavailable, "Nobody serves this MCP server: mcp/message is not known.", undefined, { cause: error });
+      throw new RpcError(McpCode.unavailable, "Nobody serves this MCP server: mcp/message is not known.", undefined, {
+        cause: error,
+      });
     }
   }
 
   #oneEnds(signal: AbortSignal): Promise<void> {
     return new Promise(resolve => {
-      const go = () => { signal.removeEventListener("abort", leave); resolve(); };
-      const leave = () => { this.#waiting = this.#waiting.filter(each => each !== go); resolve(); };
+      const go = () => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = () => {
+        this.#waiting = this.#waiting.filter(each => each !== go);
+        resolve();
+      };
       this.#waiting.push(go);
       signal.addEventListener("abort", leave, { once: true });
     });
@@ -75,7 +99,11 @@ function outcome(carrier: unknown): unknown {
   if (isObject(carrier) && Object.hasOwn(carrier, "result")) return carrier.result;
   if (isObject(carrier) && isObject(carrier.error)) {
     const { code, message, data } = carrier.error;
-    throw new RpcError(numberOr(code, RpcCode.internalError), stringOr(message, "The MCP server answered with an error."), data);
+    throw new RpcError(
+      numberOr(code, RpcCode.internalError),
+      stringOr(message, "The MCP server answered with an error."),
+      data,
+    );
   }
   throw new RpcError(McpCode.backend, "The answer to mcp/message has neither a result nor an error.");
 }

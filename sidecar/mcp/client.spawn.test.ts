@@ -7,9 +7,18 @@ import { McpFailure, useMcp, type McpConnection, type McpFailureCode } from "./c
 import type { McpServer } from "./servers";
 
 const program = (...args: string[]): McpServer => ({
-  kind: "stdio", name: "test", command: process.execPath, args: [`${process.env.SYMPOSIUM_TEST_PROGRAMS}/mcp-server.program.mjs`, ...args], env: { DECLARED: "yes" },
+  kind: "stdio",
+  name: "test",
+  command: process.execPath,
+  args: [`${process.env.SYMPOSIUM_TEST_PROGRAMS}/mcp-server.program.mjs`, ...args],
+  env: { DECLARED: "yes" },
 });
-const over = (url: string, headers: Record<string, string> = { authorization: "Bearer secret" }): McpServer => ({ kind: "http", name: "test", url, headers });
+const over = (url: string, headers: Record<string, string> = { authorization: "Bearer secret" }): McpServer => ({
+  kind: "http",
+  name: "test",
+  url,
+  headers,
+});
 
 class World {
   readonly clock = new FakeClock();
@@ -18,10 +27,18 @@ class World {
   readonly cwd = realpathSync(tmpdir());
 
   use<T>(server: McpServer, use: (connection: McpConnection) => Promise<T>): Promise<T> {
-    return useMcp(server, {
-      cwd: this.cwd, clock: this.clock, signal: this.stop.signal, client: { name: "test", version: "1" }, environment: { INHERITED: "yes", DECLARED: "no" },
-      closing: done => this.closings.push(done),
-    }, use);
+    return useMcp(
+      server,
+      {
+        cwd: this.cwd,
+        clock: this.clock,
+        signal: this.stop.signal,
+        client: { name: "test", version: "1" },
+        environment: { INHERITED: "yes", DECLARED: "no" },
+        closing: done => this.closings.push(done),
+      },
+      use,
+    );
   }
 
   /** Everything that was opened has been closed, and no timer is left. */
@@ -32,12 +49,14 @@ class World {
   }
 }
 
-const fails = (code: McpFailureCode, message: RegExp) => (error: unknown): true => {
-  if (!(error instanceof McpFailure)) throw error;
-  match(error.message, message);
-  equal(error.code, code);
-  return true;
-};
+const fails =
+  (code: McpFailureCode, message: RegExp) =>
+  (error: unknown): true => {
+    if (!(error instanceof McpFailure)) throw error;
+    match(error.message, message);
+    equal(error.code, code);
+    return true;
+  };
 
 class Notes {
   readonly lines: string[] = [];
@@ -52,19 +71,28 @@ class Notes {
 }
 
 suite("MCP client", () => {
-  const transports: readonly (readonly [name: string, open: () => Promise<{ readonly server: McpServer } & AsyncDisposable>])[] = [
+  const transports: readonly (readonly [
+    name: string,
+    open: () => Promise<{ readonly server: McpServer } & AsyncDisposable>,
+  ])[] = [
     ["stdio", async () => ({ server: program(), [Symbol.asyncDispose]: async () => undefined })],
-    ["http", async () => {
-      const http = await serveMcpOverHttp(() => undefined);
-      return { server: over(http.url), [Symbol.asyncDispose]: () => http[Symbol.asyncDispose]() };
-    }],
+    [
+      "http",
+      async () => {
+        const http = await serveMcpOverHttp(() => undefined);
+        return { server: over(http.url), [Symbol.asyncDispose]: () => http[Symbol.asyncDispose]() };
+      },
+    ],
   ];
   for (const [name, open] of transports) {
     test(`over ${name}, all pages of tools are listed`, async () => {
       await using opened = await open();
       const world = new World();
       const tools = await world.use(opened.server, connection => connection.tools());
-      deepEqual(tools.map(tool => tool.name), ["echo", "add", "fail", "image", "structured", "where", "slow", "die"]);
+      deepEqual(
+        tools.map(tool => tool.name),
+        ["echo", "add", "fail", "image", "structured", "where", "slow", "die"],
+      );
       await world.over();
     });
 
@@ -73,13 +101,28 @@ suite("MCP client", () => {
       const world = new World();
       const results = await world.use(opened.server, async connection => {
         const echo = await connection.call("echo", { text: "hé" });
-        return [echo, ...await Promise.all([connection.call("add", { a: 1, b: 2 }), connection.call("fail", {}), connection.call("image", {}), connection.call("structured", {})])];
+        return [
+          echo,
+          ...(await Promise.all([
+            connection.call("add", { a: 1, b: 2 }),
+            connection.call("fail", {}),
+            connection.call("image", {}),
+            connection.call("structured", {}),
+          ])),
+        ];
       });
       deepEqual(results, [
         { failed: false, content: [{ type: "text", text: "hé" }], structured: undefined },
         { failed: false, content: [{ type: "text", text: "3" }], structured: undefined },
         { failed: true, content: [{ type: "text", text: "It failed, as it should." }], structured: undefined },
-        { failed: false, content: [{ type: "text", text: "Behold:" }, { type: "image", data: PIXEL, mimeType: "image/png" }], structured: undefined },
+        {
+          failed: false,
+          content: [
+            { type: "text", text: "Behold:" },
+            { type: "image", data: PIXEL, mimeType: "image/png" },
+          ],
+          structured: undefined,
+        },
         { failed: false, content: [], structured: { answer: 42 } },
       ]);
       await world.over();
@@ -88,7 +131,10 @@ suite("MCP client", () => {
     test(`over ${name}, what the server refuses is a failure with its words`, async () => {
       await using opened = await open();
       const world = new World();
-      await rejects(world.use(opened.server, connection => connection.call("nothing", {})), fails("answered", /^The MCP server “test” answered with an error: There is no tool nothing\.$/));
+      await rejects(
+        world.use(opened.server, connection => connection.call("nothing", {})),
+        fails("answered", /^The MCP server “test” answered with an error: There is no tool nothing\.$/),
+      );
       await world.over();
     });
   }
@@ -106,20 +152,33 @@ suite("MCP client", () => {
 
   test("a command that is not there is one sentence", async () => {
     const world = new World();
-    await rejects(world.use({ kind: "stdio", name: "test", command: "no-such-command", args: [], env: {} }, connection => connection.tools()),
-      fails("unreachable", /^The MCP server “test” could not be started: “no-such-command” was not found or may not be run\.$/));
+    await rejects(
+      world.use({ kind: "stdio", name: "test", command: "no-such-command", args: [], env: {} }, connection =>
+        connection.tools(),
+      ),
+      fails(
+        "unreachable",
+        /^The MCP server “test” could not be started: “no-such-command” was not found or may not be run\.$/,
+      ),
+    );
     await world.over();
   });
 
   test("a process that dies at once is quoted", async () => {
     const world = new World();
-    await rejects(world.use(program("--die"), connection => connection.tools()), fails("unreachable", /^The MCP server “test” could not be started: no licence was found\.$/));
+    await rejects(
+      world.use(program("--die"), connection => connection.tools()),
+      fails("unreachable", /^The MCP server “test” could not be started: no licence was found\.$/),
+    );
     await world.over();
   });
 
   test("a process that dies in a call is quoted", async () => {
     const world = new World();
-    await rejects(world.use(program(), connection => connection.call("die", {})), fails("unreachable", /^The MCP server “test” stopped before it answered: the last words\.$/));
+    await rejects(
+      world.use(program(), connection => connection.call("die", {})),
+      fails("unreachable", /^The MCP server “test” stopped before it answered: the last words\.$/),
+    );
     await world.over();
   });
 
@@ -135,19 +194,24 @@ suite("MCP client", () => {
   test("a process that does not answer a call is given up after 60 seconds from the start, and ended", async () => {
     const world = new World();
     let pid = 0;
-    await rejects(world.use(program(), async connection => {
-      pid = JSON.parse(String((await connection.call("where", {})).content[0]?.text)).pid;
-      const slow = connection.call("slow", {});
-      world.clock.advance(60_000);
-      return slow;
-    }), fails("timeout", /within 60 seconds/));
+    await rejects(
+      world.use(program(), async connection => {
+        pid = JSON.parse(String((await connection.call("where", {})).content[0]?.text)).pid;
+        const slow = connection.call("slow", {});
+        world.clock.advance(60_000);
+        return slow;
+      }),
+      fails("timeout", /within 60 seconds/),
+    );
     await world.over();
     await rejects(async () => process.kill(pid, 0), /ESRCH/);
   });
 
   test("an HTTP server that never answers is given up after 60 seconds", async () => {
     let heard = (): void => undefined;
-    const asked = new Promise<void>(resolve => { heard = resolve; });
+    const asked = new Promise<void>(resolve => {
+      heard = resolve;
+    });
     await using http = await listen(() => heard());
     const world = new World();
     const tools = world.use(over(http.url), connection => connection.tools());
@@ -159,26 +223,60 @@ suite("MCP client", () => {
 
   test("an HTTP server that is not there, or does not know us, is one sentence without secrets", async () => {
     const http = await serveMcpOverHttp(() => undefined);
-    const unknown = new World(), gone = new World();
-    await rejects(unknown.use(over(http.url, {}), connection => connection.tools()), fails("unreachable", /^The MCP server “test” could not be reached at http:\/\/127\.0\.0\.1:\d+\/mcp: .*Who are you\?$/));
+    const unknown = new World(),
+      gone = new World();
+    await rejects(
+      unknown.use(over(http.url, {}), connection => connection.tools()),
+      fails(
+        "unreachable",
+        /^The MCP server “test” could not be reached at http:\/\/127\.0\.0\.1:\d+\/mcp: .*Who are you\?$/,
+      ),
+    );
     await http[Symbol.asyncDispose]();
-    await rejects(gone.use(over(`${http.url}?key=hidden`), connection => connection.tools()), fails("unreachable", /^The MCP server “test” could not be reached at http:\/\/127\.0\.0\.1:\d+\/mcp: ECONNREFUSED\.$/));
+    await rejects(
+      gone.use(over(`${http.url}?key=hidden`), connection => connection.tools()),
+      fails(
+        "unreachable",
+        /^The MCP server “test” could not be reached at http:\/\/127\.0\.0\.1:\d+\/mcp: ECONNREFUSED\.$/,
+      ),
+    );
     await unknown.over();
     await gone.over();
   });
 
   /** An MCP server by hand, over HTTP: `answer` is asked for each message; what it leaves open stays open. */
-  const byHand = (answer: (method: string) => object | undefined) => listen((request, response) => {
-    if (request.method === "GET") { response.writeHead(405).end(); return; }
-    if (request.method === "DELETE") { answer("DELETE"); return; }
-    let body = "";
-    request.on("data", (chunk: Buffer) => { body += chunk.toString(); }).on("end", () => {
-      const { id, method } = JSON.parse(body);
-      const result = method === "initialize" ? { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "by hand", version: "1" } } : answer(method);
-      if (id === undefined) response.writeHead(202).end();
-      else if (result !== undefined) response.writeHead(200, { "content-type": "application/json", "mcp-session-id": "s" }).end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  const byHand = (answer: (method: string) => object | undefined) =>
+    listen((request, response) => {
+      if (request.method === "GET") {
+        response.writeHead(405).end();
+        return;
+      }
+      if (request.method === "DELETE") {
+        answer("DELETE");
+        return;
+      }
+      let body = "";
+      request
+        .on("data", (chunk: Buffer) => {
+          body += chunk.toString();
+        })
+        .on("end", () => {
+          const { id, method } = JSON.parse(body);
+          const result =
+            method === "initialize"
+              ? {
+                  protocolVersion: "2025-06-18",
+                  capabilities: { tools: {} },
+                  serverInfo: { name: "by hand", version: "1" },
+                }
+              : answer(method);
+          if (id === undefined) response.writeHead(202).end();
+          else if (result !== undefined)
+            response
+              .writeHead(200, { "content-type": "application/json", "mcp-session-id": "s" })
+              .end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+        });
     });
-  });
 
   test("a list of tools without end, and a leave that is not taken, have an end", async () => {
     const notes = new Notes();
@@ -197,7 +295,10 @@ suite("MCP client", () => {
 
   test("a request that is given up is cancelled at the server", async () => {
     const notes = new Notes();
-    await using http = await byHand(method => { notes.note(method); return undefined; });
+    await using http = await byHand(method => {
+      notes.note(method);
+      return undefined;
+    });
     const world = new World();
     const tools = world.use(over(http.url), connection => connection.tools());
     await notes.heard("tools/list");
@@ -225,19 +326,31 @@ suite("MCP client", () => {
   test("what is cancelled before it began starts nothing", async () => {
     const world = new World();
     world.stop.abort();
-    await rejects(world.use(program(), connection => connection.tools()), fails("cancelled", /was cancelled/));
+    await rejects(
+      world.use(program(), connection => connection.tools()),
+      fails("cancelled", /was cancelled/),
+    );
     for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve)); // in which it would be started
-    deepEqual(process.getActiveResourcesInfo().filter(resource => resource === "ProcessWrap"), []);
+    deepEqual(
+      process.getActiveResourcesInfo().filter(resource => resource === "ProcessWrap"),
+      [],
+    );
     equal(world.clock.waiting, 0);
   });
 
   test("another transport is refused with a sentence", async () => {
-    await rejects(new World().use({ kind: "unsupported", name: "old", transport: "sse" }, connection => connection.tools()), fails("unsupported", /“old” is reached by “sse”/));
+    await rejects(
+      new World().use({ kind: "unsupported", name: "old", transport: "sse" }, connection => connection.tools()),
+      fails("unsupported", /“old” is reached by “sse”/),
+    );
   });
 
   test("what its user throws is passed on, and the server closed all the same", async () => {
     const world = new World();
-    await rejects(world.use(program(), () => Promise.reject(new Error("mine"))), /^Error: mine$/);
+    await rejects(
+      world.use(program(), () => Promise.reject(new Error("mine"))),
+      /^Error: mine$/,
+    );
     await world.over();
   });
 });

@@ -17,15 +17,27 @@ export type McpFailureCode = "unsupported" | "unreachable" | "timeout" | "cancel
 /** `message` is a sentence for the user, `cause` for the log. */
 export class McpFailure extends Error {
   override readonly name = "McpFailure";
-  constructor(readonly code: McpFailureCode, message: string, options?: { cause?: unknown }) {
+  constructor(
+    readonly code: McpFailureCode,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
     super(redactText(message), options);
   }
 }
 
-export interface McpTool { readonly name: string; readonly description: string; readonly inputSchema: unknown }
+export interface McpTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: unknown;
+}
 
 /** `content` as it came: text, image, audio, resource or resource_link blocks, or kinds that are not known yet. */
-export interface McpToolResult { readonly failed: boolean; readonly content: readonly JsonObject[]; readonly structured: unknown }
+export interface McpToolResult {
+  readonly failed: boolean;
+  readonly content: readonly JsonObject[];
+  readonly structured: unknown;
+}
 
 /** A server while it is used. */
 export interface McpConnection {
@@ -48,41 +60,70 @@ export interface McpOptions {
   closing(done: Promise<void>): void;
 }
 
-const LIMIT_MS = 60_000, PAGES = 100, LAST_WORDS = 2000, GOODBYE_MS = 1000;
+const LIMIT_MS = 60_000,
+  PAGES = 100,
+  LAST_WORDS = 2000,
+  GOODBYE_MS = 1000;
 /** The SDK's own timers are out of the way: ours is the one that a test can turn. */
 const NEVER_MS = 0x7fff_ffff;
 
 /** Starts or reaches `server`, uses it, closes it. Rejects with `McpFailure`, or with what `use` throws of its own. */
-export async function useMcp<T>(server: McpServer, options: McpOptions, use: (connection: McpConnection) => Promise<T>): Promise<T> {
+export async function useMcp<T>(
+  server: McpServer,
+  options: McpOptions,
+  use: (connection: McpConnection) => Promise<T>,
+): Promise<T> {
   if (server.kind === "unsupported") {
-    throw new McpFailure("unsupported", `The MCP server “${server.name}” is reached by “${server.transport}”, which is not supported here; stdio and http are.`);
+    throw new McpFailure(
+      "unsupported",
+      `The MCP server “${server.name}” is reached by “${server.transport}”, which is not supported here; stdio and http are.`,
+    );
   }
   const ends = new AbortController();
-  const cancelled = () => ends.abort(new McpFailure("cancelled", `The use of the MCP server “${server.name}” was cancelled.`));
+  const cancelled = () =>
+    ends.abort(new McpFailure("cancelled", `The use of the MCP server “${server.name}” was cancelled.`));
   const limit = options.limit ?? LIMIT_MS;
   using _limited = options.clock.after(limit, () =>
-    ends.abort(new McpFailure("timeout", `The MCP server “${server.name}” did not answer within ${Math.round(limit / 1000)} seconds.`)));
+    ends.abort(
+      new McpFailure(
+        "timeout",
+        `The MCP server “${server.name}” did not answer within ${Math.round(limit / 1000)} seconds.`,
+      ),
+    ),
+  );
   options.signal.addEventListener("abort", cancelled, { once: true });
   if (options.signal.aborted) cancelled();
-  try { return await untilAborted(connectAndUse(server, options, ends.signal, use), ends.signal); }
-  finally {
+  try {
+    return await untilAborted(connectAndUse(server, options, ends.signal, use), ends.signal);
+  } finally {
     options.signal.removeEventListener("abort", cancelled);
     ends.abort(); // what lost the race stops, too
   }
 }
 
-async function connectAndUse<T>(server: Reachable, options: McpOptions, signal: AbortSignal, use: (connection: McpConnection) => Promise<T>): Promise<T> {
+async function connectAndUse<T>(
+  server: Reachable,
+  options: McpOptions,
+  signal: AbortSignal,
+  use: (connection: McpConnection) => Promise<T>,
+): Promise<T> {
   const line = await open(server, options);
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
   signal.throwIfAborted(); // nothing has been started yet
   const client = new Client(options.client);
   // Whether `use` ends or is abandoned: the abort comes after both.
   signal.addEventListener("abort", () => options.closing(closed(client, line, options.clock)), { once: true });
-  try { await client.connect(line.transport, until(signal)); }
-  catch (cause) { throw unreachable(server, line.lastWords(), cause); }
+  try {
+    await client.connect(line.transport, until(signal));
+  } catch (cause) {
+    throw unreachable(server, line.lastWords(), cause);
+  }
   const answered = async <R>(asked: Promise<R>): Promise<R> => {
-    try { return await asked; }
-    catch (cause) { throw refused(server, client, line.lastWords(), cause); }
+    try {
+      return await asked;
+    } catch (cause) {
+      throw refused(server, client, line.lastWords(), cause);
+    }
   };
   return use({
     tools: () => answered(allTools(client, signal)),
@@ -93,26 +134,46 @@ async function connectAndUse<T>(server: Reachable, options: McpOptions, signal: 
 type Reachable = Exclude<McpServer, { kind: "unsupported" }>;
 
 /** A transport, what its process said last on stderr, and how to take leave before it is closed. */
-interface Line { readonly transport: Transport; lastWords(): string; goodbye(): Promise<void> }
+interface Line {
+  readonly transport: Transport;
+  lastWords(): string;
+  goodbye(): Promise<void>;
+}
 
 async function open(server: Reachable, { cwd, environment }: McpOptions): Promise<Line> {
   if (server.kind === "http") {
     const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
-    const transport = new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers: { ...server.headers } } });
+    const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+      requestInit: { headers: { ...server.headers } },
+    });
     return { transport, lastWords: () => "", goodbye: () => transport.terminateSession() };
   }
   const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
   const { command, args, env } = server;
-  const transport = new StdioClientTransport({ command, args: [...args], env: { ...environment, ...env }, cwd, stderr: "pipe" });
+  const transport = new StdioClientTransport({
+    command,
+    args: [...args],
+    env: { ...environment, ...env },
+    cwd,
+    stderr: "pipe",
+  });
   let said = "";
-  transport.stderr?.on("data", (chunk: Buffer) => { said = (said + chunk.toString()).slice(-LAST_WORDS); });
+  transport.stderr?.on("data", (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-LAST_WORDS);
+  });
   return { transport, lastWords: () => said.trim().split("\n").at(-1) ?? "", goodbye: () => Promise.resolve() };
 }
 
 async function closed(client: Client, line: Line, clock: Clock): Promise<void> {
   await new Promise<void>(resolve => {
     const late = clock.after(GOODBYE_MS, resolve);
-    void line.goodbye().catch(() => undefined).then(() => { late[Symbol.dispose](); resolve(); });
+    void line
+      .goodbye()
+      .catch(() => undefined)
+      .then(() => {
+        late[Symbol.dispose]();
+        resolve();
+      });
   });
   await client.close().catch(() => undefined);
 }
@@ -133,7 +194,11 @@ async function allTools(client: Client, signal: AbortSignal): Promise<readonly M
 
 async function callTool(client: Client, tool: string, args: JsonObject, signal: AbortSignal): Promise<McpToolResult> {
   const result = await client.callTool({ name: tool, arguments: { ...args } }, undefined, until(signal));
-  return { failed: result.isError === true, content: arrayOr(result.content).filter(isObject), structured: result.structuredContent };
+  return {
+    failed: result.isError === true,
+    content: arrayOr(result.content).filter(isObject),
+    structured: result.structuredContent,
+  };
 }
 
 /** `work`, or the reason of the abort, whichever comes first; never an unhandled rejection. */
@@ -149,17 +214,34 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 function unreachable(server: Reachable, lastWords: string, cause: unknown): McpFailure {
   const code = errno(cause);
   if (server.kind === "stdio" && (code === "ENOENT" || code === "EACCES")) {
-    return new McpFailure("unreachable", `The MCP server “${server.name}” could not be started: “${server.command}” was not found or may not be run.`, { cause });
+    return new McpFailure(
+      "unreachable",
+      `The MCP server “${server.name}” could not be started: “${server.command}” was not found or may not be run.`,
+      { cause },
+    );
   }
   const where = server.kind === "http" ? ` at ${placeOf(server.url)}` : "";
-  const why = server.kind === "stdio" && lastWords !== "" ? lastWords : code ?? plain(cause);
-  return new McpFailure("unreachable", `The MCP server “${server.name}” could not be ${server.kind === "http" ? "reached" : "started"}${where}: ${sentence(why)}`, { cause });
+  const why = server.kind === "stdio" && lastWords !== "" ? lastWords : (code ?? plain(cause));
+  return new McpFailure(
+    "unreachable",
+    `The MCP server “${server.name}” could not be ${server.kind === "http" ? "reached" : "started"}${where}: ${sentence(why)}`,
+    { cause },
+  );
 }
 
 function refused(server: Reachable, client: Client, lastWords: string, cause: unknown): McpFailure {
   const gone = client.transport === undefined;
-  if (gone) return new McpFailure("unreachable", `The MCP server “${server.name}” stopped before it answered${lastWords === "" ? "." : `: ${sentence(lastWords)}`}`, { cause });
-  return new McpFailure("answered", `The MCP server “${server.name}” answered with an error: ${sentence(plain(cause))}`, { cause });
+  if (gone)
+    return new McpFailure(
+      "unreachable",
+      `The MCP server “${server.name}” stopped before it answered${lastWords === "" ? "." : `: ${sentence(lastWords)}`}`,
+      { cause },
+    );
+  return new McpFailure(
+    "answered",
+    `The MCP server “${server.name}” answered with an error: ${sentence(plain(cause))}`,
+    { cause },
+  );
 }
 
 /** `ENOENT`, `ECONNREFUSED`…: of the error, of what `fetch` wraps, or of the first address that was tried. */

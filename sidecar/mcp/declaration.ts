@@ -9,16 +9,29 @@ import { isObject, type JsonObject } from "../rpc/json";
 
 export type AcpServer =
   /** `serverId`, `id`, or both: whoever declares both understands both generations. */
-  | { readonly kind: "acp"; readonly name: string; readonly serverId: string | undefined; readonly id: string | undefined; readonly declared: JsonObject }
+  | {
+      readonly kind: "acp";
+      readonly name: string;
+      readonly serverId: string | undefined;
+      readonly id: string | undefined;
+      readonly declared: JsonObject;
+    }
   | { readonly kind: "sacp"; readonly name: string; readonly url: string; readonly declared: JsonObject };
 
 /** Undefined for everything that is no server over ACP. */
 export function readAcpServer(entry: unknown): AcpServer | undefined {
   if (!isObject(entry) || typeof entry.name !== "string") return undefined;
   const { type, name, serverId, id, url } = entry;
-  if (type === "http" && typeof url === "string" && /^acp:/i.test(url)) return { kind: "sacp", name, url, declared: entry };
+  if (type === "http" && typeof url === "string" && /^acp:/i.test(url))
+    return { kind: "sacp", name, url, declared: entry };
   if (type !== "acp" || (typeof serverId !== "string" && typeof id !== "string")) return undefined;
-  return { kind: "acp", name, serverId: typeof serverId === "string" ? serverId : undefined, id: typeof id === "string" ? id : undefined, declared: entry };
+  return {
+    kind: "acp",
+    name,
+    serverId: typeof serverId === "string" ? serverId : undefined,
+    id: typeof id === "string" ? id : undefined,
+    declared: entry,
+  };
 }
 
 /** The servers over ACP in the `mcpServers` of these params, each at its index. */
@@ -35,5 +48,8 @@ export function acpServersIn(params: unknown): ReadonlyMap<number, AcpServer> {
 /** `params` with other entries at some indices of `mcpServers`; the very same object when there are none. */
 export function withServers(params: unknown, replacements: ReadonlyMap<number, unknown>): unknown {
   if (replacements.size === 0 || !isObject(params) || !Array.isArray(params.mcpServers)) return params;
-  return { ...params, mcpServers: params.mcpServers.map((entry: unknown, i) => replacements.has(i) ? replacements.get(i) : entry) };
+  return {
+    ...params,
+    mcpServers: params.mcpServers.map((entry: unknown, i) => (replacements.has(i) ? replacements.get(i) : entry)),
+  };
 }

@@ -28,8 +28,12 @@ export interface EvidenceStore {
 
 export class MemoryEvidence implements EvidenceStore {
   readonly #known = new Map<string, DeliveryEvidence>();
-  of(program: string): DeliveryEvidence | undefined { return this.#known.get(program); }
-  set(program: string, evidence: DeliveryEvidence): void { this.#known.set(program, evidence); }
+  of(program: string): DeliveryEvidence | undefined {
+    return this.#known.get(program);
+  }
+  set(program: string, evidence: DeliveryEvidence): void {
+    this.#known.set(program, evidence);
+  }
 }
 
 /** `http`: the agent advertises it. */
@@ -50,13 +54,20 @@ export function retryAfter(http: boolean, before: DeliveryEvidence | undefined):
 /** Whether the first prompt waits. After sessions without a list it waits once over each transport. `http`: the agent advertises it. */
 export function waitsForList(http: boolean, evidence: DeliveryEvidence | undefined): boolean {
   switch (evidence?.lists) {
-    case undefined: case "beforePrompt": return true;
-    case "inPrompt": case "later": return false;
-    case "never": return (evidence.waitsInVain ?? 0) < (http ? MAX_WAITS_IN_VAIN : 1);
+    case undefined:
+    case "beforePrompt":
+      return true;
+    case "inPrompt":
+    case "later":
+      return false;
+    case "never":
+      return (evidence.waitsInVain ?? 0) < (http ? MAX_WAITS_IN_VAIN : 1);
   }
 }
 
 /** One session's outcome added. A session without a list does not change when an agent lists, unless that was after its first turn. */
 export function learned(before: DeliveryEvidence | undefined, session: DeliveryEvidence): DeliveryEvidence {
-  return session.lists === "never" && before && before.lists !== "later" ? { ...session, lists: before.lists } : session;
+  return session.lists === "never" && before && before.lists !== "later"
+    ? { ...session, lists: before.lists }
+    : session;
 }

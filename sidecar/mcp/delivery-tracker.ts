@@ -7,7 +7,14 @@
  */
 import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../src/protocol/session-details";
 import type { Clock } from "../rpc/clock";
-import { MAX_WAITS_IN_VAIN, retryAfter, transportFor, waitsForList, type DeliveryEvidence, type Retry } from "./delivery-evidence";
+import {
+  MAX_WAITS_IN_VAIN,
+  retryAfter,
+  transportFor,
+  waitsForList,
+  type DeliveryEvidence,
+  type Retry,
+} from "./delivery-evidence";
 import { COUNTS_TOOLS, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
 import { toolsIn } from "./observed-server";
 import { Meta, STATELESS_REVISION, type StatelessServer } from "./revision";
@@ -20,7 +27,10 @@ export const COUNT_LIMIT_MS = 1_000;
 const COUNT_PARAMS = { _meta: { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {}, [COUNTS_TOOLS]: true } };
 
 /** `stateless`: the server itself, not as the agent reaches it. */
-export interface OfferedServer { readonly server: string; readonly stateless: StatelessServer }
+export interface OfferedServer {
+  readonly server: string;
+  readonly stateless: StatelessServer;
+}
 
 export interface DeliveryOptions {
   readonly clock: Clock;
@@ -59,7 +69,10 @@ export class Delivery {
   /** What the agent's next session tries if tools are missing in this one. */
   readonly retry: Retry;
 
-  constructor(private readonly offer: readonly OfferedServer[], private readonly options: DeliveryOptions) {
+  constructor(
+    private readonly offer: readonly OfferedServer[],
+    private readonly options: DeliveryOptions,
+  ) {
     const { http, evidence } = options;
     this.transport = transportFor(http, evidence);
     this.retry = retryAfter(http, evidence);
@@ -68,21 +81,28 @@ export class Delivery {
   }
 
   /** The agent has answered the setup. */
-  answered(): void { this.#setUpAt = this.options.clock.now(); }
+  answered(): void {
+    this.#setUpAt = this.options.clock.now();
+  }
 
-  get lists(): DeliveryEvidence["lists"] { return this.#lists; }
+  get lists(): DeliveryEvidence["lists"] {
+    return this.#lists;
+  }
 
   /** What this session shows about the agent; undefined: nothing, because no server has tools that could be listed, or its own configuration lists them. */
   get outcome(): DeliveryEvidence | undefined {
     if (this.servers.every(server => server.offered === 0 || server.listFailed === true)) return undefined;
     if ([...this.#attached].some(server => !this.#native.has(server))) return undefined;
-    const isListed = this.servers.every(server => !isMissing(server) || server.listFailed === true), before = this.#waitsBefore;
+    const isListed = this.servers.every(server => !isMissing(server) || server.listFailed === true),
+      before = this.#waitsBefore;
     const waitsInVain = this.#wait === "inVain" ? before + 1 : this.#wait === "listed" ? 0 : before;
     return { transport: this.transport, isListed, lists: this.#lists, waitsInVain };
   }
 
   /** Whether the session's first prompt was sent to the agent. */
-  get isPrompted(): boolean { return this.#isPrompted; }
+  get isPrompted(): boolean {
+    return this.#isPrompted;
+  }
   prompted(): void {
     if (!this.#isPrompted) this.#wasConnected = this.servers.some(({ connections }) => connections > 0);
     this.#isPrompted = true;
@@ -96,47 +116,66 @@ export class Delivery {
   ready(): Promise<void> {
     const { clock, http, onDemand, evidence, isAttached = false } = this.options;
     if (!this.#ready && this.isComplete) this.#wait = "listed";
-    return this.#ready ??= onDemand || this.isComplete || !(isAttached || waitsForList(http, evidence)) ? Promise.resolve() : new Promise(resolve => {
-      this.#wait = "waiting";
-      const late = clock.after(LIST_LIMIT_MS, () => this.#stopWait("inVain"));
-      this.#release = () => {
-        late[Symbol.dispose]();
-        resolve();
-      };
-      void this.countUnlisted(2 * COUNT_LIMIT_MS);
-    });
+    return (this.#ready ??=
+      onDemand || this.isComplete || !(isAttached || waitsForList(http, evidence))
+        ? Promise.resolve()
+        : new Promise(resolve => {
+            this.#wait = "waiting";
+            const late = clock.after(LIST_LIMIT_MS, () => this.#stopWait("inVain"));
+            this.#release = () => {
+              late[Symbol.dispose]();
+              resolve();
+            };
+            void this.countUnlisted(2 * COUNT_LIMIT_MS);
+          }));
   }
 
   /** A prompt that waits goes out now. */
-  release(): void { this.#stopWait("stopped"); }
+  release(): void {
+    this.#stopWait("stopped");
+  }
 
-  get servers(): readonly ToolDelivery[] { return this.#state.servers; }
+  get servers(): readonly ToolDelivery[] {
+    return this.#state.servers;
+  }
   /** For a person. Empty for an agent that is known to list after its first turn. */
   get missing(): readonly ToolDelivery[] {
     return this.options.evidence?.lists === "later" ? [] : missing(this.#state);
   }
-  get isRunning(): boolean { return this.#state.runningTurns > 0; }
-  get isDecided(): boolean { return this.#state.isDecided; }
+  get isRunning(): boolean {
+    return this.#state.runningTurns > 0;
+  }
+  get isDecided(): boolean {
+    return this.#state.isDecided;
+  }
   /** The tools of every server were requested. */
-  get isComplete(): boolean { return this.servers.every(server => isListed(server) || server.listFailed === true); }
+  get isComplete(): boolean {
+    return this.servers.every(server => isListed(server) || server.listFailed === true);
+  }
 
   /** Called once, when the tools of the last server are listed after the decision. */
-  onLateList(listener: () => void): void { this.#onLateList = listener; }
+  onLateList(listener: () => void): void {
+    this.#onLateList = listener;
+  }
 
   /** A listener replaces the one before it. */
-  onChange(listener: () => void): void { this.#onChange = listener; }
+  onChange(listener: () => void): void {
+    this.#onChange = listener;
+  }
 
   /** Learns how many tools those servers have that the agent did not list, and which cannot list them. Never rejects; takes `limit` ms at most. */
   async countUnlisted(limit = COUNT_LIMIT_MS): Promise<void> {
     const unlisted = this.servers.filter(server => !isListed(server) && server.offered === undefined);
-    await Promise.all(unlisted.map(async ({ server }) => {
-      const one = this.offer.find(({ server: name }) => name === server);
-      if (!one) return;
-      const tools = await counted(one.stateless, this.options.clock, limit);
-      if (typeof tools === "number") return this.add({ kind: "counted", server, tools });
-      this.options.odd?.(`the MCP server “${server}” did not list its tools`, tools.failure);
-      this.add({ kind: "countFailed", server });
-    }));
+    await Promise.all(
+      unlisted.map(async ({ server }) => {
+        const one = this.offer.find(({ server: name }) => name === server);
+        if (!one) return;
+        const tools = await counted(one.stateless, this.options.clock, limit);
+        if (typeof tools === "number") return this.add({ kind: "counted", server, tools });
+        this.options.odd?.(`the MCP server “${server}” did not list its tools`, tools.failure);
+        this.add({ kind: "countFailed", server });
+      }),
+    );
   }
 
   /** By the agent's own configuration. */
@@ -161,7 +200,9 @@ export class Delivery {
     if (before.servers !== this.#state.servers || before.isDecided !== this.#state.isDecided) this.#onChange();
   }
 
-  get #waitsBefore(): number { return this.options.evidence?.waitsInVain ?? 0; }
+  get #waitsBefore(): number {
+    return this.options.evidence?.waitsInVain ?? 0;
+  }
 
   #stopWait(end: "listed" | "inVain" | "stopped"): void {
     if (this.#wait === "waiting") this.#wait = end;
@@ -174,7 +215,8 @@ export class Delivery {
    */
   #listsNow(isDecided: boolean): DeliveryEvidence["lists"] {
     if (!this.#isPrompted) return "beforePrompt";
-    const wasHeld = this.#wait !== "none", isInTime = this.options.clock.now() - this.#setUpAt <= LIST_LIMIT_MS;
+    const wasHeld = this.#wait !== "none",
+      isInTime = this.options.clock.now() - this.#setUpAt <= LIST_LIMIT_MS;
     const isSlow = wasHeld ? this.#wait !== "inVain" || this.#wasConnected : isInTime;
     if (isSlow && this.#waitsBefore < MAX_WAITS_IN_VAIN) return "beforePrompt";
     if (isDecided) return "later";
@@ -184,9 +226,16 @@ export class Delivery {
 }
 
 /** `failure`: the server's error, or that it did not answer within `limit` ms. */
-async function counted(server: StatelessServer, clock: Clock, limit: number): Promise<number | { readonly failure: unknown }> {
-  const stops = new AbortController(), failure = `no answer within ${limit} ms`;
-  const late = new Promise<{ readonly failure: unknown }>(resolve => stops.signal.addEventListener("abort", () => resolve({ failure }), { once: true }));
+async function counted(
+  server: StatelessServer,
+  clock: Clock,
+  limit: number,
+): Promise<number | { readonly failure: unknown }> {
+  const stops = new AbortController(),
+    failure = `no answer within ${limit} ms`;
+  const late = new Promise<{ readonly failure: unknown }>(resolve =>
+    stops.signal.addEventListener("abort", () => resolve({ failure }), { once: true }),
+  );
   using _ = clock.after(limit, () => stops.abort());
   try {
     const listing = server.request("tools/list", COUNT_PARAMS, { signal: stops.signal, notification: () => undefined });
@@ -204,14 +253,16 @@ export class DeliveryTracker {
   /** `onDecided` is called once per session, at the end of its first completed turn. */
   constructor(private readonly onDecided: (sessionId: string, delivery: Delivery) => void = () => undefined) {}
 
-  of(sessionId: string): Delivery | undefined { return this.#sessions.get(sessionId); }
+  of(sessionId: string): Delivery | undefined {
+    return this.#sessions.get(sessionId);
+  }
 
   /** `delivery` undefined: the session has no servers, or has ended. */
   set(sessionId: string, delivery: Delivery | undefined): void {
     this.#sessions.delete(sessionId);
     if (!delivery) return;
     const isFull = this.#sessions.size >= MAX_SESSIONS;
-    const [oldest] = isFull ? [...this.#sessions].find(([, { isRunning }]) => !isRunning) ?? [] : [];
+    const [oldest] = isFull ? ([...this.#sessions].find(([, { isRunning }]) => !isRunning) ?? []) : [];
     if (oldest !== undefined) this.#sessions.delete(oldest);
     this.#sessions.set(sessionId, delivery);
     delivery.answered();
@@ -234,6 +285,10 @@ export class DeliveryTracker {
   /** A listener replaces the session's one before it. */
   onChange(sessionId: string, listener: () => void): Disposable {
     this.#listeners.set(sessionId, listener);
-    return { [Symbol.dispose]: () => { if (this.#listeners.get(sessionId) === listener) this.#listeners.delete(sessionId); } };
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#listeners.get(sessionId) === listener) this.#listeners.delete(sessionId);
+      },
+    };
   }
 }

@@ -18,8 +18,13 @@ export const SESSION_TOOLS = "_symposium.dev/session_tools";
 /** In `_meta` of the bridge's own `tools/list`: the agent did not send it. */
 export const COUNTS_TOOLS = "symposium.dev/countsTools";
 /** `wait`: the answer comes when the session's first prompt may go out (`Delivery.ready`). */
-export interface SessionToolsRequest { readonly sessionId: string; readonly wait?: boolean }
-export interface SessionToolsResult { readonly servers: readonly ToolDelivery[] }
+export interface SessionToolsRequest {
+  readonly sessionId: string;
+  readonly wait?: boolean;
+}
+export interface SessionToolsResult {
+  readonly servers: readonly ToolDelivery[];
+}
 
 export interface DeliveryState {
   readonly servers: readonly ToolDelivery[];
@@ -44,8 +49,16 @@ export type DeliveryEvent =
 
 export function offered(servers: readonly { readonly server: string }[], transport: ToolTransport): DeliveryState {
   return {
-    servers: servers.map(({ server }) => ({ server, transport, stage: "offered", connections: 0, listed: 0, calls: 0 })),
-    runningTurns: 0, isDecided: false,
+    servers: servers.map(({ server }) => ({
+      server,
+      transport,
+      stage: "offered",
+      connections: 0,
+      listed: 0,
+      calls: 0,
+    })),
+    runningTurns: 0,
+    isDecided: false,
   };
 }
 
@@ -53,23 +66,43 @@ export function offered(servers: readonly { readonly server: string }[], transpo
 export function step(state: DeliveryState, event: DeliveryEvent): DeliveryState {
   switch (event.kind) {
     case "connected":
-      return changed(state, event.server, server => ({ ...reached(server, "connected"), connections: server.connections + 1 }));
-    case "listed": return changed(state, event.server, server => {
-      const listed = event.isMore ? server.listed + event.tools : event.tools;
-      return { ...withoutFailure(reached(server, "listed")), listed, offered: event.isMore ? Math.max(listed, server.offered ?? 0) : listed };
-    });
+      return changed(state, event.server, server => ({
+        ...reached(server, "connected"),
+        connections: server.connections + 1,
+      }));
+    case "listed":
+      return changed(state, event.server, server => {
+        const listed = event.isMore ? server.listed + event.tools : event.tools;
+        return {
+          ...withoutFailure(reached(server, "listed")),
+          listed,
+          offered: event.isMore ? Math.max(listed, server.offered ?? 0) : listed,
+        };
+      });
     case "listFailed":
-      return changed(state, event.server, server => isListed(server) ? server : { ...reached(server, "connected"), listFailed: true });
+      return changed(state, event.server, server =>
+        isListed(server) ? server : { ...reached(server, "connected"), listFailed: true },
+      );
     case "called":
       return changed(state, event.server, server => ({ ...reached(server, "called"), calls: server.calls + 1 }));
     case "counted":
-      return changed(state, event.server, server => server.offered === undefined ? { ...server, offered: event.tools } : server);
+      return changed(state, event.server, server =>
+        server.offered === undefined ? { ...server, offered: event.tools } : server,
+      );
     case "countFailed":
-      return changed(state, event.server, server => isListed(server) || server.listFailed ? server : { ...server, listFailed: true });
-    case "turnStarted": return { ...state, runningTurns: state.runningTurns + 1 };
+      return changed(state, event.server, server =>
+        isListed(server) || server.listFailed ? server : { ...server, listFailed: true },
+      );
+    case "turnStarted":
+      return { ...state, runningTurns: state.runningTurns + 1 };
     case "turnEnded":
-      return { ...state, runningTurns: Math.max(0, state.runningTurns - 1), isDecided: state.isDecided || event.isCompleted };
-    default: return assertNever(event, "delivery event");
+      return {
+        ...state,
+        runningTurns: Math.max(0, state.runningTurns - 1),
+        isDecided: state.isDecided || event.isCompleted,
+      };
+    default:
+      return assertNever(event, "delivery event");
   }
 }
 
@@ -84,10 +117,13 @@ function reached(server: ToolDelivery, stage: ToolDelivery["stage"]): ToolDelive
   return STAGES.indexOf(stage) > STAGES.indexOf(server.stage) ? { ...server, stage } : server;
 }
 
-function withoutFailure({ listFailed: _, ...server }: ToolDelivery): ToolDelivery { return server; }
+function withoutFailure({ listFailed: _, ...server }: ToolDelivery): ToolDelivery {
+  return server;
+}
 
 function changed(state: DeliveryState, name: string, change: (server: ToolDelivery) => ToolDelivery): DeliveryState {
-  const at = state.servers.findIndex(({ server }) => server === name), before = state.servers[at];
+  const at = state.servers.findIndex(({ server }) => server === name),
+    before = state.servers[at];
   if (!before) return state;
   const after = change(before);
   return after === before ? state : { ...state, servers: state.servers.with(at, after) };

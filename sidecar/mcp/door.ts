@@ -32,21 +32,37 @@ export class Door implements AsyncDisposable {
   readonly #sessions = new Map<string, HttpSession>();
   readonly #ends = new AbortController();
 
-  constructor(private readonly server: ServedServer, private readonly clock: Clock, private readonly closed: (door: Door) => void, private readonly odd: Odd) {}
+  constructor(
+    private readonly server: ServedServer,
+    private readonly clock: Clock,
+    private readonly closed: (door: Door) => void,
+    private readonly odd: Odd,
+  ) {}
 
   /** `body` is parsed; undefined for GET and DELETE. */
   async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
-    const { method, headers } = request, sessionId = headers["mcp-session-id"], version = headers["mcp-protocol-version"];
-    const no = (status: number, message: string, more?: Readonly<Record<string, string>>): void => refuse(request, response, refusal(status, message, more), this.clock);
+    const { method, headers } = request,
+      sessionId = headers["mcp-session-id"],
+      version = headers["mcp-protocol-version"];
+    const no = (status: number, message: string, more?: Readonly<Record<string, string>>): void =>
+      refuse(request, response, refusal(status, message, more), this.clock);
     if (this.#ends.signal.aborted) return no(404, "This MCP server is closed.");
     if (sessionId !== undefined) {
       const session = this.#used(String(sessionId));
-      return session ? session.handle(request, response, body) : no(404, "There is no such MCP session; begin with initialize.");
+      return session
+        ? session.handle(request, response, body)
+        : no(404, "There is no such MCP session; begin with initialize.");
     }
     if (method !== "POST") return no(405, "Without an MCP session, only POST is served.", { allow: "POST" });
-    if (isObject(body) && body.method === "initialize" && !isStateless(body.params)) return this.#begin(request, response, body);
+    if (isObject(body) && body.method === "initialize" && !isStateless(body.params))
+      return this.#begin(request, response, body);
     const isLater = version !== undefined && !CLASSIC_REVISIONS.includes(String(version));
-    if (isObject(body) && (isStateless(body.params) || isLater)) return serveStateless(headers, response, body, { server: this.server.stateless, clock: this.clock, ends: this.#ends.signal });
+    if (isObject(body) && (isStateless(body.params) || isLater))
+      return serveStateless(headers, response, body, {
+        server: this.server.stateless,
+        clock: this.clock,
+        ends: this.#ends.signal,
+      });
     return no(400, "An MCP session is missing; begin with initialize.");
   }
 
@@ -69,8 +85,10 @@ export class Door implements AsyncDisposable {
       await session.handle(request, response, body);
     } catch (error) {
       this.odd("an MCP session could not begin", error);
-      const { code, message } = error instanceof RpcError ? error : new RpcError(RpcCode.internalError, "The MCP server could not be reached.");
-      if (!response.headersSent) sendJson(response, 200, { jsonrpc: "2.0", id: isId(body.id) ? body.id : null, error: { code, message } });
+      const { code, message } =
+        error instanceof RpcError ? error : new RpcError(RpcCode.internalError, "The MCP server could not be reached.");
+      if (!response.headersSent)
+        sendJson(response, 200, { jsonrpc: "2.0", id: isId(body.id) ? body.id : null, error: { code, message } });
     }
   }
 

@@ -30,7 +30,15 @@ export interface EndpointLimits {
   /** Connections in all. */
   readonly sockets: number;
 }
-const LIMITS: EndpointLimits = { bodyBytes: 8 * 1024 * 1024, bodyMs: 30_000, headMs: 10_000, requests: 512, tokenMs: 5000, unknownSockets: 128, sockets: 1024 };
+const LIMITS: EndpointLimits = {
+  bodyBytes: 8 * 1024 * 1024,
+  bodyMs: 30_000,
+  headMs: 10_000,
+  requests: 512,
+  tokenMs: 5000,
+  unknownSockets: 128,
+  sockets: 1024,
+};
 
 /** Doors that were closed and are still known; some agents ask for a server long after its session has ended. */
 const MAX_CLOSED = 256;
@@ -39,7 +47,10 @@ const MAX_CLOSED = 256;
 const KEEP_ALIVE_MS = 300_000;
 
 /** Where a server can be reached, until it is disposed. */
-export interface OpenDoor extends AsyncDisposable { readonly url: string; readonly token: string }
+export interface OpenDoor extends AsyncDisposable {
+  readonly url: string;
+  readonly token: string;
+}
 
 type State =
   | { readonly kind: "idle" }
@@ -57,7 +68,11 @@ export class McpEndpoint implements AsyncDisposable {
   readonly #closed = new Map<string, string>();
   readonly #unknown: UnknownSockets;
 
-  constructor({ clock, odd, limits }: { readonly clock: Clock; readonly odd: Odd; readonly limits?: Partial<EndpointLimits> }) {
+  constructor({
+    clock,
+    odd,
+    limits,
+  }: { readonly clock: Clock; readonly odd: Odd; readonly limits?: Partial<EndpointLimits> }) {
     this.#clock = clock;
     this.#odd = odd;
     this.#limits = { ...LIMITS, ...limits };
@@ -70,7 +85,11 @@ export class McpEndpoint implements AsyncDisposable {
     const port = portOf(await this.#listening());
     if (this.#state.kind === "closed") throw new Error("The endpoint for MCP servers is closed.");
     this.#doors.set(door.path, door);
-    return { url: `http://127.0.0.1:${port}${door.path}`, token: door.token, [Symbol.asyncDispose]: () => door[Symbol.asyncDispose]() };
+    return {
+      url: `http://127.0.0.1:${port}${door.path}`,
+      token: door.token,
+      [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -79,7 +98,11 @@ export class McpEndpoint implements AsyncDisposable {
     await Promise.all([...this.#doors.values()].map(door => door[Symbol.asyncDispose]()));
     if (state.kind !== "listening") return;
     const http = await state.http.catch(() => undefined);
-    if (http) await new Promise<void>(resolve => { http.close(() => resolve()); http.closeAllConnections(); });
+    if (http)
+      await new Promise<void>(resolve => {
+        http.close(() => resolve());
+        http.closeAllConnections();
+      });
   }
 
   #forget({ path, token }: Door): void {
@@ -94,12 +117,20 @@ export class McpEndpoint implements AsyncDisposable {
     if (this.#state.kind === "listening") return this.#state.http;
     const http = this.#listen();
     this.#state = { kind: "listening", http };
-    http.catch(() => { if (this.#state.kind === "listening") this.#state = { kind: "idle" }; }); // the next one tries again
+    http.catch(() => {
+      if (this.#state.kind === "listening") this.#state = { kind: "idle" };
+    }); // the next one tries again
     return http;
   }
 
   #listen(): Promise<Server> {
-    const { headMs } = this.#limits, times = { headersTimeout: headMs, requestTimeout: 0, connectionsCheckingInterval: Math.ceil(headMs / 4), keepAliveTimeout: KEEP_ALIVE_MS };
+    const { headMs } = this.#limits,
+      times = {
+        headersTimeout: headMs,
+        requestTimeout: 0,
+        connectionsCheckingInterval: Math.ceil(headMs / 4),
+        keepAliveTimeout: KEEP_ALIVE_MS,
+      };
     const http = createServer(times, (request, response) => {
       this.#serve(http, request, response).catch((error: unknown) => {
         this.#odd("a request to an MCP server failed", error);
@@ -127,16 +158,21 @@ export class McpEndpoint implements AsyncDisposable {
     const { bodyBytes, bodyMs: ms, requests } = this.#limits;
     const atGate = refusedAtGate(request, portOf(http));
     if (atGate) return no(closing(atGate));
-    const path = request.url ?? "", door = this.#doors.get(path), token = door?.token ?? this.#closed.get(path);
+    const path = request.url ?? "",
+      door = this.#doors.get(path),
+      token = door?.token ?? this.#closed.get(path);
     if (token === undefined) return no(closing(refusal(404, "There is nothing here.")));
-    if (!hasToken(request, token)) return no(closing(refusal(401, "The bearer token is missing or wrong.", { "www-authenticate": "Bearer" })));
+    if (!hasToken(request, token))
+      return no(closing(refusal(401, "The bearer token is missing or wrong.", { "www-authenticate": "Bearer" })));
     this.#unknown.known(request.socket);
     if (!door) return serveClosed(request, response, this.#clock);
     const atDoor = refusedAtDoor(request, bodyBytes);
     if (atDoor) return no(atDoor);
     if (door.busy >= requests) return no(refusal(429, "Too many requests are open.", { "retry-after": "1" }));
     door.busy++;
-    response.once("close", () => { door.busy--; });
+    response.once("close", () => {
+      door.busy--;
+    });
     if (request.method !== "POST") return door.handle(request, response, undefined);
     const body = await readBody(request, { bytes: bodyBytes, ms, clock: this.#clock });
     if (body.kind === "refused") return no(body.why);

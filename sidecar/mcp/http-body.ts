@@ -14,16 +14,25 @@ export type Body =
 const DISCARD_MS = 10_000;
 
 /** A whole JSON body of at most `bytes`, within `ms`. */
-export async function readBody(request: IncomingMessage, limit: { readonly bytes: number; readonly ms: number; readonly clock: Clock }): Promise<Body> {
+export async function readBody(
+  request: IncomingMessage,
+  limit: { readonly bytes: number; readonly ms: number; readonly clock: Clock },
+): Promise<Body> {
   const read = await collect(request, limit);
   if (read.kind !== "bytes") return read;
-  try { return { kind: "read", value: JSON.parse(read.bytes.toString()) as unknown }; }
-  catch { return { kind: "refused", why: { ...refusal(400, "The body is not JSON."), code: RpcCode.parseError } }; }
+  try {
+    return { kind: "read", value: JSON.parse(read.bytes.toString()) as unknown };
+  } catch {
+    return { kind: "refused", why: { ...refusal(400, "The body is not JSON."), code: RpcCode.parseError } };
+  }
 }
 
 type Collected = { readonly kind: "bytes"; readonly bytes: Buffer } | Exclude<Body, { kind: "read" }>;
 
-function collect(request: IncomingMessage, { bytes, ms, clock }: { readonly bytes: number; readonly ms: number; readonly clock: Clock }): Promise<Collected> {
+function collect(
+  request: IncomingMessage,
+  { bytes, ms, clock }: { readonly bytes: number; readonly ms: number; readonly clock: Clock },
+): Promise<Collected> {
   return new Promise(resolve => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -40,7 +49,9 @@ function collect(request: IncomingMessage, { bytes, ms, clock }: { readonly byte
     };
     const end = (): void => done({ kind: "bytes", bytes: Buffer.concat(chunks) });
     const gone = (): void => done({ kind: "gone" });
-    const late = clock.after(ms, () => done({ kind: "refused", why: refusal(408, "The message took too long to arrive.", { connection: "close" }) }));
+    const late = clock.after(ms, () =>
+      done({ kind: "refused", why: refusal(408, "The message took too long to arrive.", { connection: "close" }) }),
+    );
     request.on("data", take).on("end", end).on("close", gone).on("error", gone);
   });
 }
@@ -76,18 +87,35 @@ function hasBody({ headers }: IncomingMessage): boolean {
  * Management"); a stream of events is not offered, so that clients stop to ask for one; to end the session again is fine.
  */
 export function serveClosed(request: IncomingMessage, response: ServerResponse, clock: Clock): void {
-  if (request.method === "DELETE") { response.writeHead(204).end(); request.resume(); return; }
-  const why = request.method === "GET" ? refusal(405, "This MCP server is closed.", { allow: "POST, DELETE" }) : refusal(404, "This MCP server is closed.");
+  if (request.method === "DELETE") {
+    response.writeHead(204).end();
+    request.resume();
+    return;
+  }
+  const why =
+    request.method === "GET"
+      ? refusal(405, "This MCP server is closed.", { allow: "POST, DELETE" })
+      : refusal(404, "This MCP server is closed.");
   refuse(request, response, why, clock);
 }
 
-export function sendJson(response: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   const body = bytesOf(value);
   response.writeHead(status, jsonHeaders(body, headers)).end(body);
 }
 
-function bytesOf(value: unknown): Buffer { return Buffer.from(JSON.stringify(value)); }
+function bytesOf(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}
 
-function jsonHeaders(body: Buffer, headers: Readonly<Record<string, string>> = {}): Readonly<Record<string, string | number>> {
+function jsonHeaders(
+  body: Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string | number>> {
   return { ...headers, "content-type": "application/json", "content-length": body.length };
 }

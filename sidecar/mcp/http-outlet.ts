@@ -15,12 +15,19 @@ export class Outlet {
   #stalled = false;
   #closed = false;
 
-  constructor(private readonly response: ServerResponse, private readonly clock: Clock) {
-    response.once("close", () => { this.#closed = true; });
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly clock: Clock,
+  ) {
+    response.once("close", () => {
+      this.#closed = true;
+    });
     response.on("error", () => undefined); // `close` follows
   }
 
-  get isOpen(): boolean { return !this.#closed; }
+  get isOpen(): boolean {
+    return !this.#closed;
+  }
 
   onClose(closed: () => void): void {
     if (this.#closed) closed();
@@ -37,10 +44,15 @@ export class Outlet {
   /** Resolves when all is written or the client is gone. */
   async pour(answer: Response): Promise<void> {
     const reader = answer.body?.getReader();
-    this.onClose(() => { reader?.cancel().catch(() => undefined); });
+    this.onClose(() => {
+      reader?.cancel().catch(() => undefined);
+    });
     if (this.#closed) return;
     this.response.writeHead(answer.status, Object.fromEntries(answer.headers));
-    if (!reader) { this.response.end(); return; }
+    if (!reader) {
+      this.response.end();
+      return;
+    }
     this.response.flushHeaders();
     using _alive = answer.headers.get("content-type")?.startsWith("text/event-stream") ? this.#keptAlive() : undefined;
     for (let next = await reader.read(); !next.done && !this.#closed; next = await reader.read()) {
@@ -53,10 +65,11 @@ export class Outlet {
   /** Comments between the events, of which each piece that is written holds whole ones. */
   #keptAlive(): Disposable {
     let timer: Disposable;
-    const wait = (): Disposable => this.clock.after(KEEP_ALIVE_MS, () => {
-      this.response.write(": keepalive\n\n");
-      timer = wait();
-    });
+    const wait = (): Disposable =>
+      this.clock.after(KEEP_ALIVE_MS, () => {
+        this.response.write(": keepalive\n\n");
+        timer = wait();
+      });
     timer = wait();
     return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
   }

@@ -38,27 +38,46 @@ export class HttpSession implements AsyncDisposable {
   #held: Message[] = [];
 
   /** `ended` is called once. */
-  static async begin(channel: Channel, clock: Clock, ended: (session: HttpSession) => void, odd: Odd): Promise<HttpSession> {
-    const { WebStandardStreamableHTTPServerTransport: Transport } = await import("@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js");
+  static async begin(
+    channel: Channel,
+    clock: Clock,
+    ended: (session: HttpSession) => void,
+    odd: Odd,
+  ): Promise<HttpSession> {
+    const { WebStandardStreamableHTTPServerTransport: Transport } = await import(
+      "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
+    );
     return new HttpSession(channel, clock, Transport, ended, odd);
   }
 
-  private constructor(private readonly channel: Channel, private readonly clock: Clock, Transport: typeof WebStandardStreamableHTTPServerTransport, ended: (session: HttpSession) => void, private readonly odd: Odd) {
+  private constructor(
+    private readonly channel: Channel,
+    private readonly clock: Clock,
+    Transport: typeof WebStandardStreamableHTTPServerTransport,
+    ended: (session: HttpSession) => void,
+    private readonly odd: Odd,
+  ) {
     this.#transport = new Transport({ sessionIdGenerator: () => this.id });
     this.#transport.onmessage = message => this.#fromClient(message);
     this.#transport.onclose = () => {
       ended(this);
       void channel[Symbol.asyncDispose]();
     };
-    channel.start({ receive: frame => this.#fromServer(frame.message), closed: reason => void this.#serverGone(reason) });
+    channel.start({
+      receive: frame => this.#fromServer(frame.message),
+      closed: reason => void this.#serverGone(reason),
+    });
   }
 
   /** Nobody waits for anything here. */
-  get isIdle(): boolean { return this.#open.size === 0 && this.#standing === undefined; }
+  get isIdle(): boolean {
+    return this.#open.size === 0 && this.#standing === undefined;
+  }
 
   /** `body` is parsed; undefined for GET and DELETE. Resolves when the HTTP answer is through. */
   async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
-    const outlet = new Outlet(response, this.clock), asked = requestsIn(body);
+    const outlet = new Outlet(response, this.clock),
+      asked = requestsIn(body);
     for (const { id, token } of asked) {
       this.#open.set(id, outlet);
       if (token !== undefined) this.#tokens.set(token, id);
@@ -76,7 +95,9 @@ export class HttpSession implements AsyncDisposable {
   #streamOpened({ method }: IncomingMessage, outlet: Outlet): void {
     if (method === "GET") {
       this.#standing = outlet;
-      outlet.onClose(() => { if (this.#standing === outlet) this.#standing = undefined; });
+      outlet.onClose(() => {
+        if (this.#standing === outlet) this.#standing = undefined;
+      });
     }
     if (method !== "DELETE") for (const message of this.#held.splice(0)) this.#place(message);
   }
@@ -89,7 +110,11 @@ export class HttpSession implements AsyncDisposable {
     if ("method" in message) return this.#place(message);
     if (message.id === null) return this.odd("an MCP server could not read a message", message);
     const outlet = this.#settled(message.id);
-    if (this.#takes(outlet, message)) this.#send(isMcpMessage(message) ? message : failure(message.id, "The answer of the MCP server is not an object."), undefined);
+    if (this.#takes(outlet, message))
+      this.#send(
+        isMcpMessage(message) ? message : failure(message.id, "The answer of the MCP server is not an object."),
+        undefined,
+      );
   }
 
   /** What the server says by itself, to the stream where it belongs. */
@@ -106,7 +131,8 @@ export class HttpSession implements AsyncDisposable {
   #hold(message: Message): void {
     this.#held.push(message);
     const dropped = this.#held.length > HELD ? this.#held.shift() : undefined;
-    if (dropped && "method" in dropped && "id" in dropped && isId(dropped.id)) this.channel.send(Frame.of(failure(dropped.id, "The MCP client does not listen.")));
+    if (dropped && "method" in dropped && "id" in dropped && isId(dropped.id))
+      this.channel.send(Frame.of(failure(dropped.id, "The MCP client does not listen.")));
   }
 
   #sendTo(message: Message, outlet: Outlet | undefined, related: Id | undefined): void {
@@ -116,13 +142,19 @@ export class HttpSession implements AsyncDisposable {
 
   #takes(outlet: Outlet | undefined, message: Message): boolean {
     const taken = outlet?.takes(message) ?? false;
-    if (!taken) this.odd("a message for an MCP client that has left, or does not read", "method" in message ? message.method : "an answer");
+    if (!taken)
+      this.odd(
+        "a message for an MCP client that has left, or does not read",
+        "method" in message ? message.method : "an answer",
+      );
     return taken;
   }
 
   #send(message: JSONRPCMessage, related: Id | undefined): void {
     // It rejects when the client has left meanwhile.
-    this.#transport.send(message, related === undefined ? {} : { relatedRequestId: related }).catch((error: unknown) => this.odd("an MCP message found nobody", error));
+    this.#transport
+      .send(message, related === undefined ? {} : { relatedRequestId: related })
+      .catch((error: unknown) => this.odd("an MCP message found nobody", error));
   }
 
   #settled(id: Id): Outlet | undefined {
@@ -139,7 +171,10 @@ export class HttpSession implements AsyncDisposable {
   }
 }
 
-function failure(id: Id, message: string): { readonly jsonrpc: "2.0"; readonly id: Id; readonly error: { readonly code: number; readonly message: string } } {
+function failure(
+  id: Id,
+  message: string,
+): { readonly jsonrpc: "2.0"; readonly id: Id; readonly error: { readonly code: number; readonly message: string } } {
   return { jsonrpc: "2.0", id, error: { code: RpcCode.internalError, message } };
 }
 
@@ -153,6 +188,8 @@ function requestsIn(body: unknown): readonly { readonly id: Id; readonly token: 
 }
 
 function webRequest({ method = "GET", headers }: IncomingMessage): Request {
-  const kept = HEADERS.flatMap(name => typeof headers[name] === "string" ? [[name, headers[name]] as [string, string]] : []);
+  const kept = HEADERS.flatMap(name =>
+    typeof headers[name] === "string" ? [[name, headers[name]] as [string, string]] : [],
+  );
   return new Request("http://127.0.0.1/", { method, headers: kept });
 }

@@ -18,10 +18,23 @@ import { isId } from "./transport";
 const BACKLOG_BYTES = 16 * 1024 * 1024;
 
 /** Resolves when it is answered. When `ends` aborts, that is the answer, whatever the server does. */
-export async function serveStateless(headers: IncomingHttpHeaders, response: ServerResponse, body: JsonObject, { server, clock, ends }: StatelessService): Promise<void> {
-  const { id, method } = body, params = objectOr(body.params);
-  if (typeof method !== "string" || !isId(id)) return sendJson(response, 400, failed(null, new RpcError(RpcCode.invalidRequest, "A request with a method and an id is expected.")));
-  const stops = new AbortController(), stream = new Stream(response, clock), requestId = randomUUID();
+export async function serveStateless(
+  headers: IncomingHttpHeaders,
+  response: ServerResponse,
+  body: JsonObject,
+  { server, clock, ends }: StatelessService,
+): Promise<void> {
+  const { id, method } = body,
+    params = objectOr(body.params);
+  if (typeof method !== "string" || !isId(id))
+    return sendJson(
+      response,
+      400,
+      failed(null, new RpcError(RpcCode.invalidRequest, "A request with a method and an id is expected.")),
+    );
+  const stops = new AbortController(),
+    stream = new Stream(response, clock),
+    requestId = randomUUID();
   const answer = (status: number, message: JsonObject): void => {
     if (!stops.signal.aborted && !stream.end(message)) sendJson(response, status, message);
     stops.abort();
@@ -37,16 +50,26 @@ export async function serveStateless(headers: IncomingHttpHeaders, response: Ser
     assertHeaders(headers, method, params);
     const result = await server.request(method, params, { requestId, signal: stops.signal, notification });
     answer(200, { jsonrpc: "2.0", id, result: renamed(result, requestId, id) });
-  } catch (error) { answer(statusOf(error), failed(id, error)); }
-  finally { ends.removeEventListener("abort", ended); }
+  } catch (error) {
+    answer(statusOf(error), failed(id, error));
+  } finally {
+    ends.removeEventListener("abort", ended);
+  }
 }
 
-export interface StatelessService { readonly server: StatelessServer; readonly clock: Clock; readonly ends: AbortSignal }
+export interface StatelessService {
+  readonly server: StatelessServer;
+  readonly clock: Clock;
+  readonly ends: AbortSignal;
+}
 
 /** Server-sent events, begun by the first. */
 class Stream {
   #alive: Disposable | undefined;
-  constructor(private readonly response: ServerResponse, private readonly clock: Clock) {}
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly clock: Clock,
+  ) {}
 
   write(message: JsonObject): void {
     if (this.response.writableLength > BACKLOG_BYTES) this.response.destroy(); // who does not read has left
@@ -64,7 +87,11 @@ class Stream {
   }
 
   #begin(): void {
-    this.response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" });
+    this.response.writeHead(200, {
+      "content-type": "text/event-stream",
+      "cache-control": "no-cache, no-transform",
+      "x-accel-buffering": "no",
+    });
     const beat = (): void => {
       this.response.write(": keepalive\n\n");
       this.#alive = this.clock.after(KEEP_ALIVE_MS, beat);
@@ -75,11 +102,21 @@ class Stream {
 }
 
 function assertHeaders(headers: IncomingHttpHeaders, method: string, params: JsonObject): void {
-  const name = method === "resources/read" ? params.uri : method === "tools/call" || method === "prompts/get" ? params.name : undefined;
-  const mirrored = { "mcp-protocol-version": metaOf(params)[Meta.version], "mcp-method": method, ...(name === undefined ? {} : { "mcp-name": name }) };
+  const name =
+    method === "resources/read"
+      ? params.uri
+      : method === "tools/call" || method === "prompts/get"
+        ? params.name
+        : undefined;
+  const mirrored = {
+    "mcp-protocol-version": metaOf(params)[Meta.version],
+    "mcp-method": method,
+    ...(name === undefined ? {} : { "mcp-name": name }),
+  };
   for (const [header, value] of Object.entries(mirrored)) {
     const given = headers[header];
-    if (given !== undefined && decoded(given) !== value) throw new RpcError(McpCode.headerMismatch, `The header ${header} does not say what the body says.`);
+    if (given !== undefined && decoded(given) !== value)
+      throw new RpcError(McpCode.headerMismatch, `The header ${header} does not say what the body says.`);
   }
 }
 
@@ -99,10 +136,21 @@ function renamed(value: unknown, requestId: string, id: Id): unknown {
 function statusOf(error: unknown): number {
   if (!(error instanceof RpcError)) return 200;
   if (error.code === RpcCode.methodNotFound) return 404;
-  return error.code === McpCode.headerMismatch || error.code === McpCode.unsupportedVersion || error.code === RpcCode.invalidParams ? 400 : 200;
+  return error.code === McpCode.headerMismatch ||
+    error.code === McpCode.unsupportedVersion ||
+    error.code === RpcCode.invalidParams
+    ? 400
+    : 200;
 }
 
 function failed(id: Id | null, error: unknown): JsonObject {
-  const { code, message, data } = error instanceof RpcError ? error : new RpcError(RpcCode.internalError, error instanceof Error ? error.message : String(error));
-  return { jsonrpc: "2.0", ...(id === null ? {} : { id }), error: { code, message, ...(data === undefined ? {} : { data }) } };
+  const { code, message, data } =
+    error instanceof RpcError
+      ? error
+      : new RpcError(RpcCode.internalError, error instanceof Error ? error.message : String(error));
+  return {
+    jsonrpc: "2.0",
+    ...(id === null ? {} : { id }),
+    error: { code, message, ...(data === undefined ? {} : { data }) },
+  };
 }

@@ -25,33 +25,57 @@ export type LinkPrefix = "mcp" | "_mcp";
 export class Link implements AsyncDisposable {
   readonly #mcp: McpPeer;
 
-  constructor(readonly id: string, readonly prefix: LinkPrefix, neighbour: Neighbour, channel: Channel, on: { ended(reason: Closed): void; odd: Odd }) {
-    const message = (method: string, params: unknown) => ({ connectionId: id, method, ...(params === undefined ? {} : { params }) });
+  constructor(
+    readonly id: string,
+    readonly prefix: LinkPrefix,
+    neighbour: Neighbour,
+    channel: Channel,
+    on: { ended(reason: Closed): void; odd: Odd },
+  ) {
+    const message = (method: string, params: unknown) => ({
+      connectionId: id,
+      method,
+      ...(params === undefined ? {} : { params }),
+    });
     this.#mcp = new McpPeer(channel, {
       request: (method, params, signal) => neighbour.request(`${prefix}/message`, message(method, params), { signal }),
       notification: (method, params) => neighbour.notify(`${prefix}/message`, message(method, params)),
-      closed: on.ended, odd: on.odd,
+      closed: on.ended,
+      odd: on.odd,
     });
   }
 
   /** What came over ACP goes on to the MCP side. */
-  request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> { return this.#mcp.request(method, params, signal); }
-  notification(method: string, params: unknown): void { this.#mcp.notify(method, params); }
+  request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+    return this.#mcp.request(method, params, signal);
+  }
+  notification(method: string, params: unknown): void {
+    this.#mcp.notify(method, params);
+  }
 
-  async [Symbol.asyncDispose](): Promise<void> { await this.#mcp[Symbol.asyncDispose](); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#mcp[Symbol.asyncDispose]();
+  }
 }
 
 /** The params of `mcp/message`, of either generation; undefined when they are neither. */
 export type McpMessage =
   | { readonly kind: "linked"; readonly connectionId: string; readonly method: string; readonly params: unknown }
-  | { readonly kind: "stateless"; readonly serverId: string; readonly requestId: string; readonly method: string; readonly params: unknown };
+  | {
+      readonly kind: "stateless";
+      readonly serverId: string;
+      readonly requestId: string;
+      readonly method: string;
+      readonly params: unknown;
+    };
 
 export function readMessage(value: unknown): McpMessage | undefined {
   if (!isObject(value) || typeof value.method !== "string") return undefined;
   const { method, connectionId, connection_id = connectionId, serverId, requestId } = value;
   const params = value.params ?? undefined;
   if (typeof connection_id === "string") return { kind: "linked", connectionId: connection_id, method, params };
-  if (typeof serverId === "string" && typeof requestId === "string") return { kind: "stateless", serverId, requestId, method, params };
+  if (typeof serverId === "string" && typeof requestId === "string")
+    return { kind: "stateless", serverId, requestId, method, params };
   return undefined;
 }
 

@@ -48,16 +48,18 @@ function observedChannel(channel: Channel, onEvent: (event: ServerEvent) => void
     const asked = open.get(message.id);
     if (asked === undefined || !open.delete(message.id)) return;
     if (!("result" in message)) onEvent({ kind: "listFailed", error: message.error });
-    else if (asked !== "initialize") onEvent({ kind: "listed", tools: toolsIn(message.result), isMore: asked === "further" });
+    else if (asked !== "initialize")
+      onEvent({ kind: "listed", tools: toolsIn(message.result), isMore: asked === "further" });
   };
   return {
-    start: receiver => channel.start({
-      receive: frame => {
-        if (open.size > 0) answered(frame);
-        return receiver.receive(frame);
-      },
-      closed: reason => receiver.closed(reason),
-    }),
+    start: receiver =>
+      channel.start({
+        receive: frame => {
+          if (open.size > 0) answered(frame);
+          return receiver.receive(frame);
+        },
+        closed: reason => receiver.closed(reason),
+      }),
     send: frame => {
       asked(frame);
       return channel.send(frame);
@@ -88,7 +90,11 @@ function observedStateless(server: StatelessServer, onEvent: (event: ServerEvent
   };
 }
 
-function isMore(params: unknown): boolean { return typeof objectOr(params).cursor === "string"; }
+function isMore(params: unknown): boolean {
+  return typeof objectOr(params).cursor === "string";
+}
 
 /** Number of tools in an answer to `tools/list`. */
-export function toolsIn(result: unknown): number { return arrayOr(objectOr(result).tools).length; }
+export function toolsIn(result: unknown): number {
+  return arrayOr(objectOr(result).tools).length;
+}

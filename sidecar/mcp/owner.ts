@@ -26,14 +26,19 @@ export interface ServedServer extends AsyncDisposable {
   readonly stateless: StatelessServer;
 }
 
-type Reached = { readonly kind: "linked"; readonly channel: Channel } | { readonly kind: "carried"; readonly server: CarriedServer };
+type Reached =
+  | { readonly kind: "linked"; readonly channel: Channel }
+  | { readonly kind: "carried"; readonly server: CarriedServer };
 
 export class Owners implements AsyncDisposable {
   readonly #links = new Map<string, Link>();
   /** By `serverId`: those whose owner knows no connections. */
   readonly #carried = new Map<string, CarriedServer>();
 
-  constructor(private readonly client: Neighbour, private readonly odd: Odd) {}
+  constructor(
+    private readonly client: Neighbour,
+    private readonly odd: Odd,
+  ) {}
 
   serve(server: AcpServer): ServedServer {
     const connect = async (): Promise<Channel> => {
@@ -78,9 +83,14 @@ export class Owners implements AsyncDisposable {
     const { serverId, id } = server;
     const carried = serverId === undefined ? undefined : this.#carried.get(serverId);
     if (carried) return { kind: "carried", server: carried };
-    try { return await this.#link("mcp", { ...(serverId === undefined ? {} : { serverId }), ...(id === undefined ? {} : { acpId: id }) }); }
-    catch (error) {
-      const unknown = error instanceof RpcError && (error.code === RpcCode.methodNotFound || error.code === RpcCode.invalidParams);
+    try {
+      return await this.#link("mcp", {
+        ...(serverId === undefined ? {} : { serverId }),
+        ...(id === undefined ? {} : { acpId: id }),
+      });
+    } catch (error) {
+      const unknown =
+        error instanceof RpcError && (error.code === RpcCode.methodNotFound || error.code === RpcCode.invalidParams);
       if (!unknown || serverId === undefined) throw error;
       const other = this.#carried.get(serverId) ?? new CarriedServer(serverId, this.client);
       this.#carried.set(serverId, other);
@@ -101,7 +111,9 @@ export class Owners implements AsyncDisposable {
   #ended(link: Link): void {
     if (!this.#links.delete(key(link.prefix, link.id))) return;
     if (link.prefix === "_mcp") return this.client.notify("_mcp/disconnect", { connection_id: link.id });
-    this.client.request("mcp/disconnect", { connectionId: link.id }).catch((error: unknown) => this.odd("an MCP connection was not ended", error));
+    this.client
+      .request("mcp/disconnect", { connectionId: link.id })
+      .catch((error: unknown) => this.odd("an MCP connection was not ended", error));
   }
 
   #disconnected(prefix: LinkPrefix, params: unknown): boolean {
@@ -127,7 +139,11 @@ class Served implements ServedServer {
     },
   };
 
-  constructor(private readonly reach: () => Promise<Reached>, readonly connect: () => Promise<Channel>, private readonly odd: Odd) {}
+  constructor(
+    private readonly reach: () => Promise<Reached>,
+    readonly connect: () => Promise<Channel>,
+    private readonly odd: Odd,
+  ) {}
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#face?.[Symbol.asyncDispose]();
@@ -145,7 +161,7 @@ class Served implements ServedServer {
       const reached = await this.reach();
       if (reached.kind === "carried") return reached.server;
       this.#first = reached.channel;
-      return this.#face = new StatelessFace(() => this.#connection(), this.odd);
+      return (this.#face = new StatelessFace(() => this.#connection(), this.odd));
     } catch (error) {
       this.#stateless = undefined; // another request tries again
       throw error;
@@ -153,5 +169,9 @@ class Served implements ServedServer {
   }
 }
 
-function prefixOf(method: string): LinkPrefix { return method.startsWith("_") ? "_mcp" : "mcp"; }
-function key(prefix: LinkPrefix, id: string): string { return `${prefix} ${id}`; }
+function prefixOf(method: string): LinkPrefix {
+  return method.startsWith("_") ? "_mcp" : "mcp";
+}
+function key(prefix: LinkPrefix, id: string): string {
+  return `${prefix} ${id}`;
+}

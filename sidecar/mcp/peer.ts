@@ -56,16 +56,24 @@ export class McpPeer implements AsyncDisposable {
     });
   }
 
-  notify(method: string, params: unknown): void { this.#peer.notify(method, params); }
+  notify(method: string, params: unknown): void {
+    this.#peer.notify(method, params);
+  }
 
-  async [Symbol.asyncDispose](): Promise<void> { await this.#peer[Symbol.asyncDispose](); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#peer[Symbol.asyncDispose]();
+  }
 
   async #requested(request: IncomingRequest): Promise<void> {
     const aborting = new AbortController();
     this.#open.set(request.id, aborting);
-    try { request.respond(await this.#handlers.request(request.method, request.params, aborting.signal)); }
-    catch (error) { request.fail(error); }
-    finally { this.#open.delete(request.id); }
+    try {
+      request.respond(await this.#handlers.request(request.method, request.params, aborting.signal));
+    } catch (error) {
+      request.fail(error);
+    } finally {
+      this.#open.delete(request.id);
+    }
   }
 
   #notified(method: string, params: unknown): void {

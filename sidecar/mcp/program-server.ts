@@ -57,7 +57,8 @@ export class ProgramServer implements AsyncDisposable {
 
   /** Serves one connection. Never rejects: a program that fails answers with errors. */
   async connect(transport: Transport): Promise<void> {
-    const { title, clock, odd } = this.options, spare = this.#spare;
+    const { title, clock, odd } = this.options,
+      spare = this.#spare;
     this.#spare = undefined;
     const connection = new ProgramConnection(title, channelOf(transport), clock, {
       failed: message => {
@@ -67,8 +68,11 @@ export class ProgramServer implements AsyncDisposable {
       ended: () => this.#connections.delete(connection),
     });
     this.#connections.add(connection);
-    try { await connection.pass(await (spare ?? this.#start())); }
-    catch (error) { connection.refuse(error); }
+    try {
+      await connection.pass(await (spare ?? this.#start()));
+    } catch (error) {
+      connection.refuse(error);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -81,10 +85,17 @@ export class ProgramServer implements AsyncDisposable {
     const server = `The MCP server “${this.options.title}”`;
     if (this.#isEnded) throw new RpcError(RpcCode.internalError, `${server} has ended with its session.`);
     if (this.#failures >= MAX_FAILURES) {
-      throw new RpcError(RpcCode.internalError, `${server} failed ${MAX_FAILURES} times in this session and is not started again.`);
+      throw new RpcError(
+        RpcCode.internalError,
+        `${server} failed ${MAX_FAILURES} times in this session and is not started again.`,
+      );
     }
-    if ([...this.#connections].filter(connection => !connection.isRefused).length > MAX_PROCESSES) { // with the new one
-      throw new RpcError(RpcCode.internalError, `${server} has ${MAX_PROCESSES} connections already, which is the limit of a session.`);
+    if ([...this.#connections].filter(connection => !connection.isRefused).length > MAX_PROCESSES) {
+      // with the new one
+      throw new RpcError(
+        RpcCode.internalError,
+        `${server} has ${MAX_PROCESSES} connections already, which is the limit of a session.`,
+      );
     }
     const running = await this.options.start();
     if (this.#isEnded) await running.stop();
@@ -113,7 +124,9 @@ class ProgramConnection implements AsyncDisposable {
   ) {}
 
   /** It has no process, and gets none. */
-  get isRefused(): boolean { return this.#state === "refusing"; }
+  get isRefused(): boolean {
+    return this.#state === "refusing";
+  }
 
   async pass(running: RunningServer): Promise<void> {
     if (this.#state === "ended") return running.stop();
@@ -143,7 +156,9 @@ class ProgramConnection implements AsyncDisposable {
     const message = sentenceOf(why);
     if (!(why instanceof RpcError)) this.on.failed(message);
     this.agent.start({
-      receive: frame => { if (frame.envelope.kind === "request") this.#answer(frame.envelope.id, message); },
+      receive: frame => {
+        if (frame.envelope.kind === "request") this.#answer(frame.envelope.id, message);
+      },
       closed: () => void this[Symbol.asyncDispose](),
     });
   }
@@ -159,12 +174,16 @@ class ProgramConnection implements AsyncDisposable {
   #requested(id: Id): void {
     this.#open.add(id);
     this.#limit ??= this.clock.after(ANSWER_LIMIT_MS, () => {
-      this.#fail({ message: `The MCP server “${this.title}” did not answer within ${ANSWER_LIMIT_MS / 1000} seconds.` });
+      this.#fail({
+        message: `The MCP server “${this.title}” did not answer within ${ANSWER_LIMIT_MS / 1000} seconds.`,
+      });
     });
   }
 
   /** The program sent something: its later requests have no limit, as with an agent that starts it. */
-  #answered(): void { this.#limit?.[Symbol.dispose](); }
+  #answered(): void {
+    this.#limit?.[Symbol.dispose]();
+  }
 
   #fail(reason: Closed): void {
     if (this.#state === "ended") return;
@@ -181,13 +200,23 @@ class ProgramConnection implements AsyncDisposable {
 }
 
 /** Waits while the receiver is slow. */
-function passed(to: Channel, frame: Frame): void | Promise<void> { if (!to.send(frame)) return to.drained(); }
+function passed(to: Channel, frame: Frame): void | Promise<void> {
+  if (!to.send(frame)) return to.drained();
+}
 
 /** The cause of a process' end is what it printed last. */
 function sentenceOf(reason: unknown): string {
-  const what = reason instanceof AgentError ? reason.what : reason instanceof Error || isClosed(reason) ? reason.message : String(reason);
-  const cause = reason instanceof AgentError && typeof reason.cause === "string" ? ` It printed last: ${reason.cause}` : "";
+  const what =
+    reason instanceof AgentError
+      ? reason.what
+      : reason instanceof Error || isClosed(reason)
+        ? reason.message
+        : String(reason);
+  const cause =
+    reason instanceof AgentError && typeof reason.cause === "string" ? ` It printed last: ${reason.cause}` : "";
   return redactText(`${what}${cause}`);
 }
 
-function isClosed(reason: unknown): reason is Closed { return typeof reason === "object" && reason !== null && "message" in reason; }
+function isClosed(reason: unknown): reason is Closed {
+  return typeof reason === "object" && reason !== null && "message" in reason;
+}

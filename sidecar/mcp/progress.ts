@@ -6,18 +6,32 @@ import type { ProgressToken } from "@modelcontextprotocol/sdk/types.js";
 import type { Clock } from "../rpc/clock";
 
 /** The params of `notifications/progress`; `progress` only grows (specification 2025-06-18, Progress). */
-export interface Progress extends Record<string, unknown> { readonly progressToken: ProgressToken; readonly progress: number; readonly message: string }
+export interface Progress extends Record<string, unknown> {
+  readonly progressToken: ProgressToken;
+  readonly progress: number;
+  readonly message: string;
+}
 
 /** A quarter of the SDK's limit. */
 export const PROGRESS_MS = 15_000;
 
 /** Says the same word again and again until it is disposed, and another one at once. */
-export interface Beating extends Disposable { say(message: string): void }
+export interface Beating extends Disposable {
+  say(message: string): void;
+}
 
 /** `progressToken`: of the request; without one nobody hears anything. */
-export function beating(clock: Clock, progressToken: ProgressToken | undefined, message: string, tell: (progress: Progress) => void): Beating {
+export function beating(
+  clock: Clock,
+  progressToken: ProgressToken | undefined,
+  message: string,
+  tell: (progress: Progress) => void,
+): Beating {
   if (progressToken === undefined) return { say: () => undefined, [Symbol.dispose]: () => undefined };
-  let timer: Disposable, progress = 0, last = message, isOver = false;
+  let timer: Disposable,
+    progress = 0,
+    last = message,
+    isOver = false;
   const beat = (): void => {
     tell({ progressToken, progress: ++progress, message: last });
     timer = wait();
@@ -31,6 +45,9 @@ export function beating(clock: Clock, progressToken: ProgressToken | undefined, 
       last = message;
       beat();
     },
-    [Symbol.dispose]: () => { isOver = true; timer[Symbol.dispose](); },
+    [Symbol.dispose]: () => {
+      isOver = true;
+      timer[Symbol.dispose]();
+    },
   };
 }

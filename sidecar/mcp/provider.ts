@@ -12,7 +12,15 @@ import { isObject, objectOr } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { ConnectionClosed } from "../rpc/peer";
 import { StatelessFace } from "./as-stateless";
-import { Link, readConnectionId, readMessage, type LinkPrefix, type McpMessage, type Neighbour, type Odd } from "./link";
+import {
+  Link,
+  readConnectionId,
+  readMessage,
+  type LinkPrefix,
+  type McpMessage,
+  type Neighbour,
+  type Odd,
+} from "./link";
 import { McpCode } from "./revision";
 import { ChannelTransport } from "./transport";
 
@@ -20,7 +28,12 @@ import { ChannelTransport } from "./transport";
 export type ConnectMcp = (transport: ChannelTransport) => Promise<void>;
 
 /** Both `serverId` and `id`: the generations name the same thing differently. */
-export interface McpDeclaration { readonly type: "acp"; readonly name: string; readonly serverId: string; readonly id: string }
+export interface McpDeclaration {
+  readonly type: "acp";
+  readonly name: string;
+  readonly serverId: string;
+  readonly id: string;
+}
 
 export class McpProvider implements AsyncDisposable {
   readonly declaration: McpDeclaration;
@@ -44,14 +57,21 @@ export class McpProvider implements AsyncDisposable {
   /** A request that came from the agent's side, and its answer; undefined when it is not for this server. */
   request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> | undefined {
     switch (method) {
-      case "mcp/connect": case "_mcp/connect": return this.#isAsked(params) ? this.#connected(method === "mcp/connect" ? "mcp" : "_mcp") : undefined;
-      case "mcp/disconnect": case "_mcp/disconnect": return this.#disconnected(params) ? Promise.resolve({}) : undefined;
-      case "mcp/message": case "_mcp/message": {
+      case "mcp/connect":
+      case "_mcp/connect":
+        return this.#isAsked(params) ? this.#connected(method === "mcp/connect" ? "mcp" : "_mcp") : undefined;
+      case "mcp/disconnect":
+      case "_mcp/disconnect":
+        return this.#disconnected(params) ? Promise.resolve({}) : undefined;
+      case "mcp/message":
+      case "_mcp/message": {
         const message = readMessage(params);
-        if (message?.kind === "linked") return this.#links.get(message.connectionId)?.request(message.method, message.params, signal);
+        if (message?.kind === "linked")
+          return this.#links.get(message.connectionId)?.request(message.method, message.params, signal);
         return message?.serverId === this.declaration.serverId ? this.#carried(message, signal) : undefined;
       }
-      default: return undefined;
+      default:
+        return undefined;
     }
   }
 
@@ -73,7 +93,8 @@ export class McpProvider implements AsyncDisposable {
   }
 
   #isAsked(params: unknown): boolean {
-    const { acpId, serverId, acp_url } = objectOr(params), { id } = this.declaration;
+    const { acpId, serverId, acp_url } = objectOr(params),
+      { id } = this.declaration;
     return acpId === id || serverId === id || acp_url === `acp:${id}`;
   }
 
@@ -86,13 +107,17 @@ export class McpProvider implements AsyncDisposable {
 
   async #connected(prefix: LinkPrefix): Promise<unknown> {
     const id = randomUUID();
-    const link = new Link(id, prefix, this.#agent, await this.#session(), { ended: () => this.#links.delete(id), odd: this.#odd });
+    const link = new Link(id, prefix, this.#agent, await this.#session(), {
+      ended: () => this.#links.delete(id),
+      odd: this.#odd,
+    });
     this.#links.set(id, link);
     return prefix === "mcp" ? { connectionId: id } : { connection_id: id };
   }
 
   #disconnected(params: unknown): boolean {
-    const id = readConnectionId(params), link = id === undefined ? undefined : this.#links.get(id);
+    const id = readConnectionId(params),
+      link = id === undefined ? undefined : this.#links.get(id);
     if (!link) return false;
     this.#links.delete(link.id);
     void link[Symbol.asyncDispose]();
@@ -100,18 +125,33 @@ export class McpProvider implements AsyncDisposable {
   }
 
   /** The outer answer carries the inner one; what keeps the server from answering at all is an outer error. */
-  async #carried({ serverId, requestId, method, params }: McpMessage & { kind: "stateless" }, signal: AbortSignal): Promise<unknown> {
-    if (this.#open.has(requestId)) throw new RpcError(RpcCode.invalidParams, "A request with this id is open.", { serverId, requestId });
+  async #carried(
+    { serverId, requestId, method, params }: McpMessage & { kind: "stateless" },
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    if (this.#open.has(requestId))
+      throw new RpcError(RpcCode.invalidParams, "A request with this id is open.", { serverId, requestId });
     this.#open.add(requestId);
     try {
       const notification = (inner: string, about: unknown): void => {
-        if (this.#open.has(requestId)) this.#agent.notify("mcp/message", { serverId, requestId, method: inner, ...(isObject(about) ? { params: about } : {}) });
+        if (this.#open.has(requestId))
+          this.#agent.notify("mcp/message", {
+            serverId,
+            requestId,
+            method: inner,
+            ...(isObject(about) ? { params: about } : {}),
+          });
       };
       return { result: await this.#shared.request(method, objectOr(params), { signal, notification, requestId }) };
     } catch (error) {
       if (signal.aborted) throw new RpcError(RpcCode.requestCancelled, "The request was cancelled.");
       if (error instanceof RpcError && !(error instanceof ConnectionClosed)) return { error: error.toJSON() };
-      throw new RpcError(McpCode.backend, `The MCP server “${this.declaration.name}” could not answer: ${error instanceof Error ? error.message : String(error)}`);
-    } finally { this.#open.delete(requestId); }
+      throw new RpcError(
+        McpCode.backend,
+        `The MCP server “${this.declaration.name}” could not answer: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    } finally {
+      this.#open.delete(requestId);
+    }
   }
 }

@@ -12,14 +12,21 @@ export const NEWEST_CLASSIC = "2025-11-25";
 
 const PREFIX = "io.modelcontextprotocol/";
 export const Meta = {
-  version: `${PREFIX}protocolVersion`, capabilities: `${PREFIX}clientCapabilities`, client: `${PREFIX}clientInfo`,
-  server: `${PREFIX}serverInfo`, logLevel: `${PREFIX}logLevel`, subscription: `${PREFIX}subscriptionId`,
+  version: `${PREFIX}protocolVersion`,
+  capabilities: `${PREFIX}clientCapabilities`,
+  client: `${PREFIX}clientInfo`,
+  server: `${PREFIX}serverInfo`,
+  logLevel: `${PREFIX}logLevel`,
+  subscription: `${PREFIX}subscriptionId`,
 } as const;
 
 export const McpCode = {
-  headerMismatch: -32020, unsupportedVersion: -32022,
+  headerMismatch: -32020,
+  unsupportedVersion: -32022,
   /** Of the outer ACP answer, never of the inner MCP one. */
-  limit: -33000, unavailable: -33001, backend: -33002,
+  limit: -33000,
+  unavailable: -33001,
+  backend: -33002,
 } as const;
 
 /** A server that answers requests of the stateless revision, each by itself. */
@@ -35,10 +42,14 @@ export interface StatelessOptions {
   readonly requestId?: string;
 }
 
-export function metaOf(params: unknown): JsonObject { return isObject(params) ? objectOr(params._meta) : {}; }
+export function metaOf(params: unknown): JsonObject {
+  return isObject(params) ? objectOr(params._meta) : {};
+}
 
 /** Whether the client means the stateless revision, or a later one: no earlier one has this member. */
-export function isStateless(params: unknown): boolean { return metaOf(params)[Meta.version] !== undefined; }
+export function isStateless(params: unknown): boolean {
+  return metaOf(params)[Meta.version] !== undefined;
+}
 
 /** `params` with more in `_meta`; what is there wins. */
 export function withMeta(params: unknown, meta: JsonObject): JsonObject {
@@ -58,7 +69,11 @@ export function assertStatelessMeta(params: unknown): void {
   const { [Meta.version]: version, [Meta.capabilities]: capabilities } = metaOf(params);
   if (typeof version !== "string") throw new RpcError(RpcCode.invalidParams, `params._meta must have ${Meta.version}.`);
   if (version !== STATELESS_REVISION) {
-    throw new RpcError(McpCode.unsupportedVersion, "Unsupported protocol version", { supported: [STATELESS_REVISION, ...CLASSIC_REVISIONS], requested: version });
+    throw new RpcError(McpCode.unsupportedVersion, "Unsupported protocol version", {
+      supported: [STATELESS_REVISION, ...CLASSIC_REVISIONS],
+      requested: version,
+    });
   }
-  if (!isObject(capabilities)) throw new RpcError(RpcCode.invalidParams, `params._meta must have ${Meta.capabilities}.`);
+  if (!isObject(capabilities))
+    throw new RpcError(RpcCode.invalidParams, `params._meta must have ${Meta.capabilities}.`);
 }

@@ -11,16 +11,25 @@ import type { ServedServer } from "./owner";
 import { Meta, STATELESS_REVISION, withMeta, type StatelessServer } from "./revision";
 
 /** Where a call goes; undefined: to the server that was called. */
-export type RouteCall = (tool: string, args: unknown, signal: AbortSignal) => Promise<StatelessServer | { readonly refused: string } | undefined>;
+export type RouteCall = (
+  tool: string,
+  args: unknown,
+  signal: AbortSignal,
+) => Promise<StatelessServer | { readonly refused: string } | undefined>;
 
 export function routedServer(server: ServedServer, route: RouteCall): ServedServer {
   return {
     connect: async () => routedChannel(await server.connect(), route),
-    stateless: { request: async (method, params, options) => {
-      const to = method === "tools/call" ? await route(stringOr(params.name, ""), params.arguments, options.signal) : undefined;
-      if (to && "refused" in to) return refusal(to.refused);
-      return (to ?? server.stateless).request(method, params, options);
-    } },
+    stateless: {
+      request: async (method, params, options) => {
+        const to =
+          method === "tools/call"
+            ? await route(stringOr(params.name, ""), params.arguments, options.signal)
+            : undefined;
+        if (to && "refused" in to) return refusal(to.refused);
+        return (to ?? server.stateless).request(method, params, options);
+      },
+    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
@@ -30,7 +39,8 @@ function routedChannel(channel: Channel, route: RouteCall): Channel {
   /** Calls that are not with this server: being routed, or elsewhere. */
   const open = new Map<Id, AbortController>();
   const answer = (id: Id, message: JsonObject): void => {
-    if (open.delete(id)) void receiver?.receive(Frame.of({ jsonrpc: "2.0", id, ...message } as Parameters<typeof Frame.of>[0]));
+    if (open.delete(id))
+      void receiver?.receive(Frame.of({ jsonrpc: "2.0", id, ...message } as Parameters<typeof Frame.of>[0]));
   };
   const call = async (frame: Frame, id: Id, params: JsonObject): Promise<void> => {
     const stops = new AbortController();
@@ -42,15 +52,24 @@ function routedChannel(channel: Channel, route: RouteCall): Channel {
         return;
       }
       if ("refused" in to) return answer(id, { result: refusal(to.refused) });
-      const notification = (method: string, about: unknown): void => { if (open.has(id)) void receiver?.receive(Frame.of({ jsonrpc: "2.0", method, params: objectOr(about) })); };
-      const { resultType: _, ...result } = objectOr(await to.request("tools/call", withMeta(params, STATELESS), { signal: stops.signal, notification }));
+      const notification = (method: string, about: unknown): void => {
+        if (open.has(id)) void receiver?.receive(Frame.of({ jsonrpc: "2.0", method, params: objectOr(about) }));
+      };
+      const { resultType: _, ...result } = objectOr(
+        await to.request("tools/call", withMeta(params, STATELESS), { signal: stops.signal, notification }),
+      );
       answer(id, { result });
     } catch (error) {
-      answer(id, { error: (error instanceof RpcError ? error : new RpcError(RpcCode.internalError, error instanceof Error ? error.message : String(error))).toJSON() });
+      answer(id, {
+        error: (error instanceof RpcError
+          ? error
+          : new RpcError(RpcCode.internalError, error instanceof Error ? error.message : String(error))
+        ).toJSON(),
+      });
     }
   };
   return {
-    start: given => channel.start(receiver = given),
+    start: given => channel.start((receiver = given)),
     send: frame => {
       const { message } = frame;
       if ("method" in message && message.method === "tools/call" && "id" in message) {
@@ -58,7 +77,8 @@ function routedChannel(channel: Channel, route: RouteCall): Channel {
         return true;
       }
       if ("method" in message && message.method === "notifications/cancelled") {
-        const id = objectOr(message.params).requestId as Id, elsewhere = open.get(id);
+        const id = objectOr(message.params).requestId as Id,
+          elsewhere = open.get(id);
         if (elsewhere && open.delete(id)) {
           elsewhere.abort(); // a cancelled call has no answer (MCP, “Cancellation”)
           return true;
@@ -77,4 +97,6 @@ function routedChannel(channel: Channel, route: RouteCall): Channel {
 
 const STATELESS = { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {} };
 
-function refusal(sentence: string): JsonObject { return { content: [{ type: "text", text: sentence }], isError: true }; }
+function refusal(sentence: string): JsonObject {
+  return { content: [{ type: "text", text: sentence }], isError: true };
+}

@@ -3,8 +3,19 @@ import { isObject, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 
 export type McpServer =
-  | { readonly kind: "stdio"; readonly name: string; readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
-  | { readonly kind: "http"; readonly name: string; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  | {
+      readonly kind: "stdio";
+      readonly name: string;
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly kind: "http";
+      readonly name: string;
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+    }
   /** A transport that is not spoken here. The session can go on without this server, so it is an error only when used. */
   | { readonly kind: "unsupported"; readonly name: string; readonly transport: string };
 
@@ -22,14 +33,22 @@ function readServer(server: unknown, field: string): McpServer {
   if (!isObject(server)) throw invalid(field, "an object");
   const name = string(server, "name", field);
   switch (server.type) {
-    case undefined: case "stdio":
-      return { kind: "stdio", name, command: string(server, "command", field), args: strings(server, "args", field), env: pairs(server, "env", field) };
+    case undefined:
+    case "stdio":
+      return {
+        kind: "stdio",
+        name,
+        command: string(server, "command", field),
+        args: strings(server, "args", field),
+        env: pairs(server, "env", field),
+      };
     case "http": {
       const url = string(server, "url", field);
       if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw invalid(`${field}.url`, "an http or https address");
       return { kind: "http", name, url, headers: pairs(server, "headers", field) };
     }
-    default: return { kind: "unsupported", name, transport: string(server, "type", field) };
+    default:
+      return { kind: "unsupported", name, transport: string(server, "type", field) };
   }
 }
 
@@ -42,7 +61,8 @@ function string(object: JsonObject, member: string, field: string): string {
 /** Absent is empty: some clients leave out what they do not use. */
 function strings(object: JsonObject, member: string, field: string): readonly string[] {
   const value = object[member] ?? [];
-  if (!Array.isArray(value) || !value.every(each => typeof each === "string")) throw invalid(`${field}.${member}`, "an array of strings");
+  if (!Array.isArray(value) || !value.every(each => typeof each === "string"))
+    throw invalid(`${field}.${member}`, "an array of strings");
   return value;
 }
 
@@ -50,8 +70,11 @@ function strings(object: JsonObject, member: string, field: string): readonly st
 function pairs(object: JsonObject, member: string, field: string): Readonly<Record<string, string>> {
   const value = object[member] ?? [];
   if (!Array.isArray(value)) throw invalid(`${field}.${member}`, "an array of {name, value}");
-  return Object.fromEntries(value.map((pair: unknown, i): [string, string] => {
-    if (!isObject(pair) || typeof pair.name !== "string" || typeof pair.value !== "string") throw invalid(`${field}.${member}[${i}]`, "{name, value}, both strings");
-    return [pair.name, pair.value];
-  }));
+  return Object.fromEntries(
+    value.map((pair: unknown, i): [string, string] => {
+      if (!isObject(pair) || typeof pair.name !== "string" || typeof pair.value !== "string")
+        throw invalid(`${field}.${member}[${i}]`, "{name, value}, both strings");
+      return [pair.name, pair.value];
+    }),
+  );
 }

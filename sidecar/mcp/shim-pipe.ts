@@ -7,7 +7,10 @@
  * leaves, the MCP session is ended first.
  */
 import type { Readable, Writable } from "node:stream";
-import type { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type {
+  StreamableHTTPClientTransport,
+  StreamableHTTPError,
+} from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Clock } from "../rpc/clock";
@@ -16,13 +19,18 @@ import { RpcCode, type Id } from "../rpc/message";
 import { errno } from "./client";
 import type { HttpServer } from "./shim";
 
-const GOODBYE_MS = 1000, RETRY_MS = 100, LINE_BYTES = 64 * 1024 * 1024;
-const GONE = "The MCP server cannot be reached any more: its session was closed, or the program that offers it has ended.";
+const GOODBYE_MS = 1000,
+  RETRY_MS = 100,
+  LINE_BYTES = 64 * 1024 * 1024;
+const GONE =
+  "The MCP server cannot be reached any more: its session was closed, or the program that offers it has ended.";
 /** Characters of what a server of others says in place of an answer: it may be a whole page. */
 const SAID = 300;
 
 /** `theirs`: a server of others. What goes wrong there is one message's, and the next one may fare better. */
-export type ShimTarget = { readonly kind: "endpoint"; readonly url: string; readonly token: string } | { readonly kind: "theirs" } & HttpServer;
+export type ShimTarget =
+  | { readonly kind: "endpoint"; readonly url: string; readonly token: string }
+  | ({ readonly kind: "theirs" } & HttpServer);
 
 export interface ShimOptions {
   readonly target: ShimTarget;
@@ -37,18 +45,30 @@ export interface ShimOptions {
 
 /** Resolves with "ended" when the agent has left, with "gone" when there is nothing to connect it to any more. */
 export async function joinStdioToHttp({ target, ...options }: ShimOptions): Promise<"ended" | "gone"> {
-  const { StreamableHTTPClientTransport: Http, StreamableHTTPError: HttpError } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
+  const { StreamableHTTPClientTransport: Http, StreamableHTTPError: HttpError } = await import(
+    "@modelcontextprotocol/sdk/client/streamableHttp.js"
+  );
   const { StdioServerTransport: Stdio } = await import("@modelcontextprotocol/sdk/server/stdio.js");
-  const http = new Http(new URL(target.url), target.kind === "theirs" ? { requestInit: { headers: { ...target.headers } } } : {
-    requestInit: { headers: { authorization: `Bearer ${target.token}` } },
-    fetch: async (url, init) => {
-      const response = await fetch(url, init);
-      // A live session of our endpoint always offers a stream of events. The SDK does not report this status.
-      if (init?.method === "GET" && response.status === 405) shim.end();
-      return response;
-    },
-    reconnectionOptions: { initialReconnectionDelay: RETRY_MS, maxReconnectionDelay: RETRY_MS, reconnectionDelayGrowFactor: 1, maxRetries: 2 },
-  });
+  const http = new Http(
+    new URL(target.url),
+    target.kind === "theirs"
+      ? { requestInit: { headers: { ...target.headers } } }
+      : {
+          requestInit: { headers: { authorization: `Bearer ${target.token}` } },
+          fetch: async (url, init) => {
+            const response = await fetch(url, init);
+            // A live session of our endpoint always offers a stream of events. The SDK does not report this status.
+            if (init?.method === "GET" && response.status === 405) shim.end();
+            return response;
+          },
+          reconnectionOptions: {
+            initialReconnectionDelay: RETRY_MS,
+            maxReconnectionDelay: RETRY_MS,
+            reconnectionDelayGrowFactor: 1,
+            maxRetries: 2,
+          },
+        },
+  );
   const stdio = new Stdio(options.input, options.output, { maxBufferSize: LINE_BYTES });
   const shim = new Shim(stdio, http, HttpError, target, options.complain);
   return shim.run(options.ended, options.clock);
@@ -60,16 +80,26 @@ class Shim {
   #sent: Promise<void> = Promise.resolve();
   #greeting: Id | undefined;
   #gone = (): void => undefined;
-  readonly #isGone = new Promise<"gone">(resolve => { this.#gone = () => resolve("gone"); });
+  readonly #isGone = new Promise<"gone">(resolve => {
+    this.#gone = () => resolve("gone");
+  });
 
-  constructor(private readonly stdio: StdioServerTransport, private readonly http: StreamableHTTPClientTransport, private readonly HttpError: typeof StreamableHTTPError, private readonly target: ShimTarget, private readonly complain: (sentence: string) => void) {}
+  constructor(
+    private readonly stdio: StdioServerTransport,
+    private readonly http: StreamableHTTPClientTransport,
+    private readonly HttpError: typeof StreamableHTTPError,
+    private readonly target: ShimTarget,
+    private readonly complain: (sentence: string) => void,
+  ) {}
 
   async run(ended: Promise<unknown>, clock: Clock): Promise<"ended" | "gone"> {
     this.stdio.onmessage = message => this.#fromAgent(message);
     this.stdio.onerror = error => this.complain(`A message of the agent was not understood: ${error.message}`);
     this.http.onmessage = message => this.#fromServer(message);
     // Of others what matters is told where it was sent: many refuse the stream for what they say unasked.
-    this.http.onerror = error => { if (this.target.kind === "endpoint" && this.#meansGone(error)) this.#gone(); };
+    this.http.onerror = error => {
+      if (this.target.kind === "endpoint" && this.#meansGone(error)) this.#gone();
+    };
     await this.http.start();
     await this.stdio.start();
     const how = await Promise.race([ended.then(() => "ended" as const), this.#isGone]);
@@ -83,17 +113,28 @@ class Shim {
   }
 
   /** The server's session has ended: open requests are answered, and `run` resolves with "gone". */
-  end(): void { this.#gone(); }
+  end(): void {
+    this.#gone();
+  }
 
   #fromAgent(message: JSONRPCMessage): void {
     if ("method" in message && "id" in message) {
       // The endpoint would serve the stateless revision, but over HTTP only: without an answer of its own a request cannot be cancelled.
-      if (message.method === "server/discover") return this.#fail(message.id, "server/discover is not served here; begin with initialize.", RpcCode.methodNotFound);
+      if (message.method === "server/discover")
+        return this.#fail(
+          message.id,
+          "server/discover is not served here; begin with initialize.",
+          RpcCode.methodNotFound,
+        );
       this.#open.add(message.id);
       if (message.method === "initialize") this.#greeting = message.id;
     }
     // Others may answer in the very response to a request: the next message would have to wait for it.
-    const isWaitedFor = this.target.kind === "endpoint" || !("id" in message) || !("method" in message) || message.method === "initialize";
+    const isWaitedFor =
+      this.target.kind === "endpoint" ||
+      !("id" in message) ||
+      !("method" in message) ||
+      message.method === "initialize";
     this.#sent = this.#sent.then(() => {
       const sent = this.http.send(message).catch((error: unknown) => this.#notSent(message, error));
       return isWaitedFor ? sent : undefined;
@@ -109,7 +150,8 @@ class Shim {
   #fromServer(message: JSONRPCMessage): void {
     if (!("method" in message) && message.id !== undefined) {
       this.#open.delete(message.id);
-      if (message.id === this.#greeting && "result" in message) this.http.setProtocolVersion(stringOr(message.result.protocolVersion, ""));
+      if (message.id === this.#greeting && "result" in message)
+        this.http.setProtocolVersion(stringOr(message.result.protocolVersion, ""));
     }
     void this.stdio.send(message);
   }
@@ -119,20 +161,26 @@ class Shim {
     void this.stdio.send({ jsonrpc: "2.0", id, error: { code, message } });
   }
 
-  get #server(): string { return `The MCP server at ${new URL(this.target.url).host}`; }
+  get #server(): string {
+    return `The MCP server at ${new URL(this.target.url).host}`;
+  }
 
   /** Of others without the address, which may hold a key. */
   #why(which: "The" | "A", error: unknown): string {
-    const message = error instanceof Error ? error.message : String(error), code = errno(error);
+    const message = error instanceof Error ? error.message : String(error),
+      code = errno(error);
     if (this.target.kind === "endpoint") return `${which} message did not reach the MCP server: ${message}`;
-    if (!(error instanceof this.HttpError)) return `${this.#server} could not be reached: ${code ?? message.slice(0, SAID)}.`;
-    if (error.code === 401 || error.code === 403) return `${this.#server} refuses it (${error.code}). The key that it wants belongs into its “headers”.`;
+    if (!(error instanceof this.HttpError))
+      return `${this.#server} could not be reached: ${code ?? message.slice(0, SAID)}.`;
+    if (error.code === 401 || error.code === 403)
+      return `${this.#server} refuses it (${error.code}). The key that it wants belongs into its “headers”.`;
     return `${this.#server} answered with an error: ${message.slice(0, SAID)}`;
   }
 
   /** 401, 403 and 404: the port may belong to somebody else by now. Others answer 404 when they have ended the session. */
   #meansGone(error: unknown): boolean {
-    if (this.target.kind === "theirs") return error instanceof this.HttpError && error.code === 404 && this.http.sessionId !== undefined;
+    if (this.target.kind === "theirs")
+      return error instanceof this.HttpError && error.code === 404 && this.http.sessionId !== undefined;
     if (error instanceof this.HttpError) return error.code === 401 || error.code === 403 || error.code === 404;
     return errno(error) !== undefined;
   }
@@ -140,7 +188,13 @@ class Shim {
   #leave(clock: Clock): Promise<void> {
     return new Promise(resolve => {
       const late = clock.after(GOODBYE_MS, resolve);
-      void this.#sent.then(() => this.http.terminateSession()).catch(() => undefined).then(() => { late[Symbol.dispose](); resolve(); });
+      void this.#sent
+        .then(() => this.http.terminateSession())
+        .catch(() => undefined)
+        .then(() => {
+          late[Symbol.dispose]();
+          resolve();
+        });
     });
   }
 }

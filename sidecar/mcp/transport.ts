@@ -27,7 +27,9 @@ export class ChannelTransport implements Transport {
     if (!this.channel.send(frameOf(message))) await this.channel.drained();
   }
 
-  async close(): Promise<void> { await this.channel[Symbol.asyncDispose](); }
+  async close(): Promise<void> {
+    await this.channel[Symbol.asyncDispose]();
+  }
 }
 
 /** The messages of the transport as a channel. `start` starts the transport. */
@@ -44,7 +46,7 @@ export function channelOf(transport: Transport): Channel {
       if (isMcpMessage(message)) sent = transport.send(message).catch(() => undefined); // a closed transport drops it
       return true;
     },
-    drained: async () => void await sent,
+    drained: async () => void (await sent),
     [Symbol.asyncDispose]: () => transport.close(),
   };
 }
@@ -59,4 +61,6 @@ export function frameOf(message: JSONRPCMessage): Frame {
   return Frame.of("error" in message ? { ...message, id: message.id ?? null } : message);
 }
 
-export function isId(value: unknown): value is Id { return typeof value === "string" || typeof value === "number"; }
+export function isId(value: unknown): value is Id {
+  return typeof value === "string" || typeof value === "number";
+}

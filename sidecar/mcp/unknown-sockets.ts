@@ -17,10 +17,16 @@ export class UnknownSockets {
   /** Oldest first. */
   readonly #deadlines = new Map<Socket, Disposable>();
 
-  constructor(private readonly clock: Clock, private readonly limits: UnknownLimits) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly limits: UnknownLimits,
+  ) {}
 
   add(socket: Socket): void {
-    this.#deadlines.set(socket, this.clock.after(this.limits.ms, () => socket.destroy()));
+    this.#deadlines.set(
+      socket,
+      this.clock.after(this.limits.ms, () => socket.destroy()),
+    );
     socket.once("close", () => this.known(socket));
     const [oldest] = this.#deadlines.keys();
     if (this.#deadlines.size > this.limits.sockets) oldest?.destroy();

@@ -6,11 +6,38 @@ const asking = (toolCallId: unknown) => ({ toolCall: { toolCallId } });
 suite("what an agent announced of its calls", () => {
   test("is put together from all that it said, the newest last", () => {
     const calls = new AnnouncedCalls();
-    calls.heard({ sessionUpdate: "tool_call", toolCallId: "1", title: "a", kind: "edit", rawInput: { x: 1 }, _meta: { a: 1 }, status: "pending", unknown: 1 });
-    calls.heard({ sessionUpdate: "tool_call_update", toolCallId: "1", title: "b", kind: null, _meta: { claudeCode: { toolName: "Edit" } } });
-    deepEqual(calls.of(asking("1")), { title: "b", kind: "edit", rawInput: { x: 1 }, _meta: { a: 1, claudeCode: { toolName: "Edit" } } });
+    calls.heard({
+      sessionUpdate: "tool_call",
+      toolCallId: "1",
+      title: "a",
+      kind: "edit",
+      rawInput: { x: 1 },
+      _meta: { a: 1 },
+      status: "pending",
+      unknown: 1,
+    });
+    calls.heard({
+      sessionUpdate: "tool_call_update",
+      toolCallId: "1",
+      title: "b",
+      kind: null,
+      _meta: { claudeCode: { toolName: "Edit" } },
+    });
+    deepEqual(calls.of(asking("1")), {
+      title: "b",
+      kind: "edit",
+      rawInput: { x: 1 },
+      _meta: { a: 1, claudeCode: { toolName: "Edit" } },
+    });
     deepEqual(calls.of({ subject: { type: "tool_call", toolCall: { toolCallId: "1" } } }), calls.of(asking("1")));
-    for (const other of [asking("2"), asking(undefined), undefined, { toolCall: null }, { subject: { type: "command" } }]) equal(calls.of(other), undefined);
+    for (const other of [
+      asking("2"),
+      asking(undefined),
+      undefined,
+      { toolCall: null },
+      { subject: { type: "command" } },
+    ])
+      equal(calls.of(other), undefined);
   });
 
   test("an update of a call that was never announced counts; one that is announced again is another", () => {
@@ -21,19 +48,30 @@ suite("what an agent announced of its calls", () => {
     deepEqual(calls.of(asking("1")), { title: "again" });
   });
 
-  for (const status of ["completed", "failed", "cancelled"]) test(`what is ${status} is forgotten`, () => {
-    const calls = new AnnouncedCalls();
-    calls.heard({ sessionUpdate: "tool_call", toolCallId: "1", title: "a" });
-    calls.heard({ sessionUpdate: "tool_call_update", toolCallId: "1", status });
-    equal(calls.of(asking("1")), undefined);
-  });
+  for (const status of ["completed", "failed", "cancelled"])
+    test(`what is ${status} is forgotten`, () => {
+      const calls = new AnnouncedCalls();
+      calls.heard({ sessionUpdate: "tool_call", toolCallId: "1", title: "a" });
+      calls.heard({ sessionUpdate: "tool_call_update", toolCallId: "1", status });
+      equal(calls.of(asking("1")), undefined);
+    });
 
   test("only the newest are kept, and nonsense changes nothing", () => {
     const calls = new AnnouncedCalls();
-    for (let i = 0; i <= MOST_CALLS; i++) calls.heard({ sessionUpdate: "tool_call", toolCallId: String(i), title: "t" });
+    for (let i = 0; i <= MOST_CALLS; i++)
+      calls.heard({ sessionUpdate: "tool_call", toolCallId: String(i), title: "t" });
     equal(calls.of(asking("0")), undefined);
     deepEqual(calls.of(asking("1")), { title: "t" });
-    for (const odd of [undefined, null, 7, [], {}, { sessionUpdate: "tool_call" }, { sessionUpdate: "plan", toolCallId: "1" }]) calls.heard(odd);
+    for (const odd of [
+      undefined,
+      null,
+      7,
+      [],
+      {},
+      { sessionUpdate: "tool_call" },
+      { sessionUpdate: "plan", toolCallId: "1" },
+    ])
+      calls.heard(odd);
     deepEqual(calls.of(asking("1")), { title: "t" });
   });
 });

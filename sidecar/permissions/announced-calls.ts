@@ -14,13 +14,21 @@ export class AnnouncedCalls {
 
   /** The `update` member of `session/update`; what is no tool call changes nothing. Members that are left out stay. */
   heard(update: unknown): void {
-    const said = objectOr(update), { sessionUpdate, toolCallId, status } = said;
-    if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof toolCallId !== "string") return;
+    const said = objectOr(update),
+      { sessionUpdate, toolCallId, status } = said;
+    if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof toolCallId !== "string")
+      return;
     if (status === "completed" || status === "failed" || status === "cancelled") return this.#forget(toolCallId);
     if (sessionUpdate === "tool_call") this.#used.delete(toolCallId);
     const known = sessionUpdate === "tool_call" ? {} : objectOr(this.#calls.get(toolCallId)); // announced again: another call
-    const told = Object.fromEntries(MEMBERS.filter(member => said[member] !== undefined && said[member] !== null).map(member => [member, said[member]]));
-    const _meta = isObject(known._meta) && isObject(told._meta) ? { ...known._meta, ...told._meta } : told._meta ?? known._meta;
+    const told = Object.fromEntries(
+      MEMBERS.filter(member => said[member] !== undefined && said[member] !== null).map(member => [
+        member,
+        said[member],
+      ]),
+    );
+    const _meta =
+      isObject(known._meta) && isObject(told._meta) ? { ...known._meta, ...told._meta } : (told._meta ?? known._meta);
     this.#calls.delete(toolCallId);
     this.#calls.set(toolCallId, { ...known, ...told, ...(_meta === undefined ? {} : { _meta }) });
     const [oldest] = this.#calls.keys();
@@ -38,7 +46,9 @@ export class AnnouncedCalls {
   }
 
   /** `live` leaves this call out from now on, until it is announced anew. */
-  used(toolCallId: string): void { if (this.#calls.has(toolCallId)) this.#used.add(toolCallId); }
+  used(toolCallId: string): void {
+    if (this.#calls.has(toolCallId)) this.#used.add(toolCallId);
+  }
 
   /** Of the call that a question of `session/request_permission` is about. */
   of(params: unknown): JsonObject | undefined {
@@ -51,6 +61,7 @@ export class AnnouncedCalls {
  * The call that a question is about, with the question's own `_meta`. Version 1 of ACP has it beside the options, version 2 as the subject.
  */
 export function questionedCall(params: unknown): JsonObject {
-  const { toolCall, subject, _meta } = objectOr(params), call = isObject(toolCall) ? toolCall : objectOr(objectOr(subject).toolCall);
+  const { toolCall, subject, _meta } = objectOr(params),
+    call = isObject(toolCall) ? toolCall : objectOr(objectOr(subject).toolCall);
   return isObject(_meta) ? { ...call, _meta: { ..._meta, ...objectOr(call._meta) } } : call;
 }

@@ -14,12 +14,16 @@ suite("what is inside of the workspace", () => {
     writeFileSync(path.join(root, "src", "a.txt"), "a");
     writeFileSync(path.join(base, "secret"), "s");
   });
-  teardown(() => { rmSync(base, { recursive: true }); });
+  teardown(() => {
+    rmSync(base, { recursive: true });
+  });
   const inside = async (file: string, roots = [root]): Promise<boolean> => (await placeOf(file, roots)).isInside;
 
   test("files and folders below a root, also those that are not there yet", async () => {
-    for (const file of ["src/a.txt", "new", "src/deep/new.txt", "", "..name/x", "src/../b"]) equal(await inside(path.join(root, file)), true, file);
-    for (const file of ["../secret", "../workshop/x", "src/../../secret", ".."]) equal(await inside(`${root}/${file}`), false, file);
+    for (const file of ["src/a.txt", "new", "src/deep/new.txt", "", "..name/x", "src/../b"])
+      equal(await inside(path.join(root, file)), true, file);
+    for (const file of ["../secret", "../workshop/x", "src/../../secret", ".."])
+      equal(await inside(`${root}/${file}`), false, file);
     equal(await inside(path.join(base, "secret"), [root, base]), true);
     equal(await inside(path.join(root, "x"), []), false);
   });
@@ -28,7 +32,10 @@ suite("what is inside of the workspace", () => {
     symlinkSync(base, path.join(root, "out"));
     symlinkSync(path.join(base, "secret"), path.join(root, "harmless.txt"));
     symlinkSync(root, path.join(base, "in"));
-    deepEqual(await placeOf(path.join(root, "harmless.txt"), [root]), { real: path.join(base, "secret"), isInside: false });
+    deepEqual(await placeOf(path.join(root, "harmless.txt"), [root]), {
+      real: path.join(base, "secret"),
+      isInside: false,
+    });
     equal(await inside(path.join(root, "out", "not", "there.txt")), false);
     equal(await inside(path.join(base, "in", "src", "a.txt")), true);
     equal(await inside(path.join(root, "src", "a.txt"), [path.join(base, "in")]), true);
@@ -39,7 +46,12 @@ suite("what is inside of the workspace", () => {
     symlinkSync(path.join("..", "..", "not-there"), path.join(root, "src", "relative"));
     symlinkSync("dangling", path.join(root, "twice"));
     symlinkSync("not-there", path.join(root, "within"));
-    for (const file of ["dangling", "src/relative", "twice"]) deepEqual(await placeOf(path.join(root, file), [root]), { real: path.join(base, "not-there"), isInside: false }, file);
+    for (const file of ["dangling", "src/relative", "twice"])
+      deepEqual(
+        await placeOf(path.join(root, file), [root]),
+        { real: path.join(base, "not-there"), isInside: false },
+        file,
+      );
     equal(await inside(path.join(root, "dangling", "deeper.txt")), false);
     deepEqual(await placeOf(path.join(root, "within"), [root]), { real: path.join(root, "not-there"), isInside: true });
   });

@@ -25,11 +25,13 @@ const MOST_LINKS = 40;
 async function realOf(file: string, links = MOST_LINKS): Promise<string> {
   const whole = path.resolve(file);
   for (let existing = whole; ; existing = path.dirname(existing)) {
-    const rest = path.relative(existing, whole), real = await realpath(existing).catch(undefinedWhenAbsent);
+    const rest = path.relative(existing, whole),
+      real = await realpath(existing).catch(undefinedWhenAbsent);
     if (real !== undefined) return path.join(real, rest);
     const target = await readlink(existing).catch(() => undefined);
     if (target !== undefined && links === 0) throw new Error("too many links");
-    if (target !== undefined) return realOf(path.join(path.resolve(await realpath(path.dirname(existing)), target), rest), links - 1);
+    if (target !== undefined)
+      return realOf(path.join(path.resolve(await realpath(path.dirname(existing)), target), rest), links - 1);
     if (existing === path.dirname(existing)) return whole;
   }
 }

@@ -12,8 +12,16 @@ import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 
 /** How agents write the name of a server before that of its tool. */
 const PREFIXES: readonly ((server: string) => string)[] = [
-  server => `mcp__${server}__`, server => `mcp_${server}_`, server => `mcp.${server}.`, server => `${server}__`, server => `${server}_`,
-  server => `${server}-`, server => `${server}.`, server => `${server}/`, server => `${server}::`, server => `${server}:`,
+  server => `mcp__${server}__`,
+  server => `mcp_${server}_`,
+  server => `mcp.${server}.`,
+  server => `${server}__`,
+  server => `${server}_`,
+  server => `${server}-`,
+  server => `${server}.`,
+  server => `${server}/`,
+  server => `${server}::`,
+  server => `${server}:`,
 ];
 
 export interface ServerTools {
@@ -27,30 +35,43 @@ export interface ServerTools {
 export class QualifiedNames {
   readonly #prefixes: readonly string[];
 
-  constructor(readonly server: string, private readonly tools: ServerTools) {
+  constructor(
+    readonly server: string,
+    private readonly tools: ServerTools,
+  ) {
     this.#prefixes = PREFIXES.map(prefix => prefix(server));
   }
 
   /** The tool whose qualified name is `text`. */
-  toolNamed(text: string): string | undefined { return this.#find(text, rest => rest === ""); }
+  toolNamed(text: string): string | undefined {
+    return this.#find(text, rest => rest === "");
+  }
 
   /** The tool whose qualified name `toolCallId` begins with: some agents make their ids so. */
-  toolOfId(toolCallId: string): string | undefined { return this.#find(toolCallId, rest => /^[_-]/.test(rest)); }
+  toolOfId(toolCallId: string): string | undefined {
+    return this.#find(toolCallId, rest => /^[_-]/.test(rest));
+  }
 
-  hasTool(name: string): boolean { return [...this.tools.all].includes(name); }
+  hasTool(name: string): boolean {
+    return [...this.tools.all].includes(name);
+  }
 
-  takesCommand(tool: string): boolean { return this.tools.takesCommand?.(tool) ?? false; }
+  takesCommand(tool: string): boolean {
+    return this.tools.takesCommand?.(tool) ?? false;
+  }
 
   /** `text` has the server's name as a word. */
   isNamedIn(text: string): boolean {
     const { server } = this;
-    for (let at = text.indexOf(server); at >= 0; at = text.indexOf(server, at + 1)) if (!/[A-Za-z0-9]/.test(text[at + server.length] ?? "")) return true;
+    for (let at = text.indexOf(server); at >= 0; at = text.indexOf(server, at + 1))
+      if (!/[A-Za-z0-9]/.test(text[at + server.length] ?? "")) return true;
     return false;
   }
 
   #find(text: string, isRight: (rest: string) => boolean): string | undefined {
     const rests = this.#prefixes.filter(prefix => text.startsWith(prefix)).map(prefix => text.slice(prefix.length));
-    for (const name of this.tools.all) if (rests.some(rest => rest.startsWith(name) && isRight(rest.slice(name.length)))) return name;
+    for (const name of this.tools.all)
+      if (rests.some(rest => rest.startsWith(name) && isRight(rest.slice(name.length)))) return name;
     return undefined;
   }
 }
@@ -66,37 +87,54 @@ const NONE: BridgedClaim = { kind: "none" };
 
 /** `reports`: all that the agent reported of one call, the oldest first; with the question's own `_meta` in its report. */
 export function bridgedClaim(reports: readonly JsonObject[], names: QualifiedNames): BridgedClaim {
-  const known = reports.flatMap(report => identitiesIn(report, names)), tools = new Set(known);
-  const byId = reports.map(({ toolCallId }) => typeof toolCallId === "string" ? names.toolOfId(toolCallId) : undefined).find(tool => tool !== undefined);
+  const known = reports.flatMap(report => identitiesIn(report, names)),
+    tools = new Set(known);
+  const byId = reports
+    .map(({ toolCallId }) => (typeof toolCallId === "string" ? names.toolOfId(toolCallId) : undefined))
+    .find(tool => tool !== undefined);
   const [tool] = known.length > 0 ? tools : [byId];
   const args = reports.map(argumentsIn).findLast(given => given !== undefined);
-  const isOneTool = known.length > 0 ? tools.size === 1 : reports.every(({ kind }) => kind === undefined || kind === null || kind === "other");
-  if (isOneTool && typeof tool === "string" && !reports.some(report => contradicts(report, tool, names))) return { kind: "proved", tool, args };
+  const isOneTool =
+    known.length > 0
+      ? tools.size === 1
+      : reports.every(({ kind }) => kind === undefined || kind === null || kind === "other");
+  if (isOneTool && typeof tool === "string" && !reports.some(report => contradicts(report, tool, names)))
+    return { kind: "proved", tool, args };
   if (typeof tool !== "string" && !reports.some(report => refers(report, names))) return NONE;
-  const titled = reports.map(({ title }) => typeof title === "string" ? names.toolNamed(title) : undefined).findLast(each => each !== undefined);
+  const titled = reports
+    .map(({ title }) => (typeof title === "string" ? names.toolNamed(title) : undefined))
+    .findLast(each => each !== undefined);
   return { kind: "reference", tool: titled, args };
 }
 
 /** One per member that identifies the tool: its name, or `false` for a tool that is not the server's. */
 function identitiesIn(report: JsonObject, names: QualifiedNames): readonly (string | false)[] {
-  const { name, _meta, rawInput } = report, named = [name, objectOr(objectOr(_meta).claudeCode).toolName].filter(each => typeof each === "string");
-  const call = mcpCallIn(rawInput), isMarked = objectOr(_meta).is_mcp_tool_call === true || objectOr(_meta).is_mcp_tool_approval === true;
+  const { name, _meta, rawInput } = report,
+    named = [name, objectOr(objectOr(_meta).claudeCode).toolName].filter(each => typeof each === "string");
+  const call = mcpCallIn(rawInput),
+    isMarked = objectOr(_meta).is_mcp_tool_call === true || objectOr(_meta).is_mcp_tool_approval === true;
   return [
     ...named.map(each => names.toolNamed(each) ?? false),
-    ...(call && isMarked ? [call.server === names.server && names.hasTool(call.tool) ? call.tool : false as const] : []),
+    ...(call && isMarked
+      ? [call.server === names.server && names.hasTool(call.tool) ? call.tool : (false as const)]
+      : []),
   ];
 }
 
 /** Exactly `{server, tool, arguments}`, as Codex reports a call of an MCP server. */
-function mcpCallIn(rawInput: unknown): { readonly server: string; readonly tool: string; readonly args: unknown } | undefined {
+function mcpCallIn(
+  rawInput: unknown,
+): { readonly server: string; readonly tool: string; readonly args: unknown } | undefined {
   if (!isObject(rawInput)) return undefined;
   const { server, tool, arguments: args, ...others } = rawInput;
-  return typeof server === "string" && typeof tool === "string" && Object.keys(others).length === 0 ? { server, tool, args } : undefined;
+  return typeof server === "string" && typeof tool === "string" && Object.keys(others).length === 0
+    ? { server, tool, args }
+    : undefined;
 }
 
 function argumentsIn({ rawInput }: JsonObject): unknown {
   const call = mcpCallIn(rawInput);
-  return call ? call.args ?? {} : rawInput ?? undefined;
+  return call ? (call.args ?? {}) : (rawInput ?? undefined);
 }
 
 const ACTING: ReadonlySet<unknown> = new Set(["execute", "edit", "delete", "move"]);
@@ -104,10 +142,16 @@ const ACTING: ReadonlySet<unknown> = new Set(["execute", "edit", "delete", "move
 /** It shows an act of the agent's own. Of such a kind, some agents have the command in the title alone. */
 function contradicts(report: JsonObject, tool: string, names: QualifiedNames): boolean {
   const { kind, title } = report;
-  return (ACTING.has(kind) && typeof title === "string" && names.toolNamed(title) !== tool) || showsOwnAct(report) !== undefined || (carriesCommand(argumentsIn(report)) && !names.takesCommand(tool));
+  return (
+    (ACTING.has(kind) && typeof title === "string" && names.toolNamed(title) !== tool) ||
+    showsOwnAct(report) !== undefined ||
+    (carriesCommand(argumentsIn(report)) && !names.takesCommand(tool))
+  );
 }
 
 function refers({ title, name, toolCallId, rawInput, _meta }: JsonObject, names: QualifiedNames): boolean {
   const { server, tool } = objectOr(rawInput);
-  return [title, name, toolCallId, server, tool, objectOr(objectOr(_meta).claudeCode).toolName].some(each => names.isNamedIn(stringOr(each, "")));
+  return [title, name, toolCallId, server, tool, objectOr(objectOr(_meta).claudeCode).toolName].some(each =>
+    names.isNamedIn(stringOr(each, "")),
+  );
 }

@@ -11,12 +11,20 @@ export interface PermissionPolicy {
 export class BypassPolicy implements PermissionPolicy {
   #agents: ReadonlySet<string>;
 
-  constructor(agentIds: readonly string[]) { this.#agents = new Set(agentIds); }
+  constructor(agentIds: readonly string[]) {
+    this.#agents = new Set(agentIds);
+  }
 
-  decide(agentId: string): "ask" | "allow" { return this.#agents.has(agentId) ? "allow" : "ask"; }
+  decide(agentId: string): "ask" | "allow" {
+    return this.#agents.has(agentId) ? "allow" : "ask";
+  }
 
   /** The complete list, in place of the one before. */
-  replace(agentIds: readonly string[]): void { this.#agents = new Set(agentIds); }
+  replace(agentIds: readonly string[]): void {
+    this.#agents = new Set(agentIds);
+  }
 
-  add(agentId: string): void { this.#agents = new Set([...this.#agents, agentId]); }
+  add(agentId: string): void {
+    this.#agents = new Set([...this.#agents, agentId]);
+  }
 }

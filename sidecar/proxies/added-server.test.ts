@@ -13,12 +13,29 @@ const played = () => rig(addedServer("Git", "git", SERVER).make);
 
 const AT: HttpServer = { url: "https://example.com/mcp", headers: { Authorization: "Bearer x", "X-Team": "a" } };
 const SHIM = { command: "/bin/node", script: "/sidecar.js", electron: true };
-const HTTP = { type: "http", name: "docs", url: AT.url, headers: [{ name: "Authorization", value: "Bearer x" }, { name: "X-Team", value: "a" }] };
-const BRIDGED = { name: "docs", command: "/bin/node", args: ["/sidecar.js", "mcp"], env: [
-  { name: "SYMPOSIUM_MCP_URL", value: AT.url }, { name: "SYMPOSIUM_MCP_HEADERS", value: JSON.stringify(AT.headers) }, { name: "ELECTRON_RUN_AS_NODE", value: "1" },
-] };
+const HTTP = {
+  type: "http",
+  name: "docs",
+  url: AT.url,
+  headers: [
+    { name: "Authorization", value: "Bearer x" },
+    { name: "X-Team", value: "a" },
+  ],
+};
+const BRIDGED = {
+  name: "docs",
+  command: "/bin/node",
+  args: ["/sidecar.js", "mcp"],
+  env: [
+    { name: "SYMPOSIUM_MCP_URL", value: AT.url },
+    { name: "SYMPOSIUM_MCP_HEADERS", value: JSON.stringify(AT.headers) },
+    { name: "ELECTRON_RUN_AS_NODE", value: "1" },
+  ],
+};
 
-function setUp(params: object, method = "session/new", protocolVersion = 1) { return setUpWith(played(), { protocolVersion }, params, method); }
+function setUp(params: object, method = "session/new", protocolVersion = 1) {
+  return setUpWith(played(), { protocolVersion }, params, method);
+}
 
 /** What the agent gets of it that answered this to `initialize`. */
 function setUpWith({ client, successor }: ReturnType<typeof played>, answer: object, params: object, method: string) {
@@ -33,31 +50,77 @@ function setUpWith({ client, successor }: ReturnType<typeof played>, answer: obj
 
 suite("an MCP server of others in a chain", () => {
   test("stands in every session, behind those that were there", async () => {
-    for (const method of ["session/new", "session/load", "session/resume", "session/fork"]) deepEqual(await setUp({ cwd: "/w", mcpServers: [{ name: "a" }], _meta: { b: 1 } }, method), { cwd: "/w", mcpServers: [{ name: "a" }, STANDING], _meta: { b: 1 } });
+    for (const method of ["session/new", "session/load", "session/resume", "session/fork"])
+      deepEqual(await setUp({ cwd: "/w", mcpServers: [{ name: "a" }], _meta: { b: 1 } }, method), {
+        cwd: "/w",
+        mcpServers: [{ name: "a" }, STANDING],
+        _meta: { b: 1 },
+      });
     deepEqual((await setUp({ cwd: "/w" })).mcpServers, [STANDING]);
   });
 
-  test("is spelt as the agent's version of the protocol has it", async () => deepEqual((await setUp({ mcpServers: [] }, "session/new", 2)).mcpServers, [{ type: "stdio", ...STANDING }]));
+  test("is spelt as the agent's version of the protocol has it", async () =>
+    deepEqual((await setUp({ mcpServers: [] }, "session/new", 2)).mcpServers, [{ type: "stdio", ...STANDING }]));
 
   test("at an address stands as such in every session of an agent that can go there", async () => {
-    const server = () => rig(addedServer("Docs", "docs", AT, { shim: SHIM }).make), able = { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } } };
-    for (const method of ["session/new", "session/load", "session/resume", "session/fork"]) deepEqual((await setUpWith(server(), able, { mcpServers: [{ name: "a" }] }, method)).mcpServers, [{ name: "a" }, HTTP]);
-    deepEqual((await setUpWith(server(), { protocolVersion: 2, capabilities: { session: { mcp: { stdio: {}, http: {} } } } }, {}, "session/new")).mcpServers, [HTTP]);
-    deepEqual((await setUpWith(server(), able, { mcpServers: [{ name: "docs" }] }, "session/new")).mcpServers, [{ name: "docs" }, { ...HTTP, name: "docs_2" }]);
+    const server = () => rig(addedServer("Docs", "docs", AT, { shim: SHIM }).make),
+      able = { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } } };
+    for (const method of ["session/new", "session/load", "session/resume", "session/fork"])
+      deepEqual((await setUpWith(server(), able, { mcpServers: [{ name: "a" }] }, method)).mcpServers, [
+        { name: "a" },
+        HTTP,
+      ]);
+    deepEqual(
+      (
+        await setUpWith(
+          server(),
+          { protocolVersion: 2, capabilities: { session: { mcp: { stdio: {}, http: {} } } } },
+          {},
+          "session/new",
+        )
+      ).mcpServers,
+      [HTTP],
+    );
+    deepEqual((await setUpWith(server(), able, { mcpServers: [{ name: "docs" }] }, "session/new")).mcpServers, [
+      { name: "docs" },
+      { ...HTTP, name: "docs_2" },
+    ]);
   });
 
   test("at an address is a program of ours for an agent that knows programs alone: what may be secret is in its environment", async () => {
     const server = () => rig(addedServer("Docs", "docs", AT, { shim: SHIM }).make);
-    for (const answer of [{ protocolVersion: 1 }, { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: false, sse: true } } }]) deepEqual((await setUpWith(server(), answer, {}, "session/load")).mcpServers, [BRIDGED]);
-    deepEqual((await setUpWith(server(), { protocolVersion: 2, capabilities: { session: { mcp: { stdio: {} } } } }, {}, "session/new")).mcpServers, [{ type: "stdio", ...BRIDGED }]);
+    for (const answer of [
+      { protocolVersion: 1 },
+      { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: false, sse: true } } },
+    ])
+      deepEqual((await setUpWith(server(), answer, {}, "session/load")).mcpServers, [BRIDGED]);
+    deepEqual(
+      (
+        await setUpWith(
+          server(),
+          { protocolVersion: 2, capabilities: { session: { mcp: { stdio: {} } } } },
+          {},
+          "session/new",
+        )
+      ).mcpServers,
+      [{ type: "stdio", ...BRIDGED }],
+    );
   });
 
   test("has a name of its own there", async () => {
-    deepEqual((await setUp({ mcpServers: [{ name: "git" }, { name: "git_2" }] })).mcpServers, [{ name: "git" }, { name: "git_2" }, { ...STANDING, name: "git_3" }]);
+    deepEqual((await setUp({ mcpServers: [{ name: "git" }, { name: "git_2" }] })).mcpServers, [
+      { name: "git" },
+      { name: "git_2" },
+      { ...STANDING, name: "git_3" },
+    ]);
   });
 
   test("is not in a session that an extension opened for itself, which passes as the bytes that came, nor anything else", () => {
-    const { client, successor } = played(), lines = [`{"jsonrpc":"2.0", "id":7,"method":"session/new","params":{"cwd":"/","_meta":{"${SIDE_SESSION}":"ferris"}}}`, `{"jsonrpc":"2.0", "id":8,"method":"session/prompt","params":{ }}`];
+    const { client, successor } = played(),
+      lines = [
+        `{"jsonrpc":"2.0", "id":7,"method":"session/new","params":{"cwd":"/","_meta":{"${SIDE_SESSION}":"ferris"}}}`,
+        `{"jsonrpc":"2.0", "id":8,"method":"session/prompt","params":{ }}`,
+      ];
     for (const line of lines) {
       client.says(line);
       equal(successor.frames.at(-1)?.bytes.toString(), line);
@@ -65,15 +128,31 @@ suite("an MCP server of others in a chain", () => {
   });
 
   test("whatever stands there and comes: those that were there stay as they are, and all that were named apart are", () => {
-    const servers = fc.array(fc.record({ name: fc.constantFrom("a", "b", "a_2", "a_3"), command: fc.string() }), { maxLength: 6 });
-    fc.assert(fc.property(fc.uniqueArray(fc.constantFrom("a", "b", "a_2"), { maxLength: 3 }), servers, (names, added) => {
-      const there = names.map(name => ({ name })), after = besideServers(there, added), all = after.map(server => objectOr(server).name);
-      deepEqual(after.slice(0, there.length), there);
-      equal(new Set(all).size, there.length + added.length);
-      deepEqual(after.slice(there.length).map(server => objectOr(server).command), added.map(({ command }) => command));
-    }));
+    const servers = fc.array(fc.record({ name: fc.constantFrom("a", "b", "a_2", "a_3"), command: fc.string() }), {
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.constantFrom("a", "b", "a_2"), { maxLength: 3 }), servers, (names, added) => {
+        const there = names.map(name => ({ name })),
+          after = besideServers(there, added),
+          all = after.map(server => objectOr(server).name);
+        deepEqual(after.slice(0, there.length), there);
+        equal(new Set(all).size, there.length + added.length);
+        deepEqual(
+          after.slice(there.length).map(server => objectOr(server).command),
+          added.map(({ command }) => command),
+        );
+      }),
+    );
     deepEqual(besideServers("odd", [{ odd: true }, 7]), [{ odd: true }, 7]);
   });
 
-  test("is called by its id, as far as agents take that", () => deepEqual(["git-mcp", "My Server!", "…", "a".repeat(100), "ide"].map(serverName), ["git-mcp", "My-Server", "server", "a".repeat(60), "ide-mcp"]));
+  test("is called by its id, as far as agents take that", () =>
+    deepEqual(["git-mcp", "My Server!", "…", "a".repeat(100), "ide"].map(serverName), [
+      "git-mcp",
+      "My-Server",
+      "server",
+      "a".repeat(60),
+      "ide-mcp",
+    ]));
 });

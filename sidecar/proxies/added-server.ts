@@ -32,7 +32,11 @@ export interface StdioServer {
 export interface ServerStarter {
   readonly clock: Clock;
   /** `cwd`: folder of the session; undefined: it names none. */
-  readonly start: (title: string, server: StdioServer, cwd: string | undefined) => RunningServer | Promise<RunningServer>;
+  readonly start: (
+    title: string,
+    server: StdioServer,
+    cwd: string | undefined,
+  ) => RunningServer | Promise<RunningServer>;
 }
 
 export interface AddedServerOptions {
@@ -43,7 +47,12 @@ export interface AddedServerOptions {
 }
 
 /** `title`: as the user knows it. `name`: of the server, for the agent and its model. */
-export function addedServer(title: string, name: string, server: StdioServer | HttpServer, { shim = ownProgram(), starter }: AddedServerOptions = {}): ProxyDefinition {
+export function addedServer(
+  title: string,
+  name: string,
+  server: StdioServer | HttpServer,
+  { shim = ownProgram(), starter }: AddedServerOptions = {},
+): ProxyDefinition {
   knownSecrets.add("url" in server ? Object.values(server.headers) : secretsGiven(server.args, server.env));
   return { name: title, make: chain => new AddedServer(chain, { title, name, server, shim, starter }).proxy };
 }
@@ -62,7 +71,12 @@ class AddedServer {
   /** Programs that are ending. */
   readonly #ending = new Set<Promise<void>>();
 
-  constructor(private readonly chain: Chain, private readonly added: Added) { this.#offered = new SessionServers(chain); }
+  constructor(
+    private readonly chain: Chain,
+    private readonly added: Added,
+  ) {
+    this.#offered = new SessionServers(chain);
+  }
 
   get proxy(): Proxy {
     const setup = (request: PassingRequest): Promise<unknown> => this.#setup(request);
@@ -70,7 +84,7 @@ class AddedServer {
     const requests: NonNullable<Interceptors["requests"]> = {
       initialize: request => this.#initialize(request),
       ...Object.fromEntries(SETUPS.map(method => [method, setup])),
-      ...this.added.starter === undefined ? {} : Object.fromEntries(CLOSINGS.map(method => [method, closing])),
+      ...(this.added.starter === undefined ? {} : Object.fromEntries(CLOSINGS.map(method => [method, closing]))),
     };
     return { fromClient: { requests }, close: () => this.#close() };
   }
@@ -82,25 +96,37 @@ class AddedServer {
   }
 
   #setup(request: PassingRequest): Promise<unknown> {
-    const { name, server, shim } = this.added, params = objectOr(request.params);
+    const { name, server, shim } = this.added,
+      params = objectOr(request.params);
     if (isSideSession(params)) return request.pass();
     const offered = this.#offer(params.cwd);
     if (offered) return this.#offered.setup(request, [offered]);
-    return request.pass({ ...params, mcpServers: besideServers(params.mcpServers, [declarationOf(name, server, this.#agent, shim)]) });
+    return request.pass({
+      ...params,
+      mcpServers: besideServers(params.mcpServers, [declarationOf(name, server, this.#agent, shim)]),
+    });
   }
 
   /** Undefined: the agent starts the program, or goes to the address. */
   #offer(cwd: unknown): StandingServer | undefined {
-    const { title, name, server, starter } = this.added, { http, acp } = this.#agent, folder = typeof cwd === "string" ? cwd : undefined;
+    const { title, name, server, starter } = this.added,
+      { http, acp } = this.#agent,
+      folder = typeof cwd === "string" ? cwd : undefined;
     if (!starter || "url" in server || !http || !acp) return undefined;
     const start = (): ReturnType<ServerStarter["start"]> => starter.start(title, server, folder);
     const program = new ProgramServer({ title, clock: starter.clock, odd: this.chain.odd, start });
     program.warmUp();
-    return this.#offered.stand(name, transport => program.connect(transport), () => this.#end(program));
+    return this.#offered.stand(
+      name,
+      transport => program.connect(transport),
+      () => this.#end(program),
+    );
   }
 
   #end(program: ProgramServer): void {
-    const ended = program[Symbol.asyncDispose]().catch((error: unknown) => this.chain.odd("the program of an MCP server could not be ended", error));
+    const ended = program[Symbol.asyncDispose]().catch((error: unknown) =>
+      this.chain.odd("the program of an MCP server could not be ended", error),
+    );
     this.#ending.add(ended);
     void ended.then(() => this.#ending.delete(ended));
   }
@@ -112,16 +138,30 @@ class AddedServer {
 }
 
 /** As the agent can take it. */
-function declarationOf(name: string, server: StdioServer | HttpServer, { http, version }: McpAbilities, shim: ShimProgram): JsonObject {
+function declarationOf(
+  name: string,
+  server: StdioServer | HttpServer,
+  { http, version }: McpAbilities,
+  shim: ShimProgram,
+): JsonObject {
   if ("url" in server && http) return { type: "http", name, url: server.url, headers: pairs(server.headers) };
-  const program = "url" in server ? shimDeclaration(shim, server) : { command: server.command, args: server.args, env: pairs(server.env) };
+  const program =
+    "url" in server
+      ? shimDeclaration(shim, server)
+      : { command: server.command, args: server.args, env: pairs(server.env) };
   return { ...(version >= 2 ? { type: "stdio" } : {}), name, ...program }; // in v1 a program has no type
 }
 
-function pairs(values: Readonly<Record<string, string>>): readonly JsonObject[] { return Object.entries(values).map(([name, value]) => ({ name, value })); }
+function pairs(values: Readonly<Record<string, string>>): readonly JsonObject[] {
+  return Object.entries(values).map(([name, value]) => ({ name, value }));
+}
 
 /** Of what somebody wrote: what all agents take for the name of a server. */
 export function serverName(id: string): string {
-  const name = id.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replaceAll(/^-+|-+$/g, "").slice(0, 60) || "server";
+  const name =
+    id
+      .replaceAll(/[^A-Za-z0-9_-]+/g, "-")
+      .replaceAll(/^-+|-+$/g, "")
+      .slice(0, 60) || "server";
   return RESERVED_SERVER_NAMES.has(name) ? `${name}-mcp` : name;
 }

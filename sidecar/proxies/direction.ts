@@ -74,7 +74,9 @@ export class Direction implements Receiver {
     return this.#isUnwatched() ? this.#lane.pass(frame) : this.#sort(frame);
   }
 
-  closed(reason: Closed): void { this.#options.closed(reason); }
+  closed(reason: Closed): void {
+    this.#options.closed(reason);
+  }
 
   /** What was kept until it was clear for whom it is: has its turn now. */
   again(frames: readonly Frame[]): void {
@@ -114,8 +116,14 @@ export class Direction implements Receiver {
   }
 
   #isUnwatched(): boolean {
-    return !this.#isWatched && this.#lane.isFree && this.#expected.size === 0 && this.#open.size === 0
-      && !this.#options.own.areOpen && !this.#options.claims.some(isMade);
+    return (
+      !this.#isWatched &&
+      this.#lane.isFree &&
+      this.#expected.size === 0 &&
+      this.#open.size === 0 &&
+      !this.#options.own.areOpen &&
+      !this.#options.claims.some(isMade)
+    );
   }
 
   #sort(frame: Frame): void | Promise<void> {
@@ -124,9 +132,12 @@ export class Direction implements Receiver {
     if (envelope.kind === "notification" && envelope.method === CANCEL && this.#cancelled(frame)) return;
     if (this.#options.claims.some(claims => claims.areMade && claims.claim(frame, envelope, this))) return;
     switch (envelope.kind) {
-      case "request": return this.#requested(frame, envelope);
-      case "notification": return this.#notified(frame, envelope.method);
-      case "response": return this.#answered(frame, envelope.id);
+      case "request":
+        return this.#requested(frame, envelope);
+      case "notification":
+        return this.#notified(frame, envelope.method);
+      case "response":
+        return this.#answered(frame, envelope.id);
     }
   }
 
@@ -140,7 +151,9 @@ export class Direction implements Receiver {
 
   #notified(frame: Frame, method: string): void | Promise<void> {
     const interceptor = this.#notifications.get(method);
-    return this.#lane.take(interceptor ? hold => passNotification(frame, method, interceptor, this.#ways, hold) : frame);
+    return this.#lane.take(
+      interceptor ? hold => passNotification(frame, method, interceptor, this.#ways, hold) : frame,
+    );
   }
 
   #answered(frame: Frame, id: Id | null): void | Promise<void> {
@@ -152,13 +165,16 @@ export class Direction implements Receiver {
 
   /** True when it was meant for the proxy; what the proxy has not in its hands is cancelled in its turn. */
   #cancelled(frame: Frame): boolean {
-    const id = cancelledId(frame), request = id === undefined ? undefined : this.#open.get(id);
+    const id = cancelledId(frame),
+      request = id === undefined ? undefined : this.#open.get(id);
     if (request?.abort()) this.#lane.send(frame);
     return request !== undefined;
   }
 }
 
-function isMade(claims: Claims): boolean { return claims.areMade; }
+function isMade(claims: Claims): boolean {
+  return claims.areMade;
+}
 
 function cancelledId(frame: Frame): Id | undefined {
   const params = paramsOr(frame);
@@ -168,8 +184,9 @@ function cancelledId(frame: Frame): Id | undefined {
 
 /** Undefined also where they cannot be read: then they are nobody's here. */
 export function paramsOr(frame: Frame): unknown {
-  try { return "params" in frame.message ? frame.message.params : undefined; }
-  catch (error) {
+  try {
+    return "params" in frame.message ? frame.message.params : undefined;
+  } catch (error) {
     if (error instanceof FrameError) return undefined;
     throw error;
   }

@@ -8,11 +8,25 @@ suite("proxy kit: the end", () => {
     let closes = 0;
     const seen: unknown[] = [];
     const { client, successor, chain, served } = rig({
-      fromClient: { requests: { m: async request => { try { return await request.pass(); } finally { seen.push(request.signal.aborted); } } } },
-      close: () => { closes++; },
+      fromClient: {
+        requests: {
+          m: async request => {
+            try {
+              return await request.pass();
+            } finally {
+              seen.push(request.signal.aborted);
+            }
+          },
+        },
+      },
+      close: () => {
+        closes++;
+      },
     });
     client.says({ id: 1, method: "m" });
-    const own = [chain.client.request("a", {}), chain.successor.request("b", {})].map(request => request.catch((error: Error) => error.message));
+    const own = [chain.client.request("a", {}), chain.successor.request("b", {})].map(request =>
+      request.catch((error: Error) => error.message),
+    );
     client.leaves({ message: "The window was closed." });
     deepEqual(await Promise.all(own), Array(2).fill("The window was closed."));
     await served[Symbol.asyncDispose]();
@@ -24,8 +38,28 @@ suite("proxy kit: the end", () => {
   test("when the successor dies: what it said still goes out in order, who waits hears why, then the client is disposed", async () => {
     const gate = deferred();
     const { client, successor, chain, served } = rig({
-      fromClient: { requests: { passed: request => request.pass(), forgotten: async request => { void request.pass(); await gate.promise; }, own: () => new Promise(() => {}) } },
-      fromSuccessor: { notifications: { held: async note => { await gate.promise; note.pass(); }, quick: async note => { await Promise.resolve(); note.pass(); } } },
+      fromClient: {
+        requests: {
+          passed: request => request.pass(),
+          forgotten: async request => {
+            void request.pass();
+            await gate.promise;
+          },
+          own: () => new Promise(() => {}),
+        },
+      },
+      fromSuccessor: {
+        notifications: {
+          held: async note => {
+            await gate.promise;
+            note.pass();
+          },
+          quick: async note => {
+            await Promise.resolve();
+            note.pass();
+          },
+        },
+      },
     });
     client.says({ id: 1, method: "passed" });
     client.says({ id: 2, method: "forgotten" });
@@ -47,12 +81,22 @@ suite("proxy kit: the end", () => {
   });
 
   test("requests of a successor that is gone are withdrawn: what waited for its turn is not passed on any more", async () => {
-    const gate = deferred(), reasons: unknown[] = [];
-    const { client, successor, served } = rig({ fromSuccessor: { requests: { ask: async request => {
-      request.signal.addEventListener("abort", () => { const { message } = request.signal.reason as Error; reasons.push(message); });
-      await gate.promise;
-      return await request.pass().catch((error: Error) => reasons.push(`pass: ${error.message}`));
-    } } } });
+    const gate = deferred(),
+      reasons: unknown[] = [];
+    const { client, successor, served } = rig({
+      fromSuccessor: {
+        requests: {
+          ask: async request => {
+            request.signal.addEventListener("abort", () => {
+              const { message } = request.signal.reason as Error;
+              reasons.push(message);
+            });
+            await gate.promise;
+            return await request.pass().catch((error: Error) => reasons.push(`pass: ${error.message}`));
+          },
+        },
+      },
+    });
     successor.says({ id: 1, method: "ask" });
     successor.says({ id: 2, method: "ask" });
     successor.leaves({ message: "Gone." });
@@ -62,7 +106,9 @@ suite("proxy kit: the end", () => {
   });
 
   test("an interceptor may still make an answer of it that its successor died", async () => {
-    const { client, successor, served } = rig({ fromClient: { requests: { m: request => request.pass().catch((error: Error) => `mended: ${error.message}`) } } });
+    const { client, successor, served } = rig({
+      fromClient: { requests: { m: request => request.pass().catch((error: Error) => `mended: ${error.message}`) } },
+    });
     client.says({ id: 1, method: "m" });
     successor.leaves({ message: "Gone." });
     await served[Symbol.asyncDispose]();
@@ -72,7 +118,9 @@ suite("proxy kit: the end", () => {
   test("disposing disposes both, answers what is open, settles everything and reports what cannot be closed", async () => {
     const { client, successor, chain, odd, served } = rig({
       fromClient: { requests: { m: request => request.pass(), own: () => new Promise(() => {}) } },
-      close: async () => { throw new Error("stuck"); },
+      close: async () => {
+        throw new Error("stuck");
+      },
     });
     client.says({ id: 1, method: "m" });
     client.says({ id: 2, method: "own" });
@@ -87,16 +135,24 @@ suite("proxy kit: the end", () => {
 
   test("a proxy that is disposed is closed once, though its neighbours' channels close with it", async () => {
     let closes = 0;
-    const { client, successor, served } = rig({ close: () => { closes++; } });
+    const { client, successor, served } = rig({
+      close: () => {
+        closes++;
+      },
+    });
     await served[Symbol.asyncDispose]();
     for (let i = 0; i < 5; i++) await turn();
     deepEqual([closes, client.disposed, successor.disposed], [1, 1, 1]);
   });
 
   test("who was answered then is not answered again, when the interceptor is through", async () => {
-    const gate = deferred(), sent: Frame[] = [];
+    const gate = deferred(),
+      sent: Frame[] = [];
     const { client, served } = rig({ fromClient: { requests: { m: () => gate.promise } } });
-    client.send = frame => { sent.push(frame); return true; };
+    client.send = frame => {
+      sent.push(frame);
+      return true;
+    };
     client.says({ id: 1, method: "m" });
     await served[Symbol.asyncDispose]();
     gate.resolve();
@@ -114,8 +170,23 @@ suite("proxy kit: the end", () => {
   });
 
   test("a proxy that cannot be made takes nothing over", () => {
-    const client = new PlayedNeighbour(), successor = new PlayedNeighbour();
-    throws(() => serveProxy({ name: "X", make: () => { throw new Error("no"); } }, client, successor, { next: () => 1 }), /no/);
+    const client = new PlayedNeighbour(),
+      successor = new PlayedNeighbour();
+    throws(
+      () =>
+        serveProxy(
+          {
+            name: "X",
+            make: () => {
+              throw new Error("no");
+            },
+          },
+          client,
+          successor,
+          { next: () => 1 },
+        ),
+      /no/,
+    );
     deepEqual([client.disposed, client.offers({ method: "n" }), successor.disposed], [0, undefined, 0]);
   });
 });

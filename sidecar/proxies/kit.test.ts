@@ -4,20 +4,35 @@ import { RpcError, type Message } from "../rpc/message";
 import { deferred, rig, turn } from "../testing/proxy-rig";
 import type { PassingNotification, PassingRequest, Proxy, RequestInterceptor } from "./proxy";
 
-const sees = (method: string, interceptor: RequestInterceptor): Proxy => ({ fromClient: { requests: { [method]: interceptor } } });
+const sees = (method: string, interceptor: RequestInterceptor): Proxy => ({
+  fromClient: { requests: { [method]: interceptor } },
+});
 
 suite("proxy kit: what passes", () => {
   const all: Message[] = [
-    { jsonrpc: "2.0", id: 1, method: "session/prompt", params: { a: 1 } }, { jsonrpc: "2.0", method: "session/cancel" },
-    { jsonrpc: "2.0", id: 2, result: null }, { jsonrpc: "2.0", id: null, error: { code: -32700, message: "?" } },
-    { jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: 1 } }, { jsonrpc: "2.0", id: 3, method: "constructor" },
+    { jsonrpc: "2.0", id: 1, method: "session/prompt", params: { a: 1 } },
+    { jsonrpc: "2.0", method: "session/cancel" },
+    { jsonrpc: "2.0", id: 2, result: null },
+    { jsonrpc: "2.0", id: null, error: { code: -32700, message: "?" } },
+    { jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: 1 } },
+    { jsonrpc: "2.0", id: 3, method: "constructor" },
   ];
 
   test("what nobody asked to see leaves as the very frame that came, within the call that brought it, both ways", () => {
-    const proxies: Proxy[] = [{}, { fromClient: { requests: { x: () => 1 }, notifications: { x: () => {} } }, fromSuccessor: { requests: { x: () => 1 } } }];
+    const proxies: Proxy[] = [
+      {},
+      {
+        fromClient: { requests: { x: () => 1 }, notifications: { x: () => {} } },
+        fromSuccessor: { requests: { x: () => 1 } },
+      },
+    ];
     for (const proxy of proxies) {
-      const { client, successor } = rig(proxy), frames = all.map(message => Frame.of(message));
-      for (const frame of frames) { equal(client.offers(frame), undefined); equal(successor.offers(frame), undefined); }
+      const { client, successor } = rig(proxy),
+        frames = all.map(message => Frame.of(message));
+      for (const frame of frames) {
+        equal(client.offers(frame), undefined);
+        equal(successor.offers(frame), undefined);
+      }
       successor.frames.forEach((frame, i) => strictEqual(frame, frames[i]));
       client.frames.forEach((frame, i) => strictEqual(frame, frames[i]));
       equal(successor.frames.length + client.frames.length, 2 * all.length);
@@ -25,9 +40,13 @@ suite("proxy kit: what passes", () => {
   });
 
   test("where nothing is intercepted and nothing awaited, nothing is looked at: garbage passes too", () => {
-    const { client, successor } = rig({ fromSuccessor: { notifications: { x: () => {} } } }), garbage = Frame.raw(Buffer.from("garbage"));
+    const { client, successor } = rig({ fromSuccessor: { notifications: { x: () => {} } } }),
+      garbage = Frame.raw(Buffer.from("garbage"));
     const { frames } = successor;
-    successor.send = frame => { frames.push(frame); return true; };
+    successor.send = frame => {
+      frames.push(frame);
+      return true;
+    };
     client.says(garbage);
     strictEqual(frames[0], garbage);
   });
@@ -36,58 +55,83 @@ suite("proxy kit: what passes", () => {
     for (const offers of [false, true]) {
       const { client, successor, chain } = rig({ fromSuccessor: { notifications: { x: () => {} } } });
       if (offers) chain.offerMcp("x", () => Promise.resolve());
-      client.send = frame => { client.frames.push(frame); return true; };
+      client.send = frame => {
+        client.frames.push(frame);
+        return true;
+      };
       for (const message of all.filter(message => !("method" in message && message.method.startsWith("$")))) {
         const frame = Frame.raw(Buffer.from(JSON.stringify(message)));
-        Object.defineProperty(frame, "message", { get: () => { throw new Error("it was parsed"); } });
+        Object.defineProperty(frame, "message", {
+          get: () => {
+            throw new Error("it was parsed");
+          },
+        });
         successor.says(frame);
         strictEqual(client.frames.at(-1), frame);
       }
     }
   });
 
-  for (const proxy of [{}, sees("m", request => request.pass({ seen: true }))]) test(`a slow neighbour slows the other, ${proxy.fromClient ? "whoever wrote to it" : "past a proxy that sees nothing too"}`, async () => {
-    const { client, successor } = rig(proxy);
-    for (const method of ["n", "m"]) {
-      successor.isSlow();
-      const busy = client.offers({ id: 1, method });
-      ok(busy, method);
-      let isOver = false;
-      void busy.then(() => { isOver = true; });
-      await turn();
-      equal(isOver, false);
-      successor.catchesUp();
-      await busy;
-      equal(client.offers({ method: "n" }), undefined);
-    }
-  });
+  for (const proxy of [{}, sees("m", request => request.pass({ seen: true }))])
+    test(`a slow neighbour slows the other, ${proxy.fromClient ? "whoever wrote to it" : "past a proxy that sees nothing too"}`, async () => {
+      const { client, successor } = rig(proxy);
+      for (const method of ["n", "m"]) {
+        successor.isSlow();
+        const busy = client.offers({ id: 1, method });
+        ok(busy, method);
+        let isOver = false;
+        void busy.then(() => {
+          isOver = true;
+        });
+        await turn();
+        equal(isOver, false);
+        successor.catchesUp();
+        await busy;
+        equal(client.offers({ method: "n" }), undefined);
+      }
+    });
 });
 
 suite("proxy kit: requests", () => {
   test("passes on the frame that came, or other params with all else; the answer comes back under the id of the request", async () => {
-    const { client, successor } = rig(sees("m", async request => {
-      const { twice } = request.params as { twice?: boolean };
-      const answer = await request.pass(twice ? { n: 2 } : undefined);
-      return twice ? { answer } : answer;
-    }));
-    const asked = Frame.of({ jsonrpc: "2.0", id: 7, method: "m", params: { n: 1 } }), answered = Frame.raw(Buffer.from('{"id":7,"result":{"big":12345678901234567890}}'));
+    const { client, successor } = rig(
+      sees("m", async request => {
+        const { twice } = request.params as { twice?: boolean };
+        const answer = await request.pass(twice ? { n: 2 } : undefined);
+        return twice ? { answer } : answer;
+      }),
+    );
+    const asked = Frame.of({ jsonrpc: "2.0", id: 7, method: "m", params: { n: 1 } }),
+      answered = Frame.raw(Buffer.from('{"id":7,"result":{"big":12345678901234567890}}'));
     client.says(asked);
     strictEqual(successor.frames[0], asked);
     successor.says(answered);
     await turn();
     strictEqual(client.frames[0], answered);
     client.says('{"id":8,"method":"m","params":{"twice":true},"_meta":{"kept":1}}');
-    deepEqual(successor.frames[1]!.message, { jsonrpc: "2.0", id: 8, method: "m", params: { n: 2 }, _meta: { kept: 1 } });
+    deepEqual(successor.frames[1]!.message, {
+      jsonrpc: "2.0",
+      id: 8,
+      method: "m",
+      params: { n: 2 },
+      _meta: { kept: 1 },
+    });
     successor.says({ id: 8, result: 5 });
     await turn();
     deepEqual(client.heard.slice(1), ['#8 = {"answer":5}']);
   });
 
   test("an error answer passes as it came, and an interceptor may make something of it", async () => {
-    const { client, successor } = rig(sees("m", async request => {
-      try { return await request.pass(); }
-      catch (error) { if (error instanceof RpcError && error.code === 5) return "mended"; throw error; }
-    }));
+    const { client, successor } = rig(
+      sees("m", async request => {
+        try {
+          return await request.pass();
+        } catch (error) {
+          if (error instanceof RpcError && error.code === 5) return "mended";
+          throw error;
+        }
+      }),
+    );
     const failed = Frame.raw(Buffer.from('{"id":1,"error":{"code":6,"message":"no","data":{"x":1},"more":2}}'));
     client.says({ id: 1, method: "m" });
     successor.says(failed);
@@ -100,35 +144,80 @@ suite("proxy kit: requests", () => {
   });
 
   test("answers without passing on, also at once; what is thrown is the answer, and names the proxy if it is no RpcError", async () => {
-    const { client, successor, odd } = rig({ fromClient: { requests: {
-      now: () => ({ a: 1 }), nothing: () => undefined, later: async () => 2,
-      refused: () => { throw new RpcError(-32001, "not here", { why: 1 }); },
-      broken: () => { throw new Error("oh"); }, brokenLater: async () => { throw new TypeError("dear"); },
-    } } }, "Guard");
-    for (const [i, method] of ["now", "nothing", "later", "refused", "broken", "brokenLater"].entries()) client.says({ id: i, method });
+    const { client, successor, odd } = rig(
+      {
+        fromClient: {
+          requests: {
+            now: () => ({ a: 1 }),
+            nothing: () => undefined,
+            later: async () => 2,
+            refused: () => {
+              throw new RpcError(-32001, "not here", { why: 1 });
+            },
+            broken: () => {
+              throw new Error("oh");
+            },
+            brokenLater: async () => {
+              throw new TypeError("dear");
+            },
+          },
+        },
+      },
+      "Guard",
+    );
+    for (const [i, method] of ["now", "nothing", "later", "refused", "broken", "brokenLater"].entries())
+      client.says({ id: i, method });
     await turn();
-    deepEqual(client.heard.sort(), ['#0 = {"a":1}', "#1 = null", "#2 = 2", "#3 ! -32001 not here",
-      "#4 ! -32603 The agent extension “Guard” failed: oh", "#5 ! -32603 The agent extension “Guard” failed: dear"]);
-    deepEqual(client.frames.map(({ message }) => "error" in message && message.error.data).filter(Boolean), [{ why: 1 }]);
+    deepEqual(client.heard.sort(), [
+      '#0 = {"a":1}',
+      "#1 = null",
+      "#2 = 2",
+      "#3 ! -32001 not here",
+      "#4 ! -32603 The agent extension “Guard” failed: oh",
+      "#5 ! -32603 The agent extension “Guard” failed: dear",
+    ]);
+    deepEqual(client.frames.map(({ message }) => "error" in message && message.error.data).filter(Boolean), [
+      { why: 1 },
+    ]);
     deepEqual([successor.heard, odd], [[], ["Guard failed at broken: oh", "Guard failed at brokenLater: dear"]]);
   });
 
   test("a request that cannot be read is answered for whoever looks at it, and passes where nobody does", () => {
     const line = (method: string) => `{"id":1,"method":"${method}","params":{"a":nonsense}}`;
-    const { client, successor, odd } = rig({ fromClient: { requests: { looks: request => request.params, passes: request => request.pass() }, notifications: { looks: note => { void note.params; } } } });
+    const { client, successor, odd } = rig({
+      fromClient: {
+        requests: { looks: request => request.params, passes: request => request.pass() },
+        notifications: {
+          looks: note => {
+            void note.params;
+          },
+        },
+      },
+    });
     const heard: Frame[] = [];
-    successor.send = frame => { heard.push(frame); return true; };
+    successor.send = frame => {
+      heard.push(frame);
+      return true;
+    };
     client.says(line("looks"));
     client.says(line("passes"));
     client.says('{"method":"looks","params":{"a":nonsense}}');
     equal(client.heard.length, 1);
     ok(client.heard[0]!.startsWith("#1 ! -32700 “looks” was not understood"), client.heard[0]);
-    deepEqual(heard.map(({ bytes }) => Buffer.from(bytes).toString()), [line("passes")]);
-    deepEqual(odd.map(what => what.split(":")[0]), ["Test failed at looks"]);
+    deepEqual(
+      heard.map(({ bytes }) => Buffer.from(bytes).toString()),
+      [line("passes")],
+    );
+    deepEqual(
+      odd.map(what => what.split(":")[0]),
+      ["Test failed at looks"],
+    );
   });
 
   test("an answer that cannot be read is an error of pass", async () => {
-    const { client, successor } = rig(sees("m", request => request.pass().catch((error: RpcError) => `${error.code} ${error.message.slice(0, 27)}`)));
+    const { client, successor } = rig(
+      sees("m", request => request.pass().catch((error: RpcError) => `${error.code} ${error.message.slice(0, 27)}`)),
+    );
     client.says({ id: 1, method: "m" });
     successor.says('{"id":1,"result":{"a":nonsense}}');
     await turn();
@@ -136,15 +225,20 @@ suite("proxy kit: requests", () => {
   });
 
   test("is passed on once, and not after it was answered; nobody need handle that", async () => {
-    const errors: string[] = [], note = (error: Error) => { errors.push(error.message); };
+    const errors: string[] = [],
+      note = (error: Error) => {
+        errors.push(error.message);
+      };
     let late: PassingRequest | undefined;
-    const { client, successor } = rig(sees("m", async request => {
-      late = request;
-      const first = request.pass();
-      void request.pass();
-      await request.pass().catch(note);
-      return await first;
-    }));
+    const { client, successor } = rig(
+      sees("m", async request => {
+        late = request;
+        const first = request.pass();
+        void request.pass();
+        await request.pass().catch(note);
+        return await first;
+      }),
+    );
     client.says({ id: 1, method: "m" });
     successor.says({ id: 1, result: 1 });
     await turn();
@@ -156,7 +250,12 @@ suite("proxy kit: requests", () => {
   });
 
   test("whoever answers before the answer came has answered: what comes later goes nowhere", async () => {
-    const { client, successor } = rig(sees("m", request => { void request.pass(); return "early"; }));
+    const { client, successor } = rig(
+      sees("m", request => {
+        void request.pass();
+        return "early";
+      }),
+    );
     client.says({ id: 1, method: "m" });
     deepEqual(client.news(), ['#1 = "early"']);
     successor.says({ id: 1, error: { code: 1, message: "late" } });
@@ -170,7 +269,10 @@ suite("proxy kit: requests", () => {
   test("an answer that JSON cannot hold becomes an error answer where it is found out", async () => {
     const { client, served } = rig(sees("m", async () => 1n));
     const sent: string[] = [];
-    client.send = frame => { sent.push(Buffer.from(frame.bytes).toString()); return true; };
+    client.send = frame => {
+      sent.push(Buffer.from(frame.bytes).toString());
+      return true;
+    };
     client.says({ id: 1, method: "m" });
     await turn();
     equal(sent.length, 1);
@@ -181,22 +283,55 @@ suite("proxy kit: requests", () => {
 
 suite("proxy kit: notifications", () => {
   test("pass as they came, with other params, or not at all; what is thrown drops them and is logged", async () => {
-    const proxy: Proxy = { fromSuccessor: { notifications: {
-      same: note => note.pass(), other: async note => { await turn(); note.pass({ b: 2 }); }, dropped: () => {},
-      broken: () => { throw new Error("oh"); }, brokenLater: async () => { throw new Error("dear"); }, passedAndBroken: note => { note.pass(); throw new Error("well"); },
-    } } };
-    const { client, successor, odd } = rig(proxy, "Guard"), same = Frame.of({ jsonrpc: "2.0", method: "same" });
+    const proxy: Proxy = {
+      fromSuccessor: {
+        notifications: {
+          same: note => note.pass(),
+          other: async note => {
+            await turn();
+            note.pass({ b: 2 });
+          },
+          dropped: () => {},
+          broken: () => {
+            throw new Error("oh");
+          },
+          brokenLater: async () => {
+            throw new Error("dear");
+          },
+          passedAndBroken: note => {
+            note.pass();
+            throw new Error("well");
+          },
+        },
+      },
+    };
+    const { client, successor, odd } = rig(proxy, "Guard"),
+      same = Frame.of({ jsonrpc: "2.0", method: "same" });
     successor.says(same);
-    for (const method of ["other", "dropped", "broken", "brokenLater", "passedAndBroken"]) successor.says({ method, params: { a: 1 } });
+    for (const method of ["other", "dropped", "broken", "brokenLater", "passedAndBroken"])
+      successor.says({ method, params: { a: 1 } });
     await turn();
     await turn();
     strictEqual(client.frames[0], same);
     deepEqual(client.heard, ["same", 'other {"b":2}', 'passedAndBroken {"a":1}']);
-    deepEqual(odd, ["Guard failed at broken: oh", "Guard failed at brokenLater: dear", "Guard failed at passedAndBroken: well"]);
+    deepEqual(odd, [
+      "Guard failed at broken: oh",
+      "Guard failed at brokenLater: dear",
+      "Guard failed at passedAndBroken: well",
+    ]);
   });
 
   test("let what is behind them go when they are passed on, whatever their interceptor does then", () => {
-    const { client, successor } = rig({ fromSuccessor: { notifications: { busy: note => { note.pass(); return new Promise(() => {}); } } } });
+    const { client, successor } = rig({
+      fromSuccessor: {
+        notifications: {
+          busy: note => {
+            note.pass();
+            return new Promise(() => {});
+          },
+        },
+      },
+    });
     successor.says({ method: "busy" });
     successor.says({ method: "n" });
     deepEqual(client.heard, ["busy", "n"]);
@@ -204,12 +339,27 @@ suite("proxy kit: notifications", () => {
 
   test("go on once, and never after they were dropped", async () => {
     const notes: PassingNotification[] = [];
-    const { client, successor, odd } = rig({ fromSuccessor: { notifications: { twice: note => { note.pass(); note.pass(); }, late: note => { notes.push(note); } } } });
+    const { client, successor, odd } = rig({
+      fromSuccessor: {
+        notifications: {
+          twice: note => {
+            note.pass();
+            note.pass();
+          },
+          late: note => {
+            notes.push(note);
+          },
+        },
+      },
+    });
     successor.says({ method: "twice" });
     successor.says({ method: "late" });
     notes[0]!.pass({ x: 1 });
     deepEqual(client.heard, ["twice"]);
-    deepEqual(odd.map(what => what.split(":")[0]), ["Test passed on twice when it was passed", "Test passed on late when it was dropped"]);
+    deepEqual(
+      odd.map(what => what.split(":")[0]),
+      ["Test passed on twice when it was passed", "Test passed on late when it was dropped"],
+    );
   });
 });
 
@@ -217,10 +367,12 @@ suite("proxy kit: cancellation", () => {
   const cancel = (requestId: number) => ({ method: "$/cancel_request", params: { requestId } });
 
   test("of what was passed on aborts the signal and goes on as it came; afterwards the answer is still awaited", async () => {
-    const { client, successor } = rig(sees("m", async request => {
-      const answer = await request.pass().catch(() => "cancelled");
-      return [request.signal.aborted, answer];
-    }));
+    const { client, successor } = rig(
+      sees("m", async request => {
+        const answer = await request.pass().catch(() => "cancelled");
+        return [request.signal.aborted, answer];
+      }),
+    );
     const frame = Frame.of({ jsonrpc: "2.0", ...cancel(1) });
     client.says({ id: 1, method: "m" });
     client.says(frame);
@@ -232,13 +384,15 @@ suite("proxy kit: cancellation", () => {
 
   test("of what was not passed on, or has its answer, aborts the signal only, at once, though it holds its place", async () => {
     const gate = deferred();
-    const { client, successor } = rig(sees("m", async request => {
-      const { after } = request.params as { after: boolean };
-      if (after) await request.pass();
-      const aborted = new Promise(resolve => request.signal.addEventListener("abort", () => resolve("aborted")));
-      gate.resolve();
-      return await aborted;
-    }));
+    const { client, successor } = rig(
+      sees("m", async request => {
+        const { after } = request.params as { after: boolean };
+        if (after) await request.pass();
+        const aborted = new Promise(resolve => request.signal.addEventListener("abort", () => resolve("aborted")));
+        gate.resolve();
+        return await aborted;
+      }),
+    );
     client.says({ id: 1, method: "m", params: { after: false } });
     client.says(cancel(1));
     await turn();
@@ -253,22 +407,40 @@ suite("proxy kit: cancellation", () => {
 
   test("a withdrawn request cannot be passed on any more, and what its interceptor fails with is the cancellation", async () => {
     const gate = deferred();
-    const { client, successor, odd } = rig({ fromClient: { requests: {
-      passes: async request => { await gate.promise; return await request.pass(); },
-      fails: async request => { await gate.promise; request.signal.throwIfAborted(); },
-    } } });
+    const { client, successor, odd } = rig({
+      fromClient: {
+        requests: {
+          passes: async request => {
+            await gate.promise;
+            return await request.pass();
+          },
+          fails: async request => {
+            await gate.promise;
+            request.signal.throwIfAborted();
+          },
+        },
+      },
+    });
     client.says({ id: 1, method: "passes" });
     client.says({ id: 2, method: "fails" });
     client.says(cancel(1));
     client.says(cancel(2)); // it waits for its turn still
     gate.resolve();
     await turn();
-    deepEqual([successor.heard, client.heard, odd], [[], ["#1 ! -32800 The request was cancelled.", "#2 ! -32800 The request was cancelled."], []]);
+    deepEqual(
+      [successor.heard, client.heard, odd],
+      [[], ["#1 ! -32800 The request was cancelled.", "#2 ! -32800 The request was cancelled."], []],
+    );
   });
 
   test("of what the proxy has not in its hands goes on, behind what it cancels", async () => {
     const gate = deferred();
-    const { client, successor } = rig(sees("m", async request => { await gate.promise; return await request.pass(); }));
+    const { client, successor } = rig(
+      sees("m", async request => {
+        await gate.promise;
+        return await request.pass();
+      }),
+    );
     client.says({ id: 1, method: "m" });
     client.says({ id: 2, method: "other" });
     client.says(cancel(2));
@@ -292,7 +464,8 @@ suite("proxy kit: cancellation", () => {
 suite("proxy kit: requests of its own", () => {
   test("have ids of the conductor, are answered to the proxy alone, and say what went wrong", async () => {
     const { client, successor, chain } = rig({});
-    const answer = chain.successor.request("a", { x: 1 }), failed = chain.client.request("b", undefined);
+    const answer = chain.successor.request("a", { x: 1 }),
+      failed = chain.client.request("b", undefined);
     chain.successor.notify("c", undefined);
     deepEqual([successor.news(), client.news()], [['a#1001 {"x":1}', "c"], ["b#1002"]]);
     successor.says({ id: 1001, result: { y: 2 }, error: null } as unknown as Message); // some write both
@@ -304,7 +477,8 @@ suite("proxy kit: requests of its own", () => {
   });
 
   test("are cancelled by their signal, and still answered; before they are sent they are not sent", async () => {
-    const { successor, chain } = rig({}), aborting = new AbortController();
+    const { successor, chain } = rig({}),
+      aborting = new AbortController();
     const answer = chain.successor.request("a", {}, { signal: aborting.signal });
     aborting.abort();
     deepEqual(successor.news(), ["a#1001 {}", '$/cancel_request {"requestId":1001}']);
@@ -315,7 +489,8 @@ suite("proxy kit: requests of its own", () => {
   });
 
   test("after their answer a signal says nothing", async () => {
-    const { successor, chain } = rig({}), aborting = new AbortController();
+    const { successor, chain } = rig({}),
+      aborting = new AbortController();
     const answer = chain.successor.request("a", {}, { signal: aborting.signal });
     successor.says({ id: 1001, result: 1 });
     await answer;

@@ -30,7 +30,13 @@ export interface Served extends AsyncDisposable {
  * Takes both channels over: starts them now, disposes them when either closes or when it is disposed itself. `ids` are those of
  * the conductor around it. What `make` throws is thrown here, before the channels are touched.
  */
-export function serveProxy(definition: ProxyDefinition, client: Channel, successor: Channel, ids: Ids, options: ServeOptions = {}): Served {
+export function serveProxy(
+  definition: ProxyDefinition,
+  client: Channel,
+  successor: Channel,
+  ids: Ids,
+  options: ServeOptions = {},
+): Served {
   return new ServedProxy(definition, client, successor, ids, options.odd ?? (() => {}));
 }
 
@@ -45,27 +51,52 @@ class ServedProxy implements Served {
   #ended: Promise<void> | undefined;
   #settleClosed: () => void = () => undefined;
 
-  constructor({ name, make }: ProxyDefinition, client: Channel, successor: Channel, ids: Ids, odd: (what: string, detail: unknown) => void) {
-    const down = new Lane(successor, () => toClient.areOpen), up = new Lane(client, () => toSuccessor.areOpen);
+  constructor(
+    { name, make }: ProxyDefinition,
+    client: Channel,
+    successor: Channel,
+    ids: Ids,
+    odd: (what: string, detail: unknown) => void,
+  ) {
+    const down = new Lane(successor, () => toClient.areOpen),
+      up = new Lane(client, () => toSuccessor.areOpen);
     const toClient = new OwnRequests(ids, { send: frame => up.send(frame), overrule: () => down.overrule() });
     const toSuccessor = new OwnRequests(ids, { send: frame => down.send(frame), overrule: () => up.overrule() });
-    const sessions = new OwnSessions(toSuccessor, odd), offers = new McpOffers(toSuccessor, odd);
+    const sessions = new OwnSessions(toSuccessor, odd),
+      offers = new McpOffers(toSuccessor, odd);
     const chain: Chain = {
-      client: toClient, successor: toSuccessor, odd,
+      client: toClient,
+      successor: toSuccessor,
+      odd,
       offerMcp: (server: string, connect: ConnectMcp): McpOffer => offers.offer(server, connect),
-      openSession: (params: unknown, listener: OwnSessionListener): Promise<OwnSession> => sessions.open(params, listener),
+      openSession: (params: unknown, listener: OwnSessionListener): Promise<OwnSession> =>
+        sessions.open(params, listener),
     };
-    this.closed = new Promise(resolve => { this.#settleClosed = resolve; });
+    this.closed = new Promise(resolve => {
+      this.#settleClosed = resolve;
+    });
     this.#channels = [client, successor];
     this.#odd = odd;
     this.#offers = offers;
     this.#proxy = make(chain);
     this.#down = new Direction({
-      name, odd, interceptors: this.#proxy.fromClient, lane: down, own: toClient, opposite: () => this.#up, claims: [],
+      name,
+      odd,
+      interceptors: this.#proxy.fromClient,
+      lane: down,
+      own: toClient,
+      opposite: () => this.#up,
+      claims: [],
       closed: reason => void this.#end(reason, this.#down),
     });
     this.#up = new Direction({
-      name, odd, interceptors: this.#proxy.fromSuccessor, lane: up, own: toSuccessor, opposite: () => this.#down, claims: [offers, sessions],
+      name,
+      odd,
+      interceptors: this.#proxy.fromSuccessor,
+      lane: up,
+      own: toSuccessor,
+      opposite: () => this.#down,
+      claims: [offers, sessions],
       closed: reason => void this.#end(reason, this.#up),
     });
     client.start(this.#down);
@@ -89,14 +120,19 @@ class ServedProxy implements Served {
     }
     for (const direction of [this.#down, this.#up]) direction.end(reason);
     await Promise.resolve(); // `#ended` is set before the channels tell that they closed
-    await Promise.all([...this.#channels, this.#offers].map(owned => this.#quietly(() => owned[Symbol.asyncDispose]())));
+    await Promise.all(
+      [...this.#channels, this.#offers].map(owned => this.#quietly(() => owned[Symbol.asyncDispose]())),
+    );
     await this.#quietly(() => this.#proxy.close?.());
     this.#settleClosed();
   }
 
   async #quietly(close: () => unknown): Promise<void> {
-    try { await close(); }
-    catch (error) { this.#odd("closing a proxy failed", error); }
+    try {
+      await close();
+    } catch (error) {
+      this.#odd("closing a proxy failed", error);
+    }
   }
 }
 

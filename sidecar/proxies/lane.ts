@@ -12,7 +12,8 @@
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
 
-const ROOM = 64, MUCH = 1000;
+const ROOM = 64,
+  MUCH = 1000;
 
 export interface Hold {
   /** Lets what waits have its turn. Who let go before, or was overruled, changes nothing. */
@@ -22,11 +23,10 @@ export interface Hold {
 /** Something that has its turn in a lane, and holds it until it lets go. Does not throw. */
 export type Turn = (hold: Hold) => void;
 
-type Head =
-  | { readonly kind: "free" | "begun" }
-  | { readonly kind: "beginning" | "held"; readonly hold: Hold };
+type Head = { readonly kind: "free" | "begun" } | { readonly kind: "beginning" | "held"; readonly hold: Hold };
 
-const FREE: Head = { kind: "free" }, BEGUN: Head = { kind: "begun" };
+const FREE: Head = { kind: "free" },
+  BEGUN: Head = { kind: "begun" };
 
 export class Lane {
   readonly #sink: Channel;
@@ -44,7 +44,9 @@ export class Lane {
     this.#isAwaited = isAwaited;
   }
 
-  get isFree(): boolean { return this.#head.kind === "free"; }
+  get isFree(): boolean {
+    return this.#head.kind === "free";
+  }
 
   /** A frame leaves, or a turn begins, when everything that was taken before has. Returns what `receive` of the reader is to return. */
   take(next: Frame | Turn): void | Promise<void> {
@@ -60,7 +62,10 @@ export class Lane {
 
   /** Out of turn. */
   send(frame: Frame): void {
-    if (!this.#sink.send(frame)) this.#slow ??= this.#sink.drained().finally(() => { this.#slow = undefined; });
+    if (!this.#sink.send(frame))
+      this.#slow ??= this.#sink.drained().finally(() => {
+        this.#slow = undefined;
+      });
   }
 
   /** Takes the hold from whoever has it. */
@@ -90,12 +95,17 @@ export class Lane {
     return stays;
   }
 
-  #isBeginning(): boolean { return this.#head.kind === "beginning"; }
+  #isBeginning(): boolean {
+    return this.#head.kind === "beginning";
+  }
 
   #letGo(hold: Hold): void {
     const head = this.#head;
     if (!("hold" in head) || head.hold !== hold) return;
-    if (head.kind === "beginning") { this.#head = BEGUN; return; }
+    if (head.kind === "beginning") {
+      this.#head = BEGUN;
+      return;
+    }
     this.#head = FREE;
     this.#advance();
   }
@@ -120,6 +130,8 @@ export class Lane {
 
 function pause(): { over: Promise<void>; end: () => void } {
   let end = () => {};
-  const over = new Promise<void>(resolve => { end = resolve; });
+  const over = new Promise<void>(resolve => {
+    end = resolve;
+  });
   return { over, end };
 }

@@ -38,10 +38,15 @@ async function connected(agent: PlayedNeighbour, { declaration }: McpOffer): Pro
 
 suite("proxy kit: MCP servers of its own", () => {
   test("are declared for a session, and called by the agent; the client hears nothing of it", async () => {
-    const { client, successor, offer } = offering(), { declaration } = offer;
+    const { client, successor, offer } = offering(),
+      { declaration } = offer;
     deepEqual([declaration.type, declaration.name, declaration.serverId === declaration.id], ["acp", "echo", true]);
     const connectionId = await connected(successor, offer);
-    const called = await ask(successor, "mcp/message", { connectionId, method: "tools/call", params: { name: "echo", arguments: {} } });
+    const called = await ask(successor, "mcp/message", {
+      connectionId,
+      method: "tools/call",
+      params: { name: "echo", arguments: {} },
+    });
     deepEqual(objectOr(called).content, [{ type: "text", text: "hello" }]);
     successor.says({ method: "mcp/message", params: { connectionId, method: "notifications/roots/list_changed" } });
     equal(isObject(await ask(successor, "mcp/disconnect", { connectionId })), true);
@@ -49,7 +54,8 @@ suite("proxy kit: MCP servers of its own", () => {
   });
 
   test("are found by name of the server among several; what is for none of them passes", async () => {
-    const { client, successor, chain, offer } = offering(), second = chain.offerMcp("more", transport => echoServer().connect(transport));
+    const { client, successor, chain, offer } = offering(),
+      second = chain.offerMcp("more", transport => echoServer().connect(transport));
     await connected(successor, second);
     await connected(successor, offer);
     successor.says({ id: 900, method: "mcp/connect", params: { acpId: "another's" } });
@@ -57,14 +63,20 @@ suite("proxy kit: MCP servers of its own", () => {
     successor.says({ id: 901, method: "session/request_permission", params: {} });
     successor.says({ id: 902, result: 0 });
     successor.says({ id: 903, method: "mcp/message", params: { a: 1 } });
-    deepEqual(client.news(), ['mcp/connect#900 {"acpId":"another\'s"}', 'mcp/message {"connectionId":"another\'s","method":"x"}', "session/request_permission#901 {}", "#902 = 0", 'mcp/message#903 {"a":1}']);
+    deepEqual(client.news(), [
+      'mcp/connect#900 {"acpId":"another\'s"}',
+      'mcp/message {"connectionId":"another\'s","method":"x"}',
+      "session/request_permission#901 {}",
+      "#902 = 0",
+      'mcp/message#903 {"a":1}',
+    ]);
   });
 
   test("are served though everything is held", async () => {
     const { successor, chain } = rig({ fromSuccessor: { notifications: { held: () => new Promise(() => {}) } } });
     const offer = chain.offerMcp("echo", transport => echoServer().connect(transport));
     successor.says({ method: "held" });
-    equal(typeof await connected(successor, offer), "string");
+    equal(typeof (await connected(successor, offer)), "string");
   });
 
   test("are nobody's once they are withdrawn, or the chain has ended", async () => {
@@ -75,7 +87,9 @@ suite("proxy kit: MCP servers of its own", () => {
     const other = offering();
     let isClosed = false;
     const server = echoServer();
-    server.server.onclose = () => { isClosed = true; };
+    server.server.onclose = () => {
+      isClosed = true;
+    };
     const closing = other.chain.offerMcp("closes", transport => server.connect(transport));
     await connected(other.successor, closing);
     await other.served[Symbol.asyncDispose]();

@@ -5,7 +5,14 @@ import { paramsOr, type Claims, type Direction } from "./direction";
 import type { ConnectMcp, McpOffer, Neighbour } from "./proxy";
 
 /** Both generations; the older one with an underscore. */
-const METHODS: ReadonlySet<string> = new Set(["mcp/message", "mcp/connect", "mcp/disconnect", "_mcp/message", "_mcp/connect", "_mcp/disconnect"]);
+const METHODS: ReadonlySet<string> = new Set([
+  "mcp/message",
+  "mcp/connect",
+  "mcp/disconnect",
+  "_mcp/message",
+  "_mcp/connect",
+  "_mcp/disconnect",
+]);
 
 export class McpOffers implements Claims, AsyncDisposable {
   readonly #agent: Neighbour;
@@ -17,7 +24,9 @@ export class McpOffers implements Claims, AsyncDisposable {
     this.#odd = odd;
   }
 
-  get areMade(): boolean { return this.#providers.size > 0; }
+  get areMade(): boolean {
+    return this.#providers.size > 0;
+  }
 
   offer(name: string, connect: ConnectMcp): McpOffer {
     const provider = new McpProvider(name, connect, this.#agent, this.#odd);
@@ -32,7 +41,12 @@ export class McpOffers implements Claims, AsyncDisposable {
     if (envelope.kind === "response" || !METHODS.has(envelope.method)) return false;
     const params = paramsOr(frame);
     for (const provider of this.#providers) {
-      if (envelope.kind === "notification" ? provider.notification(envelope.method, params) : this.#asks(provider, frame, params, envelope, direction)) return true;
+      if (
+        envelope.kind === "notification"
+          ? provider.notification(envelope.method, params)
+          : this.#asks(provider, frame, params, envelope, direction)
+      )
+        return true;
     }
     return false;
   }
@@ -41,7 +55,13 @@ export class McpOffers implements Claims, AsyncDisposable {
     await Promise.all([...this.#providers].map(provider => this.#withdraw(provider)));
   }
 
-  #asks(provider: McpProvider, frame: Frame, params: unknown, envelope: Envelope & { kind: "request" }, direction: Direction): boolean {
+  #asks(
+    provider: McpProvider,
+    frame: Frame,
+    params: unknown,
+    envelope: Envelope & { kind: "request" },
+    direction: Direction,
+  ): boolean {
     const request = direction.inspect(frame, envelope);
     const answer = provider.request(envelope.method, params, request.signal);
     if (!answer) return false;

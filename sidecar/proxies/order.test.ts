@@ -4,18 +4,35 @@ import { deferred, rig, turn, type PlayedNeighbour } from "../testing/proxy-rig"
 import type { Interceptors, PassingNotification, PassingRequest, Proxy } from "./proxy";
 
 /** The notifications `a`, `b`, `c` from a side. */
-const says = (side: PlayedNeighbour, ...methods: string[]) => { for (const method of methods) side.says({ method }); };
+const says = (side: PlayedNeighbour, ...methods: string[]) => {
+  for (const method of methods) side.says({ method });
+};
 /** The same; which of them make their reader wait, and for what. */
 const offers = (side: PlayedNeighbour, ...methods: string[]) => methods.map(method => side.offers({ method }));
 
 suite("proxy kit: order", () => {
   test("what is behind a message waits until that is passed on, answered, dropped or released", async () => {
     const gates = new Map(["pass", "drop"].map(name => [name, deferred()]));
-    const steps: PassingRequest[] = [], answer = deferred<string>();
-    const { client, successor } = rig({ fromClient: {
-      notifications: { pass: async note => { await gates.get("pass")!.promise; note.pass(); }, drop: () => gates.get("drop")!.promise },
-      requests: { answer: () => answer.promise, release: request => { steps.push(request); return new Promise(() => {}); } },
-    } });
+    const steps: PassingRequest[] = [],
+      answer = deferred<string>();
+    const { client, successor } = rig({
+      fromClient: {
+        notifications: {
+          pass: async note => {
+            await gates.get("pass")!.promise;
+            note.pass();
+          },
+          drop: () => gates.get("drop")!.promise,
+        },
+        requests: {
+          answer: () => answer.promise,
+          release: request => {
+            steps.push(request);
+            return new Promise(() => {});
+          },
+        },
+      },
+    });
     says(client, "pass", "a", "drop", "b");
     client.says({ id: 1, method: "answer" });
     says(client, "c");
@@ -40,7 +57,17 @@ suite("proxy kit: order", () => {
 
   test("an answer keeps its place between the updates around it, however long its interceptor takes", async () => {
     const gate = deferred();
-    const { client, successor } = rig({ fromClient: { requests: { "session/prompt": async request => { const answer = await request.pass(); await gate.promise; return answer; } } } });
+    const { client, successor } = rig({
+      fromClient: {
+        requests: {
+          "session/prompt": async request => {
+            const answer = await request.pass();
+            await gate.promise;
+            return answer;
+          },
+        },
+      },
+    });
     client.says({ id: 1, method: "session/prompt" });
     says(successor, "update1");
     successor.says({ id: 1, result: "end_turn" });
@@ -53,7 +80,10 @@ suite("proxy kit: order", () => {
   });
 
   test("what the proxy says itself goes at once, past what is held", () => {
-    const { client, successor, chain } = rig({ fromClient: { notifications: { held: () => new Promise(() => {}) } }, fromSuccessor: { notifications: { held: () => new Promise(() => {}) } } });
+    const { client, successor, chain } = rig({
+      fromClient: { notifications: { held: () => new Promise(() => {}) } },
+      fromSuccessor: { notifications: { held: () => new Promise(() => {}) } },
+    });
     says(client, "held", "a");
     says(successor, "held", "a");
     chain.client.notify("own", 1);
@@ -63,7 +93,17 @@ suite("proxy kit: order", () => {
 
   test("a request of the proxy's own lets go where its answer comes from, and nowhere else; its answer is heard though all is held", async () => {
     const got: unknown[] = [];
-    const { client, successor, chain } = rig({ fromClient: { notifications: { held: () => new Promise(() => {}) } }, fromSuccessor: { notifications: { held: async note => { got.push(await chain.successor.request("own", {})); note.pass(); } } } });
+    const { client, successor, chain } = rig({
+      fromClient: { notifications: { held: () => new Promise(() => {}) } },
+      fromSuccessor: {
+        notifications: {
+          held: async note => {
+            got.push(await chain.successor.request("own", {}));
+            note.pass();
+          },
+        },
+      },
+    });
     says(client, "held", "a");
     says(successor, "held", "held", "a");
     deepEqual([successor.news(), client.news()], [["own#1001 {}", "own#1002 {}"], ["a"]]);
@@ -77,12 +117,23 @@ suite("proxy kit: order", () => {
 
   test("64 messages wait behind a hold, then the reader stands still until there is room", async () => {
     const gate = deferred();
-    const { client, successor } = rig({ fromSuccessor: { notifications: { held: async note => { await gate.promise; note.pass(); } } } });
+    const { client, successor } = rig({
+      fromSuccessor: {
+        notifications: {
+          held: async note => {
+            await gate.promise;
+            note.pass();
+          },
+        },
+      },
+    });
     says(successor, "held");
     const busy = offers(successor, ...Array.from({ length: 64 }, (_, i) => `n${i}`));
     deepEqual(busy.map(Boolean), [...Array<boolean>(63).fill(false), true]);
     let isOver = false;
-    void busy[63]!.then(() => { isOver = true; });
+    void busy[63]!.then(() => {
+      isOver = true;
+    });
     await turn();
     equal(isOver, false);
     client.isSlow();
@@ -95,8 +146,18 @@ suite("proxy kit: order", () => {
   });
 
   test("a proxy that waits for an answer of its own never stands still: a reader that did goes on, and from 1,000 messages on the hold is lost", async () => {
-    const answers: unknown[] = [], gate = deferred();
-    const { client, successor, chain } = rig({ fromSuccessor: { notifications: { held: async () => { await gate.promise; answers.push(await own); } } } });
+    const answers: unknown[] = [],
+      gate = deferred();
+    const { client, successor, chain } = rig({
+      fromSuccessor: {
+        notifications: {
+          held: async () => {
+            await gate.promise;
+            answers.push(await own);
+          },
+        },
+      },
+    });
     says(successor, "held");
     const busy = offers(successor, "held", ...Array<string>(63).fill("n")).at(-1);
     ok(busy);
@@ -113,11 +174,18 @@ suite("proxy kit: order", () => {
   });
 
   test("in any order of events every message leaves where a queue with holds puts it", async () => {
-    await fc.assert(fc.asyncProperty(fc.array(command, { maxLength: 60, size: "max" }), async commands => {
-      const world = new World();
-      for (const { apply, k } of commands) { apply(world, k); await turn(); world.check(); }
-      await world.end();
-    }), { numRuns: 150 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { maxLength: 60, size: "max" }), async commands => {
+        const world = new World();
+        for (const { apply, k } of commands) {
+          apply(world, k);
+          await turn();
+          world.check();
+        }
+        await world.end();
+      }),
+      { numRuns: 150 },
+    );
   });
 });
 
@@ -125,26 +193,50 @@ suite("proxy kit: order", () => {
  * A proxy whose every interceptor does what the test says, beside a model: for each direction, what waits, what is held and what has left.
  */
 type Way = "down" | "up";
-const other = (way: Way): Way => way === "down" ? "up" : "down";
+const other = (way: Way): Way => (way === "down" ? "up" : "down");
 
-interface Item { readonly label: string; readonly way: Way; begin?(): void }
-interface InHand extends Item { stage: "running" | "passed" | "answered" | "finished"; note?: PassingNotification; request?: PassingRequest; readonly id: number; settle(): void }
+interface Item {
+  readonly label: string;
+  readonly way: Way;
+  begin?(): void;
+}
+interface InHand extends Item {
+  stage: "running" | "passed" | "answered" | "finished";
+  note?: PassingNotification;
+  request?: PassingRequest;
+  readonly id: number;
+  settle(): void;
+}
 
 class World {
-  readonly #lanes = { down: { waiting: [] as Item[], held: undefined as Item | undefined, left: [] as string[] }, up: { waiting: [] as Item[], held: undefined as Item | undefined, left: [] as string[] } };
+  readonly #lanes = {
+    down: { waiting: [] as Item[], held: undefined as Item | undefined, left: [] as string[] },
+    up: { waiting: [] as Item[], held: undefined as Item | undefined, left: [] as string[] },
+  };
   readonly inHand: InHand[] = [];
   readonly #answered = new Set<InHand>();
   own: (way: Way) => void = () => {};
-  readonly #rig = rig(chain => { this.own = way => void chain[way === "down" ? "client" : "successor"].request("own", {}); return this.#proxy(); });
+  readonly #rig = rig(chain => {
+    this.own = way => void chain[way === "down" ? "client" : "successor"].request("own", {});
+    return this.#proxy();
+  });
   #last = 0;
   #owns = 1000;
 
   arrive(way: Way, kind: number): void {
-    const n = ++this.#last, from = way === "down" ? this.#rig.client : this.#rig.successor;
-    const method = ["plain", "note", "ask", "plainAsk"][kind]!, isRequest = kind >= 2;
+    const n = ++this.#last,
+      from = way === "down" ? this.#rig.client : this.#rig.successor;
+    const method = ["plain", "note", "ask", "plainAsk"][kind]!,
+      isRequest = kind >= 2;
     const label = isRequest ? `${method}#${n} ${n}` : `${method} ${n}`;
     const item: InHand = { label, way, id: n, stage: "running", settle: () => {} };
-    if (kind === 1 || kind === 2) { this.inHand.push(item); item.begin = () => { item.stage = "running"; this.#lanes[way].held = item; }; }
+    if (kind === 1 || kind === 2) {
+      this.inHand.push(item);
+      item.begin = () => {
+        item.stage = "running";
+        this.#lanes[way].held = item;
+      };
+    }
     this.#take(item);
     from.says({ method, params: n, ...(isRequest ? { id: n } : {}) });
   }
@@ -153,7 +245,10 @@ class World {
     item.stage = item.note ? "finished" : "passed";
     this.#lanes[item.way].left.push(item.label);
     this.#letGo(item);
-    if (item.note) { item.note.pass(); item.settle(); } else void item.request!.pass();
+    if (item.note) {
+      item.note.pass();
+      item.settle();
+    } else void item.request!.pass();
   }
 
   /** The interceptor returns: for a note, without passing it on; for a request that was passed, perhaps before its answer. */
@@ -164,11 +259,23 @@ class World {
     item.settle();
   }
 
-  release(item: InHand): void { this.#letGo(item); item.request!.release(); }
+  release(item: InHand): void {
+    this.#letGo(item);
+    item.request!.release();
+  }
 
   answer(item: InHand): void {
     const back = other(item.way);
-    this.#take({ label: "", way: back, begin: () => { if (item.stage === "passed") { item.stage = "answered"; this.#lanes[back].held = item; } } });
+    this.#take({
+      label: "",
+      way: back,
+      begin: () => {
+        if (item.stage === "passed") {
+          item.stage = "answered";
+          this.#lanes[back].held = item;
+        }
+      },
+    });
     (back === "up" ? this.#rig.successor : this.#rig.client).says({ id: item.id, result: 0 });
     this.#answered.add(item);
   }
@@ -184,7 +291,8 @@ class World {
   readonly can = {
     act: (item: InHand) => Boolean(item.note ?? item.request) && item.stage !== "finished",
     pass: (item: InHand) => Boolean(item.note ?? item.request) && item.stage === "running",
-    answer: (item: InHand) => item.request !== undefined && this.#lanes[item.way].left.includes(item.label) && !this.#answered.has(item),
+    answer: (item: InHand) =>
+      item.request !== undefined && this.#lanes[item.way].left.includes(item.label) && !this.#answered.has(item),
   };
 
   check(): void {
@@ -194,7 +302,10 @@ class World {
 
   /** Everybody finishes; then everything has left. */
   async end(): Promise<void> {
-    for (let rest = this.inHand.filter(this.can.act); rest.length > 0; rest = this.inHand.filter(this.can.act)) { this.finish(rest[0]!); await turn(); }
+    for (let rest = this.inHand.filter(this.can.act); rest.length > 0; rest = this.inHand.filter(this.can.act)) {
+      this.finish(rest[0]!);
+      await turn();
+    }
     this.check();
     deepEqual([this.#lanes.down.waiting, this.#lanes.up.waiting], [[], []]);
   }
@@ -214,29 +325,71 @@ class World {
   }
 
   #letGo(item: Item): void {
-    for (const way of ["down", "up"] as const) if (this.#lanes[way].held === item) { this.#lanes[way].held = undefined; this.#advance(way); }
+    for (const way of ["down", "up"] as const)
+      if (this.#lanes[way].held === item) {
+        this.#lanes[way].held = undefined;
+        this.#advance(way);
+      }
   }
 
   #proxy(): Proxy {
     const of = (params: unknown) => this.inHand.find(({ id }) => id === params)!;
     const interceptors: Interceptors = {
-      notifications: { note: note => new Promise(resolve => Object.assign(of(note.params), { note, settle: resolve })) },
-      requests: { ask: request => new Promise(resolve => Object.assign(of(request.params), { request, settle: () => resolve("done") })) },
+      notifications: {
+        note: note => new Promise(resolve => Object.assign(of(note.params), { note, settle: resolve })),
+      },
+      requests: {
+        ask: request =>
+          new Promise(resolve => Object.assign(of(request.params), { request, settle: () => resolve("done") })),
+      },
     };
     return { fromClient: interceptors, fromSuccessor: interceptors };
   }
 }
 
-interface Command { apply(world: World, k: number): void; readonly k: number; toString(): string }
+interface Command {
+  apply(world: World, k: number): void;
+  readonly k: number;
+  toString(): string;
+}
 
 const pick = (items: readonly InHand[], k: number) => items[k % items.length];
 const commands: Record<string, Command["apply"]> = {
   arrives: (world, k) => world.arrive(k % 2 ? "up" : "down", (k >> 1) % 4),
-  passes: (world, k) => { const item = pick(world.inHand.filter(world.can.pass), k); if (item) world.pass(item); },
-  finishes: (world, k) => { const item = pick(world.inHand.filter(world.can.act), k); if (item) world.finish(item); },
-  releases: (world, k) => { const item = pick(world.inHand.filter(item => item.request && world.can.act(item)), k); if (item) world.release(item); },
-  isAnswered: (world, k) => { const item = pick(world.inHand.filter(world.can.answer), k); if (item) world.answer(item); },
+  passes: (world, k) => {
+    const item = pick(world.inHand.filter(world.can.pass), k);
+    if (item) world.pass(item);
+  },
+  finishes: (world, k) => {
+    const item = pick(world.inHand.filter(world.can.act), k);
+    if (item) world.finish(item);
+  },
+  releases: (world, k) => {
+    const item = pick(
+      world.inHand.filter(item => item.request && world.can.act(item)),
+      k,
+    );
+    if (item) world.release(item);
+  },
+  isAnswered: (world, k) => {
+    const item = pick(world.inHand.filter(world.can.answer), k);
+    if (item) world.answer(item);
+  },
   asks: (world, k) => world.ownRequest(k % 2 ? "up" : "down"),
 };
-const command = fc.tuple(fc.constantFrom("arrives", "arrives", "arrives", "passes", "finishes", "releases", "isAnswered", "isAnswered", "asks"), fc.nat(1000))
+const command = fc
+  .tuple(
+    fc.constantFrom(
+      "arrives",
+      "arrives",
+      "arrives",
+      "passes",
+      "finishes",
+      "releases",
+      "isAnswered",
+      "isAnswered",
+      "asks",
+    ),
+    fc.nat(1000),
+  )
   .map(([name, k]): Command => ({ k, apply: commands[name]!, toString: () => `${name} ${k}` }));

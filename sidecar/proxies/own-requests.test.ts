@@ -6,7 +6,10 @@ import { turn } from "../testing/proxy-rig";
 suite("requests of a proxy's own", () => {
   test("are settled once, though they are closed twice and answered late, and never before the call returns", async () => {
     const log: unknown[] = [];
-    const own = new OwnRequests({ next: () => 1 }, { send: () => log.push("sent"), overrule: () => log.push("overruled") });
+    const own = new OwnRequests(
+      { next: () => 1 },
+      { send: () => log.push("sent"), overrule: () => log.push("overruled") },
+    );
     const cancel = own.call("m", {}, ({ ok }) => log.push(ok));
     own.close({ message: "Gone." });
     own.close({ message: "Gone again." });

@@ -32,7 +32,9 @@ export class OwnRequests implements Neighbour {
   }
 
   /** Whether answers are still to come. */
-  get areOpen(): boolean { return this.#pending.size > 0; }
+  get areOpen(): boolean {
+    return this.#pending.size > 0;
+  }
 
   /** `settle` is called in the order of the answers, never before `call` returns. Returns how to cancel: the answer is still awaited then. */
   call(method: string, params: unknown, settle: (outcome: Outcome) => void): () => void {
@@ -45,7 +47,9 @@ export class OwnRequests implements Neighbour {
     this.#pending.set(id, settle);
     this.#road.send(Frame.of({ jsonrpc: "2.0", id, method, ...paramsOr(params) }));
     this.#road.overrule();
-    return () => { if (this.#pending.has(id)) this.notify(CANCEL, { requestId: id }); };
+    return () => {
+      if (this.#pending.has(id)) this.notify(CANCEL, { requestId: id });
+    };
   }
 
   request(method: string, params: unknown, options: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
@@ -53,9 +57,15 @@ export class OwnRequests implements Neighbour {
   }
 
   /** `request`, where `whenAborted` says how the neighbour hears of it. */
-  ask(method: string, params: unknown, whenAborted: (cancel: () => void) => void, signal: AbortSignal | undefined): Promise<unknown> {
+  ask(
+    method: string,
+    params: unknown,
+    whenAborted: (cancel: () => void) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> {
     const answer = new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(new RpcError(RpcCode.requestCancelled, "The request was cancelled before it was sent."));
+      if (signal?.aborted)
+        return reject(new RpcError(RpcCode.requestCancelled, "The request was cancelled before it was sent."));
       const cancel = this.call(method, params, outcome => {
         signal?.removeEventListener("abort", aborted);
         if (outcome.ok) resolve(outcome.result);
@@ -98,11 +108,17 @@ function paramsOr(params: unknown): { params?: unknown } {
 export function outcomeOf(answer: Frame): Outcome {
   try {
     const { message } = answer;
-    if (!("error" in message) || message.error === null) return { ok: true, result: "result" in message ? message.result : undefined };
+    if (!("error" in message) || message.error === null)
+      return { ok: true, result: "result" in message ? message.result : undefined };
     const { code, message: text, data } = message.error;
     return { ok: false, error: new RpcError(code, text, data) };
   } catch (cause) {
     if (!(cause instanceof FrameError)) throw cause;
-    return { ok: false, error: new RpcError(RpcCode.internalError, `The answer could not be read: ${cause.message}.`, undefined, { cause }) };
+    return {
+      ok: false,
+      error: new RpcError(RpcCode.internalError, `The answer could not be read: ${cause.message}.`, undefined, {
+        cause,
+      }),
+    };
   }
 }

@@ -4,17 +4,31 @@ import { RpcError } from "../rpc/message";
 import { rig, turn, type PlayedNeighbour } from "../testing/proxy-rig";
 import type { Chain, OwnSessionListener } from "./proxy";
 
-const update = (sessionId: string, text: unknown) => ({ method: "session/update", params: { sessionId, update: text } });
+const update = (sessionId: string, text: unknown) => ({
+  method: "session/update",
+  params: { sessionId, update: text },
+});
 
 /** A listener that writes down, and answers every request with its method. */
 function listener() {
   const heard: unknown[] = [];
-  const listens: OwnSessionListener = { update: text => { heard.push(text); }, request: method => { heard.push(method); return { method }; } };
+  const listens: OwnSessionListener = {
+    update: text => {
+      heard.push(text);
+    },
+    request: method => {
+      heard.push(method);
+      return { method };
+    },
+  };
   return { heard, listens };
 }
 
 /** Opens the session `own`; the next id of the proxy is 1002 then. */
-async function opened({ chain, successor }: { chain: Chain; successor: PlayedNeighbour }, listens: OwnSessionListener = listener().listens) {
+async function opened(
+  { chain, successor }: { chain: Chain; successor: PlayedNeighbour },
+  listens: OwnSessionListener = listener().listens,
+) {
   const opening = chain.openSession({ cwd: "/x" }, listens);
   successor.says({ id: 1001, result: { sessionId: "own", modes: 1 } });
   const session = await opening;
@@ -24,7 +38,8 @@ async function opened({ chain, successor }: { chain: Chain; successor: PlayedNei
 
 suite("proxy kit: sessions of its own", () => {
   test("are opened with the params given; updates and requests go to the listener, all else to the client", async () => {
-    const { client, successor, chain } = rig({}), { heard, listens } = listener();
+    const { client, successor, chain } = rig({}),
+      { heard, listens } = listener();
     const opening = chain.openSession({ cwd: "/x" }, listens);
     deepEqual(successor.news(), ['session/new#1001 {"cwd":"/x"}']);
     successor.says({ id: 1001, result: { sessionId: "own", modes: 1 } });
@@ -39,11 +54,16 @@ suite("proxy kit: sessions of its own", () => {
     await turn();
     deepEqual(heard, [1, "fs/read_text_file"]);
     deepEqual(successor.news(), ['#1 = {"method":"fs/read_text_file"}']);
-    deepEqual(client.news(), ['session/update {"sessionId":"another","update":2}', 'fs/read_text_file#2 {"sessionId":"another"}', "_vendor/about"]);
+    deepEqual(client.news(), [
+      'session/update {"sessionId":"another","update":2}',
+      'fs/read_text_file#2 {"sessionId":"another"}',
+      "_vendor/about",
+    ]);
   });
 
   test("hear what came before the answer that names them, in order; what is the client's goes to the client, in order", async () => {
-    const { client, successor, chain } = rig({}), { heard, listens } = listener();
+    const { client, successor, chain } = rig({}),
+      { heard, listens } = listener();
     const opening = chain.openSession({}, listens);
     successor.says(update("own", 1));
     successor.says(update("another", 2));
@@ -53,7 +73,11 @@ suite("proxy kit: sessions of its own", () => {
     deepEqual([heard, client.news()], [[], []]);
     successor.says({ id: 1001, result: { sessionId: "own" } });
     deepEqual(heard, [1, 3]);
-    deepEqual(client.news(), ['session/update {"sessionId":"another","update":2}', '#9 = "an answer keeps its place"', "n"]);
+    deepEqual(client.news(), [
+      'session/update {"sessionId":"another","update":2}',
+      '#9 = "an answer keeps its place"',
+      "n",
+    ]);
     successor.says(update("own", 4));
     await opening;
     deepEqual(heard, [1, 3, 4]);
@@ -63,32 +87,57 @@ suite("proxy kit: sessions of its own", () => {
   });
 
   test("several that are opened at once each hear their own, whatever order the answers have", async () => {
-    await fc.assert(fc.asyncProperty(fc.array(fc.tuple(fc.nat(3), fc.nat(3)), { maxLength: 40, size: "max" }), async script => {
-      const { client, successor, chain } = rig({}), sessions = [0, 1, 2].map(() => listener()), expected: number[][] = [[], [], [], []], answered = new Set<number>();
-      for (const { listens } of sessions) void chain.openSession({}, listens);
-      for (const [n, [what, who]] of [...script, [0, 0], [0, 1], [0, 2]].entries()) {
-        if (what! > 0) { successor.says(update(`s${who!}`, n)); expected[who!]!.push(n); }
-        else if (who! < 3 && !answered.has(who!)) { answered.add(who!); successor.says({ id: 1001 + who!, result: { sessionId: `s${who!}` } }); }
-      }
-      deepEqual(sessions.map(({ heard }) => heard), expected.slice(0, 3));
-      deepEqual(client.frames.map(({ message }) => "params" in message && message.params), expected[3]!.map(n => update("s3", n).params));
-    }), { numRuns: 100 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(3), fc.nat(3)), { maxLength: 40, size: "max" }), async script => {
+        const { client, successor, chain } = rig({}),
+          sessions = [0, 1, 2].map(() => listener()),
+          expected: number[][] = [[], [], [], []],
+          answered = new Set<number>();
+        for (const { listens } of sessions) void chain.openSession({}, listens);
+        for (const [n, [what, who]] of [...script, [0, 0], [0, 1], [0, 2]].entries()) {
+          if (what! > 0) {
+            successor.says(update(`s${who!}`, n));
+            expected[who!]!.push(n);
+          } else if (who! < 3 && !answered.has(who!)) {
+            answered.add(who!);
+            successor.says({ id: 1001 + who!, result: { sessionId: `s${who!}` } });
+          }
+        }
+        deepEqual(
+          sessions.map(({ heard }) => heard),
+          expected.slice(0, 3),
+        );
+        deepEqual(
+          client.frames.map(({ message }) => "params" in message && message.params),
+          expected[3]!.map(n => update("s3", n).params),
+        );
+      }),
+      { numRuns: 100 },
+    );
   });
 
   test("an agent that asks something while it opens one is not kept waiting, and what it said before comes first", () => {
-    const { client, successor, chain } = rig({}), { heard, listens } = listener();
+    const { client, successor, chain } = rig({}),
+      { heard, listens } = listener();
     void chain.openSession({}, listens);
     successor.says(update("another", 1));
     successor.says({ id: 7, method: "session/request_permission", params: { sessionId: "another" } });
     successor.says(update("another", 2));
-    deepEqual(client.news(), ['session/update {"sessionId":"another","update":1}', 'session/request_permission#7 {"sessionId":"another"}', 'session/update {"sessionId":"another","update":2}']);
+    deepEqual(client.news(), [
+      'session/update {"sessionId":"another","update":1}',
+      'session/request_permission#7 {"sessionId":"another"}',
+      'session/update {"sessionId":"another","update":2}',
+    ]);
     successor.says(update("own", 3));
     successor.says({ id: 1001, result: { sessionId: "own" } });
     deepEqual([heard, client.news()], [[3], []]);
   });
 
   test("an MCP server of the proxy's is reached while one is being opened: some agents connect before they answer", async () => {
-    const { client, successor, chain } = rig({}), offer = chain.offerMcp("x", async transport => { await transport.start(); });
+    const { client, successor, chain } = rig({}),
+      offer = chain.offerMcp("x", async transport => {
+        await transport.start();
+      });
     void chain.openSession({ mcpServers: [offer.declaration] }, listener().listens);
     successor.says(update("own", 1));
     successor.says({ id: 7, method: "mcp/connect", params: { serverId: offer.declaration.serverId } });
@@ -97,7 +146,14 @@ suite("proxy kit: sessions of its own", () => {
   });
 
   test("hear their own in order while another one is being opened", async () => {
-    const log: unknown[] = [], all = rig({}), session = await opened(all, { update: text => { log.push(text); }, request: () => null });
+    const log: unknown[] = [],
+      all = rig({}),
+      session = await opened(all, {
+        update: text => {
+          log.push(text);
+        },
+        request: () => null,
+      });
     void session.prompt([]).then(() => log.push("answer"));
     void all.chain.openSession({}, listener().listens);
     all.successor.says(update("another", 1));
@@ -108,16 +164,21 @@ suite("proxy kit: sessions of its own", () => {
   });
 
   test("what cannot be read is nobody's, and passes", async () => {
-    const all = rig({}), sent: string[] = [];
+    const all = rig({}),
+      sent: string[] = [];
     await opened(all);
-    all.client.send = frame => { sent.push(Buffer.from(frame.bytes).toString()); return true; };
+    all.client.send = frame => {
+      sent.push(Buffer.from(frame.bytes).toString());
+      return true;
+    };
     const line = '{"method":"session/update","params":{"sessionId":"own",nonsense}}';
     all.successor.says(line);
     deepEqual(sent, [line]);
   });
 
   test("while an agent takes its time 1,000 messages wait; then they are the client's", async () => {
-    const { client, successor, chain, odd } = rig({}), { heard, listens } = listener();
+    const { client, successor, chain, odd } = rig({}),
+      { heard, listens } = listener();
     const opening = chain.openSession({}, listens);
     for (let i = 0; i < 999; i++) equal(successor.offers(update(`s${i % 2}`, i)), undefined);
     equal(client.heard.length, 0);
@@ -131,8 +192,16 @@ suite("proxy kit: sessions of its own", () => {
   });
 
   test("hear what is theirs at once, though everything is held, and before the answer that follows", async () => {
-    const all = rig({ fromSuccessor: { notifications: { held: () => new Promise(() => {}) } } }), log: unknown[] = [];
-    const session = await opened(all, { update: text => { log.push(text); }, request: method => { log.push(method); } });
+    const all = rig({ fromSuccessor: { notifications: { held: () => new Promise(() => {}) } } }),
+      log: unknown[] = [];
+    const session = await opened(all, {
+      update: text => {
+        log.push(text);
+      },
+      request: method => {
+        log.push(method);
+      },
+    });
     all.successor.says({ method: "held" });
     void session.prompt([{ type: "text", text: "hi" }]).then(answer => log.push(answer));
     deepEqual(all.successor.news(), ['session/prompt#1002 {"sessionId":"own","prompt":[{"type":"text","text":"hi"}]}']);
@@ -149,30 +218,47 @@ suite("proxy kit: sessions of its own", () => {
     const all = rig({}, "Scout");
     const aborted = new Promise(resolve => {
       void opened(all, {
-        update: () => { throw new Error("oh"); },
+        update: () => {
+          throw new Error("oh");
+        },
         request: async (method, _, signal) => {
           if (method === "refuse") throw new RpcError(-32001, "no");
           if (method === "break") throw new Error("dear");
-          return await new Promise(answer => signal.addEventListener("abort", () => { resolve(true); answer("stopped"); }));
+          return await new Promise(answer =>
+            signal.addEventListener("abort", () => {
+              resolve(true);
+              answer("stopped");
+            }),
+          );
         },
       });
     });
     await turn();
     all.successor.says(update("own", 1));
-    for (const [id, method] of ["refuse", "break", "wait"].entries()) all.successor.says({ id, method, params: { sessionId: "own" } });
+    for (const [id, method] of ["refuse", "break", "wait"].entries())
+      all.successor.says({ id, method, params: { sessionId: "own" } });
     all.successor.says({ method: "$/cancel_request", params: { requestId: 2 } });
     await aborted;
     await turn();
     deepEqual(all.odd, ["the listener of a session failed: oh", "Scout failed at break: dear"]);
-    deepEqual(all.successor.news().sort(), ["#0 ! -32001 no", "#1 ! -32603 The agent extension “Scout” failed: dear", '#2 = "stopped"']);
+    deepEqual(all.successor.news().sort(), [
+      "#0 ! -32001 no",
+      "#1 ! -32603 The agent extension “Scout” failed: dear",
+      '#2 = "stopped"',
+    ]);
     deepEqual(all.client.heard, []);
   });
 
   test("a prompt is cancelled with session/cancel, and its answer still awaited", async () => {
-    const all = rig({}), session = await opened(all), aborting = new AbortController();
+    const all = rig({}),
+      session = await opened(all),
+      aborting = new AbortController();
     const answer = session.prompt([], { signal: aborting.signal });
     aborting.abort();
-    deepEqual(all.successor.news(), ['session/prompt#1002 {"sessionId":"own","prompt":[]}', 'session/cancel {"sessionId":"own"}']);
+    deepEqual(all.successor.news(), [
+      'session/prompt#1002 {"sessionId":"own","prompt":[]}',
+      'session/cancel {"sessionId":"own"}',
+    ]);
     all.successor.says({ id: 1002, result: { stopReason: "cancelled" } });
     deepEqual(await answer, { stopReason: "cancelled" });
     await rejects(session.prompt([], { signal: aborting.signal }), { code: -32800 });
@@ -180,7 +266,9 @@ suite("proxy kit: sessions of its own", () => {
   });
 
   test("closing stops the prompt and the session; what still comes is dropped until the agent has answered, then nothing is looked at", async () => {
-    const { heard, listens } = listener(), all = rig({}), session = await opened(all, listens);
+    const { heard, listens } = listener(),
+      all = rig({}),
+      session = await opened(all, listens);
     const prompt = session.prompt([]);
     all.successor.news();
     await session[Symbol.asyncDispose]();
@@ -196,14 +284,25 @@ suite("proxy kit: sessions of its own", () => {
     await prompt;
     await turn();
     deepEqual([heard, all.client.heard], [[], []]);
-    all.client.send = frame => { ok(frame.bytes.length > 0); all.client.heard.push("unread"); return true; };
+    all.client.send = frame => {
+      ok(frame.bytes.length > 0);
+      all.client.heard.push("unread");
+      return true;
+    };
     all.successor.says('{"garbage that nobody looks at');
     deepEqual(all.client.heard, ["unread"]);
   });
 
   test("a request that outlives its session can still be cancelled, and the client hears nothing of it", async () => {
     let signal: AbortSignal | undefined;
-    const all = rig({}), session = await opened(all, { update: () => {}, request: (_method, _params, aborts) => { signal = aborts; return new Promise(() => {}); } });
+    const all = rig({}),
+      session = await opened(all, {
+        update: () => {},
+        request: (_method, _params, aborts) => {
+          signal = aborts;
+          return new Promise(() => {});
+        },
+      });
     all.successor.says({ id: 5, method: "fs/read_text_file", params: { sessionId: "own" } });
     await session[Symbol.asyncDispose]();
     all.successor.says({ id: 1002, result: {} });
@@ -214,13 +313,22 @@ suite("proxy kit: sessions of its own", () => {
 
   test("that cannot be opened say why, also when the answer makes no sense, or never comes", async () => {
     const { client, successor, chain, served } = rig({});
-    const openings = [1, 2, 3].map(() => chain.openSession({}, listener().listens).then(() => "", (error: RpcError) => `${error.code} ${error.message}`));
+    const openings = [1, 2, 3].map(() =>
+      chain.openSession({}, listener().listens).then(
+        () => "",
+        (error: RpcError) => `${error.code} ${error.message}`,
+      ),
+    );
     successor.says({ id: 1001, error: { code: -32000, message: "Sign in." } });
     successor.says({ id: 1002, result: { sessionId: 5 } });
     successor.says(update("s", 1));
     void chain.openSession({}, listener().listens); // nobody need handle that
     successor.leaves({ message: "Gone." });
-    deepEqual(await Promise.all(openings), ["-32000 Sign in.", "-32603 The answer to session/new names no session.", "-32603 Gone."]);
+    deepEqual(await Promise.all(openings), [
+      "-32000 Sign in.",
+      "-32603 The answer to session/new names no session.",
+      "-32603 Gone.",
+    ]);
     await served[Symbol.asyncDispose]();
     deepEqual(client.heard, ['session/update {"sessionId":"s","update":1}']);
   });

@@ -33,15 +33,20 @@ export class OwnSessions implements Claims {
     this.#odd = odd;
   }
 
-  get areMade(): boolean { return this.#opening > 0 || this.#sessions.size > 0 || this.#kept.length > 0; }
+  get areMade(): boolean {
+    return this.#opening > 0 || this.#sessions.size > 0 || this.#kept.length > 0;
+  }
 
   open(params: unknown, listener: OwnSessionListener): Promise<OwnSession> {
     this.#opening++;
     const opened = new Promise<OwnSession>((resolve, reject) => {
       this.#successor.call("session/new", params, outcome => {
         this.#opening--;
-        try { resolve(this.#opened(outcome, listener)); }
-        catch (error) { reject(error instanceof Error ? error : new Error(String(error))); }
+        try {
+          resolve(this.#opened(outcome, listener));
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
         this.#decide();
       });
     });
@@ -54,7 +59,8 @@ export class OwnSessions implements Claims {
     const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
     if (session) return session.take(frame, envelope, direction);
     if (envelope.kind === "request") this.#giveUp();
-    else if (this.#kept.length > 0 || (sessionId !== undefined && this.#opening > 0 && !this.#others.has(sessionId))) return this.#keep(frame, direction);
+    else if (this.#kept.length > 0 || (sessionId !== undefined && this.#opening > 0 && !this.#others.has(sessionId)))
+      return this.#keep(frame, direction);
     this.#notOurs(sessionId);
     return false;
   }
@@ -88,37 +94,54 @@ export class OwnSessions implements Claims {
   #opened(outcome: Outcome, listener: OwnSessionListener): Session {
     if (!outcome.ok) throw outcome.error;
     const sessionId = isObject(outcome.result) ? outcome.result.sessionId : undefined;
-    if (typeof sessionId !== "string") throw new RpcError(RpcCode.internalError, "The answer to session/new names no session.");
-    const session = new Session(sessionId, outcome.result, listener, this.#successor, { forget: () => this.#sessions.delete(sessionId), odd: this.#odd });
+    if (typeof sessionId !== "string")
+      throw new RpcError(RpcCode.internalError, "The answer to session/new names no session.");
+    const session = new Session(sessionId, outcome.result, listener, this.#successor, {
+      forget: () => this.#sessions.delete(sessionId),
+      odd: this.#odd,
+    });
     this.#sessions.set(sessionId, session);
     return session;
   }
 }
 
-interface Owner { forget(): void; odd(what: string, detail: unknown): void }
+interface Owner {
+  forget(): void;
+  odd(what: string, detail: unknown): void;
+}
 
 class Session implements OwnSession {
   /** Undefined once it is disposed: what still comes is dropped, until the agent has answered everything. */
   #listener: OwnSessionListener | undefined;
   #unanswered = 0;
 
-  constructor(readonly sessionId: string, readonly opened: unknown, listener: OwnSessionListener, private readonly successor: OwnRequests, private readonly owner: Owner) {
+  constructor(
+    readonly sessionId: string,
+    readonly opened: unknown,
+    listener: OwnSessionListener,
+    private readonly successor: OwnRequests,
+    private readonly owner: Owner,
+  ) {
     this.#listener = listener;
   }
 
   prompt(prompt: readonly unknown[], options: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
     const { sessionId } = this;
     if (!this.#listener) return rejected(new RpcError(RpcCode.invalidRequest, "This session was closed."));
-    return this.#count(this.successor.ask("session/prompt", { sessionId, prompt }, () => this.#cancel(), options.signal));
+    return this.#count(
+      this.successor.ask("session/prompt", { sessionId, prompt }, () => this.#cancel(), options.signal),
+    );
   }
 
   take(frame: Frame, envelope: Envelope, direction: Direction): true {
     const listener = this.#listener;
-    if (envelope.kind === "request") direction.serve(direction.inspect(frame, envelope), ({ method, params, signal }) => {
-      if (!listener) throw new RpcError(RpcCode.notFound, "This session was closed.");
-      return listener.request(method, params, signal);
-    });
-    else if (envelope.kind === "notification" && envelope.method === "session/update" && listener) this.#update(listener, paramsOr(frame));
+    if (envelope.kind === "request")
+      direction.serve(direction.inspect(frame, envelope), ({ method, params, signal }) => {
+        if (!listener) throw new RpcError(RpcCode.notFound, "This session was closed.");
+        return listener.request(method, params, signal);
+      });
+    else if (envelope.kind === "notification" && envelope.method === "session/update" && listener)
+      this.#update(listener, paramsOr(frame));
     return true;
   }
 
@@ -129,15 +152,22 @@ class Session implements OwnSession {
     void this.#count(this.successor.request("session/close", { sessionId: this.sessionId })).catch(() => {});
   }
 
-  #cancel(): void { this.successor.notify("session/cancel", { sessionId: this.sessionId }); }
+  #cancel(): void {
+    this.successor.notify("session/cancel", { sessionId: this.sessionId });
+  }
 
   #update(listener: OwnSessionListener, params: unknown): void {
-    try { listener.update(isObject(params) ? params.update : undefined); }
-    catch (error) { this.owner.odd("the listener of a session failed", error); }
+    try {
+      listener.update(isObject(params) ? params.update : undefined);
+    } catch (error) {
+      this.owner.odd("the listener of a session failed", error);
+    }
   }
 
   #count(answer: Promise<unknown>): Promise<unknown> {
-    const settled = () => { if (--this.#unanswered === 0 && !this.#listener) this.owner.forget(); };
+    const settled = () => {
+      if (--this.#unanswered === 0 && !this.#listener) this.owner.forget();
+    };
     this.#unanswered++;
     answer.then(settled, settled);
     return answer;

@@ -51,12 +51,20 @@ export class Interception implements PassingRequest {
     this.#ways = ways;
   }
 
-  get params(): unknown { return paramsOf(this.#frame); }
-  get signal(): AbortSignal { return (this.#aborting ??= new AbortController()).signal; }
+  get params(): unknown {
+    return paramsOf(this.#frame);
+  }
+  get signal(): AbortSignal {
+    return (this.#aborting ??= new AbortController()).signal;
+  }
 
   begin(interceptor: RequestInterceptor, hold: Hold = NO_HOLD): void {
     this.#state = { kind: "running", hold };
-    follow(() => interceptor(this), result => this.#respond(result), error => this.#fail(error));
+    follow(
+      () => interceptor(this),
+      result => this.#respond(result),
+      error => this.#fail(error),
+    );
   }
 
   pass(params?: unknown): Promise<unknown> {
@@ -77,7 +85,8 @@ export class Interception implements PassingRequest {
 
   /** No answer will come. */
   unanswered(error: RpcError): void {
-    if (this.#state.kind === "passed") this.#settle({ kind: "answered", hold: NO_HOLD, outcome: { ok: false, error }, frame: undefined }, this.#state);
+    if (this.#state.kind === "passed")
+      this.#settle({ kind: "answered", hold: NO_HOLD, outcome: { ok: false, error }, frame: undefined }, this.#state);
   }
 
   /** The asker withdraws it, or is gone (`reason`). True when those behind the proxy have to hear of it too. */
@@ -100,7 +109,10 @@ export class Interception implements PassingRequest {
     if (this.#aborting?.signal.aborted) throw this.#withdrawn();
     const frame = params === undefined ? this.#frame : withParams(this.#frame, params);
     const answer = new Promise<unknown>((resolve, reject) => {
-      this.#state = { kind: "passed", settle: outcome => outcome.ok ? resolve(outcome.result) : reject(outcome.error) };
+      this.#state = {
+        kind: "passed",
+        settle: outcome => (outcome.ok ? resolve(outcome.result) : reject(outcome.error)),
+      };
     });
     this.#ways.expect(this.id, this);
     this.#ways.onward(frame);
@@ -117,13 +129,16 @@ export class Interception implements PassingRequest {
   #respond(result: unknown): void {
     const state = this.#state;
     const isAsItCame = state.kind === "answered" && state.outcome.ok && state.outcome.result === result;
-    this.#finish(isAsItCame && state.frame ? state.frame : Frame.of({ jsonrpc: "2.0", id: this.id, result: result ?? null }));
+    this.#finish(
+      isAsItCame && state.frame ? state.frame : Frame.of({ jsonrpc: "2.0", id: this.id, result: result ?? null }),
+    );
   }
 
   #fail(error: unknown): void {
     const state = this.#state;
     const isAsItCame = state.kind === "answered" && !state.outcome.ok && state.outcome.error === error;
-    if (!(error instanceof RpcError || error instanceof FrameError) && !this.#aborting?.signal.aborted) this.#ways.odd(`${this.#ways.name} failed at ${this.method}`, error);
+    if (!(error instanceof RpcError || error instanceof FrameError) && !this.#aborting?.signal.aborted)
+      this.#ways.odd(`${this.#ways.name} failed at ${this.method}`, error);
     this.#finish(isAsItCame && state.frame ? state.frame : this.#failure(error));
   }
 
@@ -142,8 +157,12 @@ export class Interception implements PassingRequest {
   #explained(error: unknown): RpcError {
     if (error instanceof RpcError) return error;
     if (this.#aborting?.signal.aborted) return this.#withdrawn();
-    if (error instanceof FrameError) return new RpcError(error.code, `“${this.method}” was not understood: ${error.message}.`);
-    return new RpcError(RpcCode.internalError, `The agent extension “${this.#ways.name}” failed: ${error instanceof Error ? error.message : String(error)}`);
+    if (error instanceof FrameError)
+      return new RpcError(error.code, `“${this.method}” was not understood: ${error.message}.`);
+    return new RpcError(
+      RpcCode.internalError,
+      `The agent extension “${this.#ways.name}” failed: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 
   #withdrawn(): RpcError {
@@ -155,12 +174,20 @@ export class Interception implements PassingRequest {
 class PassingNote implements PassingNotification {
   #state: "open" | "passed" | "dropped" = "open";
 
-  constructor(readonly method: string, private readonly frame: Frame, private readonly ways: Ways, private readonly hold: Hold) {}
+  constructor(
+    readonly method: string,
+    private readonly frame: Frame,
+    private readonly ways: Ways,
+    private readonly hold: Hold,
+  ) {}
 
-  get params(): unknown { return paramsOf(this.frame); }
+  get params(): unknown {
+    return paramsOf(this.frame);
+  }
 
   pass(params?: unknown): void {
-    if (this.#state !== "open") return this.ways.odd(`${this.ways.name} passed on ${this.method} when it was ${this.#state}`, params);
+    if (this.#state !== "open")
+      return this.ways.odd(`${this.ways.name} passed on ${this.method} when it was ${this.#state}`, params);
     const frame = params === undefined ? this.frame : withParams(this.frame, params);
     this.#state = "passed";
     this.ways.onward(frame);
@@ -174,12 +201,22 @@ class PassingNote implements PassingNotification {
 }
 
 /** Gives an interceptor its turn with a notification. */
-export function passNotification(frame: Frame, method: string, interceptor: NotificationInterceptor, ways: Ways, hold: Hold): void {
+export function passNotification(
+  frame: Frame,
+  method: string,
+  interceptor: NotificationInterceptor,
+  ways: Ways,
+  hold: Hold,
+): void {
   const note = new PassingNote(method, frame, ways, hold);
-  follow(() => interceptor(note), () => note.through(), error => {
-    ways.odd(`${ways.name} failed at ${method}`, error);
-    note.through();
-  });
+  follow(
+    () => interceptor(note),
+    () => note.through(),
+    error => {
+      ways.odd(`${ways.name} failed at ${method}`, error);
+      note.through();
+    },
+  );
 }
 
 /** Calls, and tells how it ended: at once when there is nothing to wait for. What `done` throws goes to `failed`. */
@@ -188,7 +225,9 @@ function follow(call: () => unknown, done: (result: unknown) => void, failed: (e
     const result = call();
     if (result instanceof Promise) void result.then(done).catch(failed);
     else done(result);
-  } catch (error) { failed(error); }
+  } catch (error) {
+    failed(error);
+  }
 }
 
 function paramsOf(frame: Frame): unknown {

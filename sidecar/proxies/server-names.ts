@@ -3,12 +3,17 @@ import { arrayOr, objectOr } from "../rpc/json";
 
 /** These behind those that stand in `mcpServers` already; one whose name is taken gets another one. */
 export function besideServers(mcpServers: unknown, added: readonly unknown[]): readonly unknown[] {
-  const there = arrayOr(mcpServers), taken = new Set(there.map(server => objectOr(server).name));
-  return [...there, ...added.map(server => {
-    const { name } = objectOr(server), free = typeof name === "string" ? freeName(name, taken) : name;
-    taken.add(free);
-    return free === name ? server : { ...objectOr(server), name: free };
-  })];
+  const there = arrayOr(mcpServers),
+    taken = new Set(there.map(server => objectOr(server).name));
+  return [
+    ...there,
+    ...added.map(server => {
+      const { name } = objectOr(server),
+        free = typeof name === "string" ? freeName(name, taken) : name;
+      taken.add(free);
+      return free === name ? server : { ...objectOr(server), name: free };
+    }),
+  ];
 }
 
 /** `name_2`, not `name-2`: so are those called that stand in other sessions of the same chain. */

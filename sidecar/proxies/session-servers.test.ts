@@ -7,11 +7,29 @@ suite("servers of a proxy in a session", () => {
   test("have names that are free there", async () => {
     const { client, successor } = rig(chain => {
       const servers = new SessionServers(chain);
-      return { fromClient: { requests: { "session/new": request => servers.setup(request, ["git", "docs"].map(name => servers.stand(name, async () => undefined))) } } };
+      return {
+        fromClient: {
+          requests: {
+            "session/new": request =>
+              servers.setup(
+                request,
+                ["git", "docs"].map(name => servers.stand(name, async () => undefined)),
+              ),
+          },
+        },
+      };
     });
-    client.says({ id: 1, method: "session/new", params: { cwd: "/", mcpServers: [{ name: "git", command: "/bin/git" }] } } as never);
+    client.says({
+      id: 1,
+      method: "session/new",
+      params: { cwd: "/", mcpServers: [{ name: "git", command: "/bin/git" }] },
+    } as never);
     await turn();
-    const sent = successor.frames.at(-1)?.message, params = sent && "params" in sent ? objectOr(sent.params) : {};
-    deepEqual(arrayOr(params.mcpServers).map(server => objectOr(server).name), ["git", "git_2", "docs"]);
+    const sent = successor.frames.at(-1)?.message,
+      params = sent && "params" in sent ? objectOr(sent.params) : {};
+    deepEqual(
+      arrayOr(params.mcpServers).map(server => objectOr(server).name),
+      ["git", "git_2", "docs"],
+    );
   });
 });

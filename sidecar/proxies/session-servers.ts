@@ -28,13 +28,16 @@ export class SessionServers {
 
   /** A server that no session has yet. `over` is called when it is withdrawn. */
   stand(name: string, connect: ConnectMcp, over: () => void = () => undefined): StandingServer {
-    const { chain } = this, offer = chain.offerMcp(name, connect);
+    const { chain } = this,
+      offer = chain.offerMcp(name, connect);
     const standing: StandingServer = {
       declaration: offer.declaration,
       withdraw: () => {
         if (!this.#open.delete(standing)) return;
         over();
-        offer[Symbol.asyncDispose]().then(undefined, (error: unknown) => chain.odd(`the MCP server ${name} could not be withdrawn`, error));
+        offer[Symbol.asyncDispose]().then(undefined, (error: unknown) =>
+          chain.odd(`the MCP server ${name} could not be withdrawn`, error),
+        );
       },
     };
     this.#open.add(standing);
@@ -42,11 +45,23 @@ export class SessionServers {
   }
 
   /** Passes a request of `SETUPS` on with these servers behind its own, under names that are free there, as it is without any; `opened` hears which session has them. `params`: in place of the request's. */
-  async setup(request: PassingRequest, servers: readonly StandingServer[], params: JsonObject = objectOr(request.params), opened: (sessionId: string) => void = () => undefined): Promise<unknown> {
+  async setup(
+    request: PassingRequest,
+    servers: readonly StandingServer[],
+    params: JsonObject = objectOr(request.params),
+    opened: (sessionId: string) => void = () => undefined,
+  ): Promise<unknown> {
     try {
-      const answer = await request.pass(servers.length > 0 ? withServers(params, servers) : isObject(request.params) && params !== request.params ? params : undefined);
+      const answer = await request.pass(
+        servers.length > 0
+          ? withServers(params, servers)
+          : isObject(request.params) && params !== request.params
+            ? params
+            : undefined,
+      );
       const sessionId = setUp(request, answer);
-      if (sessionId !== undefined) { // else they go with the chain
+      if (sessionId !== undefined) {
+        // else they go with the chain
         this.#bind(sessionId, servers);
         opened(sessionId);
       }
@@ -59,11 +74,12 @@ export class SessionServers {
 
   /** A request of `CLOSINGS`. A session that the agent does not know is closed, too; `closed` hears which. */
   async closing(request: PassingRequest, closed: (sessionId: string) => void = () => undefined): Promise<unknown> {
-    const { sessionId } = objectOr(request.params), over = (): void => {
-      if (typeof sessionId !== "string") return;
-      this.#bind(sessionId, []);
-      closed(sessionId);
-    };
+    const { sessionId } = objectOr(request.params),
+      over = (): void => {
+        if (typeof sessionId !== "string") return;
+        this.#bind(sessionId, []);
+        closed(sessionId);
+      };
     try {
       const answer = await request.pass();
       over();
@@ -89,7 +105,13 @@ export class SessionServers {
 }
 
 function withServers(params: JsonObject, servers: readonly StandingServer[]): JsonObject {
-  return { ...params, mcpServers: besideServers(params.mcpServers, servers.map(({ declaration }) => declaration)) };
+  return {
+    ...params,
+    mcpServers: besideServers(
+      params.mcpServers,
+      servers.map(({ declaration }) => declaration),
+    ),
+  };
 }
 
 /** `load` and `resume` keep the session that they name, `new` and `fork` make one. */

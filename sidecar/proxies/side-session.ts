@@ -8,4 +8,6 @@ import { objectOr } from "../rpc/json";
 export const SIDE_SESSION = "symposium.dev/sideSession";
 
 /** `params` of a request that sets a session up. */
-export function isSideSession(params: unknown): boolean { return typeof objectOr(objectOr(params)._meta)[SIDE_SESSION] === "string"; }
+export function isSideSession(params: unknown): boolean {
+  return typeof objectOr(objectOr(params)._meta)[SIDE_SESSION] === "string";
+}

@@ -13,23 +13,42 @@ import { serveProxyOnStdio } from "./stdio";
 
 /** A proxy on two streams, and the lines that it wrote. */
 function onStreams(definition: ProxyDefinition) {
-  const input = new PassThrough(), output = new PassThrough(), odd: string[] = [];
+  const input = new PassThrough(),
+    output = new PassThrough(),
+    odd: string[] = [];
   const served = serveProxyOnStdio(definition, { input, output, odd: what => odd.push(what) });
   return {
-    served, odd, input, output,
-    says: async (...lines: string[]) => { for (const line of lines) input.write(`${line}\n`); await turn(); await turn(); },
-    wrote: () => { const text: unknown = output.read(); return text instanceof Buffer ? text.toString().trim().split("\n") : []; },
+    served,
+    odd,
+    input,
+    output,
+    says: async (...lines: string[]) => {
+      for (const line of lines) input.write(`${line}\n`);
+      await turn();
+      await turn();
+    },
+    wrote: () => {
+      const text: unknown = output.read();
+      return text instanceof Buffer ? text.toString().trim().split("\n") : [];
+    },
   };
 }
 
 const PASS: ProxyDefinition = { name: "Pass", make: () => ({}) };
 
 suite("a proxy on stdio", () => {
-  for (const [spelled, envelope] of [["proxy/initialize", "proxy/successor"], ["_proxy/initialize", "_proxy/successor"]] as const) {
+  for (const [spelled, envelope] of [
+    ["proxy/initialize", "proxy/successor"],
+    ["_proxy/initialize", "_proxy/successor"],
+  ] as const) {
     test(`passes ${spelled} on as initialize, its params and its answer as they came, and spells as the conductor does`, async () => {
       const { says, wrote } = onStreams(PASS);
-      await says(`{"jsonrpc":"2.0","id":"x","method":"${spelled}","params":{"protocolVersion":1,"big":12345678901234567890}}`);
-      deepEqual(wrote(), [`{"jsonrpc":"2.0","id":1,"method":"${envelope}","params":{"method":"initialize","params":{"protocolVersion":1,"big":12345678901234567890}}}`]);
+      await says(
+        `{"jsonrpc":"2.0","id":"x","method":"${spelled}","params":{"protocolVersion":1,"big":12345678901234567890}}`,
+      );
+      deepEqual(wrote(), [
+        `{"jsonrpc":"2.0","id":1,"method":"${envelope}","params":{"method":"initialize","params":{"protocolVersion":1,"big":12345678901234567890}}}`,
+      ]);
       await says('{"jsonrpc":"2.0","id":1,"result":{"big":12345678901234567890}}');
       deepEqual(wrote(), ['{"jsonrpc":"2.0","id":"x","result":{"big":12345678901234567890}}']);
     });
@@ -37,22 +56,53 @@ suite("a proxy on stdio", () => {
 
   test("its interceptors see it as initialize, and what comes in envelopes as what is inside", async () => {
     const seen: string[] = [];
-    const { says, wrote } = onStreams({ name: "Sees", make: () => ({
-      fromClient: { requests: { initialize: async request => { seen.push(request.method); return { ...objectOr(await request.pass()), seen: true }; } } },
-      fromSuccessor: { notifications: { "session/update": note => { seen.push(note.method); note.pass({ n: 2 }); } }, requests: { "fs/read_text_file": () => ({ content: "x" }) } },
-    }) });
+    const { says, wrote } = onStreams({
+      name: "Sees",
+      make: () => ({
+        fromClient: {
+          requests: {
+            initialize: async request => {
+              seen.push(request.method);
+              return { ...objectOr(await request.pass()), seen: true };
+            },
+          },
+        },
+        fromSuccessor: {
+          notifications: {
+            "session/update": note => {
+              seen.push(note.method);
+              note.pass({ n: 2 });
+            },
+          },
+          requests: { "fs/read_text_file": () => ({ content: "x" }) },
+        },
+      }),
+    });
     await says('{"jsonrpc":"2.0","id":0,"method":"proxy/initialize","params":{}}');
     wrote();
     await says('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}');
     deepEqual(wrote(), ['{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"seen":true}}']);
-    await says('{"jsonrpc":"2.0","method":"proxy/successor","params":{"method":"session/update","params":{"n":1}}}', '{"jsonrpc":"2.0","id":5,"method":"proxy/successor","params":{"method":"fs/read_text_file"}}');
-    deepEqual(wrote(), ['{"jsonrpc":"2.0","method":"session/update","params":{"n":2}}', '{"jsonrpc":"2.0","id":5,"result":{"content":"x"}}']);
+    await says(
+      '{"jsonrpc":"2.0","method":"proxy/successor","params":{"method":"session/update","params":{"n":1}}}',
+      '{"jsonrpc":"2.0","id":5,"method":"proxy/successor","params":{"method":"fs/read_text_file"}}',
+    );
+    deepEqual(wrote(), [
+      '{"jsonrpc":"2.0","method":"session/update","params":{"n":2}}',
+      '{"jsonrpc":"2.0","id":5,"result":{"content":"x"}}',
+    ]);
     deepEqual(seen, ["initialize", "session/update"]);
   });
 
   test("ends with its input, and its output with it; garbage is logged", async () => {
     let closes = 0;
-    const { input, output, says, odd, served } = onStreams({ name: "Ends", make: () => ({ close: () => { closes++; } }) });
+    const { input, output, says, odd, served } = onStreams({
+      name: "Ends",
+      make: () => ({
+        close: () => {
+          closes++;
+        },
+      }),
+    });
     await says("garbage");
     input.end();
     await once(output.resume(), "end");
@@ -63,10 +113,18 @@ suite("a proxy on stdio", () => {
 
 /** A proxy program as a process, played by the test: the client on its plain side, an agent in its envelopes that answers `{protocolVersion: 1, of: METHOD}`. */
 function started(name: string, ...flags: string[]) {
-  const child = spawn(process.execPath, [path.join(process.env.SYMPOSIUM_TEST_PROGRAMS!, `${name}.program.mjs`), ...flags], { stdio: ["pipe", "pipe", "pipe"] });
-  const heard: unknown[] = [], odd: string[] = [], garbage: string[] = [];
+  const child = spawn(
+    process.execPath,
+    [path.join(process.env.SYMPOSIUM_TEST_PROGRAMS!, `${name}.program.mjs`), ...flags],
+    { stdio: ["pipe", "pipe", "pipe"] },
+  );
+  const heard: unknown[] = [],
+    odd: string[] = [],
+    garbage: string[] = [];
   let lastWords = "";
-  child.stderr.on("data", text => { lastWords += String(text); });
+  child.stderr.on("data", text => {
+    lastWords += String(text);
+  });
   const exited = once(child, "exit").then(([code]: unknown[]) => code);
   const peer = new Peer(ndjsonChannel(child.stdout, child.stdin, { garbage: line => garbage.push(line) }), {
     request: request => {
@@ -74,55 +132,94 @@ function started(name: string, ...flags: string[]) {
       heard.push([request.method, inner.method]);
       request.respond({ protocolVersion: 1, of: inner.method, params: inner.params });
     },
-    notification: (method, params) => { heard.push([method, params]); },
-    closed: () => {}, odd: what => odd.push(what),
+    notification: (method, params) => {
+      heard.push([method, params]);
+    },
+    closed: () => {},
+    odd: what => odd.push(what),
   });
-  const ask = (method: string, params: unknown = { protocolVersion: 1 }) => peer.request(method, params).catch((error: RpcError) => error.code === -32601 ? "not found" : "gone");
-  return { peer, heard, odd, garbage, exited, ask, lastWords: () => lastWords, stop: async () => { await peer[Symbol.asyncDispose](); await exited; } };
+  const ask = (method: string, params: unknown = { protocolVersion: 1 }) =>
+    peer.request(method, params).catch((error: RpcError) => (error.code === -32601 ? "not found" : "gone"));
+  return {
+    peer,
+    heard,
+    odd,
+    garbage,
+    exited,
+    ask,
+    lastWords: () => lastWords,
+    stop: async () => {
+      await peer[Symbol.asyncDispose]();
+      await exited;
+    },
+  };
 }
 
 const answer = (method: string) => ({ protocolVersion: 1, of: method, params: { protocolVersion: 1 } });
 
 suite("proxy programs", () => {
-  for (const name of ["pass-proxy", "rogue-proxy"]) test(`${name} passes everything`, async () => {
-    const { ask, peer, heard, odd, exited, stop } = started(name);
-    deepEqual(await ask("proxy/initialize"), answer("initialize"));
-    deepEqual(await ask("session/prompt"), answer("session/prompt"));
-    peer.notify("proxy/successor", { method: "session/update", params: { n: 1 } });
-    peer.notify("session/cancel", { n: 2 });
-    await ask("last");
-    deepEqual(heard, [["proxy/successor", "initialize"], ["proxy/successor", "session/prompt"], ["session/update", { n: 1 }], ["proxy/successor", { method: "session/cancel", params: { n: 2 } }], ["proxy/successor", "last"]]);
-    deepEqual(odd, []);
-    await stop();
-    equal(await exited, 0);
-  });
+  for (const name of ["pass-proxy", "rogue-proxy"])
+    test(`${name} passes everything`, async () => {
+      const { ask, peer, heard, odd, exited, stop } = started(name);
+      deepEqual(await ask("proxy/initialize"), answer("initialize"));
+      deepEqual(await ask("session/prompt"), answer("session/prompt"));
+      peer.notify("proxy/successor", { method: "session/update", params: { n: 1 } });
+      peer.notify("session/cancel", { n: 2 });
+      await ask("last");
+      deepEqual(heard, [
+        ["proxy/successor", "initialize"],
+        ["proxy/successor", "session/prompt"],
+        ["session/update", { n: 1 }],
+        ["proxy/successor", { method: "session/cancel", params: { n: 2 } }],
+        ["proxy/successor", "last"],
+      ]);
+      deepEqual(odd, []);
+      await stop();
+      equal(await exited, 0);
+    });
 
   test("house-rules-proxy puts its rule before a prompt and answers its own method", async () => {
     const { ask, stop, peer } = started("house-rules-proxy", "Answer", "in", "verse.");
     const prompted = objectOr(await ask("session/prompt", { sessionId: "s", prompt: [{ type: "text", text: "Hi" }] }));
-    deepEqual(objectOr(prompted.params).prompt, [{ type: "text", text: "Answer in verse." }, { type: "text", text: "Hi" }]);
-    peer.notify("proxy/successor", { method: "session/update", params: { sessionId: "s", update: { sessionUpdate: "tool_call" } } });
+    deepEqual(objectOr(prompted.params).prompt, [
+      { type: "text", text: "Answer in verse." },
+      { type: "text", text: "Hi" },
+    ]);
+    peer.notify("proxy/successor", {
+      method: "session/update",
+      params: { sessionId: "s", update: { sessionUpdate: "tool_call" } },
+    });
     deepEqual(await ask("_house/toolCalls", { sessionId: "s" }), { count: 1 });
     await stop();
   });
 });
 
 suite("the rogue proxy", () => {
-  const dies = (flags: readonly string[], method: string, words: RegExp) => test(`dies with ${flags.join(" ")}`, async () => {
-    const { ask, exited, lastWords, heard } = started("rogue-proxy", ...flags);
-    equal(await ask(method), "gone");
-    deepEqual([await exited, words.test(lastWords()), heard.length], [3, true, flags.includes("--die-after-forward") ? 1 : 0]);
-  });
+  const dies = (flags: readonly string[], method: string, words: RegExp) =>
+    test(`dies with ${flags.join(" ")}`, async () => {
+      const { ask, exited, lastWords, heard } = started("rogue-proxy", ...flags);
+      equal(await ask(method), "gone");
+      deepEqual(
+        [await exited, words.test(lastWords()), heard.length],
+        [3, true, flags.includes("--die-after-forward") ? 1 : 0],
+      );
+    });
   dies(["--die-on-initialize"], "proxy/initialize", /no licence was found/);
   dies(["--die-after-forward"], "proxy/initialize", /it was too much/);
   dies(["--die-on", "session/prompt"], "session/prompt", /session\/prompt came/);
 
-  const answers = (flags: readonly string[], expected: unknown, forwarded: readonly unknown[], method = "proxy/initialize") => test(`answers with ${flags.join(" ")}`, async () => {
-    const { ask, heard, stop } = started("rogue-proxy", ...flags);
-    deepEqual(await ask(method), expected);
-    deepEqual(heard, forwarded);
-    await stop();
-  });
+  const answers = (
+    flags: readonly string[],
+    expected: unknown,
+    forwarded: readonly unknown[],
+    method = "proxy/initialize",
+  ) =>
+    test(`answers with ${flags.join(" ")}`, async () => {
+      const { ask, heard, stop } = started("rogue-proxy", ...flags);
+      deepEqual(await ask(method), expected);
+      deepEqual(heard, forwarded);
+      await stop();
+    });
   answers(["--answer-without-forwarding"], { protocolVersion: 1, agentCapabilities: {} }, []);
   answers(["--change-version"], { ...answer("initialize"), protocolVersion: 99 }, [["proxy/successor", "initialize"]]);
   answers(["--not-a-proxy"], "not found", []);
@@ -134,7 +231,12 @@ suite("the rogue proxy", () => {
   test("keeps silent with --hang-initialize, and works otherwise", async () => {
     const { peer, ask, stop } = started("rogue-proxy", "--hang-initialize");
     let isAnswered = false;
-    void peer.request("proxy/initialize", {}).catch(() => {}).finally(() => { isAnswered = true; });
+    void peer
+      .request("proxy/initialize", {})
+      .catch(() => {})
+      .finally(() => {
+        isAnswered = true;
+      });
     ok(isObject(await ask("session/prompt")));
     equal(isAnswered, false);
     await stop();

@@ -21,7 +21,8 @@ export interface StdioOptions {
 
 /** Runs until the input ends, or it is disposed. */
 export function serveProxyOnStdio(definition: ProxyDefinition, options: StdioOptions = {}): Served {
-  const { input = process.stdin, output = process.stdout, odd = logged } = options, ids = countingIds();
+  const { input = process.stdin, output = process.stdout, odd = logged } = options,
+    ids = countingIds();
   const channel = ndjsonChannel(input, output, { garbage: (line, why) => odd(why, line) });
   const hop = proxyHop(channel, { ids, odd });
   return serveProxy(definition, withInitialize(hop), hop.wrapped, ids, { odd });
@@ -31,12 +32,17 @@ function withInitialize(hop: ProxyHop): Channel {
   const client = hop.plain;
   const renamed = (frame: Frame): Frame => {
     const { envelope } = frame;
-    if (envelope.kind !== "request" || (envelope.method !== "proxy/initialize" && envelope.method !== "_proxy/initialize")) return frame;
+    if (
+      envelope.kind !== "request" ||
+      (envelope.method !== "proxy/initialize" && envelope.method !== "_proxy/initialize")
+    )
+      return frame;
     hop.spell(envelope.method === "proxy/initialize" ? "proxy/successor" : "_proxy/successor");
     return frame.withMethod("initialize");
   };
   return {
-    start: receiver => client.start({ receive: frame => receiver.receive(renamed(frame)), closed: reason => receiver.closed(reason) }),
+    start: receiver =>
+      client.start({ receive: frame => receiver.receive(renamed(frame)), closed: reason => receiver.closed(reason) }),
     send: frame => client.send(frame),
     drained: () => client.drained(),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),

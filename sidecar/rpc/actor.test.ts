@@ -5,14 +5,20 @@ import { Scope } from "./scope";
 type Message = { kind: "say"; text: string } | { kind: "boom" };
 class Speaker extends Actor<Message> {
   readonly heard: string[] = [];
-  constructor() { super("speaker"); }
+  constructor() {
+    super("speaker");
+  }
   protected override async handle(m: Message) {
     if (m.kind === "boom") throw new Error("boom");
     await new Promise(resolve => setImmediate(resolve));
     this.heard.push(m.text);
   }
-  protected override failed(m: Message, error: unknown) { this.heard.push(`${m.kind} failed: ${String(error)}`); }
-  protected override refused(m: Message) { this.heard.push(`${m.kind} refused`); }
+  protected override failed(m: Message, error: unknown) {
+    this.heard.push(`${m.kind} failed: ${String(error)}`);
+  }
+  protected override refused(m: Message) {
+    this.heard.push(`${m.kind} refused`);
+  }
 }
 
 suite("actor and scope", () => {
@@ -39,11 +45,19 @@ suite("actor and scope", () => {
   test("a scope closes last-in first-out, past failures, and disposes late arrivals", async () => {
     const log: string[] = [];
     const scope = new Scope("test", e => log.push(String((e as Error).cause)));
-    scope.defer(() => { log.push("first"); });
-    scope.defer(() => { throw new Error("second"); });
-    scope.defer(() => { log.push("third"); });
+    scope.defer(() => {
+      log.push("first");
+    });
+    scope.defer(() => {
+      throw new Error("second");
+    });
+    scope.defer(() => {
+      log.push("third");
+    });
     await scope[Symbol.asyncDispose]();
-    scope.defer(() => { log.push("late"); });
+    scope.defer(() => {
+      log.push("late");
+    });
     deepEqual(log, ["third", "Error: second", "first", "late"]);
   });
 });

@@ -10,7 +10,10 @@
 import type { Frame } from "./frame";
 
 /** Why a channel ended. `message` is a sentence for the user, `cause` (last words on stderr, an errno) for the log. */
-export interface Closed { readonly message: string; readonly cause?: unknown }
+export interface Closed {
+  readonly message: string;
+  readonly cause?: unknown;
+}
 
 export interface Receiver {
   receive(frame: Frame): void | Promise<void>;

@@ -5,8 +5,9 @@ import { RpcCode } from "./message";
 
 /** What a reading gives, or the error it ends in. */
 function outcome(read: () => unknown): unknown {
-  try { return read(); }
-  catch (error) {
+  try {
+    return read();
+  } catch (error) {
     if (error instanceof FrameError) return `${error.code} ${error.message}`;
     throw error;
   }
@@ -15,27 +16,84 @@ const scanned = (text: string) => outcome(() => scanEnvelope(Buffer.from(text)).
 const parsed = (text: string) => outcome(() => envelopeOf(JSON.parse(text)));
 
 const space = fc.constantFrom("", "", "", " ", "\t", "\r\n  ");
-const escaped = (text: string, which: number) => [...text].map((c, i) => (which >> i) & 1 ? `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}` : c).join("");
+const escaped = (text: string, which: number) =>
+  [...text].map((c, i) => ((which >> i) & 1 ? `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}` : c)).join("");
 const key = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom("id", "method", "result", "error", "params", "jsonrpc").map(name => JSON.stringify(name)) },
-  { weight: 1, arbitrary: fc.tuple(fc.constantFrom("id", "method", "result", "error"), fc.nat(63)).map(([name, which]) => `"${escaped(name, which)}"`) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .constantFrom("id", "method", "result", "error", "params", "jsonrpc")
+      .map(name => JSON.stringify(name)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom("id", "method", "result", "error"), fc.nat(63))
+      .map(([name, which]) => `"${escaped(name, which)}"`),
+  },
   { weight: 1, arbitrary: fc.string({ unit: "binary" }).map(name => JSON.stringify(name)) },
   { weight: 1, arbitrary: fc.constantFrom('"i"', '"idd"', '"Id"', '"\\\\u0069d"', '"\\"id"', '""', '"__proto__"') },
 );
-const text = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: fc.constantFrom('"', "\\", "{", "}", "[", "]", ",", ":", "é", "\u2028", "a"), maxLength: 200 }));
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.string({ unit: fc.constantFrom('"', "\\", "{", "}", "[", "]", ",", ":", "é", "\u2028", "a"), maxLength: 200 }),
+);
 const value = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom("0", "-1", "41", "1e2", "1.0", "1.5", "9007199254740993", "-0", "null", "true", '"0"', '"a\\u0041"', '"session/prompt"', "{}", "[]") },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      "0",
+      "-1",
+      "41",
+      "1e2",
+      "1.0",
+      "1.5",
+      "9007199254740993",
+      "-0",
+      "null",
+      "true",
+      '"0"',
+      '"a\\u0041"',
+      '"session/prompt"',
+      "{}",
+      "[]",
+    ),
+  },
   { weight: 2, arbitrary: text.map(value => JSON.stringify(value)) },
   { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 4 }).map(value => JSON.stringify(value)) },
-  { weight: 1, arbitrary: fc.tuple(fc.nat(300), text).map(([depth, value]) => '[{"id":'.repeat(depth) + JSON.stringify(value) + "}]".repeat(depth)) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.nat(300), text)
+      .map(([depth, value]) => '[{"id":'.repeat(depth) + JSON.stringify(value) + "}]".repeat(depth)),
+  },
 );
-const long = fc.tuple(fc.constantFrom("x", '"', "\\", "}"), fc.constantFrom("", ',"id":1', ',"\\u0069d":2', ',"error":0', ',"m\\u0065thod":""'), fc.constantFrom("{", "["))
-  .map(([text, inner, open]) => open === "{" ? `{"text":${JSON.stringify(text.repeat(5000))}${inner}}` : `[${JSON.stringify(text.repeat(5000))}${inner && `,{"x":0${inner}}`}]`);
+const long = fc
+  .tuple(
+    fc.constantFrom("x", '"', "\\", "}"),
+    fc.constantFrom("", ',"id":1', ',"\\u0069d":2', ',"error":0', ',"m\\u0065thod":""'),
+    fc.constantFrom("{", "["),
+  )
+  .map(([text, inner, open]) =>
+    open === "{"
+      ? `{"text":${JSON.stringify(text.repeat(5000))}${inner}}`
+      : `[${JSON.stringify(text.repeat(5000))}${inner && `,{"x":0${inner}}`}]`,
+  );
 /** Many short strings, which are searched instead of crossed. */
-const dense = fc.tuple(fc.constantFrom("", ',"id":1', ',"\\u0069d":2', ',"error":0'), fc.nat(999)).map(([inner, at]) => `[${Array.from({ length: 1000 }, (_, i) => `{"a":"b"${i === at ? inner : ""}}`).join(",")}]`);
-const lineOf = (value: fc.Arbitrary<string>) => fc.tuple(fc.array(fc.tuple(key, value, space), { maxLength: 8 }), space)
-  .map(([members, gap]) => `${gap}{${gap}${members.map(([key, value, gap]) => `${key}${gap}:${gap}${value}${gap}`).join(`,${gap}`)}}${gap}`);
-const line = lineOf(value), longLine = lineOf(fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: long }, { weight: 1, arbitrary: dense }));
+const dense = fc
+  .tuple(fc.constantFrom("", ',"id":1', ',"\\u0069d":2', ',"error":0'), fc.nat(999))
+  .map(([inner, at]) => `[${Array.from({ length: 1000 }, (_, i) => `{"a":"b"${i === at ? inner : ""}}`).join(",")}]`);
+const lineOf = (value: fc.Arbitrary<string>) =>
+  fc
+    .tuple(fc.array(fc.tuple(key, value, space), { maxLength: 8 }), space)
+    .map(
+      ([members, gap]) =>
+        `${gap}{${gap}${members.map(([key, value, gap]) => `${key}${gap}:${gap}${value}${gap}`).join(`,${gap}`)}}${gap}`,
+    );
+const line = lineOf(value),
+  longLine = lineOf(
+    fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: long }, { weight: 1, arbitrary: dense }),
+  );
 
 suite("envelope", () => {
   const table: readonly [line: string, expected: unknown][] = [
@@ -68,24 +126,37 @@ suite("envelope", () => {
     ['{"method":"m","params":{"a":"\\"}', "-32700 it breaks off in the middle"],
     ["", "-32700 it breaks off in the middle"],
   ];
-  for (const [line, expected] of table) test(`${line || "nothing"} reads as ${JSON.stringify(expected)}`, () => deepEqual(scanned(line), expected));
+  for (const [line, expected] of table)
+    test(`${line || "nothing"} reads as ${JSON.stringify(expected)}`, () => deepEqual(scanned(line), expected));
 
   test("the scan of any valid line agrees with JSON.parse: order, escapes and repetition of keys, nesting, spaces", () => {
-    fc.assert(fc.property(line, line => deepEqual(scanned(line), parsed(line))), { numRuns: 2000 });
-    fc.assert(fc.property(longLine, line => deepEqual(scanned(line), parsed(line))), { numRuns: 1000 });
+    fc.assert(
+      fc.property(line, line => deepEqual(scanned(line), parsed(line))),
+      { numRuns: 2000 },
+    );
+    fc.assert(
+      fc.property(longLine, line => deepEqual(scanned(line), parsed(line))),
+      { numRuns: 1000 },
+    );
   });
 
   test("a line that breaks off anywhere is refused", () => {
-    fc.assert(fc.property(line, fc.nat(), (line, n) => {
-      const whole = Buffer.from(line.trimEnd());
-      throws(() => scanEnvelope(whole.subarray(0, n % whole.length)), { code: RpcCode.parseError });
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(line, fc.nat(), (line, n) => {
+        const whole = Buffer.from(line.trimEnd());
+        throws(() => scanEnvelope(whole.subarray(0, n % whole.length)), { code: RpcCode.parseError });
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test("any bytes give an envelope or a FrameError, and never anything else", () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 60 }), fc.boolean(), (bytes, object) => {
-      outcome(() => scanEnvelope(Buffer.concat([Buffer.from(object ? '{"id":' : ""), bytes])));
-    }), { numRuns: 1000 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), fc.boolean(), (bytes, object) => {
+        outcome(() => scanEnvelope(Buffer.concat([Buffer.from(object ? '{"id":' : ""), bytes])));
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   for (const [rest, expected] of [
@@ -93,10 +164,20 @@ suite("envelope", () => {
     [',"id":2', { kind: "request", id: 2, method: "m" }],
     [',"\\u0069d":2', { kind: "request", id: 2, method: "m" }],
     [',"me\\u0074hod":"n"', { kind: "request", id: 1, method: "n" }],
-  ] as const) test(`what follows a long value counts: ${rest || "nothing"}`, () => {
-    for (const text of ["x", '"', "\\"]) deepEqual(scanned(`{"id":1,"method":"m","params":{"text":${JSON.stringify(text.repeat(10_000))}}${rest}}`), expected);
-    deepEqual(scanned(`{"id":1,"method":"m","params":${JSON.stringify(Array.from({ length: 1000 }, () => ({ a: "b" })))}${rest}}`), expected);
-  });
+  ] as const)
+    test(`what follows a long value counts: ${rest || "nothing"}`, () => {
+      for (const text of ["x", '"', "\\"])
+        deepEqual(
+          scanned(`{"id":1,"method":"m","params":{"text":${JSON.stringify(text.repeat(10_000))}}${rest}}`),
+          expected,
+        );
+      deepEqual(
+        scanned(
+          `{"id":1,"method":"m","params":${JSON.stringify(Array.from({ length: 1000 }, () => ({ a: "b" })))}${rest}}`,
+        ),
+        expected,
+      );
+    });
 
   test("a result counts that stands before much else", () => {
     const more = `"more":${JSON.stringify(Array.from({ length: 1000 }, () => "b"))}`;
@@ -106,7 +187,10 @@ suite("envelope", () => {
   });
 
   test("a long line that breaks off is refused", () => {
-    equal(scanned(`{"id":1,"method":"m","params":{"text":"${"x".repeat(10_000)}`), "-32700 it breaks off in the middle");
+    equal(
+      scanned(`{"id":1,"method":"m","params":{"text":"${"x".repeat(10_000)}`),
+      "-32700 it breaks off in the middle",
+    );
   });
 
   test("the position of the id is that of the one that counts", () => {
@@ -118,7 +202,11 @@ suite("envelope", () => {
   test("many members need no square time, wherever the envelope stands and whatever follows", () => {
     for (const rest of ["", `,"x":[${"1,".repeat(1_000_000)}1]`]) {
       const begun = process.cpuUsage();
-      deepEqual(scanned(`{${'"a":1,'.repeat(300_000)}"id":1,"method":"m"${rest}}`), { kind: "request", id: 1, method: "m" });
+      deepEqual(scanned(`{${'"a":1,'.repeat(300_000)}"id":1,"method":"m"${rest}}`), {
+        kind: "request",
+        id: 1,
+        method: "m",
+      });
       const { user, system } = process.cpuUsage(begun);
       ok(user + system < 5_000_000, "seconds for what takes milliseconds");
     }
@@ -126,7 +214,10 @@ suite("envelope", () => {
 
   test("deep nesting needs no stack, and strings full of quotes and backslashes need no square time", () => {
     const depth = 200_000;
-    deepEqual(scanned(`{"params":${"[".repeat(depth)}${"]".repeat(depth)},"method":"m"}`), { kind: "notification", method: "m" });
+    deepEqual(scanned(`{"params":${"[".repeat(depth)}${"]".repeat(depth)},"method":"m"}`), {
+      kind: "notification",
+      method: "m",
+    });
     for (const text of ["\\".repeat(300_000), '"'.repeat(300_000), '\\"x'.repeat(100_000)]) {
       deepEqual(scanned(JSON.stringify({ params: text, method: "m" })), { kind: "notification", method: "m" });
     }

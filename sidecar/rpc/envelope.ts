@@ -7,7 +7,18 @@
  * values are skipped by counting brackets: that they are valid inside is found out by whoever parses them. A line that breaks
  * off is refused, except a long one that breaks off right after a `}`.
  */
-import { BRACE, BRACKET, FrameError, LETTER_N, broken, nothingMore, scalar, skipSpace, textEnd, valueEnd } from "./json-scan";
+import {
+  BRACE,
+  BRACKET,
+  FrameError,
+  LETTER_N,
+  broken,
+  nothingMore,
+  scalar,
+  skipSpace,
+  textEnd,
+  valueEnd,
+} from "./json-scan";
 import { MemberWalk, methodAt, type Kept } from "./members";
 import { RpcCode, type Id } from "./message";
 import { insideOf, isSuccessorMethod } from "./successor";
@@ -21,7 +32,12 @@ export type Envelope =
   | { readonly kind: "response"; readonly id: Id | null; readonly failed: boolean };
 
 /** The members that make the envelope; a member is missing here when it is missing there. */
-export interface Members { readonly id?: unknown; readonly method?: unknown; readonly result?: unknown; readonly error?: unknown }
+export interface Members {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
 
 /** `jsonrpc` is not looked at: there are agents that leave it out, and nothing else depends on it. */
 export function envelopeOf(members: Members): Envelope {
@@ -32,7 +48,8 @@ export function envelopeOf(members: Members): Envelope {
     if (!isId(id)) throw new FrameError(RpcCode.invalidRequest, "its id is neither a string nor an integer");
     return { kind: "request", id, method };
   }
-  if (result === undefined && error === undefined) throw new FrameError(RpcCode.invalidRequest, "it has neither a method nor a result nor an error");
+  if (result === undefined && error === undefined)
+    throw new FrameError(RpcCode.invalidRequest, "it has neither a method nor a result nor an error");
   const failed = error !== undefined && (error !== null || result === undefined); // some write `"error":null` beside a result
   if (isId(id)) return { kind: "response", id, failed };
   if (id === null || id === undefined) return { kind: "response", id: null, failed };
@@ -62,39 +79,84 @@ export interface Scanned {
 /** Reads the envelope of one line, which may have spaces and a newline at its end. Throws `FrameError`. */
 export function scanEnvelope(line: Buffer): Scanned {
   let id: unknown, method: unknown, result: unknown, error: unknown, inside: Kept | undefined;
-  let idStart = 0, idEnd = 0, methodStart = 0, methodEnd = 0, paramsStart = 0, bodyStart = 0, bodyEnd = 0, bodies = 0;
-  const open = skipSpace(line, 0), close = textEnd(line) - 1;
+  let idStart = 0,
+    idEnd = 0,
+    methodStart = 0,
+    methodEnd = 0,
+    paramsStart = 0,
+    bodyStart = 0,
+    bodyEnd = 0,
+    bodies = 0;
+  const open = skipSpace(line, 0),
+    close = textEnd(line) - 1;
   if (line[open] === BRACKET) throw notAnObject(line);
   if (line[open] !== BRACE) throw broken(line, open);
   const walk = new MemberWalk(line, open);
-  let isInBody = false, isVersioned = false, searchAgain = 0;
+  let isInBody = false,
+    isVersioned = false,
+    searchAgain = 0;
   while (walk.next()) {
     const { at, key, start } = walk;
-    if (key === "params") inside = isSuccessorMethod(method) && line[start] === BRACE ? insideOf(line, start) : undefined;
+    if (key === "params")
+      inside = isSuccessorMethod(method) && line[start] === BRACE ? insideOf(line, start) : undefined;
     const isSearched = start >= searchAgain && key !== "id" && key !== "jsonrpc" && key !== "method";
-    const end = walk.pass(key === "params" && inside ? inside.end : isSearched && isLast(line, start, close, isVersioned) ? close : undefined);
+    const end = walk.pass(
+      key === "params" && inside
+        ? inside.end
+        : isSearched && isLast(line, start, close, isVersioned)
+          ? close
+          : undefined,
+    );
     if (isSearched) searchAgain = (start + close) >> 1; // or each of many members would be searched to the end of the line
     switch (key) {
-      case "id": idStart = start; idEnd = end; id = scalar(line, start, end); break;
-      case "method": methodStart = start; methodEnd = end; method = methodAt(line, start, end); break;
-      case "params": paramsStart = start; break;
-      case "result": result = presence(line, start); break;
-      case "error": error = presence(line, start); break;
+      case "id":
+        idStart = start;
+        idEnd = end;
+        id = scalar(line, start, end);
+        break;
+      case "method":
+        methodStart = start;
+        methodEnd = end;
+        method = methodAt(line, start, end);
+        break;
+      case "params":
+        paramsStart = start;
+        break;
+      case "result":
+        result = presence(line, start);
+        break;
+      case "error":
+        error = presence(line, start);
+        break;
       default:
     }
     if (key === "jsonrpc") isVersioned = true;
-    if (key === "id" || key === "jsonrpc") { isInBody = false; continue; }
+    if (key === "id" || key === "jsonrpc") {
+      isInBody = false;
+      continue;
+    }
     if (!isInBody && ++bodies === 1) bodyStart = at;
     isInBody = true;
     bodyEnd = end;
   }
   if (walk.at !== close) throw broken(line, skipSpace(line, walk.at + 1));
   if (bodies > 1) bodyStart = bodyEnd = 0;
-  return { envelope: envelopeOf({ id, method, result, error }), idStart, idEnd, methodStart, methodEnd, paramsStart, bodyStart, bodyEnd, inside };
+  return {
+    envelope: envelopeOf({ id, method, result, error }),
+    idStart,
+    idEnd,
+    methodStart,
+    methodEnd,
+    paramsStart,
+    bodyStart,
+    bodyEnd,
+    inside,
+  };
 }
 
 /** A key of the envelope, and an escaped letter, which could be part of one. Two searches are faster than one for both. */
-const SPELLED = [/"(?:id|method|result|error)"/, /\\u00[67]/], SPELLED_TOO = [...SPELLED, /"jsonrpc"/];
+const SPELLED = [/"(?:id|method|result|error)"/, /\\u00[67]/],
+  SPELLED_TOO = [...SPELLED, /"jsonrpc"/];
 
 /** Whether nothing that counts comes behind the beginning of this value. A second `jsonrpc` does not. */
 function isLast(line: Buffer, start: number, close: number, isVersioned: boolean): boolean {
@@ -107,7 +169,10 @@ function presence(line: Buffer, start: number): unknown {
 }
 
 function notAnObject(line: Buffer): FrameError {
-  try { JSON.parse(line.toString()); }
-  catch (cause) { return new FrameError(RpcCode.parseError, "it is not JSON", { cause }); }
+  try {
+    JSON.parse(line.toString());
+  } catch (cause) {
+    return new FrameError(RpcCode.parseError, "it is not JSON", { cause });
+  }
   return new FrameError(RpcCode.invalidRequest, "it is a batch, and batches are not part of this protocol");
 }

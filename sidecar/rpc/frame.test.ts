@@ -28,19 +28,32 @@ suite("frame", () => {
   });
 
   test("another id changes nothing but the id: not an unknown member, not a space", () => {
-    equal(Buffer.from(raw('{ "x":{"id":5}, "id" : 41 ,"method":"m","y":"\\u00e9"}').withId("a\"b").bytes).toString(),
-      '{ "x":{"id":5}, "id" : "a\\"b" ,"method":"m","y":"\\u00e9"}');
+    equal(
+      Buffer.from(raw('{ "x":{"id":5}, "id" : 41 ,"method":"m","y":"\\u00e9"}').withId('a"b').bytes).toString(),
+      '{ "x":{"id":5}, "id" : "a\\"b" ,"method":"m","y":"\\u00e9"}',
+    );
   });
 
   test("another id gives what parsing, changing and serialising would have given, from bytes and from messages", () => {
-    fc.assert(fc.property(fc.jsonValue(), id, id, fc.constantFrom("method", "result"), fc.boolean(), (params, old, id, kind, last) => {
-      const members = kind === "method" ? { method: "m", params } : { result: params };
-      const message = last ? { jsonrpc: "2.0", ...members, id: old } : { id: old, jsonrpc: "2.0", ...members };
-      const frame = raw(JSON.stringify(message)), changed = frame.withId(id);
-      deepEqual(parsed(changed), JSON.parse(JSON.stringify({ ...message, id })));
-      deepEqual(changed.envelope, raw(JSON.stringify({ ...message, id })).envelope);
-      deepEqual(Frame.of(frame.message).withId(id).message, changed.message);
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(
+        fc.jsonValue(),
+        id,
+        id,
+        fc.constantFrom("method", "result"),
+        fc.boolean(),
+        (params, old, id, kind, last) => {
+          const members = kind === "method" ? { method: "m", params } : { result: params };
+          const message = last ? { jsonrpc: "2.0", ...members, id: old } : { id: old, jsonrpc: "2.0", ...members };
+          const frame = raw(JSON.stringify(message)),
+            changed = frame.withId(id);
+          deepEqual(parsed(changed), JSON.parse(JSON.stringify({ ...message, id })));
+          deepEqual(changed.envelope, raw(JSON.stringify({ ...message, id })).envelope);
+          deepEqual(Frame.of(frame.message).withId(id).message, changed.message);
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 
   test("of repeated ids the one that counts is changed", () => {
@@ -48,15 +61,32 @@ suite("frame", () => {
   });
 
   test("it leaves with its newline, and a large one is not copied for another id, an envelope, or none", () => {
-    const line = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"text":"${"x".repeat(100_000)}"}}\n`), frame = Frame.raw(line);
-    const asked = frame.withId("b"), wrapped = frame.wrapped("proxy/successor"), unwrapped = Frame.raw(Buffer.concat(wrapped.pieces)).unwrapped(7);
+    const line = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"text":"${"x".repeat(100_000)}"}}\n`),
+      frame = Frame.raw(line);
+    const asked = frame.withId("b"),
+      wrapped = frame.wrapped("proxy/successor"),
+      unwrapped = Frame.raw(Buffer.concat(wrapped.pieces)).unwrapped(7);
     deepEqual(frame.pieces, [line]);
     equal(frame.bytes.length, line.length - 1);
-    for (const each of [asked, wrapped]) equal(each.pieces.some(piece => piece.buffer === line.buffer), true);
-    for (const [each, id] of [[asked, "b"], [wrapped, 1], [unwrapped, 7]] as const) {
-      equal(each.pieces.some(piece => piece.length > 90_000 && piece.length < line.length), true);
+    for (const each of [asked, wrapped])
+      equal(
+        each.pieces.some(piece => piece.buffer === line.buffer),
+        true,
+      );
+    for (const [each, id] of [
+      [asked, "b"],
+      [wrapped, 1],
+      [unwrapped, 7],
+    ] as const) {
+      equal(
+        each.pieces.some(piece => piece.length > 90_000 && piece.length < line.length),
+        true,
+      );
       const written = String(Buffer.concat(each.pieces));
-      deepEqual([written.endsWith("}\n"), (JSON.parse(written) as { id: unknown }).id, written], [true, id, `${String(Buffer.from(each.bytes))}\n`]);
+      deepEqual(
+        [written.endsWith("}\n"), (JSON.parse(written) as { id: unknown }).id, written],
+        [true, id, `${String(Buffer.from(each.bytes))}\n`],
+      );
     }
     deepEqual(String(Buffer.concat(raw('{"method":"m"}').pieces)), '{"method":"m"}\n');
   });
@@ -64,7 +94,10 @@ suite("frame", () => {
   test("an integer beyond 2⁵³ goes from frame to frame as it was written", () => {
     const asked = raw('{"id":9007199254740993,"method":"m"}');
     equal(Buffer.from(asked.idBytes).toString(), "9007199254740993");
-    equal(Buffer.from(Frame.of({ jsonrpc: "2.0", id: 0, result: 1 }).withId(asked.idBytes).bytes).toString(), '{"jsonrpc":"2.0","id":9007199254740993,"result":1}');
+    equal(
+      Buffer.from(Frame.of({ jsonrpc: "2.0", id: 0, result: 1 }).withId(asked.idBytes).bytes).toString(),
+      '{"jsonrpc":"2.0","id":9007199254740993,"result":1}',
+    );
   });
 
   test("a notification has no id to change", () => {
@@ -84,12 +117,20 @@ suite("frame", () => {
     ['{"id":1,"error":null}', -32600],
     ['{"id":1,"error":{"code":"x","message":"m"}}', -32600],
   ];
-  for (const [line, code] of refused) test(`${line} is no message: ${code}`, () => {
-    throws(() => raw(line).message, error => error instanceof FrameError && error.code === code);
-  });
+  for (const [line, code] of refused)
+    test(`${line} is no message: ${code}`, () => {
+      throws(
+        () => raw(line).message,
+        error => error instanceof FrameError && error.code === code,
+      );
+    });
 
   test("an absent version is made good, an error beside null is read", () => {
     deepEqual(raw('{"method":"m"}').message, { jsonrpc: "2.0", method: "m" });
-    deepEqual(raw('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m","data":0}}').message, { jsonrpc: "2.0", id: null, error: { code: 1, message: "m", data: 0 } });
+    deepEqual(raw('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m","data":0}}').message, {
+      jsonrpc: "2.0",
+      id: null,
+      error: { code: 1, message: "m", data: 0 },
+    });
   });
 });

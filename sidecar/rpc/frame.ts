@@ -18,7 +18,12 @@ export class Frame {
   #envelope: Envelope | undefined;
   #scanned: Scanned | undefined;
 
-  private constructor(pieces: readonly Buffer[] | undefined, message: Message | undefined, envelope?: Envelope, scanned?: Scanned) {
+  private constructor(
+    pieces: readonly Buffer[] | undefined,
+    message: Message | undefined,
+    envelope?: Envelope,
+    scanned?: Scanned,
+  ) {
     this.#pieces = pieces;
     this.#message = message;
     this.#envelope = envelope;
@@ -42,7 +47,8 @@ export class Frame {
 
   /** The same with its newline, in pieces. */
   get pieces(): readonly Buffer[] {
-    const pieces = (this.#pieces ??= [this.#written()]), last = pieces[pieces.length - 1];
+    const pieces = (this.#pieces ??= [this.#written()]),
+      last = pieces[pieces.length - 1];
     return last?.[last.length - 1] === NEWLINE ? pieces : [...pieces, NEWLINE_BYTES];
   }
 
@@ -67,11 +73,18 @@ export class Frame {
       if (!("id" in this.#message)) throw new Error("a notification has no id to change");
       return Frame.of({ ...this.#message, id });
     }
-    const scanned = this.#scan(), { idStart, idEnd } = scanned;
+    const scanned = this.#scan(),
+      { idStart, idEnd } = scanned;
     if (idStart === idEnd) throw new Error("there is no id to change");
-    const written = writtenId(id), pieces = this.#spliced(idStart, idEnd, written);
+    const written = writtenId(id),
+      pieces = this.#spliced(idStart, idEnd, written);
     // What id some bytes are is read when somebody asks.
-    return new Frame(pieces, undefined, undefined, id instanceof Uint8Array ? undefined : withNewId(scanned, id, written.length));
+    return new Frame(
+      pieces,
+      undefined,
+      undefined,
+      id instanceof Uint8Array ? undefined : withNewId(scanned, id, written.length),
+    );
   }
 
   /** The same request or notification under another method; params and all else stay as they came. */
@@ -85,15 +98,23 @@ export class Frame {
   /** This request or notification in the envelope of a proxy; a request's id becomes the envelope's. */
   wrapped(method: SuccessorMethod): Frame {
     if (!this.#pieces && this.#message) return Frame.of(wrapMessage(this.#message, method));
-    const scanned = this.#scan(), { idStart, idEnd } = scanned;
-    return new Frame(wrapLine(this.#line(), scanned, method, idStart === idEnd ? undefined : this.#idBytes()), undefined);
+    const scanned = this.#scan(),
+      { idStart, idEnd } = scanned;
+    return new Frame(
+      wrapLine(this.#line(), scanned, method, idStart === idEnd ? undefined : this.#idBytes()),
+      undefined,
+    );
   }
 
   /** The message in a proxy's envelope, a request under `id`. Throws `FrameError` when there is none inside. */
   unwrapped(id: Id | undefined): Frame {
     if (!this.#pieces && this.#message) return Frame.of(unwrapMessage(this.#message, id));
     const { method, pieces } = unwrapLine(this.#line(), this.#scan(), id === undefined ? undefined : writtenId(id));
-    return new Frame(pieces, undefined, id === undefined ? { kind: "notification", method } : { kind: "request", id, method });
+    return new Frame(
+      pieces,
+      undefined,
+      id === undefined ? { kind: "notification", method } : { kind: "request", id, method },
+    );
   }
 
   #idBytes(): Buffer {
@@ -108,43 +129,59 @@ export class Frame {
 
   /** In one piece. */
   #line(): Buffer {
-    const pieces = (this.#pieces ??= [this.#written()]), [first] = pieces;
+    const pieces = (this.#pieces ??= [this.#written()]),
+      [first] = pieces;
     if (first && pieces.length === 1) return first;
     const line = Buffer.concat(pieces);
     this.#pieces = [line];
     return line;
   }
 
-  #written(): Buffer { return Buffer.from(`${JSON.stringify(this.#message)}\n`); }
+  #written(): Buffer {
+    return Buffer.from(`${JSON.stringify(this.#message)}\n`);
+  }
 
   #scan(): Scanned {
     return (this.#scanned ??= scanEnvelope(this.#line()));
   }
 }
 
-const NEWLINE = 0x0a, NEWLINE_BYTES = Buffer.from("\n");
+const NEWLINE = 0x0a,
+  NEWLINE_BYTES = Buffer.from("\n");
 
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function writtenId(id: Id | Uint8Array): Buffer {
-  return id instanceof Uint8Array ? asBuffer(id) : Buffer.from(typeof id === "number" ? String(id) : JSON.stringify(id));
+  return id instanceof Uint8Array
+    ? asBuffer(id)
+    : Buffer.from(typeof id === "number" ? String(id) : JSON.stringify(id));
 }
 
 /** What was found in a line, as it is when the id is another one of so many bytes. */
 function withNewId({ envelope, idStart, idEnd, inside, ...at }: Scanned, id: Id, length: number): Scanned {
-  const moved = (position: number): number => position < idEnd ? position : position + idStart + length - idEnd;
+  const moved = (position: number): number => (position < idEnd ? position : position + idStart + length - idEnd);
   return {
-    envelope: envelope.kind === "notification" ? envelope : { ...envelope, id }, idStart, idEnd: idStart + length, inside,
-    methodStart: moved(at.methodStart), methodEnd: moved(at.methodEnd), paramsStart: moved(at.paramsStart), bodyStart: moved(at.bodyStart), bodyEnd: moved(at.bodyEnd),
+    envelope: envelope.kind === "notification" ? envelope : { ...envelope, id },
+    idStart,
+    idEnd: idStart + length,
+    inside,
+    methodStart: moved(at.methodStart),
+    methodEnd: moved(at.methodEnd),
+    paramsStart: moved(at.paramsStart),
+    bodyStart: moved(at.bodyStart),
+    bodyEnd: moved(at.bodyEnd),
   };
 }
 
 function parse(bytes: Buffer): Message {
   let value: unknown;
-  try { value = JSON.parse(bytes.toString()); }
-  catch (cause) { throw new FrameError(RpcCode.parseError, "it is not JSON", { cause }); }
+  try {
+    value = JSON.parse(bytes.toString());
+  } catch (cause) {
+    throw new FrameError(RpcCode.parseError, "it is not JSON", { cause });
+  }
   if (!isObject(value)) throw new FrameError(RpcCode.invalidRequest, "it is not an object");
   const message = value.jsonrpc === "2.0" ? value : { ...value, jsonrpc: "2.0" };
   assertMessage(message);
@@ -154,8 +191,10 @@ function parse(bytes: Buffer): Message {
 function assertMessage(value: JsonObject): asserts value is JsonObject & Message {
   const envelope = envelopeOf(value);
   if (envelope.kind !== "response") return;
-  if (!envelope.failed && envelope.id === null) throw new FrameError(RpcCode.invalidRequest, "it answers without an id");
-  if (envelope.failed && !isErrorObject(value.error)) throw new FrameError(RpcCode.invalidRequest, "its error has no code and message");
+  if (!envelope.failed && envelope.id === null)
+    throw new FrameError(RpcCode.invalidRequest, "it answers without an id");
+  if (envelope.failed && !isErrorObject(value.error))
+    throw new FrameError(RpcCode.invalidRequest, "its error has no code and message");
 }
 
 function isErrorObject(error: unknown): boolean {

@@ -10,28 +10,58 @@ class Heard {
   readonly messages: unknown[] = [];
   closed: Closed | undefined;
   constructor(readonly channel: Channel) {
-    channel.start({ receive: frame => { this.messages.push(JSON.parse(Buffer.from(frame.bytes).toString())); }, closed: reason => { this.closed = reason; } });
+    channel.start({
+      receive: frame => {
+        this.messages.push(JSON.parse(Buffer.from(frame.bytes).toString()));
+      },
+      closed: reason => {
+        this.closed = reason;
+      },
+    });
   }
   say(message: object | string): void {
-    this.channel.send(Frame.raw(Buffer.from(typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message }))));
+    this.channel.send(
+      Frame.raw(Buffer.from(typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message }))),
+    );
   }
-  take(): unknown[] { return this.messages.splice(0); }
+  take(): unknown[] {
+    return this.messages.splice(0);
+  }
 }
 
-const settled = (): Promise<void> => new Promise(resolve => { setImmediate(resolve); });
+const settled = (): Promise<void> =>
+  new Promise(resolve => {
+    setImmediate(resolve);
+  });
 
-interface World { readonly other: Heard; readonly plain: Heard; readonly wrapped: Heard; readonly hop: ProxyHop; readonly odd: string[] }
+interface World {
+  readonly other: Heard;
+  readonly plain: Heard;
+  readonly wrapped: Heard;
+  readonly hop: ProxyHop;
+  readonly odd: string[];
+}
 
 /** A hop with a proxy: `other` is the real connection's other end. */
 function proxyWorld(): World {
-  const [ours, theirs] = memoryChannels(), odd: string[] = [];
-  const made = proxyHop(ours, { ids: countingIds(), odd: what => odd.push(what), unanswered: ({ message }) => ({ code: -32603, message: `gone: ${message}` }) });
+  const [ours, theirs] = memoryChannels(),
+    odd: string[] = [];
+  const made = proxyHop(ours, {
+    ids: countingIds(),
+    odd: what => odd.push(what),
+    unanswered: ({ message }) => ({ code: -32603, message: `gone: ${message}` }),
+  });
   return { hop: made, odd, other: new Heard(theirs), plain: new Heard(made.plain), wrapped: new Heard(made.wrapped) };
 }
 
 function agentWorld(): { readonly other: Heard; readonly inside: Heard; readonly odd: string[] } {
-  const [ours, theirs] = memoryChannels(), odd: string[] = [];
-  return { odd, other: new Heard(theirs), inside: new Heard(hop(ours, { ids: countingIds(), odd: what => odd.push(what) }).plain) };
+  const [ours, theirs] = memoryChannels(),
+    odd: string[] = [];
+  return {
+    odd,
+    other: new Heard(theirs),
+    inside: new Heard(hop(ours, { ids: countingIds(), odd: what => odd.push(what) }).plain),
+  };
 }
 
 const message = (rest: object) => ({ jsonrpc: "2.0", ...rest });
@@ -43,17 +73,28 @@ suite("a hop", () => {
     const ids = ["7", '"x"', "0", "-3", "12345678901234567890", "1e2", '"\\u0041"'];
     for (const id of ids) other.say(`{"jsonrpc":"2.0","id":${id},"method":"m","params":{"a":1.0}}`);
     await settled();
-    deepEqual(inside.messages, ids.map((_, i) => message({ id: i + 1, method: "m", params: { a: 1 } })));
+    deepEqual(
+      inside.messages,
+      ids.map((_, i) => message({ id: i + 1, method: "m", params: { a: 1 } })),
+    );
     for (const i of ids.keys()) inside.say({ id: i + 1, result: i });
     await settled();
-    deepEqual(other.messages, ids.map((id, i) => message({ id: JSON.parse(id) as unknown, result: i })));
+    deepEqual(
+      other.messages,
+      ids.map((id, i) => message({ id: JSON.parse(id) as unknown, result: i })),
+    );
   });
 
   test("an id beyond 2⁵³ goes back digit by digit", async () => {
     const [ours, theirs] = memoryChannels();
     const inside = new Heard(hop(ours, { ids: countingIds(), odd: () => undefined }).plain);
     let line = "";
-    theirs.start({ receive: frame => { line = Buffer.from(frame.bytes).toString(); }, closed: () => undefined });
+    theirs.start({
+      receive: frame => {
+        line = Buffer.from(frame.bytes).toString();
+      },
+      closed: () => undefined,
+    });
     theirs.send(Frame.raw(Buffer.from('{"jsonrpc":"2.0","id":12345678901234567891,"method":"m"}')));
     await settled();
     inside.say({ id: 1, result: {} });
@@ -81,8 +122,14 @@ suite("a hop", () => {
     inside.say({ method: "$/cancel_request", params: { requestId: 9 } });
     inside.say({ method: "$/cancel_request", params: { requestId: 8 } });
     await settled();
-    deepEqual(inside.messages, [message({ id: 1, method: "session/prompt" }), message({ method: "$/cancel_request", params: { requestId: 1 } })]);
-    deepEqual(other.messages, [message({ id: 9, method: "fs/read_text_file" }), message({ method: "$/cancel_request", params: { requestId: 9 } })]);
+    deepEqual(inside.messages, [
+      message({ id: 1, method: "session/prompt" }),
+      message({ method: "$/cancel_request", params: { requestId: 1 } }),
+    ]);
+    deepEqual(other.messages, [
+      message({ id: 9, method: "fs/read_text_file" }),
+      message({ method: "$/cancel_request", params: { requestId: 9 } }),
+    ]);
   });
 
   test("a cancellation that cannot be read cancels nothing, and the connection goes on", async () => {
@@ -91,7 +138,10 @@ suite("a hop", () => {
     other.say('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p",}}');
     other.say({ method: "after" });
     await settled();
-    deepEqual([inside.messages, inside.closed], [[message({ id: 1, method: "session/prompt" }), message({ method: "after" })], undefined]);
+    deepEqual(
+      [inside.messages, inside.closed],
+      [[message({ id: 1, method: "session/prompt" }), message({ method: "after" })], undefined],
+    );
   });
 
   test("what was answered is not answered again, nor cancelled", async () => {
@@ -99,8 +149,12 @@ suite("a hop", () => {
     other.say({ id: 1, method: "m" });
     inside.say({ id: 77, method: "n" });
     await settled();
-    other.take(); inside.take();
-    for (let i = 0; i < 2; i++) { inside.say({ id: 1, result: i }); other.say({ id: 77, result: i }); }
+    other.take();
+    inside.take();
+    for (let i = 0; i < 2; i++) {
+      inside.say({ id: 1, result: i });
+      other.say({ id: 77, result: i });
+    }
     await settled();
     other.say({ method: "$/cancel_request", params: { requestId: 1 } });
     inside.say({ method: "$/cancel_request", params: { requestId: 77 } });
@@ -117,12 +171,20 @@ suite("a hop", () => {
     other.say({ id: 1, method: "to-client" });
     other.say(envelope({ id: 2 }, { method: "to-successor" }));
     await settled();
-    plain.take(); wrapped.take();
+    plain.take();
+    wrapped.take();
     await other.channel[Symbol.asyncDispose]();
     await settled();
-    const gone = (id: number) => message({ id, error: { code: -32603, message: "gone: The other side closed the connection." } });
+    const gone = (id: number) =>
+      message({ id, error: { code: -32603, message: "gone: The other side closed the connection." } });
     const cancelled = (requestId: number) => message({ method: "$/cancel_request", params: { requestId } });
-    deepEqual([plain.messages, wrapped.messages], [[gone(11), cancelled(1)], [gone(12), cancelled(2)]]);
+    deepEqual(
+      [plain.messages, wrapped.messages],
+      [
+        [gone(11), cancelled(1)],
+        [gone(12), cancelled(2)],
+      ],
+    );
     equal(plain.closed?.message, "The other side closed the connection.");
     equal(wrapped.closed?.message, plain.closed?.message);
     plain.say({ id: 1, result: "too late" });
@@ -132,7 +194,8 @@ suite("a hop", () => {
 
   test("what is still open can be refused", async () => {
     const [ours, theirs] = memoryChannels();
-    const made = hop(ours, { ids: countingIds(), odd: () => undefined }), other = new Heard(theirs);
+    const made = hop(ours, { ids: countingIds(), odd: () => undefined }),
+      other = new Heard(theirs);
     new Heard(made.plain);
     other.say({ id: "a", method: "m" });
     await settled();
@@ -153,24 +216,41 @@ suite("a hop with a proxy", () => {
     wrapped.say({ method: "update", params: { c: 1 } });
     await settled();
     deepEqual(plain.take(), [message({ id: 1, method: "up", params: [1] })]);
-    deepEqual(wrapped.take(), [message({ id: 2, method: "down", params: { a: 1 } }), message({ method: "note", params: {} })]);
-    deepEqual(other.take(), [message({ id: 21, method: "prompt" }), envelope({ id: 22 }, { method: "permission", params: { b: 1 } }), envelope({}, { method: "update", params: { c: 1 } })]);
+    deepEqual(wrapped.take(), [
+      message({ id: 2, method: "down", params: { a: 1 } }),
+      message({ method: "note", params: {} }),
+    ]);
+    deepEqual(other.take(), [
+      message({ id: 21, method: "prompt" }),
+      envelope({ id: 22 }, { method: "permission", params: { b: 1 } }),
+      envelope({}, { method: "update", params: { c: 1 } }),
+    ]);
     plain.say({ id: 1, result: "r1" });
     wrapped.say({ id: 2, result: "r2" });
     other.say({ id: 21, result: "r21" });
     other.say({ id: 22, error: { code: 1, message: "r22" } });
     await settled();
     deepEqual(other.messages, [message({ id: 1, result: "r1" }), message({ id: 2, result: "r2" })]);
-    deepEqual([plain.messages, wrapped.messages], [[message({ id: 21, result: "r21" })], [message({ id: 22, error: { code: 1, message: "r22" } })]]);
+    deepEqual(
+      [plain.messages, wrapped.messages],
+      [[message({ id: 21, result: "r21" })], [message({ id: 22, error: { code: 1, message: "r22" } })]],
+    );
   });
 
   test("a cancellation finds its request on either side, bare or in an envelope", async () => {
-    for (const cancel of [{ method: "$/cancel_request", params: { requestId: "x" } }, envelope({}, { method: "$/cancel_request", params: { requestId: "x" } }), { ...envelope({}, { method: "$/cancel_request", params: { requestId: "x" } }), method: "_proxy/successor" }]) {
+    for (const cancel of [
+      { method: "$/cancel_request", params: { requestId: "x" } },
+      envelope({}, { method: "$/cancel_request", params: { requestId: "x" } }),
+      { ...envelope({}, { method: "$/cancel_request", params: { requestId: "x" } }), method: "_proxy/successor" },
+    ]) {
       const { other, plain, wrapped } = proxyWorld();
       other.say(envelope({ id: "x" }, { method: "down" }));
       other.say(cancel);
       await settled();
-      deepEqual([plain.messages, wrapped.messages], [[], [message({ id: 1, method: "down" }), message({ method: "$/cancel_request", params: { requestId: 1 } })]]);
+      deepEqual(
+        [plain.messages, wrapped.messages],
+        [[], [message({ id: 1, method: "down" }), message({ method: "$/cancel_request", params: { requestId: 1 } })]],
+      );
     }
   });
 
@@ -179,17 +259,27 @@ suite("a hop with a proxy", () => {
     wrapped.say({ id: 5, method: "a" });
     wrapped.say({ method: "$/cancel_request", params: { requestId: 5 } });
     await settled();
-    deepEqual(other.take(), [envelope({ id: 5 }, { method: "a" }), message({ method: "$/cancel_request", params: { requestId: 5 } })]);
+    deepEqual(other.take(), [
+      envelope({ id: 5 }, { method: "a" }),
+      message({ method: "$/cancel_request", params: { requestId: 5 } }),
+    ]);
     hop.spell("_proxy/successor");
     wrapped.say({ id: 6, method: "a" });
     wrapped.say({ method: "$/cancel_request", params: { requestId: 6 } });
     await settled();
-    deepEqual(other.take(), [{ ...envelope({ id: 6 }, { method: "a" }), method: "_proxy/successor" }, { ...envelope({}, { method: "$/cancel_request", params: { requestId: 6 } }), method: "_proxy/successor" }]);
+    deepEqual(other.take(), [
+      { ...envelope({ id: 6 }, { method: "a" }), method: "_proxy/successor" },
+      { ...envelope({}, { method: "$/cancel_request", params: { requestId: 6 } }), method: "_proxy/successor" },
+    ]);
   });
 
   test("it tells when nothing is left unanswered that the client asked, be it by the end of the connection", async () => {
-    const { other, plain, wrapped, hop } = proxyWorld(), told: string[] = [];
-    const tell = (what: string): void => void hop.answered().then(() => { told.push(`${what}, ${plain.messages.length} heard`); });
+    const { other, plain, wrapped, hop } = proxyWorld(),
+      told: string[] = [];
+    const tell = (what: string): void =>
+      void hop.answered().then(() => {
+        told.push(`${what}, ${plain.messages.length} heard`);
+      });
     tell("nothing was asked");
     for (const id of [5, 6]) plain.say({ id, method: "prompt" });
     wrapped.say({ id: 7, method: "permission" });
@@ -225,24 +315,43 @@ suite("a hop with a proxy", () => {
 
   test("any mix of messages arrives in order, each answer at its asker", async () => {
     const side = fc.constantFrom("plain" as const, "wrapped" as const);
-    const step = fc.record({ from: fc.constantFrom("other" as const, "inside" as const), side, isRequest: fc.boolean(), params: fc.jsonValue({ maxDepth: 1 }) });
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), async steps => {
-      const world = proxyWorld();
-      const expected: Record<"plain" | "wrapped" | "other", unknown[]> = { plain: [], wrapped: [], other: [] };
-      let chainId = 0;
-      for (const [i, { from, side, isRequest, params: value }] of steps.entries()) {
-        const body = { method: `m${i}`, params: [value] };
-        if (from === "other") {
-          world.other.say(side === "wrapped" ? envelope(isRequest ? { id: `o${i}` } : {}, body) : { ...(isRequest ? { id: `o${i}` } : {}), ...body });
-          expected[side].push(message({ ...(isRequest ? { id: ++chainId } : {}), ...body }));
-        } else {
-          world[side].say({ ...(isRequest ? { id: 1000 + i } : {}), ...body });
-          expected.other.push(side === "wrapped" ? envelope(isRequest ? { id: 1000 + i } : {}, body) : message({ ...(isRequest ? { id: 1000 + i } : {}), ...body }));
+    const step = fc.record({
+      from: fc.constantFrom("other" as const, "inside" as const),
+      side,
+      isRequest: fc.boolean(),
+      params: fc.jsonValue({ maxDepth: 1 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async steps => {
+        const world = proxyWorld();
+        const expected: Record<"plain" | "wrapped" | "other", unknown[]> = { plain: [], wrapped: [], other: [] };
+        let chainId = 0;
+        for (const [i, { from, side, isRequest, params: value }] of steps.entries()) {
+          const body = { method: `m${i}`, params: [value] };
+          if (from === "other") {
+            world.other.say(
+              side === "wrapped"
+                ? envelope(isRequest ? { id: `o${i}` } : {}, body)
+                : { ...(isRequest ? { id: `o${i}` } : {}), ...body },
+            );
+            expected[side].push(message({ ...(isRequest ? { id: ++chainId } : {}), ...body }));
+          } else {
+            world[side].say({ ...(isRequest ? { id: 1000 + i } : {}), ...body });
+            expected.other.push(
+              side === "wrapped"
+                ? envelope(isRequest ? { id: 1000 + i } : {}, body)
+                : message({ ...(isRequest ? { id: 1000 + i } : {}), ...body }),
+            );
+          }
         }
-      }
-      await settled();
-      const canonical = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-      deepEqual([world.plain.messages, world.wrapped.messages, world.other.messages].map(canonical), [expected.plain, expected.wrapped, expected.other].map(canonical));
-    }), { numRuns: 60 });
+        await settled();
+        const canonical = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+        deepEqual(
+          [world.plain.messages, world.wrapped.messages, world.other.messages].map(canonical),
+          [expected.plain, expected.wrapped, expected.other].map(canonical),
+        );
+      }),
+      { numRuns: 60 },
+    );
   });
 });

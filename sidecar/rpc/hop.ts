@@ -17,7 +17,9 @@ import { RpcCode, type Id, type RpcErrorObject } from "./message";
 import { isSuccessorMethod, type SuccessorMethod } from "./successor";
 
 /** Makes the ids of requests: each once. */
-export interface Ids { next(): number }
+export interface Ids {
+  next(): number;
+}
 
 export function countingIds(): Ids {
   let last = 0;
@@ -67,7 +69,10 @@ const CANCEL = "$/cancel_request";
 type Side = "plain" | "wrapped";
 
 /** A request that came in and is not answered. */
-interface Asked { readonly side: Side; /** As it came; bytes where a number would not be exact. */ readonly id: Id | Uint8Array }
+interface Asked {
+  readonly side: Side /** As it came; bytes where a number would not be exact. */;
+  readonly id: Id | Uint8Array;
+}
 
 class Hop implements ProxyHop {
   readonly plain: Channel;
@@ -92,10 +97,15 @@ class Hop implements ProxyHop {
     this.wrapped = this.#side("wrapped");
   }
 
-  spell(method: SuccessorMethod): void { this.#spelling = method; }
+  spell(method: SuccessorMethod): void {
+    this.#spelling = method;
+  }
 
   answered(): Promise<void> {
-    return new Promise(resolve => { this.#waiting.push(resolve); this.#tellAnswered(); });
+    return new Promise(resolve => {
+      this.#waiting.push(resolve);
+      this.#tellAnswered();
+    });
   }
 
   refuseOpen(error: RpcErrorObject): void {
@@ -130,7 +140,10 @@ class Hop implements ProxyHop {
 
   #answer(frame: Frame, id: Id | null): boolean {
     const asked = typeof id === "number" ? this.#asked.get(id) : undefined;
-    if (!asked) { this.#odd("an answer to a request that was answered before, or never made", frame); return true; }
+    if (!asked) {
+      this.#odd("an answer to a request that was answered before, or never made", frame);
+      return true;
+    }
     this.#asked.delete(Number(id));
     return this.#channel.send(frame.withId(asked.id));
   }
@@ -139,13 +152,16 @@ class Hop implements ProxyHop {
   #cancel(side: Side, frame: Frame): boolean {
     const id = requestIdIn(frame);
     if (typeof id !== "number" || this.#pending.get(id) !== side) return true;
-    return this.#channel.send(side === "wrapped" && this.#spelling === "_proxy/successor" ? frame.wrapped(this.#spelling) : frame);
+    return this.#channel.send(
+      side === "wrapped" && this.#spelling === "_proxy/successor" ? frame.wrapped(this.#spelling) : frame,
+    );
   }
 
   #receive(frame: Frame): void | Promise<void> {
     const { envelope } = frame;
     switch (envelope.kind) {
-      case "response": return this.#answered(frame, envelope.id);
+      case "response":
+        return this.#answered(frame, envelope.id);
       case "notification":
         if (envelope.method === CANCEL) return this.#cancelled(frame);
         if (!this.#isEnvelope(envelope.method)) return this.#deliver("plain", frame);
@@ -156,12 +172,17 @@ class Hop implements ProxyHop {
     }
   }
 
-  #isEnvelope(method: string): boolean { return this.#isProxy && isSuccessorMethod(method); }
+  #isEnvelope(method: string): boolean {
+    return this.#isProxy && isSuccessorMethod(method);
+  }
 
   #ask(side: Side, frame: Frame, id: Id): number {
     const own = this.#options.ids.next();
     // A copy: the bytes are a part of a chunk that would be kept as long as the request is open.
-    this.#asked.set(own, { side, id: typeof id === "string" || Number.isSafeInteger(id) ? id : Buffer.from(frame.idBytes) });
+    this.#asked.set(own, {
+      side,
+      id: typeof id === "string" || Number.isSafeInteger(id) ? id : Buffer.from(frame.idBytes),
+    });
     return own;
   }
 
@@ -169,14 +190,20 @@ class Hop implements ProxyHop {
   #opened(frame: Frame, id: Id | undefined): void | Promise<void> {
     const own = id === undefined ? undefined : this.#ask("wrapped", frame, id);
     let inside: Frame;
-    try { inside = frame.unwrapped(own); }
-    catch (error) {
+    try {
+      inside = frame.unwrapped(own);
+    } catch (error) {
       if (!(error instanceof FrameError)) throw error;
       this.#odd("an envelope without a message", frame);
-      if (own !== undefined) this.#answer(failure(own, { code: RpcCode.invalidParams, message: `The envelope was not understood: ${error.message}.` }), own);
+      if (own !== undefined)
+        this.#answer(
+          failure(own, { code: RpcCode.invalidParams, message: `The envelope was not understood: ${error.message}.` }),
+          own,
+        );
       return;
     }
-    if (own === undefined && inside.envelope.kind === "notification" && inside.envelope.method === CANCEL) return this.#cancelled(inside);
+    if (own === undefined && inside.envelope.kind === "notification" && inside.envelope.method === CANCEL)
+      return this.#cancelled(inside);
     return this.#deliver("wrapped", inside);
   }
 
@@ -196,7 +223,10 @@ class Hop implements ProxyHop {
   /** Names a request as the other side numbered it; the newest of that id, should it have used it twice. */
   #cancelled(frame: Frame): void | Promise<void> {
     const id = requestIdIn(frame);
-    const found = [...this.#asked].findLast(([, asked]) => asked.id === id || (asked.id instanceof Uint8Array && Number(Buffer.from(asked.id).toString()) === id));
+    const found = [...this.#asked].findLast(
+      ([, asked]) =>
+        asked.id === id || (asked.id instanceof Uint8Array && Number(Buffer.from(asked.id).toString()) === id),
+    );
     if (found) return this.#deliver(found[1].side, cancellation(found[0])); // else answered already: they crossed
   }
 
@@ -217,7 +247,9 @@ class Hop implements ProxyHop {
     this.#receivers.wrapped?.closed(reason);
   }
 
-  #odd(what: string, frame: Frame): void { this.#options.odd(what, Buffer.from(frame.bytes.subarray(0, EXCERPT)).toString()); }
+  #odd(what: string, frame: Frame): void {
+    this.#options.odd(what, Buffer.from(frame.bytes.subarray(0, EXCERPT)).toString());
+  }
 }
 
 /** Bytes of an odd message for the log. */

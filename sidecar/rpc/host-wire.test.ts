@@ -4,13 +4,16 @@ import { HostWire } from "./host-wire";
 
 suite("The sidecar's wire to the host", () => {
   test("drops what is sent after the host has gone, because agents are still being stopped then and log", async () => {
-    const input = new PassThrough(), output = new PassThrough();
+    const input = new PassThrough(),
+      output = new PassThrough();
     const wire = new HostWire(input, output);
     wire.serve({} as Parameters<HostWire["serve"]>[0]);
     output.resume();
     input.destroy();
     await wire.closed;
-    await new Promise(resolve => { setImmediate(resolve); });
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
     doesNotThrow(() => wire.notify("process/ended", { pid: 1 }));
   });
 });

@@ -3,7 +3,15 @@
  * complete by type; one that throws an `RpcError` answers with its code, and any other error is an internal one.
  */
 import type { Readable, Writable } from "node:stream";
-import { CancellationTokenSource, createMessageConnection, ResponseError, StreamMessageReader, WriteableStreamMessageWriter, type CancellationToken, type MessageConnection } from "vscode-jsonrpc/node";
+import {
+  CancellationTokenSource,
+  createMessageConnection,
+  ResponseError,
+  StreamMessageReader,
+  WriteableStreamMessageWriter,
+  type CancellationToken,
+  type MessageConnection,
+} from "vscode-jsonrpc/node";
 import { BatchedOutput } from "../../src/protocol/batched-output";
 import { redactText } from "../../src/protocol/redaction/redact";
 import type { HostToSidecar, SidecarToHost } from "../../src/protocol/sidecar";
@@ -18,8 +26,14 @@ export class HostWire {
   /** Resolves when the host is gone. */
   readonly closed: Promise<void>;
 
-  constructor(input: Readable, private readonly output: Writable) {
-    this.#connection = createMessageConnection(new StreamMessageReader(input), new WriteableStreamMessageWriter(new BatchedOutput(output, flush => process.nextTick(flush))));
+  constructor(
+    input: Readable,
+    private readonly output: Writable,
+  ) {
+    this.#connection = createMessageConnection(
+      new StreamMessageReader(input),
+      new WriteableStreamMessageWriter(new BatchedOutput(output, flush => process.nextTick(flush))),
+    );
     this.closed = new Promise(resolve => {
       this.#connection.onClose(() => resolve());
       input.once("end", () => resolve());
@@ -32,19 +46,33 @@ export class HostWire {
   serve(handlers: Handlers<HostToSidecar>): void {
     // What comes from the host is what the contract says: `hello` has compared the builds of both programs.
     for (const [method, handler] of Object.entries<(params: never, signal: CancelSignal) => unknown>(handlers)) {
-      this.#connection.onRequest(method, (params: unknown, token: CancellationToken) => settle(() => handler(params as never, signalOf(token))));
-      this.#connection.onNotification(method, (params: unknown) => { handler(params as never, NEVER); });
+      this.#connection.onRequest(method, (params: unknown, token: CancellationToken) =>
+        settle(() => handler(params as never, signalOf(token))),
+      );
+      this.#connection.onNotification(method, (params: unknown) => {
+        handler(params as never, NEVER);
+      });
     }
     this.#connection.listen();
   }
 
   /** Rejects with an `RpcError`: the host's, or an internal one when the host is gone. An aborted signal asks the host to stop; its answer is still awaited. */
-  async request<M extends keyof Calls<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>, signal: CancelSignal = NEVER): Promise<ResultOf<SidecarToHost, M>> {
-    const name: string = method, cancelling = new CancellationTokenSource();
+  async request<M extends keyof Calls<SidecarToHost>>(
+    method: M,
+    params: ParamsOf<SidecarToHost, M>,
+    signal: CancelSignal = NEVER,
+  ): Promise<ResultOf<SidecarToHost, M>> {
+    const name: string = method,
+      cancelling = new CancellationTokenSource();
     if (signal.aborted) cancelling.cancel();
     else signal.addEventListener("abort", () => cancelling.cancel());
-    try { return await this.#connection.sendRequest<ResultOf<SidecarToHost, M>>(name, params, cancelling.token); }
-    catch (error) { throw error instanceof ResponseError ? new RpcError(error.code, error.message) : new RpcError(RpcCode.internalError, "VS Code did not answer."); }
+    try {
+      return await this.#connection.sendRequest<ResultOf<SidecarToHost, M>>(name, params, cancelling.token);
+    } catch (error) {
+      throw error instanceof ResponseError
+        ? new RpcError(error.code, error.message)
+        : new RpcError(RpcCode.internalError, "VS Code did not answer.");
+    }
   }
 
   notify<M extends keyof Notes<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>): void {
@@ -54,19 +82,28 @@ export class HostWire {
     send().catch(() => undefined);
   }
 
-  isCongested(): boolean { return this.output.writableLength > CONGESTED_BYTES; }
+  isCongested(): boolean {
+    return this.output.writableLength > CONGESTED_BYTES;
+  }
 }
 
 const NEVER: CancelSignal = { aborted: false, addEventListener: () => undefined };
 
 async function settle(answer: () => unknown): Promise<unknown> {
-  try { return await answer(); }
-  catch (error) { throw error instanceof RpcError ? new ResponseError(error.code, redactText(error.message), error.data) : error; }
+  try {
+    return await answer();
+  } catch (error) {
+    throw error instanceof RpcError ? new ResponseError(error.code, redactText(error.message), error.data) : error;
+  }
 }
 
 function signalOf(token: CancellationToken): CancelSignal {
   return {
-    get aborted() { return token.isCancellationRequested; },
-    addEventListener: (_, listener) => { token.onCancellationRequested(() => listener()); },
+    get aborted() {
+      return token.isCancellationRequested;
+    },
+    addEventListener: (_, listener) => {
+      token.onCancellationRequested(() => listener());
+    },
   };
 }

@@ -49,7 +49,9 @@ export class Incoming implements IncomingRequest {
 
   /** An integer beyond 2⁵³ goes back as the bytes that came: as a number it would be another one. */
   #answer(answer: Frame): void {
-    this.#send?.(typeof this.id === "string" || Number.isSafeInteger(this.id) ? answer : answer.withId(this.#frame.idBytes));
+    this.#send?.(
+      typeof this.id === "string" || Number.isSafeInteger(this.id) ? answer : answer.withId(this.#frame.idBytes),
+    );
     this.#send = undefined; // last: a result that cannot be sent throws, and the request can still be failed
   }
 

@@ -7,12 +7,24 @@ import { RpcCode } from "./message";
 /** A line that is no message: `parseError` when it is not JSON, `invalidRequest` when it is, but no JSON-RPC. */
 export class FrameError extends Error {
   override readonly name = "FrameError";
-  constructor(readonly code: typeof RpcCode.parseError | typeof RpcCode.invalidRequest, message: string, options?: { cause?: unknown }) {
+  constructor(
+    readonly code: typeof RpcCode.parseError | typeof RpcCode.invalidRequest,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
     super(message, options);
   }
 }
 
-export const QUOTE = 0x22, COMMA = 0x2c, COLON = 0x3a, BACKSLASH = 0x5c, BRACKET = 0x5b, BRACKET_END = 0x5d, BRACE = 0x7b, BRACE_END = 0x7d, LETTER_N = 0x6e;
+export const QUOTE = 0x22,
+  COMMA = 0x2c,
+  COLON = 0x3a,
+  BACKSLASH = 0x5c,
+  BRACKET = 0x5b,
+  BRACKET_END = 0x5d,
+  BRACE = 0x7b,
+  BRACE_END = 0x7d,
+  LETTER_N = 0x6e;
 const ZERO = 0x30;
 /** Beyond so many bytes one native search is cheaper than looking at each. */
 const NEAR = 32;
@@ -26,7 +38,8 @@ export function skipSpace(line: Buffer, from: number): number {
 /** The position after the last byte that is not a space. */
 export function textEnd(line: Buffer): number {
   let end = line.length;
-  for (let byte = line[end - 1]; byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a; byte = line[end - 1]) end--;
+  for (let byte = line[end - 1]; byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a; byte = line[end - 1])
+    end--;
   return end;
 }
 
@@ -79,8 +92,11 @@ export function scalar(line: Buffer, start: number, end: number): unknown {
   if (whole !== -1) return whole;
   const text = line.toString("utf8", start, end);
   if (first === QUOTE && !text.includes("\\")) return text.slice(1, -1);
-  try { return JSON.parse(text); }
-  catch (cause) { throw new FrameError(RpcCode.parseError, `it is not JSON: ${text.slice(0, 40)}`, { cause }); }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new FrameError(RpcCode.parseError, `it is not JSON: ${text.slice(0, 40)}`, { cause });
+  }
 }
 
 /** Most ids are one; -1 for all else. */
@@ -109,7 +125,9 @@ export function isAt(line: Buffer, start: number, bytes: Buffer): boolean {
 }
 
 /** Only from so many bytes on a search may be worth it, and only where strings are so short that crossing each of them costs more. */
-const FAR = 4096, SAMPLE = 32, SHORT = 16;
+const FAR = 4096,
+  SAMPLE = 32,
+  SHORT = 16;
 
 /**
  * Whether a search through the bytes from `start` up to `end` (as latin-1) is worth it, and finds none of these patterns. False

@@ -5,10 +5,18 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function objectOr(value: unknown): JsonObject { return isObject(value) ? value : {}; }
-export function arrayOr(value: unknown): readonly unknown[] { return Array.isArray(value) ? value : []; }
-export function stringOr<T>(value: unknown, otherwise: T): string | T { return typeof value === "string" ? value : otherwise; }
-export function numberOr<T>(value: unknown, otherwise: T): number | T { return typeof value === "number" ? value : otherwise; }
+export function objectOr(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+export function arrayOr(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+export function stringOr<T>(value: unknown, otherwise: T): string | T {
+  return typeof value === "string" ? value : otherwise;
+}
+export function numberOr<T>(value: unknown, otherwise: T): number | T {
+  return typeof value === "number" ? value : otherwise;
+}
 
 /** For a person to read: strings as they are, all else indented; cut after `limit` characters, and says so. */
 export function readable(value: unknown, limit: number): string {
@@ -21,6 +29,9 @@ export function cut(text: string, limit: number): string {
 
 /** What was parsed may be nested too deep to be written again: the parser has no limit there, the writer has. */
 function indented(value: unknown): string {
-  try { return JSON.stringify(value, undefined, 2) ?? String(value); }
-  catch { return "(nested too deep to be shown)"; }
+  try {
+    return JSON.stringify(value, undefined, 2) ?? String(value);
+  } catch {
+    return "(nested too deep to be shown)";
+  }
 }

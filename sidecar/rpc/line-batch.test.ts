@@ -10,28 +10,45 @@ const batchOf = (pieces: readonly Buffer[]): LineBatch => {
 
 suite("line batches", () => {
   test("what stood side by side leaves in one piece, as it stood in memory", () => {
-    const chunk = Buffer.from("first\nsecond\nthird\n"), other = Buffer.from("other\n");
+    const chunk = Buffer.from("first\nsecond\nthird\n"),
+      other = Buffer.from("other\n");
     const [piece, ...more] = batchOf([chunk.subarray(0, 6), chunk.subarray(6, 13), chunk.subarray(13)]).take();
-    deepEqual([piece?.buffer === chunk.buffer, piece?.byteOffset, String(piece), more], [true, chunk.byteOffset, String(chunk), []]);
-    equal(batchOf([chunk.subarray(0, 6), other, chunk.subarray(6)]).take().join(""), "first\nother\nsecond\nthird\n");
+    deepEqual(
+      [piece?.buffer === chunk.buffer, piece?.byteOffset, String(piece), more],
+      [true, chunk.byteOffset, String(chunk), []],
+    );
+    equal(
+      batchOf([chunk.subarray(0, 6), other, chunk.subarray(6)])
+        .take()
+        .join(""),
+      "first\nother\nsecond\nthird\n",
+    );
   });
 
   test("small pieces are copied into one, large ones stay what they are", () => {
-    const large = Buffer.alloc(100_000, "x"), small = Buffer.from("small\n");
+    const large = Buffer.alloc(100_000, "x"),
+      small = Buffer.from("small\n");
     equal(batchOf(Array.from({ length: 100 }, () => small)).take().length, 1);
-    deepEqual(batchOf([small, large, small]).take().map(piece => piece.buffer === large.buffer), [false, true, false]);
+    deepEqual(
+      batchOf([small, large, small])
+        .take()
+        .map(piece => piece.buffer === large.buffer),
+      [false, true, false],
+    );
   });
 
   test("whatever is added leaves once, in order", () => {
     const memory = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
     const piece = fc.tuple(fc.nat(256), fc.nat(256)).map(([a, b]) => memory.subarray(Math.min(a, b), Math.max(a, b)));
-    fc.assert(fc.property(fc.array(piece), fc.array(piece), (first, second) => {
-      const batch = batchOf(first);
-      equal(batch.bytes, Buffer.concat(first).length);
-      deepEqual(Buffer.concat(batch.take()), Buffer.concat(first));
-      for (const each of second) batch.add(each);
-      deepEqual(Buffer.concat(batch.take()), Buffer.concat(second));
-      deepEqual([batch.bytes, batch.take()], [0, []]);
-    }));
+    fc.assert(
+      fc.property(fc.array(piece), fc.array(piece), (first, second) => {
+        const batch = batchOf(first);
+        equal(batch.bytes, Buffer.concat(first).length);
+        deepEqual(Buffer.concat(batch.take()), Buffer.concat(first));
+        for (const each of second) batch.add(each);
+        deepEqual(Buffer.concat(batch.take()), Buffer.concat(second));
+        deepEqual([batch.bytes, batch.take()], [0, []]);
+      }),
+    );
   });
 });

@@ -13,7 +13,9 @@ export class LineBatch {
   #last: Buffer | undefined;
   #length = 0;
 
-  get bytes(): number { return this.#bytes; }
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   add(piece: Buffer): void {
     const last = this.#last;
@@ -30,14 +32,16 @@ export class LineBatch {
   /** What is to be written, one after the other. The batch is empty then. */
   take(): readonly Buffer[] {
     this.#closeLast();
-    const pieces = this.#pieces, bytes = this.#bytes;
+    const pieces = this.#pieces,
+      bytes = this.#bytes;
     this.#pieces = [];
     this.#bytes = 0;
     return pieces.length > 1 && bytes < SMALL * pieces.length ? [Buffer.concat(pieces, bytes)] : pieces;
   }
 
   #closeLast(): void {
-    const last = this.#last, length = this.#length;
+    const last = this.#last,
+      length = this.#length;
     if (!last) return;
     this.#pieces.push(last.length === length ? last : Buffer.from(last.buffer, last.byteOffset, length));
     this.#last = undefined;

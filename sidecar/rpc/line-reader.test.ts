@@ -5,13 +5,26 @@ import { LineReader, type LineTaker } from "./line-reader";
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 /** Writes down what a reader tells; `take` may say more. */
-function read(input: Readable, take: (line: string, reader: () => LineReader) => void | Promise<void> = () => undefined) {
+function read(
+  input: Readable,
+  take: (line: string, reader: () => LineReader) => void | Promise<void> = () => undefined,
+) {
   const told: string[] = [];
   const taker: LineTaker = {
-    take: line => { told.push(String(line).trim()); return take(String(line).trim(), () => reader); },
-    takeLast: line => { told.push(`last ${String(line)}`); return take(String(line), () => reader); },
-    ended: cause => { told.push(cause ? `broken: ${cause.message}` : "ended"); },
-    failed: error => { told.push(`failed: ${String(error)}`); },
+    take: line => {
+      told.push(String(line).trim());
+      return take(String(line).trim(), () => reader);
+    },
+    takeLast: line => {
+      told.push(`last ${String(line)}`);
+      return take(String(line), () => reader);
+    },
+    ended: cause => {
+      told.push(cause ? `broken: ${cause.message}` : "ended");
+    },
+    failed: error => {
+      told.push(`failed: ${String(error)}`);
+    },
   };
   const reader: LineReader = new LineReader(input, 1000, taker);
   return { told, reader };
@@ -20,7 +33,13 @@ function read(input: Readable, take: (line: string, reader: () => LineReader) =>
 suite("line reader", () => {
   test("lines, what follows the last newline, and the end, each when the one before is taken", async () => {
     let letGo = () => {};
-    const { told } = read(Readable.from([Buffer.from("a\nb"), Buffer.from("c\nrest")]), () => new Promise(resolve => { letGo = resolve; }));
+    const { told } = read(
+      Readable.from([Buffer.from("a\nb"), Buffer.from("c\nrest")]),
+      () =>
+        new Promise(resolve => {
+          letGo = resolve;
+        }),
+    );
     for (const expected of [["a"], ["a", "bc"], ["a", "bc", "last rest"], ["a", "bc", "last rest", "ended"]]) {
       for (let i = 0; i < 5; i++) await turn();
       deepEqual(told, expected);
@@ -31,7 +50,13 @@ suite("line reader", () => {
   test("a stream that goes on although it was paused loses nothing", async () => {
     const input = new PassThrough();
     let letGo = () => {};
-    const { told } = read(input, line => line === "a" ? new Promise(resolve => { letGo = resolve; }) : undefined);
+    const { told } = read(input, line =>
+      line === "a"
+        ? new Promise(resolve => {
+            letGo = resolve;
+          })
+        : undefined,
+    );
     for (const chunk of ["a\nb\n", "c\n", "d\ne", "\n"]) input.emit("data", Buffer.from(chunk));
     deepEqual(told, ["a"]);
     letGo();
@@ -42,12 +67,28 @@ suite("line reader", () => {
 
   test("who stops in the middle hears nothing more, and the stream runs out", async () => {
     const input = Readable.from([Buffer.from("a\nb\n"), Buffer.from("c\n")]);
-    const { told } = read(input, async (_, reader) => { reader().stop(); });
+    const { told } = read(input, async (_, reader) => {
+      reader().stop();
+    });
     for (let i = 0; i < 10; i++) await turn();
     deepEqual([told, input.readableEnded], [["a"], true]);
   });
 
-  for (const [how, fail] of [["throws", () => { throw new Error("no"); }], ["rejects", async () => { await turn(); throw new Error("no"); }]] as const) {
+  for (const [how, fail] of [
+    [
+      "throws",
+      () => {
+        throw new Error("no");
+      },
+    ],
+    [
+      "rejects",
+      async () => {
+        await turn();
+        throw new Error("no");
+      },
+    ],
+  ] as const) {
     test(`a taker that ${how} is told so once, and nothing else`, async () => {
       const { told } = read(Readable.from([Buffer.from("a\nb\n"), Buffer.from("c\n")]), fail);
       for (let i = 0; i < 10; i++) await turn();
@@ -58,7 +99,13 @@ suite("line reader", () => {
   test("a stream that breaks is told with its cause, after the line that is being taken", async () => {
     const input = new PassThrough();
     let letGo = () => {};
-    const { told } = read(input, () => new Promise(resolve => { letGo = resolve; }));
+    const { told } = read(
+      input,
+      () =>
+        new Promise(resolve => {
+          letGo = resolve;
+        }),
+    );
     input.write("a\n");
     await turn();
     input.destroy(new Error("EIO"));

@@ -34,7 +34,9 @@ export class LineReader {
     this.#input = input;
     this.#lines = new LineSplitter(maxLine);
     this.#taker = taker;
-    input.on("data", (chunk: Uint8Array | string) => this.#arrived(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk)));
+    input.on("data", (chunk: Uint8Array | string) =>
+      this.#arrived(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk)),
+    );
     finished(input, { writable: false }, error => {
       this.#streamEnd = { cause: error ?? undefined };
       if (this.#state === "ready") this.#end();
@@ -42,7 +44,9 @@ export class LineReader {
   }
 
   /** How many have come. */
-  get chunks(): number { return this.#chunks; }
+  get chunks(): number {
+    return this.#chunks;
+  }
 
   stop(): void {
     this.#state = "over";
@@ -71,7 +75,9 @@ export class LineReader {
         if (this.#isOver()) return;
         if (busy) return this.#wait(busy, () => this.#goOn());
       }
-    } catch (error) { return this.#fail(error); }
+    } catch (error) {
+      return this.#fail(error);
+    }
     const chunk = this.#next.shift();
     if (chunk) return this.#takeAll(chunk);
     if (this.#streamEnd) return this.#end();
@@ -80,11 +86,13 @@ export class LineReader {
 
   #wait(busy: Promise<void>, then: () => void): void {
     this.#state = "busy";
-    busy.then(() => {
-      if (this.#isOver()) return;
-      this.#state = "ready";
-      then();
-    }).catch((error: unknown) => this.#fail(error));
+    busy
+      .then(() => {
+        if (this.#isOver()) return;
+        this.#state = "ready";
+        then();
+      })
+      .catch((error: unknown) => this.#fail(error));
   }
 
   #end(): void {
@@ -92,14 +100,18 @@ export class LineReader {
     try {
       const busy = line.length > 0 && this.#taker.takeLast(line);
       if (busy) return this.#wait(busy, () => this.#end());
-    } catch (error) { return this.#fail(error); }
+    } catch (error) {
+      return this.#fail(error);
+    }
     if (!this.#isOver()) {
       this.#state = "over";
       this.#taker.ended(this.#streamEnd?.cause);
     }
   }
 
-  #isOver(): boolean { return this.#state === "over"; }
+  #isOver(): boolean {
+    return this.#state === "over";
+  }
 
   #fail(error: unknown): void {
     if (this.#isOver()) return;

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { LineSplitter, LineTooLong } from "./lines";
 
 function split(chunks: readonly Uint8Array[], maxLine = 1000): { lines: string[]; rest: string } {
-  const splitter = new LineSplitter(maxLine), lines: string[] = [];
+  const splitter = new LineSplitter(maxLine),
+    lines: string[] = [];
   for (const chunk of chunks) take(splitter, Buffer.from(chunk), lines);
   return { lines, rest: splitter.end().toString() };
 }
@@ -20,37 +21,71 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 
 suite("lines", () => {
   test("lines end at \\n and only there; one \\r before it is not part of them", () => {
-    deepEqual(split([Buffer.from("a\nb\r\n\n\u2028\u2029\u0085\rc\r\r\n{half")]), { lines: ["a", "b", "", "\u2028\u2029\u0085\rc\r"], rest: "{half" });
+    deepEqual(split([Buffer.from("a\nb\r\n\n\u2028\u2029\u0085\rc\r\r\n{half")]), {
+      lines: ["a", "b", "", "\u2028\u2029\u0085\rc\r"],
+      rest: "{half",
+    });
   });
 
   test("any chunking gives the same lines", () => {
-    const text = fc.string({ unit: fc.constantFrom("\n", "\r", "\r\n", "é", "😀", "\u2028", "a", '"', "long ".repeat(20)), maxLength: 60 });
-    fc.assert(fc.property(text, fc.array(fc.nat(), { maxLength: 40 }), (text, places) => {
-      const bytes = Buffer.from(text), whole = split([bytes], 10_000);
-      deepEqual(split(cut(bytes, places), 10_000), whole);
-      deepEqual(split([...bytes].map(byte => Uint8Array.of(byte)), 10_000), whole);
-      equal([...whole.lines, whole.rest].length, text.split("\n").length);
-    }), { numRuns: 500 });
+    const text = fc.string({
+      unit: fc.constantFrom("\n", "\r", "\r\n", "é", "😀", "\u2028", "a", '"', "long ".repeat(20)),
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(), { maxLength: 40 }), (text, places) => {
+        const bytes = Buffer.from(text),
+          whole = split([bytes], 10_000);
+        deepEqual(split(cut(bytes, places), 10_000), whole);
+        deepEqual(
+          split(
+            [...bytes].map(byte => Uint8Array.of(byte)),
+            10_000,
+          ),
+          whole,
+        );
+        equal([...whole.lines, whole.rest].length, text.split("\n").length);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test("a line may have maxLine bytes and not one more, in one chunk, in many, with or without its newline", () => {
     const ten = Buffer.from("0123456789");
     deepEqual(split([ten, Buffer.from("\n")], 10).lines, ["0123456789"]);
     deepEqual(split([Buffer.from("0123456789\nabc")], 10), { lines: ["0123456789"], rest: "abc" });
-    for (const chunks of [["0123456789a\n"], ["0123456789", "a"], ["01234", "56789a\n"], ["0123456789a"], [..."0123456789a"]]) {
-      throws(() => split(chunks.map(chunk => Buffer.from(chunk)), 10), LineTooLong);
+    for (const chunks of [
+      ["0123456789a\n"],
+      ["0123456789", "a"],
+      ["01234", "56789a\n"],
+      ["0123456789a"],
+      [..."0123456789a"],
+    ]) {
+      throws(
+        () =>
+          split(
+            chunks.map(chunk => Buffer.from(chunk)),
+            10,
+          ),
+        LineTooLong,
+      );
     }
   });
 
   test("what came before a line that is too long is handed out first", () => {
-    const splitter = new LineSplitter(3), lines: string[] = [];
+    const splitter = new LineSplitter(3),
+      lines: string[] = [];
     throws(() => take(splitter, Buffer.from("a\nbc\ntoo long"), lines), LineTooLong);
     deepEqual(lines, ["a", "bc"]);
   });
 
   test("a long line in chunks of one byte is held in one buffer, not in one for each", () => {
-    const splitter = new LineSplitter(1 << 22), byte = Buffer.from("x");
-    for (let i = 0; i < 1 << 20; i++) { splitter.push(byte); equal(splitter.next(), undefined); }
+    const splitter = new LineSplitter(1 << 22),
+      byte = Buffer.from("x");
+    for (let i = 0; i < 1 << 20; i++) {
+      splitter.push(byte);
+      equal(splitter.next(), undefined);
+    }
     equal(splitter.pending, 1 << 20);
     equal(splitter.end().length, 1 << 20);
   });

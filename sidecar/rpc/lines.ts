@@ -8,7 +8,8 @@ export class LineTooLong extends Error {
   override readonly name = "LineTooLong";
 }
 
-const NEWLINE = 0x0a, RETURN = 0x0d;
+const NEWLINE = 0x0a,
+  RETURN = 0x0d;
 /** From so many bytes on a piece of a line is kept as it came until the line is complete. */
 const LARGE = 16 * 1024;
 const EMPTY = Buffer.alloc(0);
@@ -25,7 +26,9 @@ export class LineSplitter {
   constructor(readonly maxLine: number) {}
 
   /** Bytes of the unfinished line. */
-  get pending(): number { return this.#length; }
+  get pending(): number {
+    return this.#length;
+  }
 
   /** Gives the next chunk, when all lines of the one before have been taken. */
   push(chunk: Buffer): void {
@@ -35,11 +38,13 @@ export class LineSplitter {
 
   /** The next line: with its newline, or without its `\r\n`. Undefined when it takes another chunk. Throws `LineTooLong`. */
   next(): Buffer | undefined {
-    const chunk = this.#chunk, start = this.#at;
+    const chunk = this.#chunk,
+      start = this.#at;
     if (start === chunk.length) return undefined;
-    const newline = chunk.indexOf(NEWLINE, start), end = newline === -1 ? chunk.length : newline;
+    const newline = chunk.indexOf(NEWLINE, start),
+      end = newline === -1 ? chunk.length : newline;
     if (this.#length + end - start > this.maxLine) throw new LineTooLong(`a line of more than ${this.maxLine} bytes`);
-    const next = this.#at = newline === -1 ? end : end + 1;
+    const next = (this.#at = newline === -1 ? end : end + 1);
     const piece = start === 0 && next === chunk.length ? chunk : chunk.subarray(start, next);
     if (newline !== -1 && this.#length === 0) return withoutReturn(piece);
     this.#hold(piece);
@@ -79,7 +84,8 @@ export class LineSplitter {
 
   #take(): Buffer {
     this.#keepGathered();
-    const pieces = this.#pieces, [first = EMPTY] = pieces;
+    const pieces = this.#pieces,
+      [first = EMPTY] = pieces;
     const line = pieces.length > 1 ? Buffer.concat(pieces, this.#length) : first;
     this.#pieces = [];
     this.#length = 0;

@@ -1,13 +1,27 @@
 /** The members of a JSON object, as bytes: walking over them, and taking some of them out. */
-import { BACKSLASH, BRACE_END, COLON, COMMA, QUOTE, broken, isAt, scalar, skipSpace, stringEnd, valueEnd } from "./json-scan";
+import {
+  BACKSLASH,
+  BRACE_END,
+  COLON,
+  COMMA,
+  QUOTE,
+  broken,
+  isAt,
+  scalar,
+  skipSpace,
+  stringEnd,
+  valueEnd,
+} from "./json-scan";
 
 /** The keys that mean something here. */
 const KEYS = ["id", "method", "params", "result", "error", "jsonrpc", "_meta", "meta"] as const;
-export type Key = typeof KEYS[number];
+export type Key = (typeof KEYS)[number];
 
 /** By the length of the key. */
-const BY_LENGTH: readonly (readonly { readonly key: Key; readonly bytes: Buffer }[])[] =
-  Array.from({ length: 8 }, (_, length) => KEYS.filter(key => key.length === length).map(key => ({ key, bytes: Buffer.from(key) })));
+const BY_LENGTH: readonly (readonly { readonly key: Key; readonly bytes: Buffer }[])[] = Array.from(
+  { length: 8 },
+  (_, length) => KEYS.filter(key => key.length === length).map(key => ({ key, bytes: Buffer.from(key) })),
+);
 /** A letter that is escaped has so many bytes, and no key here has only one letter. */
 const ESCAPE = "\\u0069".length;
 
@@ -31,14 +45,20 @@ export class MemberWalk {
   /** Where the value begins. */
   start = 0;
 
-  constructor(readonly line: Buffer, open: number) { this.at = skipSpace(line, open + 1); }
+  constructor(
+    readonly line: Buffer,
+    open: number,
+  ) {
+    this.at = skipSpace(line, open + 1);
+  }
 
   /** Reads a key; false at the closing brace. */
   next(): boolean {
     const { line, at } = this;
     if (line[at] === BRACE_END) return false;
     if (line[at] !== QUOTE) throw broken(line, at);
-    const end = stringEnd(line, at), colon = skipSpace(line, end);
+    const end = stringEnd(line, at),
+      colon = skipSpace(line, end);
     if (line[colon] !== COLON) throw broken(line, colon);
     this.key = keyAt(line, at + 1, end - 1);
     this.start = skipSpace(line, colon + 1);
@@ -66,7 +86,8 @@ export function methodAt(line: Buffer, start: number, end: number): unknown {
   const known = METHODS[end - start];
   if (known && isAt(line, start, known.bytes)) return known.method;
   const method = scalar(line, start, end);
-  if (typeof method === "string" && end - start <= LONGEST) METHODS[end - start] = { bytes: Buffer.from(line.subarray(start, end)), method };
+  if (typeof method === "string" && end - start <= LONGEST)
+    METHODS[end - start] = { bytes: Buffer.from(line.subarray(start, end)), method };
   return method;
 }
 
@@ -85,7 +106,8 @@ export interface Kept {
 export function membersWithout(line: Buffer, open: number, without: ReadonlySet<Key>): Kept {
   const pieces: Buffer[] = [];
   let method: unknown;
-  let from = -1, to = -1; // a run of members that stay
+  let from = -1,
+    to = -1; // a run of members that stay
   const take = (): void => {
     if (from !== -1) pieces.push(...(pieces.length === 0 ? [] : [COMMA_BYTES]), line.subarray(from, to));
     from = -1;

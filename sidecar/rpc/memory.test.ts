@@ -9,7 +9,10 @@ const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 function listen(channel: Channel, busy: (heard: readonly string[]) => void | Promise<void> = () => {}) {
   const heard: string[] = [];
   channel.start({
-    receive: frame => { heard.push("method" in frame.message ? frame.message.method : "answer"); return busy(heard); },
+    receive: frame => {
+      heard.push("method" in frame.message ? frame.message.method : "answer");
+      return busy(heard);
+    },
     closed: reason => heard.push(`closed: ${reason.message}`),
   });
   return heard;
@@ -17,35 +20,58 @@ function listen(channel: Channel, busy: (heard: readonly string[]) => void | Pro
 
 suite("memory channels", () => {
   test("the very frames arrive, in order, after the sender's call; what came before the start waits", async () => {
-    const [left, right] = memoryChannels(), frames = [note("a"), note("b"), note("c")], heard: Frame[] = [];
+    const [left, right] = memoryChannels(),
+      frames = [note("a"), note("b"), note("c")],
+      heard: Frame[] = [];
     left.send(frames[0]!);
-    right.start({ receive: frame => { heard.push(frame); }, closed: () => {} });
+    right.start({
+      receive: frame => {
+        heard.push(frame);
+      },
+      closed: () => {},
+    });
     left.send(frames[1]!);
     left.send(frames[2]!);
     equal(heard.length, 0);
     await turn();
-    deepEqual(heard.map((frame, i) => frame === frames[i]), [true, true, true]);
+    deepEqual(
+      heard.map((frame, i) => frame === frames[i]),
+      [true, true, true],
+    );
   });
 
   test("a receiver that waits makes the sender wait, and nothing is lost", async () => {
     const [left, right] = memoryChannels();
     let letGo = () => {};
-    const heard = listen(right, heard => heard.length === 1 ? new Promise<void>(resolve => { letGo = resolve; }) : undefined);
+    const heard = listen(right, heard =>
+      heard.length === 1
+        ? new Promise<void>(resolve => {
+            letGo = resolve;
+          })
+        : undefined,
+    );
     let n = 0;
     while (n < 1000 && left.send(note(String(n++)))) await turn();
     deepEqual([heard.length, n], [1, 65]);
     let drained = false;
-    const waiting = left.drained().then(() => { drained = true; });
+    const waiting = left.drained().then(() => {
+      drained = true;
+    });
     await turn();
     equal(drained, false);
     letGo();
     await waiting;
     await turn();
-    deepEqual(heard, Array.from({ length: n }, (_, i) => String(i)));
+    deepEqual(
+      heard,
+      Array.from({ length: n }, (_, i) => String(i)),
+    );
   });
 
   test("what was sent before a dispose arrives before the news of it; what comes later is dropped; each end hears of it once", async () => {
-    const [left, right] = memoryChannels(), atLeft = listen(left), atRight = listen(right);
+    const [left, right] = memoryChannels(),
+      atLeft = listen(left),
+      atRight = listen(right);
     left.send(note("last"));
     right.send(note("too late"));
     await left[Symbol.asyncDispose]();
@@ -59,16 +85,17 @@ suite("memory channels", () => {
     deepEqual(atRight, ["last", "closed: The other side closed the connection."]);
   });
 
-  for (const end of ["sender", "receiver"] as const) test(`whoever waits for room is released when the ${end} closes`, async () => {
-    const [left, right] = memoryChannels();
-    listen(right, () => new Promise(() => {}));
-    listen(left, () => new Promise(() => {}));
-    right.send(note("never finished"));
-    for (let n = 0; n < 1000 && left.send(note("m")); n++) continue;
-    const drained = left.drained();
-    await (end === "sender" ? left : right)[Symbol.asyncDispose]();
-    await drained;
-  });
+  for (const end of ["sender", "receiver"] as const)
+    test(`whoever waits for room is released when the ${end} closes`, async () => {
+      const [left, right] = memoryChannels();
+      listen(right, () => new Promise(() => {}));
+      listen(left, () => new Promise(() => {}));
+      right.send(note("never finished"));
+      for (let n = 0; n < 1000 && left.send(note("m")); n++) continue;
+      const drained = left.drained();
+      await (end === "sender" ? left : right)[Symbol.asyncDispose]();
+      await drained;
+    });
 
   test("a closed end takes no more, and says nothing of waiting", async () => {
     const [left, right] = memoryChannels();
@@ -88,9 +115,12 @@ suite("memory channels", () => {
   });
 
   test("a receiver that throws closes both ends", async () => {
-    const [left, right] = memoryChannels(), bug = new Error("bug");
+    const [left, right] = memoryChannels(),
+      bug = new Error("bug");
     const closed = new Promise<Closed>(closed => left.start({ receive: () => {}, closed }));
-    const heard = listen(right, () => { throw bug; });
+    const heard = listen(right, () => {
+      throw bug;
+    });
     left.send(note("m"));
     equal((await closed).cause, bug);
     deepEqual(heard, ["m", "closed: A message could not be handled."]);

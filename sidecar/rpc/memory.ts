@@ -28,7 +28,9 @@ class MemoryEnd implements Channel {
   readonly #inbox: (Frame | Closed)[] = [];
   readonly #senders: (() => void)[] = [];
 
-  constructor(other: () => MemoryEnd) { this.#other = other; }
+  constructor(other: () => MemoryEnd) {
+    this.#other = other;
+  }
 
   start(receiver: Receiver): void {
     const state = this.#state;

@@ -6,52 +6,103 @@ import type { Closed } from "./channel";
 import { Frame } from "./frame";
 import { ndjsonChannel, type NdjsonOptions } from "./ndjson";
 
-const note = (method: string, params?: unknown) => Frame.of({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) });
+const note = (method: string, params?: unknown) =>
+  Frame.of({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) });
 const sent = (output: PassThrough): string => String(output.read() ?? "");
 
 /** A channel over `input` whose frames, garbage and end are written down. `busy` says whether a frame is waited for. */
-function listen(input: Readable, options: NdjsonOptions & { output?: Writable; busy?: (frame: Frame) => void | Promise<void> } = {}) {
+function listen(
+  input: Readable,
+  options: NdjsonOptions & { output?: Writable; busy?: (frame: Frame) => void | Promise<void> } = {},
+) {
   const output = options.output ?? new PassThrough();
-  const frames: string[] = [], garbage: string[] = [];
+  const frames: string[] = [],
+    garbage: string[] = [];
   const channel = ndjsonChannel(input, output, { garbage: (line, why) => garbage.push(`${line}: ${why}`), ...options });
-  const closed = new Promise<Closed>(resolve => channel.start({
-    receive: frame => { frames.push(Buffer.from(frame.bytes).toString()); return options.busy?.(frame); },
-    closed: resolve,
-  }));
+  const closed = new Promise<Closed>(resolve =>
+    channel.start({
+      receive: frame => {
+        frames.push(Buffer.from(frame.bytes).toString());
+        return options.busy?.(frame);
+      },
+      closed: resolve,
+    }),
+  );
   return { channel, output, frames, garbage, closed };
 }
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 suite("ndjson", () => {
   test("one line is one frame: CRLF, U+2028 and blank lines included, the last without its newline", async () => {
-    const { frames, garbage, closed } = listen(Readable.from([Buffer.from('{"method":"a"}\r\n\n  \n {"method":"\u2028"}\n{"method":"last"}')]));
+    const { frames, garbage, closed } = listen(
+      Readable.from([Buffer.from('{"method":"a"}\r\n\n  \n {"method":"\u2028"}\n{"method":"last"}')]),
+    );
     equal((await closed).message, "The other side closed the connection.");
     deepEqual(frames, ['{"method":"a"}', ' {"method":"\u2028"}', '{"method":"last"}']);
     deepEqual(garbage, []);
   });
 
   test("any chunking gives the same frames, also within a character", async () => {
-    const methods = fc.array(fc.string({ unit: fc.constantFrom("é", "😀", "\u2028", "\n", "\r", '"', "\\", "a") }), { maxLength: 8 });
-    await fc.assert(fc.asyncProperty(methods, fc.constantFrom("\n", "\r\n"), fc.array(fc.nat(), { maxLength: 12 }), fc.boolean(), async (methods, newline, places, single) => {
-      const lines = methods.map(method => JSON.stringify({ method })), bytes = Buffer.from(lines.map(line => line + newline).join(""));
-      const cuts = single ? [...bytes.keys()] : [0, ...places.map(place => place % (bytes.length + 1)).sort((a, b) => a - b)];
-      const { frames, closed } = listen(Readable.from(cuts.map((from, i) => bytes.subarray(from, cuts[i + 1]))));
-      await closed;
-      deepEqual(frames, lines);
-    }), { numRuns: 100 });
+    const methods = fc.array(fc.string({ unit: fc.constantFrom("é", "😀", "\u2028", "\n", "\r", '"', "\\", "a") }), {
+      maxLength: 8,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        methods,
+        fc.constantFrom("\n", "\r\n"),
+        fc.array(fc.nat(), { maxLength: 12 }),
+        fc.boolean(),
+        async (methods, newline, places, single) => {
+          const lines = methods.map(method => JSON.stringify({ method })),
+            bytes = Buffer.from(lines.map(line => line + newline).join(""));
+          const cuts = single
+            ? [...bytes.keys()]
+            : [0, ...places.map(place => place % (bytes.length + 1)).sort((a, b) => a - b)];
+          const { frames, closed } = listen(Readable.from(cuts.map((from, i) => bytes.subarray(from, cuts[i + 1]))));
+          await closed;
+          deepEqual(frames, lines);
+        },
+      ),
+      { numRuns: 100 },
+    );
   });
 
   test("what is not JSON is reported and not answered; an attempt at it, or a batch, is answered without an id; what follows is read", async () => {
-    const input = new PassThrough(), output = new PassThrough();
+    const input = new PassThrough(),
+      output = new PassThrough();
     const { frames, garbage, closed } = listen(input, { output });
-    input.end(['Debugger listening', '{"id":1,', '[{"id":1,"method":"m"}]', '[INFO] ready', '{"level":"info"}', '{"method":"m"}'].join("\n") + "\n");
+    input.end(
+      [
+        "Debugger listening",
+        '{"id":1,',
+        '[{"id":1,"method":"m"}]',
+        "[INFO] ready",
+        '{"level":"info"}',
+        '{"method":"m"}',
+      ].join("\n") + "\n",
+    );
     await closed;
     deepEqual(frames, ['{"method":"m"}']);
-    deepEqual(garbage, ["Debugger listening: it is not JSON", '{"id":1,: it breaks off in the middle',
-      '[{"id":1,"method":"m"}]: it is a batch, and batches are not part of this protocol', "[INFO] ready: it is not JSON",
-      '{"level":"info"}: it has neither a method nor a result nor an error']);
-    const answers = sent(output).trim().split("\n").map(line => JSON.parse(line));
-    deepEqual(answers.map(({ id, error }) => [id, error.code]), [[null, -32700], [null, -32600], [null, -32700], [null, -32600]]);
+    deepEqual(garbage, [
+      "Debugger listening: it is not JSON",
+      '{"id":1,: it breaks off in the middle',
+      '[{"id":1,"method":"m"}]: it is a batch, and batches are not part of this protocol',
+      "[INFO] ready: it is not JSON",
+      '{"level":"info"}: it has neither a method nor a result nor an error',
+    ]);
+    const answers = sent(output)
+      .trim()
+      .split("\n")
+      .map(line => JSON.parse(line));
+    deepEqual(
+      answers.map(({ id, error }) => [id, error.code]),
+      [
+        [null, -32700],
+        [null, -32600],
+        [null, -32700],
+        [null, -32600],
+      ],
+    );
   });
 
   test("garbage is reported in part, however long", async () => {
@@ -62,15 +113,26 @@ suite("ndjson", () => {
 
   test("half a message at the end is reported and not answered", async () => {
     const output = new PassThrough();
-    const { frames, garbage, closed } = listen(Readable.from([Buffer.from('{"method":"m"}\n{"id":1,"res')]), { output });
+    const { frames, garbage, closed } = listen(Readable.from([Buffer.from('{"method":"m"}\n{"id":1,"res')]), {
+      output,
+    });
     await closed;
-    deepEqual([frames, garbage, sent(output)], [['{"method":"m"}'], ['{"id":1,"res: the stream ended in the middle of it'], ""]);
+    deepEqual(
+      [frames, garbage, sent(output)],
+      [['{"method":"m"}'], ['{"id":1,"res: the stream ended in the middle of it'], ""],
+    );
   });
 
   test("a line that is too long is answered and closes the channel, and nothing of it is kept", async () => {
-    const output = new PassThrough(), maxLine = 1024 * 1024;
+    const output = new PassThrough(),
+      maxLine = 1024 * 1024;
     let produced = 0;
-    const endless = new Readable({ read() { produced += 65_536; this.push(produced < 8 * maxLine ? Buffer.alloc(65_536, "x") : null); } });
+    const endless = new Readable({
+      read() {
+        produced += 65_536;
+        this.push(produced < 8 * maxLine ? Buffer.alloc(65_536, "x") : null);
+      },
+    });
     const { closed } = listen(endless, { output, maxLine });
     equal((await closed).message, "The other side sent a message of more than 1 MiB.");
     match(sent(output), /^\{"jsonrpc":"2.0","id":null,"error":\{"code":-32600,"message":"A message may have 1 MiB/);
@@ -79,26 +141,47 @@ suite("ndjson", () => {
   });
 
   test("while receive waits nothing more is delivered or read, and then all is, in order", async () => {
-    const total = 2000, line = (n: number) => JSON.stringify({ method: String(n), params: "x".repeat(1000) }) + "\n";
+    const total = 2000,
+      line = (n: number) => JSON.stringify({ method: String(n), params: "x".repeat(1000) }) + "\n";
     let made = 0;
-    const source = new Readable({ highWaterMark: 16_384, read() { this.push(made < total ? line(made++) : null); } });
+    const source = new Readable({
+      highWaterMark: 16_384,
+      read() {
+        this.push(made < total ? line(made++) : null);
+      },
+    });
     let letGo = () => {};
-    const { frames, closed } = listen(source, { busy: frame => frame.message.jsonrpc && frames.length === 3 ? new Promise(resolve => { letGo = resolve; }) : undefined });
+    const { frames, closed } = listen(source, {
+      busy: frame =>
+        frame.message.jsonrpc && frames.length === 3
+          ? new Promise(resolve => {
+              letGo = resolve;
+            })
+          : undefined,
+    });
     for (let i = 0; i < 50; i++) await turn();
     equal(frames.length, 3);
     ok(made < 100, `${made} lines were read ahead`);
     letGo();
     await closed;
-    deepEqual(frames, Array.from({ length: total }, (_, n) => line(n).trim()));
+    deepEqual(
+      frames,
+      Array.from({ length: total }, (_, n) => line(n).trim()),
+    );
   });
 
   test("a source is as slow as the sink it is forwarded to: what waits between stays bounded", async () => {
     let made = 0;
     const line = Buffer.from(JSON.stringify({ method: "m", params: "x".repeat(1000) }) + "\n");
-    const source = new Readable({ read() { made += line.length; this.push(made < 8 * 1024 * 1024 ? line : null); } });
+    const source = new Readable({
+      read() {
+        made += line.length;
+        this.push(made < 8 * 1024 * 1024 ? line : null);
+      },
+    });
     const stuck = new Writable({ write() {} });
     const sink = ndjsonChannel(new PassThrough(), stuck);
-    const { channel } = listen(source, { busy: frame => sink.send(frame) ? undefined : sink.drained() });
+    const { channel } = listen(source, { busy: frame => (sink.send(frame) ? undefined : sink.drained()) });
     for (let i = 0; i < 100; i++) await turn();
     const before = made;
     for (let i = 0; i < 100; i++) await turn();
@@ -112,7 +195,12 @@ suite("ndjson", () => {
 
   test("send says false when the sink is full, and drained waits until it is not", async () => {
     const held: (() => void)[] = [];
-    const slow = new Writable({ highWaterMark: 100, write(_chunk, _encoding, done) { held.push(done); } });
+    const slow = new Writable({
+      highWaterMark: 100,
+      write(_chunk, _encoding, done) {
+        held.push(done);
+      },
+    });
     const channel = ndjsonChannel(new PassThrough(), slow);
     equal(channel.send(note("a")), true);
     await channel.drained();
@@ -120,10 +208,15 @@ suite("ndjson", () => {
     await turn();
     equal(channel.send(note("c")), false);
     let drained = false;
-    const waiting = channel.drained().then(() => { drained = true; });
+    const waiting = channel.drained().then(() => {
+      drained = true;
+    });
     await turn();
     equal(drained, false);
-    while (held.length > 0) { held.shift()!(); await turn(); }
+    while (held.length > 0) {
+      held.shift()!();
+      await turn();
+    }
     await waiting;
     equal(channel.send(note("d")), true);
     await channel[Symbol.asyncDispose]();
@@ -131,7 +224,13 @@ suite("ndjson", () => {
 
   test("frames sent in one turn leave in one write, in order; many bytes do not wait for its end", async () => {
     const writes: string[] = [];
-    const output = new Writable({ decodeStrings: true, write(chunk, _encoding, done) { writes.push(String(chunk)); done(); } });
+    const output = new Writable({
+      decodeStrings: true,
+      write(chunk, _encoding, done) {
+        writes.push(String(chunk));
+        done();
+      },
+    });
     const channel = ndjsonChannel(new PassThrough(), output);
     await turn();
     channel.send(note("a"));
@@ -145,10 +244,20 @@ suite("ndjson", () => {
   });
 
   test("what was sent before dispose leaves, what is sent after does not, and closed is told once", async () => {
-    const input = new PassThrough(), output = new PassThrough();
+    const input = new PassThrough(),
+      output = new PassThrough();
     let ends = 0;
-    const channel = ndjsonChannel(input, output), frames: Frame[] = [];
-    channel.start({ receive: frame => { frames.push(frame); }, closed: ({ message }) => { ends++; equal(message, "The connection was closed."); } });
+    const channel = ndjsonChannel(input, output),
+      frames: Frame[] = [];
+    channel.start({
+      receive: frame => {
+        frames.push(frame);
+      },
+      closed: ({ message }) => {
+        ends++;
+        equal(message, "The connection was closed.");
+      },
+    });
     channel.send(note("before"));
     await channel[Symbol.asyncDispose]();
     equal(channel.send(note("after")), true);
@@ -174,7 +283,11 @@ suite("ndjson", () => {
   });
 
   test("the rest of a chunk is dropped when its first line closes the channel", async () => {
-    const { channel, frames, closed } = listen(Readable.from([Buffer.from('{"method":"a"}\n{"method":"b"}\n')]), { busy: async () => { await channel[Symbol.asyncDispose](); } });
+    const { channel, frames, closed } = listen(Readable.from([Buffer.from('{"method":"a"}\n{"method":"b"}\n')]), {
+      busy: async () => {
+        await channel[Symbol.asyncDispose]();
+      },
+    });
     await closed;
     await turn();
     deepEqual(frames, ['{"method":"a"}']);
@@ -183,7 +296,13 @@ suite("ndjson", () => {
   test("the reason of the end is asked for, and may take its time; until then nothing is sent", async () => {
     const output = new PassThrough();
     let exited = (_: Closed) => {};
-    const { channel, closed } = listen(Readable.from([]), { output, closedReason: () => new Promise(resolve => { exited = resolve; }) });
+    const { channel, closed } = listen(Readable.from([]), {
+      output,
+      closedReason: () =>
+        new Promise(resolve => {
+          exited = resolve;
+        }),
+    });
     for (let i = 0; i < 5; i++) await turn();
     channel.send(note("late"));
     exited({ message: "The agent stopped (exit code 3)." });
@@ -193,8 +312,15 @@ suite("ndjson", () => {
 
   test("the reason is asked for once, also when both streams end; who waits for the sink does not wait for the reason", async () => {
     let asked = 0;
-    const input = new PassThrough(), output = new Writable({ write() {} });
-    const { channel } = listen(input, { output, closedReason: () => { asked++; return new Promise(() => {}); } });
+    const input = new PassThrough(),
+      output = new Writable({ write() {} });
+    const { channel } = listen(input, {
+      output,
+      closedReason: () => {
+        asked++;
+        return new Promise(() => {});
+      },
+    });
     channel.send(note("m", "x".repeat(100_000)));
     const drained = channel.drained();
     output.destroy();
@@ -212,7 +338,8 @@ suite("ndjson", () => {
   });
 
   test("an input that fails closes the channel with the cause", async () => {
-    const input = new PassThrough(), failure = new Error("EIO");
+    const input = new PassThrough(),
+      failure = new Error("EIO");
     const { closed } = listen(input);
     await turn();
     input.destroy(failure);
@@ -220,25 +347,42 @@ suite("ndjson", () => {
   });
 
   test("an output that fails closes the channel, after the last words that were already in the pipe", async () => {
-    const input = new PassThrough(), failure = new Error("EPIPE");
-    const output = new Writable({ write(_chunk, _encoding, done) { done(failure); } });
+    const input = new PassThrough(),
+      failure = new Error("EPIPE");
+    const output = new Writable({
+      write(_chunk, _encoding, done) {
+        done(failure);
+      },
+    });
     const { channel, frames, closed } = listen(input, { output });
     await turn();
     channel.send(note("a"));
     await once(output, "error").catch(error => equal(error, failure));
-    for (let i = 0; i < 10; i++) { input.write(`{"method":"${i}"}\n`); await turn(); }
+    for (let i = 0; i < 10; i++) {
+      input.write(`{"method":"${i}"}\n`);
+      await turn();
+    }
     deepEqual(await closed, { message: "The other side no longer listens.", cause: failure });
-    deepEqual(frames, Array.from({ length: 10 }, (_, i) => `{"method":"${i}"}`));
+    deepEqual(
+      frames,
+      Array.from({ length: 10 }, (_, i) => `{"method":"${i}"}`),
+    );
   });
 
   test("an output that fails releases whoever waits for it, however long the other side still talks", async () => {
-    const input = new PassThrough(), output = new Writable({ write() {} });
+    const input = new PassThrough(),
+      output = new Writable({ write() {} });
     const { channel, closed } = listen(input, { output });
     channel.send(note("a", "x".repeat(100_000)));
     let isReleased = false;
-    const drained = channel.drained().then(() => { isReleased = true; });
+    const drained = channel.drained().then(() => {
+      isReleased = true;
+    });
     output.destroy();
-    for (let i = 0; i < 10; i++) { input.write(`{"method":"${i}"}\n`); await turn(); }
+    for (let i = 0; i < 10; i++) {
+      input.write(`{"method":"${i}"}\n`);
+      await turn();
+    }
     equal(isReleased, true);
     await Promise.all([drained, closed]);
   });
@@ -251,12 +395,14 @@ suite("ndjson", () => {
   });
 
   test("a failure before the start is told after it, one after the end to nobody", async () => {
-    const input = new PassThrough(), failure = new Error("EIO");
+    const input = new PassThrough(),
+      failure = new Error("EIO");
     const channel = ndjsonChannel(input, new PassThrough());
     input.destroy(failure);
     await turn();
     equal((await new Promise<Closed>(closed => channel.start({ receive: () => {}, closed }))).cause, failure);
-    const late = new PassThrough(), closed = ndjsonChannel(late, new PassThrough());
+    const late = new PassThrough(),
+      closed = ndjsonChannel(late, new PassThrough());
     await closed[Symbol.asyncDispose]();
     late.destroy(failure);
     await turn();
@@ -272,7 +418,11 @@ suite("ndjson", () => {
 
   test("a receiver that throws closes the channel with what it threw", async () => {
     const bug = new Error("bug");
-    const { closed } = listen(Readable.from([Buffer.from('{"method":"m"}\n')]), { busy: () => { throw bug; } });
+    const { closed } = listen(Readable.from([Buffer.from('{"method":"m"}\n')]), {
+      busy: () => {
+        throw bug;
+      },
+    });
     deepEqual(await closed, { message: "A message could not be handled.", cause: bug });
   });
 
@@ -283,11 +433,15 @@ suite("ndjson", () => {
   });
 
   test("a channel that is disposed before it starts discards its input, and says so when it does", async () => {
-    const input = new PassThrough(), channel = ndjsonChannel(input, new PassThrough());
+    const input = new PassThrough(),
+      channel = ndjsonChannel(input, new PassThrough());
     await channel[Symbol.asyncDispose]();
     input.end("discarded");
     await once(input, "end");
-    equal((await new Promise<Closed>(closed => channel.start({ receive: () => {}, closed }))).message, "The connection was closed.");
+    equal(
+      (await new Promise<Closed>(closed => channel.start({ receive: () => {}, closed }))).message,
+      "The connection was closed.",
+    );
   });
 
   test("answers to garbage do not pile up where nobody reads them", async () => {

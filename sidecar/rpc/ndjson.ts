@@ -35,8 +35,12 @@ type State =
   | { readonly kind: "open" | "ending"; readonly receiver: Receiver }
   | { readonly kind: "closed"; readonly reason: Closed };
 
-const MAX_LINE = 64 * 1024 * 1024, BATCH = 64 * 1024, EXCERPT = 1000;
-const SPACE = 0x20, BRACE = 0x7b, BRACKET = 0x5b;
+const MAX_LINE = 64 * 1024 * 1024,
+  BATCH = 64 * 1024,
+  EXCERPT = 1000;
+const SPACE = 0x20,
+  BRACE = 0x7b,
+  BRACKET = 0x5b;
 
 class NdjsonChannel implements Channel {
   readonly #input: Readable;
@@ -67,7 +71,12 @@ class NdjsonChannel implements Channel {
     this.#reader = new LineReader(this.#input, this.#maxLine, {
       take: line => this.#take(line, receiver),
       takeLast: line => this.#takeLast(line, receiver),
-      ended: cause => void this.#end(cause ? { message: "The connection broke while it was read.", cause } : { message: "The other side closed the connection." }),
+      ended: cause =>
+        void this.#end(
+          cause
+            ? { message: "The connection broke while it was read.", cause }
+            : { message: "The other side closed the connection." },
+        ),
       failed: error => this.#refuse(error),
     });
   }
@@ -90,14 +99,19 @@ class NdjsonChannel implements Channel {
     this.#close({ message: "The connection was closed." });
   }
 
-  #isSending(): boolean { return this.#state.kind === "open" || this.#state.kind === "waiting"; }
-  #isClosed(): boolean { return this.#state.kind === "closed"; }
+  #isSending(): boolean {
+    return this.#state.kind === "open" || this.#state.kind === "waiting";
+  }
+  #isClosed(): boolean {
+    return this.#state.kind === "closed";
+  }
 
   #take(line: Buffer, receiver: Receiver): void | Promise<void> {
     const first = line[0] === BRACE ? BRACE : line.find(byte => byte > SPACE);
     if (first === undefined) return;
     if (first !== BRACE && first !== BRACKET) return this.#garbage(line, "it is not JSON");
-    const frame = Frame.raw(line), wrong = whatIsWrong(frame);
+    const frame = Frame.raw(line),
+      wrong = whatIsWrong(frame);
     if (!wrong) return receiver.receive(frame);
     this.#garbage(line, wrong.message);
     this.#complain({ code: wrong.code, message: `This line was not understood: ${wrong.message}.` });
@@ -127,14 +141,21 @@ class NdjsonChannel implements Channel {
     if (state.kind !== "open") return;
     this.#state = { kind: "ending", receiver: state.receiver };
     this.#release();
-    try { this.#close(await this.#options.closedReason?.() ?? reason); }
-    catch { this.#close(reason); }
+    try {
+      this.#close((await this.#options.closedReason?.()) ?? reason);
+    } catch {
+      this.#close(reason);
+    }
   }
 
   #refuse(error: unknown): void {
-    if (!(error instanceof LineTooLong)) return this.#close({ message: "A message could not be handled.", cause: error });
+    if (!(error instanceof LineTooLong))
+      return this.#close({ message: "A message could not be handled.", cause: error });
     const limit = `${this.#maxLine / 1024 / 1024} MiB`;
-    this.#complain({ code: RpcCode.invalidRequest, message: `A message may have ${limit}; this connection is closed.` });
+    this.#complain({
+      code: RpcCode.invalidRequest,
+      message: `A message may have ${limit}; this connection is closed.`,
+    });
     this.#close({ message: `The other side sent a message of more than ${limit}.`, cause: error });
     this.#input.destroy();
   }
@@ -144,10 +165,12 @@ class NdjsonChannel implements Channel {
     if (this.#isClosed()) return;
     this.#release(); // for nothing any more, and the last words may wait for them
     const seen = this.#reader?.chunks;
-    setImmediate(() => setImmediate(() => {
-      if (this.#reader?.chunks === seen) void this.#end({ message: "The other side no longer listens.", cause });
-      else this.#outputFailed(cause);
-    }));
+    setImmediate(() =>
+      setImmediate(() => {
+        if (this.#reader?.chunks === seen) void this.#end({ message: "The other side no longer listens.", cause });
+        else this.#outputFailed(cause);
+      }),
+    );
   }
 
   #close(reason: Closed): void {
@@ -163,7 +186,8 @@ class NdjsonChannel implements Channel {
   }
 
   readonly #flush = (): void => {
-    const pieces = this.#unsent.take(), isMany = pieces.length > 1;
+    const pieces = this.#unsent.take(),
+      isMany = pieces.length > 1;
     if (isMany) this.#output.cork(); // one system call for all
     for (const piece of pieces) this.#output.write(piece);
     if (isMany) this.#output.uncork();
@@ -175,8 +199,10 @@ class NdjsonChannel implements Channel {
 }
 
 function whatIsWrong(frame: Frame): FrameError | undefined {
-  try { frame.envelope; return undefined; }
-  catch (error) {
+  try {
+    frame.envelope;
+    return undefined;
+  } catch (error) {
     if (error instanceof FrameError) return error;
     throw error;
   }

@@ -10,7 +10,8 @@ import { ndjsonChannel } from "./ndjson";
 import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest, type Outcome, type PeerHandlers } from "./peer";
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
-const say = (outcome: Outcome) => outcome.ok ? `= ${JSON.stringify(outcome.result)}` : `! ${outcome.error.code} ${outcome.error.message}`;
+const say = (outcome: Outcome) =>
+  outcome.ok ? `= ${JSON.stringify(outcome.result)}` : `! ${outcome.error.code} ${outcome.error.message}`;
 
 /** A channel whose other end is the test: what the peer sends is written down, `wire` is what it receives. */
 class Bench implements Channel {
@@ -18,11 +19,22 @@ class Bench implements Channel {
   /** What the peer's `receive` waits for. */
   readonly busy: Promise<void>[] = [];
   #receiver: Receiver | undefined;
-  start(receiver: Receiver): void { this.#receiver = receiver; }
-  send(frame: Frame): boolean { this.sent.push(JSON.parse(Buffer.from(frame.bytes).toString())); return true; }
-  drained(): Promise<void> { return Promise.resolve(); }
-  async [Symbol.asyncDispose](): Promise<void> { this.closed({ message: "The connection was closed." }); }
-  closed(reason: Closed): void { this.#receiver?.closed(reason); }
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+  }
+  send(frame: Frame): boolean {
+    this.sent.push(JSON.parse(Buffer.from(frame.bytes).toString()));
+    return true;
+  }
+  drained(): Promise<void> {
+    return Promise.resolve();
+  }
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.closed({ message: "The connection was closed." });
+  }
+  closed(reason: Closed): void {
+    this.#receiver?.closed(reason);
+  }
   wire(...lines: string[]): void {
     for (const line of lines) {
       const busy = this.#receiver?.receive(Frame.raw(Buffer.from(line)));
@@ -33,10 +45,17 @@ class Bench implements Channel {
 
 /** A peer on a bench, and the log of all that its handlers were told. */
 function bench(handlers: Partial<PeerHandlers> = {}) {
-  const channel = new Bench(), log: string[] = [], requests: IncomingRequest[] = [];
+  const channel = new Bench(),
+    log: string[] = [],
+    requests: IncomingRequest[] = [];
   const peer = new Peer(channel, {
-    request: request => { requests.push(request); log.push(`request ${request.method}`); },
-    notification: method => { log.push(`notification ${method}`); },
+    request: request => {
+      requests.push(request);
+      log.push(`request ${request.method}`);
+    },
+    notification: method => {
+      log.push(`notification ${method}`);
+    },
     closed: ({ message }) => log.push(`closed: ${message}`),
     odd: what => log.push(`odd: ${what}`),
     ...handlers,
@@ -49,43 +68,86 @@ suite("peer", () => {
     const { channel, peer, log } = bench();
     peer.call("a", {}, outcome => log.push(`answer ${say(outcome)}`));
     peer.call("b", undefined, outcome => log.push(`answer ${say(outcome)}`));
-    channel.wire('{"method":"n1"}', '{"id":2,"result":"b"}', '{"id":"x","method":"r"}', '{"method":"n2"}', '{"id":1,"error":{"code":7,"message":"no","data":[1]}}');
+    channel.wire(
+      '{"method":"n1"}',
+      '{"id":2,"result":"b"}',
+      '{"id":"x","method":"r"}',
+      '{"method":"n2"}',
+      '{"id":1,"error":{"code":7,"message":"no","data":[1]}}',
+    );
     deepEqual(log, ["notification n1", 'answer = "b"', "request r", "notification n2", "answer ! 7 no"]);
-    deepEqual(channel.sent, [{ jsonrpc: "2.0", id: 1, method: "a", params: {} }, { jsonrpc: "2.0", id: 2, method: "b" }]);
+    deepEqual(channel.sent, [
+      { jsonrpc: "2.0", id: 1, method: "a", params: {} },
+      { jsonrpc: "2.0", id: 2, method: "b" },
+    ]);
   });
 
   test("10,000 mixed messages keep their order, over streams cut anywhere", async () => {
-    await fc.assert(fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1 }), fc.infiniteStream(fc.nat(2)), async (sizes, kinds) => {
-      const toPeer = new PassThrough(), fromPeer = new PassThrough().resume(), expected: string[] = [], heard: string[] = [], lines: string[] = [];
-      const done = new Promise<void>(resolve => {
-        const peer = new Peer(ndjsonChannel(toPeer, fromPeer), {
-          request: request => { heard.push(`r${String(request.id)}`); request.respond(null); },
-          notification: (_, params) => { heard.push(`n${String(params)}`); },
-          closed: () => resolve(),
-        });
-        for (let i = 0, asked = 0; i < 10_000; i++) {
-          const kind = kinds.next().value;
-          if (kind === 0) { peer.call("m", i, () => heard.push(`a${i}`)); lines.push(`{"result":1,"id":${++asked}}`); expected.push(`a${i}`); }
-          else if (kind === 1) { lines.push(`{"method":"m","id":${-i},"params":[]}`); expected.push(`r${-i}`); }
-          else { lines.push(`{"method":"m","params":[${i}]}`); expected.push(`n${i}`); }
-        }
-      });
-      const bytes = Buffer.from(lines.join("\n") + "\n");
-      for (let at = 0, i = 0; at < bytes.length; i++) { const end = at + sizes[i % sizes.length]!; toPeer.write(bytes.subarray(at, end)); at = end; }
-      toPeer.end();
-      await done;
-      deepEqual(heard, expected);
-    }), { numRuns: 5 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1 }),
+        fc.infiniteStream(fc.nat(2)),
+        async (sizes, kinds) => {
+          const toPeer = new PassThrough(),
+            fromPeer = new PassThrough().resume(),
+            expected: string[] = [],
+            heard: string[] = [],
+            lines: string[] = [];
+          const done = new Promise<void>(resolve => {
+            const peer = new Peer(ndjsonChannel(toPeer, fromPeer), {
+              request: request => {
+                heard.push(`r${String(request.id)}`);
+                request.respond(null);
+              },
+              notification: (_, params) => {
+                heard.push(`n${String(params)}`);
+              },
+              closed: () => resolve(),
+            });
+            for (let i = 0, asked = 0; i < 10_000; i++) {
+              const kind = kinds.next().value;
+              if (kind === 0) {
+                peer.call("m", i, () => heard.push(`a${i}`));
+                lines.push(`{"result":1,"id":${++asked}}`);
+                expected.push(`a${i}`);
+              } else if (kind === 1) {
+                lines.push(`{"method":"m","id":${-i},"params":[]}`);
+                expected.push(`r${-i}`);
+              } else {
+                lines.push(`{"method":"m","params":[${i}]}`);
+                expected.push(`n${i}`);
+              }
+            }
+          });
+          const bytes = Buffer.from(lines.join("\n") + "\n");
+          for (let at = 0, i = 0; at < bytes.length; i++) {
+            const end = at + sizes[i % sizes.length]!;
+            toPeer.write(bytes.subarray(at, end));
+            at = end;
+          }
+          toPeer.end();
+          await done;
+          deepEqual(heard, expected);
+        },
+      ),
+      { numRuns: 5 },
+    );
   });
 
-  test("ids come back as they went: 0, negative, beyond 2⁵³, and \"0\" is not 0", () => {
+  test('ids come back as they went: 0, negative, beyond 2⁵³, and "0" is not 0', () => {
     const { channel, requests } = bench();
     const ids = ["0", '"0"', "-7", "9007199254740993", '"é\\"\\u2028"', '""'];
     const lines: string[] = [];
-    channel.send = frame => { lines.push(Buffer.from(frame.bytes).toString()); return true; };
+    channel.send = frame => {
+      lines.push(Buffer.from(frame.bytes).toString());
+      return true;
+    };
     channel.wire(...ids.map(id => `{"id":${id},"method":"m"}`));
     for (const request of requests) request.respond(1);
-    deepEqual(lines, ids.map(id => `{"jsonrpc":"2.0","id":${id.replace("\\u2028", "\u2028")},"result":1}`));
+    deepEqual(
+      lines,
+      ids.map(id => `{"jsonrpc":"2.0","id":${id.replace("\\u2028", "\u2028")},"result":1}`),
+    );
   });
 
   test("a second request with the id of an open one is refused and reported; after the answer the id is free", () => {
@@ -93,16 +155,35 @@ suite("peer", () => {
     channel.wire('{"id":0,"method":"a"}', '{"id":0,"method":"b"}', '{"id":"0","method":"c"}');
     requests[0]!.respond({});
     channel.wire('{"id":0,"method":"d"}');
-    deepEqual(log, ["request a", "odd: a request with the id of one that is not answered yet", "request c", "request d"]);
-    deepEqual(sent, [{ jsonrpc: "2.0", id: 0, error: { code: -32600, message: "The id 0 is in use." } }, { jsonrpc: "2.0", id: 0, result: {} }]);
+    deepEqual(log, [
+      "request a",
+      "odd: a request with the id of one that is not answered yet",
+      "request c",
+      "request d",
+    ]);
+    deepEqual(sent, [
+      { jsonrpc: "2.0", id: 0, error: { code: -32600, message: "The id 0 is in use." } },
+      { jsonrpc: "2.0", id: 0, result: {} },
+    ]);
   });
 
   test("answers that fit no open request are reported and change nothing", () => {
     const { channel, peer, log } = bench();
     peer.call("a", {}, outcome => log.push(say(outcome)));
-    channel.wire('{"id":"1","result":0}', '{"id":9,"result":0}', '{"id":1,"result":1}', '{"id":1,"result":2}', '{"id":null,"error":{"code":-32700,"message":"?"}}');
-    deepEqual(log, ["odd: an answer to a request that was never made", "odd: an answer to a request that was never made", "= 1",
-      "odd: an answer to a request that was answered before", "odd: the other side could not read a message"]);
+    channel.wire(
+      '{"id":"1","result":0}',
+      '{"id":9,"result":0}',
+      '{"id":1,"result":1}',
+      '{"id":1,"result":2}',
+      '{"id":null,"error":{"code":-32700,"message":"?"}}',
+    );
+    deepEqual(log, [
+      "odd: an answer to a request that was never made",
+      "odd: an answer to a request that was never made",
+      "= 1",
+      "odd: an answer to a request that was answered before",
+      "odd: the other side could not read a message",
+    ]);
   });
 
   test("a request is answered once: what comes later is ignored; undefined becomes null", () => {
@@ -113,16 +194,29 @@ suite("peer", () => {
     requests[1]!.fail(new RpcError(-32000, "Sign in.", { how: 1 }));
     requests[1]!.respond(1);
     requests[2]!.fail(new Error("boom"));
-    deepEqual(sent, [{ jsonrpc: "2.0", id: 1, result: null }, { jsonrpc: "2.0", id: 2, error: { code: -32000, message: "Sign in.", data: { how: 1 } } },
-      { jsonrpc: "2.0", id: 3, error: { code: -32603, message: "boom" } }]);
+    deepEqual(sent, [
+      { jsonrpc: "2.0", id: 1, result: null },
+      { jsonrpc: "2.0", id: 2, error: { code: -32000, message: "Sign in.", data: { how: 1 } } },
+      { jsonrpc: "2.0", id: 3, error: { code: -32603, message: "boom" } },
+    ]);
   });
 
   test("what a request handler throws is the answer; an unforeseen error is reported too", () => {
     const thrown = [methodNotFound("x/y"), new TypeError("bug")];
-    const { channel, log, sent } = bench({ request: () => { throw thrown.shift()!; } });
+    const { channel, log, sent } = bench({
+      request: () => {
+        throw thrown.shift()!;
+      },
+    });
     channel.wire('{"id":1,"method":"x/y"}', '{"id":2,"method":"m"}');
-    deepEqual(sent, [{ jsonrpc: "2.0", id: 1, error: { code: -32601, message: "“x/y” is not a method of this side.", data: { method: "x/y" } } },
-      { jsonrpc: "2.0", id: 2, error: { code: -32603, message: "bug" } }]);
+    deepEqual(sent, [
+      {
+        jsonrpc: "2.0",
+        id: 1,
+        error: { code: -32601, message: "“x/y” is not a method of this side.", data: { method: "x/y" } },
+      },
+      { jsonrpc: "2.0", id: 2, error: { code: -32603, message: "bug" } },
+    ]);
     deepEqual(log, ["odd: the handler of m failed"]);
   });
 
@@ -135,26 +229,50 @@ suite("peer", () => {
   });
 
   test("handlers of notifications and answers that fail are reported, and the next message is handled", async () => {
-    const { channel, peer, log } = bench({ notification: method => { if (method === "sync") throw new Error(); return Promise.reject(new Error()); } });
-    peer.call("a", {}, () => { throw new Error(); });
+    const { channel, peer, log } = bench({
+      notification: method => {
+        if (method === "sync") throw new Error();
+        return Promise.reject(new Error());
+      },
+    });
+    peer.call("a", {}, () => {
+      throw new Error();
+    });
     channel.wire('{"method":"sync"}', '{"method":"async"}', '{"id":1,"result":1}', '{"id":2,"method":"m"}');
     await Promise.all(channel.busy);
-    deepEqual(log, ["odd: the handler of sync failed", "odd: handling an answer failed", "request m", "odd: the handler of async failed"]);
+    deepEqual(log, [
+      "odd: the handler of sync failed",
+      "odd: handling an answer failed",
+      "request m",
+      "odd: the handler of async failed",
+    ]);
   });
 
   suite("cancellation", () => {
     test("an incoming one aborts the signal, and a handler that fails then has been cancelled", () => {
       const { channel, log, requests, sent } = bench();
-      channel.wire('{"id":"a","method":"m"}', '{"id":2,"method":"m"}', '{"id":3,"method":"m"}', '{"id":4,"method":"m"}');
+      channel.wire(
+        '{"id":"a","method":"m"}',
+        '{"id":2,"method":"m"}',
+        '{"id":3,"method":"m"}',
+        '{"id":4,"method":"m"}',
+      );
       const signals = requests.map(({ signal }) => signal);
       for (const id of ['"a"', 2, 4]) channel.wire(`{"method":"$/cancel_request","params":{"requestId":${id}}}`);
-      deepEqual(signals.map(({ aborted }) => aborted), [true, true, false, true]);
+      deepEqual(
+        signals.map(({ aborted }) => aborted),
+        [true, true, false, true],
+      );
       requests[0]!.fail(new Error("aborted"));
       requests[1]!.respond("done already");
       requests[2]!.fail(new RpcError(5, "failed"));
       requests[3]!.fail(new RpcError(-32800, "stopped half way", { done: 1 }));
-      deepEqual(sent, [{ jsonrpc: "2.0", id: "a", error: { code: -32800, message: "The request was cancelled." } }, { jsonrpc: "2.0", id: 2, result: "done already" },
-        { jsonrpc: "2.0", id: 3, error: { code: 5, message: "failed" } }, { jsonrpc: "2.0", id: 4, error: { code: -32800, message: "stopped half way", data: { done: 1 } } }]);
+      deepEqual(sent, [
+        { jsonrpc: "2.0", id: "a", error: { code: -32800, message: "The request was cancelled." } },
+        { jsonrpc: "2.0", id: 2, result: "done already" },
+        { jsonrpc: "2.0", id: 3, error: { code: 5, message: "failed" } },
+        { jsonrpc: "2.0", id: 4, error: { code: -32800, message: "stopped half way", data: { done: 1 } } },
+      ]);
       deepEqual(log, Array(4).fill("request m"));
     });
 
@@ -202,10 +320,31 @@ suite("peer", () => {
       const { channel, peer, log, sent } = bench();
       peer.call("a", {}, outcome => log.push(say(outcome)));
       peer.call("b", {}, outcome => log.push(say(outcome)));
-      channel.wire('{"id":5,"method":"m","params":NaN}', '{"id":1,"result":NaN}', '{"id":2,"error":"boom"}', '{"method":"m","params":NaN}', '{"x":1}');
-      deepEqual(sent.slice(2), [{ jsonrpc: "2.0", id: 5, error: { code: -32700, message: "This message was not understood: it is not JSON." } },
-        { jsonrpc: "2.0", id: null, error: { code: -32600, message: "This message was not understood: it has neither a method nor a result nor an error." } }]);
-      deepEqual(log.filter(line => !line.startsWith("odd")), ["! -32603 The answer could not be read: it is not JSON.", "! -32603 The answer could not be read: its error has no code and message."]);
+      channel.wire(
+        '{"id":5,"method":"m","params":NaN}',
+        '{"id":1,"result":NaN}',
+        '{"id":2,"error":"boom"}',
+        '{"method":"m","params":NaN}',
+        '{"x":1}',
+      );
+      deepEqual(sent.slice(2), [
+        { jsonrpc: "2.0", id: 5, error: { code: -32700, message: "This message was not understood: it is not JSON." } },
+        {
+          jsonrpc: "2.0",
+          id: null,
+          error: {
+            code: -32600,
+            message: "This message was not understood: it has neither a method nor a result nor an error.",
+          },
+        },
+      ]);
+      deepEqual(
+        log.filter(line => !line.startsWith("odd")),
+        [
+          "! -32603 The answer could not be read: it is not JSON.",
+          "! -32603 The answer could not be read: its error has no code and message.",
+        ],
+      );
       equal(log.length, 7);
       channel.closed({ message: "gone" });
       deepEqual(log.slice(7), ["closed: gone"]);
@@ -213,7 +352,12 @@ suite("peer", () => {
 
     test("an answer without an id is never answered: two such peers would not stop", () => {
       const { channel, sent } = bench();
-      channel.wire('{"error":{"message":"?"}}', '{"result":1}', '{"id":null,"result":1}', '{"error":{"code":1,"message":"?"}}');
+      channel.wire(
+        '{"error":{"message":"?"}}',
+        '{"result":1}',
+        '{"id":null,"result":1}',
+        '{"error":{"code":1,"message":"?"}}',
+      );
       deepEqual(sent, []);
     });
   });
@@ -221,19 +365,28 @@ suite("peer", () => {
   suite("the end", () => {
     test("every call is settled with the reason and every open request aborted, before closed is told", () => {
       const { channel, peer, log, requests } = bench();
-      for (const method of ["a", "b"]) peer.call(method, {}, outcome => {
-        log.push(`${method} ${say(outcome)}`);
-        ok(!outcome.ok && outcome.error instanceof ConnectionClosed && outcome.error.cause === "segfault");
-      });
+      for (const method of ["a", "b"])
+        peer.call(method, {}, outcome => {
+          log.push(`${method} ${say(outcome)}`);
+          ok(!outcome.ok && outcome.error instanceof ConnectionClosed && outcome.error.cause === "segfault");
+        });
       channel.wire('{"id":1,"method":"m"}');
       requests[0]!.signal.addEventListener("abort", () => log.push("aborted"));
       channel.closed({ message: "The agent stopped.", cause: "segfault" });
-      deepEqual(log, ["request m", "a ! -32603 The agent stopped.", "b ! -32603 The agent stopped.", "aborted", "closed: The agent stopped."]);
+      deepEqual(log, [
+        "request m",
+        "a ! -32603 The agent stopped.",
+        "b ! -32603 The agent stopped.",
+        "aborted",
+        "closed: The agent stopped.",
+      ]);
     });
 
     test("one settlement that fails does not keep the others from theirs", () => {
       const { channel, peer, log } = bench();
-      peer.call("a", {}, () => { throw new Error(); });
+      peer.call("a", {}, () => {
+        throw new Error();
+      });
       peer.call("b", {}, outcome => log.push(say(outcome)));
       channel.closed({ message: "gone" });
       deepEqual(log, ["odd: handling an answer failed", "! -32603 gone", "closed: gone"]);
@@ -253,18 +406,34 @@ suite("peer", () => {
     });
 
     test("dispose settles what is pending, at both ends", async () => {
-      const [left, right] = memoryChannels(), log: string[] = [];
-      const handlers = (end: string): PeerHandlers => ({ request: () => {}, notification: () => {}, closed: ({ message }) => log.push(`${end}: ${message}`) });
-      const leftPeer = new Peer(left, handlers("left")), rightPeer = new Peer(right, handlers("right"));
-      const pending = [leftPeer.request("a", {}), rightPeer.request("b", {})].map(promise => promise.catch((error: RpcError) => log.push(error.message)));
+      const [left, right] = memoryChannels(),
+        log: string[] = [];
+      const handlers = (end: string): PeerHandlers => ({
+        request: () => {},
+        notification: () => {},
+        closed: ({ message }) => log.push(`${end}: ${message}`),
+      });
+      const leftPeer = new Peer(left, handlers("left")),
+        rightPeer = new Peer(right, handlers("right"));
+      const pending = [leftPeer.request("a", {}), rightPeer.request("b", {})].map(promise =>
+        promise.catch((error: RpcError) => log.push(error.message)),
+      );
       await leftPeer[Symbol.asyncDispose]();
       await Promise.all(pending);
-      deepEqual(log.sort(), ["The connection was closed.", "The other side closed the connection.", "left: The connection was closed.", "right: The other side closed the connection."]);
+      deepEqual(log.sort(), [
+        "The connection was closed.",
+        "The other side closed the connection.",
+        "left: The connection was closed.",
+        "right: The other side closed the connection.",
+      ]);
     });
 
     test("a process that dies in the middle of a message settles what waited for it", async () => {
       const input = new PassThrough();
-      const peer = new Peer(ndjsonChannel(input, new PassThrough(), { closedReason: () => ({ message: "The agent was killed." }) }), { request: () => {}, notification: () => {}, closed: () => {} });
+      const peer = new Peer(
+        ndjsonChannel(input, new PassThrough(), { closedReason: () => ({ message: "The agent was killed." }) }),
+        { request: () => {}, notification: () => {}, closed: () => {} },
+      );
       const pending = [peer.request("a", {}), peer.request("b", {})];
       input.end('{"id":1,"result":"in time"}\n{"id":2,"res');
       equal(await pending[0], "in time");
@@ -278,12 +447,25 @@ suite("peer", () => {
       let letGo = () => {};
       const heard: string[] = [];
       const sender = new Peer(left, { request: () => {}, notification: () => {}, closed: () => {} });
-      await using receiver = new Peer(right, { request: () => {}, closed: () => {}, notification: method => { heard.push(method); return heard.length === 1 ? new Promise(resolve => { letGo = resolve; }) : undefined; } });
+      await using receiver = new Peer(right, {
+        request: () => {},
+        closed: () => {},
+        notification: method => {
+          heard.push(method);
+          return heard.length === 1
+            ? new Promise(resolve => {
+                letGo = resolve;
+              })
+            : undefined;
+        },
+      });
       for (let i = 0; i < 200; i++) sender.notify(String(i), {});
       await turn();
       equal(heard.length, 1);
       let drained = false;
-      const waiting = sender.drained().then(() => { drained = true; });
+      const waiting = sender.drained().then(() => {
+        drained = true;
+      });
       await turn();
       equal(drained, false);
       letGo();
@@ -295,9 +477,17 @@ suite("peer", () => {
 
     test("who asks on without reading the answers waits, and what is held for it stays bounded", async () => {
       let made = 0;
-      const source = new Readable({ read() { this.push(made < 10_000 ? `{"id":${made++},"method":"m"}\n` : null); } });
+      const source = new Readable({
+        read() {
+          this.push(made < 10_000 ? `{"id":${made++},"method":"m"}\n` : null);
+        },
+      });
       const stuck = new Writable({ write() {} });
-      await using peer = new Peer(ndjsonChannel(source, stuck), { request: request => request.respond("x".repeat(1000)), notification: () => {}, closed: () => {} });
+      await using peer = new Peer(ndjsonChannel(source, stuck), {
+        request: request => request.respond("x".repeat(1000)),
+        notification: () => {},
+        closed: () => {},
+      });
       for (let i = 0; i < 50; i++) await turn();
       const before = made;
       for (let i = 0; i < 50; i++) await turn();
@@ -315,7 +505,10 @@ suite("peer", () => {
       for (const round of [1, 2]) {
         let read = () => {};
         channel.send = () => false;
-        channel.drained = () => new Promise(resolve => { read = resolve; });
+        channel.drained = () =>
+          new Promise(resolve => {
+            read = resolve;
+          });
         channel.wire(`{"id":${round},"method":"m"}`);
         equal(channel.busy.length, round);
         equal(await Promise.race([channel.busy.at(-1)!.then(() => "goes on"), turn().then(() => "waits")]), "waits");
@@ -328,8 +521,15 @@ suite("peer", () => {
     });
 
     test("while the other side does not read, its notifications and answers still are", async () => {
-      const input = new PassThrough(), heard: string[] = [];
-      await using peer = new Peer(ndjsonChannel(input, new Writable({ write() {} })), { request: () => {}, notification: method => { heard.push(method); }, closed: () => {} });
+      const input = new PassThrough(),
+        heard: string[] = [];
+      await using peer = new Peer(ndjsonChannel(input, new Writable({ write() {} })), {
+        request: () => {},
+        notification: method => {
+          heard.push(method);
+        },
+        closed: () => {},
+      });
       peer.call("m", "x".repeat(200_000), outcome => heard.push(say(outcome)));
       input.write('{"method":"n"}\n{"id":1,"result":1}\n');
       await turn();

@@ -12,11 +12,22 @@
 import type { Channel, Closed } from "./channel";
 import { Frame, FrameError, type Envelope } from "./frame";
 import { Incoming, type IncomingRequest } from "./incoming";
-import { RpcCode, RpcError, type Failure, type Id, type Message, type Notification, type Request, type Success } from "./message";
+import {
+  RpcCode,
+  RpcError,
+  type Failure,
+  type Id,
+  type Message,
+  type Notification,
+  type Request,
+  type Success,
+} from "./message";
 
 export type { IncomingRequest } from "./incoming";
 
-export type Outcome = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: RpcError };
+export type Outcome =
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly error: RpcError };
 
 export interface PeerHandlers {
   /** Called in wire order. What it throws is the answer. */
@@ -41,7 +52,10 @@ export function methodNotFound(method: string): RpcError {
 }
 
 /** A request that was made: `cancel` asks the other side to stop, and its answer, whatever it is, is still awaited. */
-export interface PendingCall { readonly id: Id; cancel(): void }
+export interface PendingCall {
+  readonly id: Id;
+  cancel(): void;
+}
 
 const CANCEL = "$/cancel_request";
 
@@ -73,7 +87,12 @@ export class Peer implements AsyncDisposable {
     }
     this.#send({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
     this.#calls.set(id, settle);
-    return { id, cancel: () => { if (this.#calls.get(id) === settle) this.notify(CANCEL, { requestId: id }); } };
+    return {
+      id,
+      cancel: () => {
+        if (this.#calls.get(id) === settle) this.notify(CANCEL, { requestId: id });
+      },
+    };
   }
 
   /**
@@ -83,7 +102,8 @@ export class Peer implements AsyncDisposable {
   request(method: string, params: unknown, options: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
     const { signal } = options;
     return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(new RpcError(RpcCode.requestCancelled, "The request was cancelled before it was sent."));
+      if (signal?.aborted)
+        return reject(new RpcError(RpcCode.requestCancelled, "The request was cancelled before it was sent."));
       const pending = this.call(method, params, outcome => {
         signal?.removeEventListener("abort", cancel);
         if (outcome.ok) resolve(outcome.result);
@@ -113,13 +133,16 @@ export class Peer implements AsyncDisposable {
 
   #sendFrame(frame: Frame): void {
     if (this.#closed || this.#channel.send(frame)) return;
-    this.#slow ??= this.#channel.drained().finally(() => { this.#slow = undefined; });
+    this.#slow ??= this.#channel.drained().finally(() => {
+      this.#slow = undefined;
+    });
   }
 
   #receive(frame: Frame): void | Promise<void> {
     let message: Message;
-    try { message = frame.message; }
-    catch (error) {
+    try {
+      message = frame.message;
+    } catch (error) {
       if (!(error instanceof FrameError)) throw error;
       return this.#unreadable(frame, error);
     }
@@ -139,8 +162,9 @@ export class Peer implements AsyncDisposable {
       incoming.fail(new RpcError(RpcCode.invalidRequest, `The id ${JSON.stringify(request.id)} is in use.`));
     } else {
       this.#open.set(request.id, incoming);
-      try { this.#handlers.request(incoming); }
-      catch (error) {
+      try {
+        this.#handlers.request(incoming);
+      } catch (error) {
         if (!(error instanceof RpcError)) this.#odd(`the handler of ${request.method} failed`, error);
         incoming.fail(error);
       }
@@ -150,13 +174,18 @@ export class Peer implements AsyncDisposable {
 
   #notified({ method, params }: Notification): void | Promise<void> {
     const failed = (error: unknown) => this.#odd(`the handler of ${method} failed`, error);
-    try { return this.#handlers.notification(method, params)?.catch(failed); }
-    catch (error) { failed(error); }
+    try {
+      return this.#handlers.notification(method, params)?.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   #cancelled({ params }: Notification): void {
-    const id: unknown = typeof params === "object" && params !== null && "requestId" in params ? params.requestId : undefined;
-    if (typeof id === "number" || typeof id === "string") this.#open.get(id)?.abort(); // else answered already: they crossed
+    const id: unknown =
+      typeof params === "object" && params !== null && "requestId" in params ? params.requestId : undefined;
+    if (typeof id === "number" || typeof id === "string")
+      this.#open.get(id)?.abort(); // else answered already: they crossed
     else this.#odd("a cancellation that names no request", params);
   }
 
@@ -164,7 +193,11 @@ export class Peer implements AsyncDisposable {
     const { id } = answer;
     if (id === null) return this.#odd("the other side could not read a message", answer);
     const settle = this.#calls.get(id);
-    if (!settle) return this.#odd(`an answer to ${this.#hasMade(id) ? "a request that was answered before" : "a request that was never made"}`, answer);
+    if (!settle)
+      return this.#odd(
+        `an answer to ${this.#hasMade(id) ? "a request that was answered before" : "a request that was never made"}`,
+        answer,
+      );
     this.#calls.delete(id);
     if ("error" in answer && answer.error !== null) {
       const { code, message, data } = answer.error;
@@ -177,8 +210,11 @@ export class Peer implements AsyncDisposable {
   }
 
   #settle(settle: (outcome: Outcome) => void, outcome: Outcome): void {
-    try { settle(outcome); }
-    catch (error) { this.#odd("handling an answer failed", error); }
+    try {
+      settle(outcome);
+    } catch (error) {
+      this.#odd("handling an answer failed", error);
+    }
   }
 
   /** What has an envelope and is no message nevertheless: whoever waits for it, here or there, is told. */
@@ -192,13 +228,20 @@ export class Peer implements AsyncDisposable {
     } else if (envelope.kind === "response" && envelope.id !== null) {
       const settle = this.#calls.get(envelope.id);
       this.#calls.delete(envelope.id);
-      if (settle) this.#settle(settle, { ok: false, error: new RpcError(RpcCode.internalError, `The answer could not be read: ${error.message}.`, undefined, { cause: error }) });
+      if (settle)
+        this.#settle(settle, {
+          ok: false,
+          error: new RpcError(RpcCode.internalError, `The answer could not be read: ${error.message}.`, undefined, {
+            cause: error,
+          }),
+        });
     }
   }
 
   #close(reason: Closed): void {
     this.#closed = reason;
-    const calls = [...this.#calls.values()], open = [...this.#open.values()];
+    const calls = [...this.#calls.values()],
+      open = [...this.#open.values()];
     this.#calls.clear();
     this.#open.clear();
     for (const settle of calls) this.#settle(settle, { ok: false, error: new ConnectionClosed(reason) });
@@ -212,6 +255,9 @@ export class Peer implements AsyncDisposable {
 }
 
 function envelopeOrNone(frame: Frame): Envelope | undefined {
-  try { return frame.envelope; }
-  catch { return undefined; }
+  try {
+    return frame.envelope;
+  } catch {
+    return undefined;
+  }
 }

@@ -7,26 +7,43 @@ import { ConnectionClosed, methodNotFound, Peer, type PeerHandlers } from "./pee
 
 /** Two pipes: ours ends in a peer, theirs in a stream for the SDK. */
 function joined(handlers: Partial<PeerHandlers>) {
-  const there = new PassThrough(), back = new PassThrough();
+  const there = new PassThrough(),
+    back = new PassThrough();
   const peer = new Peer(ndjsonChannel(back, there), {
-    request: request => request.fail(methodNotFound(request.method)), notification: () => {}, closed: () => {}, ...handlers,
+    request: request => request.fail(methodNotFound(request.method)),
+    notification: () => {},
+    closed: () => {},
+    ...handlers,
   });
   return { peer, back, stream: acp.ndJsonStream(Writable.toWeb(back), Readable.toWeb(there)) };
 }
-const update = (text: string) => ({ sessionId: "s1", update: { sessionUpdate: "agent_message_chunk" as const, content: { type: "text" as const, text } } });
+const update = (text: string) => ({
+  sessionId: "s1",
+  update: { sessionUpdate: "agent_message_chunk" as const, content: { type: "text" as const, text } },
+});
 const permission: acp.RequestPermissionRequest = {
-  sessionId: "s1", toolCall: { toolCallId: "t1" },
-  options: [{ optionId: "yes", name: "Yes", kind: "allow_once" }, { optionId: "no", name: "No", kind: "reject_once" }],
+  sessionId: "s1",
+  toolCall: { toolCallId: "t1" },
+  options: [
+    { optionId: "yes", name: "Yes", kind: "allow_once" },
+    { optionId: "no", name: "No", kind: "reject_once" },
+  ],
 };
 
 suite("peers and the ACP SDK", () => {
   test("as the client of an SDK agent: handshake, updates and a permission in wire order, and the end of the turn last", async () => {
     const heard: string[] = [];
     const { peer, stream } = joined({
-      request: request => { heard.push(request.method); request.respond({ outcome: { outcome: "selected", optionId: "yes" } }); },
-      notification: (_, params) => { heard.push(JSON.stringify(params).match(/"text":"(.*?)"/)![1]!); },
+      request: request => {
+        heard.push(request.method);
+        request.respond({ outcome: { outcome: "selected", optionId: "yes" } });
+      },
+      notification: (_, params) => {
+        heard.push(JSON.stringify(params).match(/"text":"(.*?)"/)![1]!);
+      },
     });
-    acp.agent({ name: "theirs" })
+    acp
+      .agent({ name: "theirs" })
       .onRequest("initialize", () => ({ protocolVersion: acp.PROTOCOL_VERSION, agentCapabilities: {} }))
       .onRequest("session/new", () => ({ sessionId: "s1" }))
       .onRequest("session/prompt", async ({ client }) => {
@@ -40,23 +57,39 @@ suite("peers and the ACP SDK", () => {
     const initialized = await peer.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
     deepEqual(initialized, { protocolVersion: 1, agentCapabilities: {} });
     deepEqual(await peer.request("session/new", { cwd: "/", mcpServers: [] }), { sessionId: "s1" });
-    await new Promise<void>(resolve => peer.call("session/prompt", { sessionId: "s1", prompt: [{ type: "text", text: "hi" }] }, outcome => {
-      heard.push(outcome.ok ? JSON.stringify(outcome.result) : outcome.error.message);
-      resolve();
-    }));
-    deepEqual(heard, ["one", "session/request_permission", "selected", ...Array.from({ length: 50 }, (_, i) => String(i)), '{"stopReason":"end_turn"}']);
+    await new Promise<void>(resolve =>
+      peer.call("session/prompt", { sessionId: "s1", prompt: [{ type: "text", text: "hi" }] }, outcome => {
+        heard.push(outcome.ok ? JSON.stringify(outcome.result) : outcome.error.message);
+        resolve();
+      }),
+    );
+    deepEqual(heard, [
+      "one",
+      "session/request_permission",
+      "selected",
+      ...Array.from({ length: 50 }, (_, i) => String(i)),
+      '{"stopReason":"end_turn"}',
+    ]);
     await peer[Symbol.asyncDispose]();
   });
 
   test("as the client of an SDK agent: a cancelled request, an unknown method, and an agent that goes", async () => {
     const { peer, stream, back } = joined({});
     let began = () => {};
-    const begun = new Promise<void>(resolve => { began = resolve; });
-    acp.agent({ name: "theirs" })
-      .onRequest("_demo/wait", params => params, ({ signal }) => new Promise((_, reject) => {
-        began();
-        signal.addEventListener("abort", () => reject(signal.reason));
-      }))
+    const begun = new Promise<void>(resolve => {
+      began = resolve;
+    });
+    acp
+      .agent({ name: "theirs" })
+      .onRequest(
+        "_demo/wait",
+        params => params,
+        ({ signal }) =>
+          new Promise((_, reject) => {
+            began();
+            signal.addEventListener("abort", () => reject(signal.reason));
+          }),
+      )
       .connect(stream);
     const aborting = new AbortController();
     const waiting = peer.request("_demo/wait", {}, { signal: aborting.signal });
@@ -74,8 +107,10 @@ suite("peers and the ACP SDK", () => {
     const { peer, stream } = joined({
       request: request => {
         switch (request.method) {
-          case "initialize": return request.respond({ protocolVersion: 1, agentCapabilities: {} });
-          case "session/new": return request.respond({ sessionId: "s1" });
+          case "initialize":
+            return request.respond({ protocolVersion: 1, agentCapabilities: {} });
+          case "session/new":
+            return request.respond({ sessionId: "s1" });
           case "session/prompt":
             peer.notify("session/update", update("hello"));
             peer.call("session/request_permission", permission, outcome => {
@@ -84,21 +119,31 @@ suite("peers and the ACP SDK", () => {
               peer.notify("session/update", update("waiting"));
             });
             return;
-          default: return request.fail(methodNotFound(request.method));
+          default:
+            return request.fail(methodNotFound(request.method));
         }
       },
     });
-    const aborting = new AbortController(), updates: unknown[] = [];
-    const connection = acp.client({ name: "theirs" })
+    const aborting = new AbortController(),
+      updates: unknown[] = [];
+    const connection = acp
+      .client({ name: "theirs" })
       .onNotification("session/update", ({ params }) => {
         updates.push(params);
         if (updates.length === 2) aborting.abort();
       })
       .onRequest("session/request_permission", () => ({ outcome: { outcome: "selected", optionId: "no" } }))
       .connect(stream);
-    equal((await connection.agent.request("initialize", { protocolVersion: 1, clientCapabilities: {} })).protocolVersion, 1);
+    equal(
+      (await connection.agent.request("initialize", { protocolVersion: 1, clientCapabilities: {} })).protocolVersion,
+      1,
+    );
     equal((await connection.agent.request("session/new", { cwd: "/", mcpServers: [] })).sessionId, "s1");
-    const prompted = connection.agent.request("session/prompt", { sessionId: "s1", prompt: [] }, { cancellationSignal: aborting.signal });
+    const prompted = connection.agent.request(
+      "session/prompt",
+      { sessionId: "s1", prompt: [] },
+      { cancellationSignal: aborting.signal },
+    );
     await rejects(prompted, { code: -32800, message: "The request was cancelled." });
     await rejects(connection.agent.request("session/set_mode", { sessionId: "s1", modeId: "m" }), { code: -32601 });
     deepEqual(heard, ['{"ok":true,"result":{"outcome":{"outcome":"selected","optionId":"no"}}}']);

@@ -17,7 +17,12 @@ export type SuccessorMethod = "proxy/successor" | "_proxy/successor" | "_proxy/s
 
 /** In any spelling. */
 export function isSuccessorMethod(method: unknown): boolean {
-  return method === "proxy/successor" || method === "_proxy/successor" || method === "_proxy/successor/request" || method === "_proxy/successor/notification";
+  return (
+    method === "proxy/successor" ||
+    method === "_proxy/successor" ||
+    method === "_proxy/successor/request" ||
+    method === "_proxy/successor/notification"
+  );
 }
 
 /** On the wire. */
@@ -27,21 +32,36 @@ function methodOf(spelling: SuccessorMethod, isRequest: boolean): string {
 }
 
 /** What every message begins with; the id, where there is one, comes next. */
-const VERSION = Buffer.from('{"jsonrpc":"2.0"'), ID = Buffer.from(',"id":'), COMMA = Buffer.from(","), END = Buffer.from("}\n"), ENDS = Buffer.from("}}\n");
-const opening = (spelling: SuccessorMethod, isRequest: boolean): Buffer => Buffer.from(`,"method":"${methodOf(spelling, isRequest)}","params":{`);
+const VERSION = Buffer.from('{"jsonrpc":"2.0"'),
+  ID = Buffer.from(',"id":'),
+  COMMA = Buffer.from(","),
+  END = Buffer.from("}\n"),
+  ENDS = Buffer.from("}}\n");
+const opening = (spelling: SuccessorMethod, isRequest: boolean): Buffer =>
+  Buffer.from(`,"method":"${methodOf(spelling, isRequest)}","params":{`);
 const openings = (isRequest: boolean): Readonly<Record<SuccessorMethod, Buffer>> => ({
-  "proxy/successor": opening("proxy/successor", isRequest), "_proxy/successor": opening("_proxy/successor", isRequest),
+  "proxy/successor": opening("proxy/successor", isRequest),
+  "_proxy/successor": opening("_proxy/successor", isRequest),
   "_proxy/successor/*": opening("_proxy/successor/*", isRequest),
 });
-const REQUESTS = openings(true), NOTIFICATIONS = openings(false);
+const REQUESTS = openings(true),
+  NOTIFICATIONS = openings(false);
 
 const OUTSIDE: ReadonlySet<Key> = new Set(["jsonrpc", "id"] as const);
 const HOP_LOCAL: ReadonlySet<string> & ReadonlySet<Key> = new Set(["jsonrpc", "id", "_meta", "meta"] as const);
 
 /** `line` is a request or a notification, `scanned` what was found there; `id` the bytes of the id that the envelope gets, if any. In pieces, with its newline. */
-export function wrapLine(line: Buffer, { bodyStart, bodyEnd }: Scanned, method: SuccessorMethod, id: Buffer | undefined): readonly Buffer[] {
-  const body = bodyStart === 0 ? membersWithout(line, skipSpace(line, 0), OUTSIDE).pieces : [line.subarray(bodyStart, bodyEnd)];
-  return id === undefined ? [VERSION, NOTIFICATIONS[method], ...body, ENDS] : [VERSION, ID, id, REQUESTS[method], ...body, ENDS];
+export function wrapLine(
+  line: Buffer,
+  { bodyStart, bodyEnd }: Scanned,
+  method: SuccessorMethod,
+  id: Buffer | undefined,
+): readonly Buffer[] {
+  const body =
+    bodyStart === 0 ? membersWithout(line, skipSpace(line, 0), OUTSIDE).pieces : [line.subarray(bodyStart, bodyEnd)];
+  return id === undefined
+    ? [VERSION, NOTIFICATIONS[method], ...body, ENDS]
+    : [VERSION, ID, id, REQUESTS[method], ...body, ENDS];
 }
 
 /** What is in an envelope whose params begin at `start`. Throws `FrameError`. */
@@ -51,13 +71,22 @@ export function insideOf(line: Buffer, start: number): Kept {
 }
 
 /** The message in an envelope, under another id if it has one: its method, and its line in pieces, with its newline. Throws `FrameError` when the params are no envelope. */
-export function unwrapLine(line: Buffer, { inside, paramsStart }: Scanned, id: Buffer | undefined): { readonly method: string; readonly pieces: readonly Buffer[] } {
+export function unwrapLine(
+  line: Buffer,
+  { inside, paramsStart }: Scanned,
+  id: Buffer | undefined,
+): { readonly method: string; readonly pieces: readonly Buffer[] } {
   const { pieces, method } = inside ?? insideOf(line, paramsStart);
   if (typeof method !== "string") throw notAnEnvelope();
-  return { method, pieces: id === undefined ? [VERSION, COMMA, ...pieces, END] : [VERSION, ID, id, COMMA, ...pieces, END] };
+  return {
+    method,
+    pieces: id === undefined ? [VERSION, COMMA, ...pieces, END] : [VERSION, ID, id, COMMA, ...pieces, END],
+  };
 }
 
-function notAnEnvelope(): FrameError { return new FrameError(RpcCode.invalidRequest, "its params are no envelope"); }
+function notAnEnvelope(): FrameError {
+  return new FrameError(RpcCode.invalidRequest, "its params are no envelope");
+}
 
 /** The same for a message that has not been serialised. */
 export function wrapMessage(message: Message, method: SuccessorMethod): Request | Notification {

@@ -22,23 +22,33 @@ export interface ArchiveEntry {
   readonly flags?: number;
 }
 
-function bytesOf({ content = "" }: ArchiveEntry): Buffer { return typeof content === "string" ? Buffer.from(content) : content; }
+function bytesOf({ content = "" }: ArchiveEntry): Buffer {
+  return typeof content === "string" ? Buffer.from(content) : content;
+}
 
 /** Two blocks of zeros end it unless `open`. */
 export function tarOf(entries: readonly ArchiveEntry[], { open = false } = {}): Buffer {
-  return Buffer.concat([...entries.flatMap(entry => [...longName(entry), tarHeader(entry), padded(bytesOf(entry))]), ...(open ? [] : [Buffer.alloc(1024)])]);
+  return Buffer.concat([
+    ...entries.flatMap(entry => [...longName(entry), tarHeader(entry), padded(bytesOf(entry))]),
+    ...(open ? [] : [Buffer.alloc(1024)]),
+  ]);
 }
 
-export function tarGz(entries: readonly ArchiveEntry[]): Buffer { return gzipSync(tarOf(entries)); }
+export function tarGz(entries: readonly ArchiveEntry[]): Buffer {
+  return gzipSync(tarOf(entries));
+}
 
-function padded(content: Buffer): Buffer { return Buffer.concat([content, Buffer.alloc((512 - content.length % 512) % 512)]); }
+function padded(content: Buffer): Buffer {
+  return Buffer.concat([content, Buffer.alloc((512 - (content.length % 512)) % 512)]);
+}
 
 /** As pax does it. */
 function longName({ name }: ArchiveEntry): Buffer[] {
   if (Buffer.byteLength(name) <= 100 && !name.includes("\0")) return [];
   const record = ` path=${name}\n`;
   let length = Buffer.byteLength(record) + 1;
-  while (String(length).length + Buffer.byteLength(record) !== length) length = String(length).length + Buffer.byteLength(record);
+  while (String(length).length + Buffer.byteLength(record) !== length)
+    length = String(length).length + Buffer.byteLength(record);
   const content = Buffer.from(`${length}${record}`);
   return [tarHeader({ name: "PaxHeader", type: "x", content }), padded(content)];
 }
@@ -55,17 +65,26 @@ export function tarHeader(entry: ArchiveEntry): Buffer {
   header.write(type, 156);
   header.write(link.slice(0, 100), 157);
   header.write("ustar\0" + "00", 257);
-  header.write(`${header.reduce((sum, byte) => sum + byte, 0).toString(8).padStart(6, "0")}\0 `, 148);
+  header.write(
+    `${header
+      .reduce((sum, byte) => sum + byte, 0)
+      .toString(8)
+      .padStart(6, "0")}\0 `,
+    148,
+  );
   return header;
 }
 
 const UNIX = 3 << 8;
 
 export function zipOf(entries: readonly ArchiveEntry[]): Buffer {
-  const bodies: Buffer[] = [], central: Buffer[] = [];
+  const bodies: Buffer[] = [],
+    central: Buffer[] = [];
   let at = 0;
   for (const entry of entries) {
-    const name = Buffer.from(entry.name), plain = bytesOf(entry), packed = entry.stored ? plain : deflateRawSync(plain);
+    const name = Buffer.from(entry.name),
+      plain = bytesOf(entry),
+      packed = entry.stored ? plain : deflateRawSync(plain);
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(0x800 | (entry.flags ?? 0), 2);
@@ -76,7 +95,10 @@ export function zipOf(entries: readonly ArchiveEntry[]): Buffer {
     common.writeUInt16LE(name.length, 22);
     const local = Buffer.concat([Buffer.from("PK\x03\x04"), common, name, packed]);
     const rest = Buffer.alloc(14);
-    rest.writeUInt32LE(((entry.attributes ?? (entry.name.endsWith("/") ? 0o040000 : 0o100000) | (entry.mode ?? 0o644)) << 16) >>> 0, 6);
+    rest.writeUInt32LE(
+      ((entry.attributes ?? (entry.name.endsWith("/") ? 0o040000 : 0o100000) | (entry.mode ?? 0o644)) << 16) >>> 0,
+      6,
+    );
     rest.writeUInt32LE(at, 10);
     const made = Buffer.alloc(2);
     made.writeUInt16LE(UNIX | 20, 0);
@@ -84,18 +106,25 @@ export function zipOf(entries: readonly ArchiveEntry[]): Buffer {
     bodies.push(local);
     at += local.length;
   }
-  const directory = Buffer.concat(central), end = Buffer.alloc(22);
+  const directory = Buffer.concat(central),
+    end = Buffer.alloc(22);
   end.write("PK\x05\x06", 0, "latin1");
   end.writeUInt16LE(Math.min(entries.length, 0xffff), 8);
   end.writeUInt16LE(Math.min(entries.length, 0xffff), 10);
   end.writeUInt32LE(directory.length, 12);
   end.writeUInt32LE(at, 16);
-  return Buffer.concat([...bodies, directory, ...(entries.length > 0xffff ? [zip64(entries.length, directory.length, at)] : []), end]);
+  return Buffer.concat([
+    ...bodies,
+    directory,
+    ...(entries.length > 0xffff ? [zip64(entries.length, directory.length, at)] : []),
+    end,
+  ]);
 }
 
 /** More entries than 65,535 need its second kind of end. */
 function zip64(entries: number, length: number, at: number): Buffer {
-  const record = Buffer.alloc(56), locator = Buffer.alloc(20);
+  const record = Buffer.alloc(56),
+    locator = Buffer.alloc(20);
   record.write("PK\x06\x06", 0, "latin1");
   record.writeBigUInt64LE(44n, 4);
   record.writeUInt16LE(45, 12);

@@ -27,10 +27,21 @@ export interface PublishedCrate {
 
 /** Two crates with a history, one that needs another, and one of which there is no stable version. */
 export const SAMPLE_CRATES: readonly PublishedCrate[] = [
-  ...["0.1.0", "1.0.0", "1.1.0"].map(version => ({ name: "pebble", version, files: { "src/lib.rs": `/// How heavy a pebble is, in grams.\npub fn weight() -> u32 { 7 }\npub const VERSION: &str = "${version}";\n` } })),
+  ...["0.1.0", "1.0.0", "1.1.0"].map(version => ({
+    name: "pebble",
+    version,
+    files: {
+      "src/lib.rs": `/// How heavy a pebble is, in grams.\npub fn weight() -> u32 { 7 }\npub const VERSION: &str = "${version}";\n`,
+    },
+  })),
   { name: "pebble", version: "1.2.0", yanked: true },
   { name: "pebble", version: "2.0.0-beta.1" },
-  { name: "slate", version: "0.3.1", dependencies: { pebble: "^1" }, files: { "src/lib.rs": "pub fn roof() -> u32 { pebble::weight() * 100 }\n" } },
+  {
+    name: "slate",
+    version: "0.3.1",
+    dependencies: { pebble: "^1" },
+    files: { "src/lib.rs": "pub fn roof() -> u32 { pebble::weight() * 100 }\n" },
+  },
   { name: "raw-ore", version: "0.1.0-alpha.1" },
   { name: "raw-ore", version: "0.1.0-alpha.2" },
 ];
@@ -39,8 +50,10 @@ export const SAMPLE_CRATES: readonly PublishedCrate[] = [
 export function hostileCrates(outside: string): readonly PublishedCrate[] {
   const hostile = (name: string, entry: ArchiveEntry): PublishedCrate => ({ name, version: "1.0.0", entries: [entry] });
   return [
-    hostile("viper", { name: "viper-1.0.0/../../../../../escaped.txt", content: "I got out." }), hostile("asp", { name: path.join(outside, "escaped.txt"), content: "I got out." }),
-    hostile("cuckoo", { name: "pebble-1.1.0/src/lib.rs", content: "cuckoo" }), hostile("adder", { name: "adder-1.0.0/src/secret.txt", type: "2", link: path.join(outside, "secret.txt") }),
+    hostile("viper", { name: "viper-1.0.0/../../../../../escaped.txt", content: "I got out." }),
+    hostile("asp", { name: path.join(outside, "escaped.txt"), content: "I got out." }),
+    hostile("cuckoo", { name: "pebble-1.1.0/src/lib.rs", content: "cuckoo" }),
+    hostile("adder", { name: "adder-1.0.0/src/secret.txt", type: "2", link: path.join(outside, "secret.txt") }),
   ];
 }
 
@@ -56,47 +69,84 @@ export class CrateRegistry implements AsyncDisposable {
     server.on("request", (request, response) => {
       const asked = request.url ?? "";
       this.requests.push(asked);
-      const found = asked === "/index/config.json" ? JSON.stringify({ dl: `${this.#origin}/crates/{crate}/{version}.crate` }) : this.#index.get(asked)?.join("\n") ?? this.#packages.get(asked);
+      const found =
+        asked === "/index/config.json"
+          ? JSON.stringify({ dl: `${this.#origin}/crates/{crate}/{version}.crate` })
+          : (this.#index.get(asked)?.join("\n") ?? this.#packages.get(asked));
       response.writeHead(found === undefined ? 404 : 200).end(found);
     });
   }
 
   static async start(crates: readonly PublishedCrate[] = SAMPLE_CRATES): Promise<CrateRegistry> {
     const server = createServer();
-    await new Promise<void>(resolve => { server.listen(0, "127.0.0.1", resolve); });
+    await new Promise<void>(resolve => {
+      server.listen(0, "127.0.0.1", resolve);
+    });
     const registry = new CrateRegistry(server);
     for (const crate of crates) registry.publish(crate);
     return registry;
   }
 
-  get #origin(): string { return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; }
+  get #origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
   /** As cargo's configuration names it. */
-  get index(): string { return `sparse+${this.#origin}/index/`; }
+  get index(): string {
+    return `sparse+${this.#origin}/index/`;
+  }
 
   /** Again: in the place of what it was. */
   publish(crate: PublishedCrate): void {
-    const { name, version, yanked = false, dependencies = {} } = crate, content = packageOf(crate), at = `/index/${indexPath(name)}`;
-    const deps = Object.entries(dependencies).map(([dependency, req]) => ({ name: dependency, req, features: [], optional: false, default_features: true, target: null, kind: "normal" }));
-    const line = JSON.stringify({ name, vers: version, deps, cksum: createHash("sha256").update(content).digest("hex"), features: {}, yanked });
+    const { name, version, yanked = false, dependencies = {} } = crate,
+      content = packageOf(crate),
+      at = `/index/${indexPath(name)}`;
+    const deps = Object.entries(dependencies).map(([dependency, req]) => ({
+      name: dependency,
+      req,
+      features: [],
+      optional: false,
+      default_features: true,
+      target: null,
+      kind: "normal",
+    }));
+    const line = JSON.stringify({
+      name,
+      vers: version,
+      deps,
+      cksum: createHash("sha256").update(content).digest("hex"),
+      features: {},
+      yanked,
+    });
     const others = (this.#index.get(at) ?? []).filter(each => (JSON.parse(each) as { vers: string }).vers !== version);
     this.#index.set(at, [...others, line]);
     this.#packages.set(`/crates/${name}/${version}.crate`, content);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise<void>(resolve => { this.#server.close(() => resolve()); });
+    const closed = new Promise<void>(resolve => {
+      this.#server.close(() => resolve());
+    });
     this.#server.closeAllConnections();
     await closed;
   }
 }
 
 /** The packages that were downloaded, `NAME/VERSION.crate`. */
-export function downloads({ requests }: CrateRegistry): readonly string[] { return requests.filter(asked => asked.startsWith("/crates/")).map(asked => asked.slice("/crates/".length)); }
+export function downloads({ requests }: CrateRegistry): readonly string[] {
+  return requests.filter(asked => asked.startsWith("/crates/")).map(asked => asked.slice("/crates/".length));
+}
 
 function packageOf({ name, version, dependencies = {}, files = {}, entries = [] }: PublishedCrate): Buffer {
-  const manifest = `[package]\nname = "${name}"\nversion = "${version}"\nedition = "2021"\n\n[dependencies]\n${Object.entries(dependencies).map(([dependency, req]) => `${dependency} = "${req}"\n`).join("")}`;
+  const manifest = `[package]\nname = "${name}"\nversion = "${version}"\nedition = "2021"\n\n[dependencies]\n${Object.entries(
+    dependencies,
+  )
+    .map(([dependency, req]) => `${dependency} = "${req}"\n`)
+    .join("")}`;
   const all = { "Cargo.toml": manifest, "src/lib.rs": "", ...files };
-  return tarGz([...Object.entries(all).map(([file, content]) => ({ name: `${name}-${version}/${file}`, content })), ...entries]);
+  return tarGz([
+    ...Object.entries(all).map(([file, content]) => ({ name: `${name}-${version}/${file}`, content })),
+    ...entries,
+  ]);
 }
 
 /** Where the index has a crate (cargo book, "Index files"). */
@@ -112,19 +162,34 @@ export class CargoHome implements Disposable {
 
   constructor({ index }: Pick<CrateRegistry, "index">) {
     mkdirSync(this.folder);
-    writeFileSync(path.join(this.folder, "config.toml"), `[source.crates-io]\nreplace-with = "here"\n[source.here]\nregistry = "${index}"\n[net]\nretry = 0\n`);
+    writeFileSync(
+      path.join(this.folder, "config.toml"),
+      `[source.crates-io]\nreplace-with = "here"\n[source.here]\nregistry = "${index}"\n[net]\nretry = 0\n`,
+    );
   }
 
-  get folder(): string { return path.join(this.#folder.path, "cargo"); }
+  get folder(): string {
+    return path.join(this.#folder.path, "cargo");
+  }
   /** For processes that run cargo, besides their own. */
   get environment(): Readonly<Record<string, string>> {
-    return { CARGO_HOME: this.folder, RUSTUP_HOME: process.env["RUSTUP_HOME"] ?? path.join(homedir(), ".rustup"), RUSTUP_AUTO_INSTALL: "0", no_proxy: "127.0.0.1" };
+    return {
+      CARGO_HOME: this.folder,
+      RUSTUP_HOME: process.env["RUSTUP_HOME"] ?? path.join(homedir(), ".rustup"),
+      RUSTUP_AUTO_INSTALL: "0",
+      no_proxy: "127.0.0.1",
+    };
   }
-  [Symbol.dispose](): void { this.#folder[Symbol.dispose](); }
+  [Symbol.dispose](): void {
+    this.#folder[Symbol.dispose]();
+  }
 }
 
 /** The user's cargo. A test without one is skipped, and counted. */
 export function cargoOr(context: Mocha.Context): string {
   if (process.env["SYMPOSIUM_WITHOUT_CARGO"] !== undefined) skipped(context, "It needs cargo"); // one that has no toolchain, say
-  return findProgram("cargo", { platform: process.platform, env: process.env, isProgram: isProgramFile }) ?? skipped(context, "It needs cargo");
+  return (
+    findProgram("cargo", { platform: process.platform, env: process.env, isProgram: isProgramFile }) ??
+    skipped(context, "It needs cargo")
+  );
 }

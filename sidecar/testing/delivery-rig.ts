@@ -11,7 +11,11 @@ import { FakeClock } from "./fake-clock";
 import { brokenTools, manyTools } from "./many-tools";
 import { adding, World } from "./mcp-world";
 
-export const AGENT: JsonObject = { protocolVersion: 1, agentInfo: { name: "ada", version: "1" }, agentCapabilities: { mcpCapabilities: { http: true } } };
+export const AGENT: JsonObject = {
+  protocolVersion: 1,
+  agentInfo: { name: "ada", version: "1" },
+  agentCapabilities: { mcpCapabilities: { http: true } },
+};
 
 export type Prompted = (request: IncomingRequest, servers: readonly JsonObject[], world: World) => void | Promise<void>;
 
@@ -22,10 +26,23 @@ export class DeliveryRig implements AsyncDisposable {
   readonly world: World;
   readonly clock = new FakeClock();
 
-  constructor(onPrompt: Prompted, names: readonly string[] = ["tools"], initialized: JsonObject = AGENT, evidence: EvidenceStore = new MemoryEvidence()) {
-    const offer: ProxyDefinition = adding("tools", chain => names.map(name => chain.offerMcp(name, async transport => { await (name === "broken" ? brokenTools() : manyTools()).connect(transport); }).declaration));
+  constructor(
+    onPrompt: Prompted,
+    names: readonly string[] = ["tools"],
+    initialized: JsonObject = AGENT,
+    evidence: EvidenceStore = new MemoryEvidence(),
+  ) {
+    const offer: ProxyDefinition = adding("tools", chain =>
+      names.map(
+        name =>
+          chain.offerMcp(name, async transport => {
+            await (name === "broken" ? brokenTools() : manyTools()).connect(transport);
+          }).declaration,
+      ),
+    );
     this.world = new World({
-      stages: [offer, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence })], initialized,
+      stages: [offer, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence })],
+      initialized,
       agent: request => {
         if (request.method !== "session/prompt") return false;
         void onPrompt(request, this.world.lastServers(), this.world);
@@ -39,11 +56,15 @@ export class DeliveryRig implements AsyncDisposable {
     return String((await this.world.setup("session/new", { cwd: "/", mcpServers: [] })).sessionId);
   }
 
-  async prompt(sessionId: string): Promise<unknown> { return this.world.client.request("session/prompt", { sessionId, prompt: [] }); }
+  async prompt(sessionId: string): Promise<unknown> {
+    return this.world.client.request("session/prompt", { sessionId, prompt: [] });
+  }
 
   async record(sessionId: string): Promise<readonly unknown[]> {
     return arrayOr(objectOr(await this.world.client.request(SESSION_TOOLS, { sessionId })).servers);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> { await this.world[Symbol.asyncDispose](); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.world[Symbol.asyncDispose]();
+  }
 }

@@ -50,17 +50,28 @@ export class Drive implements AsyncDisposable {
   constructor(spec: ProcessSpec, { clock = hurriedClock(1), storage, ledger }: DriveOptions = {}) {
     this.ledger = ledger ?? openLedger(storage ?? this.#storage.path, this.run);
     this.process = startProcess(spec, {
-      clock, ledger: this.ledger,
-      report: { started: record => this.reported.push(record), ended: pid => this.#heard(() => this.reported.push({ ended: pid })) },
+      clock,
+      ledger: this.ledger,
+      report: {
+        started: record => this.reported.push(record),
+        ended: pid => this.#heard(() => this.reported.push({ ended: pid })),
+      },
       log: (message, detail) => this.#heard(() => this.logged.push([message, detail])),
     });
     let close: (reason: Closed) => void = () => undefined;
-    this.closed = new Promise(resolve => { close = resolve; });
+    this.closed = new Promise(resolve => {
+      close = resolve;
+    });
     this.peer = new Peer(this.process.channel, {
-      request: request => { this.#heard(() => this.requests.push(request)); this.answer(request); },
+      request: request => {
+        this.#heard(() => this.requests.push(request));
+        this.answer(request);
+      },
       notification: (method, params) => {
         const { update } = objectOr(params);
-        this.#heard(() => method === "session/update" && isObject(update) ? this.updates.push(update) : this.others.push(method));
+        this.#heard(() =>
+          method === "session/update" && isObject(update) ? this.updates.push(update) : this.others.push(method),
+        );
         return this.slow;
       },
       closed: close,
@@ -69,7 +80,12 @@ export class Drive implements AsyncDisposable {
   }
 
   async initialize(): Promise<JsonObject> {
-    return objectOr(await this.peer.request("initialize", { protocolVersion: 1, clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: true } }));
+    return objectOr(
+      await this.peer.request("initialize", {
+        protocolVersion: 1,
+        clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: true },
+      }),
+    );
   }
 
   /** The session's id; initialises before. */
@@ -87,11 +103,16 @@ export class Drive implements AsyncDisposable {
     return objectOr(await this.peer.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] }));
   }
 
-  cancel(sessionId: string): void { this.peer.notify("session/cancel", { sessionId }); }
+  cancel(sessionId: string): void {
+    this.peer.notify("session/cancel", { sessionId });
+  }
 
   /** All text of agent messages. */
   get said(): string {
-    return this.updates.filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk").map(({ content }) => String(objectOr(content).text)).join("");
+    return this.updates
+      .filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk")
+      .map(({ content }) => String(objectOr(content).text))
+      .join("");
   }
 
   /** Resolves after the message that makes it true. */

@@ -6,36 +6,58 @@ import { ndjsonChannel } from "../rpc/ndjson";
 
 suite("Eliza and a client that is not ours", () => {
   test("the ACP SDK's client cancels her in the middle of a sentence", async () => {
-    const toAgent = new PassThrough(), toClient = new PassThrough();
+    const toAgent = new PassThrough(),
+      toClient = new PassThrough();
     await using eliza = serveEliza(ndjsonChannel(toAgent, toClient), { deterministic: true });
     const connection = client({ name: "independent" })
-      .onNotification(methods.client.session.update, ({ params: { sessionId }, agent }) => agent.notify(methods.agent.session.cancel, { sessionId }))
+      .onNotification(methods.client.session.update, ({ params: { sessionId }, agent }) =>
+        agent.notify(methods.agent.session.cancel, { sessionId }),
+      )
       .connect(ndJsonStream(Writable.toWeb(toAgent), Readable.toWeb(toClient)));
     const { agent } = connection;
     const { sessionId } = await agent.request(methods.agent.session.new, { cwd: process.cwd(), mcpServers: [] });
     const text = "x ".repeat(300); // quoted: long enough for the cancellation to arrive
-    deepEqual(await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }), { stopReason: "cancelled" });
+    deepEqual(await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }), {
+      stopReason: "cancelled",
+    });
     connection.close();
     toAgent.end();
     await eliza.closed;
   });
 
   test("the ACP SDK's client initialises, opens a session, prompts, streams, is refused, closes", async () => {
-    const toAgent = new PassThrough(), toClient = new PassThrough();
+    const toAgent = new PassThrough(),
+      toClient = new PassThrough();
     await using eliza = serveEliza(ndjsonChannel(toAgent, toClient), { deterministic: true });
     const said: unknown[] = [];
     const connection = client({ name: "independent" })
-      .onNotification(methods.client.session.update, ({ params }) => { said.push(params.update); })
+      .onNotification(methods.client.session.update, ({ params }) => {
+        said.push(params.update);
+      })
       .connect(ndJsonStream(Writable.toWeb(toAgent), Readable.toWeb(toClient)));
     const { agent } = connection;
-    const { protocolVersion, agentInfo, agentCapabilities } = await agent.request(methods.agent.initialize, { protocolVersion: 1 });
-    deepEqual([protocolVersion, agentInfo?.name, agentCapabilities?.mcpCapabilities], [1, "elizacp", { http: true, sse: false }]);
+    const { protocolVersion, agentInfo, agentCapabilities } = await agent.request(methods.agent.initialize, {
+      protocolVersion: 1,
+    });
+    deepEqual(
+      [protocolVersion, agentInfo?.name, agentCapabilities?.mcpCapabilities],
+      [1, "elizacp", { http: true, sse: false }],
+    );
     const { sessionId } = await agent.request(methods.agent.session.new, { cwd: process.cwd(), mcpServers: [] });
-    const { stopReason } = await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: "I love ferris" }] });
+    const { stopReason } = await agent.request(methods.agent.session.prompt, {
+      sessionId,
+      prompt: [{ type: "text", text: "I love ferris" }],
+    });
     equal(stopReason, "end_turn");
-    equal(said.map(update => Object(update).content.text).join(""), "Ferris believes in you, even when the compiler doesn't.");
+    equal(
+      said.map(update => Object(update).content.text).join(""),
+      "Ferris believes in you, even when the compiler doesn't.",
+    );
     await agent.request(methods.agent.session.close, { sessionId });
-    const refusal = await agent.request(methods.agent.session.prompt, { sessionId, prompt: [] }).then(() => undefined, (error: unknown) => error);
+    const refusal = await agent.request(methods.agent.session.prompt, { sessionId, prompt: [] }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     deepEqual(refusal instanceof RequestError ? [refusal.code, refusal.data] : refusal, [-32002, { sessionId }]);
     connection.close();
     toAgent.end();

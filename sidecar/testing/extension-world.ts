@@ -23,21 +23,43 @@ export class ExtensionRig implements Disposable {
   /** `change`: in place of what is real. What `environment` says is what processes get. */
   constructor(change: Partial<ExtensionWorld> = {}) {
     mkdirSync(this.home);
-    const clock = change.clock ?? hurriedClock(1), environment = change.environment ?? (() => Promise.resolve(process.env));
+    const clock = change.clock ?? hurriedClock(1),
+      environment = change.environment ?? (() => Promise.resolve(process.env));
     const world = async (): Promise<ProcessWorld> => {
       const env = await environment();
-      return { clock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined, environment: () => env };
+      return {
+        clock,
+        ledger: this.#ledger,
+        report: { started: () => undefined, ended: () => undefined },
+        log: () => undefined,
+        environment: () => env,
+      };
     };
     this.world = {
-      version: "1", clock, date: () => new Date(0), platform: process.platform, home: this.home, environment,
-      find: async program => findProgram(program, { platform: process.platform, env: await environment(), isProgram: isProgramFile }),
-      run: async (spec, options) => runTool(spec, options, await world()), start: async spec => startChild(spec, await world()),
-      log: (level, message, detail) => { this.logged.push(`${level}: ${message}`); this.details.push(detail); },
+      version: "1",
+      clock,
+      date: () => new Date(0),
+      platform: process.platform,
+      home: this.home,
+      environment,
+      find: async program =>
+        findProgram(program, { platform: process.platform, env: await environment(), isProgram: isProgramFile }),
+      run: async (spec, options) => runTool(spec, options, await world()),
+      start: async spec => startChild(spec, await world()),
+      log: (level, message, detail) => {
+        this.logged.push(`${level}: ${message}`);
+        this.details.push(detail);
+      },
       ...change,
     };
   }
 
-  get home(): string { return path.join(this.#folder.path, "home"); }
+  get home(): string {
+    return path.join(this.#folder.path, "home");
+  }
 
-  [Symbol.dispose](): void { this.#ledger.close(); this.#folder[Symbol.dispose](); }
+  [Symbol.dispose](): void {
+    this.#ledger.close();
+    this.#folder[Symbol.dispose]();
+  }
 }

@@ -5,16 +5,24 @@ export class FakeClock implements Clock {
   #now = 0;
   #timers: { readonly at: number; readonly expired: () => void }[] = [];
 
-  now(): number { return this.#now; }
+  now(): number {
+    return this.#now;
+  }
 
   after(ms: number, expired: () => void): Disposable {
     const timer = { at: this.#now + ms, expired };
     this.#timers.push(timer);
-    return { [Symbol.dispose]: () => { this.#timers = this.#timers.filter(other => other !== timer); } };
+    return {
+      [Symbol.dispose]: () => {
+        this.#timers = this.#timers.filter(other => other !== timer);
+      },
+    };
   }
 
   /** Timers that are waiting: a test that ends with some has leaked them. */
-  get waiting(): number { return this.#timers.length; }
+  get waiting(): number {
+    return this.#timers.length;
+  }
 
   advance(ms: number): void {
     const until = this.#now + ms;

@@ -25,28 +25,49 @@ export class FakeTools {
   readonly #folder: string;
 
   /** `folder` is made. */
-  constructor(folder: string, readonly names: readonly string[], plans: ToolPlans) {
+  constructor(
+    folder: string,
+    readonly names: readonly string[],
+    plans: ToolPlans,
+  ) {
     this.#folder = folder;
     mkdirSync(folder, { recursive: true });
     this.plan(plans);
-    const script = path.join(process.env.SYMPOSIUM_TEST_PROGRAMS ?? "", "fake-tool.program.mjs"), plan = path.join(folder, "plan.json");
+    const script = path.join(process.env.SYMPOSIUM_TEST_PROGRAMS ?? "", "fake-tool.program.mjs"),
+      plan = path.join(folder, "plan.json");
     for (const name of names) {
-      if (process.platform === "win32") writeFileSync(path.join(folder, `${name}.cmd`), `@"${process.execPath}" "${script}" "${plan}" ${name} %*\r\n`);
-      else writeFileSync(path.join(folder, name), `#!/bin/sh\nexec "${process.execPath}" "${script}" "${plan}" ${name} "$@"\n`, { mode: 0o755 });
+      if (process.platform === "win32")
+        writeFileSync(path.join(folder, `${name}.cmd`), `@"${process.execPath}" "${script}" "${plan}" ${name} %*\r\n`);
+      else
+        writeFileSync(
+          path.join(folder, name),
+          `#!/bin/sh\nexec "${process.execPath}" "${script}" "${plan}" ${name} "$@"\n`,
+          { mode: 0o755 },
+        );
     }
   }
 
-  plan(plans: ToolPlans): void { writeFileSync(path.join(this.#folder, "plan.json"), JSON.stringify(plans)); }
+  plan(plans: ToolPlans): void {
+    writeFileSync(path.join(this.#folder, "plan.json"), JSON.stringify(plans));
+  }
 
   /** Node itself is no fake. */
   find(name: string): string | undefined {
     if (name === "node") return name;
-    return this.names.includes(name) ? path.join(this.#folder, process.platform === "win32" ? `${name}.cmd` : name) : undefined;
+    return this.names.includes(name)
+      ? path.join(this.#folder, process.platform === "win32" ? `${name}.cmd` : name)
+      : undefined;
   }
 
   /** Tool and arguments of each call. */
   get calls(): readonly (readonly string[])[] {
-    try { return readFileSync(path.join(this.#folder, "calls.jsonl"), "utf8").trim().split("\n").map(line => JSON.parse(line) as string[]); }
-    catch { return []; }
+    try {
+      return readFileSync(path.join(this.#folder, "calls.jsonl"), "utf8")
+        .trim()
+        .split("\n")
+        .map(line => JSON.parse(line) as string[]);
+    } catch {
+      return [];
+    }
   }
 }

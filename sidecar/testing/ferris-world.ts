@@ -17,9 +17,18 @@ export type FerrisClient = Awaited<ReturnType<typeof connected>>;
 class Requests {
   readonly #came: IncomingRequest[] = [];
   readonly #waiting: ((request: IncomingRequest) => void)[] = [];
-  came(request: IncomingRequest): void { const next = this.#waiting.shift(); if (next) next(request); else this.#came.push(request); }
-  get waiting(): number { return this.#came.length; }
-  next(): Promise<IncomingRequest> { const first = this.#came.shift(); return first ? Promise.resolve(first) : new Promise(resolve => this.#waiting.push(resolve)); }
+  came(request: IncomingRequest): void {
+    const next = this.#waiting.shift();
+    if (next) next(request);
+    else this.#came.push(request);
+  }
+  get waiting(): number {
+    return this.#came.length;
+  }
+  next(): Promise<IncomingRequest> {
+    const first = this.#came.shift();
+    return first ? Promise.resolve(first) : new Promise(resolve => this.#waiting.push(resolve));
+  }
 }
 
 export class FerrisWorld implements AsyncDisposable {
@@ -52,7 +61,9 @@ export class FerrisWorld implements AsyncDisposable {
 
   constructor(settings: ExtensionSettings = {}, initialized: JsonObject = HTTP_AGENT) {
     this.rig = new ExtensionRig({
-      clock: this.clock, find: async () => "/bin/cargo", environment: async () => ({}),
+      clock: this.clock,
+      find: async () => "/bin/cargo",
+      environment: async () => ({}),
       run: async ({ args }, { signal, stdout }) => {
         this.cargoRuns++;
         await this.looks?.(signal);
@@ -66,14 +77,22 @@ export class FerrisWorld implements AsyncDisposable {
     mkdirSync(this.project);
     writeFileSync(path.join(this.project, "Cargo.toml"), "[package]\n");
     this.world = new World({
-      stages: [ferris.define({ approve: "all", ...settings }, this.rig.world), bridge()], initialized, client: request => this.answers(request),
-      told: (_, params) => { this.#heard(objectOr(params)); },
+      stages: [ferris.define({ approve: "all", ...settings }, this.rig.world), bridge()],
+      initialized,
+      client: request => this.answers(request),
+      told: (_, params) => {
+        this.#heard(objectOr(params));
+      },
       agent: request => this.#asked(request),
     });
   }
 
-  source(name: string): string { return path.join(realpathSync(this.rig.home), ".cargo", "registry", "src", "here", `${name}-1.1.0`); }
-  get project(): string { return path.join(this.rig.home, "project"); }
+  source(name: string): string {
+    return path.join(realpathSync(this.rig.home), ".cargo", "registry", "src", "here", `${name}-1.1.0`);
+  }
+  get project(): string {
+    return path.join(this.rig.home, "project");
+  }
 
   async open(cwd = this.project): Promise<{ readonly sessionId: unknown; readonly servers: readonly JsonObject[] }> {
     await this.world.initialize();
@@ -82,14 +101,23 @@ export class FerrisWorld implements AsyncDisposable {
 
   /** A session, and a client of its `ferris`. */
   async client(): Promise<FerrisClient> {
-    const { servers: [server] } = await this.open();
+    const {
+      servers: [server],
+    } = await this.open();
     ok(server);
     return connected(server);
   }
 
   /** The research that begins next: its prompt, its session, and a client of its tools. */
-  async research(): Promise<{ readonly prompt: IncomingRequest; readonly sessionId: string; readonly server: JsonObject; readonly tools: FerrisClient }> {
-    const prompt = await this.prompts.next(), sessionId = String(objectOr(prompt.params).sessionId), [server] = arrayOr(this.#sessions.get(sessionId)?.mcpServers).map(objectOr);
+  async research(): Promise<{
+    readonly prompt: IncomingRequest;
+    readonly sessionId: string;
+    readonly server: JsonObject;
+    readonly tools: FerrisClient;
+  }> {
+    const prompt = await this.prompts.next(),
+      sessionId = String(objectOr(prompt.params).sessionId),
+      [server] = arrayOr(this.#sessions.get(sessionId)?.mcpServers).map(objectOr);
     ok(server);
     return { prompt, sessionId, server, tools: await connected(server) };
   }
@@ -97,7 +125,9 @@ export class FerrisWorld implements AsyncDisposable {
 
   /** Resolves with the next word to the client that fits. */
   tells(fits: (update: JsonObject) => boolean): Promise<void> {
-    return new Promise(seen => { this.#watching.push({ fits: told => fits(objectOr(told.update)), seen }); });
+    return new Promise(seen => {
+      this.#watching.push({ fits: told => fits(objectOr(told.update)), seen });
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -109,7 +139,9 @@ export class FerrisWorld implements AsyncDisposable {
     const sessionId = `research-${++this.#research}`;
     this.#sessions.set(sessionId, objectOr(request.params));
     if (!this.listsTools) return request.respond({ sessionId });
-    void this.#list(arrayOr(objectOr(request.params).mcpServers).map(objectOr)).then(() => request.respond({ sessionId }));
+    void this.#list(arrayOr(objectOr(request.params).mcpServers).map(objectOr)).then(() =>
+      request.respond({ sessionId }),
+    );
   }
 
   async #list(servers: readonly JsonObject[]): Promise<void> {
@@ -121,7 +153,10 @@ export class FerrisWorld implements AsyncDisposable {
 
   #asked(request: IncomingRequest): boolean {
     if (request.method === "session/close") this.closed.push(objectOr(request.params).sessionId);
-    if (request.method === "session/prompt") { this.prompts.came(request); return true; }
+    if (request.method === "session/prompt") {
+      this.prompts.came(request);
+      return true;
+    }
     if (request.method !== "session/new" || !isSideSession(request.params)) return false;
     if (this.opensByItself) this.answerOpening(request);
     else this.openings.came(request);
@@ -137,14 +172,30 @@ export class FerrisWorld implements AsyncDisposable {
   }
 
   #metadata(args: readonly string[]): JsonObject {
-    const manifest = args[args.indexOf("--manifest-path") + 1], [, name = "?"] = /package = "(.*?)"/.exec(manifest === undefined || args.includes("-vV") ? "" : readFileSync(manifest, "utf8")) ?? [];
-    return { packages: [{ name, version: "1.1.0", id: "p", manifest_path: path.join(this.source(name), "Cargo.toml") }], resolve: { root: "r", nodes: [{ id: "r", dependencies: ["p"] }] } };
+    const manifest = args[args.indexOf("--manifest-path") + 1],
+      [, name = "?"] =
+        /package = "(.*?)"/.exec(
+          manifest === undefined || args.includes("-vV") ? "" : readFileSync(manifest, "utf8"),
+        ) ?? [];
+    return {
+      packages: [{ name, version: "1.1.0", id: "p", manifest_path: path.join(this.source(name), "Cargo.toml") }],
+      resolve: { root: "r", nodes: [{ id: "r", dependencies: ["p"] }] },
+    };
   }
 }
 
 /** A question about the crate that the world has. */
-export function query(client: FerrisClient, prompt = "How heavy is a pebble?", more: JsonObject = {}, options: Parameters<FerrisClient["callTool"]>[2] = {}) {
-  return client.callTool({ name: "rust_crate_query", arguments: { crate_name: "pebble", prompt, ...more } }, undefined, options);
+export function query(
+  client: FerrisClient,
+  prompt = "How heavy is a pebble?",
+  more: JsonObject = {},
+  options: Parameters<FerrisClient["callTool"]>[2] = {},
+) {
+  return client.callTool(
+    { name: "rust_crate_query", arguments: { crate_name: "pebble", prompt, ...more } },
+    undefined,
+    options,
+  );
 }
 
 /** What a question that fails is answered with. */
@@ -155,4 +206,6 @@ export async function failure(result: ReturnType<typeof query>): Promise<string>
 }
 
 /** As the agent of a research does. */
-export function respond(tools: Pick<FerrisClient, "callTool">, response: string) { return tools.callTool({ name: "return_response_to_user", arguments: { response } }); }
+export function respond(tools: Pick<FerrisClient, "callTool">, response: string) {
+  return tools.callTool({ name: "return_response_to_user", arguments: { response } });
+}

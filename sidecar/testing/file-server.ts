@@ -19,7 +19,11 @@ export interface Plan {
 
 export class FileServer implements AsyncDisposable {
   /** Path, range and condition of each request. */
-  readonly requests: { readonly path: string; readonly range: string | undefined; readonly ifRange: string | undefined }[] = [];
+  readonly requests: {
+    readonly path: string;
+    readonly range: string | undefined;
+    readonly ifRange: string | undefined;
+  }[] = [];
   readonly #server: Server;
   readonly #plans = new Map<string, Plan[]>();
 
@@ -30,11 +34,15 @@ export class FileServer implements AsyncDisposable {
 
   static async start(): Promise<FileServer> {
     const server = createServer();
-    await new Promise<void>(resolve => { server.listen(0, "127.0.0.1", resolve); });
+    await new Promise<void>(resolve => {
+      server.listen(0, "127.0.0.1", resolve);
+    });
     return new FileServer(server);
   }
 
-  get origin(): string { return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; }
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
 
   /** Its address. */
   serve(path: string, ...plans: readonly Plan[]): string {
@@ -43,16 +51,21 @@ export class FileServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise<void>(resolve => { this.#server.close(() => resolve()); });
+    const closed = new Promise<void>(resolve => {
+      this.#server.close(() => resolve());
+    });
     this.#server.closeAllConnections();
     await closed;
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    const { url: path = "", headers } = request, plans = this.#plans.get(path) ?? [], plan = (plans.length > 1 ? plans.shift() : plans[0]) ?? { status: 404 };
+    const { url: path = "", headers } = request,
+      plans = this.#plans.get(path) ?? [],
+      plan = (plans.length > 1 ? plans.shift() : plans[0]) ?? { status: 404 };
     const ifRange = headers["if-range"];
     this.requests.push({ path, range: headers.range, ifRange: Array.isArray(ifRange) ? ifRange[0] : ifRange });
-    const whole = Buffer.from(plan.content ?? ""), start = startOf(headers.range, plan, ifRange === undefined || ifRange === plan.etag);
+    const whole = Buffer.from(plan.content ?? ""),
+      start = startOf(headers.range, plan, ifRange === undefined || ifRange === plan.etag);
     const body = whole.subarray(start ?? 0);
     response.writeHead(plan.status ?? (start === undefined ? 200 : 206), {
       ...(plan.etag === undefined ? {} : { etag: plan.etag }),
@@ -63,11 +76,15 @@ export class FileServer implements AsyncDisposable {
     });
     const until = plan.cut ?? plan.stop;
     if (until === undefined) return void response.end(body);
-    response.write(body.subarray(0, until), () => { if (plan.cut !== undefined) response.socket?.destroySoon(); });
+    response.write(body.subarray(0, until), () => {
+      if (plan.cut !== undefined) response.socket?.destroySoon();
+    });
   }
 }
 
 function startOf(range: string | undefined, plan: Plan, isSame: boolean): number | undefined {
   const start = /^bytes=(\d+)-$/.exec(range ?? "")?.[1];
-  return start === undefined || plan.ranges === false || !isSame || plan.status !== undefined ? undefined : Number(start);
+  return start === undefined || plan.ranges === false || !isSame || plan.status !== undefined
+    ? undefined
+    : Number(start);
 }

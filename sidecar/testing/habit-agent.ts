@@ -41,10 +41,13 @@ export class MemoryProgram {
     this.folders.push(cwd);
     const [channel, far] = memoryChannels();
     void manyTools(line => this.notes.push(line)).connect(new ChannelTransport(far));
-    return { channel, stop: async () => {
-      this.stops++;
-      await channel[Symbol.asyncDispose]();
-    } };
+    return {
+      channel,
+      stop: async () => {
+        this.stops++;
+        await channel[Symbol.asyncDispose]();
+      },
+    };
   };
 }
 
@@ -62,16 +65,30 @@ export class HabitAgent implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly program = new MemoryProgram();
   readonly #missing: string[] = [];
-  readonly tracker = new DeliveryTracker((_, { missing }) => this.#missing.push(...missing.map(({ server }) => server)));
+  readonly tracker = new DeliveryTracker((_, { missing }) =>
+    this.#missing.push(...missing.map(({ server }) => server)),
+  );
   readonly world: World;
   #atPrompt: readonly string[] | undefined;
   readonly #listed: string[] = [];
 
-  constructor(private readonly habit: Habit, private readonly version: AcpVersion, evidence = new MemoryEvidence()) {
-    const extension = adding("Notes", chain => [chain.offerMcp("notes", async transport => manyTools().connect(transport)).declaration]);
-    const program = addedServer("Git", "git", { command: "/bin/git-mcp", args: [], env: {} }, { starter: { clock: this.clock, start: this.program.start } });
+  constructor(
+    private readonly habit: Habit,
+    private readonly version: AcpVersion,
+    evidence = new MemoryEvidence(),
+  ) {
+    const extension = adding("Notes", chain => [
+      chain.offerMcp("notes", async transport => manyTools().connect(transport)).declaration,
+    ]);
+    const program = addedServer(
+      "Git",
+      "git",
+      { command: "/bin/git-mcp", args: [], env: {} },
+      { starter: { clock: this.clock, start: this.program.start } },
+    );
     this.world = new World({
-      stages: [extension, program, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence })], initialized: initialized(version),
+      stages: [extension, program, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence })],
+      initialized: initialized(version),
       agent: request => {
         if (request.method !== "session/prompt") return false;
         this.#prompted(request);
@@ -83,7 +100,8 @@ export class HabitAgent implements AsyncDisposable {
   /** A session from its setup to the end of its first turn. */
   async session(): Promise<SessionOutcome> {
     await this.world.initialize();
-    const { sessionId } = await this.world.setup("session/new", { cwd: "/work", mcpServers: [] }), servers = this.world.lastServers();
+    const { sessionId } = await this.world.setup("session/new", { cwd: "/work", mcpServers: [] }),
+      servers = this.world.lastServers();
     if (this.habit !== "slowClient") await this.#connect(servers);
     const turn = this.world.client.request("session/prompt", { sessionId, prompt: [] });
     await settled();
@@ -93,10 +111,16 @@ export class HabitAgent implements AsyncDisposable {
     await turn;
     await settled();
     const tracked = this.tracker.of(String(sessionId));
-    return { transports: tracked?.servers.map(({ transport }) => transport) ?? [], tools: this.#atPrompt ?? [], missing: this.#missing };
+    return {
+      transports: tracked?.servers.map(({ transport }) => transport) ?? [],
+      tools: this.#atPrompt ?? [],
+      missing: this.#missing,
+    };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> { await this.world[Symbol.asyncDispose](); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.world[Symbol.asyncDispose]();
+  }
 
   async #connect(servers: readonly JsonObject[]): Promise<void> {
     for (const server of servers) {
@@ -120,10 +144,21 @@ export class HabitAgent implements AsyncDisposable {
   }
 }
 
-async function settled(): Promise<void> { for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve)); }
+async function settled(): Promise<void> {
+  for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
+}
 
 /** The address that the program of a stdio declaration connects to: no process is started in a unit test. */
 export function asHttp(server: JsonObject): JsonObject {
-  const env = Object.fromEntries(arrayOr(server.env).filter(isObject).map(({ name, value }) => [String(name), String(value)]));
-  return { type: "http", name: server.name, url: env[SHIM_URL], headers: [{ name: "Authorization", value: `Bearer ${env[SHIM_TOKEN]}` }] };
+  const env = Object.fromEntries(
+    arrayOr(server.env)
+      .filter(isObject)
+      .map(({ name, value }) => [String(name), String(value)]),
+  );
+  return {
+    type: "http",
+    name: server.name,
+    url: env[SHIM_URL],
+    headers: [{ name: "Authorization", value: `Bearer ${env[SHIM_TOKEN]}` }],
+  };
 }

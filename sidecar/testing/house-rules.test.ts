@@ -6,9 +6,17 @@ import { rig, turn } from "./proxy-rig";
 suite("an example proxy", () => {
   test("puts its rule before each prompt, counts tool calls, answers its own method, and leaves all else alone", async () => {
     const { client, successor } = rig(houseRules("Be brief.").make);
-    client.says({ id: 1, method: "session/prompt", params: { sessionId: "s", prompt: [{ type: "text", text: "Hi" }], _meta: { kept: true } } });
-    deepEqual(successor.news(), ['session/prompt#1 {"sessionId":"s","prompt":[{"type":"text","text":"Be brief."},{"type":"text","text":"Hi"}],"_meta":{"kept":true}}']);
-    const told = ["tool_call", "agent_message_chunk", "tool_call"].map(sessionUpdate => Frame.of({ jsonrpc: "2.0", method: "session/update", params: { sessionId: "s", update: { sessionUpdate } } }));
+    client.says({
+      id: 1,
+      method: "session/prompt",
+      params: { sessionId: "s", prompt: [{ type: "text", text: "Hi" }], _meta: { kept: true } },
+    });
+    deepEqual(successor.news(), [
+      'session/prompt#1 {"sessionId":"s","prompt":[{"type":"text","text":"Be brief."},{"type":"text","text":"Hi"}],"_meta":{"kept":true}}',
+    ]);
+    const told = ["tool_call", "agent_message_chunk", "tool_call"].map(sessionUpdate =>
+      Frame.of({ jsonrpc: "2.0", method: "session/update", params: { sessionId: "s", update: { sessionUpdate } } }),
+    );
     const answer = Frame.of({ jsonrpc: "2.0", id: 1, result: { stopReason: "end_turn" } });
     for (const frame of [...told, answer]) successor.says(frame);
     await turn();

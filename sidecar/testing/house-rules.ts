@@ -8,20 +8,25 @@ export function houseRules(rule: string): ProxyDefinition {
     make: () => {
       const toolCalls = new Map<unknown, number>();
       return {
-        fromClient: { requests: {
-          "session/prompt": request => {
-            const params = objectOr(request.params);
-            return request.pass({ ...params, prompt: [{ type: "text", text: rule }, ...arrayOr(params.prompt)] });
+        fromClient: {
+          requests: {
+            "session/prompt": request => {
+              const params = objectOr(request.params);
+              return request.pass({ ...params, prompt: [{ type: "text", text: rule }, ...arrayOr(params.prompt)] });
+            },
+            "_house/toolCalls": request => ({ count: toolCalls.get(objectOr(request.params).sessionId) ?? 0 }),
           },
-          "_house/toolCalls": request => ({ count: toolCalls.get(objectOr(request.params).sessionId) ?? 0 }),
-        } },
-        fromSuccessor: { notifications: {
-          "session/update": notification => {
-            const { sessionId, update } = objectOr(notification.params);
-            if (objectOr(update).sessionUpdate === "tool_call") toolCalls.set(sessionId, (toolCalls.get(sessionId) ?? 0) + 1);
-            notification.pass();
+        },
+        fromSuccessor: {
+          notifications: {
+            "session/update": notification => {
+              const { sessionId, update } = objectOr(notification.params);
+              if (objectOr(update).sessionUpdate === "tool_call")
+                toolCalls.set(sessionId, (toolCalls.get(sessionId) ?? 0) + 1);
+              notification.pass();
+            },
           },
-        } },
+        },
       };
     },
   };

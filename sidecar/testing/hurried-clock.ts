@@ -14,11 +14,13 @@ export function hurriedClock(times: number): Clock {
   const go = (): void => {
     if (isGoing || clock.waiting === 0) return;
     isGoing = true;
-    realClock.after(STEP_MS, () => setImmediate(() => {
-      isGoing = false;
-      clock.advance(STEP_MS * times);
-      go();
-    }));
+    realClock.after(STEP_MS, () =>
+      setImmediate(() => {
+        isGoing = false;
+        clock.advance(STEP_MS * times);
+        go();
+      }),
+    );
   };
   return {
     now: () => clock.now(),

@@ -43,17 +43,28 @@ export class InstallWorld implements AsyncDisposable {
   readonly #ledger = openLedger(this.#folder.path, this.run);
   readonly #installers: Installer[] = [];
 
-  private constructor(readonly server: FileServer, readonly tools: FakeTools) {}
+  private constructor(
+    readonly server: FileServer,
+    readonly tools: FakeTools,
+  ) {}
 
-  static async open(names: readonly string[] = ["npm", "uv", "pipx", "cargo"], plans: ToolPlans = {}): Promise<InstallWorld> {
+  static async open(
+    names: readonly string[] = ["npm", "uv", "pipx", "cargo"],
+    plans: ToolPlans = {},
+  ): Promise<InstallWorld> {
     const folder = temporaryFolder();
-    const world = new InstallWorld(await FileServer.start(), new FakeTools(path.join(folder.path, "bin"), names, plans));
+    const world = new InstallWorld(
+      await FileServer.start(),
+      new FakeTools(path.join(folder.path, "bin"), names, plans),
+    );
     world.#also = folder;
     return world;
   }
   #also: Disposable | undefined;
 
-  get root(): string { return path.join(this.#folder.path, ".symposium", "bin"); }
+  get root(): string {
+    return path.join(this.#folder.path, ".symposium", "bin");
+  }
 
   store({ files = realFiles, clock = hurriedClock(1), tryLock }: InstallOptions = {}): Store {
     const self = { pid: process.pid, started: systemTable.startOf(process.pid) };
@@ -63,10 +74,28 @@ export class InstallWorld implements AsyncDisposable {
   installer(options: InstallOptions = {}): Installer {
     const { clock = hurriedClock(1), files = realFiles, env = {}, change = {} } = options;
     const installer = new Installer({
-      store: this.store(options), clock, files, platform: process.platform, platforms: ["linux-x86_64"], tools: async () => this.tools, httpArchives: true,
-      run: (spec, how) => runTool({ ...spec, env: { ...spec.env, ...env } }, how, { clock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined }),
-      report: (id, progress) => { this.progress.push([id, progress]); this.heard(progress); },
-      log: (_, message) => { this.logged.push(message); }, ...change,
+      store: this.store(options),
+      clock,
+      files,
+      platform: process.platform,
+      platforms: ["linux-x86_64"],
+      tools: async () => this.tools,
+      httpArchives: true,
+      run: (spec, how) =>
+        runTool({ ...spec, env: { ...spec.env, ...env } }, how, {
+          clock,
+          ledger: this.#ledger,
+          report: { started: () => undefined, ended: () => undefined },
+          log: () => undefined,
+        }),
+      report: (id, progress) => {
+        this.progress.push([id, progress]);
+        this.heard(progress);
+      },
+      log: (_, message) => {
+        this.logged.push(message);
+      },
+      ...change,
     });
     this.#installers.push(installer);
     return installer;
@@ -81,12 +110,16 @@ export class InstallWorld implements AsyncDisposable {
   }
 }
 
-export function agent(distribution: Distribution, rest: Partial<AgentConfig> = {}): AgentConfig { return { id: "some-agent", name: "Some Agent", distribution, ...rest }; }
+export function agent(distribution: Distribution, rest: Partial<AgentConfig> = {}): AgentConfig {
+  return { id: "some-agent", name: "Some Agent", distribution, ...rest };
+}
 
 /** Command and arguments, relative to the store. */
 export function shown(command: AgentCommand, { root }: InstallWorld): readonly string[] {
   if (command.kind !== "process") return [command.kind];
-  return [command.command, ...command.args].map(text => text.startsWith(root) ? path.relative(root, text).replaceAll(path.sep, "/") : text);
+  return [command.command, ...command.args].map(text =>
+    text.startsWith(root) ? path.relative(root, text).replaceAll(path.sep, "/") : text,
+  );
 }
 
 export const never = new AbortController().signal;
@@ -97,7 +130,9 @@ export function bin(...names: readonly string[]): Record<string, string> {
 }
 
 /** An archive with the program `bin/agent`. */
-export function archive(content: string): Buffer { return tarGz([{ name: "bin/agent", content, mode: 0o755 }]); }
+export function archive(content: string): Buffer {
+  return tarGz([{ name: "bin/agent", content, mode: 0o755 }]);
+}
 
 /** An agent whose archive the world serves. `plan` changes how; `sha256` is published with the archive. */
 export function binary({ server }: InstallWorld, version: string, plan: Plan = {}, sha256?: string): AgentConfig {
@@ -110,7 +145,11 @@ export function binary({ server }: InstallWorld, version: string, plan: Plan = {
 /** The names in an agent's folder, sorted: versions, without locks and uses. */
 export function versions({ root }: InstallWorld, id = "some-agent"): readonly string[] {
   const folder = path.join(root, id);
-  return existsSync(folder) ? readdirSync(folder).filter(name => name !== ".uses").sort() : [];
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter(name => name !== ".uses")
+        .sort()
+    : [];
 }
 
 /** Asserts that an installation fails with this code and a message that matches `words`. */

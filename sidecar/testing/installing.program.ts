@@ -11,17 +11,39 @@ import { realClock } from "../rpc/clock";
 
 const [root = "", archive = "", version = ""] = process.argv.slice(2);
 const table = processTable(systemTools);
-const say = (what: object): void => { process.stdout.write(`${JSON.stringify(what)}\n`); };
+const say = (what: object): void => {
+  process.stdout.write(`${JSON.stringify(what)}\n`);
+};
 
 async function main(): Promise<void> {
   const installer = new Installer({
-    store: new Store(root, { clock: realClock, files: realFiles, table, self: { pid: process.pid, started: table.startOf(process.pid) } }),
-    clock: realClock, files: realFiles, platform: process.platform, platforms: ["linux-x86_64"], tools: async () => ({ find: () => undefined }),
-    run: () => Promise.reject(new Error("no tools")), httpArchives: true, report: (_, progress) => say({ progress }), log: () => undefined,
+    store: new Store(root, {
+      clock: realClock,
+      files: realFiles,
+      table,
+      self: { pid: process.pid, started: table.startOf(process.pid) },
+    }),
+    clock: realClock,
+    files: realFiles,
+    platform: process.platform,
+    platforms: ["linux-x86_64"],
+    tools: async () => ({ find: () => undefined }),
+    run: () => Promise.reject(new Error("no tools")),
+    httpArchives: true,
+    report: (_, progress) => say({ progress }),
+    log: () => undefined,
   });
-  const config = { id: "some-agent", name: "Some Agent", version, distribution: { binary: { "linux-x86_64": { archive, cmd: "bin/agent" } } } };
-  try { say({ command: await installer.command(config, new AbortController().signal) }); }
-  catch (error) { say({ error: String(error) }); }
+  const config = {
+    id: "some-agent",
+    name: "Some Agent",
+    version,
+    distribution: { binary: { "linux-x86_64": { archive, cmd: "bin/agent" } } },
+  };
+  try {
+    say({ command: await installer.command(config, new AbortController().signal) });
+  } catch (error) {
+    say({ error: String(error) });
+  }
   process.stdin.on("end", () => void installer[Symbol.asyncDispose]().then(() => process.exit(0))).resume();
 }
 

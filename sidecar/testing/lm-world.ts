@@ -55,15 +55,42 @@ export class LmWorld implements AsyncDisposable {
   onToolChange = (): void => undefined;
   /** Why agents cannot be started. */
   startFailure: AgentError | undefined;
-  readonly pool = new AgentPool(async ({ agent: { name }, extensions = [] }) => {
-    const { missing, startFailure } = this;
-    if (startFailure) throw startFailure;
-    this.behind.push(extensions.map(({ id }) => id).join(" "));
-    const agent = new MemoryAgent(["session/prompt", "session/load", "session/fork", ...this.manual], this.initialized, this.opened);
-    this.agents.push(agent);
-    return AgentConnection.connect(agent.channel, { name, version: "1", protocol: 1, role: "lm", clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined, missing: () => missing,
-      extensions: { of: () => [], missingTools: () => this.missingTools, canConfigure: () => this.canConfigure, hear: (_, changed) => { this.onToolChange = changed; return { [Symbol.dispose]: () => undefined }; } } });
-  }, error => { throw error; });
+  readonly pool = new AgentPool(
+    async ({ agent: { name }, extensions = [] }) => {
+      const { missing, startFailure } = this;
+      if (startFailure) throw startFailure;
+      this.behind.push(extensions.map(({ id }) => id).join(" "));
+      const agent = new MemoryAgent(
+        ["session/prompt", "session/load", "session/fork", ...this.manual],
+        this.initialized,
+        this.opened,
+      );
+      this.agents.push(agent);
+      return AgentConnection.connect(agent.channel, {
+        name,
+        version: "1",
+        protocol: 1,
+        role: "lm",
+        clock: this.clock,
+        odd: () => undefined,
+        lastWords: () => "",
+        stop: async () => undefined,
+        missing: () => missing,
+        extensions: {
+          of: () => [],
+          missingTools: () => this.missingTools,
+          canConfigure: () => this.canConfigure,
+          hear: (_, changed) => {
+            this.onToolChange = changed;
+            return { [Symbol.dispose]: () => undefined };
+          },
+        },
+      });
+    },
+    error => {
+      throw error;
+    },
+  );
   readonly service: LmService;
   isCongested = false;
 
@@ -71,41 +98,78 @@ export class LmWorld implements AsyncDisposable {
   constructor(before?: LmWorld, load?: () => Promise<readonly unknown[]>) {
     if (before) for (const [id, session] of before.kept) this.kept.set(id, JSON.parse(JSON.stringify(session)));
     this.service = new LmService({
-      clock: this.clock, pool: this.pool, offers: this.offers, cwd: "/home", extensions: () => this.extensions, date: () => this.clock.now(), freshId: () => `${before ? "later" : "session"}-${++this.#ids}`,
+      clock: this.clock,
+      pool: this.pool,
+      offers: this.offers,
+      cwd: "/home",
+      extensions: () => this.extensions,
+      date: () => this.clock.now(),
+      freshId: () => `${before ? "later" : "session"}-${++this.#ids}`,
       policy: agentId => this.policy.get(agentId) ?? "ask",
-      keeper: { load: load ?? (async () => [...this.kept.values()]), save: (id, session, { from, added }) => { this.kept.set(id, { ...session, turns: [...arrayOr(objectOr(this.kept.get(id)).turns).slice(0, from), ...added] }); }, forget: ids => { for (const id of ids) this.kept.delete(id); } },
-      learned: ({ agentId, images, contextTokens }) => { this.told.push(`learned ${agentId} ${images ?? contextTokens}`); },
+      keeper: {
+        load: load ?? (async () => [...this.kept.values()]),
+        save: (id, session, { from, added }) => {
+          this.kept.set(id, {
+            ...session,
+            turns: [...arrayOr(objectOr(this.kept.get(id)).turns).slice(0, from), ...added],
+          });
+        },
+        forget: ids => {
+          for (const id of ids) this.kept.delete(id);
+        },
+      },
+      learned: ({ agentId, images, contextTokens }) => {
+        this.told.push(`learned ${agentId} ${images ?? contextTokens}`);
+      },
       log: (level, message, detail) => {
         this.log.push(message);
         if (level === "error" && message !== "Agent failed") throw new Error(`${message} ${JSON.stringify(detail)}`);
       },
       host: {
         isCongested: () => this.isCongested,
-        complete: requestId => { this.told.push(`complete ${requestId}`); },
+        complete: requestId => {
+          this.told.push(`complete ${requestId}`);
+        },
         part: (requestId, part) => {
           if (part.type === "tool_call") {
-            this.#calls.set(requestId, [...this.#calls.get(requestId) ?? [], part.toolCallId]);
-            if (part.toolName.startsWith("symposium-agent-")) this.questions.push(stringOr(objectOr(part.parameters).id, ""));
+            this.#calls.set(requestId, [...(this.#calls.get(requestId) ?? []), part.toolCallId]);
+            if (part.toolName.startsWith("symposium-agent-"))
+              this.questions.push(stringOr(objectOr(part.parameters).id, ""));
           }
-          this.told.push(`${requestId}: ${part.type === "text" || part.type === "thinking" ? part.value : part.type === "tool_call" ? `[${part.toolName}]` : part.type}`);
+          this.told.push(
+            `${requestId}: ${part.type === "text" || part.type === "thinking" ? part.value : part.type === "tool_call" ? `[${part.toolName}]` : part.type}`,
+          );
         },
       },
     });
   }
 
   /** The newest. */
-  get agent(): MemoryAgent { return there(this.agents.at(-1)); }
-  get offer(): ToolOffer { return there(this.offers.opened.at(-1)); }
+  get agent(): MemoryAgent {
+    return there(this.agents.at(-1));
+  }
+  get offer(): ToolOffer {
+    return there(this.offers.opened.at(-1));
+  }
 
   /** A request; its end is told as `ok 1` or `failed 1: why`. */
   request(request: ChatRequest, requestId: RequestId = ++this.#requests): RequestId {
-    this.service.handlers["lm/provideLanguageModelChatResponse"]({ ...request, requestId }, NEVER)
-      .then(() => this.told.push(`ok ${requestId}`), (error: unknown) => this.told.push(`failed ${requestId}: ${objectOr(error).message}`));
+    this.service.handlers["lm/provideLanguageModelChatResponse"]({ ...request, requestId }, NEVER).then(
+      () => this.told.push(`ok ${requestId}`),
+      (error: unknown) => this.told.push(`failed ${requestId}: ${objectOr(error).message}`),
+    );
     return requestId;
   }
 
-  calls(requestId: RequestId): readonly string[] { return this.#calls.get(requestId) ?? []; }
-  text(requestId: RequestId): string { return this.told.filter(line => line.startsWith(`${requestId}: `) && !line.startsWith(`${requestId}: [`)).map(line => line.slice(`${requestId}: `.length)).join(""); }
+  calls(requestId: RequestId): readonly string[] {
+    return this.#calls.get(requestId) ?? [];
+  }
+  text(requestId: RequestId): string {
+    return this.told
+      .filter(line => line.startsWith(`${requestId}: `) && !line.startsWith(`${requestId}: [`))
+      .map(line => line.slice(`${requestId}: `.length))
+      .join("");
+  }
 
   /** The user writes. */
   ask(chat: SimulatedChat, words: string): RequestId {
@@ -116,20 +180,33 @@ export class LmWorld implements AsyncDisposable {
   /** What came for a request is in the chat now, as VS Code keeps it. */
   took(chat: SimulatedChat, requestId: RequestId, results?: (callId: string) => string): SimulatedTurn {
     const turn = there(chat.last);
-    turn.rounds.push({ text: this.text(requestId), calls: this.calls(requestId).map(id => ({ id, result: results?.(id) })) });
+    turn.rounds.push({
+      text: this.text(requestId),
+      calls: this.calls(requestId).map(id => ({ id, result: results?.(id) })),
+    });
     return turn;
   }
 
   /** The agent's next prompt; `agent`: of which one. */
-  async prompted(agent?: MemoryAgent): Promise<{ readonly request: IncomingRequest; readonly sessionId: string; readonly text: string }> {
+  async prompted(
+    agent?: MemoryAgent,
+  ): Promise<{ readonly request: IncomingRequest; readonly sessionId: string; readonly text: string }> {
     await this.settle();
-    const request = await (agent ?? this.agent).next("session/prompt"), { sessionId, prompt } = objectOr(request.params);
-    return { request, sessionId: stringOr(sessionId, ""), text: arrayOr(prompt).map(block => stringOr(objectOr(block).text, "")).join("\n") };
+    const request = await (agent ?? this.agent).next("session/prompt"),
+      { sessionId, prompt } = objectOr(request.params);
+    return {
+      request,
+      sessionId: stringOr(sessionId, ""),
+      text: arrayOr(prompt)
+        .map(block => stringOr(objectOr(block).text, ""))
+        .join("\n"),
+    };
   }
 
   /** A whole turn: the user writes, the agent answers; gives the prompt. */
   async turn(chat: SimulatedChat, words: string, answer: string): Promise<string> {
-    const requestId = this.ask(chat, words), { request, sessionId, text } = await this.prompted();
+    const requestId = this.ask(chat, words),
+      { request, sessionId, text } = await this.prompted();
     this.agent.say(sessionId, answer);
     request.respond({ stopReason: "end_turn" });
     await this.settle();
@@ -137,8 +214,14 @@ export class LmWorld implements AsyncDisposable {
     return `${sessionId} ${text}`;
   }
 
-  async settle(): Promise<void> { for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve)); }
-  async quiet(): Promise<void> { await this.settle(); this.clock.advance(QUIET_MS); await this.settle(); }
+  async settle(): Promise<void> {
+    for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
+  }
+  async quiet(): Promise<void> {
+    await this.settle();
+    this.clock.advance(QUIET_MS);
+    await this.settle();
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.service[Symbol.asyncDispose]();
@@ -154,7 +237,10 @@ function there<T>(value: T | undefined): T {
   return value;
 }
 
-export function chatOf(name: string, marks: "all" | "id" | "none" = "all"): SimulatedChat { return new SimulatedChat(`conversation ${name}`, name, marks); }
+export function chatOf(name: string, marks: "all" | "id" | "none" = "all"): SimulatedChat {
+  return new SimulatedChat(`conversation ${name}`, name, marks);
+}
 
 /** What was told of one request. */
-export const lines = (world: LmWorld, requestId: RequestId): readonly string[] => world.told.filter(line => new RegExp(`(^| )${requestId}(:|$)`).test(line));
+export const lines = (world: LmWorld, requestId: RequestId): readonly string[] =>
+  world.told.filter(line => new RegExp(`(^| )${requestId}(:|$)`).test(line));

@@ -10,14 +10,25 @@ import { Peer } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
 import { HTTP_AGENT, type ChainEnds } from "./mcp-world";
 
-export const bridge = () => mcpBridge({ clock: new FakeClock(), shim: { command: "node", script: "s", electron: false } });
+export const bridge = () =>
+  mcpBridge({ clock: new FakeClock(), shim: { command: "node", script: "s", electron: false } });
 export const said = (result: unknown) => String(objectOr(arrayOr(objectOr(result).content)[0]).text);
 
 /** A channel as the SDK's stream of messages. */
 export function streamOf(channel: Channel): acp.Stream {
   return {
-    readable: new ReadableStream({ start: controller => channel.start({ receive: frame => controller.enqueue(frame.message as never), closed: () => controller.close() }) }) as acp.Stream["readable"],
-    writable: new WritableStream({ write: message => { channel.send(Frame.of(message as unknown as Message)); } }) as acp.Stream["writable"],
+    readable: new ReadableStream({
+      start: controller =>
+        channel.start({
+          receive: frame => controller.enqueue(frame.message as never),
+          closed: () => controller.close(),
+        }),
+    }) as acp.Stream["readable"],
+    writable: new WritableStream({
+      write: message => {
+        channel.send(Frame.of(message as unknown as Message));
+      },
+    }) as acp.Stream["writable"],
   };
 }
 
@@ -29,7 +40,8 @@ export function plainAgent(chain: ChainEnds): { readonly servers: () => JsonObje
       if (request.method === "session/new") servers = arrayOr(objectOr(request.params).mcpServers).map(objectOr);
       request.respond(request.method === "initialize" ? HTTP_AGENT : { sessionId: "s1" });
     },
-    notification: () => undefined, closed: () => undefined,
+    notification: () => undefined,
+    closed: () => undefined,
   });
   return { servers: () => servers };
 }

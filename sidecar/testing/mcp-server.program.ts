@@ -7,8 +7,13 @@ import { serveMcpOverHttp, testMcpServer } from "./mcp-server";
 
 const [how] = process.argv.slice(2);
 switch (how) {
-  case "--hang": process.stdin.resume(); break;
-  case "--die": process.stderr.write("starting\nno licence was found\n"); process.exitCode = 3; break;
+  case "--hang":
+    process.stdin.resume();
+    break;
+  case "--die":
+    process.stderr.write("starting\nno licence was found\n");
+    process.exitCode = 3;
+    break;
   case "--http": {
     const { url } = await serveMcpOverHttp(line => process.stdout.write(`${line}\n`));
     process.stdout.write(`${url}\n`);
@@ -16,6 +21,9 @@ switch (how) {
     break;
   }
   default:
-    if (how === "--ignore-end") { process.on("SIGTERM", () => undefined); setInterval(() => undefined, 1000); }
+    if (how === "--ignore-end") {
+      process.on("SIGTERM", () => undefined);
+      setInterval(() => undefined, 1000);
+    }
     await testMcpServer(line => process.stderr.write(`${line}\n`)).connect(new StdioServerTransport());
 }

@@ -8,8 +8,11 @@ import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult } fr
 /** One red pixel. */
 export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
 
-const tool = (name: string, description: string, properties: Record<string, object> = {}) =>
-  ({ name, description, inputSchema: { type: "object" as const, properties, required: Object.keys(properties) } });
+const tool = (name: string, description: string, properties: Record<string, object> = {}) => ({
+  name,
+  description,
+  inputSchema: { type: "object" as const, properties, required: Object.keys(properties) },
+});
 const text = (said: string): CallToolResult => ({ content: [{ type: "text", text: said }] });
 
 const PAGES = [
@@ -19,47 +22,90 @@ const PAGES = [
     tool("fail", "Fails."),
     tool("image", "Shows\n   a pixel."),
   ],
-  [tool("structured", ""), tool("where", "Tells its folder, process and environment."), tool("slow", "Answers when it is cancelled."), tool("die", "Dies.")],
+  [
+    tool("structured", ""),
+    tool("where", "Tells its folder, process and environment."),
+    tool("slow", "Answers when it is cancelled."),
+    tool("die", "Dies."),
+  ],
 ];
 
 /** `note` hears what a test waits for: `slow began`, `slow was cancelled`. */
 export function testMcpServer(note: (line: string) => void): Server {
   const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
-  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => params?.cursor === "2" ? { tools: PAGES[1] ?? [] } : { tools: PAGES[0] ?? [], nextCursor: "2" });
-  server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }, { signal }) => call(name, args, signal, note));
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
+    params?.cursor === "2" ? { tools: PAGES[1] ?? [] } : { tools: PAGES[0] ?? [], nextCursor: "2" },
+  );
+  server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }, { signal }) =>
+    call(name, args, signal, note),
+  );
   return server;
 }
 
-function call(name: string, args: Record<string, unknown>, signal: AbortSignal, note: (line: string) => void): CallToolResult | Promise<CallToolResult> {
+function call(
+  name: string,
+  args: Record<string, unknown>,
+  signal: AbortSignal,
+  note: (line: string) => void,
+): CallToolResult | Promise<CallToolResult> {
   switch (name) {
-    case "echo": return text(String(args.text));
-    case "add": return text(String(Number(args.a) + Number(args.b)));
-    case "fail": return { ...text("It failed, as it should."), isError: true };
-    case "image": return { content: [{ type: "text", text: "Behold:" }, { type: "image", data: PIXEL, mimeType: "image/png" }] };
-    case "structured": return { content: [], structuredContent: { answer: 42 } };
-    case "where": return text(JSON.stringify({ pid: process.pid, cwd: process.cwd(), env: process.env }));
-    case "slow": return new Promise(resolve => {
-      signal.addEventListener("abort", () => { note("slow was cancelled"); resolve(text("cancelled")); });
-      note("slow began");
-    });
-    case "die": return new Promise(() => { process.stderr.write("one word\nthe last words\n", () => process.exit(3)); });
-    default: throw new Error(`There is no tool ${name}`);
+    case "echo":
+      return text(String(args.text));
+    case "add":
+      return text(String(Number(args.a) + Number(args.b)));
+    case "fail":
+      return { ...text("It failed, as it should."), isError: true };
+    case "image":
+      return {
+        content: [
+          { type: "text", text: "Behold:" },
+          { type: "image", data: PIXEL, mimeType: "image/png" },
+        ],
+      };
+    case "structured":
+      return { content: [], structuredContent: { answer: 42 } };
+    case "where":
+      return text(JSON.stringify({ pid: process.pid, cwd: process.cwd(), env: process.env }));
+    case "slow":
+      return new Promise(resolve => {
+        signal.addEventListener("abort", () => {
+          note("slow was cancelled");
+          resolve(text("cancelled"));
+        });
+        note("slow began");
+      });
+    case "die":
+      return new Promise(() => {
+        process.stderr.write("one word\nthe last words\n", () => process.exit(3));
+      });
+    default:
+      throw new Error(`There is no tool ${name}`);
   }
 }
 
-export interface HttpMcpServer extends AsyncDisposable { readonly url: string }
+export interface HttpMcpServer extends AsyncDisposable {
+  readonly url: string;
+}
 
 /** Wants the header `authorization: Bearer secret`. `note` also hears `session closed`. */
 export async function serveMcpOverHttp(note: (line: string) => void): Promise<HttpMcpServer> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.headers.authorization !== "Bearer secret") { response.writeHead(401).end("Who are you?"); return; }
+    if (request.headers.authorization !== "Bearer secret") {
+      response.writeHead(401).end("Who are you?");
+      return;
+    }
     const known = sessions.get(String(request.headers["mcp-session-id"]));
     if (known) return known.handleRequest(request, response);
     const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      onsessioninitialized: id => { sessions.set(id, transport); },
-      onsessionclosed: id => { sessions.delete(id); note("session closed"); },
+      onsessioninitialized: id => {
+        sessions.set(id, transport);
+      },
+      onsessionclosed: id => {
+        sessions.delete(id);
+        note("session closed");
+      },
     });
     await testMcpServer(note).connect(transport);
     await transport.handleRequest(request, response);
@@ -68,13 +114,19 @@ export async function serveMcpOverHttp(note: (line: string) => void): Promise<Ht
 }
 
 /** Any HTTP server on 127.0.0.1, for answers that no MCP server would give. */
-export async function listen(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<HttpMcpServer> {
+export async function listen(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<HttpMcpServer> {
   const http = createServer(answer);
   await new Promise<void>(resolve => http.listen(0, "127.0.0.1", resolve));
   const address = http.address();
   if (typeof address !== "object" || address === null) throw new Error("it listens nowhere");
   return {
     url: `http://127.0.0.1:${address.port}/mcp`,
-    [Symbol.asyncDispose]: () => new Promise(resolve => { http.close(() => resolve()); http.closeAllConnections(); }),
+    [Symbol.asyncDispose]: () =>
+      new Promise(resolve => {
+        http.close(() => resolve());
+        http.closeAllConnections();
+      }),
   };
 }

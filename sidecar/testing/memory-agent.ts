@@ -15,7 +15,11 @@ export class MemoryAgent {
   #sessions = 0;
 
   /** Answers `initialize`, `session/new` and `session/close` by itself unless their names are in `manual`. `opened`: what `session/new` answers besides an id. */
-  constructor(private readonly manual: readonly string[] = [], initialized: unknown = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } }, opened: JsonObject = {}) {
+  constructor(
+    private readonly manual: readonly string[] = [],
+    initialized: unknown = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } },
+    opened: JsonObject = {},
+  ) {
     const [ours, theirs] = memoryChannels();
     this.channel = theirs;
     this.peer = new Peer(ours, {
@@ -23,14 +27,22 @@ export class MemoryAgent {
         this.heard.push(request.method);
         if (this.manual.includes(request.method)) return this.#offer(request);
         switch (request.method) {
-          case "initialize": return request.respond(initialized);
-          case "session/new": return request.respond({ ...opened, sessionId: `s${++this.#sessions}` });
-          case "session/close": return request.respond({});
-          default: return this.#offer(request);
+          case "initialize":
+            return request.respond(initialized);
+          case "session/new":
+            return request.respond({ ...opened, sessionId: `s${++this.#sessions}` });
+          case "session/close":
+            return request.respond({});
+          default:
+            return this.#offer(request);
         }
       },
-      notification: (method, params) => { this.heard.push(method === "session/cancel" ? `cancel ${String(objectOr(params).sessionId)}` : method); },
-      closed: () => { this.heard.push("closed"); },
+      notification: (method, params) => {
+        this.heard.push(method === "session/cancel" ? `cancel ${String(objectOr(params).sessionId)}` : method);
+      },
+      closed: () => {
+        this.heard.push("closed");
+      },
     });
   }
 
@@ -48,10 +60,16 @@ export class MemoryAgent {
     return all;
   }
 
-  update(sessionId: string, update: unknown): void { this.peer.notify("session/update", { sessionId, update }); }
-  say(sessionId: string, text: string): void { this.update(sessionId, { sessionUpdate: "agent_message_chunk", content: { type: "text", text } }); }
+  update(sessionId: string, update: unknown): void {
+    this.peer.notify("session/update", { sessionId, update });
+  }
+  say(sessionId: string, text: string): void {
+    this.update(sessionId, { sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+  }
 
-  async die(): Promise<void> { await this.peer[Symbol.asyncDispose](); }
+  async die(): Promise<void> {
+    await this.peer[Symbol.asyncDispose]();
+  }
 
   #offer(request: IncomingRequest): void {
     const at = this.#waiting.findIndex(({ method }) => method === request.method);

@@ -30,7 +30,10 @@ export class WireProxy {
   /** Requests that came in an envelope, by the envelope's id: the older spelling cancels them in one, too. */
   readonly #enveloped = new Map<unknown, AbortController>();
 
-  constructor(readonly name: string, readonly script: ProxyScript) {
+  constructor(
+    readonly name: string,
+    readonly script: ProxyScript,
+  ) {
     [this.peer, this.running] = this.#begin();
   }
 
@@ -45,28 +48,58 @@ export class WireProxy {
     const [ours, theirs] = memoryChannels();
     const peer = new Peer(ours, {
       request: request => this.#request(request),
-      notification: (method, params) => { this.#notification(method, params); },
-      closed: () => { this.heard.push("closed"); },
+      notification: (method, params) => {
+        this.#notification(method, params);
+      },
+      closed: () => {
+        this.heard.push("closed");
+      },
     });
-    return [peer, { channel: named(theirs, this.name), lastWords: () => "", stop: async () => { this.stopped = true; await theirs[Symbol.asyncDispose](); } }];
+    return [
+      peer,
+      {
+        channel: named(theirs, this.name),
+        lastWords: () => "",
+        stop: async () => {
+          this.stopped = true;
+          await theirs[Symbol.asyncDispose]();
+        },
+      },
+    ];
   }
 
-  get #initialize(): string { return this.script.spelling === "meta" ? "initialize" : `${this.script.spelling ?? "proxy"}/initialize`; }
-  #envelope(kind: "request" | "notification"): string { return this.script.spelling === "meta" ? `_proxy/successor/${kind}` : `${this.script.spelling ?? "proxy"}/successor`; }
+  get #initialize(): string {
+    return this.script.spelling === "meta" ? "initialize" : `${this.script.spelling ?? "proxy"}/initialize`;
+  }
+  #envelope(kind: "request" | "notification"): string {
+    return this.script.spelling === "meta"
+      ? `_proxy/successor/${kind}`
+      : `${this.script.spelling ?? "proxy"}/successor`;
+  }
 
-  successor(method: string, params: unknown): Promise<unknown> { return this.peer.request(this.#envelope("request"), { method, params }); }
-  async die(): Promise<void> { await this.peer[Symbol.asyncDispose](); }
+  successor(method: string, params: unknown): Promise<unknown> {
+    return this.peer.request(this.#envelope("request"), { method, params });
+  }
+  async die(): Promise<void> {
+    await this.peer[Symbol.asyncDispose]();
+  }
 
   /** Passes a request on, its answer and its cancellation as well. */
   pass(request: IncomingRequest, method: string, params: unknown): void {
-    this.peer.request(method, params, { signal: request.signal }).then(result => request.respond(result), (error: unknown) => request.fail(error));
+    this.peer.request(method, params, { signal: request.signal }).then(
+      result => request.respond(result),
+      (error: unknown) => request.fail(error),
+    );
   }
 
-  forward(request: IncomingRequest, method = request.method): void { this.pass(request, this.#envelope("request"), { method, params: request.params }); }
+  forward(request: IncomingRequest, method = request.method): void {
+    this.pass(request, this.#envelope("request"), { method, params: request.params });
+  }
 
   #request(request: IncomingRequest): void {
     this.heard.push(request.method);
-    if (request.method === this.#initialize) return this.script.initialize ? this.script.initialize(request, this) : this.forward(request, "initialize");
+    if (request.method === this.#initialize)
+      return this.script.initialize ? this.script.initialize(request, this) : this.forward(request, "initialize");
     if (request.method.endsWith("/initialize") && this.script.unknown !== "forward") return this.#refuse(request);
     if (request.method !== this.#envelope("request")) {
       if (!this.script.request?.(request, "client", this)) this.forward(request);
@@ -77,7 +110,12 @@ export class WireProxy {
     this.#enveloped.set(request.id, withdrawn);
     request.signal.addEventListener("abort", () => withdrawn.abort());
     const inside: IncomingRequest = {
-      id: request.id, method: String(method), params, signal: withdrawn.signal, respond: result => request.respond(result), fail: error => request.fail(error),
+      id: request.id,
+      method: String(method),
+      params,
+      signal: withdrawn.signal,
+      respond: result => request.respond(result),
+      fail: error => request.fail(error),
     };
     if (!this.script.request?.(inside, "successor", this)) this.pass(inside, inside.method, params);
   }
@@ -89,7 +127,8 @@ export class WireProxy {
   }
 
   #notification(method: string, params: unknown): void {
-    if (method !== this.#envelope("notification")) return this.peer.notify(this.#envelope("notification"), { method, params });
+    if (method !== this.#envelope("notification"))
+      return this.peer.notify(this.#envelope("notification"), { method, params });
     const inside = objectOr(params);
     if (inside.method === "$/cancel_request") return this.#enveloped.get(objectOr(inside.params).requestId)?.abort(); // of this hop: never passed on
     this.peer.notify(String(inside.method), inside.params);
@@ -99,8 +138,13 @@ export class WireProxy {
 /** A connection whose end is told as a process's is. */
 function named(channel: Channel, name: string): Channel {
   const told = ({ message }: Closed): Closed => new AgentError("exited", `${name} died.`, { cause: message });
-  return { start: receiver => channel.start({ receive: frame => receiver.receive(frame), closed: reason => receiver.closed(told(reason)) }),
-    send: frame => channel.send(frame), drained: () => channel.drained(), [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose]() };
+  return {
+    start: receiver =>
+      channel.start({ receive: frame => receiver.receive(frame), closed: reason => receiver.closed(told(reason)) }),
+    send: frame => channel.send(frame),
+    drained: () => channel.drained(),
+    [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+  };
 }
 
 export interface MemoryChain {
@@ -116,21 +160,75 @@ export interface MemoryChain {
   readonly started: string[];
 }
 
-export function memoryChain(scripts: readonly (ProxyScript | ProxyComponent)[], more: { readonly options?: Partial<ConductorOptions>; readonly client?: Partial<PeerHandlers>; readonly agent?: MemoryAgent } = {}): MemoryChain {
+export function memoryChain(
+  scripts: readonly (ProxyScript | ProxyComponent)[],
+  more: {
+    readonly options?: Partial<ConductorOptions>;
+    readonly client?: Partial<PeerHandlers>;
+    readonly agent?: MemoryAgent;
+  } = {},
+): MemoryChain {
   const agent = more.agent ?? new MemoryAgent();
-  const clock = new FakeClock(), notices: Notice[] = [], odd: string[] = [], told: unknown[] = [], started: string[] = [];
+  const clock = new FakeClock(),
+    notices: Notice[] = [],
+    odd: string[] = [],
+    told: unknown[] = [],
+    started: string[] = [];
   const [ours, theirs] = memoryChannels();
-  const wired = scripts.map((script, i) => "kind" in script ? script : new WireProxy(`p${i + 1}`, script));
+  const wired = scripts.map((script, i) => ("kind" in script ? script : new WireProxy(`p${i + 1}`, script)));
   const conductor = conduct(theirs, {
-    proxies: wired.map((proxy): ProxyComponent => proxy instanceof WireProxy ? { kind: "external", name: proxy.name, ...(proxy.script.memory ? { memory: proxy.script.memory } : {}), start: () => { started.push(proxy.name); return proxy.start(); } } : proxy),
-    last: { kind: "agent", name: "agent", start: () => { started.push("agent"); return { channel: named(agent.channel, "agent"), stop: async () => { await agent.channel[Symbol.asyncDispose](); }, lastWords: () => "" }; } },
-    clock, notice: notice => notices.push(notice), odd: what => odd.push(what), ...more.options,
+    proxies: wired.map(
+      (proxy): ProxyComponent =>
+        proxy instanceof WireProxy
+          ? {
+              kind: "external",
+              name: proxy.name,
+              ...(proxy.script.memory ? { memory: proxy.script.memory } : {}),
+              start: () => {
+                started.push(proxy.name);
+                return proxy.start();
+              },
+            }
+          : proxy,
+    ),
+    last: {
+      kind: "agent",
+      name: "agent",
+      start: () => {
+        started.push("agent");
+        return {
+          channel: named(agent.channel, "agent"),
+          stop: async () => {
+            await agent.channel[Symbol.asyncDispose]();
+          },
+          lastWords: () => "",
+        };
+      },
+    },
+    clock,
+    notice: notice => notices.push(notice),
+    odd: what => odd.push(what),
+    ...more.options,
   });
   const client = new Peer(ours, {
     request: request => request.fail(new RpcError(RpcCode.methodNotFound, `no ${request.method}`)),
-    notification: (method, params) => { told.push([method, params]); },
-    closed: ({ message }) => { told.push(message); },
+    notification: (method, params) => {
+      told.push([method, params]);
+    },
+    closed: ({ message }) => {
+      told.push(message);
+    },
     ...more.client,
   });
-  return { client, agent, proxies: wired.filter(proxy => proxy instanceof WireProxy), conductor, clock, notices, odd, told, started };
+  return {
+    client,
+    agent,
+    proxies: wired.filter(proxy => proxy instanceof WireProxy),
+    conductor,
+    clock,
+    notices,
+    odd,
+    told,
+    started,
+  };
 }

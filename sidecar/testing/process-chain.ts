@@ -19,19 +19,31 @@ export class ProcessChain implements AsyncDisposable {
   spoke: (name: string) => void = () => undefined;
 
   /** Those whose exit nobody has been told of. */
-  get living(): readonly string[] { return [...this.#living.keys()]; }
+  get living(): readonly string[] {
+    return [...this.#living.keys()];
+  }
 
-  proxy(name: string, programName: string, args: readonly string[] = []): Extract<ProxyComponent, { kind: "external" }> {
+  proxy(
+    name: string,
+    programName: string,
+    args: readonly string[] = [],
+  ): Extract<ProxyComponent, { kind: "external" }> {
     return { kind: "external", name, start: this.start({ ...program(programName, args), name }) };
   }
 
   start(spec: ProcessSpec): Start {
     return () => {
       const child = startProcess(spec, {
-        clock: hurriedClock(1), ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined },
-        log: message => { if (message === "stderr") this.spoke(spec.name); },
+        clock: hurriedClock(1),
+        ledger: this.#ledger,
+        report: { started: () => undefined, ended: () => undefined },
+        log: message => {
+          if (message === "stderr") this.spoke(spec.name);
+        },
       });
-      const stop = async (): Promise<void> => { await child[Symbol.asyncDispose](); };
+      const stop = async (): Promise<void> => {
+        await child[Symbol.asyncDispose]();
+      };
       if (child.pid !== undefined) {
         this.#living.set(spec.name, child.pid);
         void child.exited.then(() => this.#living.delete(spec.name));
@@ -58,7 +70,13 @@ export class ProcessChain implements AsyncDisposable {
 export function witnessed(name: string, spec: ProcessSpec, witness?: string): ProcessSpec {
   const preload = program("witnessed").args.map(file => pathToFileURL(file).href);
   return {
-    ...spec, name, args: ["--import", ...preload, ...spec.args],
-    env: { ...spec.env, SYMPOSIUM_TEST_NAME: name, ...(witness === undefined ? {} : { SYMPOSIUM_TEST_WITNESS: witness }) },
+    ...spec,
+    name,
+    args: ["--import", ...preload, ...spec.args],
+    env: {
+      ...spec.env,
+      SYMPOSIUM_TEST_NAME: name,
+      ...(witness === undefined ? {} : { SYMPOSIUM_TEST_WITNESS: witness }),
+    },
   };
 }

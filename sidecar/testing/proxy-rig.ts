@@ -16,7 +16,9 @@ export class PlayedNeighbour implements Channel {
   #closed = false;
   #slow: { over: Promise<void>; end: () => void } | undefined;
 
-  start(receiver: Receiver): void { this.#receiver = receiver; }
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+  }
 
   send(frame: Frame): boolean {
     if (this.#closed) return true;
@@ -25,18 +27,27 @@ export class PlayedNeighbour implements Channel {
     return !this.#slow;
   }
 
-  drained(): Promise<void> { return this.#slow?.over ?? Promise.resolve(); }
+  drained(): Promise<void> {
+    return this.#slow?.over ?? Promise.resolve();
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.disposed++;
     this.leaves({ message: "The connection was closed." });
   }
 
-  says(message: Omit<Message, "jsonrpc"> | string | Frame): void { void this.offers(message); }
+  says(message: Omit<Message, "jsonrpc"> | string | Frame): void {
+    void this.offers(message);
+  }
 
   /** `says`; returns what the proxy's `receive` returned. */
   offers(message: Omit<Message, "jsonrpc"> | string | Frame): void | Promise<void> {
-    const frame = message instanceof Frame ? message : Frame.raw(Buffer.from(typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message })));
+    const frame =
+      message instanceof Frame
+        ? message
+        : Frame.raw(
+            Buffer.from(typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message })),
+          );
     return this.#receiver?.receive(frame);
   }
 
@@ -49,7 +60,12 @@ export class PlayedNeighbour implements Channel {
 
   isSlow(): void {
     let end = () => {};
-    this.#slow = { over: new Promise(resolve => { end = resolve; }), end };
+    this.#slow = {
+      over: new Promise(resolve => {
+        end = resolve;
+      }),
+      end,
+    };
   }
 
   catchesUp(): void {
@@ -58,32 +74,54 @@ export class PlayedNeighbour implements Channel {
   }
 
   /** What was heard since the last look. */
-  news(): string[] { return this.heard.splice(0); }
+  news(): string[] {
+    return this.heard.splice(0);
+  }
 }
 
 /** `method#id params`, `method params`, `#id = result`, `#id ! code message`. */
 export function inShort(message: Message): string {
-  const json = (value: unknown) => value === undefined ? "" : ` ${JSON.stringify(value)}`;
-  if ("method" in message) return `${message.method}${"id" in message ? `#${String(message.id)}` : ""}${json(message.params)}`;
+  const json = (value: unknown) => (value === undefined ? "" : ` ${JSON.stringify(value)}`);
+  if ("method" in message)
+    return `${message.method}${"id" in message ? `#${String(message.id)}` : ""}${json(message.params)}`;
   if ("error" in message) return `#${String(message.id)} ! ${message.error.code} ${message.error.message}`;
   return `#${message.id} =${json(message.result)}`;
 }
 
 /** The proxy's own requests have the ids from 1001 on. */
 export function rig(make: Proxy | ((chain: Chain) => Proxy), name = "Test") {
-  const client = new PlayedNeighbour(), successor = new PlayedNeighbour(), odd: string[] = [];
-  let lastId = 1000, made: Chain | undefined;
-  const definition = { name, make: (chain: Chain) => { made = chain; return typeof make === "function" ? make(chain) : make; } };
-  const served = serveProxy(definition, client, successor, { next: () => ++lastId }, {
-    odd: (what, detail) => odd.push(`${what}: ${detail instanceof Error ? detail.message : JSON.stringify(detail)}`),
-  });
+  const client = new PlayedNeighbour(),
+    successor = new PlayedNeighbour(),
+    odd: string[] = [];
+  let lastId = 1000,
+    made: Chain | undefined;
+  const definition = {
+    name,
+    make: (chain: Chain) => {
+      made = chain;
+      return typeof make === "function" ? make(chain) : make;
+    },
+  };
+  const served = serveProxy(
+    definition,
+    client,
+    successor,
+    { next: () => ++lastId },
+    {
+      odd: (what, detail) => odd.push(`${what}: ${detail instanceof Error ? detail.message : JSON.stringify(detail)}`),
+    },
+  );
   if (!made) throw new Error("the proxy was not made");
   return { client, successor, odd, served, chain: made };
 }
 
 /** A promise, and how to settle it. */
 export function deferred<T = void>() {
-  let resolve: (value: T) => void = () => {}, reject: (error: unknown) => void = () => {};
-  const promise = new Promise<T>((yes, no) => { resolve = yes; reject = no; });
+  let resolve: (value: T) => void = () => {},
+    reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
   return { promise, resolve, reject };
 }

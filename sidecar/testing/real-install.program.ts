@@ -21,28 +21,67 @@ import { realClock } from "../rpc/clock";
 import { objectOr, stringOr } from "../rpc/json";
 
 const [root = "", config = "", offline] = process.argv.slice(2);
-const table = processTable(systemTools), { platform, env } = process;
+const table = processTable(systemTools),
+  { platform, env } = process;
 
 async function main(): Promise<void> {
-  const agent = agentIn(JSON.parse(config)), storage = path.join(root, "..", "ledger"), began = realClock.now();
+  const agent = agentIn(JSON.parse(config)),
+    storage = path.join(root, "..", "ledger"),
+    began = realClock.now();
   const ledger = openLedger(storage, newRun());
-  const world: ProcessWorld = { clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined };
+  const world: ProcessWorld = {
+    clock: realClock,
+    ledger,
+    report: { started: () => undefined, ended: () => undefined },
+    log: () => undefined,
+  };
   let lines = 0;
   const installer = new Installer({
-    store: new Store(root, { clock: realClock, files: realFiles, table, self: { pid: process.pid, started: table.startOf(process.pid) } }),
-    clock: realClock, files: realFiles, platform, platforms: platformsFor(platformOf(platform, process.arch)),
-    tools: async () => ({ find: name => offline !== undefined && name !== "node" ? undefined : findProgram(name, { platform, env, isProgram: isProgramFile }) }),
+    store: new Store(root, {
+      clock: realClock,
+      files: realFiles,
+      table,
+      self: { pid: process.pid, started: table.startOf(process.pid) },
+    }),
+    clock: realClock,
+    files: realFiles,
+    platform,
+    platforms: platformsFor(platformOf(platform, process.arch)),
+    tools: async () => ({
+      find: name =>
+        offline !== undefined && name !== "node"
+          ? undefined
+          : findProgram(name, { platform, env, isProgram: isProgramFile }),
+    }),
     ...(offline === undefined ? {} : { fetch: () => Promise.reject(new Error("There is no network here.")) }),
-    run: (spec, how) => offline === undefined ? runTool(spec, how, world) : Promise.reject(new Error("No tool is run here.")),
-    report: (_, progress) => { if (progress?.line !== undefined) lines++; }, log: () => undefined,
+    run: (spec, how) =>
+      offline === undefined ? runTool(spec, how, world) : Promise.reject(new Error("No tool is run here.")),
+    report: (_, progress) => {
+      if (progress?.line !== undefined) lines++;
+    },
+    log: () => undefined,
   });
   try {
-    const command = await installer.command(agent, new AbortController().signal), installed = realClock.now();
+    const command = await installer.command(agent, new AbortController().signal),
+      installed = realClock.now();
     if (command.kind !== "process") throw new Error(`${agent.name} is no process.`);
-    const observed = await probe({ name: agent.name, command: command.command, args: command.args, env: command.env, cwd: path.dirname(root) }, { processes: world, version: "0.0.0", find: () => undefined });
+    const observed = await probe(
+      { name: agent.name, command: command.command, args: command.args, env: command.env, cwd: path.dirname(root) },
+      { processes: world, version: "0.0.0", find: () => undefined },
+    );
     const { session, initialize, exit } = observed;
-    say({ command: [command.command, ...command.args], lines, ms: { install: Math.round(installed - began), probe: Math.round(realClock.now() - installed) }, initialize, session, exit, diagnosis: diagnose(observed) });
-  } catch (error) { say({ error: String(error) }); }
+    say({
+      command: [command.command, ...command.args],
+      lines,
+      ms: { install: Math.round(installed - began), probe: Math.round(realClock.now() - installed) },
+      initialize,
+      session,
+      exit,
+      diagnosis: diagnose(observed),
+    });
+  } catch (error) {
+    say({ error: String(error) });
+  }
   await installer[Symbol.asyncDispose]();
   ledger.close();
 }
@@ -52,6 +91,8 @@ function agentIn(value: unknown): AgentConfig {
   return { id: stringOr(id, ""), name: stringOr(name, ""), distribution: readDistribution(distribution) ?? {} };
 }
 
-function say(what: object): void { process.stdout.write(`${JSON.stringify(what)}\n`); }
+function say(what: object): void {
+  process.stdout.write(`${JSON.stringify(what)}\n`);
+}
 
 void main();

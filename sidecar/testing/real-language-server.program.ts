@@ -14,11 +14,20 @@ async function main(): Promise<readonly string[]> {
   using rig = new ExtensionRig();
   await using world = new World({ stages: [ide.define({ timeLimitSeconds: 300 }, rig.world), bridge()] });
   await world.initialize();
-  const { servers: [server] } = await world.setup("session/new", { cwd: folder, mcpServers: [] });
+  const {
+    servers: [server],
+  } = await world.setup("session/new", { cwd: folder, mcpServers: [] });
   if (!server) throw new Error("the session has no server");
   await using client = await connected(server);
   const answers: string[] = [];
-  for (const operation of arrayOr(JSON.parse(operations))) answers.push(said(await client.callTool({ name: "ide_operation", arguments: objectOr(operation) }, undefined, { timeout: 400_000 })));
+  for (const operation of arrayOr(JSON.parse(operations)))
+    answers.push(
+      said(
+        await client.callTool({ name: "ide_operation", arguments: objectOr(operation) }, undefined, {
+          timeout: 400_000,
+        }),
+      ),
+    );
   return answers;
 }
 

@@ -1,19 +1,30 @@
 /** A registry's server on this computer, which answers as a test wants it to. */
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The document, with an ETag; 304 to who has it. */
-export function serving(document: unknown, etag = "\"1\""): Answer {
+export function serving(document: unknown, etag = '"1"'): Answer {
   return (request, response) => {
     if (request.headers["if-none-match"] === etag) response.writeHead(304, { etag }).end();
-    else response.writeHead(200, { "content-type": "application/json", etag }).end(typeof document === "string" ? document : JSON.stringify(document));
+    else
+      response
+        .writeHead(200, { "content-type": "application/json", etag })
+        .end(typeof document === "string" ? document : JSON.stringify(document));
   };
 }
 
 export function status(code: number, headers: Readonly<Record<string, string>> = {}): Answer {
-  return (_, response) => { response.writeHead(code, headers).end("{}"); };
+  return (_, response) => {
+    response.writeHead(code, headers).end("{}");
+  };
 }
 
 export class RegistryServer implements AsyncDisposable {
@@ -37,12 +48,19 @@ export class RegistryServer implements AsyncDisposable {
     return server;
   }
 
-  get origin(): string { return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; }
-  get url(): string { return `${this.origin}/registry.json`; }
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+  get url(): string {
+    return `${this.origin}/registry.json`;
+  }
 
   /** Resolves when so many requests have come, in all. */
   async asked(count: number): Promise<void> {
-    while (this.requests.length < count) await new Promise<void>(resolve => { this.#heard = resolve; });
+    while (this.requests.length < count)
+      await new Promise<void>(resolve => {
+        this.#heard = resolve;
+      });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

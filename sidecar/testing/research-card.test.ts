@@ -10,8 +10,24 @@ import { objectOr } from "../rpc/json";
 suite("the card of a research", () => {
   /** Updates of one, from its beginning to its end. */
   function told(version: 1 | 2): readonly unknown[] {
-    const updates: unknown[] = [], client = { request: () => Promise.reject(new Error("asks nothing")), notify: (_: string, params: unknown) => { updates.push(objectOr(params).update); } };
-    const card = new ResearchCard(client, { sessionId: "s", toolCallId: "c", title: "Research in pebble 1.1.0: How heavy?", input: { crate_name: "pebble" }, folder: "/crate" }, version);
+    const updates: unknown[] = [],
+      client = {
+        request: () => Promise.reject(new Error("asks nothing")),
+        notify: (_: string, params: unknown) => {
+          updates.push(objectOr(params).update);
+        },
+      };
+    const card = new ResearchCard(
+      client,
+      {
+        sessionId: "s",
+        toolCallId: "c",
+        title: "Research in pebble 1.1.0: How heavy?",
+        input: { crate_name: "pebble" },
+        folder: "/crate",
+      },
+      version,
+    );
     card.begin("A second agent reads pebble 1.1.0.");
     for (let i = 0; i < 300; i++) card.did(`Read <b>\n${i}`);
     card.end("completed", "Answered after 3 s, in 300 steps.");
@@ -20,23 +36,40 @@ suite("the card of a research", () => {
     return updates;
   }
 
-  for (const version of [1, 2] as const) test(`is one tool call in ACP's version ${version}, with its newest steps, and it ends`, () => {
-    let conversation: Conversation = emptyConversation({ id: "ada", name: "Ada" }, "/"), made = 0;
-    const updates = told(version);
-    for (const update of updates) {
-      const adapted = (version === 1 ? adaptUpdate : adaptUpdateV2)(conversation, update, n => `e${made + n}`);
-      made += adapted.made;
-      for (const event of adapted.events) conversation = applyEvent(conversation, event);
-    }
-    const [card, ...others] = conversation.entries;
-    deepEqual([others, updates.length, card?.kind === "tool" && [card.title, card.toolKind, card.status, card.locations]], [[], 202, ["Research in pebble 1.1.0: How heavy?", "search", "completed", [{ path: "/crate" }]]]);
-    const text = card?.kind === "tool" && card.content[0]?.kind === "text" ? card.content[0].text.split("\n") : [];
-    deepEqual([text.length, text[0], text[1], text.at(-2), text.at(-1)], [13, "- …", "- Read \\<b\\> 289", "- Read \\<b\\> 299", "- Answered after 3 s, in 300 steps."]);
-  });
+  for (const version of [1, 2] as const)
+    test(`is one tool call in ACP's version ${version}, with its newest steps, and it ends`, () => {
+      let conversation: Conversation = emptyConversation({ id: "ada", name: "Ada" }, "/"),
+        made = 0;
+      const updates = told(version);
+      for (const update of updates) {
+        const adapted = (version === 1 ? adaptUpdate : adaptUpdateV2)(conversation, update, n => `e${made + n}`);
+        made += adapted.made;
+        for (const event of adapted.events) conversation = applyEvent(conversation, event);
+      }
+      const [card, ...others] = conversation.entries;
+      deepEqual(
+        [others, updates.length, card?.kind === "tool" && [card.title, card.toolKind, card.status, card.locations]],
+        [[], 202, ["Research in pebble 1.1.0: How heavy?", "search", "completed", [{ path: "/crate" }]]],
+      );
+      const text = card?.kind === "tool" && card.content[0]?.kind === "text" ? card.content[0].text.split("\n") : [];
+      deepEqual(
+        [text.length, text[0], text[1], text.at(-2), text.at(-1)],
+        [13, "- …", "- Read \\<b\\> 289", "- Read \\<b\\> 299", "- Answered after 3 s, in 300 steps."],
+      );
+    });
 
   test("says nothing after its end", () => {
     let told = 0;
-    const card = new ResearchCard({ request: () => Promise.reject(new Error("asks nothing")), notify: () => { told++; } }, { sessionId: "s", toolCallId: "c", title: "t", input: {}, folder: "/" }, 1);
+    const card = new ResearchCard(
+      {
+        request: () => Promise.reject(new Error("asks nothing")),
+        notify: () => {
+          told++;
+        },
+      },
+      { sessionId: "s", toolCallId: "c", title: "t", input: {}, folder: "/" },
+      1,
+    );
     card.end("completed", "Answered.");
     card.did("late");
     deepEqual(told, 2);
@@ -49,10 +82,15 @@ suite("the card of a research", () => {
       words = next;
       return said;
     });
-    const [title, end, result = "", ...others] = parts.flatMap(part => part.type === "text" ? [part.value] : []);
-    deepEqual([title, end, others], ["▸ Research in pebble 1.1.0: How heavy? ", "\n\n✓ Research in pebble 1.1.0: How heavy?", []]);
+    const [title, end, result = "", ...others] = parts.flatMap(part => (part.type === "text" ? [part.value] : []));
+    deepEqual(
+      [title, end, others],
+      ["▸ Research in pebble 1.1.0: How heavy? ", "\n\n✓ Research in pebble 1.1.0: How heavy?", []],
+    );
     deepEqual(result.split("\n").slice(-3), ["- Read \\<b\\> 299", "- Answered after 3 s, in 300 steps.", "```"]);
-    const steps = parts.flatMap(part => part.type === "thinking" ? part.value.split("\n") : []).filter(line => line.startsWith("- Read"));
+    const steps = parts
+      .flatMap(part => (part.type === "thinking" ? part.value.split("\n") : []))
+      .filter(line => line.startsWith("- Read"));
     deepEqual([steps[0], new Set(steps).size === steps.length, steps.length > 50], ["- Read \\<b\\> 0", true, true]);
   });
 });

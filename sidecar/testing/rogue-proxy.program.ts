@@ -15,8 +15,9 @@ import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, type Id, type Message } from "../rpc/message";
 import { ndjsonChannel } from "../rpc/ndjson";
 
-const argv = process.argv.slice(2), has = (flag: string): boolean => argv.includes(`--${flag}`);
-const valueOf = (flag: string): string | undefined => has(flag) ? argv[argv.indexOf(`--${flag}`) + 1] : undefined;
+const argv = process.argv.slice(2),
+  has = (flag: string): boolean => argv.includes(`--${flag}`);
+const valueOf = (flag: string): string | undefined => (has(flag) ? argv[argv.indexOf(`--${flag}`) + 1] : undefined);
 const ENVELOPE = has("old") ? "_proxy/successor" : "proxy/successor";
 const channel = ndjsonChannel(process.stdin, process.stdout);
 
@@ -25,7 +26,7 @@ const passed = new Map<Id, { readonly id: Id; readonly method: string }>();
 let lastId = 0;
 
 function send(message: Message): void {
-  if (has("garbage")) process.stdout.write("this is no JSON\n{\"nor\":is this\n");
+  if (has("garbage")) process.stdout.write('this is no JSON\n{"nor":is this\n');
   channel.send(Frame.of(message));
 }
 
@@ -54,7 +55,8 @@ function initialize(params: unknown, id: Id): void {
   const slow = valueOf("slow-initialize");
   if (has("die-on-initialize")) die("no licence was found");
   else if (has("hang-initialize")) return;
-  else if (has("answer-without-forwarding")) answer(id, { result: { protocolVersion: objectOr(params).protocolVersion, agentCapabilities: {} } });
+  else if (has("answer-without-forwarding"))
+    answer(id, { result: { protocolVersion: objectOr(params).protocolVersion, agentCapabilities: {} } });
   else if (slow !== undefined) setTimeout(forward, Number(slow));
   else {
     forward();
@@ -64,14 +66,22 @@ function initialize(params: unknown, id: Id): void {
 
 function received(method: string, params: unknown, id: Id | undefined): void {
   if (method === valueOf("die-on")) return die(`${method} came`);
-  const unknown = (): void => { if (id !== undefined) answer(id, { error: { code: RpcCode.methodNotFound, message: `${method}?` } }); };
+  const unknown = (): void => {
+    if (id !== undefined) answer(id, { error: { code: RpcCode.methodNotFound, message: `${method}?` } });
+  };
   switch (method) {
-    case "proxy/initialize": return has("old") || has("not-a-proxy") || id === undefined ? unknown() : initialize(params, id);
-    case "_proxy/initialize": return has("not-a-proxy") || id === undefined ? unknown() : initialize(params, id);
-    case "proxy/successor": return has("old") ? unknown() : unwrapped(objectOr(params), id);
-    case "_proxy/successor": return unwrapped(objectOr(params), id);
-    case "$/cancel_request": return cancelled(objectOr(params).requestId);
-    default: return pass(method, params, id, true);
+    case "proxy/initialize":
+      return has("old") || has("not-a-proxy") || id === undefined ? unknown() : initialize(params, id);
+    case "_proxy/initialize":
+      return has("not-a-proxy") || id === undefined ? unknown() : initialize(params, id);
+    case "proxy/successor":
+      return has("old") ? unknown() : unwrapped(objectOr(params), id);
+    case "_proxy/successor":
+      return unwrapped(objectOr(params), id);
+    case "$/cancel_request":
+      return cancelled(objectOr(params).requestId);
+    default:
+      return pass(method, params, id, true);
   }
 }
 
@@ -83,7 +93,8 @@ function unwrapped({ method, params }: JsonObject, id: Id | undefined): void {
 
 /** Under the id that the request has on the way on. */
 function cancelled(requestId: unknown): void {
-  for (const [id, asked] of passed) if (asked.id === requestId) send({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: id } });
+  for (const [id, asked] of passed)
+    if (asked.id === requestId) send({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: id } });
 }
 
 function answered(id: Id | null, outcome: { result: unknown } | { error: { code: number; message: string } }): void {

@@ -6,7 +6,8 @@ import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { temporaryFolder } from "./drive";
 
-const member = (name: string, dependencies = ""): string => `[package]\nname = "${name}"\nversion = "0.1.0"\nedition = "2021"\n\n[lib]\ndoctest = false\n\n[dependencies]\n${dependencies}`;
+const member = (name: string, dependencies = ""): string =>
+  `[package]\nname = "${name}"\nversion = "0.1.0"\nedition = "2021"\n\n[lib]\ndoctest = false\n\n[dependencies]\n${dependencies}`;
 
 export const RUST_FILES: Readonly<Record<string, string>> = {
   "Cargo.toml": `[workspace]\nmembers = ["alpha", "beta"]\nresolver = "2"\n\n[profile.dev]\ndebug = false\n`,
@@ -46,10 +47,14 @@ export class RustWorkspace implements Disposable {
   readonly #folder = temporaryFolder();
 
   /** `files`: besides, or in place of, `RUST_FILES`. */
-  constructor(files: Readonly<Record<string, string>> = {}) { for (const [file, text] of Object.entries({ ...RUST_FILES, ...files })) this.write(file, text); }
+  constructor(files: Readonly<Record<string, string>> = {}) {
+    for (const [file, text] of Object.entries({ ...RUST_FILES, ...files })) this.write(file, text);
+  }
 
   /** Links followed. */
-  get path(): string { return realpathSync(this.#folder.path); }
+  get path(): string {
+    return realpathSync(this.#folder.path);
+  }
 
   write(file: string, text: string): void {
     const at = path.join(this.path, file);
@@ -57,7 +62,11 @@ export class RustWorkspace implements Disposable {
     writeFileSync(at, text);
   }
 
-  read(file: string): string { return readFileSync(path.join(this.path, file), "utf8"); }
+  read(file: string): string {
+    return readFileSync(path.join(this.path, file), "utf8");
+  }
 
-  [Symbol.dispose](): void { this.#folder[Symbol.dispose](); }
+  [Symbol.dispose](): void {
+    this.#folder[Symbol.dispose]();
+  }
 }

@@ -25,7 +25,9 @@ async function main(): Promise<void> {
   const wire = new Wire(process.stdin, process.stdout, {
     request: (id, method, params) => void agent.request(id, method, params),
     notification: (method, params) => agent.notification(method, params),
-    line: line => { if (flags.log !== undefined) appendFileSync(flags.log, `${line}\n`); },
+    line: line => {
+      if (flags.log !== undefined) appendFileSync(flags.log, `${line}\n`);
+    },
     ended: () => {
       if (!flags.ignoreStdinEnd) process.exit(0);
       setTimeout(() => process.exit(0), STUBBORN_MS);

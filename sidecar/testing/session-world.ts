@@ -15,8 +15,15 @@ import type { Recipient } from "../lm/session-state-model";
 import { ToolOffers, type ToolOffer } from "../lm/tool-offer";
 import { TOOLS_KEY } from "../lm/tools-proxy";
 
-const TOOLS: readonly ChatTool[] = ["lookUp", "count", "symposium-agent-codex-execute"].map(name => ({ name, description: name, inputSchema: { type: "object", properties: {} } }));
-export const OPTIONS = [{ optionId: "yes", kind: "allow_once", name: "Yes" }, { optionId: "no", kind: "reject_once", name: "No" }];
+const TOOLS: readonly ChatTool[] = ["lookUp", "count", "symposium-agent-codex-execute"].map(name => ({
+  name,
+  description: name,
+  inputSchema: { type: "object", properties: {} },
+}));
+export const OPTIONS = [
+  { optionId: "yes", kind: "allow_once", name: "Yes" },
+  { optionId: "no", kind: "reject_once", name: "No" },
+];
 
 export class SessionWorld implements AsyncDisposable {
   readonly clock = new FakeClock();
@@ -30,47 +37,132 @@ export class SessionWorld implements AsyncDisposable {
   context: ChatContext = NO_CONTEXT;
   /** Extensions that were left out before its agent. */
   missing: readonly MissingExtension[] = [];
-  readonly initialized: unknown = { protocolVersion: 1, agentCapabilities: { loadSession: true, promptCapabilities: { image: true }, sessionCapabilities: { close: {}, fork: {} } } };
-  readonly pool = new AgentPool(async key => {
-    equal(key.role, "lm");
-    const agent = new MemoryAgent([...this.manual, "session/new", "session/load", "session/resume", "session/fork", "session/prompt"], this.initialized);
-    this.agents.push(agent);
-    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, role: "lm", clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined, missing: () => this.missing });
-  }, error => { throw error; });
+  readonly initialized: unknown = {
+    protocolVersion: 1,
+    agentCapabilities: {
+      loadSession: true,
+      promptCapabilities: { image: true },
+      sessionCapabilities: { close: {}, fork: {} },
+    },
+  };
+  readonly pool = new AgentPool(
+    async key => {
+      equal(key.role, "lm");
+      const agent = new MemoryAgent(
+        [...this.manual, "session/new", "session/load", "session/resume", "session/fork", "session/prompt"],
+        this.initialized,
+      );
+      this.agents.push(agent);
+      return AgentConnection.connect(agent.channel, {
+        name: "Ada",
+        version: "1",
+        protocol: 1,
+        role: "lm",
+        clock: this.clock,
+        odd: () => undefined,
+        lastWords: () => "",
+        stop: async () => undefined,
+        missing: () => this.missing,
+      });
+    },
+    error => {
+      throw error;
+    },
+  );
   readonly session: SessionActor;
   /** To whom each prompt was made. */
   readonly recipients: Recipient[] = [];
 
-  constructor(start: Partial<SessionStart> = {}, initialized?: unknown, private readonly manual: readonly string[] = []) {
+  constructor(
+    start: Partial<SessionStart> = {},
+    initialized?: unknown,
+    private readonly manual: readonly string[] = [],
+  ) {
     if (initialized !== undefined) this.initialized = initialized;
     this.session = new SessionActor(
-      { id: "12345678-abcd", agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, cwd: "/w", begin: { kind: "new" }, tools: TOOLS, duplicates: false, isForeign: false, permissionGroup: "codex", ...start },
-      { clock: this.clock, pool: this.pool, offers: this.offers, policy: () => this.policy, log: (level, message, detail) => { this.log.push(message); if (level === "error" && message !== "Agent failed" && message !== "A prompt could not be made") throw new Error(`${message} ${JSON.stringify(detail)}`); }, tell: word => this.#hear(word) });
+      {
+        id: "12345678-abcd",
+        agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } },
+        cwd: "/w",
+        begin: { kind: "new" },
+        tools: TOOLS,
+        duplicates: false,
+        isForeign: false,
+        permissionGroup: "codex",
+        ...start,
+      },
+      {
+        clock: this.clock,
+        pool: this.pool,
+        offers: this.offers,
+        policy: () => this.policy,
+        log: (level, message, detail) => {
+          this.log.push(message);
+          if (level === "error" && message !== "Agent failed" && message !== "A prompt could not be made")
+            throw new Error(`${message} ${JSON.stringify(detail)}`);
+        },
+        tell: word => this.#hear(word),
+      },
+    );
   }
 
-  get agent(): MemoryAgent { return this.agents.at(-1) ?? fail("no agent was started"); }
+  get agent(): MemoryAgent {
+    return this.agents.at(-1) ?? fail("no agent was started");
+  }
 
   #hear(word: SessionWord): void {
     this.words.push(word);
     switch (word.kind) {
-      case "part": this.told.push(`${word.requestId}: ${"value" in word.part ? word.part.value : word.part.type === "tool_call" ? `[${word.part.toolName}]` : word.part.type}`); return;
-      case "finished": this.told.push(`${word.goesOn ? "pause" : "end"} ${word.requestId}${word.error === undefined ? "" : ` (${word.error})`}`); return;
-      case "turnOver": this.told.push(`${word.turn} ${word.how}`); return;
-      default: return;
+      case "part":
+        this.told.push(
+          `${word.requestId}: ${"value" in word.part ? word.part.value : word.part.type === "tool_call" ? `[${word.part.toolName}]` : word.part.type}`,
+        );
+        return;
+      case "finished":
+        this.told.push(
+          `${word.goesOn ? "pause" : "end"} ${word.requestId}${word.error === undefined ? "" : ` (${word.error})`}`,
+        );
+        return;
+      case "turnOver":
+        this.told.push(`${word.turn} ${word.how}`);
+        return;
+      default:
+        return;
     }
   }
 
   /** Call ids of the response, the oldest first. */
   calls(requestId: RequestId): readonly string[] {
-    return this.words.flatMap(word => word.kind === "part" && word.requestId === requestId && word.part.type === "tool_call" ? [word.part.toolCallId] : []);
+    return this.words.flatMap(word =>
+      word.kind === "part" && word.requestId === requestId && word.part.type === "tool_call"
+        ? [word.part.toolCallId]
+        : [],
+    );
   }
 
-  get questionId(): string { return this.words.flatMap(word => word.kind === "asked" ? [word.questionId] : []).at(-1) ?? fail("nothing was asked"); }
+  get questionId(): string {
+    return (
+      this.words.flatMap(word => (word.kind === "asked" ? [word.questionId] : [])).at(-1) ?? fail("nothing was asked")
+    );
+  }
 
   ask(requestId: RequestId, text = `words of ${requestId}`): void {
-    this.session.ask({ requestId, context: () => this.context, blocks: to => { this.recipients.push(to); return [{ type: "text", text }]; } });
+    this.session.ask({
+      requestId,
+      context: () => this.context,
+      blocks: to => {
+        this.recipients.push(to);
+        return [{ type: "text", text }];
+      },
+    });
   }
-  back(requestId: RequestId, ...ids: readonly string[]): void { this.session.resume(requestId, ids.map(callId => ({ callId, result: `result of ${callId.at(-1)}`, isError: false })), undefined); }
+  back(requestId: RequestId, ...ids: readonly string[]): void {
+    this.session.resume(
+      requestId,
+      ids.map(callId => ({ callId, result: `result of ${callId.at(-1)}`, isError: false })),
+      undefined,
+    );
+  }
 
   /** Answers what opens a session; gives the offer that it names. */
   async open(method = "session/new"): Promise<{ readonly request: IncomingRequest; readonly offer: ToolOffer }> {
@@ -78,7 +170,11 @@ export class SessionWorld implements AsyncDisposable {
     const request = await opening();
     request.respond(method === "session/new" || method === "session/fork" ? { sessionId: "s" } : {});
     await this.settle();
-    return { request, offer: this.offers.find(String(objectOr(objectOr(request.params)._meta)[TOOLS_KEY])) ?? fail("no tools were offered") };
+    return {
+      request,
+      offer:
+        this.offers.find(String(objectOr(objectOr(request.params)._meta)[TOOLS_KEY])) ?? fail("no tools were offered"),
+    };
   }
 
   async #agentThere(): Promise<MemoryAgent> {
@@ -99,8 +195,14 @@ export class SessionWorld implements AsyncDisposable {
     return request;
   }
 
-  async settle(): Promise<void> { for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve)); }
-  async quiet(): Promise<void> { await this.settle(); this.clock.advance(QUIET_MS); await this.settle(); }
+  async settle(): Promise<void> {
+    for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
+  }
+  async quiet(): Promise<void> {
+    await this.settle();
+    this.clock.advance(QUIET_MS);
+    await this.settle();
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.session.close("The test is over.");
@@ -111,5 +213,11 @@ export class SessionWorld implements AsyncDisposable {
 }
 
 export const never = new AbortController().signal;
-export const callOf = async (offer: ToolOffer, name: string, signal = never) => stringOr(objectOr((await offer.call(name, {}, signal)).content[0]).text, "");
-export const permission = (agent: MemoryAgent, toolCallId: string, title = "rm -rf /") => agent.peer.request("session/request_permission", { sessionId: "s", toolCall: { toolCallId, title, kind: "execute", rawInput: { command: title } }, options: OPTIONS });
+export const callOf = async (offer: ToolOffer, name: string, signal = never) =>
+  stringOr(objectOr((await offer.call(name, {}, signal)).content[0]).text, "");
+export const permission = (agent: MemoryAgent, toolCallId: string, title = "rm -rf /") =>
+  agent.peer.request("session/request_permission", {
+    sessionId: "s",
+    toolCall: { toolCallId, title, kind: "execute", rawInput: { command: title } },
+    options: OPTIONS,
+  });

@@ -11,18 +11,31 @@ import { FakeClock } from "./fake-clock";
 import { connected, HTTP_AGENT, World } from "./mcp-world";
 
 /** An extension whose one tool asks its user first: the question goes to the tab of the session whose server it is. */
-export const asking: ProxyDefinition = { name: "Notes", make: chain => {
-  const tools = sessionTools(chain, { name: "notes", server: place => ({ connect: async transport => {
-    const server = new Server({ name: "notes", version: "1" }, { capabilities: { tools: {} } });
-    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [{ name: "keep", inputSchema: { type: "object" } }] }));
-    server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-      await chain.client.request("session/request_permission", { sessionId: place.sessionId(), toolCall: { toolCallId: "q", rawInput: params.arguments } });
-      return { content: [{ type: "text", text: `kept in ${String(place.sessionId())}` }] };
+export const asking: ProxyDefinition = {
+  name: "Notes",
+  make: chain => {
+    const tools = sessionTools(chain, {
+      name: "notes",
+      server: place => ({
+        connect: async transport => {
+          const server = new Server({ name: "notes", version: "1" }, { capabilities: { tools: {} } });
+          server.setRequestHandler(ListToolsRequestSchema, () => ({
+            tools: [{ name: "keep", inputSchema: { type: "object" } }],
+          }));
+          server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+            await chain.client.request("session/request_permission", {
+              sessionId: place.sessionId(),
+              toolCall: { toolCallId: "q", rawInput: params.arguments },
+            });
+            return { content: [{ type: "text", text: `kept in ${String(place.sessionId())}` }] };
+          });
+          await server.connect(transport);
+        },
+      }),
     });
-    await server.connect(transport);
-  } }) });
-  return { fromClient: { requests: tools.requests }, close: () => tools.close() };
-} };
+    return { fromClient: { requests: tools.requests }, close: () => tools.close() };
+  },
+};
 
 function at<T>(list: readonly T[], index: number): T {
   const found = list[index];
@@ -38,7 +51,8 @@ export class SharingAgent implements AsyncDisposable {
   readonly #turns = new Map<string, IncomingRequest>();
   readonly #ended: Promise<unknown>[] = [];
   readonly world = new World({
-    stages: [asking, mcpBridge({ clock: this.clock })], initialized: HTTP_AGENT,
+    stages: [asking, mcpBridge({ clock: this.clock })],
+    initialized: HTTP_AGENT,
     client: request => {
       const { sessionId, toolCall } = objectOr(request.params);
       this.asked.push([sessionId, objectOr(toolCall).rawInput]);
@@ -68,11 +82,22 @@ export class SharingAgent implements AsyncDisposable {
     while (!this.#turns.has(id)) await new Promise(setImmediate);
   }
 
-  end(session: number): void { this.#turns.get(at(this.ids, session))?.respond({ stopReason: "end_turn" }); }
+  end(session: number): void {
+    this.#turns.get(at(this.ids, session))?.respond({ stopReason: "end_turn" });
+  }
 
   /** As OpenCode does: the title is the server's name and the tool's. */
   async announce(session: number, server: number, toolCallId: string, rawInput: JsonObject): Promise<void> {
-    this.world.agent.notify("session/update", { sessionId: this.ids[session], update: { sessionUpdate: "tool_call", toolCallId, title: `${at(this.#servers, server).name}_keep`, kind: "other", rawInput } });
+    this.world.agent.notify("session/update", {
+      sessionId: this.ids[session],
+      update: {
+        sessionUpdate: "tool_call",
+        toolCallId,
+        title: `${at(this.#servers, server).name}_keep`,
+        kind: "other",
+        rawInput,
+      },
+    });
     await new Promise(setImmediate);
   }
 

@@ -18,13 +18,28 @@ const DATE = new Date("2026-11-22T09:51:03.000Z");
 export const words = (text: string): JsonObject => ({ type: "text", text });
 
 /** Of a prompt's blocks: what Sparkle added by its name, all else as it is. */
-export const partsOf = (prompt: readonly unknown[]): readonly unknown[] => prompt.map(block => /^<sparkle part="([\w-]+)"/.exec(String(objectOr(block).text))?.[1] ?? objectOr(block).text ?? block);
+export const partsOf = (prompt: readonly unknown[]): readonly unknown[] =>
+  prompt.map(
+    block => /^<sparkle part="([\w-]+)"/.exec(String(objectOr(block).text))?.[1] ?? objectOr(block).text ?? block,
+  );
 
-export interface SparkledOptions { readonly settings?: JsonObject; readonly files?: Files; readonly world?: Partial<ExtensionWorld>; readonly initialized?: JsonObject; readonly agent?: (request: IncomingRequest) => boolean; readonly client?: (request: IncomingRequest) => void; /** Answers `SESSION_TOOLS` in place of the MCP bridge: at once, unless given. */ readonly delivery?: RequestInterceptor }
+export interface SparkledOptions {
+  readonly settings?: JsonObject;
+  readonly files?: Files;
+  readonly world?: Partial<ExtensionWorld>;
+  readonly initialized?: JsonObject;
+  readonly agent?: (request: IncomingRequest) => boolean;
+  readonly client?: (
+    request: IncomingRequest,
+  ) => void /** Answers `SESSION_TOOLS` in place of the MCP bridge: at once, unless given. */;
+  readonly delivery?: RequestInterceptor;
+}
 
 /** A user who allows everything once. */
 function allowing(request: IncomingRequest): void {
-  const once = arrayOr(objectOr(request.params).options).map(objectOr).find(({ kind }) => kind === "allow_once");
+  const once = arrayOr(objectOr(request.params).options)
+    .map(objectOr)
+    .find(({ kind }) => kind === "allow_once");
   if (once) request.respond({ outcome: { outcome: "selected", optionId: once.optionId } });
   else request.fail(methodNotFound(request.method));
 }
@@ -33,24 +48,55 @@ export class Sparkled implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly computer: ExtensionRig;
   readonly cwd: string;
-  readonly prompts: { readonly sessionId: unknown; readonly prompt: readonly unknown[]; readonly request: IncomingRequest }[] = [];
+  readonly prompts: {
+    readonly sessionId: unknown;
+    readonly prompt: readonly unknown[];
+    readonly request: IncomingRequest;
+  }[] = [];
   readonly prompted = new Signal();
   readonly told: unknown[] = [];
   readonly heard = new Signal();
   answer: ((request: IncomingRequest) => void) | undefined = request => request.respond({ stopReason: "end_turn" });
   readonly world: World;
 
-  constructor({ settings = {}, files, world, initialized, agent, client = allowing, delivery = () => ({ servers: [] }) }: SparkledOptions = {}) {
+  constructor({
+    settings = {},
+    files,
+    world,
+    initialized,
+    agent,
+    client = allowing,
+    delivery = () => ({ servers: [] }),
+  }: SparkledOptions = {}) {
     const computer = new ExtensionRig({ clock: this.clock, date: () => DATE, ...world });
     this.computer = computer;
     this.cwd = path.join(computer.home, "work");
     mkdirSync(this.cwd);
     this.world = new World({
-      stages: [{ name: "Sparkle", make: chain => sparkleProxy(chain, settings, computer.world, files) }, { name: "delivery", make: () => ({ fromClient: { requests: { [SESSION_TOOLS]: request => { request.release(); return delivery(request); } } } }) }, bridge()],
+      stages: [
+        { name: "Sparkle", make: chain => sparkleProxy(chain, settings, computer.world, files) },
+        {
+          name: "delivery",
+          make: () => ({
+            fromClient: {
+              requests: {
+                [SESSION_TOOLS]: request => {
+                  request.release();
+                  return delivery(request);
+                },
+              },
+            },
+          }),
+        },
+        bridge(),
+      ],
       client,
-      told: (method, params) => { this.told.push([method, params]); this.heard.fire(); },
+      told: (method, params) => {
+        this.told.push([method, params]);
+        this.heard.fire();
+      },
       ...(initialized ? { initialized } : {}),
-      agent: request => request.method === "session/prompt" ? this.#prompted(request) : agent?.(request) ?? false,
+      agent: request => (request.method === "session/prompt" ? this.#prompted(request) : (agent?.(request) ?? false)),
     });
   }
 
@@ -60,16 +106,24 @@ export class Sparkled implements AsyncDisposable {
     return sparkled;
   }
 
-  async session(method = "session/new", more: JsonObject = {}): Promise<string> { return String((await this.world.setup(method, { cwd: this.cwd, mcpServers: [], ...more })).sessionId); }
-  prompt(sessionId: string, ...blocks: readonly unknown[]): Promise<unknown> { return this.world.client.request("session/prompt", { sessionId, prompt: blocks }); }
+  async session(method = "session/new", more: JsonObject = {}): Promise<string> {
+    return String((await this.world.setup(method, { cwd: this.cwd, mcpServers: [], ...more })).sessionId);
+  }
+  prompt(sessionId: string, ...blocks: readonly unknown[]): Promise<unknown> {
+    return this.world.client.request("session/prompt", { sessionId, prompt: blocks });
+  }
   /** The agent lists the tools of the session that was set up last. */
   async list(): Promise<void> {
     await using mcp = await connected(this.world.lastServers()[0] ?? {});
     await mcp.listTools();
   }
   /** What the agent got of the last prompt. */
-  get last(): readonly unknown[] { return this.prompts.at(-1)?.prompt ?? []; }
-  get lastParts(): readonly unknown[] { return partsOf(this.last); }
+  get last(): readonly unknown[] {
+    return this.prompts.at(-1)?.prompt ?? [];
+  }
+  get lastParts(): readonly unknown[] {
+    return partsOf(this.last);
+  }
   keep(file: string, text: string): void {
     mkdirSync(path.dirname(path.join(this.computer.home, file)), { recursive: true });
     writeFileSync(path.join(this.computer.home, file), text);

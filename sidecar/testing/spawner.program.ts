@@ -16,13 +16,33 @@ async function main(): Promise<void> {
   const ledger = openLedger(storage, run);
   let record: ChildProcessRecord | undefined;
   const child = startProcess(scriptedAgent(flags), {
-    clock: realClock, ledger, log: () => undefined,
-    report: { started: started => { record = started; }, ended: () => undefined },
+    clock: realClock,
+    ledger,
+    log: () => undefined,
+    report: {
+      started: started => {
+        record = started;
+      },
+      ended: () => undefined,
+    },
   });
-  const peer = new Peer(child.channel, { request: request => request.respond({}), notification: () => undefined, closed: () => undefined });
+  const peer = new Peer(child.channel, {
+    request: request => request.respond({}),
+    notification: () => undefined,
+    closed: () => undefined,
+  });
   await peer.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
   process.stdout.write(`${JSON.stringify({ ready: record })}\n`);
-  process.stdin.on("end", () => void child[Symbol.asyncDispose]().then(() => { ledger.close(); process.exit(0); })).resume();
+  process.stdin
+    .on(
+      "end",
+      () =>
+        void child[Symbol.asyncDispose]().then(() => {
+          ledger.close();
+          process.exit(0);
+        }),
+    )
+    .resume();
 }
 
 void main();

@@ -31,7 +31,10 @@ async function turn(sessionId: string): Promise<void> {
   associate({ state: { state: "requires_action" } });
   const subject = { type: "command", command: "ls test", cwd: "/", toolCallId: "list" };
   const answer = await peer.request("session/request_permission", {
-    sessionId: SUBAGENT, title: "List the folder test?", subject, options: OPTIONS,
+    sessionId: SUBAGENT,
+    title: "List the folder test?",
+    subject,
+    options: OPTIONS,
   });
   const { outcome, optionId } = objectOr(objectOr(answer).outcome);
   call({ toolCallId: "list", status: optionId === "yes" ? "completed" : "failed" });
@@ -52,12 +55,17 @@ const peer = new Peer(ndjsonChannel(process.stdin, process.stdout), {
           info: { name: "subagents", version: "1" },
           capabilities: { session: {} },
         });
-      case "session/new": return request.respond({ sessionId: "parent-1" });
-      case "session/close": return request.respond({});
+      case "session/new":
+        return request.respond({ sessionId: "parent-1" });
+      case "session/close":
+        return request.respond({});
       case "session/prompt":
         request.respond({});
-        return void turn(stringOr(sessionId, "")).catch((error: unknown) => { process.stderr.write(String(error)); });
-      default: return request.fail(methodNotFound(request.method));
+        return void turn(stringOr(sessionId, "")).catch((error: unknown) => {
+          process.stderr.write(String(error));
+        });
+      default:
+        return request.fail(methodNotFound(request.method));
     }
   },
   notification: () => undefined,

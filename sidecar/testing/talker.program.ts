@@ -4,4 +4,12 @@ import { Talker } from "./talker";
 
 const [seed = 0, count = 0, slowEvery = 0] = process.argv.slice(2).map(Number);
 const { over } = new Talker(ndjsonChannel(process.stdin, process.stdout), { as: "agent", seed, count, slowEvery });
-over.then(outcome => { process.stderr.write(JSON.stringify(outcome)); }, (error: unknown) => { process.stderr.write(String(error)); process.exitCode = 1; });
+over.then(
+  outcome => {
+    process.stderr.write(JSON.stringify(outcome));
+  },
+  (error: unknown) => {
+    process.stderr.write(String(error));
+    process.exitCode = 1;
+  },
+);

@@ -19,13 +19,20 @@ export interface TalkerOptions {
   readonly slowEvery: number;
 }
 
-const INITIALIZE = "initialize", OVER = "_talker/over";
+const INITIALIZE = "initialize",
+  OVER = "_talker/over";
 /** `session/new` is one that the MCP bridge wants to see, and holds in its hands. */
 const METHODS = {
-  client: { request: ["session/prompt", "session/new", "_talker/ask", "session/set_mode"], notification: ["session/cancel", "_talker/tell"] },
-  agent: { request: ["fs/read_text_file", "session/request_permission", "_talker/ask"], notification: ["session/update", "_talker/tell"] },
+  client: {
+    request: ["session/prompt", "session/new", "_talker/ask", "session/set_mode"],
+    notification: ["session/cancel", "_talker/tell"],
+  },
+  agent: {
+    request: ["fs/read_text_file", "session/request_permission", "_talker/ask"],
+    notification: ["session/update", "_talker/tell"],
+  },
 } as const;
-const TEXT = "\"quoted\" {braces} [\\back\\slashes] \u2028 žluťoučký 🐎 \t\"id\":7,\"method\":\"no\" ".repeat(3000);
+const TEXT = '"quoted" {braces} [\\back\\slashes] \u2028 žluťoučký 🐎 \t"id":7,"method":"no" '.repeat(3000);
 
 export class Talker {
   /** Resolves when both ends are through; rejects with what was wrong first. */
@@ -49,32 +56,47 @@ export class Talker {
     this.#options = options;
     this.#random = randomFrom(options.seed);
     this.#settle = { resolve: () => undefined, reject: () => undefined };
-    this.over = new Promise((resolve, reject) => { this.#settle = { resolve, reject }; });
-    channel.start({ receive: frame => this.#receive(frame), closed: ({ message }) => this.#wrong(`closed: ${message}`) });
-    if (options.as === "client") void this.#send({ jsonrpc: "2.0", id: INITIALIZE, method: INITIALIZE, params: { protocolVersion: 1 } });
+    this.over = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    channel.start({
+      receive: frame => this.#receive(frame),
+      closed: ({ message }) => this.#wrong(`closed: ${message}`),
+    });
+    if (options.as === "client")
+      void this.#send({ jsonrpc: "2.0", id: INITIALIZE, method: INITIALIZE, params: { protocolVersion: 1 } });
   }
 
   #receive(frame: Frame): void | Promise<void> {
     const { message } = frame;
     if ("method" in message && message.method === INITIALIZE && "id" in message) {
-      void this.#send({ jsonrpc: "2.0", id: message.id, result: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { acp: true } } } });
+      void this.#send({
+        jsonrpc: "2.0",
+        id: message.id,
+        result: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { acp: true } } },
+      });
       return void this.#talk();
     }
     if (!("method" in message) && message.id === INITIALIZE) return void this.#talk();
-    try { this.#check(message); }
-    catch (error) { this.#wrong(error instanceof Error ? error.message : String(error)); }
+    try {
+      this.#check(message);
+    } catch (error) {
+      this.#wrong(error instanceof Error ? error.message : String(error));
+    }
     const { slowEvery } = this.#options;
     if (slowEvery > 0 && this.#heard % slowEvery === 0) return turns(3);
   }
 
   #check(message: Message): void {
     const { n, text, length, to } = said(message);
-    if (n !== this.#heard) throw new Error(`number ${String(n)} came, ${this.#heard} was next: ${JSON.stringify(message).slice(0, 200)}`);
+    if (n !== this.#heard)
+      throw new Error(`number ${String(n)} came, ${this.#heard} was next: ${JSON.stringify(message).slice(0, 200)}`);
     if (text !== TEXT.slice(0, Number(length))) throw new Error(`the text of number ${n} has changed`);
     this.#heard++;
     if (!("method" in message)) {
       const asked = message.id === null ? undefined : this.#asked.get(message.id);
-      if (asked === undefined || asked !== to) throw new Error(`the answer to ${String(to)} came as one to ${String(asked)}`);
+      if (asked === undefined || asked !== to)
+        throw new Error(`the answer to ${String(to)} came as one to ${String(asked)}`);
       this.#asked.delete(message.id ?? "");
     } else if ("id" in message) this.#open.push({ id: message.id, n: Number(n) });
     else if (message.method === OVER) this.#heardAll = true;
@@ -82,9 +104,12 @@ export class Talker {
 
   async #talk(): Promise<void> {
     const { count } = this.#options;
-    for (let n = 0; n < count;) {
+    for (let n = 0; n < count; ) {
       if (this.#open.length > 0 && this.#random() < 0.4) await this.#answer();
-      else { n++; await this.#speak(); }
+      else {
+        n++;
+        await this.#speak();
+      }
       if (this.#random() < 0.02) await turns(1);
     }
     await this.#send({ jsonrpc: "2.0", method: OVER, params: this.#words() });
@@ -97,7 +122,8 @@ export class Talker {
   }
 
   #speak(): Promise<void> | void {
-    const kind = this.#random() < 0.5 ? "request" : "notification", method = this.#oneOf(METHODS[this.#options.as][kind]);
+    const kind = this.#random() < 0.5 ? "request" : "notification",
+      method = this.#oneOf(METHODS[this.#options.as][kind]);
     if (kind === "notification") return this.#send({ jsonrpc: "2.0", method, params: this.#words() });
     const id = this.#newId();
     this.#asked.set(id, this.#sent);
@@ -109,7 +135,11 @@ export class Talker {
     const [asked] = this.#open.splice(Math.floor(this.#random() * this.#open.length), 1);
     if (!asked) return;
     const words = { ...this.#words(), to: asked.n };
-    return this.#send(this.#random() < 0.8 ? { jsonrpc: "2.0", id: asked.id, result: words } : { jsonrpc: "2.0", id: asked.id, error: { code: -31000, message: "no", data: words } });
+    return this.#send(
+      this.#random() < 0.8
+        ? { jsonrpc: "2.0", id: asked.id, result: words }
+        : { jsonrpc: "2.0", id: asked.id, error: { code: -31000, message: "no", data: words } },
+    );
   }
 
   /** Half of them as bytes, as they come from outside. */
@@ -120,7 +150,8 @@ export class Talker {
   }
 
   #words(): JsonObject {
-    const r = this.#random(), length = r < 0.9 ? Math.floor(r * 200) : r < 0.998 ? Math.floor(this.#random() * 10_000) : 200_000;
+    const r = this.#random(),
+      length = r < 0.9 ? Math.floor(r * 200) : r < 0.998 ? Math.floor(this.#random() * 10_000) : 200_000;
     return { n: this.#sent++, length, text: TEXT.slice(0, length) };
   }
 
@@ -135,7 +166,9 @@ export class Talker {
     return one;
   }
 
-  #isOver(): boolean { return this.#saidAll && this.#heardAll && this.#open.length === 0 && this.#asked.size === 0; }
+  #isOver(): boolean {
+    return this.#saidAll && this.#heardAll && this.#open.length === 0 && this.#asked.size === 0;
+  }
 
   #wrong(what: string): void {
     this.#settle.reject(new Error(`${this.#options.as}: ${what} (sent ${this.#sent}, heard ${this.#heard})`));
@@ -148,7 +181,10 @@ function said(message: Message): JsonObject {
 }
 
 async function turns(count: number): Promise<void> {
-  for (let i = 0; i < count; i++) await new Promise(resolve => { setImmediate(resolve); });
+  for (let i = 0; i < count; i++)
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
 }
 
 /** Uniform in [0, 1): the same numbers for the same seed (mulberry32). */

@@ -12,6 +12,10 @@ serveProxyOnStdio({
       const params = objectOr(request.params);
       return request.pass({ ...params, mcpServers: [...arrayOr(params.mcpServers), declaration] });
     };
-    return { fromClient: { requests: { "session/new": setup, "session/load": setup, "session/resume": setup, "session/fork": setup } } };
+    return {
+      fromClient: {
+        requests: { "session/new": setup, "session/load": setup, "session/resume": setup, "session/fork": setup },
+      },
+    };
   },
 });

@@ -14,14 +14,16 @@ import { FakeClock } from "./fake-clock";
 /** How a pipe cuts what is written to it; undefined leaves that to the stream. */
 export type Cut = (bytes: Buffer) => Iterable<Buffer>;
 
-export const pieces = (size: number): Cut => function* (bytes) {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-};
+export const pieces = (size: number): Cut =>
+  function* (bytes) {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  };
 
 /** Lines end as on Windows, and the `\r` comes alone. */
 export const returns: Cut = function* (bytes) {
-  for (let start = 0; start < bytes.length;) {
-    const newline = bytes.indexOf("\n", start), end = newline === -1 ? bytes.length : newline;
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf("\n", start),
+      end = newline === -1 ? bytes.length : newline;
     if (end > start) yield bytes.subarray(start, end);
     if (newline !== -1) yield* [Buffer.from("\r"), Buffer.from("\n")];
     start = end + 1;
@@ -31,24 +33,55 @@ export const returns: Cut = function* (bytes) {
 export function pipe(cut?: Cut): Duplex {
   if (!cut) return new PassThrough();
   // In object mode: otherwise whoever reads gets all pieces joined again.
-  return new Transform({ readableObjectMode: true, transform(chunk: Buffer, _, done) { for (const piece of cut(chunk)) this.push(Buffer.from(piece)); done(); } });
+  return new Transform({
+    readableObjectMode: true,
+    transform(chunk: Buffer, _, done) {
+      for (const piece of cut(chunk)) this.push(Buffer.from(piece));
+      done();
+    },
+  });
 }
 
 /** Two connected ends of a connection. */
-export function pipes(cut?: Cut): readonly [{ readonly input: Readable; readonly output: Writable }, { readonly input: Readable; readonly output: Writable }] {
-  const there = pipe(cut), back = pipe(cut);
-  return [{ input: back, output: there }, { input: there, output: back }];
+export function pipes(
+  cut?: Cut,
+): readonly [
+  { readonly input: Readable; readonly output: Writable },
+  { readonly input: Readable; readonly output: Writable },
+] {
+  const there = pipe(cut),
+    back = pipe(cut);
+  return [
+    { input: back, output: there },
+    { input: there, output: back },
+  ];
 }
 
 export const PASS: ProxyDefinition = { name: "Pass", make: () => ({}) };
 
 /** A proxy of the kit, run as a program is: on streams, in envelopes. */
-export function wiredProxy(name: string, definition: ProxyDefinition = PASS, cut?: Cut): Extract<ProxyComponent, { kind: "external" }> {
-  return { kind: "external", name, start: () => {
-    const [ours, theirs] = pipes(cut), channel = ndjsonChannel(ours.input, ours.output);
-    const served = serveProxyOnStdio(definition, { ...theirs, odd: () => undefined });
-    return { channel, lastWords: () => "", stop: async () => { await channel[Symbol.asyncDispose](); await served[Symbol.asyncDispose](); } };
-  } };
+export function wiredProxy(
+  name: string,
+  definition: ProxyDefinition = PASS,
+  cut?: Cut,
+): Extract<ProxyComponent, { kind: "external" }> {
+  return {
+    kind: "external",
+    name,
+    start: () => {
+      const [ours, theirs] = pipes(cut),
+        channel = ndjsonChannel(ours.input, ours.output);
+      const served = serveProxyOnStdio(definition, { ...theirs, odd: () => undefined });
+      return {
+        channel,
+        lastWords: () => "",
+        stop: async () => {
+          await channel[Symbol.asyncDispose]();
+          await served[Symbol.asyncDispose]();
+        },
+      };
+    },
+  };
 }
 
 export function internalProxy(name: string, definition: ProxyDefinition = PASS): ProxyComponent {
@@ -56,12 +89,34 @@ export function internalProxy(name: string, definition: ProxyDefinition = PASS):
 }
 
 /** A conductor without an agent, run as a proxy of another: its chain ends in that one. */
-export function nestedConductor(name: string, proxies: readonly ProxyComponent[], cut?: Cut): Extract<ProxyComponent, { kind: "external" }> {
-  return { kind: "external", name, start: () => {
-    const [ours, theirs] = pipes(cut), channel = ndjsonChannel(ours.input, ours.output);
-    const conductor = conduct(ndjsonChannel(theirs.input, theirs.output), { proxies, last: { kind: "successor" }, clock: new FakeClock(), notice: () => undefined, odd: () => undefined });
-    return { channel, lastWords: () => "", stop: async () => { await channel[Symbol.asyncDispose](); await conductor[Symbol.asyncDispose](); } };
-  } };
+export function nestedConductor(
+  name: string,
+  proxies: readonly ProxyComponent[],
+  cut?: Cut,
+): Extract<ProxyComponent, { kind: "external" }> {
+  return {
+    kind: "external",
+    name,
+    start: () => {
+      const [ours, theirs] = pipes(cut),
+        channel = ndjsonChannel(ours.input, ours.output);
+      const conductor = conduct(ndjsonChannel(theirs.input, theirs.output), {
+        proxies,
+        last: { kind: "successor" },
+        clock: new FakeClock(),
+        notice: () => undefined,
+        odd: () => undefined,
+      });
+      return {
+        channel,
+        lastWords: () => "",
+        stop: async () => {
+          await channel[Symbol.asyncDispose]();
+          await conductor[Symbol.asyncDispose]();
+        },
+      };
+    },
+  };
 }
 
 /** One end of a connection, as lines. */
@@ -70,19 +125,29 @@ export class LineEnd {
   #rest = "";
   #waiting: (() => void)[] = [];
 
-  constructor(readonly input: Readable, readonly output: Writable) {
+  constructor(
+    readonly input: Readable,
+    readonly output: Writable,
+  ) {
     let decode = new TextDecoder();
-    input.on("data", (chunk: Buffer) => {
-      const parts = (this.#rest + decode.decode(chunk, { stream: true })).split("\n");
-      this.#rest = parts.pop() ?? "";
-      this.lines.push(...parts.map(part => part.replace(/\r$/, "")));
-      if (parts.length > 0) for (const look of this.#waiting.splice(0)) look();
-    }).on("end", () => { decode = new TextDecoder(); for (const look of this.#waiting.splice(0)) look(); });
+    input
+      .on("data", (chunk: Buffer) => {
+        const parts = (this.#rest + decode.decode(chunk, { stream: true })).split("\n");
+        this.#rest = parts.pop() ?? "";
+        this.lines.push(...parts.map(part => part.replace(/\r$/, "")));
+        if (parts.length > 0) for (const look of this.#waiting.splice(0)) look();
+      })
+      .on("end", () => {
+        decode = new TextDecoder();
+        for (const look of this.#waiting.splice(0)) look();
+      });
     output.on("error", () => undefined);
   }
 
   /** As bytes, so that a test can choose every one of them. */
-  say(text: string): void { this.output.write(`${text}\n`); }
+  say(text: string): void {
+    this.output.write(`${text}\n`);
+  }
 
   /** Resolves with line `n`, counted from 0. */
   async line(n: number): Promise<string> {
@@ -103,22 +168,52 @@ export interface WiredChain extends AsyncDisposable {
 }
 
 /** `initialize` is done: the first line of both ends is that. */
-export async function wiredChain(proxies: readonly ProxyComponent[], cut?: Cut, options: Partial<ConductorOptions> = {}): Promise<WiredChain> {
-  const [ours, theirs] = pipes(cut), [agents, agent] = pipes(cut), notices: Notice[] = [], odd: string[] = [];
-  const client = new LineEnd(ours.input, ours.output), last = new LineEnd(agent.input, agent.output);
+export async function wiredChain(
+  proxies: readonly ProxyComponent[],
+  cut?: Cut,
+  options: Partial<ConductorOptions> = {},
+): Promise<WiredChain> {
+  const [ours, theirs] = pipes(cut),
+    [agents, agent] = pipes(cut),
+    notices: Notice[] = [],
+    odd: string[] = [];
+  const client = new LineEnd(ours.input, ours.output),
+    last = new LineEnd(agent.input, agent.output);
   const conductor = conduct(ndjsonChannel(theirs.input, theirs.output), {
-    proxies, last: endingIn(agents), clock: new FakeClock(), notice: notice => notices.push(notice), odd: (what, detail) => odd.push(`${what}: ${String(detail)}`), ...options,
+    proxies,
+    last: endingIn(agents),
+    clock: new FakeClock(),
+    notice: notice => notices.push(notice),
+    odd: (what, detail) => odd.push(`${what}: ${String(detail)}`),
+    ...options,
   });
   client.say('{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"protocolVersion":1}}');
   const { id } = JSON.parse(await last.line(0)) as { id: unknown };
   last.say(JSON.stringify({ jsonrpc: "2.0", id, result: { protocolVersion: 1 } }));
   await client.line(0);
-  return { client, agent: last, conductor, notices, odd, [Symbol.asyncDispose]: () => conductor[Symbol.asyncDispose]() };
+  return {
+    client,
+    agent: last,
+    conductor,
+    notices,
+    odd,
+    [Symbol.asyncDispose]: () => conductor[Symbol.asyncDispose](),
+  };
 }
 
 export function endingIn({ input, output }: { readonly input: Readable; readonly output: Writable }): LastComponent {
-  return { kind: "agent", name: "agent", start: (): Running => {
-    const channel = ndjsonChannel(input, output);
-    return { channel, lastWords: () => "", stop: async () => { await channel[Symbol.asyncDispose](); } };
-  } };
+  return {
+    kind: "agent",
+    name: "agent",
+    start: (): Running => {
+      const channel = ndjsonChannel(input, output);
+      return {
+        channel,
+        lastWords: () => "",
+        stop: async () => {
+          await channel[Symbol.asyncDispose]();
+        },
+      };
+    },
+  };
 }

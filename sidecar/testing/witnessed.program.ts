@@ -8,4 +8,8 @@ import { connect } from "node:net";
 const { SYMPOSIUM_TEST_NAME: name = "", SYMPOSIUM_TEST_WITNESS: witness } = process.env;
 
 writeSync(2, `${name}: this is how it goes\nthese are the last words of ${name}\n`);
-if (witness !== undefined) connect(witness).on("error", () => undefined).unref().write(name);
+if (witness !== undefined)
+  connect(witness)
+    .on("error", () => undefined)
+    .unref()
+    .write(name);

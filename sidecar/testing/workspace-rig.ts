@@ -27,7 +27,9 @@ export class WorkspaceRig implements AsyncDisposable {
   readonly updates: JsonObject[] = [];
   readonly came = new Signal();
   /** How the client answers; undefined: it does not, yet. */
-  answer: (request: IncomingRequest, params: JsonObject) => unknown = request => { throw methodNotFound(request.method); };
+  answer: (request: IncomingRequest, params: JsonObject) => unknown = request => {
+    throw methodNotFound(request.method);
+  };
   #mcp: (Client & AsyncDisposable) | undefined;
 
   constructor(settings: JsonObject = {}, change: Partial<ExtensionWorld> = {}, more: Partial<WorldOptions> = {}) {
@@ -37,21 +39,36 @@ export class WorkspaceRig implements AsyncDisposable {
       stages: [workspace.define(settings, this.extension.world), bridge()],
       client: request => this.#request(request),
       ...more,
-      told: (method, params) => { if (method === "session/update") this.updates.push(objectOr(objectOr(params).update)); },
+      told: (method, params) => {
+        if (method === "session/update") this.updates.push(objectOr(objectOr(params).update));
+      },
     });
   }
 
   /** Begins, and connects as the agent. */
   async begin(clientCapabilities: JsonObject = {}, more: JsonObject = {}): Promise<Client> {
     await this.world.client.request("initialize", { protocolVersion: 1, clientCapabilities });
-    const { servers: [server] } = await this.world.setup("session/new", { cwd: this.cwd, mcpServers: [], ...more });
+    const {
+      servers: [server],
+    } = await this.world.setup("session/new", { cwd: this.cwd, mcpServers: [], ...more });
     this.#mcp = await connected(server ?? {});
     return this.#mcp;
   }
 
-  async call(name: string, args: JsonObject, options: { readonly signal?: AbortSignal; readonly onprogress?: (progress: { readonly message?: string | undefined }) => void } = {}): Promise<{ readonly text: string; readonly isError: boolean; readonly structured: unknown }> {
+  async call(
+    name: string,
+    args: JsonObject,
+    options: {
+      readonly signal?: AbortSignal;
+      readonly onprogress?: (progress: { readonly message?: string | undefined }) => void;
+    } = {},
+  ): Promise<{ readonly text: string; readonly isError: boolean; readonly structured: unknown }> {
     const answer = await this.#mcp?.callTool({ name, arguments: { ...args } }, undefined, options);
-    return { text: said(answer), isError: answer?.isError === true, structured: answer?.structuredContent ?? answer?._meta?.[STRUCTURED] };
+    return {
+      text: said(answer),
+      isError: answer?.isError === true,
+      structured: answer?.structuredContent ?? answer?._meta?.[STRUCTURED],
+    };
   }
 
   /** The sentence of a call that fails. */
@@ -60,7 +77,9 @@ export class WorkspaceRig implements AsyncDisposable {
     return isError ? text : `no failure: ${text}`;
   }
 
-  at(file: string): string { return path.join(this.cwd, file); }
+  at(file: string): string {
+    return path.join(this.cwd, file);
+  }
 
   put(file: string, text: string | Buffer = ""): string {
     mkdirSync(path.dirname(this.at(file)), { recursive: true });
@@ -72,7 +91,8 @@ export class WorkspaceRig implements AsyncDisposable {
   get cards(): readonly string[] {
     const ids = [...new Set(this.updates.map(({ toolCallId }) => toolCallId))];
     return ids.map(id => {
-      const all = this.updates.filter(({ toolCallId }) => toolCallId === id), last = (name: string): unknown => all.findLast(update => update[name] !== undefined)?.[name];
+      const all = this.updates.filter(({ toolCallId }) => toolCallId === id),
+        last = (name: string): unknown => all.findLast(update => update[name] !== undefined)?.[name];
       return `${String(last("title"))} ${String(last("status"))}`;
     });
   }
@@ -85,11 +105,23 @@ export class WorkspaceRig implements AsyncDisposable {
   }
 
   #request(request: IncomingRequest): void {
-    const params = objectOr(request.params), { title } = objectOr(params.toolCall);
+    const params = objectOr(request.params),
+      { title } = objectOr(params.toolCall);
     this.requests.push(request);
     this.asked.push(request.method === "session/request_permission" ? String(title) : request.method);
-    request.signal.addEventListener("abort", () => { this.asked.push(`withdrawn ${request.method}`); request.fail(new RpcError(RpcCode.requestCancelled, "withdrawn")); this.came.fire(); });
-    Promise.resolve().then(() => this.answer(request, params)).then(answer => { if (answer !== undefined) request.respond(answer); }, (error: unknown) => request.fail(error));
+    request.signal.addEventListener("abort", () => {
+      this.asked.push(`withdrawn ${request.method}`);
+      request.fail(new RpcError(RpcCode.requestCancelled, "withdrawn"));
+      this.came.fire();
+    });
+    Promise.resolve()
+      .then(() => this.answer(request, params))
+      .then(
+        answer => {
+          if (answer !== undefined) request.respond(answer);
+        },
+        (error: unknown) => request.fail(error),
+      );
     this.came.fire();
   }
 }

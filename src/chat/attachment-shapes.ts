@@ -1,5 +1,11 @@
 /** What the page says about what a user adds to a prompt, checked as in `validate.ts`. Pure. */
-import { ATTACHED_TEXT_LIMIT, IMAGE_LIMIT, MOST_ATTACHMENTS, type Attachment, type Want } from "../protocol/attachments";
+import {
+  ATTACHED_TEXT_LIMIT,
+  IMAGE_LIMIT,
+  MOST_ATTACHMENTS,
+  type Attachment,
+  type Want,
+} from "../protocol/attachments";
 import { count, filled, just, list, matching, object, ordinal, tagged, text, type Shape } from "./shape";
 
 /** What may be dropped at once; more than `MOST_ATTACHMENTS` are refused with a sentence, not silently. */
@@ -18,12 +24,19 @@ const attachment: Shape<Attachment> = tagged<Attachment>("kind", {
   problems: object({ kind: just("problems"), count, text: attached }),
   terminal: object({ kind: just("terminal"), name: text(4_096), text: attached }),
   // What a page shows of a window that is gone may have been kept by its name alone.
-  image: object({ kind: just("image"), name: text(4_096), mimeType: matching(/^image\/[a-z0-9.+-]+$/, "the type of an image", 100), data: matching(/^[A-Za-z0-9+/]*={0,2}$/, "base64", IMAGE_LIMIT) }),
+  image: object({
+    kind: just("image"),
+    name: text(4_096),
+    mimeType: matching(/^image\/[a-z0-9.+-]+$/, "the type of an image", 100),
+    data: matching(/^[A-Za-z0-9+/]*={0,2}$/, "base64", IMAGE_LIMIT),
+  }),
 } satisfies { readonly [K in Attachment["kind"]]: Shape<unknown> });
 
 export const attachments: Shape<readonly Attachment[]> = list(attachment, MOST_ATTACHMENTS);
 
 export const want: Shape<Want> = tagged<Want>("kind", {
-  selection: object({ kind: just("selection") }), problems: object({ kind: just("problems") }), terminal: object({ kind: just("terminal") }),
+  selection: object({ kind: just("selection") }),
+  problems: object({ kind: just("problems") }),
+  terminal: object({ kind: just("terminal") }),
   dropped: object({ kind: just("dropped"), uris: list(filled(8_192), MOST_DROPPED) }),
 });

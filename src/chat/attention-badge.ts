@@ -6,7 +6,10 @@ import type { SessionId } from "../protocol/chat";
 import type { SidecarToHost } from "../protocol/sidecar";
 import type { ParamsOf } from "../protocol/wire";
 
-export interface Badge { readonly value: number; readonly tooltip: string }
+export interface Badge {
+  readonly value: number;
+  readonly tooltip: string;
+}
 
 export interface AttentionWorld {
   /** On the view's icon; `undefined`: nothing. */
@@ -33,10 +36,12 @@ export class AttentionBadge {
 
   heard(wanted: Wanted): void {
     const before = this.#wanted.get(wanted.sessionId)?.wants;
-    if (wanted.wants === "nothing" || (this.#isVisible && wanted.wants === "reading")) this.#wanted.delete(wanted.sessionId);
+    if (wanted.wants === "nothing" || (this.#isVisible && wanted.wants === "reading"))
+      this.#wanted.delete(wanted.sessionId);
     else this.#wanted.set(wanted.sessionId, wanted);
     if (wanted.wants === "nothing") this.#shown.delete(wanted.sessionId);
-    else if (this.#isVisible && before !== wanted.wants) this.#shown.set(wanted.sessionId, { wanted, at: this.world.now() });
+    else if (this.#isVisible && before !== wanted.wants)
+      this.#shown.set(wanted.sessionId, { wanted, at: this.world.now() });
     if (wanted.wants !== "nothing" && before !== wanted.wants && !this.#isVisible) this.#notify(wanted);
     this.#show();
   }
@@ -66,11 +71,23 @@ export class AttentionBadge {
     if (wanted.wants === "answer") this.#notify(wanted);
   }
 
-  #notify({ name, title, wants }: Wanted): void { this.world.notify(`${name} ${wants === "answer" ? "asks you something" : "has ended its turn"}${title === undefined ? "" : ` in “${title}”`}.`); }
+  #notify({ name, title, wants }: Wanted): void {
+    this.world.notify(
+      `${name} ${wants === "answer" ? "asks you something" : "has ended its turn"}${title === undefined ? "" : ` in “${title}”`}.`,
+    );
+  }
 
   #show(): void {
-    const questions = [...this.#wanted.values()].filter(({ wants }) => wants === "answer").length, answers = this.#wanted.size - questions;
-    const words = [...(questions > 0 ? [`${questions} ${questions === 1 ? "question waits" : "questions wait"} for your answer`] : []), ...(answers > 0 ? [`${answers} ${answers === 1 ? "answer" : "answers"} to read`] : [])];
-    this.world.show(this.#isVisible || words.length === 0 ? undefined : { value: questions + answers, tooltip: words.join(", ") });
+    const questions = [...this.#wanted.values()].filter(({ wants }) => wants === "answer").length,
+      answers = this.#wanted.size - questions;
+    const words = [
+      ...(questions > 0
+        ? [`${questions} ${questions === 1 ? "question waits" : "questions wait"} for your answer`]
+        : []),
+      ...(answers > 0 ? [`${answers} ${answers === 1 ? "answer" : "answers"} to read`] : []),
+    ];
+    this.world.show(
+      this.#isVisible || words.length === 0 ? undefined : { value: questions + answers, tooltip: words.join(", ") },
+    );
   }
 }

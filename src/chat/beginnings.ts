@@ -14,38 +14,57 @@ export class Beginnings {
 
   constructor(private readonly world: Pick<ChatWorld, "settings" | "selectAgent" | "folders" | "chosen">) {}
 
-  agentOf(tabId: TabId): string { return this.#begun.get(tabId)?.agent.name ?? "the agent"; }
-  agentIdOf(tabId: TabId): string | undefined { return this.#begun.get(tabId)?.agent.id; }
-  forget(tabId: TabId): void { this.#begun.delete(tabId); }
+  agentOf(tabId: TabId): string {
+    return this.#begun.get(tabId)?.agent.name ?? "the agent";
+  }
+  agentIdOf(tabId: TabId): string | undefined {
+    return this.#begun.get(tabId)?.agent.id;
+  }
+  forget(tabId: TabId): void {
+    this.#begun.delete(tabId);
+  }
 
   /** Of these tabs, those that go on with something else than they would begin with now. */
   outdated(tabs: readonly TabId[]): readonly TabId[] {
-    const settings = this.world.settings(), marks = new Map(settings.agents.map(agent => [agent.id, markOf(agent, settings)]));
-    return tabs.filter(tabId => { const begun = this.#begun.get(tabId); return begun && marks.get(begun.agent.id) !== begun.mark; });
+    const settings = this.world.settings(),
+      marks = new Map(settings.agents.map(agent => [agent.id, markOf(agent, settings)]));
+    return tabs.filter(tabId => {
+      const begun = this.#begun.get(tabId);
+      return begun && marks.get(begun.agent.id) !== begun.mark;
+    });
   }
 
   /** Of these tabs, those in which something is done without asking, now. */
   bypassed(tabs: readonly TabId[]): readonly Bypassed[] {
     const { bypass } = this.world.settings();
     return tabs.flatMap(tabId => {
-      const begun = this.#begun.get(tabId), by: readonly BypassedBy[] = begun ? [...(bypass.includes(begun.agent.id) ? ["agent"] as const : []), ...begun.approving] : [];
+      const begun = this.#begun.get(tabId),
+        by: readonly BypassedBy[] = begun
+          ? [...(bypass.includes(begun.agent.id) ? (["agent"] as const) : []), ...begun.approving]
+          : [];
       return by.length === 0 ? [] : [{ tabId, by }];
     });
   }
 
   async selectAgent(agentId: string): Promise<void> {
-    if (!this.world.settings().agents.some(({ id }) => id === agentId)) throw new Error(`There is no agent with the id ${agentId}.`);
+    if (!this.world.settings().agents.some(({ id }) => id === agentId))
+      throw new Error(`There is no agent with the id ${agentId}.`);
     const selected = this.world.selectAgent(agentId);
     this.#selecting = selected.catch(() => undefined); // who chose it is told
     await selected;
   }
 
   /** `agentId`: of the agent that the tab had; absent: the one of new tabs, also when that is only just being chosen. May ask the user. */
-  of(tabId: TabId, { agentId, cwd, shown, title }: Pick<TabPosition, "agentId" | "cwd" | "shown" | "title">, why?: string): () => Promise<NewChat> {
+  of(
+    tabId: TabId,
+    { agentId, cwd, shown, title }: Pick<TabPosition, "agentId" | "cwd" | "shown" | "title">,
+    why?: string,
+  ): () => Promise<NewChat> {
     const selecting = this.#selecting;
     return async () => {
       await selecting;
-      const settings = this.world.settings(), { agents, currentAgentId, protocolV2 } = settings;
+      const settings = this.world.settings(),
+        { agents, currentAgentId, protocolV2 } = settings;
       const agent = agents.find(({ id }) => id === agentId) ?? agents.find(({ id }) => id === currentAgentId);
       if (!agent) throw new Error(`No agent has the id ${currentAgentId}.`);
       this.#begun.set(tabId, begun(agent, settings));
@@ -54,28 +73,48 @@ export class Beginnings {
       const folder = cwd !== undefined && this.world.folders.isOurs(cwd) ? cwd : await this.world.folders.choose();
       // The agent goes along with the request; extensions are those that the sidecar has when it comes.
       if (this.#begun.has(tabId)) this.#begun.set(tabId, begun(agent, { ...this.world.settings(), protocolV2 }));
-      const controls = this.world.chosen.of(agent.id), folders = this.world.folders.all;
+      const controls = this.world.chosen.of(agent.id),
+        folders = this.world.folders.all;
       return {
-        agent, cwd: folder, shown, ...(title === undefined ? {} : { title }), ...(sentences.length === 0 ? {} : { why: sentences.join(" ") }), ...(controls === undefined ? {} : { controls }), ...(protocolV2 ? { protocol: 2 } : {}),
+        agent,
+        cwd: folder,
+        shown,
+        ...(title === undefined ? {} : { title }),
+        ...(sentences.length === 0 ? {} : { why: sentences.join(" ") }),
+        ...(controls === undefined ? {} : { controls }),
+        ...(protocolV2 ? { protocol: 2 } : {}),
         ...(folders.length > 1 ? { folders } : {}),
       };
     };
   }
 }
 
-interface Begun { readonly agent: AgentConfig; readonly mark: string; /** Built-in extensions that do not ask. */ readonly approving: readonly BypassedBy[] }
+interface Begun {
+  readonly agent: AgentConfig;
+  readonly mark: string /** Built-in extensions that do not ask. */;
+  readonly approving: readonly BypassedBy[];
+}
 
 function begun(agent: AgentConfig, settings: Settings): Begun {
   return { agent, mark: markOf(agent, settings), approving: approvingIn(settings) };
 }
 
 function approvingIn({ extensions }: Settings): readonly BypassedBy[] {
-  const ids = extensions.filter(({ _source, settings }) => _source === "built-in" && settings?.["approve"] === "all").map(({ id }) => id);
+  const ids = extensions
+    .filter(({ _source, settings }) => _source === "built-in" && settings?.["approve"] === "all")
+    .map(({ id }) => id);
   return BYPASSED_BY.filter(each => each !== "agent" && ids.includes(each));
 }
 
 /** All of the settings that makes a session another one; what things are called does not. */
 function markOf({ distribution }: AgentConfig, { extensions, protocolV2 }: Settings): string {
-  const before = extensions.map(extension => ({ id: extension.id, kind: extension.kind, distribution: extension.distribution, settings: extension.settings }));
-  return JSON.stringify({ distribution, protocolV2, before }, (_, value: unknown) => isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
+  const before = extensions.map(extension => ({
+    id: extension.id,
+    kind: extension.kind,
+    distribution: extension.distribution,
+    settings: extension.settings,
+  }));
+  return JSON.stringify({ distribution, protocolV2, before }, (_, value: unknown) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+  );
 }

@@ -38,7 +38,12 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     await world.ready({ tabId: "t", agentId: "gone", cwd: "/etc", shown: SHOWN });
     await world.ready({ tabId: "u", agentId: "gone", cwd: "/w" });
     deepEqual(world.calls("chat/new"), [
-      { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded. The agent “gone” is not configured any more; Eliza answers from here on." },
+      {
+        agent: ELIZA,
+        cwd: "/w",
+        shown: SHOWN,
+        why: "The window was reloaded. The agent “gone” is not configured any more; Eliza answers from here on.",
+      },
       { agent: ELIZA, cwd: "/w", shown: [] },
     ]);
   });
@@ -48,14 +53,22 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     await world.says({ type: "new-tab", tabId: "t" });
     world.sidecar.die();
     await world.become(BACKOFF);
-    deepEqual(world.of("state").at(-1)?.sidecar, { state: "restarting", message: "Symposium’s sidecar is being started again." });
+    deepEqual(world.of("state").at(-1)?.sidecar, {
+      state: "restarting",
+      message: "Symposium’s sidecar is being started again.",
+    });
     await world.says(prompt("t", "meanwhile"), { type: "cancel", tabId: "t" });
     world.sidecar.restart();
     await world.become({ ...RUNNING, run: 2 });
-    deepEqual(world.posted.slice(-2).map(({ type }) => type), ["state", "askAgain"]);
+    deepEqual(
+      world.posted.slice(-2).map(({ type }) => type),
+      ["state", "askAgain"],
+    );
     deepEqual(world.sidecar.calls, []);
     await world.ready({ tabId: "t", agentId: "elizacp", cwd: "/w", shown: SHOWN });
-    deepEqual(world.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." }]);
+    deepEqual(world.calls("chat/new"), [
+      { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." },
+    ]);
     deepEqual(world.sidecar.methods(), ["chat/new", "chat/prompt", "chat/replay"]);
     deepEqual(world.of("failed"), []);
   });
@@ -76,18 +89,28 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("the first words of a page are no exception when they come for the second time, or late: it is told of the loss, and to ask again", async () => {
-    const world = new World(), first: PageToHost = { type: "webview-ready", tabs: [{ tabId: "t", asked: 1, shown: [] }], losses: 0 };
+    const world = new World(),
+      first: PageToHost = { type: "webview-ready", tabs: [{ tabId: "t", asked: 1, shown: [] }], losses: 0 };
     await world.says(first);
     world.sidecar.die();
     await world.become(BACKOFF);
     await world.says(first);
-    deepEqual(world.posted.map(({ type }) => type), ["state", "state", "state"]); // nobody could answer yet
+    deepEqual(
+      world.posted.map(({ type }) => type),
+      ["state", "state", "state"],
+    ); // nobody could answer yet
     world.sidecar.restart();
     await world.become({ ...RUNNING, run: 2 });
     await world.says(first);
-    deepEqual([world.sidecar.calls, world.posted.slice(-2).map(({ type }) => type), world.of("state").at(-1)?.losses], [[], ["state", "askAgain"], 1]);
+    deepEqual(
+      [world.sidecar.calls, world.posted.slice(-2).map(({ type }) => type), world.of("state").at(-1)?.losses],
+      [[], ["state", "askAgain"], 1],
+    );
     await world.says({ type: "webview-ready", tabs: [{ tabId: "t", asked: 2, shown: SHOWN }], losses: 1 });
-    deepEqual([world.calls("chat/new"), world.posted.at(-1)?.type], [[{ agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." }], "state"]);
+    deepEqual(
+      [world.calls("chat/new"), world.posted.at(-1)?.type],
+      [[{ agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." }], "state"],
+    );
   });
 
   test("a prompt that a page said before it heard of the loss is not asked: it may be a draft again; if it is none, the page repeats it", async () => {
@@ -98,7 +121,9 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     world.sidecar.die();
     await world.become(BACKOFF);
     let refusal: unknown;
-    world.chat.handle(said(0)).catch((error: unknown) => { refusal = error; });
+    world.chat.handle(said(0)).catch((error: unknown) => {
+      refusal = error;
+    });
     await settled();
     ok(refusal instanceof SidecarGone);
     world.sidecar.restart();
@@ -114,7 +139,10 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     await world.says({ type: "new-tab", tabId: "t" });
     world.sidecar.die();
     await world.become(BACKOFF);
-    await world.says({ type: "new-tab", tabId: "u" }, { type: "prompt", tabId: "u", messageId: "m", text: "hi", losses: 0 });
+    await world.says(
+      { type: "new-tab", tabId: "u" },
+      { type: "prompt", tabId: "u", messageId: "m", text: "hi", losses: 0 },
+    );
     world.sidecar.restart();
     await world.become({ ...RUNNING, run: 2 });
     deepEqual(world.sidecar.methods(), ["chat/new", "chat/prompt"]);
@@ -172,8 +200,14 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     await world.says({ type: "new-tab", tabId: "t" });
     world.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.refused, "Eliza is still answering."));
     await rejects(world.chat.handle(prompt("t")), /still answering/);
-    deepEqual(world.of("failed"), [{ type: "failed", tabId: "t", messageId: "m-hi", message: "Eliza is still answering." }]);
-    await rejects(world.chat.handle(prompt("t")), /still answering/, "one that has failed stays so: its text is in the input again");
+    deepEqual(world.of("failed"), [
+      { type: "failed", tabId: "t", messageId: "m-hi", message: "Eliza is still answering." },
+    ]);
+    await rejects(
+      world.chat.handle(prompt("t")),
+      /still answering/,
+      "one that has failed stays so: its text is in the input again",
+    );
     equal(world.calls("chat/prompt").length, 1);
     await rejects(world.chat.handle(prompt("never", "another")), /closed/);
   });
@@ -199,7 +233,11 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     await world.says(prompt("t"));
     world.sidecar.unavailable = new SidecarUnavailable("It stopped 5 times.");
     await world.become({ kind: "failed", run: 5, message: "It stopped 5 times." });
-    deepEqual(world.of("state").at(-1)?.sidecar, { state: "failed", message: "It stopped 5 times.", actions: ["restartSidecar", "showLogs"] });
+    deepEqual(world.of("state").at(-1)?.sidecar, {
+      state: "failed",
+      message: "It stopped 5 times.",
+      actions: ["restartSidecar", "showLogs"],
+    });
     deepEqual(world.of("failed"), [{ type: "failed", tabId: "t", messageId: "m-hi", message: "It stopped 5 times." }]);
     deepEqual(world.done, []);
   });
@@ -216,7 +254,10 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     await world.become({ kind: "starting", run: 1, node: "own", deaths: [] });
     await world.become({ kind: "starting", run: 2, node: "own", deaths: [] });
     await world.become({ kind: "stopping", run: 2, next: "start" });
-    deepEqual(world.of("state").map(({ sidecar }) => sidecar.state), ["running", "restarting", "restarting"]);
+    deepEqual(
+      world.of("state").map(({ sidecar }) => sidecar.state),
+      ["running", "restarting", "restarting"],
+    );
     await world.become({ kind: "stopping", run: 2, next: "rest" });
     await world.become({ kind: "stopped", run: 2 });
     equal(world.posted.length, 3);

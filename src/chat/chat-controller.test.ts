@@ -13,7 +13,15 @@ suite("chat controller", () => {
   test("a page that is ready learns the agents, the tabs and the sidecar's state", async () => {
     const world = new World();
     await world.ready();
-    deepEqual(world.posted, [{ type: "state", agents: world.settings.agents.map(({ id, name }) => ({ id, name })), currentAgentId: "elizacp", tabs: [], sidecar: { state: "running" } }]);
+    deepEqual(world.posted, [
+      {
+        type: "state",
+        agents: world.settings.agents.map(({ id, name }) => ({ id, name })),
+        currentAgentId: "elizacp",
+        tabs: [],
+        sidecar: { state: "running" },
+      },
+    ]);
   });
 
   test("a new tab is a session with the current agent in the workspace's folder, once", async () => {
@@ -26,52 +34,100 @@ suite("chat controller", () => {
   test("what the page says about a tab whose session is being opened waits, in order", async () => {
     const world = new World();
     world.sidecar.hold("chat/new");
-    await world.says({ type: "new-tab", tabId: "t" }, prompt("t"), { type: "cancel", tabId: "t" }, prompt("t", "again"));
+    await world.says(
+      { type: "new-tab", tabId: "t" },
+      prompt("t"),
+      { type: "cancel", tabId: "t" },
+      prompt("t", "again"),
+    );
     deepEqual(world.sidecar.methods(), ["chat/new"]);
     world.sidecar.release();
     await settled();
     deepEqual(world.sidecar.calls.slice(1), [
       { method: "chat/prompt", params: { sessionId: "s1", messageId: "m-hi", blocks: [{ type: "text", text: "hi" }] } },
       { method: "chat/cancel", params: { sessionId: "s1" } },
-      { method: "chat/prompt", params: { sessionId: "s1", messageId: "m-again", blocks: [{ type: "text", text: "again" }] } },
+      {
+        method: "chat/prompt",
+        params: { sessionId: "s1", messageId: "m-again", blocks: [{ type: "text", text: "again" }] },
+      },
     ]);
   });
 
   test("a prompt goes with what is attached to it; one that waits is taken back or sent from its tab", async () => {
     const world = new World();
-    const attachments = [{ kind: "file", path: "/w/a.ts" }, { kind: "terminal", name: "zsh", text: "$" }] as const;
-    await world.says({ type: "new-tab", tabId: "t" }, { type: "prompt", tabId: "t", messageId: "m", text: "look", attachments }, { type: "withdraw", tabId: "t", messageId: "m" }, { type: "send-queued", tabId: "t" },
-      { type: "withdraw", tabId: "gone", messageId: "m" }, { type: "send-queued", tabId: "gone" });
+    const attachments = [
+      { kind: "file", path: "/w/a.ts" },
+      { kind: "terminal", name: "zsh", text: "$" },
+    ] as const;
+    await world.says(
+      { type: "new-tab", tabId: "t" },
+      { type: "prompt", tabId: "t", messageId: "m", text: "look", attachments },
+      { type: "withdraw", tabId: "t", messageId: "m" },
+      { type: "send-queued", tabId: "t" },
+      { type: "withdraw", tabId: "gone", messageId: "m" },
+      { type: "send-queued", tabId: "gone" },
+    );
     deepEqual(world.sidecar.calls.slice(1), [
-      { method: "chat/prompt", params: { sessionId: "s1", messageId: "m", blocks: [{ type: "text", text: "look" }, { type: "attachment", attachment: attachments[0] }, { type: "attachment", attachment: attachments[1] }] } },
-      { method: "chat/withdraw", params: { sessionId: "s1", messageId: "m" } }, { method: "chat/sendQueued", params: { sessionId: "s1" } },
+      {
+        method: "chat/prompt",
+        params: {
+          sessionId: "s1",
+          messageId: "m",
+          blocks: [
+            { type: "text", text: "look" },
+            { type: "attachment", attachment: attachments[0] },
+            { type: "attachment", attachment: attachments[1] },
+          ],
+        },
+      },
+      { method: "chat/withdraw", params: { sessionId: "s1", messageId: "m" } },
+      { method: "chat/sendQueued", params: { sessionId: "s1" } },
     ]);
   });
 
   test("the page learns which key sends", async () => {
     const world = new World();
     await world.ready();
-    world.settings = readSettings(name => name === "symposium.requireModifierToSend" ? true : undefined);
+    world.settings = readSettings(name => (name === "symposium.requireModifierToSend" ? true : undefined));
     world.chat.postState();
-    deepEqual(world.of("state").map(({ requireModifier }) => requireModifier), [undefined, true]);
+    deepEqual(
+      world.of("state").map(({ requireModifier }) => requireModifier),
+      [undefined, true],
+    );
   });
 
   test("an answer to a question of the agent goes to the session of its tab", async () => {
     const world = new World();
     const choice = { kind: "accept", values: { who: "me", many: ["a"] } } as const;
-    await world.says({ type: "new-tab", tabId: "t" }, { type: "answer-elicitation", tabId: "t", elicitationId: "e", choice }, { type: "answer-elicitation", tabId: "gone", elicitationId: "e", choice });
-    deepEqual(world.sidecar.calls.slice(1), [{ method: "chat/answerElicitation", params: { sessionId: "s1", elicitationId: "e", choice } }]);
+    await world.says(
+      { type: "new-tab", tabId: "t" },
+      { type: "answer-elicitation", tabId: "t", elicitationId: "e", choice },
+      { type: "answer-elicitation", tabId: "gone", elicitationId: "e", choice },
+    );
+    deepEqual(world.sidecar.calls.slice(1), [
+      { method: "chat/answerElicitation", params: { sessionId: "s1", elicitationId: "e", choice } },
+    ]);
   });
 
   test("what was chosen at the prompt goes to the session; what an agent took is what its next sessions begin with", async () => {
     const world = new World();
-    await world.says({ type: "new-tab", tabId: "t" }, { type: "set-option", tabId: "t", controlId: "model", value: "large" }, { type: "set-option", tabId: "t", controlId: "fast", value: true });
-    deepEqual(world.calls("chat/setOption"), [{ sessionId: "s1", controlId: "model", value: "large" }, { sessionId: "s1", controlId: "fast", value: true }]);
+    await world.says(
+      { type: "new-tab", tabId: "t" },
+      { type: "set-option", tabId: "t", controlId: "model", value: "large" },
+      { type: "set-option", tabId: "t", controlId: "fast", value: true },
+    );
+    deepEqual(world.calls("chat/setOption"), [
+      { sessionId: "s1", controlId: "model", value: "large" },
+      { sessionId: "s1", controlId: "fast", value: true },
+    ]);
     const controls = { model: "large", fast: true };
     for (const [id, value] of Object.entries(controls)) world.chosen.keep(ELIZA.id, id, value);
     await world.says({ type: "new-tab", tabId: "u" });
     await world.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
-    deepEqual(world.calls("chat/new").slice(1), [{ agent: ELIZA, cwd: "/w", shown: [], controls }, { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", controls }]);
+    deepEqual(world.calls("chat/new").slice(1), [
+      { agent: ELIZA, cwd: "/w", shown: [], controls },
+      { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", controls },
+    ]);
     await world.ready({ tabId: "mine", agentId: "mine", cwd: "/w" });
     deepEqual(world.calls("chat/new").at(-1), { agent: MINE, cwd: "/w", shown: [] });
     world.sidecar.die();
@@ -79,33 +135,52 @@ suite("chat controller", () => {
     world.sidecar.restart();
     await world.become(RUNNING);
     await world.ready({ tabId: "t", agentId: "elizacp", cwd: "/w", shown: SHOWN });
-    deepEqual(world.calls("chat/new").map(params => "controls" in Object(params)), [true]);
+    deepEqual(
+      world.calls("chat/new").map(params => "controls" in Object(params)),
+      [true],
+    );
   });
 
   test("version 2 of the protocol is offered where the settings say so, also to a tab that comes back", async () => {
     const world = new World();
-    world.settings = readSettings(name => name === "symposium.experimentalProtocolV2" ? true : undefined);
+    world.settings = readSettings(name => (name === "symposium.experimentalProtocolV2" ? true : undefined));
     await world.says({ type: "new-tab", tabId: "t" });
     await world.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
-    deepEqual(world.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [], protocol: 2 }, { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", protocol: 2 }]);
+    deepEqual(world.calls("chat/new"), [
+      { agent: ELIZA, cwd: "/w", shown: [], protocol: 2 },
+      { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", protocol: 2 },
+    ]);
   });
 
   test("a choice in a tab that has no session means nothing; one that its session refuses is said there", async () => {
     const world = new World();
-    await world.says({ type: "set-option", tabId: "gone", controlId: "model", value: "large" }, { type: "new-tab", tabId: "t" });
+    await world.says(
+      { type: "set-option", tabId: "gone", controlId: "model", value: "large" },
+      { type: "new-tab", tabId: "t" },
+    );
     world.sidecar.refuse("chat/setOption", new SidecarRefused(1, "No."));
     await world.says({ type: "set-option", tabId: "t", controlId: "model", value: "large" });
-    deepEqual(world.of("failed").map(({ tabId, message }) => [tabId, message]), [["t", "No."]]);
+    deepEqual(
+      world.of("failed").map(({ tabId, message }) => [tabId, message]),
+      [["t", "No."]],
+    );
   });
 
   test("what an agent changed, printed or works on is opened; of a place that cannot be shown nobody is told", async () => {
     const world = new World();
     await world.says({ type: "new-tab", tabId: "t" });
-    await world.says({ type: "open-diff", tabId: "t", path: "/w/a", oldText: "x", newText: "y" }, { type: "open-diff", tabId: "gone", path: "/w/a", newText: "y" },
-      { type: "open-terminal", tabId: "t", command: "ls", output: "" }, { type: "open-link", href: "a.ts", preview: true });
+    await world.says(
+      { type: "open-diff", tabId: "t", path: "/w/a", oldText: "x", newText: "y" },
+      { type: "open-diff", tabId: "gone", path: "/w/a", newText: "y" },
+      { type: "open-terminal", tabId: "t", command: "ls", output: "" },
+      { type: "open-link", href: "a.ts", preview: true },
+    );
     world.linkProblem = new Error("It is not there.");
     await world.says({ type: "open-link", href: "b.ts", preview: true });
-    deepEqual([world.done, world.of("failed")], [["diff /w/a x y Eliza", "diff /w/a undefined y the agent", "terminal ls", "preview a.ts"], []]);
+    deepEqual(
+      [world.done, world.of("failed")],
+      [["diff /w/a x y Eliza", "diff /w/a undefined y the agent", "terminal ls", "preview a.ts"], []],
+    );
   });
 
   test("in a workspace of several folders the agent's session knows all of them", async () => {
@@ -119,12 +194,22 @@ suite("chat controller", () => {
     const world = new World();
     await world.says({ type: "new-tab", tabId: "t" });
     const event = { type: "title", title: "x" } as const;
-    const conversation = { agent: ELIZA, cwd: "/w", entries: [], turn: { state: "idle" }, commands: [], controls: [] } as const;
+    const conversation = {
+      agent: ELIZA,
+      cwd: "/w",
+      entries: [],
+      turn: { state: "idle" },
+      commands: [],
+      controls: [],
+    } as const;
     world.chat.event({ sessionId: "s1", bootId: "b", seq: 1, event });
     world.chat.event({ sessionId: "s9", bootId: "b", seq: 1, event });
     world.chat.snapshot({ sessionId: "s1", bootId: "b", seq: 1, asked: 4, conversation });
     world.chat.snapshot({ sessionId: "s9", bootId: "b", seq: 1, conversation });
-    deepEqual(world.posted.slice(1), [{ type: "event", tabId: "t", bootId: "b", seq: 1, event }, { type: "snapshot", tabId: "t", bootId: "b", seq: 1, asked: 4, conversation }]);
+    deepEqual(world.posted.slice(1), [
+      { type: "event", tabId: "t", bootId: "b", seq: 1, event },
+      { type: "snapshot", tabId: "t", bootId: "b", seq: 1, asked: 4, conversation },
+    ]);
     deepEqual(world.done, ["forwarded t title elizacp"]);
   });
 
@@ -137,9 +222,16 @@ suite("chat controller", () => {
 
   test("a permission's answer goes to the session, and one for a session that died goes nowhere", async () => {
     const world = new World();
-    const answer: PageToHost = { type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "option", optionId: "o" } };
+    const answer: PageToHost = {
+      type: "answer-permission",
+      tabId: "t",
+      permissionId: "p",
+      choice: { kind: "option", optionId: "o" },
+    };
     await world.says({ type: "new-tab", tabId: "t" }, answer);
-    deepEqual(world.calls("chat/answerPermission"), [{ sessionId: "s1", permissionId: "p", choice: { kind: "option", optionId: "o" } }]);
+    deepEqual(world.calls("chat/answerPermission"), [
+      { sessionId: "s1", permissionId: "p", choice: { kind: "option", optionId: "o" } },
+    ]);
     world.sidecar.die();
     await world.become(BACKOFF);
     await world.says(answer);
@@ -151,50 +243,100 @@ suite("chat controller", () => {
     await world.says({ type: "new-tab", tabId: "t" }, { type: "action", tabId: "t", action: "selectAgent" });
     deepEqual(world.of("agentSelected"), [], "the user cancelled");
     world.chosenAgent = "mine";
-    await world.says({ type: "action", tabId: "t", action: "selectAgent" }, { type: "close-tab", tabId: "t" }, { type: "new-tab", tabId: "t", agentId: "mine" });
-    deepEqual([world.of("agentSelected"), world.calls("chat/close"), world.calls("chat/new").at(-1)], [[{ type: "agentSelected", tabId: "t", agentId: "mine" }], [{ sessionId: "s1" }], { agent: MINE, cwd: "/w", shown: [] }]);
+    await world.says(
+      { type: "action", tabId: "t", action: "selectAgent" },
+      { type: "close-tab", tabId: "t" },
+      { type: "new-tab", tabId: "t", agentId: "mine" },
+    );
+    deepEqual(
+      [world.of("agentSelected"), world.calls("chat/close"), world.calls("chat/new").at(-1)],
+      [
+        [{ type: "agentSelected", tabId: "t", agentId: "mine" }],
+        [{ sessionId: "s1" }],
+        { agent: MINE, cwd: "/w", shown: [] },
+      ],
+    );
   });
 
   test("a tab's title is what its next session begins with", async () => {
     const world = new World();
     await world.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN, title: "Refactoring" });
-    deepEqual(world.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: SHOWN, title: "Refactoring", why: "The window was reloaded." }]);
+    deepEqual(world.calls("chat/new"), [
+      { agent: ELIZA, cwd: "/w", shown: SHOWN, title: "Refactoring", why: "The window was reloaded." },
+    ]);
   });
 
   test("in a workspace that is not trusted nothing is started, and the page says why and what to do", async () => {
     const world = new World();
     world.trusted = false;
     await world.ready({ tabId: "t", shown: SHOWN });
-    await world.says({ type: "new-tab", tabId: "u" }, prompt("t"), { type: "action", tabId: "t", action: "restartSidecar" });
+    await world.says({ type: "new-tab", tabId: "u" }, prompt("t"), {
+      type: "action",
+      tabId: "t",
+      action: "restartSidecar",
+    });
     deepEqual([world.sidecar.calls, world.restarts], [[], 0]);
-    deepEqual(world.of("state")[0]?.sidecar, { state: "failed", message: "Agents run programs on this machine: trust this workspace to chat with one.", actions: ["manageTrust"] });
-    deepEqual(world.of("failed").map(({ tabId }) => tabId), ["u", "t"]);
-    deepEqual(world.done, ["tell Agents run programs on this machine: trust this workspace to chat with one. manageTrust"]);
+    deepEqual(world.of("state")[0]?.sidecar, {
+      state: "failed",
+      message: "Agents run programs on this machine: trust this workspace to chat with one.",
+      actions: ["manageTrust"],
+    });
+    deepEqual(
+      world.of("failed").map(({ tabId }) => tabId),
+      ["u", "t"],
+    );
+    deepEqual(world.done, [
+      "tell Agents run programs on this machine: trust this workspace to chat with one. manageTrust",
+    ]);
     world.trusted = true;
     world.chat.trustGranted();
-    deepEqual(world.posted.slice(-2).map(({ type }) => type), ["state", "askAgain"]);
+    deepEqual(
+      world.posted.slice(-2).map(({ type }) => type),
+      ["state", "askAgain"],
+    );
     await world.ready({ tabId: "t", shown: SHOWN }, { tabId: "u" });
     equal(world.calls("chat/new").length, 2);
   });
 
   test("agents, actions and links go where they belong; an agent that is not configured cannot be selected", async () => {
     const world = new World();
-    await world.says({ type: "new-tab", tabId: "t" }, { type: "select-agent", agentId: "mine" }, { type: "select-agent", agentId: "gone" }, { type: "action", tabId: "t", action: "showLogs" },
-      { type: "action", tabId: "t", action: "restartAgent" }, { type: "action", tabId: "t", action: "restartSidecar" }, { type: "open-link", href: "https://x" });
-    deepEqual([world.done, world.restarts, world.calls("chat/restartAgent")], [["select mine", "showLogs", "open https://x", "tell There is no agent with the id gone. "], 1, [{ sessionId: "s1" }]]);
-    await world.says({ type: "action", tabId: "gone", action: "addToConfiguration" }, { type: "action", tabId: "t", action: "addToConfiguration" });
+    await world.says(
+      { type: "new-tab", tabId: "t" },
+      { type: "select-agent", agentId: "mine" },
+      { type: "select-agent", agentId: "gone" },
+      { type: "action", tabId: "t", action: "showLogs" },
+      { type: "action", tabId: "t", action: "restartAgent" },
+      { type: "action", tabId: "t", action: "restartSidecar" },
+      { type: "open-link", href: "https://x" },
+    );
+    deepEqual(
+      [world.done, world.restarts, world.calls("chat/restartAgent")],
+      [
+        ["select mine", "showLogs", "open https://x", "tell There is no agent with the id gone. "],
+        1,
+        [{ sessionId: "s1" }],
+      ],
+    );
+    await world.says(
+      { type: "action", tabId: "gone", action: "addToConfiguration" },
+      { type: "action", tabId: "t", action: "addToConfiguration" },
+    );
     deepEqual(world.done.slice(3), ["tell There is no agent with the id gone. ", "configure elizacp"]);
   });
 
   test("a tab that is opened right after an agent was chosen has that agent, however long the settings take", async () => {
-    const world = new World(), written = deferred<undefined>();
+    const world = new World(),
+      written = deferred<undefined>();
     world.selecting = written.promise;
     await world.says({ type: "select-agent", agentId: "mine" }, { type: "new-tab", tabId: "t" });
     deepEqual(world.calls("chat/new"), []);
     world.settings = { ...world.settings, currentAgentId: "mine" };
     written.resolve(undefined);
     await settled();
-    deepEqual((world.calls("chat/new") as NewChat[]).map(({ agent }) => agent.id), ["mine"]);
+    deepEqual(
+      (world.calls("chat/new") as NewChat[]).map(({ agent }) => agent.id),
+      ["mine"],
+    );
   });
 
   test("an action that fails names no prompt: those on their way may well arrive", async () => {
@@ -215,7 +357,11 @@ suite("chat controller", () => {
   test("the command restarts the agent of the tab that is looked at", async () => {
     const world = new World();
     equal(await world.chat.restartAgent(), false);
-    await world.says({ type: "new-tab", tabId: "t" }, { type: "new-tab", tabId: "u" }, { type: "select-tab", tabId: "u" });
+    await world.says(
+      { type: "new-tab", tabId: "t" },
+      { type: "new-tab", tabId: "u" },
+      { type: "select-tab", tabId: "u" },
+    );
     equal(await world.chat.restartAgent(), true);
     await world.says({ type: "close-tab", tabId: "u" });
     await world.chat.restartAgent();
@@ -249,9 +395,15 @@ suite("chat controller", () => {
     world.live = true;
     await world.ready();
     await world.ready();
-    deepEqual(world.of("openTab"), [{ type: "openTab", agentId: "mine" }, { type: "openTab", agentId: "mine" }]);
+    deepEqual(world.of("openTab"), [
+      { type: "openTab", agentId: "mine" },
+      { type: "openTab", agentId: "mine" },
+    ]);
     await world.says({ type: "new-tab", tabId: "t", agentId: "mine" });
-    deepEqual(world.calls("chat/new").map(params => (params as NewChat).agent.id), ["mine"]);
+    deepEqual(
+      world.calls("chat/new").map(params => (params as NewChat).agent.id),
+      ["mine"],
+    );
   });
 
   test("only a page that lost its own selection is told the selected tab", async () => {

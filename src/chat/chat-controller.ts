@@ -37,21 +37,28 @@ export class ChatController {
   readonly #positions: Positions;
 
   constructor(private readonly world: ChatWorld) {
-    this.#sessions = new TabSessions(() => world.isTrusted() ? world.sidecar.client() : Promise.reject(new SidecarUnavailable(NOT_TRUSTED)));
+    this.#sessions = new TabSessions(() =>
+      world.isTrusted() ? world.sidecar.client() : Promise.reject(new SidecarUnavailable(NOT_TRUSTED)),
+    );
     this.#beginnings = new Beginnings(world);
     this.#positions = new Positions(world, this.#sessions, (tabId, position, why) => this.#open(tabId, position, why));
     this.#composer = new ComposerRoutes(world);
   }
 
-  get tabs(): readonly TabId[] { return this.#sessions.ids; }
+  get tabs(): readonly TabId[] {
+    return this.#sessions.ids;
+  }
 
   /** Those that go on with what was set when they began, where that is something else now. */
-  get outdatedTabs(): readonly TabId[] { return this.#beginnings.outdated(this.tabs.filter(tabId => this.#sessions.kind(tabId) !== "lost")); }
+  get outdatedTabs(): readonly TabId[] {
+    return this.#beginnings.outdated(this.tabs.filter(tabId => this.#sessions.kind(tabId) !== "lost"));
+  }
 
   /** Does what the page says. Rejects with what was also said in the tab: callers other than the page may want to know. */
   async handle(message: PageToHost): Promise<void> {
-    try { await this.#route(message); }
-    catch (error) {
+    try {
+      await this.#route(message);
+    } catch (error) {
       this.#failed(message, error instanceof Error ? error : new Error(String(error)));
       throw error;
     }
@@ -59,32 +66,75 @@ export class ChatController {
 
   #route(message: PageToHost): Promise<void> | void {
     switch (message.type) {
-      case "webview-ready": return this.#pageReady(message.tabs, message.losses);
-      case "new-tab": return this.#newTab(message.tabId, message.agentId);
-      case "close-tab": return this.#closeTab(message.tabId);
-      case "select-tab": this.#selected = message.tabId; return;
-      case "prompt": return this.#prompts.send(message, prompt => this.#forward(prompt));
-      case "withdraw": return this.#toSession(message.tabId, ({ client, sessionId }) => client.request("chat/withdraw", { sessionId, messageId: message.messageId }));
-      case "send-queued": return this.#toSession(message.tabId, ({ client, sessionId }) => client.request("chat/sendQueued", { sessionId }));
-      case "find": return this.#composer.find(message);
-      case "want": return this.#composer.want(message);
-      case "cancel": return this.#toSession(message.tabId, ({ client, sessionId }) => client.request("chat/cancel", { sessionId }));
-      case "answer-permission": return this.#toSession(message.tabId, ({ client, sessionId }) =>
-        client.request("chat/answerPermission", { sessionId, permissionId: message.permissionId, choice: message.choice }));
-      case "answer-elicitation": return this.#toSession(message.tabId, ({ client, sessionId }) =>
-        client.request("chat/answerElicitation", { sessionId, elicitationId: message.elicitationId, choice: message.choice }));
-      case "bypass": return this.#toSession(message.tabId, session => this.#bypass(session, message.tabId));
-      case "end-bypass": return this.#toSession(message.tabId, ({ client, sessionId }) => client.request("chat/endBypass", { sessionId }));
-      case "set-option": return this.#toSession(message.tabId, ({ client, sessionId }) =>
-        client.request("chat/setOption", { sessionId, controlId: message.controlId, value: message.value }));
-      case "action": return this.#act(message.tabId, message.action);
-      case "select-agent": return this.#beginnings.selectAgent(message.agentId);
-      case "open-link": return message.preview ? this.#preview(message.href) : this.world.openLink(message.href, false);
-      case "open-diff": return this.world.openDiff(message, this.#beginnings.agentOf(message.tabId));
-      case "open-terminal": this.world.showPrintout(message); return;
-      case "ack": return;
-      case "log": this.world.log.emit({ timestamp: new Date(), category: "webview", ...message }); return;
-      default: return assertNever(message, "message of the page");
+      case "webview-ready":
+        return this.#pageReady(message.tabs, message.losses);
+      case "new-tab":
+        return this.#newTab(message.tabId, message.agentId);
+      case "close-tab":
+        return this.#closeTab(message.tabId);
+      case "select-tab":
+        this.#selected = message.tabId;
+        return;
+      case "prompt":
+        return this.#prompts.send(message, prompt => this.#forward(prompt));
+      case "withdraw":
+        return this.#toSession(message.tabId, ({ client, sessionId }) =>
+          client.request("chat/withdraw", { sessionId, messageId: message.messageId }),
+        );
+      case "send-queued":
+        return this.#toSession(message.tabId, ({ client, sessionId }) =>
+          client.request("chat/sendQueued", { sessionId }),
+        );
+      case "find":
+        return this.#composer.find(message);
+      case "want":
+        return this.#composer.want(message);
+      case "cancel":
+        return this.#toSession(message.tabId, ({ client, sessionId }) => client.request("chat/cancel", { sessionId }));
+      case "answer-permission":
+        return this.#toSession(message.tabId, ({ client, sessionId }) =>
+          client.request("chat/answerPermission", {
+            sessionId,
+            permissionId: message.permissionId,
+            choice: message.choice,
+          }),
+        );
+      case "answer-elicitation":
+        return this.#toSession(message.tabId, ({ client, sessionId }) =>
+          client.request("chat/answerElicitation", {
+            sessionId,
+            elicitationId: message.elicitationId,
+            choice: message.choice,
+          }),
+        );
+      case "bypass":
+        return this.#toSession(message.tabId, session => this.#bypass(session, message.tabId));
+      case "end-bypass":
+        return this.#toSession(message.tabId, ({ client, sessionId }) =>
+          client.request("chat/endBypass", { sessionId }),
+        );
+      case "set-option":
+        return this.#toSession(message.tabId, ({ client, sessionId }) =>
+          client.request("chat/setOption", { sessionId, controlId: message.controlId, value: message.value }),
+        );
+      case "action":
+        return this.#act(message.tabId, message.action);
+      case "select-agent":
+        return this.#beginnings.selectAgent(message.agentId);
+      case "open-link":
+        return message.preview ? this.#preview(message.href) : this.world.openLink(message.href, false);
+      case "open-diff":
+        return this.world.openDiff(message, this.#beginnings.agentOf(message.tabId));
+      case "open-terminal":
+        this.world.showPrintout(message);
+        return;
+      case "ack":
+        return;
+      case "log":
+        this.world.log.emit({ timestamp: new Date(), category: "webview", ...message });
+        return;
+      default:
+        return assertNever(message, "message of the page");
     }
   }
 
@@ -121,9 +171,15 @@ export class ChatController {
 
   /** After a change of what it tells: settings, tabs, the sidecar. */
   postState(selected?: TabId): void {
-    const { agents, currentAgentId, requireModifier } = this.world.settings(), outdated = this.outdatedTabs, bypassed = this.#beginnings.bypassed(this.tabs);
+    const { agents, currentAgentId, requireModifier } = this.world.settings(),
+      outdated = this.outdatedTabs,
+      bypassed = this.#beginnings.bypassed(this.tabs);
     this.world.page.post({
-      type: "state", agents: agents.map(({ id, name }) => ({ id, name })), currentAgentId, tabs: this.tabs, sidecar: sidecarState(this.world.sidecar.phase, this.world.isTrusted()),
+      type: "state",
+      agents: agents.map(({ id, name }) => ({ id, name })),
+      currentAgentId,
+      tabs: this.tabs,
+      sidecar: sidecarState(this.world.sidecar.phase, this.world.isTrusted()),
       ...(this.#positions.losses === 0 ? {} : { losses: this.#positions.losses }),
       ...(requireModifier ? { requireModifier } : {}),
       ...(outdated.length === 0 ? {} : { outdated }),
@@ -144,7 +200,9 @@ export class ChatController {
   }
 
   /** Beside the draft of the tab that the user looks at; when there is no page yet, of the one that comes. */
-  attach(attachments: readonly Attachment[]): Promise<void> { return this.#composer.attach(attachments); }
+  attach(attachments: readonly Attachment[]): Promise<void> {
+    return this.#composer.attach(attachments);
+  }
 
   /** For the tab that the user looks at; `false`: there is none. */
   async restartAgent(): Promise<boolean> {
@@ -170,7 +228,8 @@ export class ChatController {
     this.postState(positions.length === 0 ? this.#selected : undefined);
     if (positions.some(({ tabId }) => this.#positions.isLate(tabId, losses))) this.#positions.askAgain();
     // A first page opens its first tab by itself, with the agent of new tabs.
-    if (this.#tabWanted && (known || this.#tabWanted.agentId !== undefined)) this.world.page.post({ type: "openTab", ...this.#tabWanted });
+    if (this.#tabWanted && (known || this.#tabWanted.agentId !== undefined))
+      this.world.page.post({ type: "openTab", ...this.#tabWanted });
     this.#tabWanted = undefined;
     void this.#composer.pageReady();
     // The start of the sidecar need not wait for the first tab.
@@ -185,7 +244,11 @@ export class ChatController {
     await opening;
   }
 
-  async #open(tabId: TabId, position: Pick<TabPosition, "agentId" | "cwd" | "shown" | "title">, why?: string): Promise<void> {
+  async #open(
+    tabId: TabId,
+    position: Pick<TabPosition, "agentId" | "cwd" | "shown" | "title">,
+    why?: string,
+  ): Promise<void> {
     await this.#sessions.open(tabId, this.#beginnings.of(tabId, position, why));
   }
 
@@ -209,7 +272,11 @@ export class ChatController {
 
   /** Nobody asked for it: what cannot be shown is left alone. */
   async #preview(href: string): Promise<void> {
-    await this.world.openLink(href, true).catch((error: unknown) => this.world.log.debug("webview", "Where the agent works could not be shown", { error }));
+    await this.world
+      .openLink(href, true)
+      .catch((error: unknown) =>
+        this.world.log.debug("webview", "Where the agent works could not be shown", { error }),
+      );
   }
 
   /** What is said to a session that died with its sidecar, or to none, means nothing any more. */
@@ -221,17 +288,24 @@ export class ChatController {
   /** The session may end while the user is asked: then nothing is allowed. */
   async #bypass({ client, sessionId }: OpenSession, tabId: TabId): Promise<void> {
     const until = await this.world.confirmBypass(this.#beginnings.agentOf(tabId));
-    if (until !== undefined && this.#sessions.tabOf(sessionId) === tabId) await client.request("chat/bypass", { sessionId, until });
+    if (until !== undefined && this.#sessions.tabOf(sessionId) === tabId)
+      await client.request("chat/bypass", { sessionId, until });
   }
 
   async #act(tabId: TabId, action: ActionId): Promise<void> {
     switch (action) {
-      case "sendAgain": return; // the page does it
-      case "restartSidecar": return this.restartSidecar();
-      case "selectAgent": return this.#chooseAgent(tabId);
-      case "addToConfiguration": return this.#addToConfiguration(tabId);
-      case "restartAgent": return this.#toSession(tabId, ({ client, sessionId }) => client.request("chat/restartAgent", { sessionId }));
-      default: return this.world.act(action);
+      case "sendAgain":
+        return; // the page does it
+      case "restartSidecar":
+        return this.restartSidecar();
+      case "selectAgent":
+        return this.#chooseAgent(tabId);
+      case "addToConfiguration":
+        return this.#addToConfiguration(tabId);
+      case "restartAgent":
+        return this.#toSession(tabId, ({ client, sessionId }) => client.request("chat/restartAgent", { sessionId }));
+      default:
+        return this.world.act(action);
     }
   }
 
@@ -248,7 +322,12 @@ export class ChatController {
   #failed(message: PageToHost, error: Error): void {
     const { page, log } = this.world;
     const tabId = "tabId" in message ? message.tabId : undefined;
-    log.warn("webview", "What the page asked for failed", { type: message.type, ...(tabId === undefined ? {} : { tabId }), error, cause: error.cause });
+    log.warn("webview", "What the page asked for failed", {
+      type: message.type,
+      ...(tabId === undefined ? {} : { tabId }),
+      error,
+      cause: error.cause,
+    });
     // The page repeats what was on its way when it asks again.
     if (error instanceof SidecarGone) return;
     if (tabId !== undefined && error instanceof SidecarRefused && error.code === ErrorCode.unknownSession) {
@@ -259,6 +338,12 @@ export class ChatController {
     }
     if (tabId === undefined) return this.world.tell(error.message, []);
     if (message.type === "prompt") this.#prompts.failed(message.messageId, error.message);
-    page.post({ type: "failed", tabId, ...(message.type === "prompt" ? { messageId: message.messageId } : {}), message: error.message, ...(message.type === "new-tab" ? { noSession: true } : {}) });
+    page.post({
+      type: "failed",
+      tabId,
+      ...(message.type === "prompt" ? { messageId: message.messageId } : {}),
+      message: error.message,
+      ...(message.type === "new-tab" ? { noSession: true } : {}),
+    });
   }
 }

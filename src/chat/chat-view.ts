@@ -14,8 +14,10 @@ export class ChatView implements vscode.WebviewViewProvider {
 
   /** `visible` hears whenever the view is shown or hidden. */
   constructor(
-    private readonly extension: Pick<vscode.ExtensionContext, "extensionUri" | "storageUri">, private readonly log: Log,
-    heard: (message: PageToHost) => void, private readonly visible: (isVisible: boolean) => void,
+    private readonly extension: Pick<vscode.ExtensionContext, "extensionUri" | "storageUri">,
+    private readonly log: Log,
+    heard: (message: PageToHost) => void,
+    private readonly visible: (isVisible: boolean) => void,
   ) {
     this.page = new PageWire({ log, heard, send: message => this.#view?.webview.postMessage(message) });
   }
@@ -45,13 +47,18 @@ export class ChatView implements vscode.WebviewViewProvider {
         this.visible(false);
       }),
     ];
-    const { extensionUri, storageUri } = this.extension, dist = vscode.Uri.joinPath(extensionUri, "dist");
+    const { extensionUri, storageUri } = this.extension,
+      dist = vscode.Uri.joinPath(extensionUri, "dist");
     const localResourceRoots = [dist, vscode.Uri.joinPath(extensionUri, "media")];
     webview.options = { enableScripts: true, enableForms: false, enableCommandUris: false, localResourceRoots };
     this.visible(view.visible);
     webview.html = pageHtml({
-      cspSource: webview.cspSource, nonce: freshNonce(), title: "Symposium", root: "symposium",
-      script: webview.asWebviewUri(vscode.Uri.joinPath(dist, "webview.js")).toString(), ...workspaceKey(storageUri?.toString()),
+      cspSource: webview.cspSource,
+      nonce: freshNonce(),
+      title: "Symposium",
+      root: "symposium",
+      script: webview.asWebviewUri(vscode.Uri.joinPath(dist, "webview.js")).toString(),
+      ...workspaceKey(storageUri?.toString()),
     });
   }
 }

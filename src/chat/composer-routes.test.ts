@@ -5,20 +5,42 @@ import { World } from "../testing/chat-controller-world";
 import { settled } from "../testing/settled";
 
 const file = (path: string): Attachment => ({ kind: "file", path });
-const mention = (name: string): Mention => ({ name, about: "file", adds: { kind: "attachment", attachment: file(`/w/${name}`) } });
+const mention = (name: string): Mention => ({
+  name,
+  about: "file",
+  adds: { kind: "attachment", attachment: file(`/w/${name}`) },
+});
 const attached = (world: World) => world.of("attach").map(({ attachments }) => attachments);
 
 suite("what a prompt holds besides words, between page and editor", () => {
   test("of several searches the newest is answered, again when more is found; the others are let go", async () => {
     const world = new World();
-    const searches: { readonly query: string; found(mentions: readonly Mention[]): void; readonly signal: AbortSignal }[] = [];
-    world.composer = { ...world.composer, find: async (query, found, signal) => { searches.push({ query, found, signal }); } };
+    const searches: {
+      readonly query: string;
+      found(mentions: readonly Mention[]): void;
+      readonly signal: AbortSignal;
+    }[] = [];
+    world.composer = {
+      ...world.composer,
+      find: async (query, found, signal) => {
+        searches.push({ query, found, signal });
+      },
+    };
     await world.says({ type: "find", asked: 1, query: "a" }, { type: "find", asked: 2, query: "ab" });
-    deepEqual(searches.map(({ query, signal }) => [query, signal.aborted]), [["a", true], ["ab", false]]);
+    deepEqual(
+      searches.map(({ query, signal }) => [query, signal.aborted]),
+      [
+        ["a", true],
+        ["ab", false],
+      ],
+    );
     searches[0]?.found([mention("late")]);
     searches[1]?.found([mention("ab")]);
     searches[1]?.found([mention("ab"), mention("abc")]);
-    deepEqual(world.of("found"), [{ type: "found", asked: 2, mentions: [mention("ab")] }, { type: "found", asked: 2, mentions: [mention("ab"), mention("abc")] }]);
+    deepEqual(world.of("found"), [
+      { type: "found", asked: 2, mentions: [mention("ab")] },
+      { type: "found", asked: 2, mentions: [mention("ab"), mention("abc")] },
+    ]);
     world.chat.dispose();
     equal(searches[1]?.signal.aborted, true);
   });
@@ -27,20 +49,49 @@ suite("what a prompt holds besides words, between page and editor", () => {
     const world = new World();
     const lines: string[] = [];
     world.log.onLog(({ message }) => lines.push(message));
-    world.composer = { ...world.composer, find: async () => { throw new Error("no"); } };
+    world.composer = {
+      ...world.composer,
+      find: async () => {
+        throw new Error("no");
+      },
+    };
     await world.says({ type: "find", asked: 1, query: "a" });
-    deepEqual([world.posted, world.done, lines], [[{ type: "found", asked: 1, mentions: [] }], [], ["What fits behind an @ could not be found"]]);
+    deepEqual(
+      [world.posted, world.done, lines],
+      [[{ type: "found", asked: 1, mentions: [] }], [], ["What fits behind an @ could not be found"]],
+    );
   });
 
   test("what only the editor knows goes to the tab that wants it; what is not there is said there, also when some of it is", async () => {
     const world = new World();
-    world.composer = { ...world.composer, gather: async want => {
-      if (want.kind !== "dropped") throw new Error("Nothing is selected.");
-      return { attachments: want.uris.slice(1).map(file), ...(want.uris[0] === "" ? {} : { left: `${want.uris[0]} is no file.` }) };
-    } };
-    await world.says({ type: "want", tabId: "t", want: { kind: "dropped", uris: ["", "/a"] } }, { type: "want", tabId: "t", want: { kind: "dropped", uris: ["x", "/b"] } }, { type: "want", tabId: "t", want: { kind: "dropped", uris: ["y"] } }, { type: "want", tabId: "t", want: { kind: "selection" } });
-    deepEqual(world.of("attach"), [{ type: "attach", tabId: "t", attachments: [file("/a")] }, { type: "attach", tabId: "t", attachments: [file("/b")] }]);
-    deepEqual(world.of("failed"), ["x is no file.", "y is no file.", "Nothing is selected."].map(message => ({ type: "failed", tabId: "t", message })));
+    world.composer = {
+      ...world.composer,
+      gather: async want => {
+        if (want.kind !== "dropped") throw new Error("Nothing is selected.");
+        return {
+          attachments: want.uris.slice(1).map(file),
+          ...(want.uris[0] === "" ? {} : { left: `${want.uris[0]} is no file.` }),
+        };
+      },
+    };
+    await world.says(
+      { type: "want", tabId: "t", want: { kind: "dropped", uris: ["", "/a"] } },
+      { type: "want", tabId: "t", want: { kind: "dropped", uris: ["x", "/b"] } },
+      { type: "want", tabId: "t", want: { kind: "dropped", uris: ["y"] } },
+      { type: "want", tabId: "t", want: { kind: "selection" } },
+    );
+    deepEqual(world.of("attach"), [
+      { type: "attach", tabId: "t", attachments: [file("/a")] },
+      { type: "attach", tabId: "t", attachments: [file("/b")] },
+    ]);
+    deepEqual(
+      world.of("failed"),
+      ["x is no file.", "y is no file.", "Nothing is selected."].map(message => ({
+        type: "failed",
+        tabId: "t",
+        message,
+      })),
+    );
   });
 
   test("what is added in the editor goes to a page that is there, or to the one that comes, once", async () => {
@@ -53,11 +104,18 @@ suite("what a prompt holds besides words, between page and editor", () => {
     world.live = true;
     await world.ready();
     await world.ready();
-    deepEqual([attached(world), world.posted.slice(-3).map(({ type }) => type)], [[[file("/a")], [file("/b"), file("/c")]], ["state", "attach", "state"]]);
+    deepEqual(
+      [attached(world), world.posted.slice(-3).map(({ type }) => type)],
+      [
+        [[file("/a")], [file("/b"), file("/c")]],
+        ["state", "attach", "state"],
+      ],
+    );
   });
 
   test("what did not reach a page that went away waits for the next, before what was added meanwhile", async () => {
-    const world = new World(), going = deferred<boolean>();
+    const world = new World(),
+      going = deferred<boolean>();
     world.delivery = going.promise;
     const adding = world.chat.attach([file("/a")]);
     world.live = false;
@@ -73,7 +131,8 @@ suite("what a prompt holds besides words, between page and editor", () => {
   });
 
   test("what did not reach one page goes to the one that has come meanwhile", async () => {
-    const world = new World(), going = deferred<boolean>();
+    const world = new World(),
+      going = deferred<boolean>();
     world.delivery = going.promise;
     const adding = world.chat.attach([file("/a")]);
     await world.ready();
@@ -89,6 +148,9 @@ suite("what a prompt holds besides words, between page and editor", () => {
     for (let i = 0; i < MOST_ATTACHMENTS + 5; i++) await world.chat.attach([file(`/${i}`)]);
     world.live = true;
     await world.ready();
-    deepEqual(attached(world).map(({ length }) => length), [MOST_ATTACHMENTS]);
+    deepEqual(
+      attached(world).map(({ length }) => length),
+      [MOST_ATTACHMENTS],
+    );
   });
 });

@@ -20,12 +20,13 @@ export class ComposerRoutes {
   /** Never rejects: a list that stays empty says enough, and the next key searches again. */
   async find({ asked, query }: Message<"find">): Promise<void> {
     this.#searching.abort();
-    const { signal } = this.#searching = new AbortController();
+    const { signal } = (this.#searching = new AbortController());
     const found = (mentions: Parameters<Parameters<ChatWorld["composer"]["find"]>[1]>[0]): void => {
       if (!signal.aborted) this.world.page.post({ type: "found", asked, mentions });
     };
-    try { await this.world.composer.find(query, found, signal); }
-    catch (error) {
+    try {
+      await this.world.composer.find(query, found, signal);
+    } catch (error) {
       this.world.log.warn("webview", "What fits behind an @ could not be found", { query, error });
       found([]);
     }
@@ -53,5 +54,7 @@ export class ComposerRoutes {
     await this.pageReady();
   }
 
-  dispose(): void { this.#searching.abort(); }
+  dispose(): void {
+    this.#searching.abort();
+  }
 }

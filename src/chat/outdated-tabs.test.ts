@@ -7,7 +7,8 @@ import { settled } from "../testing/settled";
 import { begunWith, BACKOFF, MINE, RUNNING, SHOWN, settingsWith, World } from "../testing/chat-controller-world";
 import { Beginnings } from "./beginnings";
 
-const X = { id: "x", name: "X", distribution: { local: { command: "x" } } }, Y = { ...X, id: "y" };
+const X = { id: "x", name: "X", distribution: { local: { command: "x" } } },
+  Y = { ...X, id: "y" };
 
 /** What is said of tabs when these are the settings. */
 function outdated(world: World, now: Settings): readonly string[] {
@@ -32,14 +33,23 @@ suite("tabs that go on as they began", () => {
   for (const [what, more] of OTHERS) {
     test(`${what} is another: the tab is one, until the settings are as before`, async () => {
       const world = await begunWith(BEFORE);
-      deepEqual([outdated(world, settingsWith({ ...BEFORE, ...more })), outdated(world, settingsWith(BEFORE))], [["t"], []]);
+      deepEqual(
+        [outdated(world, settingsWith({ ...BEFORE, ...more })), outdated(world, settingsWith(BEFORE))],
+        [["t"], []],
+      );
     });
   }
 
   test("so it is when the address of an MCP server is another, or a header that goes there", async () => {
-    const at = (http: object) => ({ "symposium.extensions": [{ id: "x", kind: "mcp", distribution: { http } }] }), here = { url: "https://example.com/a", headers: { A: "1" } };
+    const at = (http: object) => ({ "symposium.extensions": [{ id: "x", kind: "mcp", distribution: { http } }] }),
+      here = { url: "https://example.com/a", headers: { A: "1" } };
     const world = await begunWith(at(here));
-    deepEqual([at({ ...here, url: "https://example.com/b" }), at({ ...here, headers: { A: "2" } }), at(here)].map(more => outdated(world, settingsWith(more))), [["t"], ["t"], []]);
+    deepEqual(
+      [at({ ...here, url: "https://example.com/b" }), at({ ...here, headers: { A: "2" } }), at(here)].map(more =>
+        outdated(world, settingsWith(more)),
+      ),
+      [["t"], ["t"], []],
+    );
   });
 
   test("the order of extensions counts", async () => {
@@ -49,39 +59,84 @@ suite("tabs that go on as they began", () => {
 
   test("nor in which order somebody wrote what a setting holds", async () => {
     const agent = (local: object) => [{ ...MINE, distribution: { local } }];
-    const world = await begunWith({ "symposium.agents": agent({ command: "mine", env: { A: "1", B: "2" } }), "symposium.extensions": [{ ...X, settings: { a: { c: 1, d: 2 }, b: 1 } }] });
-    deepEqual(outdated(world, settingsWith({ "symposium.agents": agent({ env: { B: "2", A: "1" }, command: "mine" }), "symposium.extensions": [{ ...X, settings: { b: 1, a: { d: 2, c: 1 } } }] })), []);
+    const world = await begunWith({
+      "symposium.agents": agent({ command: "mine", env: { A: "1", B: "2" } }),
+      "symposium.extensions": [{ ...X, settings: { a: { c: 1, d: 2 }, b: 1 } }],
+    });
+    deepEqual(
+      outdated(
+        world,
+        settingsWith({
+          "symposium.agents": agent({ env: { B: "2", A: "1" }, command: "mine" }),
+          "symposium.extensions": [{ ...X, settings: { b: 1, a: { d: 2, c: 1 } } }],
+        }),
+      ),
+      [],
+    );
   });
 
   test("names, permissions, other agents and which one is selected are nothing to a tab that is open", async () => {
-    const world = await begunWith(BEFORE), same = [
-      { "symposium.agents": [{ ...MINE, name: "Other", bypassPermissions: true, version: "2" }, { ...MINE, id: "more" }] }, { "symposium.currentAgentId": "elizacp" },
-      { "symposium.extensions": [{ ...X, name: "Other", description: "d", version: "2", _source: "registry" }] }, { "symposium.requireModifierToSend": true },
-    ];
-    deepEqual(same.map(more => outdated(world, settingsWith({ ...BEFORE, ...more }))), same.map(() => []));
+    const world = await begunWith(BEFORE),
+      same = [
+        {
+          "symposium.agents": [
+            { ...MINE, name: "Other", bypassPermissions: true, version: "2" },
+            { ...MINE, id: "more" },
+          ],
+        },
+        { "symposium.currentAgentId": "elizacp" },
+        { "symposium.extensions": [{ ...X, name: "Other", description: "d", version: "2", _source: "registry" }] },
+        { "symposium.requireModifierToSend": true },
+      ];
+    deepEqual(
+      same.map(more => outdated(world, settingsWith({ ...BEFORE, ...more }))),
+      same.map(() => []),
+    );
   });
 
   test("a new tab beside it has what is set now, with the agent that it is told to have", async () => {
     const world = await begunWith();
     world.settings = settingsWith({ ...BEFORE, "symposium.currentAgentId": "elizacp" });
-    await world.says({ type: "new-tab", tabId: "u", agentId: "mine" }, { type: "new-tab", tabId: "v", agentId: "gone" });
-    deepEqual(world.calls("chat/new").map(params => (params as NewChat).agent.id), ["mine", "mine", "elizacp"]);
+    await world.says(
+      { type: "new-tab", tabId: "u", agentId: "mine" },
+      { type: "new-tab", tabId: "v", agentId: "gone" },
+    );
+    deepEqual(
+      world.calls("chat/new").map(params => (params as NewChat).agent.id),
+      ["mine", "mine", "elizacp"],
+    );
     deepEqual([world.chat.outdatedTabs, world.of("state").at(-1)?.outdated], [["t"], ["t"]]);
   });
 
   test("while its folder is being chosen the extensions may become others: those are the ones that it begins with, the agent is not", async () => {
-    for (const [more, expected] of [[BEFORE, []], [{ "symposium.agents": [{ ...MINE, distribution: { local: { command: "other" } } }] }, ["t"]]] as const) {
-      const world = new World(), now = settingsWith(more);
+    for (const [more, expected] of [
+      [BEFORE, []],
+      [{ "symposium.agents": [{ ...MINE, distribution: { local: { command: "other" } } }] }, ["t"]],
+    ] as const) {
+      const world = new World(),
+        now = settingsWith(more);
       world.settings = settingsWith();
-      Object.defineProperty(world, "folders", { get: () => { world.settings = now; return ["/w"]; } });
+      Object.defineProperty(world, "folders", {
+        get: () => {
+          world.settings = now;
+          return ["/w"];
+        },
+      });
       await world.says({ type: "new-tab", tabId: "t" });
       deepEqual(outdated(world, now), expected);
     }
   });
 
   test("nothing is kept of a tab that is closed while its folder is being chosen", async () => {
-    const choosing = deferred<string>(), { chosen, log } = new World();
-    const folders = new WorkingFolders({ folders: () => ["/a", "/b"], pick: () => choosing.promise, say: () => undefined, home: "/home/me", log });
+    const choosing = deferred<string>(),
+      { chosen, log } = new World();
+    const folders = new WorkingFolders({
+      folders: () => ["/a", "/b"],
+      pick: () => choosing.promise,
+      say: () => undefined,
+      home: "/home/me",
+      log,
+    });
     let now = settingsWith();
     const beginnings = new Beginnings({ settings: () => now, selectAgent: async () => undefined, chosen, folders });
     const plan = beginnings.of("t", { shown: [] })();
@@ -110,6 +165,9 @@ suite("tabs that go on as they began", () => {
     world.chat.postState();
     await world.says({ type: "close-tab", tabId: "t" }, { type: "close-tab", tabId: "u" });
     await settled();
-    deepEqual(world.done.filter(line => line.startsWith("outdated")), ["outdated t u", "outdated u", "outdated "]);
+    deepEqual(
+      world.done.filter(line => line.startsWith("outdated")),
+      ["outdated t u", "outdated u", "outdated "],
+    );
   });
 });

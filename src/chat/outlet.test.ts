@@ -36,12 +36,23 @@ suite("outlet", () => {
     equal(last(READY, { kind: "refused", page: 1 }, READY, EVENT), "post");
   });
 
-  test("a late refusal of an earlier page changes nothing", () => equal(last(READY, READY, { kind: "refused", page: 1 }, EVENT), "post"));
+  test("a late refusal of an earlier page changes nothing", () =>
+    equal(last(READY, READY, { kind: "refused", page: 1 }, EVENT), "post"));
 
   test("at most 500 are on their way; then posting stops until half are handled, and the page is told to ask", () => {
     const full = run([READY, ...times(LIMIT + 3, EVENT)]);
-    deepEqual([full.effects.filter(effect => effect === "post").length, full.effects.at(-1), full.outlet.kind], [LIMIT, "drop", "lagging"]);
-    deepEqual(run([STATE, EVENT, ack(LIMIT / 2 - 1), EVENT, ack(LIMIT / 2), EVENT], full.outlet).effects, ["post", "drop", "none", "drop", "askAgain", "post"]);
+    deepEqual(
+      [full.effects.filter(effect => effect === "post").length, full.effects.at(-1), full.outlet.kind],
+      [LIMIT, "drop", "lagging"],
+    );
+    deepEqual(run([STATE, EVENT, ack(LIMIT / 2 - 1), EVENT, ack(LIMIT / 2), EVENT], full.outlet).effects, [
+      "post",
+      "drop",
+      "none",
+      "drop",
+      "askAgain",
+      "post",
+    ]);
   });
 
   test("a page that keeps up is never told to ask", () => {
@@ -69,13 +80,17 @@ suite("outlet", () => {
     const event = fc.oneof(
       { weight: 1, arbitrary: fc.constantFrom(READY, HIDDEN, STATE) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant("acknowledged" as const), handled: fc.nat(600) }) },
-      { weight: 3, arbitrary: fc.constant(EVENT) });
-    fc.assert(fc.property(fc.array(fc.tuple(event, fc.integer({ min: 1, max: 300 })), { maxLength: 30 }), moves => {
-      let outlet: Outlet = ABSENT;
-      for (const [move, n] of moves) outlet = run(times(move.kind === "offered" ? n : 1, move), outlet).outlet;
-      if (outlet.kind === "absent") return;
-      ok(outlet.unacknowledged <= LIMIT);
-      if (outlet.kind === "lagging") equal(step(outlet, ack(outlet.handled + outlet.unacknowledged))[1], "askAgain");
-    }), { numRuns: 300 });
+      { weight: 3, arbitrary: fc.constant(EVENT) },
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(event, fc.integer({ min: 1, max: 300 })), { maxLength: 30 }), moves => {
+        let outlet: Outlet = ABSENT;
+        for (const [move, n] of moves) outlet = run(times(move.kind === "offered" ? n : 1, move), outlet).outlet;
+        if (outlet.kind === "absent") return;
+        ok(outlet.unacknowledged <= LIMIT);
+        if (outlet.kind === "lagging") equal(step(outlet, ack(outlet.handled + outlet.unacknowledged))[1], "askAgain");
+      }),
+      { numRuns: 300 },
+    );
   });
 });

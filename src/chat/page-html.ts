@@ -14,7 +14,9 @@ export interface PageParts {
   readonly nonce: string;
 }
 
-export function freshNonce(): string { return randomBytes(16).toString("base64url"); }
+export function freshNonce(): string {
+  return randomBytes(16).toString("base64url");
+}
 
 /** Names a workspace in the browser's storage, without its path. `storage`: VS Code's storage folder of the workspace. */
 export function workspaceKey(storage: string | undefined): { readonly workspace?: string } {
@@ -24,8 +26,16 @@ export function workspaceKey(storage: string | undefined): { readonly workspace?
 /** Scripts run by nonce only; styles are inline because the chat library makes them at run time; images are ours or data. */
 function policy({ cspSource, nonce }: PageParts): string {
   return [
-    "default-src 'none'", `script-src 'nonce-${nonce}'`, `style-src ${cspSource} 'unsafe-inline'`, `img-src ${cspSource} data:`, `font-src ${cspSource}`,
-    "connect-src 'none'", "frame-src 'none'", "object-src 'none'", "base-uri 'none'", "form-action 'none'",
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${cspSource} 'unsafe-inline'`,
+    `img-src ${cspSource} data:`,
+    `font-src ${cspSource}`,
+    "connect-src 'none'",
+    "frame-src 'none'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
   ].join("; ");
 }
 

@@ -9,7 +9,13 @@ import { freshNonce, pageHtml, workspaceKey } from "./page-html";
 import { PageWire } from "./page-wire";
 import { ResponseCapture } from "./response-capture";
 
-const event = (seq: number): HostToPage => ({ type: "event", tabId: "t", bootId: "b", seq, event: { type: "title", title: "x" } });
+const event = (seq: number): HostToPage => ({
+  type: "event",
+  tabId: "t",
+  bootId: "b",
+  seq,
+  event: { type: "title", title: "x" },
+});
 const READY: PageToHost = { type: "webview-ready", tabs: [], losses: 0 };
 
 function world() {
@@ -19,7 +25,14 @@ function world() {
   const warned: string[] = [];
   log.onLog(({ message, data }) => warned.push(`${message}: ${String(data?.["why"])}`));
   const next: { delivery: Deferred<boolean> | undefined } = { delivery: undefined };
-  const page = new PageWire({ log, heard: message => heard.push(message), send: message => { sent.push(message); return next.delivery?.promise ?? Promise.resolve(true); } });
+  const page = new PageWire({
+    log,
+    heard: message => heard.push(message),
+    send: message => {
+      sent.push(message);
+      return next.delivery?.promise ?? Promise.resolve(true);
+    },
+  });
   return { sent, heard, warned, page, next };
 }
 
@@ -37,13 +50,13 @@ suite("page wire", () => {
   test("what VS Code does not deliver makes the page absent, but not the page that has come since", async () => {
     const { page, sent, next } = world();
     page.receive(READY);
-    const first = next.delivery = deferred<boolean>();
+    const first = (next.delivery = deferred<boolean>());
     page.post(event(1));
     page.receive(READY);
     first.resolve(false);
     await settled();
     equal(page.isLive, true);
-    const second = next.delivery = deferred<boolean>();
+    const second = (next.delivery = deferred<boolean>());
     page.post(event(2));
     second.reject(new Error("disposed"));
     await settled();
@@ -83,19 +96,32 @@ suite("page wire", () => {
 });
 
 suite("page document", () => {
-  const html = pageHtml({ cspSource: "https://csp", nonce: "N", title: "Symposium", root: "symposium", script: "https://csp/dist/webview.js" });
+  const html = pageHtml({
+    cspSource: "https://csp",
+    nonce: "N",
+    title: "Symposium",
+    root: "symposium",
+    script: "https://csp/dist/webview.js",
+  });
 
   test("scripts run by nonce only, and nothing is loaded that is not named", () => {
     const policy = /content="([^"]+)"/.exec(html)?.[1] ?? "";
     ok(policy.startsWith("default-src 'none'; script-src 'nonce-N'; "));
-    for (const none of ["connect-src", "frame-src", "object-src", "base-uri", "form-action"]) ok(policy.includes(`${none} 'none'`));
+    for (const none of ["connect-src", "frame-src", "object-src", "base-uri", "form-action"])
+      ok(policy.includes(`${none} 'none'`));
     ok(!/unsafe-eval|script-src[^;]*unsafe|https?:(?!\/\/csp)|\*/.test(policy));
     equal(html.match(/<script/g)?.length, 1);
-    ok(html.includes("<script nonce=\"N\" src=\"https://csp/dist/webview.js\">"));
+    ok(html.includes('<script nonce="N" src="https://csp/dist/webview.js">'));
   });
 
   test("names the workspace by a key that is the same each time and tells no path; without a workspace by none", () => {
-    const parts = { cspSource: "https://csp", nonce: "N", title: "Symposium", root: "symposium", script: "https://csp/dist/webview.js" };
+    const parts = {
+      cspSource: "https://csp",
+      nonce: "N",
+      title: "Symposium",
+      root: "symposium",
+      script: "https://csp/dist/webview.js",
+    };
     const rootOf = (storage: string | undefined): string =>
       /<div id="symposium"([^>]*)>/.exec(pageHtml({ ...parts, ...workspaceKey(storage) }))?.[1] ?? "none";
     match(rootOf("file:///home/ada/storage/1"), /^ data-workspace="[0-9a-f]{32}"$/);
@@ -117,8 +143,15 @@ suite("response capture", () => {
     const capture = new ResponseCapture();
     capture.heard("t", upsert({ kind: "agent", id: "0", text: "before" }));
     capture.start("t");
-    for (const event of [upsert({ kind: "user", id: "1", text: "hi" }), upsert({ kind: "thought", id: "2", text: "hm" }), upsert({ kind: "agent", id: "3", text: "Hel" }),
-      { type: "append", id: "3", offset: 3, text: "lo" }, { type: "append", id: "3", offset: 3, text: "lo" }, upsert({ kind: "agent", id: "4", text: "!" })] satisfies ChatEvent[]) capture.heard("t", event);
+    for (const event of [
+      upsert({ kind: "user", id: "1", text: "hi" }),
+      upsert({ kind: "thought", id: "2", text: "hm" }),
+      upsert({ kind: "agent", id: "3", text: "Hel" }),
+      { type: "append", id: "3", offset: 3, text: "lo" },
+      { type: "append", id: "3", offset: 3, text: "lo" },
+      upsert({ kind: "agent", id: "4", text: "!" }),
+    ] satisfies ChatEvent[])
+      capture.heard("t", event);
     capture.heard("u", upsert({ kind: "agent", id: "9", text: "other" }));
     equal(capture.response("t"), "Hello!");
     equal(capture.response("u"), "");

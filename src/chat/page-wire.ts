@@ -20,33 +20,41 @@ export class PageWire {
   constructor(private readonly world: PageWorld) {}
 
   /** A page is there and has said so. */
-  get isLive(): boolean { return this.#outlet.kind !== "absent"; }
+  get isLive(): boolean {
+    return this.#outlet.kind !== "absent";
+  }
 
   /** Dropped when no page is there or it is too far behind: what a session holds comes again when the page asks. */
   post(message: HostToPage): void {
-    if (this.#take({ kind: "offered", counted: message.type === "event" || message.type === "snapshot" }) === "post") void this.#send(message);
+    if (this.#take({ kind: "offered", counted: message.type === "event" || message.type === "snapshot" }) === "post")
+      void this.#send(message);
   }
 
   /** As `post`; resolves with whether it got there. */
   async deliver(message: HostToPage): Promise<boolean> {
-    return this.#take({ kind: "offered", counted: false }) === "post" && await this.#send(message);
+    return this.#take({ kind: "offered", counted: false }) === "post" && (await this.#send(message));
   }
 
   receive(value: unknown): void {
     const validated = validate(value);
-    if (!validated.ok) return this.world.log.warn("webview", "A message of the page was ignored", { why: validated.why });
+    if (!validated.ok)
+      return this.world.log.warn("webview", "A message of the page was ignored", { why: validated.why });
     const { message } = validated;
     if (message.type === "webview-ready") this.#take({ kind: "pageReady" });
-    if (message.type === "ack" && this.#take({ kind: "acknowledged", handled: message.handled }) === "askAgain") void this.#send({ type: "askAgain" });
+    if (message.type === "ack" && this.#take({ kind: "acknowledged", handled: message.handled }) === "askAgain")
+      void this.#send({ type: "askAgain" });
     this.world.heard(message);
   }
 
   /** The view is hidden or gone, and its page with it. */
-  hidden(): void { this.#take({ kind: "hidden" }); }
+  hidden(): void {
+    this.#take({ kind: "hidden" });
+  }
 
   #take(event: OutletEvent): ReturnType<typeof step>[1] {
     const [outlet, effect] = step(this.#outlet, event);
-    if (outlet.kind === "lagging" && this.#outlet.kind === "live") this.world.log.info("webview", "The page is behind and is sent nothing until it has caught up");
+    if (outlet.kind === "lagging" && this.#outlet.kind === "live")
+      this.world.log.info("webview", "The page is behind and is sent nothing until it has caught up");
     this.#outlet = outlet;
     return effect;
   }
@@ -59,7 +67,10 @@ export class PageWire {
   }
 
   async #sent(message: HostToPage): Promise<boolean> {
-    try { return await this.world.send(message) ?? false; }
-    catch { return false; }
+    try {
+      return (await this.world.send(message)) ?? false;
+    } catch {
+      return false;
+    }
   }
 }

@@ -27,15 +27,25 @@ export class Positions {
   /** Per tab, the latest position that waits for its session. */
   readonly #asking = new Map<TabId, Omit<Replay, "sessionId">>();
 
-  constructor(private readonly world: Pick<ChatWorld, "page" | "sidecar" | "log">, private readonly sessions: TabSessions, private readonly open: Open) {}
+  constructor(
+    private readonly world: Pick<ChatWorld, "page" | "sidecar" | "log">,
+    private readonly sessions: TabSessions,
+    private readonly open: Open,
+  ) {}
 
   /** As the page is told, and says back. */
-  get losses(): number { return this.#losses; }
+  get losses(): number {
+    return this.#losses;
+  }
 
-  lost(): void { this.#losses++; }
+  lost(): void {
+    this.#losses++;
+  }
 
   /** Said before its speaker had heard that the session of this tab is lost, maybe for the second time. */
-  isLate(tabId: TabId, losses: number): boolean { return this.sessions.kind(tabId) === "lost" && losses !== this.#losses; }
+  isLate(tabId: TabId, losses: number): boolean {
+    return this.sessions.kind(tabId) === "lost" && losses !== this.#losses;
+  }
 
   take(position: TabPosition, losses: number): void {
     if (!this.isLate(position.tabId, losses)) void this.#replay(position);
@@ -50,16 +60,20 @@ export class Positions {
   }
 
   async #replay(position: TabPosition): Promise<void> {
-    const { tabId, at, asked } = position, isWaiting = this.#asking.has(tabId), kind = this.sessions.kind(tabId);
+    const { tabId, at, asked } = position,
+      isWaiting = this.#asking.has(tabId),
+      kind = this.sessions.kind(tabId);
     this.#asking.set(tabId, { asked, ...(at === undefined ? {} : { at }) });
-    if (kind === undefined || kind === "lost") this.open(tabId, position, kind === undefined ? WINDOW_RELOADED : SIDECAR_RESTARTED).catch(() => undefined);
+    if (kind === undefined || kind === "lost")
+      this.open(tabId, position, kind === undefined ? WINDOW_RELOADED : SIDECAR_RESTARTED).catch(() => undefined);
     if (isWaiting) return;
     try {
       const { client, sessionId } = await this.sessions.session(tabId);
       const latest = this.#asking.get(tabId);
       if (latest) client.notify("chat/replay", { sessionId, ...latest });
     } catch (error) {
-      if (error instanceof SidecarRefused) this.world.page.post({ type: "failed", tabId, message: error.message, noSession: true });
+      if (error instanceof SidecarRefused)
+        this.world.page.post({ type: "failed", tabId, message: error.message, noSession: true });
       this.world.log.warn("agent", "A tab has no session", { tabId, error });
     } finally {
       this.#asking.delete(tabId);

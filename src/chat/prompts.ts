@@ -23,8 +23,11 @@ export class Prompts {
     if (failed !== undefined) throw new Error(failed);
     if (this.#waiting.has(prompt.messageId)) return;
     this.#waiting.add(prompt.messageId);
-    try { await forward(prompt); }
-    finally { this.#waiting.delete(prompt.messageId); }
+    try {
+      await forward(prompt);
+    } finally {
+      this.#waiting.delete(prompt.messageId);
+    }
   }
 
   failed(messageId: string, sentence: string): void {
@@ -35,5 +38,8 @@ export class Prompts {
 }
 
 export function blocksOf({ text, attachments = [] }: Prompt): readonly PromptBlock[] {
-  return [{ type: "text", text }, ...attachments.map((attachment): PromptBlock => ({ type: "attachment", attachment }))];
+  return [
+    { type: "text", text },
+    ...attachments.map((attachment): PromptBlock => ({ type: "attachment", attachment })),
+  ];
 }

@@ -6,8 +6,12 @@ export class ResponseCapture {
   readonly #captures = new Map<TabId, Conversation>();
 
   /** Forgets what an earlier capture of this tab has. */
-  start(tabId: TabId): void { this.#captures.set(tabId, emptyConversation({ id: "", name: "" }, "")); }
-  stop(tabId: TabId): void { this.#captures.delete(tabId); }
+  start(tabId: TabId): void {
+    this.#captures.set(tabId, emptyConversation({ id: "", name: "" }, ""));
+  }
+  stop(tabId: TabId): void {
+    this.#captures.delete(tabId);
+  }
 
   heard(tabId: TabId, event: ChatEvent): void {
     const conversation = this.#captures.get(tabId);
@@ -16,6 +20,6 @@ export class ResponseCapture {
 
   /** The agent's text, without thoughts and tool calls. */
   response(tabId: TabId): string {
-    return (this.#captures.get(tabId)?.entries ?? []).map(entry => entry.kind === "agent" ? entry.text : "").join("");
+    return (this.#captures.get(tabId)?.entries ?? []).map(entry => (entry.kind === "agent" ? entry.text : "")).join("");
   }
 }

@@ -4,52 +4,80 @@
  */
 import { isObject, type Fields } from "../protocol/json";
 
-export class Mismatch extends Error { override readonly name = "Mismatch"; }
+export class Mismatch extends Error {
+  override readonly name = "Mismatch";
+}
 
 export type Shape<T> = (value: unknown, where: string) => T;
 
 /** At most `longest` UTF-16 units. */
-export const text = (longest: number): Shape<string> => (value, where) =>
-  typeof value === "string" && value.length <= longest ? value : mismatch(where, `a text of at most ${longest} characters`);
+export const text =
+  (longest: number): Shape<string> =>
+  (value, where) =>
+    typeof value === "string" && value.length <= longest
+      ? value
+      : mismatch(where, `a text of at most ${longest} characters`);
 
-export const filled = (longest: number): Shape<string> => (value, where) =>
-  value === "" ? mismatch(where, "a text that is not empty") : text(longest)(value, where);
+export const filled =
+  (longest: number): Shape<string> =>
+  (value, where) =>
+    value === "" ? mismatch(where, "a text that is not empty") : text(longest)(value, where);
 
 /** At most `longest` UTF-16 units, of the form that `what` names. */
-export const matching = (form: RegExp, what: string, longest: number): Shape<string> => (value, where) =>
-  form.test(text(longest)(value, where)) ? text(longest)(value, where) : mismatch(where, what);
+export const matching =
+  (form: RegExp, what: string, longest: number): Shape<string> =>
+  (value, where) =>
+    form.test(text(longest)(value, where)) ? text(longest)(value, where) : mismatch(where, what);
 
 export const count: Shape<number> = (value, where) =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : mismatch(where, "a whole number from 0 on");
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0
+    ? value
+    : mismatch(where, "a whole number from 0 on");
 
 /** Counts from 1: a line, say. */
-export const ordinal: Shape<number> = (value, where) => value === 0 ? mismatch(where, "a whole number from 1 on") : count(value, where);
+export const ordinal: Shape<number> = (value, where) =>
+  value === 0 ? mismatch(where, "a whole number from 1 on") : count(value, where);
 
-export const number: Shape<number> = (value, where) => typeof value === "number" && Number.isFinite(value) ? value : mismatch(where, "a number");
+export const number: Shape<number> = (value, where) =>
+  typeof value === "number" && Number.isFinite(value) ? value : mismatch(where, "a number");
 
-export const yesOrNo: Shape<boolean> = (value, where) => typeof value === "boolean" ? value : mismatch(where, "true or false");
+export const yesOrNo: Shape<boolean> = (value, where) =>
+  typeof value === "boolean" ? value : mismatch(where, "true or false");
 
 /** Delivery has a place before the first event, -1. */
-export const position: Shape<number> = (value, where) => value === -1 ? -1 : count(value, where);
+export const position: Shape<number> = (value, where) => (value === -1 ? -1 : count(value, where));
 
-export const oneOf = <const T extends string>(...known: readonly T[]): Shape<T> => (value, where) =>
-  known.find(word => word === value) ?? mismatch(where, `one of ${known.join(", ")}`);
+export const oneOf =
+  <const T extends string>(...known: readonly T[]): Shape<T> =>
+  (value, where) =>
+    known.find(word => word === value) ?? mismatch(where, `one of ${known.join(", ")}`);
 
-export const just = <const T extends string | boolean>(only: T): Shape<T> => (value, where) => value === only ? only : mismatch(where, JSON.stringify(only));
+export const just =
+  <const T extends string | boolean>(only: T): Shape<T> =>
+  (value, where) =>
+    value === only ? only : mismatch(where, JSON.stringify(only));
 
-export const list = <T>(item: Shape<T>, most: number): Shape<readonly T[]> => (value, where) => {
-  if (!Array.isArray(value) || value.length > most) return mismatch(where, `a list of at most ${most}`);
-  return value.map((each: unknown, i) => item(each, `${where}[${i}]`));
-};
+export const list =
+  <T>(item: Shape<T>, most: number): Shape<readonly T[]> =>
+  (value, where) => {
+    if (!Array.isArray(value) || value.length > most) return mismatch(where, `a list of at most ${most}`);
+    return value.map((each: unknown, i) => item(each, `${where}[${i}]`));
+  };
 
 /** A list in which what does not fit is left out: it was saved by another version, and the rest is worth having. */
-export const fitting = <T>(item: Shape<T>, most: number): Shape<readonly T[]> => (value, where) => {
-  if (!Array.isArray(value) || value.length > most) return mismatch(where, `a list of at most ${most}`);
-  return value.flatMap((each: unknown): readonly T[] => {
-    try { return [item(each, where)]; }
-    catch (error) { if (error instanceof Mismatch) return []; throw error; }
-  });
-};
+export const fitting =
+  <T>(item: Shape<T>, most: number): Shape<readonly T[]> =>
+  (value, where) => {
+    if (!Array.isArray(value) || value.length > most) return mismatch(where, `a list of at most ${most}`);
+    return value.flatMap((each: unknown): readonly T[] => {
+      try {
+        return [item(each, where)];
+      } catch (error) {
+        if (error instanceof Mismatch) return [];
+        throw error;
+      }
+    });
+  };
 
 type Shapes = Readonly<Record<string, Shape<unknown>>>;
 type Read<S extends Shapes> = { readonly [K in keyof S]: S[K] extends Shape<infer T> ? T : never };
@@ -57,41 +85,59 @@ type Read<S extends Shapes> = { readonly [K in keyof S]: S[K] extends Shape<infe
 type None = Record<never, never>;
 
 /** Fields that must be there, and fields that may. */
-export function object<R extends Shapes, O extends Shapes = None>(required: R, optional?: O): Shape<Read<R> & Partial<Read<O>>>;
+export function object<R extends Shapes, O extends Shapes = None>(
+  required: R,
+  optional?: O,
+): Shape<Read<R> & Partial<Read<O>>>;
 export function object(required: Shapes, optional: Shapes = {}): Shape<Fields> {
   return (value, where) => {
     const fields = isObject(value) ? value : mismatch(where, "an object");
     return Object.fromEntries([
       ...Object.entries(required).map(([name, shape]) => [name, shape(fields[name], `${where}.${name}`)] as const),
-      ...Object.entries(optional).flatMap(([name, shape]) => fields[name] === undefined ? [] : [[name, shape(fields[name], `${where}.${name}`)] as const]),
+      ...Object.entries(optional).flatMap(([name, shape]) =>
+        fields[name] === undefined ? [] : [[name, shape(fields[name], `${where}.${name}`)] as const],
+      ),
     ]);
   };
 }
 
 /** Any names, all with values of this shape. */
-export const record = <T>(name: Shape<string>, item: Shape<T>, most: number): Shape<Readonly<Record<string, T>>> => (value, where) => {
-  const fields = isObject(value) ? Object.entries(value) : mismatch(where, "an object");
-  if (fields.length > most) return mismatch(where, `an object of at most ${most} fields`);
-  return Object.fromEntries(fields.map(([key, each]) => [name(key, `a name in ${where}`), item(each, `a value in ${where}`)]));
-};
+export const record =
+  <T>(name: Shape<string>, item: Shape<T>, most: number): Shape<Readonly<Record<string, T>>> =>
+  (value, where) => {
+    const fields = isObject(value) ? Object.entries(value) : mismatch(where, "an object");
+    if (fields.length > most) return mismatch(where, `an object of at most ${most} fields`);
+    return Object.fromEntries(
+      fields.map(([key, each]) => [name(key, `a name in ${where}`), item(each, `a value in ${where}`)]),
+    );
+  };
 
 /** A text, a number, a list…, told by `typeof`; `object` stands for a list. */
-export const byType = <T>(shapes: { readonly [type in "string" | "number" | "boolean" | "object"]?: Shape<T> }): Shape<T> => (value, where) => {
-  const type = typeof value;
-  const shape = type === "string" || type === "number" || type === "boolean" || type === "object" ? shapes[type] : undefined;
-  return shape ? shape(value, where) : mismatch(where, `one of ${Object.keys(shapes).join(", ")}`);
-};
+export const byType =
+  <T>(shapes: { readonly [type in "string" | "number" | "boolean" | "object"]?: Shape<T> }): Shape<T> =>
+  (value, where) => {
+    const type = typeof value;
+    const shape =
+      type === "string" || type === "number" || type === "boolean" || type === "object" ? shapes[type] : undefined;
+    return shape ? shape(value, where) : mismatch(where, `one of ${Object.keys(shapes).join(", ")}`);
+  };
 
 /** One of several shapes, told by the text in `tag`. */
-export const tagged = <T>(tag: string, shapes: { readonly [name: string]: Shape<T> }): Shape<T> => (value, where) => {
-  const name = isObject(value) ? value[tag] : undefined;
-  const shape = typeof name === "string" && Object.hasOwn(shapes, name) ? shapes[name] : undefined;
-  return shape ? shape(value, where) : mismatch(`${where}.${tag}`, `one of ${Object.keys(shapes).join(", ")}`);
-};
+export const tagged =
+  <T>(tag: string, shapes: { readonly [name: string]: Shape<T> }): Shape<T> =>
+  (value, where) => {
+    const name = isObject(value) ? value[tag] : undefined;
+    const shape = typeof name === "string" && Object.hasOwn(shapes, name) ? shapes[name] : undefined;
+    return shape ? shape(value, where) : mismatch(`${where}.${tag}`, `one of ${Object.keys(shapes).join(", ")}`);
+  };
 
 /** Any object of JSON values up to a size, for the log. */
-export const json = (longest: number): Shape<Fields> => (value, where) =>
-  isObject(value) && JSON.stringify(value).length <= longest ? value : mismatch(where, `an object of at most ${longest} characters`);
+export const json =
+  (longest: number): Shape<Fields> =>
+  (value, where) =>
+    isObject(value) && JSON.stringify(value).length <= longest
+      ? value
+      : mismatch(where, `an object of at most ${longest} characters`);
 
 function mismatch(where: string, what: string): never {
   throw new Mismatch(`${where} is not ${what}`);

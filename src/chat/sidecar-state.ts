@@ -11,11 +11,19 @@ export const GAVE_UP = ["restartSidecar", "showLogs"] as const satisfies readonl
 export function sidecarState(phase: SidecarPhase, isTrusted: boolean): SidecarState {
   if (!isTrusted) return { state: "failed", message: NOT_TRUSTED, actions: ["manageTrust"] };
   switch (phase.kind) {
-    case "idle": case "running": return { state: "running" };
+    case "idle":
+    case "running":
+      return { state: "running" };
     // The first start looks like running, because a prompt may be sent meanwhile and waits.
-    case "starting": return phase.run === 1 ? { state: "running" } : { state: "restarting", message: RESTARTING };
-    case "backoff": case "stopping": case "stopped": return { state: "restarting", message: RESTARTING };
-    case "failed": return { state: "failed", message: phase.message, actions: GAVE_UP };
-    default: return assertNever(phase, "phase of the sidecar");
+    case "starting":
+      return phase.run === 1 ? { state: "running" } : { state: "restarting", message: RESTARTING };
+    case "backoff":
+    case "stopping":
+    case "stopped":
+      return { state: "restarting", message: RESTARTING };
+    case "failed":
+      return { state: "failed", message: phase.message, actions: GAVE_UP };
+    default:
+      return assertNever(phase, "phase of the sidecar");
   }
 }

@@ -18,7 +18,10 @@ suite("tabs and sessions", () => {
     const { sidecar, tabs } = world();
     const both = [tabs.open("t", plan), tabs.open("t", plan)];
     equal(tabs.kind("t"), "opening");
-    deepEqual((await Promise.all(both)).map(({ sessionId }) => sessionId), ["s1", "s1"]);
+    deepEqual(
+      (await Promise.all(both)).map(({ sessionId }) => sessionId),
+      ["s1", "s1"],
+    );
     deepEqual([tabs.tabOf("s1"), tabs.kind("t"), tabs.ids, sidecar.methods()], ["t", "open", ["t"], ["chat/new"]]);
   });
 
@@ -63,7 +66,10 @@ suite("tabs and sessions", () => {
     const { sidecar, tabs } = world();
     sidecar.refuse("chat/new", new SidecarRefused(-1, "No."));
     await rejects(tabs.open("t", plan), /No\./);
-    await rejects(tabs.open("u", () => Promise.reject(new Error("no folder"))), /no folder/);
+    await rejects(
+      tabs.open("u", () => Promise.reject(new Error("no folder"))),
+      /no folder/,
+    );
     deepEqual([tabs.kind("t"), tabs.kind("u")], ["lost", "lost"]);
   });
 

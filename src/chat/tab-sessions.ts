@@ -16,7 +16,10 @@ import type { TabId } from "../protocol/webview";
 import type { SidecarClient } from "../sidecar-client";
 
 /** A session, and the process that has it. */
-export interface OpenSession { readonly client: SidecarClient; readonly sessionId: SessionId }
+export interface OpenSession {
+  readonly client: SidecarClient;
+  readonly sessionId: SessionId;
+}
 
 type Tab =
   | { readonly kind: "opening" | "lost"; readonly session: Deferred<OpenSession> }
@@ -29,11 +32,19 @@ export class TabSessions {
   /** `client` as the supervisor's: waits while the sidecar is being started. */
   constructor(private readonly client: () => Promise<SidecarClient>) {}
 
-  get ids(): readonly TabId[] { return [...this.#tabs.keys()]; }
-  get someLost(): boolean { return [...this.#tabs.values()].some(({ kind }) => kind === "lost"); }
+  get ids(): readonly TabId[] {
+    return [...this.#tabs.keys()];
+  }
+  get someLost(): boolean {
+    return [...this.#tabs.values()].some(({ kind }) => kind === "lost");
+  }
   /** `undefined`: there is no such tab. */
-  kind(tabId: TabId): Tab["kind"] | undefined { return this.#tabs.get(tabId)?.kind; }
-  tabOf(sessionId: SessionId): TabId | undefined { return this.#bySession.get(sessionId); }
+  kind(tabId: TabId): Tab["kind"] | undefined {
+    return this.#tabs.get(tabId)?.kind;
+  }
+  tabOf(sessionId: SessionId): TabId | undefined {
+    return this.#bySession.get(sessionId);
+  }
 
   /** Opens a session for a tab that is new or lost; `plan` says what it begins with, and may have to ask the user. */
   open(tabId: TabId, plan: () => Promise<NewChat>): Promise<OpenSession> {
@@ -89,8 +100,14 @@ export class TabSessions {
     for (const tabId of this.ids) this.close(tabId);
   }
 
-  async #run(tabId: TabId, tab: Tab & { readonly kind: "opening" | "lost" }, plan: () => Promise<NewChat>): Promise<void> {
-    const opened = await this.#open(plan).catch((error: unknown) => error instanceof Error ? error : new Error(String(error)));
+  async #run(
+    tabId: TabId,
+    tab: Tab & { readonly kind: "opening" | "lost" },
+    plan: () => Promise<NewChat>,
+  ): Promise<void> {
+    const opened = await this.#open(plan).catch((error: unknown) =>
+      error instanceof Error ? error : new Error(String(error)),
+    );
     const wanted = this.#tabs.get(tabId) === tab;
     if (opened instanceof Error) {
       if (wanted) this.#lose(tabId);
@@ -118,7 +135,9 @@ export class TabSessions {
     }
   }
 
-  #lose(tabId: TabId): void { this.#tabs.set(tabId, { kind: "lost", session: deferred() }); }
+  #lose(tabId: TabId): void {
+    this.#tabs.set(tabId, { kind: "lost", session: deferred() });
+  }
 
   #closeSession({ client, sessionId }: OpenSession): void {
     this.#bySession.delete(sessionId);

@@ -11,11 +11,15 @@ import type { EditorContext, Gathered } from "./context";
  */
 export function additions(context: EditorContext, first: unknown, second: unknown): Promise<Gathered> {
   if (first !== undefined && !(first instanceof vscode.Uri)) return context.gather({ kind: "terminal" });
-  const several = Array.isArray(second) ? second.flatMap((each: unknown) => each instanceof vscode.Uri ? [each.toString()] : []) : [];
+  const several = Array.isArray(second)
+    ? second.flatMap((each: unknown) => (each instanceof vscode.Uri ? [each.toString()] : []))
+    : [];
   if (several.length > 0) return context.files(several);
   if (first !== undefined && second !== undefined) return context.files([first.toString()]);
   const editor = vscode.window.activeTextEditor;
-  const hasSelection = editor?.selections.some(({ isEmpty }) => !isEmpty) === true && (first === undefined || editor.document.uri.toString() === first.toString());
+  const hasSelection =
+    editor?.selections.some(({ isEmpty }) => !isEmpty) === true &&
+    (first === undefined || editor.document.uri.toString() === first.toString());
   const file = first ?? editor?.document.uri;
   return hasSelection || file === undefined ? context.gather({ kind: "selection" }) : context.files([file.toString()]);
 }

@@ -18,14 +18,18 @@ suite("what differs between two texts", () => {
   });
 
   test("makes the one of the other, and begins and ends where a person could put the caret", () => {
-    const text = fc.array(fc.constantFrom("a", "b", "\n", "\r\n", "\r", "😀", "😁"), { maxLength: 10 }).map(parts => parts.join(""));
+    const text = fc
+      .array(fc.constantFrom("a", "b", "\n", "\r\n", "\r", "😀", "😁"), { maxLength: 10 })
+      .map(parts => parts.join(""));
     const isWhole = (piece: string): boolean => !/[\uD800-\uDBFF]$|^[\uDC00-\uDFFF]/.test(piece);
-    fc.assert(fc.property(text, text, (before, after) => {
-      const part = changedPart(before, after);
-      if (part === undefined) return void equal(before, after);
-      equal(before.slice(0, part.start) + part.text + before.slice(part.end), after);
-      for (const piece of [before.slice(0, part.start), before.slice(part.end), part.text]) ok(isWhole(piece));
-      for (const at of [part.start, part.end]) ok(!(before[at - 1] === "\r" && before[at] === "\n"));
-    }));
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const part = changedPart(before, after);
+        if (part === undefined) return void equal(before, after);
+        equal(before.slice(0, part.start) + part.text + before.slice(part.end), after);
+        for (const piece of [before.slice(0, part.start), before.slice(part.end), part.text]) ok(isWhole(piece));
+        for (const at of [part.start, part.end]) ok(!(before[at - 1] === "\r" && before[at] === "\n"));
+      }),
+    );
   });
 });

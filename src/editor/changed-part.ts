@@ -12,7 +12,8 @@ export interface ChangedPart {
 export function changedPart(before: string, after: string): ChangedPart | undefined {
   if (before === after) return undefined;
   const most = Math.min(before.length, after.length);
-  let start = 0, rest = 0;
+  let start = 0,
+    rest = 0;
   while (start < most && before[start] === after[start]) start++;
   while (start > 0 && (isWithin(before, start) || isWithin(after, start))) start--;
   while (rest < most - start && before[before.length - 1 - rest] === after[after.length - 1 - rest]) rest++;
@@ -22,5 +23,8 @@ export function changedPart(before: string, after: string): ChangedPart | undefi
 
 /** Of a line end, or of a character that takes two units. */
 function isWithin(text: string, at: number): boolean {
-  return (text[at - 1] === "\r" && text[at] === "\n") || (/[\uD800-\uDBFF]/.test(text[at - 1] ?? "") && /[\uDC00-\uDFFF]/.test(text[at] ?? ""));
+  return (
+    (text[at - 1] === "\r" && text[at] === "\n") ||
+    (/[\uD800-\uDBFF]/.test(text[at - 1] ?? "") && /[\uDC00-\uDFFF]/.test(text[at] ?? ""))
+  );
 }

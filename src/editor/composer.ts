@@ -11,21 +11,38 @@ import { TerminalSelection } from "./terminal-selection";
 import { workspaceSymbols } from "./workspace-symbols";
 
 export class EditorComposer implements vscode.Disposable {
-  readonly context = new EditorContext(new TerminalSelection({ copy: () => vscode.commands.executeCommand("workbench.action.terminal.copySelection"), clipboard: vscode.env.clipboard }));
+  readonly context = new EditorContext(
+    new TerminalSelection({
+      copy: () => vscode.commands.executeCommand("workbench.action.terminal.copySelection"),
+      clipboard: vscode.env.clipboard,
+    }),
+  );
   readonly #index: FileIndex;
   readonly #recent = new RecentFiles();
   readonly #mentions: Mentions;
 
   constructor(clock: Clock, log: Log) {
-    const index = this.#index = new FileIndex(log, () => (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file"));
+    const index = (this.#index = new FileIndex(log, () =>
+      (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file"),
+    ));
     this.#mentions = new Mentions({
-      clock, log, files: (query, signal) => index.files(query, signal), symbols: query => workspaceSymbols(query, index),
-      now: () => ({ offers: this.context.offers(), opened: this.#recent.all().map(({ file, isOpen }) => ({ listed: index.place(file), isOpen })) }),
+      clock,
+      log,
+      files: (query, signal) => index.files(query, signal),
+      symbols: query => workspaceSymbols(query, index),
+      now: () => ({
+        offers: this.context.offers(),
+        opened: this.#recent.all().map(({ file, isOpen }) => ({ listed: index.place(file), isOpen })),
+      }),
     });
   }
 
-  find(query: string, found: (mentions: readonly Mention[]) => void, signal: AbortSignal): Promise<void> { return this.#mentions.find(query, found, signal); }
-  gather(want: Want): Promise<Gathered> { return this.context.gather(want); }
+  find(query: string, found: (mentions: readonly Mention[]) => void, signal: AbortSignal): Promise<void> {
+    return this.#mentions.find(query, found, signal);
+  }
+  gather(want: Want): Promise<Gathered> {
+    return this.context.gather(want);
+  }
 
   dispose(): void {
     this.#index.dispose();

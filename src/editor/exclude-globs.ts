@@ -8,12 +8,19 @@ const MOST_FORMS = 64;
 
 /** Of settings like `search.exclude`; conditions (`{"when": …}`) are not known to a glob. */
 export function globsOfSetting(setting: unknown): readonly string[] {
-  return typeof setting === "object" && setting !== null ? Object.entries(setting).filter(([, value]) => value === true).map(([glob]) => glob) : [];
+  return typeof setting === "object" && setting !== null
+    ? Object.entries(setting)
+        .filter(([, value]) => value === true)
+        .map(([glob]) => glob)
+    : [];
 }
 
 /** Plain names and paths only: what these globs match is surely ignored, and the rest is sorted out by `IgnoreRules`. Nothing when something is taken back. */
 export function globsOfIgnore({ folder, text }: IgnoreFile): readonly string[] {
-  const lines = text.split(/\r?\n/).map(line => line.trimEnd()).filter(line => line !== "" && !line.startsWith("#"));
+  const lines = text
+    .split(/\r?\n/)
+    .map(line => line.trimEnd())
+    .filter(line => line !== "" && !line.startsWith("#"));
   if (lines.some(line => line.startsWith("!"))) return [];
   return lines.flatMap(line => {
     const [, anchor, path, isFolder] = /^(\/?)([\w.@-]+(?:\/[\w.@-]+)*)(\/?)$/.exec(line) ?? [];
@@ -35,19 +42,22 @@ function forms(glob: string): readonly string[] {
   let open = [glob];
   const done: string[] = [];
   for (let rounds = 0; open.length > 0 && rounds < MOST_FORMS; rounds++) {
-    open = open.flatMap(one => {
-      const [whole, inner] = /\{([^{}]*)\}/.exec(one) ?? [];
-      if (whole !== undefined && inner !== undefined) return inner.split(",").map(part => one.replace(whole, () => part));
-      done.push(one);
-      return [];
-    }).slice(0, MOST_FORMS);
+    open = open
+      .flatMap(one => {
+        const [whole, inner] = /\{([^{}]*)\}/.exec(one) ?? [];
+        if (whole !== undefined && inner !== undefined)
+          return inner.split(",").map(part => one.replace(whole, () => part));
+        done.push(one);
+        return [];
+      })
+      .slice(0, MOST_FORMS);
   }
   return done;
 }
 
 /** Files whose path has these characters in this order, `/` between folders: for a list that is not complete. */
 export function globOfQuery(query: string): string {
-  return `**/*${[...query].map(character => character === "/" || character === "\\" ? "/**/*" : `${eitherCase(character)}*`).join("")}`;
+  return `**/*${[...query].map(character => (character === "/" || character === "\\" ? "/**/*" : `${eitherCase(character)}*`)).join("")}`;
 }
 
 function eitherCase(character: string): string {

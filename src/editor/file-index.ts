@@ -24,10 +24,20 @@ export class FileIndex implements vscode.Disposable {
   #folders: readonly FolderIndex[] | undefined;
   readonly #listeners: vscode.Disposable;
 
-  constructor(private readonly log: Log, private readonly roots: () => readonly { readonly uri: vscode.Uri; readonly name: string }[], private readonly most = MOST_FILES) {
+  constructor(
+    private readonly log: Log,
+    private readonly roots: () => readonly { readonly uri: vscode.Uri; readonly name: string }[],
+    private readonly most = MOST_FILES,
+  ) {
     this.#listeners = vscode.Disposable.from(
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.#forget()),
-      vscode.workspace.onDidChangeConfiguration(change => { if (["files.exclude", "search.exclude", "search.useIgnoreFiles"].some(name => change.affectsConfiguration(name))) this.#forget(); }));
+      vscode.workspace.onDidChangeConfiguration(change => {
+        if (
+          ["files.exclude", "search.exclude", "search.useIgnoreFiles"].some(name => change.affectsConfiguration(name))
+        )
+          this.#forget();
+      }),
+    );
   }
 
   /** All files and folders, or of those that are too many what fits the query. */
@@ -45,7 +55,12 @@ export class FileIndex implements vscode.Disposable {
   }
 
   /** In the workspace, and not left out by `.gitignore`; before the first question nothing is known to be. */
-  isOurs(file: vscode.Uri): boolean { return this.#all().some(folder => { const path = folder.pathOf(file); return path !== undefined && !folder.ignores(path); }); }
+  isOurs(file: vscode.Uri): boolean {
+    return this.#all().some(folder => {
+      const path = folder.pathOf(file);
+      return path !== undefined && !folder.ignores(path);
+    });
+  }
 
   dispose(): void {
     this.#listeners.dispose();
@@ -54,7 +69,9 @@ export class FileIndex implements vscode.Disposable {
 
   #all(): readonly FolderIndex[] {
     const roots = this.roots();
-    return this.#folders ??= roots.map(({ uri, name }) => new FolderIndex(uri, roots.length > 1 ? `${name}/` : "", this.most, this.log));
+    return (this.#folders ??= roots.map(
+      ({ uri, name }) => new FolderIndex(uri, roots.length > 1 ? `${name}/` : "", this.most, this.log),
+    ));
   }
 
   #forget(): void {
@@ -63,7 +80,12 @@ export class FileIndex implements vscode.Disposable {
   }
 }
 
-interface Reading { readonly list: FileList; readonly rules: IgnoreRules; readonly exclude: string | undefined; readonly isComplete: boolean }
+interface Reading {
+  readonly list: FileList;
+  readonly rules: IgnoreRules;
+  readonly exclude: string | undefined;
+  readonly isComplete: boolean;
+}
 
 class FolderIndex implements vscode.Disposable {
   #reading: Promise<Reading> | undefined;
@@ -71,7 +93,12 @@ class FolderIndex implements vscode.Disposable {
   readonly #touched = new Set<string>();
   #watchers: vscode.Disposable | undefined;
 
-  constructor(private readonly root: vscode.Uri, private readonly prefix: string, private readonly most: number, private readonly log: Log) {}
+  constructor(
+    private readonly root: vscode.Uri,
+    private readonly prefix: string,
+    private readonly most: number,
+    private readonly log: Log,
+  ) {}
 
   async files(query: string, signal: AbortSignal): Promise<readonly Listed[]> {
     const reading = await this.#current();
@@ -80,34 +107,48 @@ class FolderIndex implements vscode.Disposable {
     return [...reading.list.all(), ...besides.filter(path => !reading.list.has(path)).map(path => this.listed(path))];
   }
 
-  listed(path: string): Listed { return { kind: "file", root: this.root.fsPath, path, target: target(this.prefix + path) }; }
+  listed(path: string): Listed {
+    return { kind: "file", root: this.root.fsPath, path, target: target(this.prefix + path) };
+  }
 
   /** Relative, with `/`; `undefined`: it is elsewhere. */
   pathOf(file: vscode.Uri): string | undefined {
     const base = this.root.path.endsWith("/") ? this.root.path : `${this.root.path}/`;
-    return file.scheme === this.root.scheme && file.path.length > base.length && file.path.startsWith(base) ? file.path.slice(base.length) : undefined;
+    return file.scheme === this.root.scheme && file.path.length > base.length && file.path.startsWith(base)
+      ? file.path.slice(base.length)
+      : undefined;
   }
 
-  ignores(path: string): boolean { return this.#rules?.ignores(path) === true; }
+  ignores(path: string): boolean {
+    return this.#rules?.ignores(path) === true;
+  }
 
-  dispose(): void { this.#watchers?.dispose(); }
+  dispose(): void {
+    this.#watchers?.dispose();
+  }
 
   #current(): Promise<Reading> {
     this.#watchers ??= this.#watch();
     if (this.#touched.size > MOST_TOUCHED) this.#reading = undefined;
-    const touched = [...this.#touched], before = this.#reading;
+    const touched = [...this.#touched],
+      before = this.#reading;
     this.#touched.clear();
     if (before !== undefined && touched.length === 0) return before;
     const reading = before === undefined ? this.#read() : before.then(known => this.#lookAgain(known, touched));
     this.#reading = reading;
-    reading.catch(() => { if (this.#reading === reading) this.#reading = undefined; });
+    reading.catch(() => {
+      if (this.#reading === reading) this.#reading = undefined;
+    });
     return reading;
   }
 
   async #read(): Promise<Reading> {
-    const settings = [...globsOfSetting(this.#setting("search.exclude")), ...globsOfSetting(this.#setting("files.exclude"))];
+    const settings = [
+      ...globsOfSetting(this.#setting("search.exclude")),
+      ...globsOfSetting(this.#setting("files.exclude")),
+    ];
     const ignored = this.#setting("search.useIgnoreFiles") === false ? [] : await this.#ignoreFiles(anyOf(settings));
-    const rules = this.#rules = new IgnoreRules(ignored, process.platform === "linux");
+    const rules = (this.#rules = new IgnoreRules(ignored, process.platform === "linux"));
     const exclude = anyOf([...settings, ...ignored.flatMap(globsOfIgnore)]);
     const found = await this.#search("**/*", exclude, this.most);
     const list = new FileList(this.root.fsPath, this.prefix);
@@ -115,13 +156,21 @@ class FolderIndex implements vscode.Disposable {
       for (const path of found.slice(from, from + AT_ONCE)) if (!rules.ignores(path)) list.add(path);
       await new Promise(resolve => setImmediate(resolve));
     }
-    this.log.debug("webview", "Files were listed", { folder: this.root.fsPath, found: found.length, listed: list.size });
+    this.log.debug("webview", "Files were listed", {
+      folder: this.root.fsPath,
+      found: found.length,
+      listed: list.size,
+    });
     return { list, rules, exclude, isComplete: found.length < this.most };
   }
 
   async #lookAgain(reading: Reading, touched: readonly string[]): Promise<Reading> {
     const { list, rules, exclude } = reading;
-    const found = await this.#search(`{${touched.flatMap(path => [path, `${path}/**`]).join(",")}}`, exclude, this.most);
+    const found = await this.#search(
+      `{${touched.flatMap(path => [path, `${path}/**`]).join(",")}}`,
+      exclude,
+      this.most,
+    );
     for (const path of touched) list.remove(path);
     for (const path of found) if (!rules.ignores(path)) list.add(path);
     return reading;
@@ -135,17 +184,36 @@ class FolderIndex implements vscode.Disposable {
   async #ignoreFiles(exclude: string | undefined): Promise<readonly IgnoreFile[]> {
     const paths = await this.#search("**/.gitignore", exclude, 1_000);
     const read = paths.map(async (path): Promise<readonly IgnoreFile[]> => {
-      try { return [{ folder: path.split("/").slice(0, -1).join("/"), text: new TextDecoder().decode(await vscode.workspace.fs.readFile(vscode.Uri.joinPath(this.root, path))) }]; }
-      catch { return []; } // it is gone meanwhile
+      try {
+        return [
+          {
+            folder: path.split("/").slice(0, -1).join("/"),
+            text: new TextDecoder().decode(await vscode.workspace.fs.readFile(vscode.Uri.joinPath(this.root, path))),
+          },
+        ];
+      } catch {
+        return [];
+      } // it is gone meanwhile
     });
     return (await Promise.all(read)).flat();
   }
 
-  async #search(glob: string, exclude: string | undefined, most: number, signal?: AbortSignal): Promise<readonly string[]> {
-    const cancel = new vscode.CancellationTokenSource(), stop = (): void => cancel.cancel();
+  async #search(
+    glob: string,
+    exclude: string | undefined,
+    most: number,
+    signal?: AbortSignal,
+  ): Promise<readonly string[]> {
+    const cancel = new vscode.CancellationTokenSource(),
+      stop = (): void => cancel.cancel();
     signal?.addEventListener("abort", stop);
     try {
-      const found = await vscode.workspace.findFiles(new vscode.RelativePattern(this.root, glob), exclude, most, cancel.token);
+      const found = await vscode.workspace.findFiles(
+        new vscode.RelativePattern(this.root, glob),
+        exclude,
+        most,
+        cancel.token,
+      );
       return found.flatMap(file => this.pathOf(file) ?? []);
     } finally {
       signal?.removeEventListener("abort", stop);
@@ -153,18 +221,43 @@ class FolderIndex implements vscode.Disposable {
     }
   }
 
-  #setting(name: string): unknown { return vscode.workspace.getConfiguration(undefined, this.root).get(name); }
+  #setting(name: string): unknown {
+    return vscode.workspace.getConfiguration(undefined, this.root).get(name);
+  }
 
   #watch(): vscode.Disposable {
-    const all = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(this.root, "**/*"), false, true, false);
+    const all = vscode.workspace.createFileSystemWatcher(
+      new vscode.RelativePattern(this.root, "**/*"),
+      false,
+      true,
+      false,
+    );
     const ignores = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(this.root, "**/.gitignore"));
-    const touch = (file: vscode.Uri): void => this.#touch(file), again = (): void => { this.#reading = undefined; };
-    return vscode.Disposable.from(all, ignores, all.onDidCreate(touch), all.onDidDelete(touch), ignores.onDidCreate(again), ignores.onDidChange(again), ignores.onDidDelete(again));
+    const touch = (file: vscode.Uri): void => this.#touch(file),
+      again = (): void => {
+        this.#reading = undefined;
+      };
+    return vscode.Disposable.from(
+      all,
+      ignores,
+      all.onDidCreate(touch),
+      all.onDidDelete(touch),
+      ignores.onDidCreate(again),
+      ignores.onDidChange(again),
+      ignores.onDidDelete(again),
+    );
   }
 
   #touch(file: vscode.Uri): void {
     const path = this.pathOf(file);
-    if (path === undefined || this.#reading === undefined || OF_GIT.test(path) || this.ignores(path) || this.#touched.size > MOST_TOUCHED) return;
+    if (
+      path === undefined ||
+      this.#reading === undefined ||
+      OF_GIT.test(path) ||
+      this.ignores(path) ||
+      this.#touched.size > MOST_TOUCHED
+    )
+      return;
     // What is a pattern to a search is not looked up by itself.
     if (/[*?{}[\],!]/.test(path)) this.#reading = undefined;
     else this.#touched.add(path);

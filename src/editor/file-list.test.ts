@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import { FileList } from "./file-list";
 
-const paths = (list: FileList) => [...list.all()].map(({ kind, path }) => kind === "file" ? path : `${path}/`).sort();
+const paths = (list: FileList) => [...list.all()].map(({ kind, path }) => (kind === "file" ? path : `${path}/`)).sort();
 const name = fc.constantFrom("a", "b", "ab");
 const folder = fc.array(name, { minLength: 1, maxLength: 3 }).map(parts => parts.join("/"));
 /** Files end otherwise than folders, as on a disk one name is not both. */
@@ -30,20 +30,37 @@ suite("the list of files", () => {
   test("with a prefix it is searched by that, too", () => {
     const list = new FileList("/w", "web/");
     list.add("src/a.ts");
-    deepEqual([...list.all()].map(({ root, path, target }) => [root, path, target.path]), [["/w", "src/a.ts", "web/src/a.ts"], ["/w", "src", "web/src"]]);
+    deepEqual(
+      [...list.all()].map(({ root, path, target }) => [root, path, target.path]),
+      [
+        ["/w", "src/a.ts", "web/src/a.ts"],
+        ["/w", "src", "web/src"],
+      ],
+    );
   });
 
   test("whatever is added and removed, it is as if made anew of what is left", () =>
-    fc.assert(fc.property(fc.array(fc.oneof(fc.record({ add: file }), fc.record({ remove: fc.oneof(file, folder) })), { maxLength: 40 }), changes => {
-      const list = new FileList("/w", ""), expected = new Set<string>();
-      for (const change of changes) {
-        if ("add" in change) { list.add(change.add); expected.add(change.add); continue; }
-        list.remove(change.remove);
-        for (const path of expected) if (path === change.remove || path.startsWith(`${change.remove}/`)) expected.delete(path);
-      }
-      const fresh = new FileList("/w", "");
-      for (const path of expected) fresh.add(path);
-      deepEqual(paths(list), paths(fresh));
-      equal(list.size, expected.size);
-    })));
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.record({ add: file }), fc.record({ remove: fc.oneof(file, folder) })), { maxLength: 40 }),
+        changes => {
+          const list = new FileList("/w", ""),
+            expected = new Set<string>();
+          for (const change of changes) {
+            if ("add" in change) {
+              list.add(change.add);
+              expected.add(change.add);
+              continue;
+            }
+            list.remove(change.remove);
+            for (const path of expected)
+              if (path === change.remove || path.startsWith(`${change.remove}/`)) expected.delete(path);
+          }
+          const fresh = new FileList("/w", "");
+          for (const path of expected) fresh.add(path);
+          deepEqual(paths(list), paths(fresh));
+          equal(list.size, expected.size);
+        },
+      ),
+    ));
 });

@@ -19,10 +19,17 @@ export class FileList {
   readonly #folders = new Map<string, Listed & { readonly holds: number }>();
 
   /** `prefix`: before each path where it is searched, as the name of the workspace's folder. */
-  constructor(private readonly root: string, private readonly prefix: string) {}
+  constructor(
+    private readonly root: string,
+    private readonly prefix: string,
+  ) {}
 
-  get size(): number { return this.#files.size; }
-  has(path: string): boolean { return this.#files.has(path); }
+  get size(): number {
+    return this.#files.size;
+  }
+  has(path: string): boolean {
+    return this.#files.has(path);
+  }
 
   add(path: string): void {
     if (this.#files.has(path)) return;
@@ -36,7 +43,8 @@ export class FileList {
   /** The file, or everything in the folder. */
   remove(path: string): void {
     if (this.#files.has(path)) this.#forget(path);
-    if (this.#folders.has(path)) for (const file of [...this.#files.keys()]) if (file.startsWith(`${path}/`)) this.#forget(file);
+    if (this.#folders.has(path))
+      for (const file of [...this.#files.keys()]) if (file.startsWith(`${path}/`)) this.#forget(file);
   }
 
   *all(): Iterable<Listed> {
@@ -53,9 +61,14 @@ export class FileList {
     }
   }
 
-  #listed(kind: Listed["kind"], path: string): Listed { return { kind, root: this.root, path, target: target(this.prefix + path) }; }
+  #listed(kind: Listed["kind"], path: string): Listed {
+    return { kind, root: this.root, path, target: target(this.prefix + path) };
+  }
 }
 
 function foldersOf(path: string): readonly string[] {
-  return path.split("/").slice(0, -1).map((_, i, parts) => parts.slice(0, i + 1).join("/"));
+  return path
+    .split("/")
+    .slice(0, -1)
+    .map((_, i, parts) => parts.slice(0, i + 1).join("/"));
 }

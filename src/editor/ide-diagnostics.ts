@@ -13,35 +13,61 @@ export class IdeDiagnostics implements vscode.Disposable {
   constructor(private readonly clock: Clock) {}
 
   /** `hasSpoken`: language services said something of this text; else there may be none for it. Waits until `until`, or `signal`. */
-  async of({ uri }: vscode.TextDocument, until: number, signal: AbortSignal): Promise<{ readonly diagnostics: readonly vscode.Diagnostic[]; readonly hasSpoken: boolean }> {
-    const freshness = this.#watch(), key = uri.toString(), isInTab = tabsOf(uri).length > 0;
+  async of(
+    { uri }: vscode.TextDocument,
+    until: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly diagnostics: readonly vscode.Diagnostic[]; readonly hasSpoken: boolean }> {
+    const freshness = this.#watch(),
+      key = uri.toString(),
+      isInTab = tabsOf(uri).length > 0;
     const wasEmpty = vscode.window.tabGroups.all.every(({ tabs }) => tabs.length === 0); // then it is the active one, although nobody chose it
     if (!isInTab) {
       freshness.shown(key, this.clock.now());
-      await vscode.commands.executeCommand("vscode.open", uri, { background: true, preserveFocus: true, preview: false });
+      await vscode.commands.executeCommand("vscode.open", uri, {
+        background: true,
+        preserveFocus: true,
+        preview: false,
+      });
     }
     try {
-      for (let ms = this.#left(freshness, key, until); ms > 0 && !signal.aborted; ms = this.#left(freshness, key, until)) await this.#wait(ms, signal);
-      return { diagnostics: vscode.languages.getDiagnostics(uri), hasSpoken: freshness.hasNews(key) || vscode.languages.getDiagnostics(uri).length > 0 };
+      for (
+        let ms = this.#left(freshness, key, until);
+        ms > 0 && !signal.aborted;
+        ms = this.#left(freshness, key, until)
+      )
+        await this.#wait(ms, signal);
+      return {
+        diagnostics: vscode.languages.getDiagnostics(uri),
+        hasSpoken: freshness.hasNews(key) || vscode.languages.getDiagnostics(uri).length > 0,
+      };
     } finally {
       const ours = isInTab ? [] : tabsOf(uri).filter(tab => (!tab.isActive || wasEmpty) && !tab.isDirty);
       if (ours.length > 0) await vscode.window.tabGroups.close(ours, true);
     }
   }
 
-  dispose(): void { for (const each of this.#watching?.subscriptions ?? []) each.dispose(); }
+  dispose(): void {
+    for (const each of this.#watching?.subscriptions ?? []) each.dispose();
+  }
 
   /** From the first time on: who never asks pays nothing. */
   #watch(): Freshness {
     if (this.#watching) return this.#watching.freshness;
-    const { clock } = this, freshness = new Freshness(clock.now());
-    this.#watching = { freshness, subscriptions: [
-      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => { if (contentChanges.length > 0) freshness.changed(document.uri.toString(), clock.now()); }),
-      vscode.languages.onDidChangeDiagnostics(({ uris }) => {
-        for (const uri of uris) freshness.diagnosed(uri.toString(), clock.now());
-        for (const hear of [...this.#news]) hear();
-      }),
-    ] };
+    const { clock } = this,
+      freshness = new Freshness(clock.now());
+    this.#watching = {
+      freshness,
+      subscriptions: [
+        vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+          if (contentChanges.length > 0) freshness.changed(document.uri.toString(), clock.now());
+        }),
+        vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+          for (const uri of uris) freshness.diagnosed(uri.toString(), clock.now());
+          for (const hear of [...this.#news]) hear();
+        }),
+      ],
+    };
     return freshness;
   }
 
@@ -66,7 +92,12 @@ export class IdeDiagnostics implements vscode.Disposable {
 }
 
 function tabsOf(uri: vscode.Uri): readonly vscode.Tab[] {
-  const key = uri.toString(), isIt = ({ input }: vscode.Tab): boolean =>
-    ((input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputNotebook) && input.uri.toString() === key) || (input instanceof vscode.TabInputTextDiff && input.modified.toString() === key);
+  const key = uri.toString(),
+    isIt = ({ input }: vscode.Tab): boolean =>
+      ((input instanceof vscode.TabInputText ||
+        input instanceof vscode.TabInputCustom ||
+        input instanceof vscode.TabInputNotebook) &&
+        input.uri.toString() === key) ||
+      (input instanceof vscode.TabInputTextDiff && input.modified.toString() === key);
   return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(isIt));
 }

@@ -9,13 +9,20 @@ export const FIRST_NEWS_MS = 10_000;
 const MOST_FILES = 500;
 
 export class Freshness {
-  readonly #files = new Map<string, { readonly changedAt: number; readonly isNew: boolean; readonly diagnosedAt?: number }>();
+  readonly #files = new Map<
+    string,
+    { readonly changedAt: number; readonly isNew: boolean; readonly diagnosedAt?: number }
+  >();
 
   /** What was before `since` nobody has seen. */
   constructor(private readonly since: number) {}
 
-  changed(uri: string, now: number): void { this.#keep(uri, { changedAt: now, isNew: false }); }
-  shown(uri: string, now: number): void { this.#keep(uri, { changedAt: now, isNew: true }); }
+  changed(uri: string, now: number): void {
+    this.#keep(uri, { changedAt: now, isNew: false });
+  }
+  shown(uri: string, now: number): void {
+    this.#keep(uri, { changedAt: now, isNew: true });
+  }
   diagnosed(uri: string, now: number): void {
     const { changedAt = this.since, isNew = false } = this.#files.get(uri) ?? {};
     this.#keep(uri, { changedAt, isNew, diagnosedAt: now });
@@ -34,7 +41,10 @@ export class Freshness {
     return diagnosedAt !== undefined && diagnosedAt >= changedAt;
   }
 
-  #keep(uri: string, file: { readonly changedAt: number; readonly isNew: boolean; readonly diagnosedAt?: number }): void {
+  #keep(
+    uri: string,
+    file: { readonly changedAt: number; readonly isNew: boolean; readonly diagnosedAt?: number },
+  ): void {
     this.#files.delete(uri);
     this.#files.set(uri, file);
     const [oldest] = this.#files.keys();

@@ -5,8 +5,18 @@ import { rangeIn } from "../protocol/ide-read";
 import type { TextEdit } from "../protocol/ide-text";
 import { isObject, type Fields } from "../protocol/json";
 
-export interface Spot { readonly path: string; readonly range: IdeRange }
-export interface ShownAction { readonly title: string; readonly kind?: string; readonly isPreferred?: true; readonly disabled?: string; readonly command?: string; readonly changes?: readonly RawChange[] }
+export interface Spot {
+  readonly path: string;
+  readonly range: IdeRange;
+}
+export interface ShownAction {
+  readonly title: string;
+  readonly kind?: string;
+  readonly isPreferred?: true;
+  readonly disabled?: string;
+  readonly command?: string;
+  readonly changes?: readonly RawChange[];
+}
 
 /** Of a file, or, of what is none, the URI. */
 export function pathOf(uri: unknown): string | undefined {
@@ -19,7 +29,9 @@ export function pathOf(uri: unknown): string | undefined {
 export function spotsIn(found: unknown): readonly Spot[] {
   const seen = new Set<string>();
   return list(found).flatMap(each => {
-    const { uri, range, targetUri, targetRange, targetSelectionRange } = fields(each), path = pathOf(targetUri ?? uri), at = rangeOf(targetSelectionRange ?? targetRange ?? range);
+    const { uri, range, targetUri, targetRange, targetSelectionRange } = fields(each),
+      path = pathOf(targetUri ?? uri),
+      at = rangeOf(targetSelectionRange ?? targetRange ?? range);
     const key = `${path} ${at?.start.line}:${at?.start.character}`;
     if (path === undefined || !at || seen.has(key)) return [];
     seen.add(key);
@@ -32,9 +44,17 @@ export function hoverIn(found: unknown): string {
   const text = (part: unknown): string => {
     if (typeof part === "string") return part;
     const { language, value } = fields(part);
-    return typeof value !== "string" ? "" : typeof language === "string" ? `\`\`\`${language}\n${value}\n\`\`\`` : value;
+    return typeof value !== "string"
+      ? ""
+      : typeof language === "string"
+        ? `\`\`\`${language}\n${value}\n\`\`\``
+        : value;
   };
-  return list(found).flatMap(each => list(fields(each)["contents"])).map(text).filter(part => part.trim() !== "").join("\n\n");
+  return list(found)
+    .flatMap(each => list(fields(each)["contents"]))
+    .map(text)
+    .filter(part => part.trim() !== "")
+    .join("\n\n");
 }
 
 const MOST_DEPTH = 12;
@@ -42,11 +62,20 @@ const MOST_DEPTH = 12;
 /** `DocumentSymbol[]`, with what is in them, or `SymbolInformation[]`. */
 export function symbolsIn(found: unknown, path?: string, depth = 0): readonly IdeSymbol[] {
   return list(found).flatMap((each): readonly IdeSymbol[] => {
-    const { name, kind, detail, containerName, location, selectionRange, children } = fields(each), word = SYMBOL_KINDS[Number(kind)] ?? "symbol", at = rangeOf(selectionRange);
+    const { name, kind, detail, containerName, location, selectionRange, children } = fields(each),
+      word = SYMBOL_KINDS[Number(kind)] ?? "symbol",
+      at = rangeOf(selectionRange);
     if (typeof name !== "string" || name === "") return [];
-    if (at && path !== undefined) return [{ path, range: at, name, kind: word, depth, ...text("detail", detail) }, ...(depth < MOST_DEPTH ? symbolsIn(children, path, depth + 1) : [])];
-    const { uri, range } = fields(location), where = pathOf(uri);
-    return where === undefined ? [] : [{ path: where, range: rangeOf(range) ?? NOWHERE, name, kind: word, ...text("container", containerName) }];
+    if (at && path !== undefined)
+      return [
+        { path, range: at, name, kind: word, depth, ...text("detail", detail) },
+        ...(depth < MOST_DEPTH ? symbolsIn(children, path, depth + 1) : []),
+      ];
+    const { uri, range } = fields(location),
+      where = pathOf(uri);
+    return where === undefined
+      ? []
+      : [{ path: where, range: rangeOf(range) ?? NOWHERE, name, kind: word, ...text("container", containerName) }];
   });
 }
 
@@ -55,7 +84,9 @@ export function changesIn(edit: unknown): readonly RawChange[] {
   const entries = fields(edit)["entries"];
   if (!isObject(edit) || typeof entries !== "function") return [];
   return list(entries.call(edit)).flatMap(entry => {
-    const [uri, edits] = list(entry), path = pathOf(uri), read = editsIn(edits);
+    const [uri, edits] = list(entry),
+      path = pathOf(uri),
+      read = editsIn(edits);
     return path === undefined || read.length === 0 ? [] : [{ kind: "edit" as const, path, edits: read }];
   });
 }
@@ -63,7 +94,8 @@ export function changesIn(edit: unknown): readonly RawChange[] {
 /** `TextEdit[]`. */
 export function editsIn(found: unknown): readonly TextEdit[] {
   return list(found).flatMap(each => {
-    const { range, newText } = fields(each), at = rangeOf(range);
+    const { range, newText } = fields(each),
+      at = rangeOf(range);
     return at && typeof newText === "string" ? [{ range: at, newText }] : [];
   });
 }
@@ -71,9 +103,19 @@ export function editsIn(found: unknown): readonly TextEdit[] {
 /** `(Command | CodeAction)[]`. */
 export function actionsIn(found: unknown): readonly ShownAction[] {
   return list(found).flatMap(each => {
-    const { title, kind, isPreferred, disabled, edit, command } = fields(each), runs = typeof command === "string" ? command : fields(command)["command"];
+    const { title, kind, isPreferred, disabled, edit, command } = fields(each),
+      runs = typeof command === "string" ? command : fields(command)["command"];
     if (typeof title !== "string" || title === "") return [];
-    return [{ title, ...text("kind", fields(kind)["value"]), ...(isPreferred === true ? { isPreferred } : {}), ...text("disabled", fields(disabled)["reason"]), ...text("command", runs), ...(isObject(edit) ? { changes: changesIn(edit) } : {}) }];
+    return [
+      {
+        title,
+        ...text("kind", fields(kind)["value"]),
+        ...(isPreferred === true ? { isPreferred } : {}),
+        ...text("disabled", fields(disabled)["reason"]),
+        ...text("command", runs),
+        ...(isObject(edit) ? { changes: changesIn(edit) } : {}),
+      },
+    ];
   });
 }
 
@@ -81,23 +123,41 @@ const SEVERITIES = ["error", "warning", "information", "hint"] as const;
 
 export function diagnosticsIn(found: readonly unknown[], path: string): readonly IdeDiagnostic[] {
   return found.flatMap(each => {
-    const { range, message, severity, source, code } = fields(each), at = rangeOf(range), value = isObject(code) ? code["value"] : code;
+    const { range, message, severity, source, code } = fields(each),
+      at = rangeOf(range),
+      value = isObject(code) ? code["value"] : code;
     if (!at || typeof message !== "string") return [];
-    return [{ path, range: at, severity: SEVERITIES[Number(severity)] ?? "error", message, ...text("source", source), ...text("code", value === undefined ? undefined : String(value)) }];
+    return [
+      {
+        path,
+        range: at,
+        severity: SEVERITIES[Number(severity)] ?? "error",
+        message,
+        ...text("source", source),
+        ...text("code", value === undefined ? undefined : String(value)),
+      },
+    ];
   });
 }
 
 /** VS Code's ranges have getters, which an object's spread does not see. */
 function rangeOf(range: unknown): IdeRange | undefined {
-  const { start, end } = fields(range), plain = (position: unknown): Fields => ({ line: fields(position)["line"], character: fields(position)["character"] });
+  const { start, end } = fields(range),
+    plain = (position: unknown): Fields => ({
+      line: fields(position)["line"],
+      character: fields(position)["character"],
+    });
   return rangeIn({ start: plain(start), end: plain(end) });
 }
 
 const NOWHERE: IdeRange = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
-function text<const N extends "detail" | "container" | "kind" | "disabled" | "command" | "source" | "code">(name: N, value: unknown): { readonly [K in N]?: string } {
+function text<const N extends "detail" | "container" | "kind" | "disabled" | "command" | "source" | "code">(
+  name: N,
+  value: unknown,
+): { readonly [K in N]?: string } {
   const named: { [K in N]?: string } = {};
   if (typeof value === "string" && value !== "") named[name] = value;
   return named;
 }
-const fields = (value: unknown): Fields => isObject(value) ? value : {};
-const list = (value: unknown): readonly unknown[] => Array.isArray(value) ? value : [];
+const fields = (value: unknown): Fields => (isObject(value) ? value : {});
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -3,16 +3,47 @@ import fc from "fast-check";
 import { anyOf, globOfQuery, globsOfIgnore, globsOfSetting } from "./exclude-globs";
 import { IgnoreRules } from "./ignore-rules";
 
-const rules = (files: Readonly<Record<string, string>>, isCaseSensitive = true) => new IgnoreRules(Object.entries(files).map(([folder, text]) => ({ folder, text })), isCaseSensitive);
-const kept = (files: Readonly<Record<string, string>>, paths: readonly string[]) => { const all = rules(files); return paths.filter(path => !all.ignores(path)); };
+const rules = (files: Readonly<Record<string, string>>, isCaseSensitive = true) =>
+  new IgnoreRules(
+    Object.entries(files).map(([folder, text]) => ({ folder, text })),
+    isCaseSensitive,
+  );
+const kept = (files: Readonly<Record<string, string>>, paths: readonly string[]) => {
+  const all = rules(files);
+  return paths.filter(path => !all.ignores(path));
+};
 
 suite("what .gitignore leaves out", () => {
   test("a folder with all that is in it, names and patterns", () =>
-    deepEqual(kept({ "": "# made\ntarget/\n*.log\n/out\n" }, ["target/a/b.o", "src/target/x", "a.log", "src/b.log", "out", "out/a", "src/out", "a.txt", "target"]), ["src/out", "a.txt", "target"]));
+    deepEqual(
+      kept({ "": "# made\ntarget/\n*.log\n/out\n" }, [
+        "target/a/b.o",
+        "src/target/x",
+        "a.log",
+        "src/b.log",
+        "out",
+        "out/a",
+        "src/out",
+        "a.txt",
+        "target",
+      ]),
+      ["src/out", "a.txt", "target"],
+    ));
 
   test("the nearest file decides, also to take back; not what lies in a folder that is left out", () =>
-    deepEqual(kept({ "": "*.log\nbuild/\n", "keep": "!*.log\n/own.txt\n", "build": "!a.log\n!b.txt\n" }, ["a.log", "keep/a.log", "keep/deep/b.log", "keep/own.txt", "keep/deep/own.txt", "build/a.log", "build/b.txt", "keeper/a.log"]),
-      ["keep/a.log", "keep/deep/b.log", "keep/deep/own.txt"]));
+    deepEqual(
+      kept({ "": "*.log\nbuild/\n", keep: "!*.log\n/own.txt\n", build: "!a.log\n!b.txt\n" }, [
+        "a.log",
+        "keep/a.log",
+        "keep/deep/b.log",
+        "keep/own.txt",
+        "keep/deep/own.txt",
+        "build/a.log",
+        "build/b.txt",
+        "keeper/a.log",
+      ]),
+      ["keep/a.log", "keep/deep/b.log", "keep/deep/own.txt"],
+    ));
 
   test("case counts where the disk minds it", () => {
     ok(!rules({ "": "Thumbs.db" }).ignores("thumbs.db"));
@@ -24,17 +55,27 @@ suite("what .gitignore leaves out", () => {
 
 suite("globs for what a search need not look into", () => {
   test("of a setting those that are on", () => {
-    deepEqual(globsOfSetting({ "**/node_modules": true, "**/x": false, "**/*.js": { when: "$(basename).ts" } }), ["**/node_modules"]);
+    deepEqual(globsOfSetting({ "**/node_modules": true, "**/x": false, "**/*.js": { when: "$(basename).ts" } }), [
+      "**/node_modules",
+    ]);
     deepEqual([globsOfSetting(undefined), globsOfSetting("x"), globsOfSetting(null)], [[], [], []]);
   });
 
   test("of .gitignore plain names, wherever or from its folder on; patterns stay with the rules", () => {
-    deepEqual(globsOfIgnore({ folder: "", text: "target/\n/dist\nnode_modules\r\n*.log\n# x\na b\n\ndocs/out/\n" }), ["**/target/**", "dist", "dist/**", "**/node_modules", "**/node_modules/**", "docs/out/**"]);
+    deepEqual(globsOfIgnore({ folder: "", text: "target/\n/dist\nnode_modules\r\n*.log\n# x\na b\n\ndocs/out/\n" }), [
+      "**/target/**",
+      "dist",
+      "dist/**",
+      "**/node_modules",
+      "**/node_modules/**",
+      "docs/out/**",
+    ]);
     deepEqual(globsOfIgnore({ folder: "web", text: "dist\n/out/" }), ["web/**/dist", "web/**/dist/**", "web/out/**"]);
     deepEqual(globsOfIgnore({ folder: "we{b", text: "dist" }), []);
   });
 
-  test("where something is taken back, nothing is left out beforehand", () => deepEqual(globsOfIgnore({ folder: "", text: "dist\n!dist/keep.js" }), []));
+  test("where something is taken back, nothing is left out beforehand", () =>
+    deepEqual(globsOfIgnore({ folder: "", text: "dist\n!dist/keep.js" }), []));
 
   test("one glob without braces in braces", () => {
     deepEqual(anyOf(["**/a", "**/*.{b,c{d,e}}", "**/a"]), "{**/a,**/*.b,**/*.cd,**/*.ce}");
@@ -43,20 +84,44 @@ suite("globs for what a search need not look into", () => {
   });
 
   test("what is typed finds paths in either case, and is no pattern itself", () =>
-    deepEqual([globOfQuery("aB1"), globOfQuery("s/x"), globOfQuery("*?[é"), globOfQuery("")], ["**/*[aA]*[bB]*1*", "**/*[sS]*/**/*[xX]*", "**/*?*?*?*?*", "**/*"]));
+    deepEqual(
+      [globOfQuery("aB1"), globOfQuery("s/x"), globOfQuery("*?[é"), globOfQuery("")],
+      ["**/*[aA]*[bB]*1*", "**/*[sS]*/**/*[xX]*", "**/*?*?*?*?*", "**/*"],
+    ));
 
   test("whatever such a glob names is ignored by the rules, too", () => {
-    const name = fc.constantFrom("a", "b.c", "out", "d-e"), path = fc.array(name, { minLength: 1, maxLength: 4 });
-    const line = fc.tuple(fc.constantFrom("", "/"), fc.array(name, { minLength: 1, maxLength: 2 }).map(parts => parts.join("/")), fc.constantFrom("", "/")).map(parts => parts.join(""));
-    fc.assert(fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), fc.constantFrom("", "a", "out/b.c"), path, (lines, folder, parts) => {
-      const file = { folder, text: lines.join("\n") }, all = new IgnoreRules([file], true), path = parts.join("/");
-      if (globsOfIgnore(file).some(glob => matches(glob, path))) equal(all.ignores(path), true, `${path} of ${file.text}`);
-    }), { numRuns: 500 });
+    const name = fc.constantFrom("a", "b.c", "out", "d-e"),
+      path = fc.array(name, { minLength: 1, maxLength: 4 });
+    const line = fc
+      .tuple(
+        fc.constantFrom("", "/"),
+        fc.array(name, { minLength: 1, maxLength: 2 }).map(parts => parts.join("/")),
+        fc.constantFrom("", "/"),
+      )
+      .map(parts => parts.join(""));
+    fc.assert(
+      fc.property(
+        fc.array(line, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom("", "a", "out/b.c"),
+        path,
+        (lines, folder, parts) => {
+          const file = { folder, text: lines.join("\n") },
+            all = new IgnoreRules([file], true),
+            path = parts.join("/");
+          if (globsOfIgnore(file).some(glob => matches(glob, path)))
+            equal(all.ignores(path), true, `${path} of ${file.text}`);
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 });
 
 /** Of the forms that `globsOfIgnore` makes. */
 function matches(glob: string, path: string): boolean {
-  const pattern = glob.replaceAll(/[.]/g, "\\.").replace(/\/\*\*$/, "/.+").replaceAll("**/", "(?:[^/]+/)*");
+  const pattern = glob
+    .replaceAll(/[.]/g, "\\.")
+    .replace(/\/\*\*$/, "/.+")
+    .replaceAll("**/", "(?:[^/]+/)*");
   return new RegExp(`^${pattern}$`).test(path);
 }

@@ -16,7 +16,9 @@ export class IgnoreRules {
   readonly #folders = new Map<string, boolean>();
 
   constructor(files: readonly IgnoreFile[], isCaseSensitive: boolean) {
-    this.#files = files.map(({ folder, text }) => ({ folder, rules: ignore({ ignorecase: !isCaseSensitive }).add(text) })).sort((a, b) => b.folder.length - a.folder.length);
+    this.#files = files
+      .map(({ folder, text }) => ({ folder, rules: ignore({ ignorecase: !isCaseSensitive }).add(text) }))
+      .sort((a, b) => b.folder.length - a.folder.length);
   }
 
   /** Of a file. */

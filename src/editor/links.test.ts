@@ -6,24 +6,51 @@ const of = (href: string, folders = FOLDERS) => linkTarget(href, folders);
 
 suite("links", () => {
   test("web and mail addresses are opened outside", () => {
-    for (const href of ["https://example.com/a?b#c", "HTTP://example.com/", "mailto:me@example.com"]) equal(of(href).kind, "external", href);
+    for (const href of ["https://example.com/a?b#c", "HTTP://example.com/", "mailto:me@example.com"])
+      equal(of(href).kind, "external", href);
     deepEqual(of("https://example.com/ä"), { kind: "external", url: "https://example.com/%C3%A4" });
   });
 
   test("a page to visit is one of the web, with its query as it was", () => {
-    equal(pageAddress("https://example.org/in?back=http%3A%2F%2F127.0.0.1%2F%3Fa%3D1%26b%3D2"), "https://example.org/in?back=http%3A%2F%2F127.0.0.1%2F%3Fa%3D1%26b%3D2");
+    equal(
+      pageAddress("https://example.org/in?back=http%3A%2F%2F127.0.0.1%2F%3Fa%3D1%26b%3D2"),
+      "https://example.org/in?back=http%3A%2F%2F127.0.0.1%2F%3Fa%3D1%26b%3D2",
+    );
     equal(pageAddress("HTTP://example.org"), "http://example.org/");
-    for (const url of ["command:workbench.action.quit", "file:///etc/passwd", "javascript:alert(1)", "vscode://x/y", "mailto:me@example.org", "ftp://h/x", "example.org", "https://", ""]) equal(pageAddress(url), undefined, url);
+    for (const url of [
+      "command:workbench.action.quit",
+      "file:///etc/passwd",
+      "javascript:alert(1)",
+      "vscode://x/y",
+      "mailto:me@example.org",
+      "ftp://h/x",
+      "example.org",
+      "https://",
+      "",
+    ])
+      equal(pageAddress(url), undefined, url);
   });
 
   test("everything else with a scheme is refused", () => {
-    for (const href of ["command:workbench.action.quit", "javascript:alert(1)", "vscode://x/y", "data:text/html,x", "ftp://h/x", "vscode-resource:/x", "https://", "Command:x"]) {
+    for (const href of [
+      "command:workbench.action.quit",
+      "javascript:alert(1)",
+      "vscode://x/y",
+      "data:text/html,x",
+      "ftp://h/x",
+      "vscode-resource:/x",
+      "https://",
+      "Command:x",
+    ]) {
       equal(of(href).kind, "refused", href);
     }
   });
 
   test("a link that is not opened is one sentence for the user", () => {
-    equal(LinkNotOpened.refused("the file is outside the workspace").message, "This link is not opened: the file is outside the workspace.");
+    equal(
+      LinkNotOpened.refused("the file is outside the workspace").message,
+      "This link is not opened: the file is outside the workspace.",
+    );
     const cause = new Error("ENOENT");
     const missing = LinkNotOpened.missing("/w/a.ts", cause);
     deepEqual([missing.message, missing.cause], ["“/w/a.ts” could not be opened. Is it there, and is it text?", cause]);
@@ -38,7 +65,19 @@ suite("links", () => {
   });
 
   test("files elsewhere, on other machines, or of no workspace are refused", () => {
-    for (const href of ["/etc/passwd", "../three/x", "file:///home/ada/onemore/x", "file://host/share/x", "//host/x", "%2e%2e/%2e%2e/etc/passwd", "a%00b", "%zz", "", "#x", "."]) {
+    for (const href of [
+      "/etc/passwd",
+      "../three/x",
+      "file:///home/ada/onemore/x",
+      "file://host/share/x",
+      "//host/x",
+      "%2e%2e/%2e%2e/etc/passwd",
+      "a%00b",
+      "%zz",
+      "",
+      "#x",
+      ".",
+    ]) {
       equal(of(href).kind, "refused", href);
     }
     equal(of("src/a.ts", []).kind, "refused");

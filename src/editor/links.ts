@@ -32,7 +32,12 @@ function fileTarget(href: string, folders: readonly string[]): LinkTarget {
   const file = path.resolve(first, plain);
   if (!folders.some(folder => isWithin(file, folder))) return refused("the file is outside the workspace");
   const at = line === undefined ? /^L(\d+)(?:C(\d+))?/.exec(fragment ?? "") : ["", line, column];
-  return { kind: "file", path: file, ...(at?.[1] === undefined ? {} : { line: Math.max(1, Number(at[1])) }), ...(at?.[2] === undefined ? {} : { column: Math.max(1, Number(at[2])) }) };
+  return {
+    kind: "file",
+    path: file,
+    ...(at?.[1] === undefined ? {} : { line: Math.max(1, Number(at[1])) }),
+    ...(at?.[2] === undefined ? {} : { column: Math.max(1, Number(at[2])) }),
+  };
 }
 
 function plainPath(where: string): string | undefined {
@@ -54,8 +59,14 @@ function isWithin(file: string, folder: string): boolean {
 /** `message` is for the user. */
 export class LinkNotOpened extends Error {
   override readonly name = "LinkNotOpened";
-  static refused(why: string): LinkNotOpened { return new LinkNotOpened(`This link is not opened: ${why}.`); }
-  static missing(file: string, cause: unknown): LinkNotOpened { return new LinkNotOpened(`“${file}” could not be opened. Is it there, and is it text?`, { cause }); }
+  static refused(why: string): LinkNotOpened {
+    return new LinkNotOpened(`This link is not opened: ${why}.`);
+  }
+  static missing(file: string, cause: unknown): LinkNotOpened {
+    return new LinkNotOpened(`“${file}” could not be opened. Is it there, and is it text?`, { cause });
+  }
 }
 
-function refused(why: string): LinkTarget { return { kind: "refused", why }; }
+function refused(why: string): LinkTarget {
+  return { kind: "refused", why };
+}

@@ -25,27 +25,44 @@ export interface Sources {
   readonly opened: readonly Opened[];
   readonly symbols: readonly Named[];
 }
-export interface Opened { readonly listed: Listed; readonly isOpen: boolean }
+export interface Opened {
+  readonly listed: Listed;
+  readonly isOpen: boolean;
+}
 
 /** Lines of the list. */
 export const MOST_MENTIONS = 50;
 
 /** Weights of what fits alike: what is open first, in its order. */
-const FILE = 10_000, FOLDER = 10_001, SYMBOL = 10_002;
+const FILE = 10_000,
+  FOLDER = 10_001,
+  SYMBOL = 10_002;
 
 export function mentionsOf(query: string, { offers, files, opened, symbols }: Sources): readonly Mention[] {
-  const wanted = typed(query), order = new Map(opened.map(({ listed }, i) => [keyOf(listed), i]));
-  const weight = (candidate: Listed | Named): number => candidate.kind === "symbol" ? SYMBOL : order.get(keyOf(candidate)) ?? (candidate.kind === "file" ? FILE : FOLDER);
+  const wanted = typed(query),
+    order = new Map(opened.map(({ listed }, i) => [keyOf(listed), i]));
+  const weight = (candidate: Listed | Named): number =>
+    candidate.kind === "symbol" ? SYMBOL : (order.get(keyOf(candidate)) ?? (candidate.kind === "file" ? FILE : FOLDER));
   const about = (file: Listed): string => {
     const known = opened[order.get(keyOf(file)) ?? -1];
     return known === undefined ? file.kind : known.isOpen ? "open editor" : "opened lately";
   };
   const first = offers.filter(({ name }) => name.startsWith(wanted));
   const rest = best(query, candidates(files, opened, order, symbols), weight, MOST_MENTIONS - first.length);
-  return [...first, ...rest.map(candidate => candidate.kind === "symbol" ? mentionOfSymbol(candidate) : mentionOfFile(candidate, about(candidate)))];
+  return [
+    ...first,
+    ...rest.map(candidate =>
+      candidate.kind === "symbol" ? mentionOfSymbol(candidate) : mentionOfFile(candidate, about(candidate)),
+    ),
+  ];
 }
 
-function* candidates(files: Iterable<Listed>, opened: readonly Opened[], order: ReadonlyMap<string, number>, symbols: readonly Named[]): Iterable<Listed | Named> {
+function* candidates(
+  files: Iterable<Listed>,
+  opened: readonly Opened[],
+  order: ReadonlyMap<string, number>,
+  symbols: readonly Named[],
+): Iterable<Listed | Named> {
   for (const { listed } of opened) yield listed;
   for (const file of files) if (!order.has(keyOf(file))) yield file;
   yield* symbols;
@@ -54,9 +71,17 @@ function* candidates(files: Iterable<Listed>, opened: readonly Opened[], order: 
 const keyOf = ({ root, path }: Listed): string => `${root}\n${path}`;
 
 function mentionOfFile({ kind, root, path: relative, target }: Listed, about: string): Mention {
-  return { name: kind === "folder" ? `${target.path}/` : target.path, about, adds: { kind: "attachment", attachment: { kind, path: path.join(root, relative) } } };
+  return {
+    name: kind === "folder" ? `${target.path}/` : target.path,
+    about,
+    adds: { kind: "attachment", attachment: { kind, path: path.join(root, relative) } },
+  };
 }
 
 function mentionOfSymbol({ name, what, path: file, where, startLine, endLine }: Named): Mention {
-  return { name, about: `${what} · ${where}:${startLine}`, adds: { kind: "attachment", attachment: { kind: "symbol", name, path: file, startLine, endLine } } };
+  return {
+    name,
+    about: `${what} · ${where}:${startLine}`,
+    adds: { kind: "attachment", attachment: { kind: "symbol", name, path: file, startLine, endLine } },
+  };
 }

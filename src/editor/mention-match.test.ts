@@ -3,7 +3,12 @@ import fc from "fast-check";
 import { best, fit, target, typed } from "./mention-match";
 
 const candidates = (paths: readonly string[]) => paths.map(path => ({ target: target(path) }));
-const found = (query: string, paths: readonly string[], most = paths.length, weight: (path: string) => number = () => 0): readonly string[] =>
+const found = (
+  query: string,
+  paths: readonly string[],
+  most = paths.length,
+  weight: (path: string) => number = () => 0,
+): readonly string[] =>
   best(query, candidates(paths), ({ target: { path } }) => weight(path), most).map(({ target: { path } }) => path);
 const isScattered = (query: string, text: string): boolean => {
   let at = -1;
@@ -19,28 +24,63 @@ suite("what is typed behind an @, and what it fits", () => {
   const tier = (query: string, path: string): number | undefined => fit(typed(query), target(path))?.tier;
 
   test("the closer it fits, the better", () => {
-    deepEqual([
-      tier("main.ts", "src/main.ts"), tier("src/main.ts", "src/main.ts"), tier("mai", "src/main.ts"), tier("src/m", "src/main.ts"), tier("match", "src/mention-match.ts"), tier("match", "src/mentionMatch.ts"),
-      tier("ention", "src/mention.ts"), tier("mm", "src/mention-match.ts"), tier("mmt", "src/MentionMatch.ts"), tier("editor/m", "src/editor/main.ts"), tier("itor/m", "src/editor/main.ts"), tier("mn", "src/main.ts"), tier("scmn", "src/main.ts"), tier("xyz", "src/main.ts"), tier("sm", "ms"),
-    ], [0, 0, 1, 1, 2, 2, 3, 4, 4, 5, 6, 7, 8, undefined, undefined]);
+    deepEqual(
+      [
+        tier("main.ts", "src/main.ts"),
+        tier("src/main.ts", "src/main.ts"),
+        tier("mai", "src/main.ts"),
+        tier("src/m", "src/main.ts"),
+        tier("match", "src/mention-match.ts"),
+        tier("match", "src/mentionMatch.ts"),
+        tier("ention", "src/mention.ts"),
+        tier("mm", "src/mention-match.ts"),
+        tier("mmt", "src/MentionMatch.ts"),
+        tier("editor/m", "src/editor/main.ts"),
+        tier("itor/m", "src/editor/main.ts"),
+        tier("mn", "src/main.ts"),
+        tier("scmn", "src/main.ts"),
+        tier("xyz", "src/main.ts"),
+        tier("sm", "ms"),
+      ],
+      [0, 0, 1, 1, 2, 2, 3, 4, 4, 5, 6, 7, 8, undefined, undefined],
+    );
   });
 
   test("words begin at what is no letter, at capitals and at numbers", () => {
-    for (const [query, name] of [["bar", "foo bar"], ["bar", "foo_bar"], ["bar", "fooBar"], ["2", "v2"], ["http", "myHTTPServer"]] as const) equal(tier(query, name), 2, `${query} in ${name}`);
+    for (const [query, name] of [
+      ["bar", "foo bar"],
+      ["bar", "foo_bar"],
+      ["bar", "fooBar"],
+      ["2", "v2"],
+      ["http", "myHTTPServer"],
+    ] as const)
+      equal(tier(query, name), 2, `${query} in ${name}`);
     // Its small letter is two characters.
     deepEqual([tier("bar", "İ-bar"), tier("ibc", "İ-b-c")], [2, 4]);
-    for (const [query, name] of [["ar", "fooBar"], ["ttp", "myHTTPServer"], ["2", "v12"]] as const) equal(tier(query, name), 3, `${query} in ${name}`);
+    for (const [query, name] of [
+      ["ar", "fooBar"],
+      ["ttp", "myHTTPServer"],
+      ["2", "v12"],
+    ] as const)
+      equal(tier(query, name), 3, `${query} in ${name}`);
   });
 
   test("a folder is written with either slash, and letters with marks are the same however they are put together", () =>
     deepEqual([tier("src\\m", "src/main.ts"), tier("cafe\u0301", "CAFÉ")], [1, 0]));
 
   test("nothing typed fits everything: weight, then the shorter, then the alphabet", () =>
-    deepEqual(found("", ["b.ts", "a.ts", "src/a.ts", "z/open.ts"], 4, path => path === "z/open.ts" ? 0 : 1), ["z/open.ts", "a.ts", "b.ts", "src/a.ts"]));
+    deepEqual(
+      found("", ["b.ts", "a.ts", "src/a.ts", "z/open.ts"], 4, path => (path === "z/open.ts" ? 0 : 1)),
+      ["z/open.ts", "a.ts", "b.ts", "src/a.ts"],
+    ));
 
   test("weight decides between what fits alike, and not more", () => {
-    const weight = (path: string): number => path.startsWith("open/") ? 0 : 1;
-    deepEqual(found("main", ["a/main.ts", "open/main.ts", "open/domain.ts"], 3, weight), ["open/main.ts", "a/main.ts", "open/domain.ts"]);
+    const weight = (path: string): number => (path.startsWith("open/") ? 0 : 1);
+    deepEqual(found("main", ["a/main.ts", "open/main.ts", "open/domain.ts"], 3, weight), [
+      "open/main.ts",
+      "a/main.ts",
+      "open/domain.ts",
+    ]);
   });
 
   test("what is less scattered comes first, wherever it begins, then what is shorter", () => {
@@ -50,35 +90,60 @@ suite("what is typed behind an @, and what it fits", () => {
   });
 
   test("exactly what holds the characters in order is found", () =>
-    fc.assert(fc.property(query, paths, (query, paths) => {
-      const expected = paths.filter(path => isScattered(typed(query), path.toLowerCase()));
-      deepEqual([...found(query, paths)].sort(), expected.sort());
-    })));
+    fc.assert(
+      fc.property(query, paths, (query, paths) => {
+        const expected = paths.filter(path => isScattered(typed(query), path.toLowerCase()));
+        deepEqual([...found(query, paths)].sort(), expected.sort());
+      }),
+    ));
 
   test("the best few are the first of all, in whatever order they come, and upper case is lower case", () =>
-    fc.assert(fc.property(query, paths.chain(paths => fc.tuple(fc.constant(paths), fc.shuffledSubarray(paths, { minLength: paths.length }))), fc.nat(10), fc.integer({ min: 1, max: 3 }), (query, [paths, shuffled], most, weights) => {
-      const weight = (path: string): number => path.length % weights;
-      const all = found(query, paths, paths.length, weight);
-      deepEqual(found(query, shuffled, most, weight), all.slice(0, most));
-      deepEqual(found(query.toUpperCase(), paths, paths.length, weight), all);
-    })));
+    fc.assert(
+      fc.property(
+        query,
+        paths.chain(paths => fc.tuple(fc.constant(paths), fc.shuffledSubarray(paths, { minLength: paths.length }))),
+        fc.nat(10),
+        fc.integer({ min: 1, max: 3 }),
+        (query, [paths, shuffled], most, weights) => {
+          const weight = (path: string): number => path.length % weights;
+          const all = found(query, paths, paths.length, weight);
+          deepEqual(found(query, shuffled, most, weight), all.slice(0, most));
+          deepEqual(found(query.toUpperCase(), paths, paths.length, weight), all);
+        },
+      ),
+    ));
 
   test("one more candidate leaves the others in their order", () =>
-    fc.assert(fc.property(query, paths, path, (query, paths, more) => {
-      fc.pre(!paths.includes(more));
-      deepEqual(found(query, [...paths, more]).filter(path => path !== more), found(query, paths));
-    })));
+    fc.assert(
+      fc.property(query, paths, path, (query, paths, more) => {
+        fc.pre(!paths.includes(more));
+        deepEqual(
+          found(query, [...paths, more]).filter(path => path !== more),
+          found(query, paths),
+        );
+      }),
+    ));
 
   test("the whole name wins against every other path, whatever these weigh", () =>
-    fc.assert(fc.property(part, paths, (name, paths) => {
-      fc.pre(paths.every(path => path.toLowerCase() !== name.toLowerCase() && !path.toLowerCase().endsWith(`/${name.toLowerCase()}`)));
-      equal(found(name, [...paths, `deep/down/${name}`], 1, path => path.startsWith("deep/down/") ? 9 : 0)[0], `deep/down/${name}`);
-    })));
+    fc.assert(
+      fc.property(part, paths, (name, paths) => {
+        fc.pre(
+          paths.every(
+            path => path.toLowerCase() !== name.toLowerCase() && !path.toLowerCase().endsWith(`/${name.toLowerCase()}`),
+          ),
+        );
+        equal(
+          found(name, [...paths, `deep/down/${name}`], 1, path => (path.startsWith("deep/down/") ? 9 : 0))[0],
+          `deep/down/${name}`,
+        );
+      }),
+    ));
 
   test("of sixteen thousand files the right one is first", () => {
     const many = Array.from({ length: 16_000 }, (_, i) => `packages/p${i % 40}/src/module-${i}/index-${i}.ts`);
     const search = candidates([...many, "packages/p7/src/needle/haystack.ts"]);
-    for (const query of ["haystack", "needle/h", "hst", "haystack.ts"]) equal(best(query, search, () => 0, 50)[0]?.target.path, "packages/p7/src/needle/haystack.ts", query);
+    for (const query of ["haystack", "needle/h", "hst", "haystack.ts"])
+      equal(best(query, search, () => 0, 50)[0]?.target.path, "packages/p7/src/needle/haystack.ts", query);
     equal(best("index-15999.ts", search, () => 0, 50)[0]?.target.path, "packages/p39/src/module-15999/index-15999.ts");
     const some = best("i", search, () => 0, 50);
     ok(some.length === 50 && some.every(({ target: { lower, nameAt } }) => lower.startsWith("index-", nameAt)));

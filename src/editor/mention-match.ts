@@ -21,7 +21,10 @@ export function target(path: string): Target {
   return { path, lower, nameAt: lower.lastIndexOf("/") + 1 };
 }
 
-interface Fit { readonly tier: number; readonly spread: number }
+interface Fit {
+  readonly tier: number;
+  readonly spread: number;
+}
 
 /** `undefined`: not at all. `spread`: over how many characters. `query` as of `typed`. */
 export function fit(query: string, candidate: Target): Fit | undefined {
@@ -40,14 +43,22 @@ export function fit(query: string, candidate: Target): Fit | undefined {
 }
 
 /** What was typed, as `fit` takes it. */
-export function typed(query: string): string { return query.normalize("NFC").toLowerCase().replaceAll("\\", "/"); }
+export function typed(query: string): string {
+  return query.normalize("NFC").toLowerCase().replaceAll("\\", "/");
+}
 
 /**
  * The `most` that fit best, the best first. `weight`: of two that fit alike, the one with less comes first; then what is less
  * scattered, then the shorter, then the alphabet.
  */
-export function best<T extends { readonly target: Target }>(query: string, candidates: Iterable<T>, weight: (candidate: T) => number, most: number): readonly T[] {
-  const wanted = typed(query), found: Found<T>[] = [];
+export function best<T extends { readonly target: Target }>(
+  query: string,
+  candidates: Iterable<T>,
+  weight: (candidate: T) => number,
+  most: number,
+): readonly T[] {
+  const wanted = typed(query),
+    found: Found<T>[] = [];
   for (const candidate of candidates) {
     const fits = fit(wanted, candidate.target);
     if (fits === undefined) continue;
@@ -60,21 +71,33 @@ export function best<T extends { readonly target: Target }>(query: string, candi
   return found.map(({ candidate }) => candidate);
 }
 
-interface Found<T> extends Fit { readonly candidate: T; readonly weight: number }
+interface Found<T> extends Fit {
+  readonly candidate: T;
+  readonly weight: number;
+}
 
 function compare<T extends { readonly target: Target }>(a: Found<T>, b: Found<T>): number {
   const [x, y] = [a.candidate.target.lower, b.candidate.target.lower];
-  return a.tier - b.tier || a.weight - b.weight || a.spread - b.spread || x.length - y.length || (x < y ? -1 : x > y ? 1 : alphabet(a.candidate.target.path, b.candidate.target.path));
+  return (
+    a.tier - b.tier ||
+    a.weight - b.weight ||
+    a.spread - b.spread ||
+    x.length - y.length ||
+    (x < y ? -1 : x > y ? 1 : alphabet(a.candidate.target.path, b.candidate.target.path))
+  );
 }
 
-const alphabet = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0;
+const alphabet = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Behind all that are not worse. */
 function placeOf<T extends { readonly target: Target }>(one: Found<T>, found: readonly Found<T>[]): number {
-  let low = 0, high = found.length;
+  let low = 0,
+    high = found.length;
   while (low < high) {
-    const middle = (low + high) >> 1, other = found[middle];
-    if (other !== undefined && compare(other, one) <= 0) low = middle + 1; else high = middle;
+    const middle = (low + high) >> 1,
+      other = found[middle];
+    if (other !== undefined && compare(other, one) <= 0) low = middle + 1;
+    else high = middle;
   }
   return low;
 }
@@ -93,20 +116,30 @@ function spreadOf(query: string, text: string): number | undefined {
 }
 
 function startsWord(query: string, { path, lower, nameAt }: Target): boolean {
-  for (let at = lower.indexOf(query, nameAt); at !== -1; at = lower.indexOf(query, at + 1)) if (isWordStart(path.length === lower.length ? path : lower, at)) return true;
+  for (let at = lower.indexOf(query, nameAt); at !== -1; at = lower.indexOf(query, at + 1))
+    if (isWordStart(path.length === lower.length ? path : lower, at)) return true;
   return false;
 }
 
 function initials({ path, lower, nameAt }: Target): string {
   const text = path.length === lower.length ? path : lower;
   let first = "";
-  for (let at = nameAt; at < lower.length; at++) if (isWordStart(text, at) && WORD.test(text.charAt(at))) first += lower.charAt(at);
+  for (let at = nameAt; at < lower.length; at++)
+    if (isWordStart(text, at) && WORD.test(text.charAt(at))) first += lower.charAt(at);
   return first;
 }
 
-const WORD = /[\p{L}\p{N}]/u, UPPER = /\p{Lu}/u, DIGIT = /\p{N}/u;
+const WORD = /[\p{L}\p{N}]/u,
+  UPPER = /\p{Lu}/u,
+  DIGIT = /\p{N}/u;
 
 function isWordStart(text: string, at: number): boolean {
-  const before = text.charAt(at - 1), here = text.charAt(at);
-  return at === 0 || !WORD.test(before) || (UPPER.test(here) && !UPPER.test(before)) || (DIGIT.test(here) && !DIGIT.test(before));
+  const before = text.charAt(at - 1),
+    here = text.charAt(at);
+  return (
+    at === 0 ||
+    !WORD.test(before) ||
+    (UPPER.test(here) && !UPPER.test(before)) ||
+    (DIGIT.test(here) && !DIGIT.test(before))
+  );
 }

@@ -21,8 +21,15 @@ class World {
     list.add("chat.ts");
     this.log.onLog(({ message }) => this.warned.push(message));
     this.mentions = new Mentions({
-      clock: this.clock, log: this.log, files: async () => [...list.all()], now: () => ({ offers: [], opened: [] }),
-      symbols: query => { const asked = { ...deferred<readonly Named[]>(), query }; this.asked.push(asked); return asked.promise; },
+      clock: this.clock,
+      log: this.log,
+      files: async () => [...list.all()],
+      now: () => ({ offers: [], opened: [] }),
+      symbols: query => {
+        const asked = { ...deferred<readonly Named[]>(), query };
+        this.asked.push(asked);
+        return asked.promise;
+      },
     });
   }
 
@@ -32,9 +39,25 @@ class World {
     await settled();
     return searching;
   }
-  async pass(ms: number): Promise<void> { this.clock.advance(ms); await settled(); }
+  async pass(ms: number): Promise<void> {
+    this.clock.advance(ms);
+    await settled();
+  }
   async answer(...names: readonly string[]): Promise<void> {
-    this.asked.at(-1)?.resolve(names.map(name => ({ kind: "symbol", name, what: "class", path: "/w/chat.ts", where: "chat.ts", startLine: 1, endLine: 1, target: target(name) })));
+    this.asked
+      .at(-1)
+      ?.resolve(
+        names.map(name => ({
+          kind: "symbol",
+          name,
+          what: "class",
+          path: "/w/chat.ts",
+          where: "chat.ts",
+          startLine: 1,
+          endLine: 1,
+          target: target(name),
+        })),
+      );
     await settled();
   }
 }
@@ -84,7 +107,10 @@ suite("searching for what fits behind an @", () => {
     const second = await world.find("cha");
     second.abort();
     await world.find("chat");
-    deepEqual(world.asked.map(({ query }) => query), ["ch"]);
+    deepEqual(
+      world.asked.map(({ query }) => query),
+      ["ch"],
+    );
     await world.answer("Late");
     deepEqual([world.asked.map(({ query }) => query), world.found], [["ch", "chat"], []]);
     await world.answer("Chat");

@@ -33,7 +33,9 @@ export class Mentions {
   async find(query: string, found: (mentions: readonly Mention[]) => void, signal: AbortSignal): Promise<void> {
     const asked = query.length < SHORTEST_FOR_SYMBOLS ? Promise.resolve([]) : this.#symbols(query, signal);
     const files = await this.world.files(query, signal);
-    const answer = (symbols: readonly Named[]): void => { if (!signal.aborted) found(mentionsOf(query, { ...this.world.now(), files, symbols })); };
+    const answer = (symbols: readonly Named[]): void => {
+      if (!signal.aborted) found(mentionsOf(query, { ...this.world.now(), files, symbols }));
+    };
     const soon = await this.#within(asked, MOMENT_MS);
     answer(soon ?? []);
     if (soon !== undefined) return;
@@ -42,10 +44,12 @@ export class Mentions {
   }
 
   #symbols(query: string, signal: AbortSignal): Promise<readonly Named[]> {
-    const asked = this.#asking.then(async () => signal.aborted ? [] : await this.#within(this.world.symbols(query), SYMBOLS_MS) ?? []).catch((error: unknown) => {
-      this.world.log.warn("webview", "Workspace symbols could not be found", { error });
-      return [];
-    });
+    const asked = this.#asking
+      .then(async () => (signal.aborted ? [] : ((await this.#within(this.world.symbols(query), SYMBOLS_MS)) ?? [])))
+      .catch((error: unknown) => {
+        this.world.log.warn("webview", "Workspace symbols could not be found", { error });
+        return [];
+      });
     this.#asking = asked;
     return asked;
   }

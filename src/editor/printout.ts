@@ -1,7 +1,10 @@
 /** What an agent's terminal printed, for a terminal of VS Code that only shows it. Pure. */
 
 /** Without what a terminal does beyond showing text: titles, links, the clipboard, marks of a shell's integration. Lines end as terminals want them. */
-export function printout(output: string, exit: { readonly code?: number; readonly signal?: string } | undefined): string {
+export function printout(
+  output: string,
+  exit: { readonly code?: number; readonly signal?: string } | undefined,
+): string {
   const shown = output.replace(STRINGS, "").replace(CONTROLS, "").replaceAll(/\r?\n/g, "\r\n");
   const end = exit?.signal ?? (exit?.code === undefined ? undefined : `exit code ${exit.code}`);
   return end === undefined ? shown : `${shown}\r\n\x1b[2m${end.replaceAll(/[^ -~]/g, "")}\x1b[0m\r\n`;

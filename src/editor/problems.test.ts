@@ -2,31 +2,66 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { problemsOf, summaryOf, type Problem } from "./problems";
 
-const problem = (severity: Problem["severity"], path = "a.ts", line = 1, column = 1, message = "wrong"): Problem => ({ severity, path, line, column, message });
+const problem = (severity: Problem["severity"], path = "a.ts", line = 1, column = 1, message = "wrong"): Problem => ({
+  severity,
+  path,
+  line,
+  column,
+  message,
+});
 
 suite("problems as a text", () => {
   test("one line for each, errors first, by file and place", () =>
-    deepEqual(problemsOf([problem("warning", "a.ts", 1), problem("error", "b.ts", 10), problem("error", "b.ts", 9, 4, "two\n  lines "), problem("error", "a.ts"), problem("error", "b.ts", 9, 2)]), {
-      kind: "problems", count: 5,
-      text: "a.ts:1:1 error wrong\nb.ts:9:2 error wrong\nb.ts:9:4 error two lines\nb.ts:10:1 error wrong\na.ts:1:1 warning wrong",
-    }));
+    deepEqual(
+      problemsOf([
+        problem("warning", "a.ts", 1),
+        problem("error", "b.ts", 10),
+        problem("error", "b.ts", 9, 4, "two\n  lines "),
+        problem("error", "a.ts"),
+        problem("error", "b.ts", 9, 2),
+      ]),
+      {
+        kind: "problems",
+        count: 5,
+        text: "a.ts:1:1 error wrong\nb.ts:9:2 error wrong\nb.ts:9:4 error two lines\nb.ts:10:1 error wrong\na.ts:1:1 warning wrong",
+      },
+    ));
 
   test("what is too much is left out by whole lines, and said", () => {
-    const { count, text } = problemsOf(Array.from({ length: 100 }, (_, i) => problem("error", "a.ts", i + 1)), 200);
+    const { count, text } = problemsOf(
+      Array.from({ length: 100 }, (_, i) => problem("error", "a.ts", i + 1)),
+      200,
+    );
     equal(count, 100);
     ok(text.length <= 200);
     deepEqual(text.split("\n").slice(-2), ["a.ts:7:1 error wrong", "… and 93 more, which are left out here."]);
   });
 
   test("whatever there is, the text keeps to its limit and loses no count", () =>
-    fc.assert(fc.property(fc.array(fc.string({ maxLength: 60 }), { minLength: 1, maxLength: 30 }), fc.integer({ min: 60, max: 400 }), (messages, limit) => {
-      const { text } = problemsOf(messages.map((message, i) => problem("error", "a.ts", i + 1, 1, message)), limit);
-      const left = Number(/… and (\d+) more, which are left out here\.$/.exec(text)?.[1] ?? 0);
-      ok(text.length <= limit);
-      equal(text.split("\n").length - (left > 0 ? 1 : 0) + left, messages.length);
-    })));
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ maxLength: 60 }), { minLength: 1, maxLength: 30 }),
+        fc.integer({ min: 60, max: 400 }),
+        (messages, limit) => {
+          const { text } = problemsOf(
+            messages.map((message, i) => problem("error", "a.ts", i + 1, 1, message)),
+            limit,
+          );
+          const left = Number(/… and (\d+) more, which are left out here\.$/.exec(text)?.[1] ?? 0);
+          ok(text.length <= limit);
+          equal(text.split("\n").length - (left > 0 ? 1 : 0) + left, messages.length);
+        },
+      ),
+    ));
 
   test("in a few words", () => {
-    deepEqual([summaryOf([problem("error")]), summaryOf([problem("error"), problem("error"), problem("warning")]), summaryOf([problem("warning"), problem("warning")])], ["1 error", "2 errors, 1 warning", "2 warnings"]);
+    deepEqual(
+      [
+        summaryOf([problem("error")]),
+        summaryOf([problem("error"), problem("error"), problem("warning")]),
+        summaryOf([problem("warning"), problem("warning")]),
+      ],
+      ["1 error", "2 errors, 1 warning", "2 warnings"],
+    );
   });
 });

@@ -11,8 +11,16 @@ export interface Problem {
 }
 
 /** Errors first, then by place; cut with a sentence at what an attachment may hold. */
-export function problemsOf(problems: readonly Problem[], limit = ATTACHED_TEXT_LIMIT): Extract<Attachment, { kind: "problems" }> {
-  const lines = [...problems].sort(order).map(({ path, line, column, severity, message }) => `${path}:${line}:${column} ${severity} ${message.replaceAll(/\s+/g, " ").trim()}`);
+export function problemsOf(
+  problems: readonly Problem[],
+  limit = ATTACHED_TEXT_LIMIT,
+): Extract<Attachment, { kind: "problems" }> {
+  const lines = [...problems]
+    .sort(order)
+    .map(
+      ({ path, line, column, severity, message }) =>
+        `${path}:${line}:${column} ${severity} ${message.replaceAll(/\s+/g, " ").trim()}`,
+    );
   const whole = lines.join("\n");
   return { kind: "problems", count: problems.length, text: whole.length <= limit ? whole : cut(lines, limit) };
 }
@@ -34,7 +42,8 @@ function order(a: Problem, b: Problem): number {
 /** As many whole lines as fit with the sentence. */
 function cut(lines: readonly string[], limit: number): string {
   const sentence = (left: number): string => `… and ${left} more, which are left out here.`;
-  let kept = 0, room = limit - sentence(lines.length).length;
+  let kept = 0,
+    room = limit - sentence(lines.length).length;
   for (const line of lines) {
     room -= line.length + 1;
     if (room < 0) break;

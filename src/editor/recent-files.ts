@@ -15,24 +15,36 @@ export class RecentFiles implements vscode.Disposable {
 
   all(): readonly { readonly file: vscode.Uri; readonly isOpen: boolean }[] {
     const open = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.flatMap(({ input }) => fileOf(input) ?? []));
-    const isOpen = new Set(open.map(String)), lately = this.#lately.filter(file => isOpen.has(String(file)));
+    const isOpen = new Set(open.map(String)),
+      lately = this.#lately.filter(file => isOpen.has(String(file)));
     return [
       ...distinct([...lately, ...open]).map(file => ({ file, isOpen: true })),
       ...this.#lately.filter(file => !isOpen.has(String(file))).map(file => ({ file, isOpen: false })),
     ];
   }
 
-  dispose(): void { this.#listener.dispose(); }
+  dispose(): void {
+    this.#listener.dispose();
+  }
 
   #used(editor: vscode.TextEditor | undefined): void {
-    if (editor?.document.uri.scheme === "file") this.#lately = distinct([editor.document.uri, ...this.#lately]).slice(0, MOST);
+    if (editor?.document.uri.scheme === "file")
+      this.#lately = distinct([editor.document.uri, ...this.#lately]).slice(0, MOST);
   }
 }
 
-function distinct(files: readonly vscode.Uri[]): readonly vscode.Uri[] { return [...new Map(files.map(file => [String(file), file])).values()]; }
+function distinct(files: readonly vscode.Uri[]): readonly vscode.Uri[] {
+  return [...new Map(files.map(file => [String(file), file])).values()];
+}
 
 function fileOf(input: unknown): vscode.Uri | undefined {
-  const uri = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputNotebook ? input.uri
-    : input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
+  const uri =
+    input instanceof vscode.TabInputText ||
+    input instanceof vscode.TabInputCustom ||
+    input instanceof vscode.TabInputNotebook
+      ? input.uri
+      : input instanceof vscode.TabInputTextDiff
+        ? input.modified
+        : undefined;
   return uri?.scheme === "file" ? uri : undefined;
 }

@@ -13,7 +13,13 @@ export interface TerminalProgram {
 }
 
 /** Resolves when it has ended; without a code it was closed before. Rejects with `NotServed` when it cannot be started. */
-export async function runInTerminal({ title, command, args, env, cwd }: TerminalProgram): Promise<{ readonly exitCode?: number }> {
+export async function runInTerminal({
+  title,
+  command,
+  args,
+  env,
+  cwd,
+}: TerminalProgram): Promise<{ readonly exitCode?: number }> {
   const terminal = vscode.window.createTerminal({
     name: visibleLine(title),
     shellPath: command,
@@ -32,6 +38,7 @@ export async function runInTerminal({ title, command, args, env, cwd }: Terminal
   });
   if (ended?.code !== undefined) return { exitCode: ended.code };
   // A program that cannot be started has no code either.
-  if (ended?.reason === vscode.TerminalExitReason.Unknown) throw NotServed.refused(`VS Code opened no terminal for “${command}”.`);
+  if (ended?.reason === vscode.TerminalExitReason.Unknown)
+    throw NotServed.refused(`VS Code opened no terminal for “${command}”.`);
   return {};
 }

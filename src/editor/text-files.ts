@@ -38,12 +38,14 @@ export class TextFiles {
     const bytes = await bytesOf(uri);
     if (bytes === undefined && openDocument(uri) === undefined) return this.#create(uri, text);
     const open = openDocument(uri);
-    const document = open ?? await opened(uri);
+    const document = open ?? (await opened(uri));
     const { encoding } = document;
-    const whole = document.lineCount > 1 ? withLineEnds(text, document.eol === vscode.EndOfLine.CRLF ? "\r\n" : "\n") : text;
+    const whole =
+      document.lineCount > 1 ? withLineEnds(text, document.eol === vscode.EndOfLine.CRLF ? "\r\n" : "\n") : text;
     const content = await encoded(whole, uri, encoding);
     // What was changed on disk, and the editor has not noticed yet, would be in the way of saving.
-    const isBehind = !document.isDirty && bytes !== undefined && await decoded(bytes, uri, encoding) !== document.getText();
+    const isBehind =
+      !document.isDirty && bytes !== undefined && (await decoded(bytes, uri, encoding)) !== document.getText();
     if (open === undefined || isBehind) await writeBytes(uri, content);
     else await change(document, whole);
   }
@@ -60,12 +62,17 @@ function uriOf(file: string): vscode.Uri {
 }
 
 function openDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
-  return vscode.workspace.textDocuments.find(document => !document.isClosed && document.uri.toString() === uri.toString());
+  return vscode.workspace.textDocuments.find(
+    document => !document.isClosed && document.uri.toString() === uri.toString(),
+  );
 }
 
 async function opened(uri: vscode.Uri): Promise<vscode.TextDocument> {
-  try { return await vscode.workspace.openTextDocument(uri); }
-  catch (error) { throw noText(uri, error); }
+  try {
+    return await vscode.workspace.openTextDocument(uri);
+  } catch (error) {
+    throw noText(uri, error);
+  }
 }
 
 /** `undefined`: there is no such file. */
@@ -83,14 +90,22 @@ async function bytesOf(uri: vscode.Uri): Promise<Uint8Array | undefined> {
 }
 
 async function decoded(bytes: Uint8Array, uri: vscode.Uri, encoding: string | undefined): Promise<string> {
-  try { return await (encoding === undefined ? vscode.workspace.decode(bytes, { uri }) : vscode.workspace.decode(bytes, { encoding })); }
-  catch (error) { throw noText(uri, error); }
+  try {
+    return await (encoding === undefined
+      ? vscode.workspace.decode(bytes, { uri })
+      : vscode.workspace.decode(bytes, { encoding }));
+  } catch (error) {
+    throw noText(uri, error);
+  }
 }
 
 async function encoded(text: string, uri: vscode.Uri, encoding: string): Promise<Uint8Array> {
   const bytes = await vscode.workspace.encode(text, { encoding });
   if (bytes.length > MOST_BYTES) throw tooLarge(uri);
-  if (!encoding.startsWith("utf") && await vscode.workspace.decode(bytes, { encoding }) !== text) throw NotServed.refused(`${uri.fsPath} is kept in the encoding ${encoding}, which cannot hold every character of this text.`);
+  if (!encoding.startsWith("utf") && (await vscode.workspace.decode(bytes, { encoding })) !== text)
+    throw NotServed.refused(
+      `${uri.fsPath} is kept in the encoding ${encoding}, which cannot hold every character of this text.`,
+    );
   return bytes;
 }
 
@@ -106,7 +121,8 @@ async function writeBytes(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
 
 async function change(document: vscode.TextDocument, text: string): Promise<void> {
   const part = changedPart(document.getText(), text);
-  const saved = (part === undefined || await replace(document, part)) && (!document.isDirty || await document.save());
+  const saved =
+    (part === undefined || (await replace(document, part))) && (!document.isDirty || (await document.save()));
   if (!saved) throw NotServed.refused(`${document.uri.fsPath} could not be saved.`);
 }
 
@@ -117,6 +133,12 @@ function replace(document: vscode.TextDocument, { start, end, text }: ChangedPar
   return vscode.workspace.applyEdit(edit);
 }
 
-function noText(uri: vscode.Uri, cause: unknown): NotServed { return NotServed.refused(`${uri.fsPath} is no text, or cannot be opened as such.`, cause); }
-function tooLarge(uri: vscode.Uri): NotServed { return NotServed.refused(`${uri.fsPath} is larger than ${MOST_BYTES / 1024 / 1024} MB.`); }
-function messageOf(error: unknown): string { return error instanceof Error ? error.message : String(error); }
+function noText(uri: vscode.Uri, cause: unknown): NotServed {
+  return NotServed.refused(`${uri.fsPath} is no text, or cannot be opened as such.`, cause);
+}
+function tooLarge(uri: vscode.Uri): NotServed {
+  return NotServed.refused(`${uri.fsPath} is larger than ${MOST_BYTES / 1024 / 1024} MB.`);
+}
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -18,7 +18,9 @@ export class WorkingFolders {
   constructor(private readonly world: FolderWorld) {}
 
   /** The workspace's, absolute. */
-  get all(): readonly string[] { return this.world.folders(); }
+  get all(): readonly string[] {
+    return this.world.folders();
+  }
 
   /** The folder of a new tab. Tabs that open while the user is asked share the answer. */
   async choose(): Promise<string> {
@@ -28,7 +30,9 @@ export class WorkingFolders {
       return this.world.home;
     }
     if (others.length === 0) return first;
-    this.#picking ??= this.#pick(first).finally(() => { this.#picking = undefined; });
+    this.#picking ??= this.#pick(first).finally(() => {
+      this.#picking = undefined;
+    });
     return this.#picking;
   }
 

@@ -7,15 +7,30 @@ import { target } from "./mention-match";
 /** Those in files of the workspace. */
 export async function workspaceSymbols(query: string, index: FileIndex): Promise<readonly Named[]> {
   const found: unknown = await vscode.commands.executeCommand("vscode.executeWorkspaceSymbolProvider", query);
-  return (Array.isArray(found) ? found : []).flatMap((each: unknown): readonly Named[] => each instanceof vscode.SymbolInformation ? named(each, index) : []);
+  return (Array.isArray(found) ? found : []).flatMap((each: unknown): readonly Named[] =>
+    each instanceof vscode.SymbolInformation ? named(each, index) : [],
+  );
 }
 
-function named({ name: given, kind, location: { uri, range } }: vscode.SymbolInformation, index: FileIndex): readonly Named[] {
+function named(
+  { name: given, kind, location: { uri, range } }: vscode.SymbolInformation,
+  index: FileIndex,
+): readonly Named[] {
   if (uri.scheme !== "file" || !index.isOurs(uri)) return [];
   const name = given.replace(/\(\)$/, "");
   if (name === "") return [];
   const { path: where } = index.place(uri).target;
-  return [{ kind: "symbol", name, what: (vscode.SymbolKind[kind] ?? "symbol").toLowerCase(), path: uri.fsPath, where, ...linesOf(range), target: target(name) }];
+  return [
+    {
+      kind: "symbol",
+      name,
+      what: (vscode.SymbolKind[kind] ?? "symbol").toLowerCase(),
+      path: uri.fsPath,
+      where,
+      ...linesOf(range),
+      target: target(name),
+    },
+  ];
 }
 
 /** A server may leave out the range until it is asked for more. */

@@ -16,10 +16,16 @@ export function workspaceFolders(log: Log): FolderWorld {
     // question must outlive that.
     pick: async () => {
       const items = folders().map(({ name, uri }) => ({ label: name, description: uri.fsPath, folder: uri.fsPath }));
-      return (await vscode.window.showQuickPick(items, { placeHolder: "The folder in which the agent works", ignoreFocusOut: true }))?.folder;
+      return (
+        await vscode.window.showQuickPick(items, {
+          placeHolder: "The folder in which the agent works",
+          ignoreFocusOut: true,
+        })
+      )?.folder;
     },
     say: message => void vscode.window.showInformationMessage(message),
-    home: homedir(), log,
+    home: homedir(),
+    log,
   };
 }
 
@@ -27,15 +33,24 @@ export function workspaceFolders(log: Log): FolderWorld {
 export async function openLink(href: string, preview: boolean, { folders }: FolderWorld): Promise<void> {
   const target = linkTarget(href, folders());
   switch (target.kind) {
-    case "external": await openOutside(target.url); return;
+    case "external":
+      await openOutside(target.url);
+      return;
     case "file": {
       const at = new vscode.Position((target.line ?? 1) - 1, (target.column ?? 1) - 1);
-      const how = { ...(preview ? { preview, preserveFocus: true } : {}), ...(target.line === undefined ? {} : { selection: new vscode.Range(at, at) }) };
-      try { await vscode.window.showTextDocument(vscode.Uri.file(target.path), how); }
-      catch (error) { throw LinkNotOpened.missing(target.path, error); }
+      const how = {
+        ...(preview ? { preview, preserveFocus: true } : {}),
+        ...(target.line === undefined ? {} : { selection: new vscode.Range(at, at) }),
+      };
+      try {
+        await vscode.window.showTextDocument(vscode.Uri.file(target.path), how);
+      } catch (error) {
+        throw LinkNotOpened.missing(target.path, error);
+      }
       return;
     }
-    case "refused": throw LinkNotOpened.refused(target.why);
+    case "refused":
+      throw LinkNotOpened.refused(target.why);
   }
 }
 
@@ -47,13 +62,25 @@ export async function openPage(url: string, { log }: FolderWorld): Promise<void>
 }
 
 /** A text passes as it is. A `Uri`, which the type asks for, has its query decoded, and a page that finds its way back by its query is not found. */
-async function openOutside(address: string): Promise<void> { await vscode.env.openExternal(address as unknown as vscode.Uri); }
+async function openOutside(address: string): Promise<void> {
+  await vscode.env.openExternal(address as unknown as vscode.Uri);
+}
 
 /** A terminal that shows what an agent's terminal had printed by now, and takes nothing. */
-export function showPrintout({ command, output, exit }: Pick<Extract<PageToHost, { type: "open-terminal" }>, "command" | "output" | "exit">): void {
+export function showPrintout({
+  command,
+  output,
+  exit,
+}: Pick<Extract<PageToHost, { type: "open-terminal" }>, "command" | "output" | "exit">): void {
   const write = new vscode.EventEmitter<string>();
-  const pty: vscode.Pseudoterminal = { onDidWrite: write.event, open: () => write.fire(printout(output, exit)), close: () => write.dispose() };
+  const pty: vscode.Pseudoterminal = {
+    onDidWrite: write.event,
+    open: () => write.fire(printout(output, exit)),
+    close: () => write.dispose(),
+  };
   vscode.window.createTerminal({ name: visibleName(command), pty, isTransient: true }).show(true);
 }
 
-function visibleName(command: string): string { return visibleLine(command).slice(0, 100) || "Agent"; }
+function visibleName(command: string): string {
+  return visibleLine(command).slice(0, 100) || "Agent";
+}

@@ -19,7 +19,10 @@ export interface ToolWorld {
   /** The sidecar that runs, if one does: one that is started for it would have asked nothing. */
   running(): LmClient | undefined;
   /** `text` is safe to show; nothing in it can run a command, unless it is that of `link`, which stands before it. */
-  markdown(text: string, link?: { readonly title: string; readonly command: typeof SHOW_QUESTION; readonly argument: string }): vscode.MarkdownString;
+  markdown(
+    text: string,
+    link?: { readonly title: string; readonly command: typeof SHOW_QUESTION; readonly argument: string },
+  ): vscode.MarkdownString;
   result(text: string): vscode.LanguageModelToolResult;
   /** Asks in a dialog; `showAll` opens the whole question where the dialog has only a part of it. */
   confirm(question: PermissionQuestion, showAll: () => Promise<void>): Promise<boolean>;
@@ -28,25 +31,44 @@ export interface ToolWorld {
 }
 
 /** Of later versions than our floor. */
-type Invoked = vscode.LanguageModelToolInvocationOptions<unknown> & { readonly chatStreamToolCallId?: unknown; readonly model?: unknown };
+type Invoked = vscode.LanguageModelToolInvocationOptions<unknown> & {
+  readonly chatStreamToolCallId?: unknown;
+  readonly model?: unknown;
+};
 
 export class AgentTool {
-  constructor(private readonly name: string, private readonly world: ToolWorld) {}
+  constructor(
+    private readonly name: string,
+    private readonly world: ToolWorld,
+  ) {}
 
   async prepareInvocation({ input }: { readonly input: unknown }): Promise<vscode.PreparedToolInvocation> {
-    const id = questionOf(input), { title, message, whole } = await questionWith(id, this.world.running());
+    const id = questionOf(input),
+      { title, message, whole } = await questionWith(id, this.world.running());
     if (this.name === ASK_EACH_TIME) return { invocationMessage: title };
-    const markdown = this.world.markdown(message, whole === undefined ? undefined : { title: "Show all", command: SHOW_QUESTION, argument: id });
+    const markdown = this.world.markdown(
+      message,
+      whole === undefined ? undefined : { title: "Show all", command: SHOW_QUESTION, argument: id },
+    );
     return { invocationMessage: title, confirmationMessages: { title, message: markdown } };
   }
 
-  async invoke({ input, toolInvocationToken, chatStreamToolCallId, model }: Invoked): Promise<vscode.LanguageModelToolResult> {
-    if (toolInvocationToken === undefined) throw new Error("Symposium's agents are answered in VS Code's chat, and by nobody else.");
+  async invoke({
+    input,
+    toolInvocationToken,
+    chatStreamToolCallId,
+    model,
+  }: Invoked): Promise<vscode.LanguageModelToolResult> {
+    if (toolInvocationToken === undefined)
+      throw new Error("Symposium's agents are answered in VS Code's chat, and by nobody else.");
     if (isObject(model) && model["vendor"] !== VENDOR) throw new Error("This tool is for Symposium's own models.");
     const questionId = questionOf(input);
-    if (this.name === ASK_EACH_TIME && !await this.#confirmed(questionId)) return this.world.result("The user did not allow it.");
+    if (this.name === ASK_EACH_TIME && !(await this.#confirmed(questionId)))
+      return this.world.result("The user did not allow it.");
     const { isTaken } = await clientOf(this.world.running()).request("lm/decide", {
-      questionId, toolName: this.name, ...(typeof chatStreamToolCallId === "string" ? { callId: chatStreamToolCallId } : {}),
+      questionId,
+      toolName: this.name,
+      ...(typeof chatStreamToolCallId === "string" ? { callId: chatStreamToolCallId } : {}),
     });
     if (!isTaken) throw new Error(NOBODY);
     return this.world.result("The user allowed it. The agent goes on.");
@@ -80,5 +102,9 @@ function questionOf(input: unknown): string {
 
 /** A question's Markdown for a dialog, which shows plain text: without the fences of its blocks, and without the ticks around its lines of code. */
 export function plainText(markdown: string): string {
-  return markdown.split("\n").filter(line => !/^`{3,}[a-z]*$/.test(line)).map(line => /^(`+)(.+)\1$/.exec(line)?.[2]?.trim() ?? line).join("\n");
+  return markdown
+    .split("\n")
+    .filter(line => !/^`{3,}[a-z]*$/.test(line))
+    .map(line => /^(`+)(.+)\1$/.exec(line)?.[2]?.trim() ?? line)
+    .join("\n");
 }

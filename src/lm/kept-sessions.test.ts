@@ -7,11 +7,19 @@ import { Learned } from "./learned";
 /** As VS Code's: what was written is there at once, and on disk later. */
 function memory(fails = false) {
   const values = new Map<string, unknown>();
-  return { values, get: (key: string) => values.get(key), update: async (key: string, value: unknown) => { if (fails) throw new Error("no room"); values.set(key, value); } };
+  return {
+    values,
+    get: (key: string) => values.get(key),
+    update: async (key: string, value: unknown) => {
+      if (fails) throw new Error("no room");
+      values.set(key, value);
+    },
+  };
 }
 
 function logged() {
-  const log = new Log(), lines: string[] = [];
+  const log = new Log(),
+    lines: string[] = [];
   log.onLog(({ message }) => lines.push(message));
   return { log, lines };
 }
@@ -23,8 +31,16 @@ suite("conversations that are kept", () => {
 
   test("in their order, the last that was kept last, once each", () => {
     const kept = new KeptSessions(memory(), logged().log, new FakeClock());
-    for (const [id, n] of [["a", 1], ["b", 2], ["a", 3]] as const) kept.keep(id, { n }, none);
-    deepEqual(kept.all(), [{ n: 2, turns: [] }, { n: 3, turns: [] }]);
+    for (const [id, n] of [
+      ["a", 1],
+      ["b", 2],
+      ["a", 3],
+    ] as const)
+      kept.keep(id, { n }, none);
+    deepEqual(kept.all(), [
+      { n: 2, turns: [] },
+      { n: 3, turns: [] },
+    ]);
     kept.forget(["b", "never"]);
     deepEqual(kept.all(), [{ n: 3, turns: [] }]);
   });
@@ -46,7 +62,9 @@ suite("conversations that are kept", () => {
   });
 
   test("the storage is written once a second at most, and at the end", () => {
-    const clock = new FakeClock(), storage = memory(), kept = new KeptSessions(storage, logged().log, clock);
+    const clock = new FakeClock(),
+      storage = memory(),
+      kept = new KeptSessions(storage, logged().log, clock);
     for (let i = 0; i < 100; i++) kept.keep("a", { i }, none);
     deepEqual(storage.values.size, 0);
     clock.advance(WRITE_MS);
@@ -59,7 +77,8 @@ suite("conversations that are kept", () => {
   });
 
   test("what is no list of ours is none; what cannot be written is logged", async () => {
-    const odd = memory(), clock = new FakeClock();
+    const odd = memory(),
+      clock = new FakeClock();
     odd.values.set("symposium.lmSessions", "odd");
     deepEqual(new KeptSessions(odd, logged().log, clock).all(), []);
     const { log, lines } = logged();
@@ -73,14 +92,25 @@ suite("conversations that are kept", () => {
 suite("what was learned of agents", () => {
   test("keeps whether an agent takes images and the size of its context, and reports changes", async () => {
     let changes = 0;
-    const learned = new Learned(memory(), logged().log, () => { changes++; });
+    const learned = new Learned(memory(), logged().log, () => {
+      changes++;
+    });
     equal(learned.takesImages("a"), false);
-    for (const images of [true, true]) { learned.learn({ agentId: "a", images }); await turn(); }
+    for (const images of [true, true]) {
+      learned.learn({ agentId: "a", images });
+      await turn();
+    }
     deepEqual([learned.takesImages("a"), learned.takesImages("b"), changes], [true, false, 1]);
     learned.learn({ agentId: "a", images: false });
     await turn();
     deepEqual([learned.takesImages("a"), changes], [false, 2]);
-    for (const contextTokens of [200_000, 200_000]) { learned.learn({ agentId: "a", contextTokens }); await turn(); }
-    deepEqual([learned.contextTokens("a"), learned.contextTokens("b"), learned.takesImages("a"), changes], [200_000, undefined, false, 3]);
+    for (const contextTokens of [200_000, 200_000]) {
+      learned.learn({ agentId: "a", contextTokens });
+      await turn();
+    }
+    deepEqual(
+      [learned.contextTokens("a"), learned.contextTokens("b"), learned.takesImages("a"), changes],
+      [200_000, undefined, false, 3],
+    );
   });
 });

@@ -16,20 +16,30 @@ const MOST = 200;
 export const WRITE_MS = 1_000;
 
 /** Behind the first `from` turns that are kept. */
-export interface AddedTurns { readonly from: number; readonly added: readonly unknown[] }
+export interface AddedTurns {
+  readonly from: number;
+  readonly added: readonly unknown[];
+}
 
 export class KeptSessions {
   /** In the order of `keep`. Read at the first use. */
   #sessions: Map<string, unknown> | undefined;
   #writing: { dispose(): void } | undefined;
 
-  constructor(private readonly memory: Memory, private readonly log: Log, private readonly clock: Clock) {}
+  constructor(
+    private readonly memory: Memory,
+    private readonly log: Log,
+    private readonly clock: Clock,
+  ) {}
 
-  all(): readonly unknown[] { return [...this.#all().values()]; }
+  all(): readonly unknown[] {
+    return [...this.#all().values()];
+  }
 
   /** Drops a record whose first turns are missing: its conversation gets a new session after a restart. */
   keep(id: string, session: Fields, { from, added }: AddedTurns): void {
-    const sessions = this.#all(), turns = turnsOf(sessions.get(id));
+    const sessions = this.#all(),
+      turns = turnsOf(sessions.get(id));
     sessions.delete(id);
     if (turns.length >= from) sessions.set(id, { ...session, turns: [...turns.slice(0, from), ...added] });
     for (const oldest of [...sessions.keys()].slice(0, Math.max(0, sessions.size - MOST))) sessions.delete(oldest);
@@ -41,21 +51,28 @@ export class KeptSessions {
     this.#changed();
   }
 
-  dispose(): void { if (this.#writing) this.#write(); }
+  dispose(): void {
+    if (this.#writing) this.#write();
+  }
 
   #all(): Map<string, unknown> {
     if (this.#sessions) return this.#sessions;
     const kept = this.memory.get(KEY);
-    return this.#sessions = new Map(isObject(kept) ? Object.entries(kept) : []);
+    return (this.#sessions = new Map(isObject(kept) ? Object.entries(kept) : []));
   }
 
-  #changed(): void { this.#writing ??= this.clock.after(WRITE_MS, () => this.#write()); }
+  #changed(): void {
+    this.#writing ??= this.clock.after(WRITE_MS, () => this.#write());
+  }
 
   #write(): void {
     this.#writing?.dispose();
     this.#writing = undefined;
-    this.memory.update(KEY, Object.fromEntries(this.#all())).then(undefined, (error: unknown) =>
-      this.log.warn("lm", "A conversation could not be kept for the next start", { error }));
+    this.memory
+      .update(KEY, Object.fromEntries(this.#all()))
+      .then(undefined, (error: unknown) =>
+        this.log.warn("lm", "A conversation could not be kept for the next start", { error }),
+      );
   }
 }
 

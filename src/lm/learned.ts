@@ -4,13 +4,20 @@ import type { AgentFacts } from "../protocol/lm";
 import type { Log } from "../log";
 import type { Memory } from "../settings/chosen-controls";
 
-const IMAGES = "symposium.agentsThatTakeImages", CONTEXT = "symposium.agentContextTokens";
+const IMAGES = "symposium.agentsThatTakeImages",
+  CONTEXT = "symposium.agentContextTokens";
 const MAX_AGENTS = 200;
 
 export class Learned {
-  constructor(private readonly memory: Memory, private readonly log: Log, private readonly changed: () => void) {}
+  constructor(
+    private readonly memory: Memory,
+    private readonly log: Log,
+    private readonly changed: () => void,
+  ) {}
 
-  takesImages(agentId: string): boolean { return this.#kept(IMAGES)[agentId] === true; }
+  takesImages(agentId: string): boolean {
+    return this.#kept(IMAGES)[agentId] === true;
+  }
 
   /** Tokens of the agent's context window; `undefined`: it has not reported it. */
   contextTokens(agentId: string): number | undefined {
@@ -27,7 +34,8 @@ export class Learned {
     const { [agentId]: before, ...others } = this.#kept(key);
     if (fact === undefined || before === fact) return;
     const next = Object.fromEntries([...Object.entries(others), [agentId, fact] as const].slice(-MAX_AGENTS));
-    const warn = (error: unknown): void => this.log.warn("lm", "A fact about an agent could not be saved", { agentId, error });
+    const warn = (error: unknown): void =>
+      this.log.warn("lm", "A fact about an agent could not be saved", { agentId, error });
     this.memory.update(key, next).then(() => this.changed(), warn);
   }
 

@@ -20,10 +20,14 @@ export function noSuchAgent(errors: LmErrors, modelId: string): Error {
 }
 
 export function cannotStart(errors: LmErrors, name: string): Error {
-  return sentence(errors.NotFound(`${name} has no command that can be started. Look at symposium.agents in the settings.`));
+  return sentence(
+    errors.NotFound(`${name} has no command that can be started. Look at symposium.agents in the settings.`),
+  );
 }
 
-export function notTrusted(errors: LmErrors): Error { return sentence(errors.NoPermissions(NOT_TRUSTED)); }
+export function notTrusted(errors: LmErrors): Error {
+  return sentence(errors.NoPermissions(NOT_TRUSTED));
+}
 
 /** The sidecar's own sentence, or why there is none. */
 export function failed(error: unknown): Error {

@@ -5,31 +5,81 @@ import { agentOf, CURRENT, modelIdOf, modelsOf } from "./models";
 import { tokensOf } from "./token-count";
 
 const own: AgentConfig = { id: "my-agent", name: "My Agent", distribution: { local: { command: "x" } } };
-const offered = { agents: [ELIZA, own, { ...own, id: "unused" }], configured: [ELIZA.id, own.id], currentAgentId: "my-agent" };
+const offered = {
+  agents: [ELIZA, own, { ...own, id: "unused" }],
+  configured: [ELIZA.id, own.id],
+  currentAgentId: "my-agent",
+};
 
-const known = (takesImages: (id: string) => boolean, contextTokens: (id: string) => number | undefined = () => undefined) => ({ takesImages, contextTokens });
+const known = (
+  takesImages: (id: string) => boolean,
+  contextTokens: (id: string) => number | undefined = () => undefined,
+) => ({ takesImages, contextTokens });
 
 suite("models in the picker", () => {
   test("shows the context size of an agent that reported it, and keeps room for the tools", () => {
-    const sizes = new Map([["my-agent", 200_000], [ELIZA.id, 8_000]]), models = modelsOf(offered, known(() => false, id => sizes.get(id)));
-    deepEqual(models.map(({ maxInputTokens }) => maxInputTokens), [200_000, 64_000, 200_000]);
+    const sizes = new Map([
+        ["my-agent", 200_000],
+        [ELIZA.id, 8_000],
+      ]),
+      models = modelsOf(
+        offered,
+        known(
+          () => false,
+          id => sizes.get(id),
+        ),
+      );
+    deepEqual(
+      models.map(({ maxInputTokens }) => maxInputTokens),
+      [200_000, 64_000, 200_000],
+    );
     // VS Code shows the first, or, where there is none and in older versions, the sum of the others.
-    deepEqual(models.map(({ maxContextWindowTokens: size, maxInputTokens: input, maxOutputTokens: output }) => [size, input + output]), [
-      [200_000, 200_000], [8_000, 64_000], [200_000, 200_000],
-    ]);
-    ok(models[0]?.tooltip.endsWith(" Context: 200,000 tokens.") && models[1]?.tooltip.endsWith(" Context: 8,000 tokens."));
+    deepEqual(
+      models.map(({ maxContextWindowTokens: size, maxInputTokens: input, maxOutputTokens: output }) => [
+        size,
+        input + output,
+      ]),
+      [
+        [200_000, 200_000],
+        [8_000, 64_000],
+        [200_000, 200_000],
+      ],
+    );
+    ok(
+      models[0]?.tooltip.endsWith(" Context: 200,000 tokens.") &&
+        models[1]?.tooltip.endsWith(" Context: 8,000 tokens."),
+    );
   });
 
   test("the agent that is selected, and each by its name", () =>
-    deepEqual(modelsOf(offered, known(id => id === "my-agent")).map(({ id, name, detail, capabilities }) => [id, name, detail, capabilities.imageInput]), [
-      ["symposium", "Symposium", "My Agent", true], ["symposium-eliza", "Eliza", "Symposium", false], ["symposium-my-agent", "My Agent", "Symposium", true],
-    ]));
+    deepEqual(
+      modelsOf(
+        offered,
+        known(id => id === "my-agent"),
+      ).map(({ id, name, detail, capabilities }) => [id, name, detail, capabilities.imageInput]),
+      [
+        ["symposium", "Symposium", "My Agent", true],
+        ["symposium-eliza", "Eliza", "Symposium", false],
+        ["symposium-my-agent", "My Agent", "Symposium", true],
+      ],
+    ));
 
   test("each can call tools, is offered in agent mode, and has room that VS Code need not save", () => {
-    for (const { maxInputTokens, capabilities, isUserSelectable, tooltip } of modelsOf(offered, known(() => false))) ok(maxInputTokens >= 1_000_000 && capabilities.toolCalling && isUserSelectable && tooltip !== "");
+    for (const { maxInputTokens, capabilities, isUserSelectable, tooltip } of modelsOf(
+      offered,
+      known(() => false),
+    ))
+      ok(maxInputTokens >= 1_000_000 && capabilities.toolCalling && isUserSelectable && tooltip !== "");
   });
 
-  test("a selected agent that is not there has no model", () => deepEqual(modelsOf({ agents: [ELIZA], configured: [ELIZA.id], currentAgentId: "gone" }, known(() => false)).map(({ id }) => id), ["symposium-eliza"]));
+  test("a selected agent that is not there has no model", () =>
+    deepEqual(
+      modelsOf(
+        { agents: [ELIZA], configured: [ELIZA.id], currentAgentId: "gone" },
+        known(() => false),
+      ).map(({ id }) => id),
+      ["symposium-eliza"],
+    ));
 
   test("a model finds its agent, and none that is gone", () => {
     equal(agentOf(CURRENT, offered), own);
@@ -37,18 +87,38 @@ suite("models in the picker", () => {
     equal(agentOf("symposium-gone", offered), undefined);
   });
 
-  test("no two agents have one id", () => fc.assert(fc.property(fc.uniqueArray(fc.oneof(fc.constantFrom("eliza", ELIZA.id, "symposium"), fc.string({ minLength: 1 }))), ids => {
-    equal(new Set(ids.map(modelIdOf)).size, ids.length);
-  })));
+  test("no two agents have one id", () =>
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.oneof(fc.constantFrom("eliza", ELIZA.id, "symposium"), fc.string({ minLength: 1 }))),
+        ids => {
+          equal(new Set(ids.map(modelIdOf)).size, ids.length);
+        },
+      ),
+    ));
 });
 
 suite("tokens of a text or a message", () => {
   test("a quarter of the characters, an image a constant, all parts of a message", () => {
     deepEqual(["", "abcd", "abcde"].map(tokensOf), [0, 1, 2]);
-    equal(tokensOf({ content: [{ value: "abcd" }, { mimeType: "image/png", data: new Uint8Array(9) }, { callId: "c", name: "abcd", input: {} }, { callId: "c", content: [{ value: "abcd" }] }] }), 1 + 1_000 + 2 + 1);
+    equal(
+      tokensOf({
+        content: [
+          { value: "abcd" },
+          { mimeType: "image/png", data: new Uint8Array(9) },
+          { callId: "c", name: "abcd", input: {} },
+          { callId: "c", content: [{ value: "abcd" }] },
+        ],
+      }),
+      1 + 1_000 + 2 + 1,
+    );
   });
 
-  test("for anything a whole number that is not negative", () => fc.assert(fc.property(fc.anything(), value => {
-    for (const given of [value, { content: [value] }, { content: [{ content: [value] }] }]) ok(Number.isInteger(tokensOf(given)) && tokensOf(given) >= 0);
-  })));
+  test("for anything a whole number that is not negative", () =>
+    fc.assert(
+      fc.property(fc.anything(), value => {
+        for (const given of [value, { content: [value] }, { content: [{ content: [value] }] }])
+          ok(Number.isInteger(tokensOf(given)) && tokensOf(given) >= 0);
+      }),
+    ));
 });

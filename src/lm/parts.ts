@@ -18,34 +18,57 @@ export interface PartClasses {
 }
 
 /** As `vscode.LanguageModelChatRequestMessage`. */
-export interface GivenMessage { readonly role: number; readonly content: readonly unknown[] }
+export interface GivenMessage {
+  readonly role: number;
+  readonly content: readonly unknown[];
+}
 
 /** 3 is `System`, which is not in the typings and is sent all the same. */
 const ROLES: Readonly<Record<number, ChatMessage["role"]>> = { 1: "user", 2: "assistant", 3: "system" };
 
 export function chatMessages(messages: readonly GivenMessage[], classes: PartClasses): readonly ChatMessage[] {
-  return messages.map(({ role, content }) => ({ role: ROLES[role] ?? "user", content: content.flatMap(part => chatPart(part, classes) ?? []) }));
+  return messages.map(({ role, content }) => ({
+    role: ROLES[role] ?? "user",
+    content: content.flatMap(part => chatPart(part, classes) ?? []),
+  }));
 }
 
 /** `undefined`: nobody knows what it is. */
 export function chatPart(part: unknown, { LanguageModelThinkingPart: Thinking }: PartClasses): ChatPart | undefined {
   if (!isObject(part)) return undefined;
   const { callId, name, input, content, mimeType, data, value, id, metadata } = part;
-  if (typeof callId === "string" && typeof name === "string") return { type: "tool_call", toolCallId: callId, toolName: name, parameters: input ?? {} };
-  if (typeof callId === "string" && Array.isArray(content)) return { type: "tool_result", toolCallId: callId, result: resultOf(content), ...(part["isError"] === true ? { isError: true } : {}) };
-  if (typeof mimeType === "string" && data instanceof Uint8Array) return { type: "data", mimeType, data: Buffer.from(data).toString("base64") };
+  if (typeof callId === "string" && typeof name === "string")
+    return { type: "tool_call", toolCallId: callId, toolName: name, parameters: input ?? {} };
+  if (typeof callId === "string" && Array.isArray(content))
+    return {
+      type: "tool_result",
+      toolCallId: callId,
+      result: resultOf(content),
+      ...(part["isError"] === true ? { isError: true } : {}),
+    };
+  if (typeof mimeType === "string" && data instanceof Uint8Array)
+    return { type: "data", mimeType, data: Buffer.from(data).toString("base64") };
   const isThinking = Thinking ? part instanceof Thinking : id !== undefined || metadata !== undefined;
   const words = Array.isArray(value) ? value.filter(each => typeof each === "string").join("") : value;
-  if (typeof words !== "string") return value === undefined ? undefined : { type: "text", value: JSON.stringify(value) };
-  return isThinking ? { type: "thinking", value: words, ...(typeof id === "string" ? { id } : {}), ...(metadata === undefined ? {} : { metadata }) } : { type: "text", value: words };
+  if (typeof words !== "string")
+    return value === undefined ? undefined : { type: "text", value: JSON.stringify(value) };
+  return isThinking
+    ? {
+        type: "thinking",
+        value: words,
+        ...(typeof id === "string" ? { id } : {}),
+        ...(metadata === undefined ? {} : { metadata }),
+      }
+    : { type: "text", value: words };
 }
 
 /** A single text as it is; what is unknown in it counts as its JSON, so that an agent sees that there was something. */
 function resultOf(content: readonly unknown[]): string | readonly ChatPart[] {
   const parts = content.map((part): ChatPart => {
-    if (!isObject(part)) return { type: "text", value: typeof part === "string" ? part : JSON.stringify(part) ?? "" };
+    if (!isObject(part)) return { type: "text", value: typeof part === "string" ? part : (JSON.stringify(part) ?? "") };
     const { mimeType, data, value } = part;
-    if (typeof mimeType === "string" && data instanceof Uint8Array) return { type: "data", mimeType, data: Buffer.from(data).toString("base64") };
+    if (typeof mimeType === "string" && data instanceof Uint8Array)
+      return { type: "data", mimeType, data: Buffer.from(data).toString("base64") };
     return { type: "text", value: typeof value === "string" ? value : JSON.stringify(value ?? part) };
   });
   const [first] = parts;
@@ -55,17 +78,39 @@ function resultOf(content: readonly unknown[]): string | readonly ChatPart[] {
 /** `undefined`: this VS Code has no such part, or would drop it. */
 export function responsePart(part: ChatPart, classes: PartClasses): object | undefined {
   switch (part.type) {
-    case "text": return new classes.LanguageModelTextPart(part.value);
-    case "tool_call": return new classes.LanguageModelToolCallPart(part.toolCallId, part.toolName, isObject(part.parameters) ? part.parameters : {});
-    case "data": return classes.LanguageModelDataPart && new classes.LanguageModelDataPart(Buffer.from(part.data, "base64"), part.mimeType);
-    case "thinking": return classes.LanguageModelThinkingPart && new classes.LanguageModelThinkingPart(part.value, part.id, part.metadata);
-    case "tool_result": return undefined;
+    case "text":
+      return new classes.LanguageModelTextPart(part.value);
+    case "tool_call":
+      return new classes.LanguageModelToolCallPart(
+        part.toolCallId,
+        part.toolName,
+        isObject(part.parameters) ? part.parameters : {},
+      );
+    case "data":
+      return (
+        classes.LanguageModelDataPart &&
+        new classes.LanguageModelDataPart(Buffer.from(part.data, "base64"), part.mimeType)
+      );
+    case "thinking":
+      return (
+        classes.LanguageModelThinkingPart && new classes.LanguageModelThinkingPart(part.value, part.id, part.metadata)
+      );
+    case "tool_result":
+      return undefined;
   }
 }
 
 /** As `vscode.LanguageModelChatTool`. */
-export interface GivenTool { readonly name: string; readonly description: string; readonly inputSchema?: object | undefined }
+export interface GivenTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema?: object | undefined;
+}
 
 export function chatTools(tools: readonly GivenTool[]): readonly ChatTool[] {
-  return tools.map(({ name, description, inputSchema }) => ({ name, description: typeof description === "string" ? description : "", ...(inputSchema === undefined ? {} : { inputSchema }) }));
+  return tools.map(({ name, description, inputSchema }) => ({
+    name,
+    description: typeof description === "string" ? description : "",
+    ...(inputSchema === undefined ? {} : { inputSchema }),
+  }));
 }

@@ -6,31 +6,96 @@ import { ASK_EACH_TIME, permissionTool } from "../protocol/permission-tools";
 import { AgentTool, plainText, type ToolWorld } from "./agent-tools";
 import { LmProvider, type LmClient, type ProviderWorld } from "./provider";
 
-class Text { constructor(readonly value: string) {} }
+class Text {
+  constructor(readonly value: string) {}
+}
 /** VS Code's chat prints the message, and the stack behind it. */
-const printed = ({ message, stack }: Error): string => stack ? `${message}: ${stack}` : message;
-class ToolCall { constructor(readonly callId: string, readonly name: string, readonly input: object) {} }
+const printed = ({ message, stack }: Error): string => (stack ? `${message}: ${stack}` : message);
+class ToolCall {
+  constructor(
+    readonly callId: string,
+    readonly name: string,
+    readonly input: object,
+  ) {}
+}
 
 /** A sidecar that keeps what it was asked and answers when the test says so. */
 function world(changes: Partial<ProviderWorld> = {}) {
-  const requests: { method: string; params: unknown }[] = [], notes: { method: string; params: unknown }[] = [], leftOut: string[] = [];
+  const requests: { method: string; params: unknown }[] = [],
+    notes: { method: string; params: unknown }[] = [],
+    leftOut: string[] = [];
   let answer = deferred<unknown>();
   const client: LmClient = {
-    request: async (method, params) => { requests.push({ method, params }); return await answer.promise as never; },
-    notify: (method, params) => { notes.push({ method, params }); },
+    request: async (method, params) => {
+      requests.push({ method, params });
+      return (await answer.promise) as never;
+    },
+    notify: (method, params) => {
+      notes.push({ method, params });
+    },
   };
   const nothing: AgentConfig = { id: "odd", name: "Odd", distribution: { symposium: { subcommand: "unknown" } } };
   const provider = new LmProvider({
-    client: () => Promise.resolve(client), settings: () => ({ agents: [ELIZA, nothing], configured: [ELIZA.id, nothing.id], currentAgentId: ELIZA.id }), learned: { takesImages: () => false, contextTokens: () => undefined }, permissionGroup: agentId => agentId === ELIZA.id ? "eliza" : undefined, isTrusted: () => true, cwd: () => "/w",
-    classes: { LanguageModelTextPart: Text, LanguageModelToolCallPart: ToolCall }, errors: { NotFound: message => new Error(message), NoPermissions: message => new Error(message) },
-    partsTaken: () => Promise.resolve(), leftOut: kind => { leftOut.push(kind); }, ...changes,
+    client: () => Promise.resolve(client),
+    settings: () => ({ agents: [ELIZA, nothing], configured: [ELIZA.id, nothing.id], currentAgentId: ELIZA.id }),
+    learned: { takesImages: () => false, contextTokens: () => undefined },
+    permissionGroup: agentId => (agentId === ELIZA.id ? "eliza" : undefined),
+    isTrusted: () => true,
+    cwd: () => "/w",
+    classes: { LanguageModelTextPart: Text, LanguageModelToolCallPart: ToolCall },
+    errors: { NotFound: message => new Error(message), NoPermissions: message => new Error(message) },
+    partsTaken: () => Promise.resolve(),
+    leftOut: kind => {
+      leftOut.push(kind);
+    },
+    ...changes,
   });
   const listeners: (() => void)[] = [];
-  const token = { isCancellationRequested: false, onCancellationRequested: (listener: () => void) => { listeners.push(listener); return { dispose: () => { listeners.splice(listeners.indexOf(listener), 1); } }; } };
+  const token = {
+    isCancellationRequested: false,
+    onCancellationRequested: (listener: () => void) => {
+      listeners.push(listener);
+      return {
+        dispose: () => {
+          listeners.splice(listeners.indexOf(listener), 1);
+        },
+      };
+    },
+  };
   const reported: object[] = [];
   const respond = (modelId = "symposium", options: object = {}): Promise<void> =>
-    provider.respond({ id: modelId }, [{ role: 1, content: [new Text("hi")], name: undefined } as never], { toolMode: 1, ...options } as never, part => { reported.push(part); }, token as never);
-  return { provider, client, requests, notes, reported, leftOut, respond, token, cancel: () => { token.isCancellationRequested = true; for (const listener of [...listeners]) listener(); }, listeners, answer: (value: unknown = {}) => { answer.resolve(value); answer = deferred(); }, refuse: (error: Error) => { answer.reject(error); answer = deferred(); } };
+    provider.respond(
+      { id: modelId },
+      [{ role: 1, content: [new Text("hi")], name: undefined } as never],
+      { toolMode: 1, ...options } as never,
+      part => {
+        reported.push(part);
+      },
+      token as never,
+    );
+  return {
+    provider,
+    client,
+    requests,
+    notes,
+    reported,
+    leftOut,
+    respond,
+    token,
+    cancel: () => {
+      token.isCancellationRequested = true;
+      for (const listener of [...listeners]) listener();
+    },
+    listeners,
+    answer: (value: unknown = {}) => {
+      answer.resolve(value);
+      answer = deferred();
+    },
+    refuse: (error: Error) => {
+      answer.reject(error);
+      answer = deferred();
+    },
+  };
 }
 
 const settled = () => new Promise(resolve => setImmediate(resolve));
@@ -38,22 +103,44 @@ const settled = () => new Promise(resolve => setImmediate(resolve));
 suite("provider of models", () => {
   test("a request is what VS Code gave, with the agent, the folder and who asks", async () => {
     const { respond, requests, answer } = world();
-    const done = respond("symposium-eliza", { tools: [{ name: "t", description: "T" }], toolMode: 2, modelOptions: { _telemetryTurn: 1 }, requestInitiator: "core" });
+    const done = respond("symposium-eliza", {
+      tools: [{ name: "t", description: "T" }],
+      toolMode: 2,
+      modelOptions: { _telemetryTurn: 1 },
+      requestInitiator: "core",
+    });
     await settled();
-    deepEqual(requests, [{ method: "lm/requestDelta", params: {
-      requestId: 1, modelId: "symposium-eliza", agentId: "elizacp", permissionGroup: "eliza", agent: { eliza: {} }, distribution: ELIZA.distribution, cwd: "/w",
-      history: { id: 2, forget: [] }, messages: [{ role: "user", content: [{ type: "text", value: "hi" }] }], tools: { id: 1, list: [{ name: "t", description: "T" }] },
-      options: { toolMode: "required", modelOptions: { _telemetryTurn: 1 }, requestInitiator: "core" },
-    } satisfies ChatRequestDelta }]);
+    deepEqual(requests, [
+      {
+        method: "lm/requestDelta",
+        params: {
+          requestId: 1,
+          modelId: "symposium-eliza",
+          agentId: "elizacp",
+          permissionGroup: "eliza",
+          agent: { eliza: {} },
+          distribution: ELIZA.distribution,
+          cwd: "/w",
+          history: { id: 2, forget: [] },
+          messages: [{ role: "user", content: [{ type: "text", value: "hi" }] }],
+          tools: { id: 1, list: [{ name: "t", description: "T" }] },
+          options: { toolMode: "required", modelOptions: { _telemetryTurn: 1 }, requestInitiator: "core" },
+        } satisfies ChatRequestDelta,
+      },
+    ]);
     answer();
     await done;
   });
 
   /** What the requests said in place of messages and tools. */
-  const sent = (requests: readonly { readonly params: unknown }[]): unknown => requests.map(({ params }) => {
-    const { messages, tools } = params as ChatRequestDelta;
-    return [messages.map(item => "from" in item ? `${item.count} from ${item.from}` : item.role), tools.list?.length];
-  });
+  const sent = (requests: readonly { readonly params: unknown }[]): unknown =>
+    requests.map(({ params }) => {
+      const { messages, tools } = params as ChatRequestDelta;
+      return [
+        messages.map(item => ("from" in item ? `${item.count} from ${item.from}` : item.role)),
+        tools.list?.length,
+      ];
+    });
 
   test("the second request refers to what the first one brought; where the sidecar does not know it, everything is sent again", async () => {
     const { respond, requests, answer } = world();
@@ -65,13 +152,24 @@ suite("provider of models", () => {
       }
       await done;
     }
-    deepEqual(sent(requests), [[["user"], 0], [["1 from 0"], undefined], [["1 from 0"], undefined], [["user"], 0]]);
+    deepEqual(sent(requests), [
+      [["user"], 0],
+      [["1 from 0"], undefined],
+      [["1 from 0"], undefined],
+      [["user"], 0],
+    ]);
     equal((requests[3]?.params as ChatRequestDelta).requestId, 3, "it is the same request");
   });
 
   test("a sidecar that was started again is sent everything; what was stopped meanwhile is not sent again", async () => {
     let client: LmClient | undefined;
-    const { respond, requests, client: first, cancel, answer } = world({ client: () => Promise.resolve(client ?? first) });
+    const {
+      respond,
+      requests,
+      client: first,
+      cancel,
+      answer,
+    } = world({ client: () => Promise.resolve(client ?? first) });
     const done = respond();
     await settled();
     answer();
@@ -82,7 +180,10 @@ suite("provider of models", () => {
     cancel();
     answer({ isUnknown: true });
     await again;
-    deepEqual(sent(requests), [[["user"], 0], [["user"], 0]]);
+    deepEqual(sent(requests), [
+      [["user"], 0],
+      [["user"], 0],
+    ]);
   });
 
   test("parts go to their request, and nowhere when it is over", async () => {
@@ -101,13 +202,23 @@ suite("provider of models", () => {
   });
 
   test("a request fails after VS Code has taken the parts before the failure, and at once where there are none", async () => {
-    const taken = deferred<void>(), events: string[] = [];
-    const { provider, respond, refuse } = world({ partsTaken: () => { events.push("waits"); return taken.promise; } });
-    const failsAtOnce = respond().catch(() => { events.push("failed"); });
+    const taken = deferred<void>(),
+      events: string[] = [];
+    const { provider, respond, refuse } = world({
+      partsTaken: () => {
+        events.push("waits");
+        return taken.promise;
+      },
+    });
+    const failsAtOnce = respond().catch(() => {
+      events.push("failed");
+    });
     await settled();
     refuse(new Error("no parts"));
     await failsAtOnce;
-    const fails = respond().catch(() => { events.push("failed"); });
+    const fails = respond().catch(() => {
+      events.push("failed");
+    });
     await settled();
     provider.part(2, { type: "text", value: "the limit is reached" });
     refuse(new Error("after a part"));
@@ -121,7 +232,9 @@ suite("provider of models", () => {
   test("Stop is told to the sidecar once, and the promise waits for its answer", async () => {
     const { respond, notes, cancel, answer, listeners } = world();
     let isDone = false;
-    const done = respond().then(() => { isDone = true; });
+    const done = respond().then(() => {
+      isDone = true;
+    });
     await settled();
     cancel();
     await settled();
@@ -144,19 +257,42 @@ suite("provider of models", () => {
     const failing = gone.respond();
     await settled();
     gone.refuse(new Error("Symposium’s sidecar stopped unexpectedly (exit code 1)."));
-    await rejects(failing, (error: Error) => printed(error) === error.message && /stopped unexpectedly/.test(error.message));
+    await rejects(
+      failing,
+      (error: Error) => printed(error) === error.message && /stopped unexpectedly/.test(error.message),
+    );
     await rejects(world().respond("symposium-gone"), /“symposium-gone” is not configured any more/);
     await rejects(world().respond("symposium-odd"), /Odd has no command that can be started/);
-    await rejects(world({ isTrusted: () => false }).respond(), (error: Error) => printed(error) === error.message && /trust this workspace/.test(error.message));
+    await rejects(
+      world({ isTrusted: () => false }).respond(),
+      (error: Error) => printed(error) === error.message && /trust this workspace/.test(error.message),
+    );
   });
 
-  test("an agent without a command is in no picker", () => deepEqual(world().provider.models().map(({ id }) => id), ["symposium", "symposium-eliza"]));
+  test("an agent without a command is in no picker", () =>
+    deepEqual(
+      world()
+        .provider.models()
+        .map(({ id }) => id),
+      ["symposium", "symposium-eliza"],
+    ));
 });
 
 suite("tools that ask for an agent", () => {
-  function tool(client: LmClient | undefined, name = permissionTool("codex", "execute"), more: Partial<ToolWorld> = {}) {
+  function tool(
+    client: LmClient | undefined,
+    name = permissionTool("codex", "execute"),
+    more: Partial<ToolWorld> = {},
+  ) {
     const unexpected = () => Promise.reject(new Error("No dialog is expected."));
-    return new AgentTool(name, { confirm: unexpected, showWhole: unexpected, ...more, running: () => client, markdown: (text, link) => ({ value: text, ...link }) as never, result: text => ({ content: [text] }) as never });
+    return new AgentTool(name, {
+      confirm: unexpected,
+      showWhole: unexpected,
+      ...more,
+      running: () => client,
+      markdown: (text, link) => ({ value: text, ...link }) as never,
+      result: text => ({ content: [text] }) as never,
+    });
   }
   const asked = { input: { id: "q" }, toolInvocationToken: {} as never };
 
@@ -165,7 +301,10 @@ suite("tools that ask for an agent", () => {
     const prepared = tool(client).prepareInvocation({ input: { id: "q", title: "harmless" } });
     await settled();
     answer({ question: { title: "Run a command", message: "`rm -rf /`" } });
-    deepEqual(await prepared, { invocationMessage: "Run a command", confirmationMessages: { title: "Run a command", message: { value: "`rm -rf /`" } } });
+    deepEqual(await prepared, {
+      invocationMessage: "Run a command",
+      confirmationMessages: { title: "Run a command", message: { value: "`rm -rf /`" } },
+    });
     deepEqual(requests, [{ method: "lm/question", params: { questionId: "q" } }]);
   });
 
@@ -174,7 +313,12 @@ suite("tools that ask for an agent", () => {
     const prepared = tool(client).prepareInvocation({ input: { id: "q" } });
     await settled();
     answer({ question: { title: "Run a command", message: "`a…z`", whole: "`abc…xyz`" } });
-    deepEqual((await prepared).confirmationMessages?.message, { value: "`a…z`", title: "Show all", command: "symposium.showQuestion", argument: "q" });
+    deepEqual((await prepared).confirmationMessages?.message, {
+      value: "`a…z`",
+      title: "Show all",
+      command: "symposium.showQuestion",
+      argument: "q",
+    });
   });
 
   test("consent is given inside the call, with the call's own id", async () => {
@@ -183,13 +327,26 @@ suite("tools that ask for an agent", () => {
     await settled();
     answer({ isTaken: true });
     ok(await invoked);
-    deepEqual(requests, [{ method: "lm/decide", params: { questionId: "q", toolName: "symposium-agent-codex-execute", callId: "c1" } }]);
+    deepEqual(requests, [
+      { method: "lm/decide", params: { questionId: "q", toolName: "symposium-agent-codex-execute", callId: "c1" } },
+    ]);
   });
 
   test("the tool that asks each time has no confirmation that a standing approval could answer: its own dialog decides, each time", async () => {
-    const { client, requests, answer } = world(), dialogs: unknown[] = [], presses = [true, false];
-    const each = tool(client, ASK_EACH_TIME, { confirm: question => { dialogs.push(question); return Promise.resolve(presses.shift() === true); } });
-    const answered = async (value: unknown) => { await settled(); answer(value); }, question = { title: "Run a command", message: "`ls`" };
+    const { client, requests, answer } = world(),
+      dialogs: unknown[] = [],
+      presses = [true, false];
+    const each = tool(client, ASK_EACH_TIME, {
+      confirm: question => {
+        dialogs.push(question);
+        return Promise.resolve(presses.shift() === true);
+      },
+    });
+    const answered = async (value: unknown) => {
+        await settled();
+        answer(value);
+      },
+      question = { title: "Run a command", message: "`ls`" };
     const prepared = each.prepareInvocation({ input: { id: "q" } });
     await answered({ question });
     deepEqual(await prepared, { invocationMessage: "Run a command" });
@@ -201,11 +358,17 @@ suite("tools that ask for an agent", () => {
     await answered({ question });
     ok(await denied);
     deepEqual(dialogs, [question, question]);
-    deepEqual(requests.map(({ method }) => method), ["lm/question", "lm/question", "lm/decide", "lm/question"]);
+    deepEqual(
+      requests.map(({ method }) => method),
+      ["lm/question", "lm/question", "lm/decide", "lm/question"],
+    );
   });
 
   test("a dialog shows a question without Markdown's marks, and all of its words", () => {
-    equal(plainText("`rename`\n\n```json\n{\n  \"a\": 1\n}\n```\n\nIt names a tool."), "rename\n\n{\n  \"a\": 1\n}\n\nIt names a tool.");
+    equal(
+      plainText('`rename`\n\n```json\n{\n  "a": 1\n}\n```\n\nIt names a tool.'),
+      'rename\n\n{\n  "a": 1\n}\n\nIt names a tool.',
+    );
     equal(plainText("````sh\nls\n```\nrm x\n````\n`` `a` ``"), "ls\nrm x\n`a`");
   });
 
@@ -219,6 +382,9 @@ suite("tools that ask for an agent", () => {
     const invoked = tool(client).invoke(asked);
     await settled();
     answer({ isTaken: false });
-    await rejects(invoked, (error: Error) => { match(error.message, /No agent waits/); return true; });
+    await rejects(invoked, (error: Error) => {
+      match(error.message, /No agent waits/);
+      return true;
+    });
   });
 });

@@ -7,7 +7,14 @@
  */
 import type * as vscode from "vscode";
 import type { AgentConfig } from "../protocol/agents";
-import { agentDefinition, type AgentDefinition, type ChatPart, type ChatRequestDelta, type LmHostToSidecar, type RequestId } from "../protocol/lm";
+import {
+  agentDefinition,
+  type AgentDefinition,
+  type ChatPart,
+  type ChatRequestDelta,
+  type LmHostToSidecar,
+  type RequestId,
+} from "../protocol/lm";
 import type { Calls, Notes, ParamsOf, ResultOf } from "../protocol/wire";
 import { cannotStart, failed, noSuchAgent, notTrusted, type LmErrors } from "./lm-errors";
 import { agentOf, modelsOf, type AgentKnowledge, type Model, type Offered } from "./models";
@@ -17,7 +24,10 @@ import { tokensOf } from "./token-count";
 
 /** The sidecar's client, as far as models need it. */
 export interface LmClient {
-  request<M extends keyof Calls<LmHostToSidecar>>(method: M, params: ParamsOf<LmHostToSidecar, M>): Promise<ResultOf<LmHostToSidecar, M>>;
+  request<M extends keyof Calls<LmHostToSidecar>>(
+    method: M,
+    params: ParamsOf<LmHostToSidecar, M>,
+  ): Promise<ResultOf<LmHostToSidecar, M>>;
   notify<M extends keyof Notes<LmHostToSidecar>>(method: M, params: ParamsOf<LmHostToSidecar, M>): void;
 }
 
@@ -52,7 +62,9 @@ export class LmProvider {
 
   constructor(private readonly world: ProviderWorld) {}
 
-  models(): readonly Model[] { return modelsOf(this.#offered(), this.world.learned); }
+  models(): readonly Model[] {
+    return modelsOf(this.#offered(), this.world.learned);
+  }
 
   /** Ids of the agents that have a model. */
   agentIds(): readonly string[] {
@@ -61,35 +73,70 @@ export class LmProvider {
   }
 
   /** Rejects with a sentence. `report` gets VS Code's parts. */
-  async respond(model: { readonly id: string }, messages: readonly vscode.LanguageModelChatRequestMessage[], options: Given, report: (part: object) => void, token: vscode.CancellationToken): Promise<void> {
-    const { world } = this, agent = agentOf(model.id, world.settings());
+  async respond(
+    model: { readonly id: string },
+    messages: readonly vscode.LanguageModelChatRequestMessage[],
+    options: Given,
+    report: (part: object) => void,
+    token: vscode.CancellationToken,
+  ): Promise<void> {
+    const { world } = this,
+      agent = agentOf(model.id, world.settings());
     if (!world.isTrusted()) throw notTrusted(world.errors);
     if (!agent) throw noSuchAgent(world.errors, model.id);
     const definition = agentDefinition(agent);
     if (!definition) throw cannotStart(world.errors, agent.name);
-    const requestId = ++this.#last, permissionGroup = world.permissionGroup(agent.id);
+    const requestId = ++this.#last,
+      permissionGroup = world.permissionGroup(agent.id);
     let hasParts = false;
-    this.#open.set(requestId, part => { hasParts = true; this.#report(part, report); });
-    try { await this.#ask({ ...this.#terms(requestId, model.id, agent, definition, options), ...(permissionGroup === undefined ? {} : { permissionGroup }) }, messages, options.tools ?? [], token); }
-    catch (error) {
+    this.#open.set(requestId, part => {
+      hasParts = true;
+      this.#report(part, report);
+    });
+    try {
+      await this.#ask(
+        {
+          ...this.#terms(requestId, model.id, agent, definition, options),
+          ...(permissionGroup === undefined ? {} : { permissionGroup }),
+        },
+        messages,
+        options.tools ?? [],
+        token,
+      );
+    } catch (error) {
       if (hasParts) await world.partsTaken();
       throw failed(error);
-    } finally { this.#open.delete(requestId); }
+    } finally {
+      this.#open.delete(requestId);
+    }
   }
 
-  tokens(value: string | vscode.LanguageModelChatRequestMessage): number { return tokensOf(value); }
+  tokens(value: string | vscode.LanguageModelChatRequestMessage): number {
+    return tokensOf(value);
+  }
 
   /** From the sidecar. */
-  part(requestId: RequestId, part: ChatPart): void { this.#open.get(requestId)?.(part); }
+  part(requestId: RequestId, part: ChatPart): void {
+    this.#open.get(requestId)?.(part);
+  }
 
-  async #ask(terms: Terms, messages: readonly vscode.LanguageModelChatRequestMessage[], tools: NonNullable<Given["tools"]>, token: vscode.CancellationToken): Promise<void> {
+  async #ask(
+    terms: Terms,
+    messages: readonly vscode.LanguageModelChatRequestMessage[],
+    tools: NonNullable<Given["tools"]>,
+    token: vscode.CancellationToken,
+  ): Promise<void> {
     const client = await this.world.client();
     if (token.isCancellationRequested) return;
-    const sent = this.#sentTo(client), cancelled = token.onCancellationRequested(() => client.notify("lm/cancel", { requestId: terms.requestId }));
+    const sent = this.#sentTo(client),
+      cancelled = token.onCancellationRequested(() => client.notify("lm/cancel", { requestId: terms.requestId }));
     try {
       const { isUnknown } = await client.request("lm/requestDelta", { ...terms, ...sent.delta(messages, tools) });
-      if (isUnknown && !token.isCancellationRequested) await client.request("lm/requestDelta", { ...terms, ...sent.whole(messages, tools) });
-    } finally { cancelled.dispose(); }
+      if (isUnknown && !token.isCancellationRequested)
+        await client.request("lm/requestDelta", { ...terms, ...sent.whole(messages, tools) });
+    } finally {
+      cancelled.dispose();
+    }
   }
 
   #sentTo(client: LmClient): SentRequests {
@@ -97,11 +144,23 @@ export class LmProvider {
     return this.#sent.requests;
   }
 
-  #terms(requestId: RequestId, modelId: string, agent: AgentConfig, definition: AgentDefinition, { toolMode, modelOptions, requestInitiator }: Given): Terms {
+  #terms(
+    requestId: RequestId,
+    modelId: string,
+    agent: AgentConfig,
+    definition: AgentDefinition,
+    { toolMode, modelOptions, requestInitiator }: Given,
+  ): Terms {
     return {
-      requestId, modelId, agentId: agent.id, agent: definition, distribution: agent.distribution, cwd: this.world.cwd(),
+      requestId,
+      modelId,
+      agentId: agent.id,
+      agent: definition,
+      distribution: agent.distribution,
+      cwd: this.world.cwd(),
       options: {
-        toolMode: toolMode === REQUIRED ? "required" : "auto", ...(modelOptions === undefined ? {} : { modelOptions }),
+        toolMode: toolMode === REQUIRED ? "required" : "auto",
+        ...(modelOptions === undefined ? {} : { modelOptions }),
         ...(typeof requestInitiator === "string" ? { requestInitiator } : {}),
       },
     };

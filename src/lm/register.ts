@@ -17,19 +17,25 @@ export interface LmRegistration extends vscode.Disposable {
 
 /** What later versions than our floor have, or have without saying so. */
 export const partClasses: PartClasses = {
-  LanguageModelTextPart: vscode.LanguageModelTextPart, LanguageModelToolCallPart: vscode.LanguageModelToolCallPart,
-  ...classNamed("LanguageModelDataPart"), ...classNamed("LanguageModelThinkingPart"),
+  LanguageModelTextPart: vscode.LanguageModelTextPart,
+  LanguageModelToolCallPart: vscode.LanguageModelToolCallPart,
+  ...classNamed("LanguageModelDataPart"),
+  ...classNamed("LanguageModelThinkingPart"),
 };
 export const lmErrors: ProviderWorld["errors"] = vscode.LanguageModelError;
 
 /** VS Code sends parts on every 30 ms, through two processes, and does not report when they have arrived. */
 const PARTS_TAKEN_MS = 250;
-export function partsTaken(): Promise<void> { return new Promise(resolve => setTimeout(resolve, PARTS_TAKEN_MS)); }
+export function partsTaken(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, PARTS_TAKEN_MS));
+}
 
 /** How VS Code makes what a tool gives it. */
 export const toolParts: Omit<ToolWorld, "running"> = {
   markdown(text, link) {
-    const first = link ? `This is shortened. [${link.title}](command:${link.command}?${encodeURIComponent(JSON.stringify([link.argument]))})\n\n` : "";
+    const first = link
+      ? `This is shortened. [${link.title}](command:${link.command}?${encodeURIComponent(JSON.stringify([link.argument]))})\n\n`
+      : "";
     const markdown = new vscode.MarkdownString(first + text);
     markdown.isTrusted = link ? { enabledCommands: [link.command] } : false;
     markdown.supportHtml = false;
@@ -38,34 +44,56 @@ export const toolParts: Omit<ToolWorld, "running"> = {
   result: text => new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]),
   async confirm({ title, message, whole }, showAll) {
     const options = { modal: true, detail: plainText(message) };
-    const pressed = await vscode.window.showWarningMessage(title, options, ...(whole === undefined ? [ALLOW] : [ALLOW, SHOW_ALL]));
+    const pressed = await vscode.window.showWarningMessage(
+      title,
+      options,
+      ...(whole === undefined ? [ALLOW] : [ALLOW, SHOW_ALL]),
+    );
     if (pressed !== SHOW_ALL) return pressed === ALLOW;
     await showAll();
-    return await vscode.window.showWarningMessage(title, ALLOW, DENY) === ALLOW;
+    return (await vscode.window.showWarningMessage(title, ALLOW, DENY)) === ALLOW;
   },
-  showWhole: async questionId => { await vscode.commands.executeCommand(SHOW_QUESTION, questionId); },
+  showWhole: async questionId => {
+    await vscode.commands.executeCommand(SHOW_QUESTION, questionId);
+  },
 };
 
-const ALLOW = "Allow", DENY = "Deny", SHOW_ALL = "Show All";
+const ALLOW = "Allow",
+  DENY = "Deny",
+  SHOW_ALL = "Show All";
 
 function classNamed(name: "LanguageModelDataPart" | "LanguageModelThinkingPart"): Partial<PartClasses> {
   const found: unknown = Reflect.get(vscode, name);
   return typeof found === "function" ? { [name]: found } : {};
 }
 
-export function registerLm(provider: LmProvider, tools: ToolWorld, groupOf: (agentId: string) => string | undefined, log: Log): LmRegistration {
+export function registerLm(
+  provider: LmProvider,
+  tools: ToolWorld,
+  groupOf: (agentId: string) => string | undefined,
+  log: Log,
+): LmRegistration {
   const changes = new vscode.EventEmitter<void>();
   let registered: vscode.Disposable | undefined;
-  const isThere = typeof vscode.lm?.registerLanguageModelChatProvider === "function" && typeof vscode.lm.registerTool === "function";
+  const isThere =
+    typeof vscode.lm?.registerLanguageModelChatProvider === "function" && typeof vscode.lm.registerTool === "function";
   return {
     changed(isEnabled) {
-      if (isEnabled && !isThere) return log.info("lm", "This version of VS Code has no models of extensions: the model picker goes without Symposium");
-      if (!isEnabled) { registered?.dispose(); registered = undefined; }
-      else if (registered) changes.fire();
-      else registered = vscode.Disposable.from(
-        vscode.lm.registerLanguageModelChatProvider(VENDOR, chatProvider(provider, changes.event)),
-        ...PERMISSION_TOOLS.map(name => vscode.lm.registerTool(name, new AgentTool(name, tools))), wholeQuestions(tools),
-      );
+      if (isEnabled && !isThere)
+        return log.info(
+          "lm",
+          "This version of VS Code has no models of extensions: the model picker goes without Symposium",
+        );
+      if (!isEnabled) {
+        registered?.dispose();
+        registered = undefined;
+      } else if (registered) changes.fire();
+      else
+        registered = vscode.Disposable.from(
+          vscode.lm.registerLanguageModelChatProvider(VENDOR, chatProvider(provider, changes.event)),
+          ...PERMISSION_TOOLS.map(name => vscode.lm.registerTool(name, new AgentTool(name, tools))),
+          wholeQuestions(tools),
+        );
       if (isEnabled) offerTools(new Set(provider.agentIds().map(groupOf)));
     },
     dispose() {
@@ -77,14 +105,16 @@ export function registerLm(provider: LmProvider, tools: ToolWorld, groupOf: (age
 
 /** VS Code offers a chat the permission tools of those agents only that are in the model picker: all chats are offered them, of whatever model. */
 function offerTools(groups: ReadonlySet<string | undefined>): void {
-  for (const group of TOOL_GROUPS) void vscode.commands.executeCommand("setContext", groupContext(group), groups.has(group));
+  for (const group of TOOL_GROUPS)
+    void vscode.commands.executeCommand("setContext", groupContext(group), groups.has(group));
 }
 
 function chatProvider(provider: LmProvider, onDidChange: vscode.Event<void>): vscode.LanguageModelChatProvider<Model> {
   return {
     onDidChangeLanguageModelChatInformation: onDidChange,
     provideLanguageModelChatInformation: () => [...provider.models()],
-    provideLanguageModelChatResponse: (model, messages, options, progress: vscode.Progress<unknown>, token) => provider.respond(model, messages, options, part => progress.report(part), token),
+    provideLanguageModelChatResponse: (model, messages, options, progress: vscode.Progress<unknown>, token) =>
+      provider.respond(model, messages, options, part => progress.report(part), token),
     provideTokenCount: (_model, value) => Promise.resolve(provider.tokens(value)),
   };
 }
@@ -93,13 +123,19 @@ function chatProvider(provider: LmProvider, onDidChange: vscode.Event<void>): vs
 function wholeQuestions({ running }: ToolWorld): vscode.Disposable {
   const scheme = "symposium-question";
   return vscode.Disposable.from(
-    vscode.workspace.registerTextDocumentContentProvider(scheme, { provideTextDocumentContent: async ({ query }) => {
-      const { message, whole } = await questionWith(query, running());
-      return whole ?? message;
-    } }),
+    vscode.workspace.registerTextDocumentContentProvider(scheme, {
+      provideTextDocumentContent: async ({ query }) => {
+        const { message, whole } = await questionWith(query, running());
+        return whole ?? message;
+      },
+    }),
     vscode.commands.registerCommand(SHOW_QUESTION, async (id: unknown) => {
-      const questionId = String(id), { title } = await questionWith(questionId, running());
-      await vscode.window.showTextDocument(vscode.Uri.from({ scheme, path: `/${title.replaceAll(/[\\/]/g, " ")}`, query: questionId }), { preview: true });
+      const questionId = String(id),
+        { title } = await questionWith(questionId, running());
+      await vscode.window.showTextDocument(
+        vscode.Uri.from({ scheme, path: `/${title.replaceAll(/[\\/]/g, " ")}`, query: questionId }),
+        { preview: true },
+      );
     }),
   );
 }

@@ -8,13 +8,25 @@
  */
 import { baseOf, NO_SIZES, sizeOf, sizesOf, type Base, type Run, type Sizes } from "../protocol/lm-delta";
 import {
-  MAX_HISTORIES, MAX_HISTORY_CHARACTERS, MAX_TOOL_LISTS, type ChatMessage, type ChatRequestDelta, type KnownId,
+  MAX_HISTORIES,
+  MAX_HISTORY_CHARACTERS,
+  MAX_TOOL_LISTS,
+  type ChatMessage,
+  type ChatRequestDelta,
+  type KnownId,
 } from "../protocol/lm";
 import { same } from "../protocol/same-message";
 import { chatMessages, chatTools, type GivenMessage, type GivenTool, type PartClasses } from "./parts";
 
-interface History { readonly id: KnownId; readonly messages: readonly GivenMessage[]; readonly sizes: Sizes }
-interface Tools { readonly id: KnownId; readonly tools: readonly GivenTool[] }
+interface History {
+  readonly id: KnownId;
+  readonly messages: readonly GivenMessage[];
+  readonly sizes: Sizes;
+}
+interface Tools {
+  readonly id: KnownId;
+  readonly tools: readonly GivenTool[];
+}
 
 export type Sent = Pick<ChatRequestDelta, "history" | "messages" | "tools">;
 
@@ -24,11 +36,15 @@ export class SentRequests {
   #tools: readonly Tools[] = [];
   #last = 0;
 
-  constructor(private readonly classes: PartClasses, private readonly maxCharacters = MAX_HISTORY_CHARACTERS) {}
+  constructor(
+    private readonly classes: PartClasses,
+    private readonly maxCharacters = MAX_HISTORY_CHARACTERS,
+  ) {}
 
   /** The result must be sent before the next call. */
   delta(messages: readonly GivenMessage[], tools: readonly GivenTool[]): Sent {
-    const base = baseOf(this.#histories, messages), known = this.#tools.find(each => same(each.tools, tools));
+    const base = baseOf(this.#histories, messages),
+      known = this.#tools.find(each => same(each.tools, tools));
     return this.#sent(messages, base, { id: known?.id ?? ++this.#last, tools }, known !== undefined);
   }
 
@@ -38,8 +54,12 @@ export class SentRequests {
   }
 
   #sent(messages: readonly GivenMessage[], base: Base<History> | undefined, tools: Tools, isKnown: boolean): Sent {
-    const id = ++this.#last, items = this.#items(messages, base);
-    const sizes = sizesOf(base?.history.sizes ?? NO_SIZES, items.map(item => "from" in item ? item : sizeOf(item)));
+    const id = ++this.#last,
+      items = this.#items(messages, base);
+    const sizes = sizesOf(
+      base?.history.sizes ?? NO_SIZES,
+      items.map(item => ("from" in item ? item : sizeOf(item))),
+    );
     this.#tools = [tools, ...this.#tools.filter(each => each.id !== tools.id)].slice(0, MAX_TOOL_LISTS);
     return {
       history: { id, ...(base ? { base: base.history.id } : {}), forget: this.#keep({ id, messages, sizes }, base) },
@@ -51,12 +71,14 @@ export class SentRequests {
   #items(messages: readonly GivenMessage[], base: Base<History> | undefined): readonly (Run | ChatMessage)[] {
     if (!base) return chatMessages(messages, this.classes);
     return base.delta.items.flatMap((item): readonly (Run | ChatMessage)[] =>
-      typeof item === "number" ? chatMessages(messages.slice(item, item + 1), this.classes) : [item]);
+      typeof item === "number" ? chatMessages(messages.slice(item, item + 1), this.classes) : [item],
+    );
   }
 
   /** Returns the ids of dropped histories. */
   #keep(history: History, base: Base<History> | undefined): readonly KnownId[] {
-    const before = this.#histories, continued = base?.isContinued ? base.history : undefined;
+    const before = this.#histories,
+      continued = base?.isContinued ? base.history : undefined;
     // A request that is sent a second time replaces its first entry, which the sidecar does not know.
     const others = before.filter(each => each.messages !== history.messages && each !== continued);
     let room = this.maxCharacters;

@@ -17,10 +17,14 @@ function ofPart(part: unknown): number {
   if (!isObject(part)) return tokensOf(part);
   const { value, callId, name, input, content, mimeType, data } = part;
   if (typeof value === "string") return tokensOf(value);
-  if (typeof callId === "string" && typeof name === "string") return tokensOf(name) + tokensOf(JSON.stringify(input ?? {}));
+  if (typeof callId === "string" && typeof name === "string")
+    return tokensOf(name) + tokensOf(JSON.stringify(input ?? {}));
   if (Array.isArray(content)) return sum(content);
-  if (typeof mimeType === "string" && data instanceof Uint8Array) return mimeType.startsWith("image/") ? IMAGE : Math.ceil(data.length / CHARACTERS_PER_TOKEN);
+  if (typeof mimeType === "string" && data instanceof Uint8Array)
+    return mimeType.startsWith("image/") ? IMAGE : Math.ceil(data.length / CHARACTERS_PER_TOKEN);
   return 0;
 }
 
-function sum(parts: readonly unknown[]): number { return parts.reduce((total: number, part) => total + ofPart(part), 0); }
+function sum(parts: readonly unknown[]): number {
+  return parts.reduce((total: number, part) => total + ofPart(part), 0);
+}

@@ -6,8 +6,13 @@ import { assign, ToolGroups, type Assignments } from "./tool-groups";
 
 class Stored {
   #values: Readonly<Record<string, unknown>> = {};
-  get(key: string): unknown { return this.#values[key]; }
-  update(key: string, value: unknown): Promise<void> { this.#values = { ...this.#values, [key]: value }; return Promise.resolve(); }
+  get(key: string): unknown {
+    return this.#values[key];
+  }
+  update(key: string, value: unknown): Promise<void> {
+    this.#values = { ...this.#values, [key]: value };
+    return Promise.resolve();
+  }
 }
 
 suite("ToolGroups", () => {
@@ -18,22 +23,36 @@ suite("ToolGroups", () => {
   });
 
   test("another agent keeps its group in later windows and other workspaces; when all are assigned, further agents have none", () => {
-    const profile = new Stored(), ids = Array.from({ length: ASSIGNED_GROUPS.length + 2 }, (_, i) => `agent ${i}`), first = groups(profile);
-    deepEqual(ids.map(id => first.groupOf(id)), [...ASSIGNED_GROUPS, undefined, undefined]);
+    const profile = new Stored(),
+      ids = Array.from({ length: ASSIGNED_GROUPS.length + 2 }, (_, i) => `agent ${i}`),
+      first = groups(profile);
+    deepEqual(
+      ids.map(id => first.groupOf(id)),
+      [...ASSIGNED_GROUPS, undefined, undefined],
+    );
     const later = groups(profile);
-    deepEqual(ids.toReversed().map(id => later.groupOf(id)), [undefined, undefined, ...ASSIGNED_GROUPS.toReversed()]);
+    deepEqual(
+      ids.toReversed().map(id => later.groupOf(id)),
+      [undefined, undefined, ...ASSIGNED_GROUPS.toReversed()],
+    );
   });
 
   test("a group that another profile has assigned in this workspace is neither used nor given away", () => {
-    const workspace = new Stored(), one = groups(new Stored(), workspace), other = groups(new Stored(), workspace);
-    deepEqual([one.groupOf("a"), other.groupOf("b"), other.groupOf("a"), one.groupOf("a")], ["custom1", "custom2", "custom1", "custom1"]);
+    const workspace = new Stored(),
+      one = groups(new Stored(), workspace),
+      other = groups(new Stored(), workspace);
+    deepEqual(
+      [one.groupOf("a"), other.groupOf("b"), other.groupOf("a"), one.groupOf("a")],
+      ["custom1", "custom2", "custom1", "custom1"],
+    );
     const known = new Stored();
     equal(groups(known, new Stored()).groupOf("b"), "custom1");
     equal(groups(known, workspace).groupOf("b"), undefined);
   });
 
   test("an assignment that another window has overwritten counts no more", () => {
-    const profile = new Stored(), here = groups(profile);
+    const profile = new Stored(),
+      here = groups(profile);
     equal(here.groupOf("a"), "custom1");
     void profile.update("symposium.permissionTools", { custom1: "b" });
     deepEqual([here.groupOf("b"), here.groupOf("a")], [undefined, "custom2"]);
@@ -46,17 +65,34 @@ suite("ToolGroups", () => {
   });
 
   test("over any profiles and workspaces, an approval for one agent never meets another agent under its tool", () =>
-    fc.assert(fc.property(fc.array(fc.record({ profile: fc.nat(2), workspace: fc.nat(2), agent: fc.constantFrom("a", "b", "c", "d", "__proto__", "constructor", "") }), { maxLength: 60 }), uses => {
-      const profiles: Assignments[] = [{}, {}, {}], workspaces: Assignments[] = [{}, {}, {}], approved = new Map<string, string>();
-      for (const { profile, workspace, agent } of uses) {
-        const { group, ...stored } = assign(agent, profiles[profile]!, workspaces[workspace]!);
-        profiles[profile] = stored.profile;
-        workspaces[workspace] = stored.workspace;
-        // VS Code keeps an approval of the group's tools in the storage of the profile, and of the workspace.
-        for (const place of group === undefined ? [] : [`profile ${profile} ${group}`, `workspace ${workspace} ${group}`]) {
-          equal(approved.get(place) ?? agent, agent);
-          approved.set(place, agent);
-        }
-      }
-    }), { numRuns: 2_000 }));
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            profile: fc.nat(2),
+            workspace: fc.nat(2),
+            agent: fc.constantFrom("a", "b", "c", "d", "__proto__", "constructor", ""),
+          }),
+          { maxLength: 60 },
+        ),
+        uses => {
+          const profiles: Assignments[] = [{}, {}, {}],
+            workspaces: Assignments[] = [{}, {}, {}],
+            approved = new Map<string, string>();
+          for (const { profile, workspace, agent } of uses) {
+            const { group, ...stored } = assign(agent, profiles[profile]!, workspaces[workspace]!);
+            profiles[profile] = stored.profile;
+            workspaces[workspace] = stored.workspace;
+            // VS Code keeps an approval of the group's tools in the storage of the profile, and of the workspace.
+            for (const place of group === undefined
+              ? []
+              : [`profile ${profile} ${group}`, `workspace ${workspace} ${group}`]) {
+              equal(approved.get(place) ?? agent, agent);
+              approved.set(place, agent);
+            }
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    ));
 });

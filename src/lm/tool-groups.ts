@@ -29,7 +29,8 @@ export interface Assigned {
 /** Pure. */
 export function assign(agentId: string, profile: Assignments, workspace: Assignments): Assigned {
   const own = ASSIGNED_GROUPS.find(group => profile[group] === agentId);
-  const group = own ?? ASSIGNED_GROUPS.find(free => profile[free] === undefined && (workspace[free] ?? agentId) === agentId);
+  const group =
+    own ?? ASSIGNED_GROUPS.find(free => profile[free] === undefined && (workspace[free] ?? agentId) === agentId);
   if (group === undefined || (workspace[group] ?? agentId) !== agentId) return { group: undefined, profile, workspace };
   return { group, profile: { ...profile, [group]: agentId }, workspace: { ...workspace, [group]: agentId } };
 }
@@ -37,13 +38,18 @@ export function assign(agentId: string, profile: Assignments, workspace: Assignm
 const KEY = "symposium.permissionTools";
 
 export class ToolGroups {
-  constructor(private readonly profile: Memory, private readonly workspace: Memory, private readonly log: Log) {}
+  constructor(
+    private readonly profile: Memory,
+    private readonly workspace: Memory,
+    private readonly log: Log,
+  ) {}
 
   /** Undefined: the agent has no group. */
   groupOf(agentId: string): string | undefined {
     const builtIn = BUILT_IN_GROUPS.get(agentId)?.group;
     if (builtIn !== undefined) return builtIn;
-    const before = { profile: read(this.profile), workspace: read(this.workspace) }, { group, profile, workspace } = assign(agentId, before.profile, before.workspace);
+    const before = { profile: read(this.profile), workspace: read(this.workspace) },
+      { group, profile, workspace } = assign(agentId, before.profile, before.workspace);
     if (group === undefined) return undefined;
     if (before.profile[group] === undefined) this.#store(this.profile, profile);
     if (before.workspace[group] === undefined) this.#store(this.workspace, workspace);
@@ -51,12 +57,20 @@ export class ToolGroups {
   }
 
   #store(memory: Memory, assignments: Assignments): void {
-    memory.update(KEY, assignments).then(undefined, (error: unknown) => this.log.warn("lm", "Assigned permission tools could not be stored", { error }));
+    memory
+      .update(KEY, assignments)
+      .then(undefined, (error: unknown) =>
+        this.log.warn("lm", "Assigned permission tools could not be stored", { error }),
+      );
   }
 }
 
 /** What is no assignment of a known group counts as one to nobody: that group is not given away. */
 function read(memory: Memory): Assignments {
   const stored = memory.get(KEY);
-  return isObject(stored) ? Object.fromEntries(ASSIGNED_GROUPS.filter(group => stored[group] !== undefined).map(group => [group, String(stored[group])])) : {};
+  return isObject(stored)
+    ? Object.fromEntries(
+        ASSIGNED_GROUPS.filter(group => stored[group] !== undefined).map(group => [group, String(stored[group])]),
+      )
+    : {};
 }

@@ -1,5 +1,9 @@
 /** How old something is, in words. Pure. */
-const UNITS: readonly (readonly [name: string, ms: number])[] = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000]];
+const UNITS: readonly (readonly [name: string, ms: number])[] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
 
 /** A clock that was put back makes nothing younger than new. */
 export function ageOf(ms: number): string {

@@ -23,7 +23,14 @@ export interface AgentConfig {
 }
 
 /** What pickers show. */
-export interface AgentChoice { readonly id: string; readonly name: string }
+export interface AgentChoice {
+  readonly id: string;
+  readonly name: string;
+}
 
 /** The built-in agent: always there, needs no account, no network and no process of its own. */
-export const ELIZA: AgentConfig = { id: "elizacp", name: "Eliza", distribution: { symposium: { subcommand: "eliza" } } };
+export const ELIZA: AgentConfig = {
+  id: "elizacp",
+  name: "Eliza",
+  distribution: { symposium: { subcommand: "eliza" } },
+};

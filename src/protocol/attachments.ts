@@ -4,9 +4,22 @@
  */
 export type Attachment =
   | { readonly kind: "file" | "folder"; readonly path: string }
-  | { readonly kind: "symbol"; readonly name: string; readonly path: string; readonly startLine: number; readonly endLine: number }
+  | {
+      readonly kind: "symbol";
+      readonly name: string;
+      readonly path: string;
+      readonly startLine: number;
+      readonly endLine: number;
+    }
   /** Without `path` it is of a document that has no file yet; `name` is what the editor calls it. */
-  | { readonly kind: "selection"; readonly name: string; readonly path?: string; readonly startLine: number; readonly endLine: number; readonly text: string }
+  | {
+      readonly kind: "selection";
+      readonly name: string;
+      readonly path?: string;
+      readonly startLine: number;
+      readonly endLine: number;
+      readonly text: string;
+    }
   /** What the editor finds wrong: one line for each. */
   | { readonly kind: "problems"; readonly count: number; readonly text: string }
   | { readonly kind: "terminal"; readonly name: string; readonly text: string }
@@ -25,7 +38,9 @@ export interface Mention {
   readonly name: string;
   /** Where it is, or what it holds. */
   readonly about: string;
-  readonly adds: { readonly kind: "attachment"; readonly attachment: Attachment } | { readonly kind: "want"; readonly want: Want };
+  readonly adds:
+    | { readonly kind: "attachment"; readonly attachment: Attachment }
+    | { readonly kind: "want"; readonly want: Want };
 }
 
 /** Of one prompt. */
@@ -38,13 +53,20 @@ export const IMAGE_LIMIT = 1_500_000;
 /** What a chip says. */
 export function nameOf(attachment: Attachment): string {
   switch (attachment.kind) {
-    case "file": return lastOf(attachment.path);
-    case "folder": return `${lastOf(attachment.path)}/`;
-    case "symbol": return attachment.name;
-    case "selection": return `${attachment.name}:${lines(attachment)}`;
-    case "problems": return `${attachment.count} ${attachment.count === 1 ? "problem" : "problems"}`;
-    case "terminal": return `Terminal ${attachment.name}`;
-    case "image": return attachment.name;
+    case "file":
+      return lastOf(attachment.path);
+    case "folder":
+      return `${lastOf(attachment.path)}/`;
+    case "symbol":
+      return attachment.name;
+    case "selection":
+      return `${attachment.name}:${lines(attachment)}`;
+    case "problems":
+      return `${attachment.count} ${attachment.count === 1 ? "problem" : "problems"}`;
+    case "terminal":
+      return `Terminal ${attachment.name}`;
+    case "image":
+      return attachment.name;
   }
 }
 
@@ -60,7 +82,10 @@ export function isSame(a: Attachment, b: Attachment): boolean {
 
 /** With some more, each once, as far as there is room. */
 export function withMore(attachments: readonly Attachment[], more: readonly Attachment[]): readonly Attachment[] {
-  return more.reduce<readonly Attachment[]>((all, each) => all.length >= MOST_ATTACHMENTS || all.some(known => isSame(known, each)) ? all : [...all, each], attachments);
+  return more.reduce<readonly Attachment[]>(
+    (all, each) => (all.length >= MOST_ATTACHMENTS || all.some(known => isSame(known, each)) ? all : [...all, each]),
+    attachments,
+  );
 }
 
 function lastOf(path: string): string {

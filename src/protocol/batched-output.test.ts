@@ -3,12 +3,34 @@ import { BatchedOutput } from "./batched-output";
 
 suite("batched output", () => {
   function world() {
-    const calls: string[] = [], due: (() => void)[] = [], listeners = new Map<string, (error: Error) => void>();
-    const output = new BatchedOutput({
-      cork: () => { calls.push("cork"); }, uncork: () => { calls.push("uncork"); }, write: data => calls.push(String(data)), end: () => calls.push("end"),
-      on: (event, listener) => listeners.set(event, listener), off: event => listeners.delete(event),
-    }, flush => { due.push(flush); });
-    return { output, calls, listeners, pass: () => { for (const flush of due.splice(0)) flush(); } };
+    const calls: string[] = [],
+      due: (() => void)[] = [],
+      listeners = new Map<string, (error: Error) => void>();
+    const output = new BatchedOutput(
+      {
+        cork: () => {
+          calls.push("cork");
+        },
+        uncork: () => {
+          calls.push("uncork");
+        },
+        write: data => calls.push(String(data)),
+        end: () => calls.push("end"),
+        on: (event, listener) => listeners.set(event, listener),
+        off: event => listeners.delete(event),
+      },
+      flush => {
+        due.push(flush);
+      },
+    );
+    return {
+      output,
+      calls,
+      listeners,
+      pass: () => {
+        for (const flush of due.splice(0)) flush();
+      },
+    };
   }
 
   test("writes of one moment are one write, in their order", async () => {
@@ -30,8 +52,19 @@ suite("batched output", () => {
   });
 
   test("the stream's own events are passed on, until nobody listens", () => {
-    const { output, listeners } = world(), heard: string[] = [];
-    const listening = [output.onClose(() => { heard.push("close"); }), output.onError(({ message }) => { heard.push(message); }), output.onEnd(() => { heard.push("end"); })];
+    const { output, listeners } = world(),
+      heard: string[] = [];
+    const listening = [
+      output.onClose(() => {
+        heard.push("close");
+      }),
+      output.onError(({ message }) => {
+        heard.push(message);
+      }),
+      output.onEnd(() => {
+        heard.push("end");
+      }),
+    ];
     for (const event of ["close", "error", "end"]) listeners.get(event)?.(new Error("broken"));
     for (const each of listening) each.dispose();
     deepEqual([heard, listeners.size], [["close", "broken", "end"], 0]);

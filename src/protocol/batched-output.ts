@@ -16,17 +16,28 @@ export interface NodeOutput {
   off(event: string, listener: (error: Error) => void): unknown;
 }
 
-interface Disposable { dispose(): void }
+interface Disposable {
+  dispose(): void;
+}
 
 export class BatchedOutput {
   #waiting: (string | Uint8Array)[] = [];
 
   /** `soon`: calls back at the end of this tick. */
-  constructor(private readonly output: NodeOutput, private readonly soon: (flush: () => void) => void) {}
+  constructor(
+    private readonly output: NodeOutput,
+    private readonly soon: (flush: () => void) => void,
+  ) {}
 
-  onClose(listener: () => void): Disposable { return this.#on("close", listener); }
-  onError(listener: (error: Error) => void): Disposable { return this.#on("error", listener); }
-  onEnd(listener: () => void): Disposable { return this.#on("end", listener); }
+  onClose(listener: () => void): Disposable {
+    return this.#on("close", listener);
+  }
+  onError(listener: (error: Error) => void): Disposable {
+    return this.#on("error", listener);
+  }
+  onEnd(listener: () => void): Disposable {
+    return this.#on("end", listener);
+  }
 
   /** Resolves before the write. `onError` reports a stream that fails. */
   write(data: string | Uint8Array): Promise<void> {

@@ -4,26 +4,47 @@ import { BUILT_IN_AGENTS, builtInAgents, currentPackage } from "./built-in-agent
 
 suite("built-in agents", () => {
   test("have the public ids, each once, in the order of the pickers", () =>
-    deepEqual(BUILT_IN_AGENTS.map(({ id }) => id), ["elizacp", "zed-claude-code", "codex", "gemini", "kiro-cli"]));
+    deepEqual(
+      BUILT_IN_AGENTS.map(({ id }) => id),
+      ["elizacp", "zed-claude-code", "codex", "gemini", "kiro-cli"],
+    ));
 
   test("can be read like any other agent", () => {
-    for (const { distribution } of BUILT_IN_AGENTS) deepEqual(readDistribution(JSON.parse(JSON.stringify(distribution))), distribution);
+    for (const { distribution } of BUILT_IN_AGENTS)
+      deepEqual(readDistribution(JSON.parse(JSON.stringify(distribution))), distribution);
   });
 
   test("are left out when they need a program that is not there", () => {
-    deepEqual(builtInAgents(() => false).map(({ id }) => id), ["elizacp", "zed-claude-code", "codex", "gemini"]);
-    deepEqual(builtInAgents(program => program === "kiro-cli-chat"), BUILT_IN_AGENTS);
+    deepEqual(
+      builtInAgents(() => false).map(({ id }) => id),
+      ["elizacp", "zed-claude-code", "codex", "gemini"],
+    );
+    deepEqual(
+      builtInAgents(program => program === "kiro-cli-chat"),
+      BUILT_IN_AGENTS,
+    );
   });
 });
 
 suite("packages that moved", () => {
   const MOVED: readonly [was: string, is: string][] = [
-    ["@zed-industries/claude-code-acp", "@agentclientprotocol/claude-agent-acp"], ["@zed-industries/claude-code-acp@latest", "@agentclientprotocol/claude-agent-acp@latest"],
-    ["@zed-industries/claude-agent-acp", "@agentclientprotocol/claude-agent-acp"], ["@zed-industries/codex-acp", "@agentclientprotocol/codex-acp"],
+    ["@zed-industries/claude-code-acp", "@agentclientprotocol/claude-agent-acp"],
+    ["@zed-industries/claude-code-acp@latest", "@agentclientprotocol/claude-agent-acp@latest"],
+    ["@zed-industries/claude-agent-acp", "@agentclientprotocol/claude-agent-acp"],
+    ["@zed-industries/codex-acp", "@agentclientprotocol/codex-acp"],
   ];
   for (const [was, is] of MOVED) test(`${was} is ${is}`, () => equal(currentPackage(was), is));
 
   test("a version is of the package that had it, and others stay what they are", () => {
-    for (const spec of ["@zed-industries/claude-code-acp@0.4.0", "@google/gemini-cli@latest", "@agentclientprotocol/codex-acp", "claude-code-acp", "@zed-industries/codex-acp2", "", "@"]) equal(currentPackage(spec), spec);
+    for (const spec of [
+      "@zed-industries/claude-code-acp@0.4.0",
+      "@google/gemini-cli@latest",
+      "@agentclientprotocol/codex-acp",
+      "claude-code-acp",
+      "@zed-industries/codex-acp2",
+      "",
+      "@",
+    ])
+      equal(currentPackage(spec), spec);
   });
 });

@@ -9,10 +9,31 @@ export interface BuiltInAgent extends AgentConfig {
 /** In the order in which pickers show them. */
 export const BUILT_IN_AGENTS: readonly BuiltInAgent[] = [
   ELIZA,
-  { id: "zed-claude-code", name: "Claude", description: "Anthropic's Claude Code", distribution: { npx: { package: "@agentclientprotocol/claude-agent-acp" } } },
-  { id: "codex", name: "Codex", description: "OpenAI's coding agent", distribution: { npx: { package: "@agentclientprotocol/codex-acp" } } },
-  { id: "gemini", name: "Gemini CLI", description: "Google's coding agent", distribution: { npx: { package: "@google/gemini-cli", args: ["--acp"] } } },
-  { id: "kiro-cli", name: "Kiro CLI", description: "The agent of Kiro", distribution: { local: { command: "kiro-cli-chat", args: ["acp"] } }, needs: "kiro-cli-chat" },
+  {
+    id: "zed-claude-code",
+    name: "Claude",
+    description: "Anthropic's Claude Code",
+    distribution: { npx: { package: "@agentclientprotocol/claude-agent-acp" } },
+  },
+  {
+    id: "codex",
+    name: "Codex",
+    description: "OpenAI's coding agent",
+    distribution: { npx: { package: "@agentclientprotocol/codex-acp" } },
+  },
+  {
+    id: "gemini",
+    name: "Gemini CLI",
+    description: "Google's coding agent",
+    distribution: { npx: { package: "@google/gemini-cli", args: ["--acp"] } },
+  },
+  {
+    id: "kiro-cli",
+    name: "Kiro CLI",
+    description: "The agent of Kiro",
+    distribution: { local: { command: "kiro-cli-chat", args: ["acp"] } },
+    needs: "kiro-cli-chat",
+  },
 ];
 
 /** Those that can be used here. `has`: whether a program is on the PATH. */

@@ -6,16 +6,50 @@ const play = (...events: readonly ChatEvent[]): Conversation => events.reduce(ap
 const agent = (id: string, text: string): ChatEvent => ({ type: "upsert", entry: { kind: "agent", id, text } });
 const user = (id: string): ChatEvent => ({ type: "upsert", entry: { kind: "user", id, text: id } });
 const RUNNING: ChatEvent = { type: "turn", turn: { state: "running", messageId: "m" } };
-const tool = { kind: "tool", id: "t", toolCallId: "t", title: "T", toolKind: "read", status: "in_progress", content: [], locations: [] } as const;
-const marks = (entries: readonly Entry[]) => entries.map(entry => entry.kind === "agent" ? entry.interrupted === true : entry.kind === "tool" ? entry.status : entry.kind === "permission" ? entry.answered?.kind : entry.kind);
+const tool = {
+  kind: "tool",
+  id: "t",
+  toolCallId: "t",
+  title: "T",
+  toolKind: "read",
+  status: "in_progress",
+  content: [],
+  locations: [],
+} as const;
+const marks = (entries: readonly Entry[]) =>
+  entries.map(entry =>
+    entry.kind === "agent"
+      ? entry.interrupted === true
+      : entry.kind === "tool"
+        ? entry.status
+        : entry.kind === "permission"
+          ? entry.answered?.kind
+          : entry.kind,
+  );
 
 suite("the chat model", () => {
   test("an entry that comes again takes the place of the first, text grows where it belongs", () =>
-    deepEqual(play(agent("1", "a"), agent("2", "b"), { type: "append", id: "1", offset: 1, text: "c" }, agent("2", "d")).entries.map(entry => "text" in entry ? entry.text : ""), ["ac", "d"]));
+    deepEqual(
+      play(
+        agent("1", "a"),
+        agent("2", "b"),
+        { type: "append", id: "1", offset: 1, text: "c" },
+        agent("2", "d"),
+      ).entries.map(entry => ("text" in entry ? entry.text : "")),
+      ["ac", "d"],
+    ));
 
   test("a terminal that comes again takes the place of the first", () => {
-    const terminal = (terminalId: string, output: string): ChatEvent => ({ type: "terminal", terminal: { terminalId, command: "ls", cwd: "/w", output, isCut: false } });
-    deepEqual(play(terminal("1", "a"), terminal("2", "b"), terminal("1", "c")).terminals?.map(({ terminalId, output }) => terminalId + output), ["1c", "2b"]);
+    const terminal = (terminalId: string, output: string): ChatEvent => ({
+      type: "terminal",
+      terminal: { terminalId, command: "ls", cwd: "/w", output, isCut: false },
+    });
+    deepEqual(
+      play(terminal("1", "a"), terminal("2", "b"), terminal("1", "c")).terminals?.map(
+        ({ terminalId, output }) => terminalId + output,
+      ),
+      ["1c", "2b"],
+    );
   });
 
   test("a repeated, overlapping or gapped piece of text changes nothing that it should not", () => {
@@ -26,14 +60,37 @@ suite("the chat model", () => {
   });
 
   test("a death in mid-turn marks the answer of that turn, and settles what is open", () => {
-    const open = play(user("u1"), agent("1", "old"), user("u2"), agent("2", "half"), { type: "upsert", entry: tool },
-      { type: "upsert", entry: { kind: "permission", id: "p", agent: "Ada", toolEntryId: "t", title: "T", toolKind: "read", content: [], options: [] } }, RUNNING);
+    const open = play(
+      user("u1"),
+      agent("1", "old"),
+      user("u2"),
+      agent("2", "half"),
+      { type: "upsert", entry: tool },
+      {
+        type: "upsert",
+        entry: {
+          kind: "permission",
+          id: "p",
+          agent: "Ada",
+          toolEntryId: "t",
+          title: "T",
+          toolKind: "read",
+          content: [],
+          options: [],
+        },
+      },
+      RUNNING,
+    );
     deepEqual(marks(interrupted(open, "gone")), ["user", false, "user", true, "cancelled", "cancelled"]);
   });
 
   test("a death after the turn marks nothing, nor does one before the first word of an answer", () => {
     deepEqual(marks(interrupted(play(user("u"), agent("1", "whole")), "gone")), ["user", false]);
-    deepEqual(marks(interrupted(play(user("u"), agent("1", "old"), user("u2"), RUNNING), "gone")), ["user", false, "user"]);
+    deepEqual(marks(interrupted(play(user("u"), agent("1", "old"), user("u2"), RUNNING), "gone")), [
+      "user",
+      false,
+      "user",
+    ]);
     const [first] = play(agent("1", "x")).entries;
     equal(interrupted(play(agent("1", "x")), "gone")[0]?.kind, first?.kind);
   });

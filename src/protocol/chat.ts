@@ -47,7 +47,10 @@ export interface Resource {
   readonly bytes?: number;
 }
 
-export interface ToolLocation { readonly path: string; readonly line?: number }
+export interface ToolLocation {
+  readonly path: string;
+  readonly line?: number;
+}
 
 export interface ToolCall {
   readonly kind: "tool";
@@ -66,11 +69,21 @@ export interface ToolCall {
 }
 export const TOOL_JSON_LIMIT = 64 * 1024;
 
-export interface PermissionOption { readonly optionId: string; readonly name: string; readonly kind: PermissionOptionKind }
+export interface PermissionOption {
+  readonly optionId: string;
+  readonly name: string;
+  readonly kind: PermissionOptionKind;
+}
 
 /** Who answered a permission request, and what. `by: "bypass"`: the setting `bypassPermissions`, or the bypass of the session. */
 export type PermissionAnswered =
-  | { readonly kind: "selected"; readonly optionId: string; readonly name: string; readonly optionKind: PermissionOptionKind; readonly by: "user" | "bypass" }
+  | {
+      readonly kind: "selected";
+      readonly optionId: string;
+      readonly name: string;
+      readonly optionKind: PermissionOptionKind;
+      readonly by: "user" | "bypass";
+    }
   /** Nobody chose: the turn was stopped, the tab closed, the agent withdrew or died. `why` is a sentence. */
   | { readonly kind: "cancelled"; readonly why: string };
 
@@ -95,7 +108,15 @@ export interface Permission {
 }
 
 /** Buttons that a notice can carry. The host knows what each does, but for `sendAgain`: the page submits the last prompt once more. */
-export type ActionId = "sendAgain" | "showLogs" | "restartAgent" | "restartSidecar" | "selectAgent" | "manageTrust" | "openSettings" | "addToConfiguration";
+export type ActionId =
+  | "sendAgain"
+  | "showLogs"
+  | "restartAgent"
+  | "restartSidecar"
+  | "selectAgent"
+  | "manageTrust"
+  | "openSettings"
+  | "addToConfiguration";
 
 /** A sentence of ours: an error, a restart, a note. Or of the agent, which then is named. */
 export interface Notice {
@@ -109,7 +130,11 @@ export interface Notice {
   readonly actions: readonly ActionId[];
 }
 
-export interface PlanStep { readonly content: string; readonly priority: string; readonly status: string }
+export interface PlanStep {
+  readonly content: string;
+  readonly priority: string;
+  readonly status: string;
+}
 
 /** The agent makes its memory of the conversation shorter; `text` is what it keeps of it, in Markdown. */
 export interface Compaction {
@@ -162,14 +187,24 @@ export type Entry =
   | Subagent
   | SessionMessage
   /** Updates of an unknown kind: one placeholder per kind and turn. `json` is the first of them; `count` absent: 1. */
-  | { readonly kind: "unknown"; readonly id: string; readonly what: string; readonly json: string; readonly count?: number };
+  | {
+      readonly kind: "unknown";
+      readonly id: string;
+      readonly what: string;
+      readonly json: string;
+      readonly count?: number;
+    };
 
 /** `starting`: the agent is being started, the prompt waits. `cancelling`: asked to stop, the agent has yet to end the turn. */
 export type Turn =
   | { readonly state: "idle" }
   | { readonly state: "starting" | "running" | "cancelling"; readonly messageId: string };
 
-export interface Command { readonly name: string; readonly description: string; readonly hint?: string }
+export interface Command {
+  readonly name: string;
+  readonly description: string;
+  readonly hint?: string;
+}
 
 /** Tokens in the agent's context, of how many; what the session has cost so far. `currency` is ISO 4217, or a unit such as "credits". */
 export interface Usage {
@@ -193,15 +228,24 @@ export interface TerminalView {
 export const TERMINAL_LIMIT = 64 * 1024;
 
 /** A prompt that waits for the turn before it to end. */
-export interface QueuedPrompt { readonly messageId: string; readonly text: string; readonly attachments?: readonly Attachment[] }
+export interface QueuedPrompt {
+  readonly messageId: string;
+  readonly text: string;
+  readonly attachments?: readonly Attachment[];
+}
 
 /** `held`: none goes out by itself, because the turn before was stopped or failed; the user sends them, or takes them back. */
-export interface Queue { readonly prompts: readonly QueuedPrompt[]; readonly held: boolean }
+export interface Queue {
+  readonly prompts: readonly QueuedPrompt[];
+  readonly held: boolean;
+}
 /** Prompts that may wait. */
 export const QUEUE_LIMIT = 20;
 
 /** What the agent takes besides text and links. */
-export interface Accepts { readonly images: boolean }
+export interface Accepts {
+  readonly images: boolean;
+}
 
 export interface Conversation {
   readonly agent: AgentChoice;
@@ -257,19 +301,37 @@ export function emptyConversation(agent: AgentChoice, cwd: string): Conversation
 /** The conversation after an event. An `append` to an entry that is not there, or with a gap, changes nothing. */
 export function applyEvent(conversation: Conversation, event: ChatEvent): Conversation {
   switch (event.type) {
-    case "upsert": case "append": case "nested":
+    case "upsert":
+    case "append":
+    case "nested":
       return { ...conversation, entries: withChange(conversation.entries, event) };
-    case "turn": return { ...conversation, turn: event.turn };
-    case "title": return { ...conversation, title: event.title };
-    case "commands": return { ...conversation, commands: event.commands };
-    case "controls": return { ...conversation, controls: event.controls };
-    case "usage": return { ...conversation, usage: event.usage };
-    case "queue": return { ...conversation, queue: event.queue };
-    case "accepts": return { ...conversation, accepts: event.accepts };
-    case "details": return { ...conversation, details: event.details };
-    case "bypassed": return withBypass(conversation, event.isOn);
-    case "terminal": return { ...conversation, terminals: withTerminal(conversation.terminals ?? [], event.terminal) };
-    case "terminalOutput": return { ...conversation, terminals: (conversation.terminals ?? []).map(terminal => terminal.terminalId === event.terminalId ? printed(terminal, event) : terminal) };
+    case "turn":
+      return { ...conversation, turn: event.turn };
+    case "title":
+      return { ...conversation, title: event.title };
+    case "commands":
+      return { ...conversation, commands: event.commands };
+    case "controls":
+      return { ...conversation, controls: event.controls };
+    case "usage":
+      return { ...conversation, usage: event.usage };
+    case "queue":
+      return { ...conversation, queue: event.queue };
+    case "accepts":
+      return { ...conversation, accepts: event.accepts };
+    case "details":
+      return { ...conversation, details: event.details };
+    case "bypassed":
+      return withBypass(conversation, event.isOn);
+    case "terminal":
+      return { ...conversation, terminals: withTerminal(conversation.terminals ?? [], event.terminal) };
+    case "terminalOutput":
+      return {
+        ...conversation,
+        terminals: (conversation.terminals ?? []).map(terminal =>
+          terminal.terminalId === event.terminalId ? printed(terminal, event) : terminal,
+        ),
+      };
   }
 }
 
@@ -280,10 +342,13 @@ function withBypass({ bypassed: _, ...conversation }: Conversation, isOn: boolea
 /** The entries after an event, as `applyEvent`. */
 function withChange(entries: readonly Entry[], event: EntryEvent): readonly Entry[] {
   switch (event.type) {
-    case "upsert": return replaced(entries, event.entry);
-    case "append": return grown(entries, event);
+    case "upsert":
+      return replaced(entries, event.entry);
+    case "append":
+      return grown(entries, event);
     case "nested": {
-      const at = lastIndexOf(entries, event.id), entry = entries[at];
+      const at = lastIndexOf(entries, event.id),
+        entry = entries[at];
       if (entry?.kind !== "subagent") return entries;
       const inside = withChange(entry.entries, event.event);
       return inside === entry.entries ? entries : entries.with(at, { ...entry, entries: inside });
@@ -296,7 +361,10 @@ function replaced(entries: readonly Entry[], entry: Entry): readonly Entry[] {
   return at === -1 ? [...entries, entry] : entries.with(at, entry);
 }
 
-function grown(entries: readonly Entry[], { id, offset, text }: { readonly id: string; readonly offset: number; readonly text: string }): readonly Entry[] {
+function grown(
+  entries: readonly Entry[],
+  { id, offset, text }: { readonly id: string; readonly offset: number; readonly text: string },
+): readonly Entry[] {
   const at = lastIndexOf(entries, id);
   const entry = entries[at];
   if (entry === undefined || !("text" in entry) || entry.kind === "notice" || entry.kind === "plan") return entries;
@@ -327,25 +395,34 @@ export function lastIndexOf(entries: readonly Entry[], id: string): number {
 export function interrupted({ entries, turn }: Pick<Conversation, "entries" | "turn">, why: string): readonly Entry[] {
   const lastText = turn.state === "idle" ? -1 : entries.findLastIndex(entry => entry.kind === "agent");
   const lastUser = entries.findLastIndex(entry => entry.kind === "user");
-  return settled(entries, why).map((entry, i) => entry.kind === "agent" && i === lastText && i > lastUser ? { ...entry, interrupted: true } : entry);
+  return settled(entries, why).map((entry, i) =>
+    entry.kind === "agent" && i === lastText && i > lastUser ? { ...entry, interrupted: true } : entry,
+  );
 }
 
 /** Running tool calls and compactions cancelled, open questions answered with `why`. */
 export function settled(entries: readonly Entry[], why: string): readonly Entry[] {
   return entries.map((entry): Entry => {
     switch (entry.kind) {
-      case "tool": return isTerminal(entry.status) ? entry : { ...entry, status: "cancelled" };
-      case "permission": case "elicitation": return entry.answered ? entry : { ...entry, answered: { kind: "cancelled", why } };
-      case "compaction": return entry.status === "in_progress" ? { ...entry, status: "cancelled" } : entry;
-      case "subagent": return settledSubagent(entry, why);
-      default: return entry;
+      case "tool":
+        return isTerminal(entry.status) ? entry : { ...entry, status: "cancelled" };
+      case "permission":
+      case "elicitation":
+        return entry.answered ? entry : { ...entry, answered: { kind: "cancelled", why } };
+      case "compaction":
+        return entry.status === "in_progress" ? { ...entry, status: "cancelled" } : entry;
+      case "subagent":
+        return settledSubagent(entry, why);
+      default:
+        return entry;
     }
   });
 }
 
 /** The same object when nothing of it was open. */
 export function settledSubagent(entry: Subagent, why: string): Subagent {
-  const inside = settled(entry.entries, why), isChanged = inside.some((each, i) => each !== entry.entries[i]);
+  const inside = settled(entry.entries, why),
+    isChanged = inside.some((each, i) => each !== entry.entries[i]);
   const status = entry.status === "running" || entry.status === "waiting" ? "cancelled" : entry.status;
   return isChanged || status !== entry.status
     ? { ...entry, status, entries: isChanged ? inside : entry.entries }

@@ -3,10 +3,23 @@ import fc from "fast-check";
 import { answer, append, ask, receive, type Position, type Seen } from "./delivery";
 
 /** One piece of one of two texts: the smallest session that order matters to. `n` counts them, across boots. */
-interface Piece { readonly n: number; readonly id: "a" | "b"; readonly offset: number; readonly text: string }
+interface Piece {
+  readonly n: number;
+  readonly id: "a" | "b";
+  readonly offset: number;
+  readonly text: string;
+}
 type Content = Readonly<Record<"a" | "b", string>>;
-type Message = { readonly to: "page"; readonly kind: "event"; readonly at: Position; readonly piece: Piece }
-  | { readonly to: "page"; readonly kind: "snapshot"; readonly at: Position; readonly asked: number; readonly content: Content; readonly n: number }
+type Message =
+  | { readonly to: "page"; readonly kind: "event"; readonly at: Position; readonly piece: Piece }
+  | {
+      readonly to: "page";
+      readonly kind: "snapshot";
+      readonly at: Position;
+      readonly asked: number;
+      readonly content: Content;
+      readonly n: number;
+    }
   | { readonly to: "sidecar"; readonly kind: "ready"; readonly seen: Seen };
 
 /** Sidecar and page with the rules of delivery between them, and a wire that the test breaks. */
@@ -27,31 +40,64 @@ class World {
     this.wire.push(this.#event(piece));
   }
   content(): Content {
-    const of = (id: string) => this.journal.filter(p => p.id === id).map(p => p.text).join("");
+    const of = (id: string) =>
+      this.journal
+        .filter(p => p.id === id)
+        .map(p => p.text)
+        .join("");
     return { a: of("a"), b: of("b") };
   }
-  restart(): void { this.#boot++; this.#seqBefore = this.journal.length; }
+  restart(): void {
+    this.#boot++;
+    this.#seqBefore = this.journal.length;
+  }
   /** The page is built anew: what it held is gone. */
-  reload(): void { const after = this.#seen.asked + 1_000; this.#seen = { at: undefined, asked: after, tooLate: after }; this.page = { a: "", b: "" }; this.shown = 0; this.ready(); }
-  ready(): void { this.#seen = ask(this.#seen); this.#send(); }
-  #send(): void { this.wire.push({ to: "sidecar", kind: "ready", seen: this.#seen }); }
+  reload(): void {
+    const after = this.#seen.asked + 1_000;
+    this.#seen = { at: undefined, asked: after, tooLate: after };
+    this.page = { a: "", b: "" };
+    this.shown = 0;
+    this.ready();
+  }
+  ready(): void {
+    this.#seen = ask(this.#seen);
+    this.#send();
+  }
+  #send(): void {
+    this.wire.push({ to: "sidecar", kind: "ready", seen: this.#seen });
+  }
 
   deliver(message: Message): void {
     if (message.to === "sidecar") {
       const last = this.journal.length - this.#seqBefore;
       const reply = answer(message.seen.at, { bootId: `b${this.#boot}`, first: Math.max(1, last - 4), last });
-      if (reply.kind === "events") this.wire.push(...this.journal.slice(this.#seqBefore + reply.after).map(piece => this.#event(piece)));
-      else this.wire.push({ to: "page", kind: "snapshot", at: { bootId: `b${this.#boot}`, seq: last }, asked: message.seen.asked, content: this.content(), n: this.journal.length });
+      if (reply.kind === "events")
+        this.wire.push(...this.journal.slice(this.#seqBefore + reply.after).map(piece => this.#event(piece)));
+      else
+        this.wire.push({
+          to: "page",
+          kind: "snapshot",
+          at: { bootId: `b${this.#boot}`, seq: last },
+          asked: message.seen.asked,
+          content: this.content(),
+          n: this.journal.length,
+        });
       return;
     }
     const { kind, seen } = receive(this.#seen, { ...message.at, ...message });
     this.#seen = seen;
     switch (kind) {
-      case "skip": return;
-      case "askAgain": case "startOver": return this.#send();
+      case "skip":
+        return;
+      case "askAgain":
+      case "startOver":
+        return this.#send();
       case "show":
-        if (message.kind === "snapshot") { ok(message.n >= this.shown, "a snapshot took something back"); this.page = message.content; this.shown = message.n; }
-        else {
+        if (message.kind === "snapshot") {
+          ok(message.n >= this.shown, "a snapshot took something back");
+          this.page = message.content;
+          this.shown = message.n;
+        } else {
           equal(message.piece.n, this.shown + 1, "shown twice, or out of order");
           const text = append(this.page[message.piece.id], message.piece);
           ok(text !== undefined);
@@ -67,33 +113,64 @@ class World {
 
 const span = fc.tuple(fc.nat(8), fc.integer({ min: 1, max: 6 }));
 const move = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant("say" as const), id: fc.constantFrom("a" as const, "b" as const), text: fc.string({ minLength: 1, maxLength: 3 }) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("say" as const),
+      id: fc.constantFrom("a" as const, "b" as const),
+      text: fc.string({ minLength: 1, maxLength: 3 }),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("deliver" as const), span }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("drop" as const, "repeat" as const, "reorder" as const), span }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("restart" as const, "reload" as const, "ready" as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constantFrom("drop" as const, "repeat" as const, "reorder" as const), span }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constantFrom("restart" as const, "reload" as const, "ready" as const) }),
+  },
 );
 
 suite("delivery", () => {
   test("drop, repeat, reorder, reload, restart: everything is shown once, in order, and the text is exact", () =>
-    fc.assert(fc.property(fc.array(move, { maxLength: 80 }), moves => {
-      const world = new World();
-      world.ready();
-      for (const m of moves) switch (m.kind) {
-        case "say": world.say(m.id, m.text); break;
-        case "deliver": world.wire.splice(0, m.span[1]).forEach(message => world.deliver(message)); break;
-        case "drop": world.wire.splice(...m.span); break;
-        case "repeat": world.wire.push(...world.wire.slice(m.span[0], m.span[0] + m.span[1])); break;
-        case "reorder": world.wire.splice(m.span[0], 0, ...world.wire.splice(...m.span).reverse()); break;
-        case "restart": case "reload": case "ready": world[m.kind](); break;
-      }
-      world.ready(); // the page asks once more, and from now on nothing is lost
-      for (let rounds = 0; world.wire.length > 0; rounds++) {
-        ok(rounds < 10_000, "the two ask each other for ever");
-        world.wire.splice(0, 1).forEach(message => world.deliver(message));
-      }
-      deepEqual(world.page, world.content());
-      equal(world.shown, world.journal.length);
-    }), { numRuns: 3000 }));
+    fc.assert(
+      fc.property(fc.array(move, { maxLength: 80 }), moves => {
+        const world = new World();
+        world.ready();
+        for (const m of moves)
+          switch (m.kind) {
+            case "say":
+              world.say(m.id, m.text);
+              break;
+            case "deliver":
+              world.wire.splice(0, m.span[1]).forEach(message => world.deliver(message));
+              break;
+            case "drop":
+              world.wire.splice(...m.span);
+              break;
+            case "repeat":
+              world.wire.push(...world.wire.slice(m.span[0], m.span[0] + m.span[1]));
+              break;
+            case "reorder":
+              world.wire.splice(m.span[0], 0, ...world.wire.splice(...m.span).reverse());
+              break;
+            case "restart":
+            case "reload":
+            case "ready":
+              world[m.kind]();
+              break;
+          }
+        world.ready(); // the page asks once more, and from now on nothing is lost
+        for (let rounds = 0; world.wire.length > 0; rounds++) {
+          ok(rounds < 10_000, "the two ask each other for ever");
+          world.wire.splice(0, 1).forEach(message => world.deliver(message));
+        }
+        deepEqual(world.page, world.content());
+        equal(world.shown, world.journal.length);
+      }),
+      { numRuns: 3000 },
+    ));
 
   test("a short gap is filled with events, a long one with a snapshot", () => {
     deepEqual(answer({ bootId: "b1", seq: 7 }, { bootId: "b1", first: 5, last: 9 }), { kind: "events", after: 7 });
@@ -109,8 +186,10 @@ suite("delivery", () => {
     deepEqual(over, { kind: "startOver", seen: { at: { bootId: "b2", seq: -1 }, asked: 8, tooLate: 7 } });
     equal(receive(over.seen, { kind: "event", bootId: "b2", seq: 2 }).kind, "askAgain"); // its snapshot may be lost
     equal(receive(over.seen, { kind: "snapshot", bootId: "b1", seq: 42, asked: 7 }).kind, "askAgain"); // from a sidecar that is gone
-    deepEqual(receive(over.seen, { kind: "snapshot", bootId: "b2", seq: 0, asked: 8 }),
-      { kind: "show", seen: { at: { bootId: "b2", seq: 0 }, asked: 8, tooLate: 7 } });
+    deepEqual(receive(over.seen, { kind: "snapshot", bootId: "b2", seq: 0, asked: 8 }), {
+      kind: "show",
+      seen: { at: { bootId: "b2", seq: 0 }, asked: 8, tooLate: 7 },
+    });
   });
 
   test("a snapshot that nobody asked for, for a slow page, only moves it forward", () => {
@@ -121,12 +200,14 @@ suite("delivery", () => {
   });
 
   test("a piece of text that comes twice, or overlaps, changes nothing", () =>
-    fc.assert(fc.property(fc.string(), fc.string(), fc.nat(), (before, piece, cut) => {
-      const once = append(before, { offset: before.length, text: piece })!;
-      equal(once, before + piece);
-      const from = cut % (once.length + 1);
-      equal(append(once, { offset: before.length, text: piece }), once);
-      equal(append(once, { offset: from, text: once.slice(from) }), once);
-      equal(append(before, { offset: before.length + 1, text: piece }), undefined);
-    })));
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.nat(), (before, piece, cut) => {
+        const once = append(before, { offset: before.length, text: piece })!;
+        equal(once, before + piece);
+        const from = cut % (once.length + 1);
+        equal(append(once, { offset: before.length, text: piece }), once);
+        equal(append(once, { offset: from, text: once.slice(from) }), once);
+        equal(append(before, { offset: before.length + 1, text: piece }), undefined);
+      }),
+    ));
 });

@@ -4,7 +4,11 @@
  */
 import type { SubagentName } from "./subagents";
 
-export interface FieldOption { readonly value: string; readonly title: string; readonly description?: string }
+export interface FieldOption {
+  readonly value: string;
+  readonly title: string;
+  readonly description?: string;
+}
 
 interface NamedField {
   /** The property in the agent's schema. */
@@ -14,18 +18,47 @@ interface NamedField {
   readonly required: boolean;
 }
 
-export type Field = NamedField & (
-  | { readonly type: "text"; readonly format?: string; readonly minLength?: number; readonly maxLength?: number; readonly pattern?: string; readonly initial?: string }
-  | { readonly type: "number" | "integer"; readonly minimum?: number; readonly maximum?: number; readonly initial?: number }
-  | { readonly type: "boolean"; readonly initial?: boolean }
-  | { readonly type: "choice"; readonly options: readonly FieldOption[]; readonly initial?: string }
-  | { readonly type: "choices"; readonly options: readonly FieldOption[]; readonly minItems?: number; readonly maxItems?: number; readonly initial?: readonly string[] });
+export type Field = NamedField &
+  (
+    | {
+        readonly type: "text";
+        readonly format?: string;
+        readonly minLength?: number;
+        readonly maxLength?: number;
+        readonly pattern?: string;
+        readonly initial?: string;
+      }
+    | {
+        readonly type: "number" | "integer";
+        readonly minimum?: number;
+        readonly maximum?: number;
+        readonly initial?: number;
+      }
+    | { readonly type: "boolean"; readonly initial?: boolean }
+    | { readonly type: "choice"; readonly options: readonly FieldOption[]; readonly initial?: string }
+    | {
+        readonly type: "choices";
+        readonly options: readonly FieldOption[];
+        readonly minItems?: number;
+        readonly maxItems?: number;
+        readonly initial?: readonly string[];
+      }
+  );
 
 export type FieldValue = string | number | boolean | readonly string[];
 
-export interface FormAsk { readonly mode: "form"; readonly title?: string; readonly description?: string; readonly fields: readonly Field[] }
+export interface FormAsk {
+  readonly mode: "form";
+  readonly title?: string;
+  readonly description?: string;
+  readonly fields: readonly Field[];
+}
 /** `url` is http or https; it is opened only after consent, in the browser. */
-export interface UrlAsk { readonly mode: "url"; readonly url: string; readonly elicitationId: string }
+export interface UrlAsk {
+  readonly mode: "url";
+  readonly url: string;
+  readonly elicitationId: string;
+}
 
 export type ElicitationAnswered =
   | { readonly kind: "accepted" | "declined" }
@@ -54,11 +87,21 @@ export type ElicitationChoice =
 export function wrongValue(field: Field, value: FieldValue | undefined): string | undefined {
   if (value === undefined || value === "") return field.required ? `${field.title} is needed.` : undefined;
   switch (field.type) {
-    case "text": return typeof value === "string" ? wrongText(field, value) : `${field.title} has to be text.`;
-    case "number": case "integer": return typeof value === "number" && Number.isFinite(value) ? wrongNumber(field, value) : `${field.title} has to be a number.`;
-    case "boolean": return typeof value === "boolean" ? undefined : `${field.title} has to be yes or no.`;
-    case "choice": return field.options.some(option => option.value === value) ? undefined : `${field.title}: choose one of the options.`;
-    case "choices": return Array.isArray(value) ? wrongChoices(field, value) : `${field.title}: choose from the options.`;
+    case "text":
+      return typeof value === "string" ? wrongText(field, value) : `${field.title} has to be text.`;
+    case "number":
+    case "integer":
+      return typeof value === "number" && Number.isFinite(value)
+        ? wrongNumber(field, value)
+        : `${field.title} has to be a number.`;
+    case "boolean":
+      return typeof value === "boolean" ? undefined : `${field.title} has to be yes or no.`;
+    case "choice":
+      return field.options.some(option => option.value === value)
+        ? undefined
+        : `${field.title}: choose one of the options.`;
+    case "choices":
+      return Array.isArray(value) ? wrongChoices(field, value) : `${field.title}: choose from the options.`;
   }
 }
 
@@ -74,11 +117,20 @@ function wrongText({ title, minLength, maxLength, format }: Of<"text">, value: s
 
 function wrongFormat(title: string, format: string, value: string): string | undefined {
   switch (format) {
-    case "email": return /^[^\s@]+@[^\s@]+$/u.test(value) ? undefined : `${title} has to be an e-mail address.`;
-    case "uri": return /^[a-z][a-z0-9+.-]*:\S+$/iu.test(value) ? undefined : `${title} has to be an address with its scheme, such as https://example.org.`;
-    case "date": return isDate(value) ? undefined : `${title} has to be a date, such as 2026-01-31.`;
-    case "date-time": return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/u.test(value) && !Number.isNaN(Date.parse(value)) ? undefined : `${title} has to be a date and a time, such as 2026-01-31T12:00:00Z.`;
-    default: return undefined;
+    case "email":
+      return /^[^\s@]+@[^\s@]+$/u.test(value) ? undefined : `${title} has to be an e-mail address.`;
+    case "uri":
+      return /^[a-z][a-z0-9+.-]*:\S+$/iu.test(value)
+        ? undefined
+        : `${title} has to be an address with its scheme, such as https://example.org.`;
+    case "date":
+      return isDate(value) ? undefined : `${title} has to be a date, such as 2026-01-31.`;
+    case "date-time":
+      return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/u.test(value) && !Number.isNaN(Date.parse(value))
+        ? undefined
+        : `${title} has to be a date and a time, such as 2026-01-31T12:00:00Z.`;
+    default:
+      return undefined;
   }
 }
 
@@ -94,9 +146,14 @@ function wrongNumber({ title, type, minimum, maximum }: Of<"number" | "integer">
   return maximum !== undefined && value > maximum ? `${title} may be at most ${maximum}.` : undefined;
 }
 
-function wrongChoices({ title, options, minItems, maxItems, required }: Of<"choices">, values: readonly string[]): string | undefined {
-  if (values.some(value => !options.some(option => option.value === value))) return `${title}: choose from the options.`;
+function wrongChoices(
+  { title, options, minItems, maxItems, required }: Of<"choices">,
+  values: readonly string[],
+): string | undefined {
+  if (values.some(value => !options.some(option => option.value === value)))
+    return `${title}: choose from the options.`;
   if (required && values.length === 0) return `${title} is needed.`;
-  if (minItems !== undefined && values.length < minItems && (required || values.length > 0)) return `${title}: choose at least ${minItems}.`;
+  if (minItems !== undefined && values.length < minItems && (required || values.length > 0))
+    return `${title}: choose at least ${minItems}.`;
   return maxItems !== undefined && values.length > maxItems ? `${title}: choose at most ${maxItems}.` : undefined;
 }

@@ -18,7 +18,13 @@ export interface ExtensionConfig {
 export const PROXY_SUBCOMMAND = "proxy";
 
 function builtIn(id: string, name: string, description: string): ExtensionConfig {
-  return { id, name, description, _source: "built-in", distribution: { symposium: { subcommand: PROXY_SUBCOMMAND, args: [id] } } };
+  return {
+    id,
+    name,
+    description,
+    _source: "built-in",
+    distribution: { symposium: { subcommand: PROXY_SUBCOMMAND, args: [id] } },
+  };
 }
 
 /** Those that are on by default, from the editor to the agent (documents, "Builtin Extensions"). */
@@ -32,7 +38,11 @@ export const DEFAULT_EXTENSIONS: readonly ExtensionConfig[] = [
 export const BUILT_IN_EXTENSIONS: readonly ExtensionConfig[] = [
   ...DEFAULT_EXTENSIONS,
   builtIn("workspace", "Workspace", "Files, search and a terminal, for agents that lack them"),
-  builtIn("ide", "IDE operations", "Diagnostics, definitions, references and more of your editor, or of a language server"),
+  builtIn(
+    "ide",
+    "IDE operations",
+    "Diagnostics, definitions, references and more of your editor, or of a language server",
+  ),
 ];
 
 export const isOnByDefault = ({ id }: ExtensionConfig): boolean => DEFAULT_EXTENSIONS.some(one => one.id === id);

@@ -9,20 +9,38 @@ const spot = { path: "/a", range, text: "x" };
 
 suite("the capability of IDE operations", () => {
   test("is found where it is said, and said where it was not, beside what was there", () => {
-    const given = { protocolVersion: 1, clientCapabilities: { terminal: true, _meta: { other: 1, "symposium.dev": { more: 2 } } } };
-    deepEqual(offeringIde(given), { protocolVersion: 1, clientCapabilities: { terminal: true, _meta: { other: 1, "symposium.dev": { more: 2, ide_operations: true } } } });
+    const given = {
+      protocolVersion: 1,
+      clientCapabilities: { terminal: true, _meta: { other: 1, "symposium.dev": { more: 2 } } },
+    };
+    deepEqual(offeringIde(given), {
+      protocolVersion: 1,
+      clientCapabilities: { terminal: true, _meta: { other: 1, "symposium.dev": { more: 2, ide_operations: true } } },
+    });
     ok(offersIde(offeringIde(given)) && offersIde(offeringIde(undefined)));
     ok(offersIde({ capabilities: { _meta: { "symposium.dev": { ide_operations: {} } } } }));
-    for (const value of [false, 1, "yes", null, [], undefined]) equal(offersIde({ clientCapabilities: { _meta: { "symposium.dev": { ide_operations: value } } } }), false);
+    for (const value of [false, 1, "yes", null, [], undefined])
+      equal(offersIde({ clientCapabilities: { _meta: { "symposium.dev": { ide_operations: value } } } }), false);
   });
 });
 
 suite("a request", () => {
-  const at = { line: 0, symbol: "x" }, folders = ["/w"];
+  const at = { line: 0, symbol: "x" },
+    folders = ["/w"];
   const requests: readonly IdeRequest[] = [
-    { operation: "diagnostics", folders }, { operation: "diagnostics", path: "/a", folders }, { operation: "definition", path: "/a", at, folders }, { operation: "references", path: "/a", at: {}, folders }, { operation: "hover", path: "/a", at: { line: 3, character: 1 }, folders },
-    { operation: "document_symbols", path: "/a", folders }, { operation: "workspace_symbols", query: "", folders }, { operation: "workspace_symbols", query: "q", path: "/a", folders }, { operation: "rename", path: "/a", at, newName: "y", folders },
-    { operation: "code_actions", path: "/a", at, folders }, { operation: "code_actions", path: "/a", at, endLine: 2, title: "t", folders }, { operation: "format", path: "/a", folders }, { operation: "format", path: "/a", lines: { start: 1, end: 2 }, folders },
+    { operation: "diagnostics", folders },
+    { operation: "diagnostics", path: "/a", folders },
+    { operation: "definition", path: "/a", at, folders },
+    { operation: "references", path: "/a", at: {}, folders },
+    { operation: "hover", path: "/a", at: { line: 3, character: 1 }, folders },
+    { operation: "document_symbols", path: "/a", folders },
+    { operation: "workspace_symbols", query: "", folders },
+    { operation: "workspace_symbols", query: "q", path: "/a", folders },
+    { operation: "rename", path: "/a", at, newName: "y", folders },
+    { operation: "code_actions", path: "/a", at, folders },
+    { operation: "code_actions", path: "/a", at, endLine: 2, title: "t", folders },
+    { operation: "format", path: "/a", folders },
+    { operation: "format", path: "/a", lines: { start: 1, end: 2 }, folders },
   ];
   test("of each operation is read as it was written", () => {
     for (const request of requests) deepEqual(readIdeRequest(JSON.parse(JSON.stringify(request))), { request });
@@ -30,80 +48,219 @@ suite("a request", () => {
   });
 
   test("that is none is a sentence", () => {
-    const wrong = (value: unknown): string => { const read = readIdeRequest(value); return "wrong" in read ? read.wrong : "read"; };
-    deepEqual([wrong(null), wrong({ operation: "fly", folders }), wrong({ operation: "hover", folders }), wrong({ operation: "diagnostics" }), wrong({ operation: "rename", path: "/a", folders }), wrong({ operation: "workspace_symbols", folders })], [
-      "There is no operation “undefined”.", "There is no operation “fly”.", "path must be a text.", "folders must be a list of absolute paths.", "newName must be a text.", "query must be a text.",
-    ]);
+    const wrong = (value: unknown): string => {
+      const read = readIdeRequest(value);
+      return "wrong" in read ? read.wrong : "read";
+    };
+    deepEqual(
+      [
+        wrong(null),
+        wrong({ operation: "fly", folders }),
+        wrong({ operation: "hover", folders }),
+        wrong({ operation: "diagnostics" }),
+        wrong({ operation: "rename", path: "/a", folders }),
+        wrong({ operation: "workspace_symbols", folders }),
+      ],
+      [
+        "There is no operation “undefined”.",
+        "There is no operation “fly”.",
+        "path must be a text.",
+        "folders must be a list of absolute paths.",
+        "newName must be a text.",
+        "query must be a text.",
+      ],
+    );
   });
 
   test("that is odd is read without its oddities", () => {
-    deepEqual(readIdeRequest({ operation: "hover", path: "/a", at: { line: -1, character: 1.5, symbol: 7 }, folders: [1, "/w"] }), { request: { operation: "hover", path: "/a", at: {}, folders } });
+    deepEqual(
+      readIdeRequest({
+        operation: "hover",
+        path: "/a",
+        at: { line: -1, character: 1.5, symbol: 7 },
+        folders: [1, "/w"],
+      }),
+      { request: { operation: "hover", path: "/a", at: {}, folders } },
+    );
   });
 });
 
 suite("an answer", () => {
   test("is read as it was written", () => {
     for (const [operation, answer] of [
-      ["diagnostics", { kind: "diagnostics", diagnostics: [{ ...spot, severity: "hint", message: "m", source: "s", code: "1" }], total: 3, note: "n" }],
-      ["references", { kind: "locations", locations: [spot, { path: "/b", range }], total: 2 }], ["hover", { kind: "hover", text: "t" }],
-      ["workspace_symbols", { kind: "symbols", symbols: [{ ...spot, name: "n", kind: "class", detail: "d", container: "c", depth: 1 }], total: 1 }],
-      ["rename", { kind: "changes", changes: [{ kind: "edit", path: "/a", hunks: [{ line: 0, before: ["a"], after: [] }] }, { kind: "create", path: "/b" }, { kind: "move", path: "/b", to: "/c" }], total: 3 }],
-      ["code_actions", { kind: "actions", actions: [{ title: "t", kind: "k", isPreferred: true, disabled: "d", command: "c", changes: [] }], total: 1 }],
-    ] as const) deepEqual(readIdeAnswer(operation, JSON.parse(JSON.stringify(answer))), answer);
+      [
+        "diagnostics",
+        {
+          kind: "diagnostics",
+          diagnostics: [{ ...spot, severity: "hint", message: "m", source: "s", code: "1" }],
+          total: 3,
+          note: "n",
+        },
+      ],
+      ["references", { kind: "locations", locations: [spot, { path: "/b", range }], total: 2 }],
+      ["hover", { kind: "hover", text: "t" }],
+      [
+        "workspace_symbols",
+        {
+          kind: "symbols",
+          symbols: [{ ...spot, name: "n", kind: "class", detail: "d", container: "c", depth: 1 }],
+          total: 1,
+        },
+      ],
+      [
+        "rename",
+        {
+          kind: "changes",
+          changes: [
+            { kind: "edit", path: "/a", hunks: [{ line: 0, before: ["a"], after: [] }] },
+            { kind: "create", path: "/b" },
+            { kind: "move", path: "/b", to: "/c" },
+          ],
+          total: 3,
+        },
+      ],
+      [
+        "code_actions",
+        {
+          kind: "actions",
+          actions: [{ title: "t", kind: "k", isPreferred: true, disabled: "d", command: "c", changes: [] }],
+          total: 1,
+        },
+      ],
+    ] as const)
+      deepEqual(readIdeAnswer(operation, JSON.parse(JSON.stringify(answer))), answer);
   });
 
   test("to something else is none", () => {
-    for (const value of [null, {}, { kind: "hover", text: "" }, { kind: "symbols", symbols: [] }]) equal(readIdeAnswer("references", value), undefined);
+    for (const value of [null, {}, { kind: "hover", text: "" }, { kind: "symbols", symbols: [] }])
+      equal(readIdeAnswer("references", value), undefined);
   });
 
   test("is bounded, and what cannot be read is left out", () => {
-    const many = readIdeAnswer("references", { kind: "locations", locations: [{ path: "/a" }, { range }, null, ...Array(MOST_ITEMS + 5).fill({ ...spot, text: "x".repeat(5000) })], total: "many" });
-    ok(many?.kind === "locations" && many.locations.length === MOST_ITEMS - 3 && many.total === MOST_ITEMS - 3 && many.locations[0]?.text?.length === 401);
+    const many = readIdeAnswer("references", {
+      kind: "locations",
+      locations: [{ path: "/a" }, { range }, null, ...Array(MOST_ITEMS + 5).fill({ ...spot, text: "x".repeat(5000) })],
+      total: "many",
+    });
+    ok(
+      many?.kind === "locations" &&
+        many.locations.length === MOST_ITEMS - 3 &&
+        many.total === MOST_ITEMS - 3 &&
+        many.locations[0]?.text?.length === 401,
+    );
     const hover = readIdeAnswer("hover", { kind: "hover", text: "x".repeat(1e6) });
     ok(hover?.kind === "hover" && hover.text.length < 21_000);
   });
 
   test("of anybody is read or refused, and never thrown", () => {
-    fc.assert(fc.property(fc.constantFrom(...IDE_OPERATIONS), fc.anything(), fc.constantFrom("diagnostics", "locations", "hover", "symbols", "changes", "actions"), fc.array(fc.anything()), (operation, anything, kind, list) => {
-      readIdeAnswer(operation, anything);
-      readIdeAnswer(operation, { kind, [kind]: list, total: anything });
-      readIdeRequest(anything);
-      offersIde(anything);
-    }));
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...IDE_OPERATIONS),
+        fc.anything(),
+        fc.constantFrom("diagnostics", "locations", "hover", "symbols", "changes", "actions"),
+        fc.array(fc.anything()),
+        (operation, anything, kind, list) => {
+          readIdeAnswer(operation, anything);
+          readIdeAnswer(operation, { kind, [kind]: list, total: anything });
+          readIdeRequest(anything);
+          offersIde(anything);
+        },
+      ),
+    );
   });
 });
 
 suite("what answers are made of", () => {
-  const lines = async (path: string): Promise<readonly string[]> => path === "/a" ? ["zero", "one"] : [];
+  const lines = async (path: string): Promise<readonly string[]> => (path === "/a" ? ["zero", "one"] : []);
 
   test("errors come first, and are never those that are left out", () => {
-    const all = Array.from({ length: MOST_ITEMS + 10 }, (_, i) => ({ path: "/a", range, message: "m", severity: i === MOST_ITEMS + 9 ? "error" : i === 0 ? "hint" : "warning" } as const));
+    const all = Array.from(
+      { length: MOST_ITEMS + 10 },
+      (_, i) =>
+        ({
+          path: "/a",
+          range,
+          message: "m",
+          severity: i === MOST_ITEMS + 9 ? "error" : i === 0 ? "hint" : "warning",
+        }) as const,
+    );
     const { diagnostics, total } = diagnosticsAnswer(all);
-    deepEqual([diagnostics[0]?.severity, diagnostics.length, total, diagnostics.some(each => each.severity === "hint")], ["error", MOST_ITEMS, MOST_ITEMS + 10, false]);
+    deepEqual(
+      [diagnostics[0]?.severity, diagnostics.length, total, diagnostics.some(each => each.severity === "hint")],
+      ["error", MOST_ITEMS, MOST_ITEMS + 10, false],
+    );
   });
 
   test("places have the line where they begin; those that nobody can read have none", async () => {
-    deepEqual(await withLines([{ path: "/a", range }, { path: "/b", range }], lines), [{ path: "/a", range, text: "one" }, { path: "/b", range }]);
+    deepEqual(
+      await withLines(
+        [
+          { path: "/a", range },
+          { path: "/b", range },
+        ],
+        lines,
+      ),
+      [
+        { path: "/a", range, text: "one" },
+        { path: "/b", range },
+      ],
+    );
   });
 
   test("a preview that is too long says so", async () => {
-    const edit = (i: number) => ({ range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }, newText: `${"x".repeat(390)}${i}\n` });
-    const whole = await changesAnswer([{ kind: "edit", path: "/a", edits: [edit(1)] }, { kind: "delete", path: "/b" }], lines), cut = await changesAnswer(Array.from({ length: 80 }, (_, i) => ({ kind: "edit" as const, path: "/a", edits: [edit(i)] })), lines);
-    deepEqual([whole.total, whole.note, cut.total, cut.changes.length < 60, cut.note], [2, undefined, 80, true, "This preview is not complete."]);
+    const edit = (i: number) => ({
+      range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } },
+      newText: `${"x".repeat(390)}${i}\n`,
+    });
+    const whole = await changesAnswer(
+        [
+          { kind: "edit", path: "/a", edits: [edit(1)] },
+          { kind: "delete", path: "/b" },
+        ],
+        lines,
+      ),
+      cut = await changesAnswer(
+        Array.from({ length: 80 }, (_, i) => ({ kind: "edit" as const, path: "/a", edits: [edit(i)] })),
+        lines,
+      );
+    deepEqual(
+      [whole.total, whole.note, cut.total, cut.changes.length < 60, cut.note],
+      [2, undefined, 80, true, "This preview is not complete."],
+    );
   });
 
   test("an action is chosen by its title, or a part of it", () => {
     const found = [{ title: "Add import" }, { title: "Add all imports" }, { title: "Fix" }];
-    deepEqual([chosenByTitle(found, "Add import"), chosenByTitle(found, "add"), chosenByTitle(found, "zz"), chosenByTitle([], "zz")], [
-      [{ title: "Add import" }], [{ title: "Add import" }, { title: "Add all imports" }], { wrong: "There is no code action “zz” there; there are: “Add import”, “Add all imports”, “Fix”." }, { wrong: "There is no code action “zz” there; there is none at all." },
-    ]);
+    deepEqual(
+      [
+        chosenByTitle(found, "Add import"),
+        chosenByTitle(found, "add"),
+        chosenByTitle(found, "zz"),
+        chosenByTitle([], "zz"),
+      ],
+      [
+        [{ title: "Add import" }],
+        [{ title: "Add import" }, { title: "Add all imports" }],
+        { wrong: "There is no code action “zz” there; there are: “Add import”, “Add all imports”, “Fix”." },
+        { wrong: "There is no code action “zz” there; there is none at all." },
+      ],
+    );
   });
 
   test("a line without a place on it is all of the line", () => {
     const start = { line: 0, character: 1 };
     deepEqual(rangeOfActions(["abc", "de"], start, { line: 0, symbol: "b" }, undefined), { start, end: start });
     deepEqual(rangeOfActions(["abc", "de"], start, { line: 0 }, undefined), { start, end: { line: 0, character: 3 } });
-    deepEqual(rangeOfActions(["abc", "de"], start, { line: 0, symbol: "b" }, 7), { start, end: { line: 1, character: 2 } });
-    deepEqual([rangeOfLines(["abc", "de"], { start: 1, end: 9 }, "/a"), rangeOfLines(["abc"], { start: 1, end: 1 }, "/a")], [{ start: { line: 1, character: 0 }, end: { line: 1, character: 2 } }, { wrong: "/a has 1 lines; there is no line 2." }]);
+    deepEqual(rangeOfActions(["abc", "de"], start, { line: 0, symbol: "b" }, 7), {
+      start,
+      end: { line: 1, character: 2 },
+    });
+    deepEqual(
+      [rangeOfLines(["abc", "de"], { start: 1, end: 9 }, "/a"), rangeOfLines(["abc"], { start: 1, end: 1 }, "/a")],
+      [
+        { start: { line: 1, character: 0 }, end: { line: 1, character: 2 } },
+        { wrong: "/a has 1 lines; there is no line 2." },
+      ],
+    );
   });
 });

@@ -1,41 +1,91 @@
 /** Requests and answers of `ide.ts`, as somebody else wrote them: what cannot be read is a sentence, or left out. Pure. */
 import {
-  ANSWERED_WITH, IDE_CAPABILITY, IDE_OPERATIONS, MOST_ITEMS, MOST_LINE, MOST_TEXT, SEVERITIES,
-  type IdeAction, type IdeAnswer, type IdeChange, type IdeDiagnostic, type IdeHunk, type IdeLocation, type IdeOperation, type IdeOperationName, type IdePlace, type IdePosition, type IdeRange, type IdeRequest, type IdeSymbol,
+  ANSWERED_WITH,
+  IDE_CAPABILITY,
+  IDE_OPERATIONS,
+  MOST_ITEMS,
+  MOST_LINE,
+  MOST_TEXT,
+  SEVERITIES,
+  type IdeAction,
+  type IdeAnswer,
+  type IdeChange,
+  type IdeDiagnostic,
+  type IdeHunk,
+  type IdeLocation,
+  type IdeOperation,
+  type IdeOperationName,
+  type IdePlace,
+  type IdePosition,
+  type IdeRange,
+  type IdeRequest,
+  type IdeSymbol,
 } from "./ide";
 import { isObject, type Fields } from "./json";
 
 /** Whether a client says in `initialize` that it answers operations; in either version of ACP. */
 export function offersIde(params: unknown): boolean {
   const { clientCapabilities, capabilities } = fields(params);
-  return [clientCapabilities, capabilities].some(each => isYes(fields(fields(fields(each)["_meta"])[IDE_CAPABILITY.namespace])[IDE_CAPABILITY.name]));
+  return [clientCapabilities, capabilities].some(each =>
+    isYes(fields(fields(fields(each)["_meta"])[IDE_CAPABILITY.namespace])[IDE_CAPABILITY.name]),
+  );
 }
 
 /** The same params of `initialize` from a client that does. */
 export function offeringIde(params: unknown): Fields {
-  const given = fields(params), capabilities = fields(given["clientCapabilities"]), meta = fields(capabilities["_meta"]), ours = fields(meta[IDE_CAPABILITY.namespace]);
-  return { ...given, clientCapabilities: { ...capabilities, _meta: { ...meta, [IDE_CAPABILITY.namespace]: { ...ours, [IDE_CAPABILITY.name]: true } } } };
+  const given = fields(params),
+    capabilities = fields(given["clientCapabilities"]),
+    meta = fields(capabilities["_meta"]),
+    ours = fields(meta[IDE_CAPABILITY.namespace]);
+  return {
+    ...given,
+    clientCapabilities: {
+      ...capabilities,
+      _meta: { ...meta, [IDE_CAPABILITY.namespace]: { ...ours, [IDE_CAPABILITY.name]: true } },
+    },
+  };
 }
 
 export function readIdeRequest(value: unknown): { readonly request: IdeRequest } | { readonly wrong: string } {
-  const given = fields(value), folders = list(given["folders"]).filter(isText);
+  const given = fields(value),
+    folders = list(given["folders"]).filter(isText);
   const operation = operationIn(given);
   if (typeof operation === "string") return { wrong: operation };
-  return folders.length === 0 ? { wrong: "folders must be a list of absolute paths." } : { request: { ...operation, folders } };
+  return folders.length === 0
+    ? { wrong: "folders must be a list of absolute paths." }
+    : { request: { ...operation, folders } };
 }
 
 function operationIn(given: Fields): IdeOperation | string {
-  const { operation, path } = given, name = IDE_OPERATIONS.find(each => each === operation);
+  const { operation, path } = given,
+    name = IDE_OPERATIONS.find(each => each === operation);
   if (name === undefined) return `There is no operation “${String(operation)}”.`;
   if (name === "diagnostics") return isText(path) ? { operation: name, path } : { operation: name };
-  if (name === "workspace_symbols") return typeof given["query"] === "string" ? { operation: name, query: given["query"], ...(isText(path) ? { path } : {}) } : "query must be a text.";
+  if (name === "workspace_symbols")
+    return typeof given["query"] === "string"
+      ? { operation: name, query: given["query"], ...(isText(path) ? { path } : {}) }
+      : "query must be a text.";
   if (!isText(path)) return "path must be a text.";
   const at = placeIn(given["at"]);
   switch (name) {
-    case "definition": case "references": case "hover": return { operation: name, path, at };
-    case "document_symbols": return { operation: name, path };
-    case "rename": return isText(given["newName"]) ? { operation: name, path, at, newName: given["newName"] } : "newName must be a text.";
-    case "code_actions": return { operation: name, path, at, ...(isCount(given["endLine"]) ? { endLine: given["endLine"] } : {}), ...(isText(given["title"]) ? { title: given["title"] } : {}) };
+    case "definition":
+    case "references":
+    case "hover":
+      return { operation: name, path, at };
+    case "document_symbols":
+      return { operation: name, path };
+    case "rename":
+      return isText(given["newName"])
+        ? { operation: name, path, at, newName: given["newName"] }
+        : "newName must be a text.";
+    case "code_actions":
+      return {
+        operation: name,
+        path,
+        at,
+        ...(isCount(given["endLine"]) ? { endLine: given["endLine"] } : {}),
+        ...(isText(given["title"]) ? { title: given["title"] } : {}),
+      };
     case "format": {
       const { start, end } = fields(given["lines"]);
       return { operation: name, path, ...(isCount(start) && isCount(end) ? { lines: { start, end } } : {}) };
@@ -45,46 +95,88 @@ function operationIn(given: Fields): IdeOperation | string {
 
 function placeIn(value: unknown): IdePlace {
   const { line, character, symbol } = fields(value);
-  return { ...(isCount(line) ? { line } : {}), ...(isCount(character) ? { character } : {}), ...(isText(symbol) ? { symbol } : {}) };
+  return {
+    ...(isCount(line) ? { line } : {}),
+    ...(isCount(character) ? { character } : {}),
+    ...(isText(symbol) ? { symbol } : {}),
+  };
 }
 
 /** Undefined: it is no answer to this operation. Items that cannot be read are left out, texts cut. */
 export function readIdeAnswer(operation: IdeOperationName, value: unknown): IdeAnswer | undefined {
-  const given = fields(value), kind = ANSWERED_WITH[operation];
+  const given = fields(value),
+    kind = ANSWERED_WITH[operation];
   if (given["kind"] !== kind) return undefined;
-  const note = isText(given["note"]) ? { note: line(given["note"]) } : {}, said = given["total"];
-  const total = ({ length }: readonly unknown[]): number => isCount(said) ? Math.max(said, length) : length;
+  const note = isText(given["note"]) ? { note: line(given["note"]) } : {},
+    said = given["total"];
+  const total = ({ length }: readonly unknown[]): number => (isCount(said) ? Math.max(said, length) : length);
   switch (kind) {
-    case "diagnostics": { const diagnostics = items(given[kind], diagnosticIn); return { kind, ...note, diagnostics, total: total(diagnostics) }; }
-    case "locations": { const locations = items(given[kind], locationIn); return { kind, ...note, locations, total: total(locations) }; }
-    case "hover": return { kind, ...note, text: typeof given["text"] === "string" ? cut(given["text"], MOST_TEXT) : "" };
-    case "symbols": { const symbols = items(given[kind], symbolIn); return { kind, ...note, symbols, total: total(symbols) }; }
-    case "changes": { const changes = items(given[kind], changeIn); return { kind, ...note, changes, total: total(changes) }; }
-    case "actions": { const actions = items(given[kind], actionIn); return { kind, ...note, actions, total: total(actions) }; }
+    case "diagnostics": {
+      const diagnostics = items(given[kind], diagnosticIn);
+      return { kind, ...note, diagnostics, total: total(diagnostics) };
+    }
+    case "locations": {
+      const locations = items(given[kind], locationIn);
+      return { kind, ...note, locations, total: total(locations) };
+    }
+    case "hover":
+      return { kind, ...note, text: typeof given["text"] === "string" ? cut(given["text"], MOST_TEXT) : "" };
+    case "symbols": {
+      const symbols = items(given[kind], symbolIn);
+      return { kind, ...note, symbols, total: total(symbols) };
+    }
+    case "changes": {
+      const changes = items(given[kind], changeIn);
+      return { kind, ...note, changes, total: total(changes) };
+    }
+    case "actions": {
+      const actions = items(given[kind], actionIn);
+      return { kind, ...note, actions, total: total(actions) };
+    }
   }
 }
 
 function items<T>(value: unknown, read: (item: Fields) => T | undefined): readonly T[] {
-  return list(value).slice(0, MOST_ITEMS).flatMap(item => { const one = isObject(item) ? read(item) : undefined; return one === undefined ? [] : [one]; });
+  return list(value)
+    .slice(0, MOST_ITEMS)
+    .flatMap(item => {
+      const one = isObject(item) ? read(item) : undefined;
+      return one === undefined ? [] : [one];
+    });
 }
 
 function locationIn({ path, range, text }: Fields): IdeLocation | undefined {
   const found = rangeIn(range);
-  return isText(path) && found ? { path, range: found, ...(typeof text === "string" ? { text: line(text) } : {}) } : undefined;
+  return isText(path) && found
+    ? { path, range: found, ...(typeof text === "string" ? { text: line(text) } : {}) }
+    : undefined;
 }
 
 function diagnosticIn(item: Fields): IdeDiagnostic | undefined {
-  const place = locationIn(item), severity = SEVERITIES.find(each => each === item["severity"]), { message, source, code } = item;
+  const place = locationIn(item),
+    severity = SEVERITIES.find(each => each === item["severity"]),
+    { message, source, code } = item;
   if (!place || severity === undefined || typeof message !== "string") return undefined;
-  return { ...place, severity, message: cut(message, 4 * MOST_LINE), ...(isText(source) ? { source: line(source) } : {}), ...(isText(code) ? { code: line(code) } : {}) };
+  return {
+    ...place,
+    severity,
+    message: cut(message, 4 * MOST_LINE),
+    ...(isText(source) ? { source: line(source) } : {}),
+    ...(isText(code) ? { code: line(code) } : {}),
+  };
 }
 
 function symbolIn(item: Fields): IdeSymbol | undefined {
-  const place = locationIn(item), { name, kind, detail, container, depth } = item;
+  const place = locationIn(item),
+    { name, kind, detail, container, depth } = item;
   if (!place || !isText(name)) return undefined;
   return {
-    ...place, name: line(name), kind: isText(kind) ? cut(kind, 40) : "symbol", ...(isText(detail) ? { detail: line(detail) } : {}),
-    ...(isText(container) ? { container: line(container) } : {}), ...(isCount(depth) ? { depth: Math.min(depth, 20) } : {}),
+    ...place,
+    name: line(name),
+    kind: isText(kind) ? cut(kind, 40) : "symbol",
+    ...(isText(detail) ? { detail: line(detail) } : {}),
+    ...(isText(container) ? { container: line(container) } : {}),
+    ...(isCount(depth) ? { depth: Math.min(depth, 20) } : {}),
   };
 }
 
@@ -96,20 +188,29 @@ function changeIn({ kind, path, to, hunks }: Fields): IdeChange | undefined {
 }
 
 function hunkIn({ line: at, before, after }: Fields): IdeHunk | undefined {
-  const lines = (value: unknown): readonly string[] => list(value).filter(each => typeof each === "string").slice(0, 10 * MOST_ITEMS).map(line);
+  const lines = (value: unknown): readonly string[] =>
+    list(value)
+      .filter(each => typeof each === "string")
+      .slice(0, 10 * MOST_ITEMS)
+      .map(line);
   return isCount(at) ? { line: at, before: lines(before), after: lines(after) } : undefined;
 }
 
 function actionIn({ title, kind, disabled, command, isPreferred, changes }: Fields): IdeAction | undefined {
   if (!isText(title)) return undefined;
   return {
-    title: line(title), ...(isText(kind) ? { kind: line(kind) } : {}), ...(isText(disabled) ? { disabled: line(disabled) } : {}), ...(isText(command) ? { command: line(command) } : {}),
-    ...(isPreferred === true ? { isPreferred } : {}), ...(Array.isArray(changes) ? { changes: items(changes, changeIn) } : {}),
+    title: line(title),
+    ...(isText(kind) ? { kind: line(kind) } : {}),
+    ...(isText(disabled) ? { disabled: line(disabled) } : {}),
+    ...(isText(command) ? { command: line(command) } : {}),
+    ...(isPreferred === true ? { isPreferred } : {}),
+    ...(Array.isArray(changes) ? { changes: items(changes, changeIn) } : {}),
   };
 }
 
 export function rangeIn(value: unknown): IdeRange | undefined {
-  const start = positionIn(fields(value)["start"]), end = positionIn(fields(value)["end"]);
+  const start = positionIn(fields(value)["start"]),
+    end = positionIn(fields(value)["end"]);
   return start && end ? { start, end } : undefined;
 }
 
@@ -118,10 +219,10 @@ export function positionIn(value: unknown): IdePosition | undefined {
   return isCount(line) && isCount(character) ? { line, character } : undefined;
 }
 
-const fields = (value: unknown): Fields => isObject(value) ? value : {};
-const list = (value: unknown): readonly unknown[] => Array.isArray(value) ? value : [];
+const fields = (value: unknown): Fields => (isObject(value) ? value : {});
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
 const isYes = (value: unknown): boolean => value === true || isObject(value);
-const cut = (text: string, limit: number): string => text.length <= limit ? text : `${text.slice(0, limit)}…`;
+const cut = (text: string, limit: number): string => (text.length <= limit ? text : `${text.slice(0, limit)}…`);
 const line = (text: string): string => cut(text, MOST_LINE);

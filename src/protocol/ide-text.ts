@@ -1,40 +1,67 @@
 /** Places in a text, and what edits make of its lines. For whoever answers an operation; pure. */
 import { MOST_LINE, MOST_TEXT, type IdeHunk, type IdePlace, type IdePosition, type IdeRange } from "./ide";
 
-export interface TextEdit { readonly range: IdeRange; readonly newText: string }
+export interface TextEdit {
+  readonly range: IdeRange;
+  readonly newText: string;
+}
 
 /** Without their ends, which are `\n`, `\r\n` or `\r`, as in LSP. */
-export function linesOf(text: string): readonly string[] { return text.split(/\r\n|\n|\r/); }
+export function linesOf(text: string): readonly string[] {
+  return text.split(/\r\n|\n|\r/);
+}
 
 /** Where that is, or a sentence that says why it is nowhere. */
-export function positionOf(lines: readonly string[], place: IdePlace, path: string): IdePosition | { readonly wrong: string } {
-  const { line, character, symbol } = place, text = line === undefined ? undefined : lines[line];
-  if (line !== undefined && text === undefined) return { wrong: `${path} has ${lines.length} lines; there is no line ${line + 1}.` };
+export function positionOf(
+  lines: readonly string[],
+  place: IdePlace,
+  path: string,
+): IdePosition | { readonly wrong: string } {
+  const { line, character, symbol } = place,
+    text = line === undefined ? undefined : lines[line];
+  if (line !== undefined && text === undefined)
+    return { wrong: `${path} has ${lines.length} lines; there is no line ${line + 1}.` };
   if (symbol !== undefined) return symbolIn(lines, line, symbol, path);
   if (line === undefined || text === undefined) return { wrong: "A line, or a symbol, is needed." };
   if (character === undefined) return { line, character: Math.max(0, text.search(/\S/)) };
-  return character <= text.length ? { line, character } : { wrong: `Line ${line + 1} of ${path} has ${text.length} characters; there is no character ${character + 1}.` };
+  return character <= text.length
+    ? { line, character }
+    : { wrong: `Line ${line + 1} of ${path} has ${text.length} characters; there is no character ${character + 1}.` };
 }
 
-function symbolIn(lines: readonly string[], line: number | undefined, symbol: string, path: string): IdePosition | { readonly wrong: string } {
+function symbolIn(
+  lines: readonly string[],
+  line: number | undefined,
+  symbol: string,
+  path: string,
+): IdePosition | { readonly wrong: string } {
   const found = (each: number): number | undefined => characterOf(lines[each] ?? "", symbol);
   if (line !== undefined) {
     const character = found(line);
     if (character !== undefined) return { line, character };
   }
-  const others = lines.flatMap((_, each) => found(each) === undefined ? [] : [each]), [first] = others;
+  const others = lines.flatMap((_, each) => (found(each) === undefined ? [] : [each])),
+    [first] = others;
   if (first === undefined) return { wrong: `“${symbol}” is not in ${path}.` };
   if (line === undefined) return { line: first, character: found(first) ?? 0 };
-  const said = others.slice(0, 8).map(each => each + 1).join(", ");
-  return { wrong: `“${symbol}” is not on line ${line + 1} of ${path}; it is on line${others.length === 1 ? "" : "s"} ${said}${others.length > 8 ? " and more" : ""}.` };
+  const said = others
+    .slice(0, 8)
+    .map(each => each + 1)
+    .join(", ");
+  return {
+    wrong: `“${symbol}” is not on line ${line + 1} of ${path}; it is on line${others.length === 1 ? "" : "s"} ${said}${others.length > 8 ? " and more" : ""}.`,
+  };
 }
 
-const STARTS = /^[\p{L}\p{N}_$]/u, ENDS = /[\p{L}\p{N}_$]$/u;
+const STARTS = /^[\p{L}\p{N}_$]/u,
+  ENDS = /[\p{L}\p{N}_$]$/u;
 
 /** Of the last name in `symbol`, where it stands as a whole word first. */
 function characterOf(line: string, symbol: string): number | undefined {
   for (let at = line.indexOf(symbol); symbol !== "" && at !== -1; at = line.indexOf(symbol, at + 1)) {
-    const isCut = (STARTS.test(symbol) && ENDS.test(line.slice(0, at))) || (ENDS.test(symbol) && STARTS.test(line.slice(at + symbol.length)));
+    const isCut =
+      (STARTS.test(symbol) && ENDS.test(line.slice(0, at))) ||
+      (ENDS.test(symbol) && STARTS.test(line.slice(at + symbol.length)));
     if (!isCut) return at + lastName(symbol);
   }
   return undefined;
@@ -46,7 +73,9 @@ function lastName(symbol: string): number {
 }
 
 /** A line as it is shown: cut, with a mark, where it is too long. */
-export function shownLine(line: string, limit = MOST_LINE): string { return line.length <= limit ? line : `${line.slice(0, limit)}…`; }
+export function shownLine(line: string, limit = MOST_LINE): string {
+  return line.length <= limit ? line : `${line.slice(0, limit)}…`;
+}
 
 /** The line where a range begins; absent where the text has none. */
 export function lineAt(lines: readonly string[], { start }: IdeRange): { readonly text?: string } {
@@ -56,10 +85,13 @@ export function lineAt(lines: readonly string[], { start }: IdeRange): { readonl
 
 /** What edits that do not overlap make of the lines: those that differ; edits that share a line are one hunk. Edits of the same place are applied in their order. */
 export function hunksOf(lines: readonly string[], edits: readonly TextEdit[]): readonly IdeHunk[] {
-  const ordered = [...edits].sort((a, b) => a.range.start.line - b.range.start.line || a.range.start.character - b.range.start.character);
+  const ordered = [...edits].sort(
+    (a, b) => a.range.start.line - b.range.start.line || a.range.start.character - b.range.start.character,
+  );
   const groups: TextEdit[][] = [];
   for (const edit of ordered) {
-    const last = groups.at(-1), until = last?.at(-1)?.range.end.line;
+    const last = groups.at(-1),
+      until = last?.at(-1)?.range.end.line;
     if (last && until !== undefined && edit.range.start.line <= until) last.push(edit);
     else groups.push([edit]);
   }
@@ -67,11 +99,16 @@ export function hunksOf(lines: readonly string[], edits: readonly TextEdit[]): r
 }
 
 function hunkOf(lines: readonly string[], edits: readonly TextEdit[]): readonly IdeHunk[] {
-  const from = edits[0]?.range.start.line ?? 0, to = Math.min(edits.at(-1)?.range.end.line ?? from, Math.max(from, lines.length - 1));
-  const old = lines.slice(from, to + 1), starts: number[] = [0];
+  const from = edits[0]?.range.start.line ?? 0,
+    to = Math.min(edits.at(-1)?.range.end.line ?? from, Math.max(from, lines.length - 1));
+  const old = lines.slice(from, to + 1),
+    starts: number[] = [0];
   for (const line of old) starts.push((starts.at(-1) ?? 0) + line.length + 1);
-  const text = old.join("\n"), offset = ({ line, character }: IdePosition): number => line > to ? text.length : (starts[line - from] ?? 0) + Math.min(character, old[line - from]?.length ?? 0);
-  let after = "", done = 0;
+  const text = old.join("\n"),
+    offset = ({ line, character }: IdePosition): number =>
+      line > to ? text.length : (starts[line - from] ?? 0) + Math.min(character, old[line - from]?.length ?? 0);
+  let after = "",
+    done = 0;
   for (const { range, newText } of edits) {
     const start = Math.max(done, offset(range.start));
     after += text.slice(done, start) + newText;
@@ -83,15 +120,25 @@ function hunkOf(lines: readonly string[], edits: readonly TextEdit[]): readonly 
 /** Without the lines at both ends that stay as they are. */
 function trimmed(line: number, before: readonly string[], after: readonly string[]): readonly IdeHunk[] {
   const least = Math.min(before.length, after.length);
-  let head = 0, tail = 0;
+  let head = 0,
+    tail = 0;
   while (head < least && before[head] === after[head]) head++;
   while (tail < least - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
   if (head === before.length && head === after.length) return [];
-  return [{ line: line + head, before: before.slice(head, before.length - tail), after: after.slice(head, after.length - tail) }];
+  return [
+    {
+      line: line + head,
+      before: before.slice(head, before.length - tail),
+      after: after.slice(head, after.length - tail),
+    },
+  ];
 }
 
 /** As many whole hunks as an answer takes; `left`: how many it does not. */
-export function boundedHunks(hunks: readonly IdeHunk[], room = MOST_TEXT): { readonly hunks: readonly IdeHunk[]; readonly left: number; readonly room: number } {
+export function boundedHunks(
+  hunks: readonly IdeHunk[],
+  room = MOST_TEXT,
+): { readonly hunks: readonly IdeHunk[]; readonly left: number; readonly room: number } {
   const kept: IdeHunk[] = [];
   for (const { line, before, after } of hunks) {
     const shown = { line, before: before.map(each => shownLine(each)), after: after.map(each => shownLine(each)) };

@@ -16,14 +16,24 @@ export const MOST_LINE = 400;
 /** Of a hover, or of all lines of a preview. */
 export const MOST_TEXT = 20_000;
 
-export interface IdePosition { readonly line: number; readonly character: number }
-export interface IdeRange { readonly start: IdePosition; readonly end: IdePosition }
+export interface IdePosition {
+  readonly line: number;
+  readonly character: number;
+}
+export interface IdeRange {
+  readonly start: IdePosition;
+  readonly end: IdePosition;
+}
 
 /**
  * A place in a file. `symbol` is text on that line, and means its last name (`c` of `a.b.c`); without a line its first place in the file. Else `character`,
  * or, without one, the first character of the line that is no space.
  */
-export interface IdePlace { readonly line?: number; readonly character?: number; readonly symbol?: string }
+export interface IdePlace {
+  readonly line?: number;
+  readonly character?: number;
+  readonly symbol?: string;
+}
 
 export type IdeOperation =
   /** Without a path: all that is known of the folders. */
@@ -35,34 +45,80 @@ export type IdeOperation =
   /** A preview: nothing is changed. */
   | { readonly operation: "rename"; readonly path: string; readonly at: IdePlace; readonly newName: string }
   /** From the place to the end of `endLine`; `title`: those alone, with their edits. */
-  | { readonly operation: "code_actions"; readonly path: string; readonly at: IdePlace; readonly endLine?: number; readonly title?: string }
+  | {
+      readonly operation: "code_actions";
+      readonly path: string;
+      readonly at: IdePlace;
+      readonly endLine?: number;
+      readonly title?: string;
+    }
   /** A preview, of the whole file or of lines of it. */
-  | { readonly operation: "format"; readonly path: string; readonly lines?: { readonly start: number; readonly end: number } };
+  | {
+      readonly operation: "format";
+      readonly path: string;
+      readonly lines?: { readonly start: number; readonly end: number };
+    };
 
 export type IdeOperationName = IdeOperation["operation"];
-export const IDE_OPERATIONS: readonly IdeOperationName[] = ["diagnostics", "definition", "references", "hover", "document_symbols", "workspace_symbols", "rename", "code_actions", "format"];
+export const IDE_OPERATIONS: readonly IdeOperationName[] = [
+  "diagnostics",
+  "definition",
+  "references",
+  "hover",
+  "document_symbols",
+  "workspace_symbols",
+  "rename",
+  "code_actions",
+  "format",
+];
 
 /** Paths are absolute. `folders`: of the session that asks, the first its working folder. */
 export type IdeRequest = IdeOperation & { readonly folders: readonly string[] };
 
 /** `text`: the first line of the range, as it is. */
-export interface IdeLocation { readonly path: string; readonly range: IdeRange; readonly text?: string }
+export interface IdeLocation {
+  readonly path: string;
+  readonly range: IdeRange;
+  readonly text?: string;
+}
 
 export type IdeSeverity = "error" | "warning" | "information" | "hint";
-export interface IdeDiagnostic extends IdeLocation { readonly severity: IdeSeverity; readonly message: string; readonly source?: string; readonly code?: string }
+export interface IdeDiagnostic extends IdeLocation {
+  readonly severity: IdeSeverity;
+  readonly message: string;
+  readonly source?: string;
+  readonly code?: string;
+}
 
 /** `kind` is a word (`function`); `depth` 0 is outermost; `container`: in what it is, where that is not told by what stands before it. */
-export interface IdeSymbol extends IdeLocation { readonly name: string; readonly kind: string; readonly detail?: string; readonly container?: string; readonly depth?: number }
+export interface IdeSymbol extends IdeLocation {
+  readonly name: string;
+  readonly kind: string;
+  readonly detail?: string;
+  readonly container?: string;
+  readonly depth?: number;
+}
 
 /** Whole lines from `line` on: those that go, and those that come in their place. */
-export interface IdeHunk { readonly line: number; readonly before: readonly string[]; readonly after: readonly string[] }
+export interface IdeHunk {
+  readonly line: number;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
 export type IdeChange =
   | { readonly kind: "edit"; readonly path: string; readonly hunks: readonly IdeHunk[] }
   | { readonly kind: "create" | "delete"; readonly path: string }
   | { readonly kind: "move"; readonly path: string; readonly to: string };
 
 /** `changes`: where they were asked for, and there are some. `command`: it runs something that cannot be previewed. */
-export interface IdeAction { readonly title: string; readonly kind?: string; readonly isPreferred?: true; readonly disabled?: string; readonly changes?: readonly IdeChange[]; readonly command?: string }
+export interface IdeAction {
+  readonly title: string;
+  readonly kind?: string;
+  readonly isPreferred?: true;
+  readonly disabled?: string;
+  readonly changes?: readonly IdeChange[];
+  readonly command?: string;
+}
 
 /** `note`: a sentence for the model on what this answer lacks. */
 export type IdeAnswer = { readonly note?: string } & (
@@ -72,18 +128,50 @@ export type IdeAnswer = { readonly note?: string } & (
   | { readonly kind: "hover"; readonly text: string }
   | { readonly kind: "symbols"; readonly symbols: readonly IdeSymbol[]; readonly total: number }
   | { readonly kind: "changes"; readonly changes: readonly IdeChange[]; readonly total: number }
-  | { readonly kind: "actions"; readonly actions: readonly IdeAction[]; readonly total: number });
+  | { readonly kind: "actions"; readonly actions: readonly IdeAction[]; readonly total: number }
+);
 
 /** What each operation is answered with. */
 export const ANSWERED_WITH: Readonly<Record<IdeOperationName, IdeAnswer["kind"]>> = {
-  diagnostics: "diagnostics", definition: "locations", references: "locations", hover: "hover", document_symbols: "symbols", workspace_symbols: "symbols",
-  rename: "changes", code_actions: "actions", format: "changes",
+  diagnostics: "diagnostics",
+  definition: "locations",
+  references: "locations",
+  hover: "hover",
+  document_symbols: "symbols",
+  workspace_symbols: "symbols",
+  rename: "changes",
+  code_actions: "actions",
+  format: "changes",
 };
 
 /** Of LSP, by number from 1 (3.17, "SymbolKind"). */
 export const SYMBOL_KINDS: readonly string[] = [
-  "file", "module", "namespace", "package", "class", "method", "property", "field", "constructor", "enum", "interface", "function", "variable", "constant", "string",
-  "number", "boolean", "array", "object", "key", "null", "enum member", "struct", "event", "operator", "type parameter",
+  "file",
+  "module",
+  "namespace",
+  "package",
+  "class",
+  "method",
+  "property",
+  "field",
+  "constructor",
+  "enum",
+  "interface",
+  "function",
+  "variable",
+  "constant",
+  "string",
+  "number",
+  "boolean",
+  "array",
+  "object",
+  "key",
+  "null",
+  "enum member",
+  "struct",
+  "event",
+  "operator",
+  "type parameter",
 ];
 /** Of LSP, by number from 1. */
 export const SEVERITIES: readonly IdeSeverity[] = ["error", "warning", "information", "hint"];

@@ -8,25 +8,45 @@ const everywhere = Object.fromEntries(KNOWN_PROGRAMS.map(({ program }) => [progr
 suite("programs that are known", () => {
   test("each is an agent, or belongs to one that is built in; none stands twice", () => {
     for (const { program, agentId, agent } of KNOWN_PROGRAMS) {
-      ok(agent === undefined ? BUILT_IN.some(({ id }) => id === agentId) : agent.id === agentId && agent.distribution.local?.command === program, program);
+      ok(
+        agent === undefined
+          ? BUILT_IN.some(({ id }) => id === agentId)
+          : agent.id === agentId && agent.distribution.local?.command === program,
+        program,
+      );
     }
-    for (const field of ["program", "agentId"] as const) equal(new Set(KNOWN_PROGRAMS.map(known => known[field])).size, KNOWN_PROGRAMS.length);
+    for (const field of ["program", "agentId"] as const)
+      equal(new Set(KNOWN_PROGRAMS.map(known => known[field])).size, KNOWN_PROGRAMS.length);
   });
 
   test("what is built in and has to be there already is among them", () => {
-    for (const { id, needs } of BUILT_IN_AGENTS) if (needs !== undefined) equal(KNOWN_PROGRAMS.find(({ program }) => program === needs)?.agentId, id);
+    for (const { id, needs } of BUILT_IN_AGENTS)
+      if (needs !== undefined) equal(KNOWN_PROGRAMS.find(({ program }) => program === needs)?.agentId, id);
   });
 
   test("of those that are here each is an agent; one that stands in the settings, or is built in, is the one that stands there", () => {
     const goose = { id: "goose", name: "My Goose", distribution: { npx: { package: "g" } } };
     const found = foundAgents([...BUILT_IN, goose], { goose: "/g", claude: "/c", "kiro-cli-chat": "/k" });
-    deepEqual(found.map(({ agent: { id, name }, path, isNew }) => [id, name, path, isNew]), [["zed-claude-code", "Claude", "/c", false], ["kiro-cli", "Kiro CLI", "/k", true], ["goose", "My Goose", "/g", false]]);
+    deepEqual(
+      found.map(({ agent: { id, name }, path, isNew }) => [id, name, path, isNew]),
+      [
+        ["zed-claude-code", "Claude", "/c", false],
+        ["kiro-cli", "Kiro CLI", "/k", true],
+        ["goose", "My Goose", "/g", false],
+      ],
+    );
     equal(foundAgents(BUILT_IN, everywhere).length, KNOWN_PROGRAMS.length);
     deepEqual(foundAgents(BUILT_IN, {}), []);
   });
 
   test("what is written down starts the program by its name, wherever it will be", () => {
     const [kiro] = foundAgents([], { "kiro-cli-chat": "/somewhere/kiro-cli-chat" });
-    deepEqual(kiro && entryOf(kiro), { id: "kiro-cli", name: "Kiro CLI", description: "The agent of Kiro", distribution: { local: { command: "kiro-cli-chat", args: ["acp"] } }, _source: "custom" });
+    deepEqual(kiro && entryOf(kiro), {
+      id: "kiro-cli",
+      name: "Kiro CLI",
+      description: "The agent of Kiro",
+      distribution: { local: { command: "kiro-cli-chat", args: ["acp"] } },
+      _source: "custom",
+    });
   });
 });

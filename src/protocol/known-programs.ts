@@ -17,7 +17,9 @@ export const KNOWN_PROGRAMS: readonly KnownProgram[] = [
   { program: "claude", agentId: "zed-claude-code" },
   { program: "codex", agentId: "codex" },
   { program: "gemini", agentId: "gemini" },
-  ...BUILT_IN_AGENTS.flatMap(({ needs, ...agent }): KnownProgram[] => needs === undefined ? [] : [{ program: needs, agentId: agent.id, agent }]),
+  ...BUILT_IN_AGENTS.flatMap(({ needs, ...agent }): KnownProgram[] =>
+    needs === undefined ? [] : [{ program: needs, agentId: agent.id, agent }],
+  ),
   isAgent("copilot", "github-copilot-cli", "GitHub Copilot", "GitHub's coding agent", ["--acp"]),
   isAgent("cursor-agent", "cursor", "Cursor", "Cursor's coding agent", ["acp"]),
   isAgent("goose", "goose", "Goose", "Block's agent, open source", ["acp"]),
@@ -29,8 +31,24 @@ export const KNOWN_PROGRAMS: readonly KnownProgram[] = [
 ];
 
 /** The id is the registry's: who takes it from there later has it once. */
-function isAgent(program: string, agentId: string, name: string, description: string, args: readonly string[]): KnownProgram {
-  return { program, agentId, agent: { id: agentId, name, description, distribution: { local: { command: program, ...(args.length === 0 ? {} : { args }) } }, _source: "custom" } };
+function isAgent(
+  program: string,
+  agentId: string,
+  name: string,
+  description: string,
+  args: readonly string[],
+): KnownProgram {
+  return {
+    program,
+    agentId,
+    agent: {
+      id: agentId,
+      name,
+      description,
+      distribution: { local: { command: program, ...(args.length === 0 ? {} : { args }) } },
+      _source: "custom",
+    },
+  };
 }
 
 /** Where programs are, by their names (`agents/find`). */
@@ -46,12 +64,16 @@ export interface FoundAgent {
 /** The agents of the programs that are here, in the order of the table. `agents`: those that there are; one of them keeps what it says. */
 export function foundAgents(agents: readonly AgentConfig[], found: FoundPrograms): readonly FoundAgent[] {
   return KNOWN_PROGRAMS.flatMap(({ program, agentId, agent: own }): FoundAgent[] => {
-    const path = found[program], known = agents.find(({ id }) => id === agentId), agent = known ?? own;
+    const path = found[program],
+      known = agents.find(({ id }) => id === agentId),
+      agent = known ?? own;
     return path === undefined || agent === undefined ? [] : [{ agent, path, isNew: known === undefined }];
   });
 }
 
 /** What stands in `symposium.agents` for one that is new. */
-export function entryOf({ agent: { id, name, description, distribution } }: FoundAgent): Readonly<Record<string, unknown>> {
+export function entryOf({
+  agent: { id, name, description, distribution },
+}: FoundAgent): Readonly<Record<string, unknown>> {
   return { id, name, ...(description === undefined ? {} : { description }), distribution, _source: "custom" };
 }

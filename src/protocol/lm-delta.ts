@@ -7,13 +7,20 @@ import type { ChatMessage, ChatPart } from "./lm";
 import { sameMessage, type Message } from "./same-message";
 
 /** `count` messages of the earlier list, beginning with `from`. */
-export interface Run { readonly from: number; readonly count: number }
+export interface Run {
+  readonly from: number;
+  readonly count: number;
+}
 
 /** `items`: runs, and indexes of new messages. `repeated`: number of messages in runs. */
-export interface Delta { readonly items: readonly (Run | number)[]; readonly repeated: number }
+export interface Delta {
+  readonly items: readonly (Run | number)[];
+  readonly repeated: number;
+}
 
 /** The search for a message begins at its expected index and covers so many before and behind it. */
-const BEHIND = 2, AHEAD = 8;
+const BEHIND = 2,
+  AHEAD = 8;
 /** After so many new messages in a row the remaining ones count as new. */
 const MAX_NEW = 64;
 /** A history is continued when all but so many of its messages are repeated. */
@@ -21,7 +28,10 @@ const REWRITTEN = 4;
 
 export function deltaOf(before: readonly Message[], after: readonly Message[]): Delta {
   const items: (Run | number)[] = [];
-  let expected = 0, repeated = 0, fresh = 0, run: { from: number; count: number } | undefined;
+  let expected = 0,
+    repeated = 0,
+    fresh = 0,
+    run: { from: number; count: number } | undefined;
   for (let i = 0; i < after.length; i++) {
     const found = fresh < MAX_NEW ? indexOf(before, after[i], expected) : -1;
     if (found === -1) {
@@ -32,7 +42,7 @@ export function deltaOf(before: readonly Message[], after: readonly Message[]): 
       continue;
     }
     if (run && run.from + run.count === found) run.count++;
-    else items.push(run = { from: found, count: 1 });
+    else items.push((run = { from: found, count: 1 }));
     repeated++;
     fresh = 0;
     expected = found + 1;
@@ -41,7 +51,8 @@ export function deltaOf(before: readonly Message[], after: readonly Message[]): 
 }
 
 function indexOf(before: readonly Message[], message: Message | undefined, expected: number): number {
-  const end = Math.min(before.length, expected + AHEAD), begin = Math.max(0, expected - BEHIND);
+  const end = Math.min(before.length, expected + AHEAD),
+    begin = Math.max(0, expected - BEHIND);
   for (let i = expected; i < end; i++) if (isAt(before, i, message)) return i;
   for (let i = Math.min(expected, before.length) - 1; i >= begin; i--) if (isAt(before, i, message)) return i;
   return -1;
@@ -52,8 +63,14 @@ function isAt(messages: readonly Message[], i: number, message: Message | undefi
   return found !== undefined && message !== undefined && sameMessage(found, message);
 }
 
-export interface Base<H> { readonly history: H; readonly delta: Delta; readonly isContinued: boolean }
-interface Listed { readonly messages: readonly Message[] }
+export interface Base<H> {
+  readonly history: H;
+  readonly delta: Delta;
+  readonly isContinued: boolean;
+}
+interface Listed {
+  readonly messages: readonly Message[];
+}
 
 /** The history that `messages` continue, or that shares the most with them. `undefined`: no history shares anything. */
 export function baseOf<H extends Listed>(histories: readonly H[], messages: readonly Message[]): Base<H> | undefined {
@@ -61,7 +78,7 @@ export function baseOf<H extends Listed>(histories: readonly H[], messages: read
   const likely = closest(histories.filter(isLikely), messages);
   if (likely?.isContinued) return likely;
   const others = histories.filter(history => !isLikely(history));
-  return closest([...likely ? [likely.history] : [], ...others], messages);
+  return closest([...(likely ? [likely.history] : []), ...others], messages);
 }
 
 function closest<H extends Listed>(histories: readonly H[], messages: readonly Message[]): Base<H> | undefined {
@@ -82,7 +99,9 @@ function keepsEnd(before: readonly Message[], after: readonly Message[]): boolea
 
 /** `undefined`: a run exceeds `before`. */
 export function applied<T>(
-  before: readonly T[], items: readonly (Run | T)[], isRun: (item: Run | T) => item is Run,
+  before: readonly T[],
+  items: readonly (Run | T)[],
+  isRun: (item: Run | T) => item is Run,
 ): readonly T[] | undefined {
   let after: T[] = [];
   for (const item of items) {
@@ -100,13 +119,17 @@ function appended<T>(after: T[], before: readonly T[], { from, count }: Run): T[
 }
 
 /** Sizes of messages, and their sum. */
-export interface Sizes { readonly each: readonly number[]; readonly all: number }
+export interface Sizes {
+  readonly each: readonly number[];
+  readonly all: number;
+}
 
 export const NO_SIZES: Sizes = { each: [], all: 0 };
 
 /** `items`: runs of `before`, and sizes of new messages. */
 export function sizesOf(before: Sizes, items: readonly (Run | number)[]): Sizes {
-  let each: number[] = [], all = 0;
+  let each: number[] = [],
+    all = 0;
   for (const item of items) {
     if (typeof item === "number") each.push(item);
     else each = appended(each, before.each, item);
@@ -132,10 +155,15 @@ const OBJECTS = 250;
 
 function sizeOfPart(part: ChatPart): number {
   switch (part.type) {
-    case "text": case "thinking": return part.value.length;
-    case "data": return part.data.length;
-    case "tool_call": return sizeOfValue(part.parameters);
-    case "tool_result": return sizeOfValue(part.result);
+    case "text":
+    case "thinking":
+      return part.value.length;
+    case "data":
+      return part.data.length;
+    case "tool_call":
+      return sizeOfValue(part.parameters);
+    case "tool_result":
+      return sizeOfValue(part.result);
   }
 }
 

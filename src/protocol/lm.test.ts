@@ -16,14 +16,24 @@ const METHODS: { [M in Method]: M } = {
 };
 
 const HELLO = {
-  modelId: "symposium", messages: [{ role: "user", content: [{ type: "text", value: "Hello" }] }],
-  agent: { mcp_server: { name: "my-agent", command: "/path/to/agent", args: ["--flag"], env: [{ name: "KEY", value: "value" }] } },
+  modelId: "symposium",
+  messages: [{ role: "user", content: [{ type: "text", value: "Hello" }] }],
+  agent: {
+    mcp_server: {
+      name: "my-agent",
+      command: "/path/to/agent",
+      args: ["--flag"],
+      env: [{ name: "KEY", value: "value" }],
+    },
+  },
 } satisfies ParamsOf<LmToSidecar, "lm/provideLanguageModelChatResponse">;
 
 suite("language-model contract", () => {
   test("the documented messages fit it, letter for letter", () => {
     const eliza = {
-      ...HELLO, modelId: "symposium-eliza", agent: { eliza: { deterministic: true } },
+      ...HELLO,
+      modelId: "symposium-eliza",
+      agent: { eliza: { deterministic: true } },
       options: { tools: [{ name: "read", description: "", inputSchema: {} }], toolMode: "auto" },
     } satisfies ParamsOf<LmToSidecar, "lm/provideLanguageModelChatResponse">;
     const parts = [
@@ -37,17 +47,39 @@ suite("language-model contract", () => {
     // What the compiler cannot see: that all of it is plain JSON, and that a reader takes it as it is.
     const all = { METHODS, HELLO, eliza, parts, done, count };
     deepEqual(JSON.parse(JSON.stringify(all)), all);
-    for (const request of [HELLO, eliza]) deepEqual(readChatRequest(JSON.parse(JSON.stringify(request))), { request, leftOut: [] });
+    for (const request of [HELLO, eliza])
+      deepEqual(readChatRequest(JSON.parse(JSON.stringify(request))), { request, leftOut: [] });
   });
 
   test("an agent of the settings has its name in the documents' words", () => {
-    deepEqual(agentDefinition({ id: "a", name: "Ada", distribution: { local: { command: "ada", args: ["--acp"], env: { KEY: "v" } } } }),
-      { mcp_server: { name: "Ada", command: "ada", args: ["--acp"], env: [{ name: "KEY", value: "v" }] } });
-    deepEqual(agentDefinition({ id: "a", name: "Ada", distribution: { executable: { path: "/bin/ada" } } }), { mcp_server: { name: "Ada", command: "/bin/ada", args: [], env: [] } });
+    deepEqual(
+      agentDefinition({
+        id: "a",
+        name: "Ada",
+        distribution: { local: { command: "ada", args: ["--acp"], env: { KEY: "v" } } },
+      }),
+      { mcp_server: { name: "Ada", command: "ada", args: ["--acp"], env: [{ name: "KEY", value: "v" }] } },
+    );
+    deepEqual(agentDefinition({ id: "a", name: "Ada", distribution: { executable: { path: "/bin/ada" } } }), {
+      mcp_server: { name: "Ada", command: "/bin/ada", args: [], env: [] },
+    });
     deepEqual(agentDefinition(ELIZA), { eliza: {} });
-    const command = (distribution: AgentConfig["distribution"]) => { const server = agentDefinition({ id: "a", name: "Ada", distribution }); return server && "mcp_server" in server && [server.mcp_server.command, ...server.mcp_server.args].join(" "); };
-    deepEqual([command({ npx: { package: "ada" } }), command({ cargo: { crate: "ada", args: ["acp"] } }), command({ binary: { "linux-x86_64": { archive: "https://example.com/ada.zip", cmd: "./ada" } } })], ["npx -y ada", "ada acp", "./ada"]);
-    deepEqual(agentDefinition({ ...ELIZA, distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } } }), { eliza: { deterministic: true } });
+    const command = (distribution: AgentConfig["distribution"]) => {
+      const server = agentDefinition({ id: "a", name: "Ada", distribution });
+      return server && "mcp_server" in server && [server.mcp_server.command, ...server.mcp_server.args].join(" ");
+    };
+    deepEqual(
+      [
+        command({ npx: { package: "ada" } }),
+        command({ cargo: { crate: "ada", args: ["acp"] } }),
+        command({ binary: { "linux-x86_64": { archive: "https://example.com/ada.zip", cmd: "./ada" } } }),
+      ],
+      ["npx -y ada", "ada acp", "./ada"],
+    );
+    deepEqual(
+      agentDefinition({ ...ELIZA, distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } } }),
+      { eliza: { deterministic: true } },
+    );
     deepEqual(agentDefinition({ ...ELIZA, distribution: { symposium: { subcommand: "other" } } }), undefined);
     deepEqual(agentDefinition({ ...ELIZA, distribution: {} }), undefined);
   });
@@ -58,28 +90,75 @@ suite("reading a stranger's request", () => {
   const content = (...parts: unknown[]): unknown => with_({ messages: [{ role: "user", content: parts }] });
 
   test("our additions are taken, what is null or missing where it may be has its meaning", () => {
-    const additions = { requestId: "r1", agentId: "ada", permissionGroup: "custom1", distribution: { npx: { package: "ada" } }, cwd: "/w", options: { requestInitiator: "github.copilot-chat", modelOptions: { _conversationId: "c" } } };
+    const additions = {
+      requestId: "r1",
+      agentId: "ada",
+      permissionGroup: "custom1",
+      distribution: { npx: { package: "ada" } },
+      cwd: "/w",
+      options: { requestInitiator: "github.copilot-chat", modelOptions: { _conversationId: "c" } },
+    };
     deepEqual(readChatRequest(with_(additions)), { request: { ...HELLO, ...additions }, leftOut: [] });
-    deepEqual(readChatRequest(with_({ options: null, agent: { mcp_server: { name: "a", command: "b" } } })),
-      { request: { ...HELLO, agent: { mcp_server: { name: "a", command: "b", args: [], env: [] } } }, leftOut: [] });
-    deepEqual(readChatRequest(with_({ agent: { eliza: {} } })), { request: { ...HELLO, agent: { eliza: {} } }, leftOut: [] });
+    deepEqual(readChatRequest(with_({ options: null, agent: { mcp_server: { name: "a", command: "b" } } })), {
+      request: { ...HELLO, agent: { mcp_server: { name: "a", command: "b", args: [], env: [] } } },
+      leftOut: [],
+    });
+    deepEqual(readChatRequest(with_({ agent: { eliza: {} } })), {
+      request: { ...HELLO, agent: { eliza: {} } },
+      leftOut: [],
+    });
   });
 
   test("every kind of part is read; a call without parameters has none, a result without content is empty", () => {
     const parts = [
-      { type: "text", value: "" }, { type: "data", mimeType: "image/png", data: "AA==" }, { type: "thinking", value: "hm", id: "t", metadata: { a: 1 } }, { type: "thinking", value: "" },
-      { type: "tool_call", toolCallId: "", toolName: "read", parameters: { a: 1 } }, { type: "tool_result", toolCallId: "c", result: [{ type: "text", value: "x" }], isError: true },
+      { type: "text", value: "" },
+      { type: "data", mimeType: "image/png", data: "AA==" },
+      { type: "thinking", value: "hm", id: "t", metadata: { a: 1 } },
+      { type: "thinking", value: "" },
+      { type: "tool_call", toolCallId: "", toolName: "read", parameters: { a: 1 } },
+      { type: "tool_result", toolCallId: "c", result: [{ type: "text", value: "x" }], isError: true },
     ];
     deepEqual(readChatRequest(content(...parts)), { request: content(...parts), leftOut: [] });
-    deepEqual(readChatRequest(content({ type: "tool_call", toolCallId: "c", toolName: "read", parameters: null }, { type: "tool_result", toolCallId: "c" })),
-      { request: content({ type: "tool_call", toolCallId: "c", toolName: "read", parameters: {} }, { type: "tool_result", toolCallId: "c", result: "" }), leftOut: [] });
+    deepEqual(
+      readChatRequest(
+        content(
+          { type: "tool_call", toolCallId: "c", toolName: "read", parameters: null },
+          { type: "tool_result", toolCallId: "c" },
+        ),
+      ),
+      {
+        request: content(
+          { type: "tool_call", toolCallId: "c", toolName: "read", parameters: {} },
+          { type: "tool_result", toolCallId: "c", result: "" },
+        ),
+        leftOut: [],
+      },
+    );
   });
 
   test("a part of a kind that we do not know, and a tool that makes no sense, are left out alone, and named", () => {
-    deepEqual(readChatRequest(content({ type: "hologram" }, { type: "text", value: "Hello" })), { request: HELLO, leftOut: ["messages[0].content[0]"] });
-    const tools = [{ description: "no name" }, { name: "bare" }, 7, { name: "odd", description: 1, inputSchema: null }, { name: "" }];
-    deepEqual(readChatRequest(with_({ options: { tools } })),
-      { request: with_({ options: { tools: [{ name: "bare", description: "" }, { name: "odd", description: "" }] } }), leftOut: ["options.tools[0]", "options.tools[2]", "options.tools[4]"] });
+    deepEqual(readChatRequest(content({ type: "hologram" }, { type: "text", value: "Hello" })), {
+      request: HELLO,
+      leftOut: ["messages[0].content[0]"],
+    });
+    const tools = [
+      { description: "no name" },
+      { name: "bare" },
+      7,
+      { name: "odd", description: 1, inputSchema: null },
+      { name: "" },
+    ];
+    deepEqual(readChatRequest(with_({ options: { tools } })), {
+      request: with_({
+        options: {
+          tools: [
+            { name: "bare", description: "" },
+            { name: "odd", description: "" },
+          ],
+        },
+      }),
+      leftOut: ["options.tools[0]", "options.tools[2]", "options.tools[4]"],
+    });
   });
 
   const wrong: readonly [request: unknown, sentence: string][] = [
@@ -95,14 +174,18 @@ suite("reading a stranger's request", () => {
     [content({ type: "tool_call", toolCallId: 1, toolName: "a" }), "messages[0].content[0].toolCallId must be a text."],
     [with_({ agent: { other: {} } }), "agent must be {“eliza”: {…}} or {“mcp_server”: {…}}."],
     [with_({ agent: { mcp_server: { name: "a" } } }), "agent.mcp_server.command must be a text."],
-    [with_({ agent: { mcp_server: { name: "a", command: "b", env: [{ name: "SECRET", value: 42 }] } } }), "agent.mcp_server.env[0].value must be a text."],
+    [
+      with_({ agent: { mcp_server: { name: "a", command: "b", env: [{ name: "SECRET", value: 42 }] } } }),
+      "agent.mcp_server.env[0].value must be a text.",
+    ],
     [with_({ options: [] }), "options must be an object."],
     [with_({ options: { toolMode: "some" } }), "options.toolMode must be “auto” or “required”."],
     [with_({ options: { modelOptions: 1 } }), "options.modelOptions must be an object."],
     [with_({ requestId: {} }), "requestId must be a number or a text."],
     [with_({ cwd: "" }), "cwd must be a text that is not empty."],
   ];
-  for (const [request, sentence] of wrong) test(`refused: ${sentence}`, () => deepEqual(readChatRequest(request), { wrong: sentence }));
+  for (const [request, sentence] of wrong)
+    test(`refused: ${sentence}`, () => deepEqual(readChatRequest(request), { wrong: sentence }));
 
   test("what is to be cancelled, and what is to be counted", () => {
     deepEqual(readCancel({ requestId: 0 }), { requestId: 0 });

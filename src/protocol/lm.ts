@@ -23,10 +23,17 @@ export type ChatPart =
   | { readonly type: "thinking"; readonly value: string; readonly id?: string; readonly metadata?: unknown };
 
 /** `system`: VS Code sends such messages, although its types do not know them. */
-export interface ChatMessage { readonly role: "user" | "assistant" | "system"; readonly content: readonly ChatPart[] }
+export interface ChatMessage {
+  readonly role: "user" | "assistant" | "system";
+  readonly content: readonly ChatPart[];
+}
 
 /** Some have no schema, or one that says nothing. */
-export interface ChatTool { readonly name: string; readonly description: string; readonly inputSchema?: unknown }
+export interface ChatTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema?: unknown;
+}
 
 export interface ChatOptions {
   readonly tools?: readonly ChatTool[];
@@ -80,7 +87,10 @@ export interface ModelInformation {
 
 export interface LmToSidecar {
   /** What is known without starting anything. */
-  "lm/provideLanguageModelChatInformation": Call<{ readonly silent: boolean }, { readonly models: readonly ModelInformation[] }>;
+  "lm/provideLanguageModelChatInformation": Call<
+    { readonly silent: boolean },
+    { readonly models: readonly ModelInformation[] }
+  >;
   /** Answers after `lm/responseComplete`. */
   "lm/provideLanguageModelChatResponse": Call<ChatRequest, Record<string, never>>;
   "lm/provideTokenCount": Call<{ readonly modelId: string; readonly text: string }, { readonly count: number }>;
@@ -98,11 +108,15 @@ export interface LmToHost {
  * What an agent wants to do, as a person has to read it before it is allowed. `message` is Markdown that is safe to show, `whole` the same
  * with what was too long for it.
  */
-export interface PermissionQuestion { readonly title: string; readonly message: string; readonly whole?: string }
+export interface PermissionQuestion {
+  readonly title: string;
+  readonly message: string;
+  readonly whole?: string;
+}
 
 /** Who answers titles, summaries and the like: we from what we know, the agent in a session of its own, or nobody. */
 export const SIDE_REQUESTS = ["local", "agent", "refuse"] as const;
-export type SideRequests = typeof SIDE_REQUESTS[number];
+export type SideRequests = (typeof SIDE_REQUESTS)[number];
 
 export interface LmSettings {
   readonly sideRequests: SideRequests;
@@ -127,9 +141,15 @@ export interface ChatRequestDelta extends Omit<ChatRequest, "messages" | "option
 }
 
 /** Histories and tool lists that each end remembers, and characters of all histories. */
-export const MAX_HISTORIES = 64, MAX_TOOL_LISTS = 8, MAX_HISTORY_CHARACTERS = 32 * 1024 * 1024;
+export const MAX_HISTORIES = 64,
+  MAX_TOOL_LISTS = 8,
+  MAX_HISTORY_CHARACTERS = 32 * 1024 * 1024;
 
-export interface Decision { readonly questionId: string; readonly callId?: string; readonly toolName?: string }
+export interface Decision {
+  readonly questionId: string;
+  readonly callId?: string;
+  readonly toolName?: string;
+}
 
 /**
  * Between our two programs only. A permission is given by `lm/decide`, which the host sends from inside the tool that VS Code ran after it had
@@ -153,7 +173,11 @@ export interface LmHostToSidecar extends LmToSidecar {
 }
 
 /** What an agent of the settings said of itself. `contextTokens`: the size of its context window. */
-export interface AgentFacts { readonly agentId: string; readonly images?: boolean; readonly contextTokens?: number }
+export interface AgentFacts {
+  readonly agentId: string;
+  readonly images?: boolean;
+  readonly contextTokens?: number;
+}
 
 /** Between our two programs only. */
 export interface LmSidecarToHost extends LmToHost {
@@ -162,7 +186,11 @@ export interface LmSidecarToHost extends LmToHost {
   /** What `lm/keepSession` gave, of this workspace; opaque. */
   "lm/keptSessions": Call<Record<string, never>, { readonly sessions: readonly unknown[] }>;
   /** In place of what was kept under this id, but for its first `turns.from` turns, which stay. */
-  "lm/keepSession": Note<{ readonly id: string; readonly session: Fields; readonly turns: { readonly from: number; readonly added: readonly unknown[] } }>;
+  "lm/keepSession": Note<{
+    readonly id: string;
+    readonly session: Fields;
+    readonly turns: { readonly from: number; readonly added: readonly unknown[] };
+  }>;
   "lm/forgetSessions": Note<{ readonly ids: readonly string[] }>;
 }
 
@@ -171,11 +199,14 @@ export interface LmSidecarToHost extends LmToHost {
  * `ChatRequest.distribution` says the rest. `undefined`: there is nothing that could be started.
  */
 export function agentDefinition({ name, distribution }: AgentConfig): AgentDefinition | undefined {
-  const { symposium, cargo, binary } = distribution, typed = typedCommand(distribution);
-  const server = ({ command, args = [], env = {} }: NonNullable<Distribution["local"]>): AgentDefinition =>
-    ({ mcp_server: { name, command, args, env: Object.entries(env).map(([key, value]) => ({ name: key, value })) } });
+  const { symposium, cargo, binary } = distribution,
+    typed = typedCommand(distribution);
+  const server = ({ command, args = [], env = {} }: NonNullable<Distribution["local"]>): AgentDefinition => ({
+    mcp_server: { name, command, args, env: Object.entries(env).map(([key, value]) => ({ name: key, value })) },
+  });
   if (typed) return server(typed);
-  if (symposium?.subcommand === ELIZA.distribution.symposium?.subcommand) return { eliza: symposium?.args?.includes("--deterministic") ? { deterministic: true } : {} };
+  if (symposium?.subcommand === ELIZA.distribution.symposium?.subcommand)
+    return { eliza: symposium?.args?.includes("--deterministic") ? { deterministic: true } : {} };
   if (cargo) return server({ ...cargo, command: cargo.binary ?? cargo.crate });
   const [archive] = Object.values(binary ?? {});
   return archive && server({ ...archive, command: archive.cmd });

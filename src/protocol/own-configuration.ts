@@ -8,7 +8,10 @@ export const CONFIGURATION_FORMATS = ["mcpServers", "claude", "gemini", "opencod
 export type ConfigurationFormat = (typeof CONFIGURATION_FORMATS)[number];
 
 /** `file`: absolute, or below the home folder with `~/`. */
-export interface OwnConfiguration { readonly file: string; readonly format: ConfigurationFormat }
+export interface OwnConfiguration {
+  readonly file: string;
+  readonly format: ConfigurationFormat;
+}
 
 /**
  * Symposium's entry in the file. `absent`: it can be added. `added`: as this version writes it. `outdated`: as another version or installation wrote it.
@@ -19,7 +22,14 @@ export type ConfigurationEntry =
   | { readonly kind: "edited" | "refused"; readonly why: string };
 
 /** `file`: absolute. */
-export interface ConfigurationState { readonly file: string; readonly entry: ConfigurationEntry }
+export interface ConfigurationState {
+  readonly file: string;
+  readonly entry: ConfigurationEntry;
+}
 
 /** For the question before the file is changed. `text`: the lines that are added. `backup`: absent when the file is new. */
-export interface ConfigurationPlan { readonly file: string; readonly text: string; readonly backup?: string }
+export interface ConfigurationPlan {
+  readonly file: string;
+  readonly text: string;
+  readonly backup?: string;
+}

@@ -14,23 +14,45 @@ export const ASK_EACH_TIME = `${PERMISSION_PREFIX}action`;
 
 /** Kinds of permissions, each with its own standing approval. */
 export const PERMISSION_KINDS = ["read", "edit", "execute", "fetch", "other"] as const;
-export type PermissionKind = typeof PERMISSION_KINDS[number];
+export type PermissionKind = (typeof PERMISSION_KINDS)[number];
 
 /** Groups of the built-in agents, by agent id, with the agent's name. */
 export const BUILT_IN_GROUPS: ReadonlyMap<string, { readonly group: string; readonly name: string }> = new Map([
-  ["elizacp", { group: "eliza", name: "Eliza" }], ["zed-claude-code", { group: "claude", name: "Claude" }], ["codex", { group: "codex", name: "Codex" }],
-  ["gemini", { group: "gemini", name: "Gemini CLI" }], ["kiro-cli", { group: "kiro", name: "Kiro CLI" }],
+  ["elizacp", { group: "eliza", name: "Eliza" }],
+  ["zed-claude-code", { group: "claude", name: "Claude" }],
+  ["codex", { group: "codex", name: "Codex" }],
+  ["gemini", { group: "gemini", name: "Gemini CLI" }],
+  ["kiro-cli", { group: "kiro", name: "Kiro CLI" }],
 ]);
 
 /** Groups for other agents. */
-export const ASSIGNED_GROUPS: readonly string[] = ["custom1", "custom2", "custom3", "custom4", "custom5", "custom6", "custom7", "custom8"];
+export const ASSIGNED_GROUPS: readonly string[] = [
+  "custom1",
+  "custom2",
+  "custom3",
+  "custom4",
+  "custom5",
+  "custom6",
+  "custom7",
+  "custom8",
+];
 
-export const TOOL_GROUPS: readonly string[] = [...[...BUILT_IN_GROUPS.values()].map(({ group }) => group), ...ASSIGNED_GROUPS];
+export const TOOL_GROUPS: readonly string[] = [
+  ...[...BUILT_IN_GROUPS.values()].map(({ group }) => group),
+  ...ASSIGNED_GROUPS,
+];
 
-export function permissionTool(group: string, kind: PermissionKind): string { return `${PERMISSION_PREFIX}${group}-${kind}`; }
+export function permissionTool(group: string, kind: PermissionKind): string {
+  return `${PERMISSION_PREFIX}${group}-${kind}`;
+}
 
 /** All tools of the manifest, in its order. */
-export const PERMISSION_TOOLS: readonly string[] = [ASK_EACH_TIME, ...TOOL_GROUPS.flatMap(group => PERMISSION_KINDS.map(kind => permissionTool(group, kind)))];
+export const PERMISSION_TOOLS: readonly string[] = [
+  ASK_EACH_TIME,
+  ...TOOL_GROUPS.flatMap(group => PERMISSION_KINDS.map(kind => permissionTool(group, kind))),
+];
 
 /** VS Code's context key that is true while agents with this group are in the model picker. */
-export function groupContext(group: string): string { return `symposium.permissionTools.${group}`; }
+export function groupContext(group: string): string {
+  return `symposium.permissionTools.${group}`;
+}

@@ -3,10 +3,14 @@
  * compares it: texts by the engine's own string comparison, without hashes and without allocations. Pure.
  */
 
-export interface Message { readonly role: unknown; readonly content: readonly unknown[] }
+export interface Message {
+  readonly role: unknown;
+  readonly content: readonly unknown[];
+}
 
 export function sameMessage(a: Message, b: Message): boolean {
-  const one = a.content, other = b.content;
+  const one = a.content,
+    other = b.content;
   if (a.role !== b.role || one.length !== other.length) return false;
   for (let i = 0; i < one.length; i++) if (!samePart(one[i], other[i])) return false;
   return true;
@@ -25,7 +29,8 @@ interface TextLike {
 /** Most parts are texts. Others are compared by all their members. */
 function samePart(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
-  const one: TextLike = a, other: TextLike = b;
+  const one: TextLike = a,
+    other: TextLike = b;
   if (typeof one.value !== "string" || one.callId !== undefined || one.mimeType !== undefined) return same(a, b);
   if (one.value !== other.value || other.callId !== undefined || other.mimeType !== undefined) return false;
   if (one.type !== other.type || one.id !== other.id) return false;

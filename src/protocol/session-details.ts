@@ -49,10 +49,14 @@ export interface ToolDelivery {
 }
 
 /** The agent knows the server's tools. A server that was called counts: its tools are known from an earlier list. */
-export function isListed({ stage }: ToolDelivery): boolean { return stage === "listed" || stage === "called"; }
+export function isListed({ stage }: ToolDelivery): boolean {
+  return stage === "listed" || stage === "called";
+}
 
 /** The agent does not know the server's tools. A server without tools lacks none. */
-export function isMissing(delivery: ToolDelivery): boolean { return !isListed(delivery) && delivery.offered !== 0; }
+export function isMissing(delivery: ToolDelivery): boolean {
+  return !isListed(delivery) && delivery.offered !== 0;
+}
 
 /** MCP servers by their names, and what else was changed by its JSON key. A list without anything is absent. */
 export interface SetupChange {

@@ -8,26 +8,62 @@ export type Tone = "neutral" | "good" | "warning" | "error";
 
 /** What a button of a row does. */
 export const ROW_ACTS = [
-  "choose", "install", "cancel", "update", "reinstall", "uninstall", "remove", "examine", "copyReport", "dismiss", "signIn", "signOut", "edit", "logs", "page", "addEntry", "removeEntry",
+  "choose",
+  "install",
+  "cancel",
+  "update",
+  "reinstall",
+  "uninstall",
+  "remove",
+  "examine",
+  "copyReport",
+  "dismiss",
+  "signIn",
+  "signOut",
+  "edit",
+  "logs",
+  "page",
+  "addEntry",
+  "removeEntry",
 ] as const;
 export type RowAct = (typeof ROW_ACTS)[number];
 
 /** `about`: said to who does not see beside what it stands, where `label` alone would not do. */
-export interface RowButton { readonly act: RowAct; readonly label: string; readonly about?: string; readonly isMain?: true }
+export interface RowButton {
+  readonly act: RowAct;
+  readonly label: string;
+  readonly about?: string;
+  readonly isMain?: true;
+}
 
 /** A word or two: “installed 1.2.3”, “signed in”, “2 running”. */
-export interface Mark { readonly tone: Tone; readonly text: string }
+export interface Mark {
+  readonly tone: Tone;
+  readonly text: string;
+}
 
 /** What is the matter, or that nothing is. `detail`: what a program said itself. */
-export interface Finding { readonly tone: Tone; readonly sentence: string; readonly detail?: string; readonly buttons: readonly RowButton[] }
+export interface Finding {
+  readonly tone: Tone;
+  readonly sentence: string;
+  readonly detail?: string;
+  readonly buttons: readonly RowButton[];
+}
 
 export const NOTE_ACTS = ["trust", "settingsFile", "newTab"] as const;
 export type NoteAct = (typeof NOTE_ACTS)[number];
 /** A sentence about all of it, with at most one way on. */
-export interface Note { readonly tone: Tone; readonly sentence: string; readonly button?: { readonly act: NoteAct; readonly label: string } }
+export interface Note {
+  readonly tone: Tone;
+  readonly sentence: string;
+  readonly button?: { readonly act: NoteAct; readonly label: string };
+}
 
 /** `percent` from 0 to 100, where it is known. */
-export interface Progress { readonly label: string; readonly percent?: number }
+export interface Progress {
+  readonly label: string;
+  readonly percent?: number;
+}
 
 interface Row {
   readonly id: string;
@@ -43,8 +79,13 @@ interface Row {
   readonly buttons: readonly RowButton[];
 }
 /** `bypass`: absent where there is nothing to ask for. */
-export interface AgentRow extends Row { readonly isCurrent: boolean; readonly bypass?: boolean }
-export interface ExtensionRow extends Row { readonly isEnabled: boolean }
+export interface AgentRow extends Row {
+  readonly isCurrent: boolean;
+  readonly bypass?: boolean;
+}
+export interface ExtensionRow extends Row {
+  readonly isEnabled: boolean;
+}
 
 export const UPDATE_MODES = ["auto", "notify", "off"] as const;
 export type UpdateMode = (typeof UPDATE_MODES)[number];
@@ -66,7 +107,8 @@ export interface SettingsView {
   readonly isPage: boolean;
 }
 
-export type HostToSettings = { readonly type: "view"; readonly view: SettingsView }
+export type HostToSettings =
+  | { readonly type: "view"; readonly view: SettingsView }
   /** Something was done that is not to be seen where the focus is: for a screen reader. */
   | { readonly type: "say"; readonly text: string }
   /** The focus goes to this row. */

@@ -59,9 +59,14 @@ export interface ChildProcessRecord {
 }
 
 /** A prompt's content; what is attached becomes what the agent takes: the thing itself, or a link to it. */
-export type PromptBlock = { readonly type: "text"; readonly text: string } | { readonly type: "attachment"; readonly attachment: Attachment };
+export type PromptBlock =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "attachment"; readonly attachment: Attachment };
 
-export interface PermissionChoice { readonly kind: "option"; readonly optionId: string }
+export interface PermissionChoice {
+  readonly kind: "option";
+  readonly optionId: string;
+}
 
 /** When a bypass ends: with the session, or when the user takes `bypassPermissions` back in the settings. */
 export type BypassUntil = "sessionEnds" | "revoked";
@@ -88,11 +93,14 @@ export interface NewChat {
 
 /** Requests that the sidecar answers. Those that name a session unknown to it fail with `ErrorCode.unknownSession`. */
 export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar {
-  "hello": Call<HelloFromHost, HelloFromSidecar>;
+  hello: Call<HelloFromHost, HelloFromSidecar>;
   /** Answers at once; the agent starts behind it, and its failure is a notice in the conversation. */
   "chat/new": Call<NewChat, { readonly sessionId: SessionId }>;
   /** Answers when the prompt is in the conversation, or in its queue while a turn runs; not when the turn ends. A repeated `messageId` changes nothing. */
-  "chat/prompt": Call<{ readonly sessionId: SessionId; readonly messageId: string; readonly blocks: readonly PromptBlock[] }, Record<string, never>>;
+  "chat/prompt": Call<
+    { readonly sessionId: SessionId; readonly messageId: string; readonly blocks: readonly PromptBlock[] },
+    Record<string, never>
+  >;
   /** Takes a prompt out of the queue; one that is not in it (any more) changes nothing. */
   "chat/withdraw": Call<{ readonly sessionId: SessionId; readonly messageId: string }, Record<string, never>>;
   /** Lets a queue that is held go on. */
@@ -101,15 +109,24 @@ export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar {
   "chat/cancel": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
   "chat/close": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
   /** A second answer, or one to a request that is settled, changes nothing. */
-  "chat/answerPermission": Call<{ readonly sessionId: SessionId; readonly permissionId: string; readonly choice: PermissionChoice }, Record<string, never>>;
+  "chat/answerPermission": Call<
+    { readonly sessionId: SessionId; readonly permissionId: string; readonly choice: PermissionChoice },
+    Record<string, never>
+  >;
   /** The user has confirmed: all permission requests of the agent are allowed, the open ones of this session too. */
   "chat/bypass": Call<{ readonly sessionId: SessionId; readonly until: BypassUntil }, Record<string, never>>;
   /** Ends the bypass of this session; the setting stays. */
   "chat/endBypass": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
   /** Values that are wrong leave the question open, and a notice says why; else as `chat/answerPermission`. */
-  "chat/answerElicitation": Call<{ readonly sessionId: SessionId; readonly elicitationId: string; readonly choice: ElicitationChoice }, Record<string, never>>;
+  "chat/answerElicitation": Call<
+    { readonly sessionId: SessionId; readonly elicitationId: string; readonly choice: ElicitationChoice },
+    Record<string, never>
+  >;
   /** Answers at once; what the agent makes of it comes as an event. */
-  "chat/setOption": Call<{ readonly sessionId: SessionId; readonly controlId: string; readonly value: ControlValue }, Record<string, never>>;
+  "chat/setOption": Call<
+    { readonly sessionId: SessionId; readonly controlId: string; readonly value: ControlValue },
+    Record<string, never>
+  >;
   /** Starts the session's agent anew; other tabs that share the process are told. */
   "chat/restartAgent": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
   /** Answered by `chat/event`s or a `chat/snapshot`, in order with all others. `asked` as in `delivery.ts`. */
@@ -120,11 +137,27 @@ export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar {
 }
 
 export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost {
-  "chat/event": Note<{ readonly sessionId: SessionId; readonly bootId: string; readonly seq: number; readonly event: ChatEvent }>;
+  "chat/event": Note<{
+    readonly sessionId: SessionId;
+    readonly bootId: string;
+    readonly seq: number;
+    readonly event: ChatEvent;
+  }>;
   /** `asked` is absent when nobody asked. */
-  "chat/snapshot": Note<{ readonly sessionId: SessionId; readonly bootId: string; readonly seq: number; readonly asked?: number; readonly conversation: Conversation }>;
+  "chat/snapshot": Note<{
+    readonly sessionId: SessionId;
+    readonly bootId: string;
+    readonly seq: number;
+    readonly asked?: number;
+    readonly conversation: Conversation;
+  }>;
   /** Whenever it changes; `name`: of the agent, `title`: of the conversation. A new session wants nothing. */
-  "chat/attention": Note<{ readonly sessionId: SessionId; readonly wants: Attention; readonly name: string; readonly title?: string }>;
+  "chat/attention": Note<{
+    readonly sessionId: SessionId;
+    readonly wants: Attention;
+    readonly name: string;
+    readonly title?: string;
+  }>;
   "process/started": Note<ChildProcessRecord>;
   "process/ended": Note<{ readonly pid: number }>;
   /** The user allowed the agent everything until it is revoked: keep it in the settings. */
@@ -136,16 +169,28 @@ export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost {
   /** Saved, in the encoding of the file; folders on the way are made. Fails as above. */
   "editor/writeTextFile": Call<{ readonly path: string; readonly text: string }, Record<string, never>>;
   /** In a terminal of the editor's, shown; answers when the program has ended. No `exitCode`: it was closed before. Fails as `ErrorCode.refused` with a sentence. */
-  "editor/runInTerminal": Call<{ readonly title: string; readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly cwd: string }, { readonly exitCode?: number }>;
+  "editor/runInTerminal": Call<
+    {
+      readonly title: string;
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd: string;
+    },
+    { readonly exitCode?: number }
+  >;
   /** What the editor knows of the code. Fails as `ErrorCode.refused` with a sentence for a model. */
   "editor/ideOperation": Call<IdeRequest, IdeAnswer>;
   /** Keys that the user gave for this agent, from the editor's secret storage. */
   "secrets/environment": Call<{ readonly agentId: string }, { readonly env: Readonly<Record<string, string>> }>;
   /** In place of those before; none: forgotten. */
-  "secrets/keepEnvironment": Call<{ readonly agentId: string; readonly env: Readonly<Record<string, string>> }, Record<string, never>>;
+  "secrets/keepEnvironment": Call<
+    { readonly agentId: string; readonly env: Readonly<Record<string, string>> },
+    Record<string, never>
+  >;
   /** A sentence for the user: what is wrong, and what to do. */
   "editor/showWarning": Note<{ readonly message: string }>;
   /** In the user's browser; `url` is http or https, and the user has agreed. */
   "editor/openPage": Note<{ readonly url: string }>;
-  "log": Note<LogLine>;
+  log: Note<LogLine>;
 }

@@ -4,4 +4,7 @@
 export type SubagentStatus = "unknown" | "running" | "waiting" | "completed" | "failed" | "cancelled";
 
 /** A subagent: `sessionId` is the agent's, `name` its title as the user knows it. */
-export interface SubagentName { readonly sessionId: string; readonly name: string }
+export interface SubagentName {
+  readonly sessionId: string;
+  readonly name: string;
+}

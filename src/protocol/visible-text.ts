@@ -17,11 +17,13 @@ const RUN = new RegExp(`(?![ \\t\\n])(${HIDDEN.source})\\1*`, "gu");
 /** An emoji as it is typed: with the selector of its picture, a colour of skin, and joined to others. */
 const PICTURE = "\\p{Extended_Pictographic}\\uFE0F?\\p{Emoji_Modifier}?";
 const EMOJI_OR_RUN = new RegExp(
-  `(${PICTURE}(?:\\u200D${PICTURE})*|[#*\\d]\\uFE0F\\u20E3)|(?!\\p{Zs})${RUN.source.replace("\\1", "\\2")}`, "gu",
+  `(${PICTURE}(?:\\u200D${PICTURE})*|[#*\\d]\\uFE0F\\u20E3)|(?!\\p{Zs})${RUN.source.replace("\\1", "\\2")}`,
+  "gu",
 );
 
 /** Blanks and empty lines that may follow each other. */
-const MOST_BLANKS = 40, MOST_EMPTY_LINES = 4;
+const MOST_BLANKS = 40,
+  MOST_EMPTY_LINES = 4;
 const BLANKS = new RegExp(`[ \\t]{${MOST_BLANKS + 1},}`, "g"),
   EMPTY_LINES = new RegExp(`\\n(?:[ \\t]*\\n){${MOST_EMPTY_LINES + 1},}`, "g");
 
@@ -49,12 +51,14 @@ export function readableLine(text: string): string {
 }
 
 function withoutGaps(text: string): string {
-  return text.replaceAll(BLANKS, blanks => ` ⟦${blanks.length} blanks⟧ `)
+  return text
+    .replaceAll(BLANKS, blanks => ` ⟦${blanks.length} blanks⟧ `)
     .replaceAll(EMPTY_LINES, lines => `\n⟦${lines.split("\n").length - 2} empty lines⟧\n`);
 }
 
 /** `run`: one character, once or more often. */
 function shown(run: string): string {
-  const code = run.codePointAt(0) ?? 0, times = run.length / String.fromCodePoint(code).length;
+  const code = run.codePointAt(0) ?? 0,
+    times = run.length / String.fromCodePoint(code).length;
   return `⟦U+${code.toString(16).toUpperCase().padStart(4, "0")}${times > 1 ? ` ×${times}` : ""}⟧`;
 }

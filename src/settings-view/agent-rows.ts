@@ -5,12 +5,29 @@ import { BUILT_IN_AGENTS } from "../protocol/built-in-agents";
 import { foundAgents, type FoundAgent } from "../protocol/known-programs";
 import type { AgentRow, Finding, Mark, RowAct, RowButton } from "../protocol/settings-view";
 import { assertNever } from "../protocol/wire";
-import { about, howStarted, installActs, installMark, lastErrorFinding, outcomeFindings, progressOf, updateFinding } from "./row-words";
+import {
+  about,
+  howStarted,
+  installActs,
+  installMark,
+  lastErrorFinding,
+  outcomeFindings,
+  progressOf,
+  updateFinding,
+} from "./row-words";
 import { keyOf, type SettingsModel } from "./view-state";
 
 /** All that have a row: those of the settings, then those of programs that were found and are no agents yet. */
-export function agentsOf({ settings: { agents }, found }: Pick<SettingsModel, "settings" | "found">): readonly AgentConfig[] {
-  return [...agents, ...foundAgents(agents, found).filter(({ isNew }) => isNew).map(({ agent }) => agent)];
+export function agentsOf({
+  settings: { agents },
+  found,
+}: Pick<SettingsModel, "settings" | "found">): readonly AgentConfig[] {
+  return [
+    ...agents,
+    ...foundAgents(agents, found)
+      .filter(({ isNew }) => isNew)
+      .map(({ agent }) => agent),
+  ];
 }
 
 /** It stands in the settings, and would be gone without that. */
@@ -20,53 +37,106 @@ function isRemovable({ own }: Pick<SettingsModel["settings"], "own">, id: string
 
 /** Those that are chosen, installed or written down first; among these, and among the others, their order stays. */
 export function agentRows(model: SettingsModel): readonly AgentRow[] {
-  const { settings, agentStates } = model, found = foundAgents(settings.agents, model.found);
-  const isHere = ({ id }: AgentConfig): boolean => settings.configured.includes(id) || agentStates?.get(id)?.install.kind === "installed" || model.installing.has(keyOf("agent", id));
+  const { settings, agentStates } = model,
+    found = foundAgents(settings.agents, model.found);
+  const isHere = ({ id }: AgentConfig): boolean =>
+    settings.configured.includes(id) ||
+    agentStates?.get(id)?.install.kind === "installed" ||
+    model.installing.has(keyOf("agent", id));
   const all = agentsOf(model);
-  return [...all.filter(isHere), ...all.filter(agent => !isHere(agent))].map(agent => agentRow(model, agent, found.find(one => one.agent.id === agent.id)));
+  return [...all.filter(isHere), ...all.filter(agent => !isHere(agent))].map(agent =>
+    agentRow(
+      model,
+      agent,
+      found.find(one => one.agent.id === agent.id),
+    ),
+  );
 }
 
 function agentRow(model: SettingsModel, agent: AgentConfig, found: FoundAgent | undefined): AgentRow {
-  const { settings } = model, { id, name, description, distribution } = agent, key = keyOf("agent", id);
-  const state = model.agentStates?.get(id), icon = model.icons.get(id), isCurrent = id === settings.currentAgentId;
+  const { settings } = model,
+    { id, name, description, distribution } = agent,
+    key = keyOf("agent", id);
+  const state = model.agentStates?.get(id),
+    icon = model.icons.get(id),
+    isCurrent = id === settings.currentAgentId;
   const progress = progressOf(model.installing.get(key), model.work.get(key), state);
   const isNew = found?.isNew === true;
   return {
-    id, name, ...(description === undefined ? {} : { description }), origin: `${origin(agent, isNew, settings.own.includes(id))}, ${howStarted(distribution, state?.kind)}`,
-    ...(icon === undefined ? {} : { icon }), marks: marks(model, state, progress !== undefined, found), ...(progress === undefined ? {} : { progress }),
-    findings: findings(model, agent, state), buttons: buttons(model, agent, state, isNew), isCurrent,
+    id,
+    name,
+    ...(description === undefined ? {} : { description }),
+    origin: `${origin(agent, isNew, settings.own.includes(id))}, ${howStarted(distribution, state?.kind)}`,
+    ...(icon === undefined ? {} : { icon }),
+    marks: marks(model, state, progress !== undefined, found),
+    ...(progress === undefined ? {} : { progress }),
+    findings: findings(model, agent, state),
+    buttons: buttons(model, agent, state, isNew),
+    isCurrent,
     ...(isNew || isOurs(agent) ? {} : { bypass: settings.bypass.includes(id) }),
   };
 }
 
 /** It does nothing that one is asked about. */
-function isOurs({ id, distribution }: AgentConfig): boolean { return id === ELIZA.id && distribution.symposium !== undefined; }
+function isOurs({ id, distribution }: AgentConfig): boolean {
+  return id === ELIZA.id && distribution.symposium !== undefined;
+}
 
 function origin({ id, _source }: AgentConfig, isNew: boolean, isOwn: boolean): string {
   if (isNew) return "On this computer";
   if (_source === "registry") return "From the registry";
-  return BUILT_IN_AGENTS.some(agent => agent.id === id) ? isOwn ? "Built in, changed by you" : "Built in" : "Your own";
+  return BUILT_IN_AGENTS.some(agent => agent.id === id)
+    ? isOwn
+      ? "Built in, changed by you"
+      : "Built in"
+    : "Your own";
 }
 
-function marks({ isTrusted }: SettingsModel, state: AgentState | undefined, isBusy: boolean, found: FoundAgent | undefined): readonly Mark[] {
+function marks(
+  { isTrusted }: SettingsModel,
+  state: AgentState | undefined,
+  isBusy: boolean,
+  found: FoundAgent | undefined,
+): readonly Mark[] {
   return [
     ...(isTrusted && !isBusy ? installMark(state) : []),
-    ...(state?.signIn === "in" ? [{ tone: "good", text: "signed in" } as const] : state?.signIn === "needed" ? [{ tone: "warning", text: "sign-in needed" } as const] : []),
+    ...(state?.signIn === "in"
+      ? [{ tone: "good", text: "signed in" } as const]
+      : state?.signIn === "needed"
+        ? [{ tone: "warning", text: "sign-in needed" } as const]
+        : []),
     ...(state && state.running > 0 ? [{ tone: "neutral", text: `${state.running} running` } as const] : []),
-    ...(state?.configuration?.entry.kind === "added" ? [{ tone: "neutral", text: "tools by its configuration" } as const] : []),
+    ...(state?.configuration?.entry.kind === "added"
+      ? [{ tone: "neutral", text: "tools by its configuration" } as const]
+      : []),
     ...(found ? [{ tone: "neutral", text: `found: ${found.path}` } as const] : []),
   ];
 }
 
 function findings(model: SettingsModel, agent: AgentConfig, state: AgentState | undefined): readonly Finding[] {
-  const { id, name } = agent, key = keyOf("agent", id), isUsable = model.isTrusted && !isBusy(model, agent, state), acts = installActsOf(model, agent, state);
+  const { id, name } = agent,
+    key = keyOf("agent", id),
+    isUsable = model.isTrusted && !isBusy(model, agent, state),
+    acts = installActsOf(model, agent, state);
   const can = (act: RowAct): boolean => act === "examine" || act === "signIn" || [...acts].some(one => one === act);
   return [
     ...outcomeFindings(model.outcomes.get(key), { name, can, isUsable }),
-    ...(model.outcomes.has(key) ? [] : lastErrorFinding(state, model.dismissed.get(key), name, [{ act: "examine", label: "Check", isMain: true }], isUsable)),
+    ...(model.outcomes.has(key)
+      ? []
+      : lastErrorFinding(
+          state,
+          model.dismissed.get(key),
+          name,
+          [{ act: "examine", label: "Check", isMain: true }],
+          isUsable,
+        )),
     ...(state?.missing === undefined ? [] : [{ tone: "warning", sentence: state.missing, buttons: [] } as const]),
     ...configurationFinding(state, name, isUsable),
-    ...updateFinding(model.updates.find(update => update.of === "agent" && update.id === id), name, can("update")),
+    ...updateFinding(
+      model.updates.find(update => update.of === "agent" && update.id === id),
+      name,
+      can("update"),
+    ),
   ];
 }
 
@@ -75,23 +145,51 @@ function configurationFinding(state: AgentState | undefined, name: string, isUsa
   if (!state?.configuration) return [];
   const { file, entry } = state.configuration;
   switch (entry.kind) {
-    case "absent": case "refused": return [];
-    case "added": return [{ tone: "neutral", sentence: `Symposium has an entry in ${file}.`, buttons: isUsable ? [REMOVE_ENTRY].map(about(name)) : [] }];
-    case "outdated": return [{
-      tone: "warning", sentence: `${file} has the entry of another version of Symposium.`,
-      buttons: isUsable ? [{ act: "addEntry", label: "Update Configuration…", isMain: true } as const, REMOVE_ENTRY].map(about(name)) : [],
-    }];
-    case "edited": return [{ tone: "warning", sentence: entry.why, buttons: [] }];
-    default: return assertNever(entry, "entry");
+    case "absent":
+    case "refused":
+      return [];
+    case "added":
+      return [
+        {
+          tone: "neutral",
+          sentence: `Symposium has an entry in ${file}.`,
+          buttons: isUsable ? [REMOVE_ENTRY].map(about(name)) : [],
+        },
+      ];
+    case "outdated":
+      return [
+        {
+          tone: "warning",
+          sentence: `${file} has the entry of another version of Symposium.`,
+          buttons: isUsable
+            ? [{ act: "addEntry", label: "Update Configuration…", isMain: true } as const, REMOVE_ENTRY].map(
+                about(name),
+              )
+            : [],
+        },
+      ];
+    case "edited":
+      return [{ tone: "warning", sentence: entry.why, buttons: [] }];
+    default:
+      return assertNever(entry, "entry");
   }
 }
 
 const REMOVE_ENTRY: RowButton = { act: "removeEntry", label: "Remove from Configuration…" };
 
-function buttons(model: SettingsModel, agent: AgentConfig, state: AgentState | undefined, isNew: boolean): readonly RowButton[] {
+function buttons(
+  model: SettingsModel,
+  agent: AgentConfig,
+  state: AgentState | undefined,
+  isNew: boolean,
+): readonly RowButton[] {
   if (!model.isTrusted) return [];
-  const { id, name } = agent, { settings } = model, acts = installActsOf(model, agent, state), busy = isBusy(model, agent, state);
-  const isBehind = model.updates.some(update => update.of === "agent" && update.id === id), isOwn = settings.own.includes(id);
+  const { id, name } = agent,
+    { settings } = model,
+    acts = installActsOf(model, agent, state),
+    busy = isBusy(model, agent, state);
+  const isBehind = model.updates.some(update => update.of === "agent" && update.id === id),
+    isOwn = settings.own.includes(id);
   const shown: readonly (RowButton | false)[] = [
     id !== settings.currentAgentId && { act: "choose", label: "Choose", isMain: true },
     acts.has("install") && { act: "install", label: "Install", isMain: true },
@@ -111,6 +209,10 @@ function isBusy({ work, installing }: SettingsModel, { id }: AgentConfig, state:
   return work.has(keyOf("agent", id)) || installing.has(keyOf("agent", id)) || state?.install.kind === "installing";
 }
 
-function installActsOf(model: SettingsModel, { id, distribution }: AgentConfig, state: AgentState | undefined): ReturnType<typeof installActs> {
+function installActsOf(
+  model: SettingsModel,
+  { id, distribution }: AgentConfig,
+  state: AgentState | undefined,
+): ReturnType<typeof installActs> {
   return installActs({ model, of: "agent", id, distribution, state });
 }

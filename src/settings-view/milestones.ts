@@ -7,7 +7,10 @@ type Milestone = keyof typeof CONTEXTS;
 
 /** Settings that the chat and the commands write, too: a value does not show that the user has used the settings. */
 const WRITTEN_ELSEWHERE: ReadonlySet<string> = new Set<SettingName>([
-  "symposium.agents", "symposium.currentAgentId", "symposium.extensions", "symposium.bypassPermissions",
+  "symposium.agents",
+  "symposium.currentAgentId",
+  "symposium.extensions",
+  "symposium.bypassPermissions",
 ]);
 const OWN_SETTINGS = (Object.keys(SETTINGS) as SettingName[]).filter(name => !WRITTEN_ELSEWHERE.has(name));
 
@@ -15,12 +18,18 @@ export class Milestones {
   readonly #reached = new Set<Milestone>();
 
   /** `set`: VS Code's `setContext`, which a restart forgets; `memory` keeps what was reached before it. */
-  constructor(private readonly set: (key: string, value: boolean) => void, private readonly memory: { get(key: string): unknown; update(key: string, value: true): PromiseLike<void> }) {
-    for (const [milestone, key] of Object.entries(CONTEXTS) as [Milestone, string][]) if (memory.get(key) === true) this.#reach(milestone);
+  constructor(
+    private readonly set: (key: string, value: boolean) => void,
+    private readonly memory: { get(key: string): unknown; update(key: string, value: true): PromiseLike<void> },
+  ) {
+    for (const [milestone, key] of Object.entries(CONTEXTS) as [Milestone, string][])
+      if (memory.get(key) === true) this.#reach(milestone);
   }
 
   /** The agent of new tabs. */
-  agent(id: string): void { if (id !== ELIZA.id) this.#reach("agentChosen"); }
+  agent(id: string): void {
+    if (id !== ELIZA.id) this.#reach("agentChosen");
+  }
 
   /** In any tab; `agentId`: of its agent, if that is known. */
   event(event: ChatEvent, agentId: string | undefined): void {
@@ -34,10 +43,14 @@ export class Milestones {
   }
 
   /** A key of an agent is in the secret storage. */
-  keyStored(): void { this.#reach("signedIn"); }
+  keyStored(): void {
+    this.#reach("signedIn");
+  }
 
   /** As a page or as a view. */
-  settingsOpened(): void { this.#reach("settingsUsed"); }
+  settingsOpened(): void {
+    this.#reach("settingsUsed");
+  }
 
   /** `ownValue`: the user's own value of a setting; undefined if there is none. */
   settings(ownValue: (name: SettingName) => unknown): void {

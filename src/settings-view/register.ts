@@ -39,20 +39,46 @@ export interface SettingsPart extends vscode.Disposable {
   open(): void;
 }
 
-export function registerSettings({ extension, configuration, supervisor, chat, secrets, cwd, log, opened }: SettingsParts): SettingsPart {
-  const isTrusted = (): boolean => vscode.workspace.isTrusted, now = (): number => Date.now();
-  const ofRegistry = (): { readonly url?: string } => configuration.settings.registryUrl === "" ? {} : { url: configuration.settings.registryUrl };
+export function registerSettings({
+  extension,
+  configuration,
+  supervisor,
+  chat,
+  secrets,
+  cwd,
+  log,
+  opened,
+}: SettingsParts): SettingsPart {
+  const isTrusted = (): boolean => vscode.workspace.isTrusted,
+    now = (): number => Date.now();
+  const ofRegistry = (): { readonly url?: string } =>
+    configuration.settings.registryUrl === "" ? {} : { url: configuration.settings.registryUrl };
   const sources: AgentSources = {
     registry: async (): Promise<RegistryView> => (await supervisor.client()).request("registry/agents", ofRegistry()),
-    found: async () => (await (await supervisor.client()).request("agents/find", { programs: KNOWN_PROGRAMS.map(({ program }) => program) })).found,
+    found: async () =>
+      (
+        await (
+          await supervisor.client()
+        ).request("agents/find", { programs: KNOWN_PROGRAMS.map(({ program }) => program) })
+      ).found,
   };
-  const entryAt = (of: "agent" | "extension") => async (url: string): Promise<Fields> => (await (await supervisor.client()).request("registry/extension", { url, of })).entry;
+  const entryAt =
+    (of: "agent" | "extension") =>
+    async (url: string): Promise<Fields> =>
+      (await (await supervisor.client()).request("registry/extension", { url, of })).entry;
   const updates = new UpdateCheck({
-    client: () => supervisor.client(), settings: () => configuration.settings, isTrusted, now, memory: extension.globalState, log,
-    imports: () => importsIn(configuration.ownValue("symposium.agents"), configuration.ownValue("symposium.extensions")),
+    client: () => supervisor.client(),
+    settings: () => configuration.settings,
+    isTrusted,
+    now,
+    memory: extension.globalState,
+    log,
+    imports: () =>
+      importsIn(configuration.ownValue("symposium.agents"), configuration.ownValue("symposium.extensions")),
     replace: update => configuration.takeUpdate(update),
-    ask: async sentence => await vscode.window.showInformationMessage(sentence, "Update", "Not Now") === "Update",
-    tell: sentence => void vscode.window.showErrorMessage(sentence), changed: () => controller.changed(),
+    ask: async sentence => (await vscode.window.showInformationMessage(sentence, "Update", "Not Now")) === "Update",
+    tell: sentence => void vscode.window.showErrorMessage(sentence),
+    changed: () => controller.changed(),
   });
   const controller = new SettingsController({
     sidecar: supervisor,
@@ -107,24 +133,51 @@ export function registerSettings({ extension, configuration, supervisor, chat, s
     tell: sentence => void vscode.window.showErrorMessage(sentence),
   });
   const pages = new SettingsPages(extension.extensionUri, controller, log, opened);
-  const registered = vscode.Disposable.from(vscode.window.registerWebviewViewProvider(SETTINGS_VIEW, pages), vscode.window.registerWebviewPanelSerializer(SETTINGS_PAGE, pages));
-  return { controller, updates, sources, open: () => pages.open(), dispose: () => { registered.dispose(); } };
+  const registered = vscode.Disposable.from(
+    vscode.window.registerWebviewViewProvider(SETTINGS_VIEW, pages),
+    vscode.window.registerWebviewPanelSerializer(SETTINGS_PAGE, pages),
+  );
+  return {
+    controller,
+    updates,
+    sources,
+    open: () => pages.open(),
+    dispose: () => {
+      registered.dispose();
+    },
+  };
 }
 
 const NEW_TAB = "New Tab";
 
 /** Settings of a machine stand in a file of its own where the editor's window is on another. */
-const FILE = vscode.env.remoteName === undefined ? "workbench.action.openSettingsJson" : "workbench.action.openRemoteSettingsFile";
+const FILE =
+  vscode.env.remoteName === undefined ? "workbench.action.openSettingsJson" : "workbench.action.openRemoteSettingsFile";
 
 async function go(to: Place, extensionId: string): Promise<void> {
-  const run = (command: CommandName | `workbench.${string}`, ...args: readonly unknown[]): Thenable<unknown> => vscode.commands.executeCommand(command, ...args);
+  const run = (command: CommandName | `workbench.${string}`, ...args: readonly unknown[]): Thenable<unknown> =>
+    vscode.commands.executeCommand(command, ...args);
   switch (to) {
-    case "trust": await run("workbench.trust.manage"); return;
-    case "agentsFile": await run(FILE, { revealSetting: { key: "symposium.agents" } }); return;
-    case "extensionsFile": await run(FILE, { revealSetting: { key: "symposium.extensions" } }); return;
-    case "settings": await run("workbench.action.openSettings", `@ext:${extensionId}`); return;
-    case "page": await run("symposium.openSettings"); return;
-    case "walkthrough": await run("workbench.action.openWalkthrough", `${extensionId}#${WALKTHROUGH}`); return;
-    case "logs": await run("symposium.showLogs"); return;
+    case "trust":
+      await run("workbench.trust.manage");
+      return;
+    case "agentsFile":
+      await run(FILE, { revealSetting: { key: "symposium.agents" } });
+      return;
+    case "extensionsFile":
+      await run(FILE, { revealSetting: { key: "symposium.extensions" } });
+      return;
+    case "settings":
+      await run("workbench.action.openSettings", `@ext:${extensionId}`);
+      return;
+    case "page":
+      await run("symposium.openSettings");
+      return;
+    case "walkthrough":
+      await run("workbench.action.openWalkthrough", `${extensionId}#${WALKTHROUGH}`);
+      return;
+    case "logs":
+      await run("symposium.showLogs");
+      return;
   }
 }

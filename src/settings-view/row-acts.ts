@@ -18,8 +18,19 @@ import { keyOf, type Outcome, type RowKey, type Work } from "./view-state";
 
 /** `isInstalled`: a copy of ours is there. `found`: it is no agent yet. */
 export type ActedRow =
-  | { readonly of: "agent"; readonly config: AgentConfig; readonly isInstalled: boolean; readonly lastError: number | undefined; readonly found?: FoundAgent }
-  | { readonly of: "extension"; readonly config: ExtensionConfig; readonly isInstalled: boolean; readonly lastError: number | undefined };
+  | {
+      readonly of: "agent";
+      readonly config: AgentConfig;
+      readonly isInstalled: boolean;
+      readonly lastError: number | undefined;
+      readonly found?: FoundAgent;
+    }
+  | {
+      readonly of: "extension";
+      readonly config: ExtensionConfig;
+      readonly isInstalled: boolean;
+      readonly lastError: number | undefined;
+    };
 
 /** Whose rows they are. */
 export interface RowsShown {
@@ -40,30 +51,56 @@ export class RowActs {
   /** Whose end is what the user wanted. */
   readonly #cancelled = new Set<RowKey>();
 
-  constructor(private readonly world: SettingsWorld, private readonly shown: RowsShown) {}
+  constructor(
+    private readonly world: SettingsWorld,
+    private readonly shown: RowsShown,
+  ) {}
 
   /** Never rejects. */
   async act(row: ActedRow, act: RowAct): Promise<void> {
-    const { world } = this, { of, config } = row, key = keyOf(of, config.id);
+    const { world } = this,
+      { of, config } = row,
+      key = keyOf(of, config.id);
     switch (act) {
-      case "cancel": this.#cancelled.add(key); return this.#quick(key, async () => { await this.#ask("agents/cancelInstall", { of, id: config.id }); });
-      case "logs": return this.#quick(key, () => world.go("logs"));
-      case "edit": return this.#quick(key, () => world.go(of === "agent" ? "agentsFile" : "extensionsFile"));
-      case "signIn": return this.#quick(key, () => this.#signIn(row));
-      case "page": return this.#quick(key, () => this.#openPage(key));
-      case "copyReport": return this.#quick(key, () => this.#copyReport(key));
-      case "dismiss": return this.#dismiss(key, row.lastError);
-      case "choose": return this.#quick(key, () => this.#choose(row));
-      case "install": return this.#work(key, "starting", () => this.#install(row, "missing"));
-      case "reinstall": return this.#work(key, "starting", () => this.#install(row, "anew"));
-      case "update": return this.#work(key, "starting", () => this.#update(row));
-      case "uninstall": return this.#work(key, "removing", () => this.#removeFiles(of, config.id));
-      case "remove": return this.#remove(row, key);
-      case "examine": return this.#examine(row, key);
-      case "addEntry": return this.#configure(row, key, "add");
-      case "removeEntry": return this.#configure(row, key, "remove");
-      case "signOut": return this.#signOut(row, key);
-      default: return assertNever(act, "act of a row");
+      case "cancel":
+        this.#cancelled.add(key);
+        return this.#quick(key, async () => {
+          await this.#ask("agents/cancelInstall", { of, id: config.id });
+        });
+      case "logs":
+        return this.#quick(key, () => world.go("logs"));
+      case "edit":
+        return this.#quick(key, () => world.go(of === "agent" ? "agentsFile" : "extensionsFile"));
+      case "signIn":
+        return this.#quick(key, () => this.#signIn(row));
+      case "page":
+        return this.#quick(key, () => this.#openPage(key));
+      case "copyReport":
+        return this.#quick(key, () => this.#copyReport(key));
+      case "dismiss":
+        return this.#dismiss(key, row.lastError);
+      case "choose":
+        return this.#quick(key, () => this.#choose(row));
+      case "install":
+        return this.#work(key, "starting", () => this.#install(row, "missing"));
+      case "reinstall":
+        return this.#work(key, "starting", () => this.#install(row, "anew"));
+      case "update":
+        return this.#work(key, "starting", () => this.#update(row));
+      case "uninstall":
+        return this.#work(key, "removing", () => this.#removeFiles(of, config.id));
+      case "remove":
+        return this.#remove(row, key);
+      case "examine":
+        return this.#examine(row, key);
+      case "addEntry":
+        return this.#configure(row, key, "add");
+      case "removeEntry":
+        return this.#configure(row, key, "remove");
+      case "signOut":
+        return this.#signOut(row, key);
+      default:
+        return assertNever(act, "act of a row");
     }
   }
 
@@ -110,7 +147,7 @@ export class RowActs {
     if (of !== "agent" || this.work.has(key)) return;
     await this.#quick(key, async () => {
       const { file, ask } = await this.#configurationQuestion(row.config, change);
-      if (!await this.#confirmed(key, ask.question, ask.detail, ask.yes)) return;
+      if (!(await this.#confirmed(key, ask.question, ask.detail, ask.yes))) return;
       await this.#work(key, "configuring", async () => {
         await this.#ask("agents/changeConfiguration", { agent, change });
         this.world.offerTab(changedSentence(agent.name, file, change), agent.id);
@@ -118,12 +155,16 @@ export class RowActs {
     });
   }
 
-  async #configurationQuestion(agent: AgentConfig, change: "add" | "remove"): Promise<{ readonly file: string; readonly ask: ConfigurationQuestion }> {
+  async #configurationQuestion(
+    agent: AgentConfig,
+    change: "add" | "remove",
+  ): Promise<{ readonly file: string; readonly ask: ConfigurationQuestion }> {
     if (change === "add") {
       const plan = await this.#ask("agents/planConfiguration", { agent });
       return { file: plan.file, ask: addQuestion(agent.name, plan) };
     }
-    const { agents } = await this.#ask("agents/states", { agents: [agent], extensions: [] }), file = agents[agent.id]?.configuration?.file ?? "its configuration";
+    const { agents } = await this.#ask("agents/states", { agents: [agent], extensions: [] }),
+      file = agents[agent.id]?.configuration?.file ?? "its configuration";
     return { file, ask: removeQuestion(agent.name, file) };
   }
 
@@ -138,15 +179,27 @@ export class RowActs {
 
   /** Files first: an entry whose files could not be removed stays, so that it can be tried again. */
   async #remove({ of, config, isInstalled }: ActedRow, key: RowKey): Promise<void> {
-    const { configuration } = this.world, { id, name } = config;
-    if (isInstalled && !await this.#confirmed(key, `Remove ${name}?`, "Its entry in your settings goes, and the copy of it that Symposium installed. What runs goes on until its tabs are closed.", "Remove")) return;
+    const { configuration } = this.world,
+      { id, name } = config;
+    if (
+      isInstalled &&
+      !(await this.#confirmed(
+        key,
+        `Remove ${name}?`,
+        "Its entry in your settings goes, and the copy of it that Symposium installed. What runs goes on until its tabs are closed.",
+        "Remove",
+      ))
+    )
+      return;
     await this.#work(key, "removing", async () => {
       if (isInstalled) await this.#removeFiles(of, id);
       if (of === "extension") return configuration.changeExtensions(value => without(value, id));
       const wasCurrent = configuration.settings.currentAgentId === id;
       if (wasCurrent) await configuration.selectAgent("");
       await configuration.removeAgent(id);
-      this.shown.say(wasCurrent ? `${name} is removed. ${ELIZA.name} is the agent of new tabs now.` : `${name} is removed.`);
+      this.shown.say(
+        wasCurrent ? `${name} is removed. ${ELIZA.name} is the agent of new tabs now.` : `${name} is removed.`,
+      );
     });
     if (!this.outcomes.has(key)) this.dismissed.delete(key);
   }
@@ -154,14 +207,20 @@ export class RowActs {
   async #confirmed(key: RowKey, question: string, detail: string, yes: string): Promise<boolean> {
     if (this.#asked.has(key)) return false;
     this.#asked.add(key);
-    try { return await this.world.confirm(question, detail, yes); }
-    finally { this.#asked.delete(key); }
+    try {
+      return await this.world.confirm(question, detail, yes);
+    } finally {
+      this.#asked.delete(key);
+    }
   }
 
-  async #removeFiles(of: Installable, id: string): Promise<void> { await this.#ask("agents/remove", { of, id }); }
+  async #removeFiles(of: Installable, id: string): Promise<void> {
+    await this.#ask("agents/remove", { of, id });
+  }
 
   async #openPage(key: RowKey): Promise<void> {
-    const outcome = this.outcomes.get(key), url = outcome?.kind === "diagnosed" ? outcome.diagnosis.fix?.url : undefined;
+    const outcome = this.outcomes.get(key),
+      url = outcome?.kind === "diagnosed" ? outcome.diagnosis.fix?.url : undefined;
     if (isPage(url)) await this.world.openPage(url);
   }
 
@@ -180,8 +239,11 @@ export class RowActs {
 
   /** What takes no time that anybody would see. */
   async #quick(key: RowKey, run: () => Promise<void>): Promise<void> {
-    try { await run(); }
-    catch (error) { this.#failed(key, error); }
+    try {
+      await run();
+    } catch (error) {
+      this.#failed(key, error);
+    }
     this.shown.changed("shown");
   }
 
@@ -191,8 +253,11 @@ export class RowActs {
     this.outcomes.delete(key);
     this.#cancelled.delete(key);
     this.shown.changed("shown");
-    try { await run(); }
-    catch (error) { if (!this.#cancelled.has(key)) this.#failed(key, error); }
+    try {
+      await run();
+    } catch (error) {
+      if (!this.#cancelled.has(key)) this.#failed(key, error);
+    }
     this.work.delete(key);
     this.shown.changed("states");
   }
@@ -204,7 +269,17 @@ export class RowActs {
     else this.outcomes.set(key, { kind: "failed", sentence });
   }
 
-  async #ask<M extends "agents/install" | "agents/cancelInstall" | "agents/remove" | "agents/examine" | "agents/signOut" | "agents/planConfiguration" | "agents/changeConfiguration" | "agents/states">(method: M, params: ParamsOf<AgentsHostToSidecar, M>): Promise<ResultOf<AgentsHostToSidecar, M>> {
+  async #ask<
+    M extends
+      | "agents/install"
+      | "agents/cancelInstall"
+      | "agents/remove"
+      | "agents/examine"
+      | "agents/signOut"
+      | "agents/planConfiguration"
+      | "agents/changeConfiguration"
+      | "agents/states",
+  >(method: M, params: ParamsOf<AgentsHostToSidecar, M>): Promise<ResultOf<AgentsHostToSidecar, M>> {
     return (await this.world.sidecar.client()).request(method, params);
   }
 }

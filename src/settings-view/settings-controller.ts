@@ -20,7 +20,11 @@ import { SidecarFacts } from "./sidecar-facts";
 import { keyOf, settingsView, type RowKey, type SettingsModel } from "./view-state";
 
 /** `shown`: the view that was posted to it last, as JSON, since it said that it is ready. */
-interface Attached { readonly page: SettingsPage; isLive: boolean; shown?: string }
+interface Attached {
+  readonly page: SettingsPage;
+  isLive: boolean;
+  shown?: string;
+}
 
 export class SettingsController {
   readonly #pages = new Set<Attached>();
@@ -31,11 +35,19 @@ export class SettingsController {
   #lost: string | undefined;
 
   constructor(private readonly world: SettingsWorld) {
-    this.#facts = new SidecarFacts(world, { isWanted: () => this.#isSeen && world.isTrusted(), changed: () => this.#draw() });
+    this.#facts = new SidecarFacts(world, {
+      isWanted: () => this.#isSeen && world.isTrusted(),
+      changed: () => this.#draw(),
+    });
     this.#acts = new RowActs(world, {
-      changed: what => { this.#draw(); if (what === "states") this.#facts.refresh(); },
+      changed: what => {
+        this.#draw();
+        if (what === "states") this.#facts.refresh();
+      },
       say: text => this.#toAll({ type: "say", text }),
-      lost: sentence => { this.#lost = sentence; },
+      lost: sentence => {
+        this.#lost = sentence;
+      },
     });
   }
 
@@ -45,13 +57,19 @@ export class SettingsController {
     this.#pages.add(attached);
     return {
       heard: message => this.#heard(message, attached).catch((error: unknown) => this.#failed(message, error)),
-      hidden: () => { attached.isLive = false; },
-      dispose: () => { this.#pages.delete(attached); },
+      hidden: () => {
+        attached.isLive = false;
+      },
+      dispose: () => {
+        this.#pages.delete(attached);
+      },
     };
   }
 
   /** Settings, trust, tabs or updates are other than they were. */
-  changed(): void { this.#draw(); }
+  changed(): void {
+    this.#draw();
+  }
 
   /** Of the settings: also what the sidecar knows of them. */
   settingsChanged(): void {
@@ -59,7 +77,9 @@ export class SettingsController {
     this.#facts.refresh();
   }
 
-  stateChanged(): void { this.#facts.refresh(); }
+  stateChanged(): void {
+    this.#facts.refresh();
+  }
 
   installing(of: Installable, id: string, progress: InstallProgress | undefined): void {
     if (progress) this.#installing.set(keyOf(of, id), progress);
@@ -76,7 +96,8 @@ export class SettingsController {
 
   /** The same as in the agent's row, from a tab: a failure is shown at once. Never rejects. */
   async addToConfiguration(agentId: string): Promise<void> {
-    const row = this.#actedRow("agent", agentId), key = keyOf("agent", agentId);
+    const row = this.#actedRow("agent", agentId),
+      key = keyOf("agent", agentId);
     if (!row || !this.world.isTrusted()) return;
     await this.#acts.act(row, "addEntry");
     const outcome = this.#acts.outcomes.get(key);
@@ -84,21 +105,45 @@ export class SettingsController {
   }
 
   async #heard(message: SettingsToHost, from: Attached): Promise<void> {
-    const { world } = this, { configuration } = world;
+    const { world } = this,
+      { configuration } = world;
     switch (message.type) {
-      case "ready": return this.#ready(from);
-      case "row": return this.#row(message.of, message.id, message.act);
-      case "bypass": return this.#bypass(message, from);
-      case "enable": return this.#hasExtension(message.id) ? configuration.changeExtensions(value => withEnabled(value, message.id, message.isOn)) : undefined;
-      case "move": return this.#hasExtension(message.id) ? configuration.changeExtensions(value => moved(value, message.id, message.to)) : undefined;
-      case "add": return this.#add(message.what, from);
-      case "note": return this.#note(message.act);
-      case "modifier": return configuration.set("symposium.requireModifierToSend", message.isOn);
-      case "updates": return configuration.set("symposium.updates", message.mode);
-      case "checkUpdates": return this.#checkUpdates();
-      case "open": return world.go(message.what);
-      case "log": world.log.emit({ timestamp: new Date(world.now()), category: "webview", level: message.level, message: message.message }); return;
-      default: return assertNever(message, "message of a settings page");
+      case "ready":
+        return this.#ready(from);
+      case "row":
+        return this.#row(message.of, message.id, message.act);
+      case "bypass":
+        return this.#bypass(message, from);
+      case "enable":
+        return this.#hasExtension(message.id)
+          ? configuration.changeExtensions(value => withEnabled(value, message.id, message.isOn))
+          : undefined;
+      case "move":
+        return this.#hasExtension(message.id)
+          ? configuration.changeExtensions(value => moved(value, message.id, message.to))
+          : undefined;
+      case "add":
+        return this.#add(message.what, from);
+      case "note":
+        return this.#note(message.act);
+      case "modifier":
+        return configuration.set("symposium.requireModifierToSend", message.isOn);
+      case "updates":
+        return configuration.set("symposium.updates", message.mode);
+      case "checkUpdates":
+        return this.#checkUpdates();
+      case "open":
+        return world.go(message.what);
+      case "log":
+        world.log.emit({
+          timestamp: new Date(world.now()),
+          category: "webview",
+          level: message.level,
+          message: message.message,
+        });
+        return;
+      default:
+        return assertNever(message, "message of a settings page");
     }
   }
 
@@ -111,41 +156,57 @@ export class SettingsController {
 
   async #row(of: Installable, id: string, act: RowAct): Promise<void> {
     const row = this.#actedRow(of, id);
-    if (!row || !this.#isShown(of, id, act)) return this.world.log.debug("webview", "A button was pressed that is not there any more", { of, id, act });
+    if (!row || !this.#isShown(of, id, act))
+      return this.world.log.debug("webview", "A button was pressed that is not there any more", { of, id, act });
     this.#lost = undefined;
     await this.#acts.act(row, act);
   }
 
   /** As the pages show it now. */
   #isShown(of: Installable, id: string, act: RowAct): boolean {
-    const view = settingsView(this.#model(), false), row = (of === "agent" ? view.agents : view.extensions).find(one => one.id === id);
-    return row !== undefined && [...row.buttons, ...row.findings.flatMap(({ buttons }) => buttons)].some(button => button.act === act);
+    const view = settingsView(this.#model(), false),
+      row = (of === "agent" ? view.agents : view.extensions).find(one => one.id === id);
+    return (
+      row !== undefined &&
+      [...row.buttons, ...row.findings.flatMap(({ buttons }) => buttons)].some(button => button.act === act)
+    );
   }
 
   #actedRow(of: Installable, id: string): ActedRow | undefined {
-    const { settings } = this.world.configuration, state = this.#facts[of === "agent" ? "agents" : "extensions"]?.get(id);
+    const { settings } = this.world.configuration,
+      state = this.#facts[of === "agent" ? "agents" : "extensions"]?.get(id);
     const facts = { isInstalled: state?.install.kind === "installed", lastError: state?.lastError?.at };
     if (of === "extension") {
       const config = settings.allExtensions.find(one => one.config.id === id)?.config;
       return config && { of, config, ...facts };
     }
-    const config = agentsOf({ settings, found: this.#facts.found }).find(agent => agent.id === id), found = foundAgents(settings.agents, this.#facts.found).find(one => one.isNew && one.agent.id === id);
+    const config = agentsOf({ settings, found: this.#facts.found }).find(agent => agent.id === id),
+      found = foundAgents(settings.agents, this.#facts.found).find(one => one.isNew && one.agent.id === id);
     return config && { of, config, ...facts, ...(found ? { found } : {}) };
   }
 
   /** As `#isShown`, of what is no button. */
-  #bypassRow(id: string): AgentRow | undefined { return this.world.isTrusted() ? settingsView(this.#model(), false).agents.find(row => row.id === id && row.bypass !== undefined) : undefined; }
+  #bypassRow(id: string): AgentRow | undefined {
+    return this.world.isTrusted()
+      ? settingsView(this.#model(), false).agents.find(row => row.id === id && row.bypass !== undefined)
+      : undefined;
+  }
 
   /** The page shows its switch as it was pressed: it is told again how it stands when nothing came of it. */
   async #bypass({ id, isOn }: Extract<SettingsToHost, { readonly type: "bypass" }>, from: Attached): Promise<void> {
     const row = this.#bypassRow(id);
     if (!row) return;
     const { question, detail, yes } = alwaysQuestion(row.name);
-    if ((!isOn || await this.world.confirm(question, detail, yes)) && this.#bypassRow(id)) return this.world.configuration.setBypass(id, isOn);
+    if ((!isOn || (await this.world.confirm(question, detail, yes))) && this.#bypassRow(id))
+      return this.world.configuration.setBypass(id, isOn);
     delete from.shown;
     this.#draw();
   }
-  #hasExtension(id: string): boolean { return this.world.isTrusted() && this.world.configuration.settings.allExtensions.some(({ config }) => config.id === id); }
+  #hasExtension(id: string): boolean {
+    return (
+      this.world.isTrusted() && this.world.configuration.settings.allExtensions.some(({ config }) => config.id === id)
+    );
+  }
 
   /** What was added is brought before the eyes of who added it. */
   async #add(what: Extract<SettingsToHost, { readonly type: "add" }>["what"], { page }: Attached): Promise<void> {
@@ -158,10 +219,14 @@ export class SettingsController {
 
   #note(act: NoteAct): Promise<void> {
     switch (act) {
-      case "trust": return this.world.go("trust");
-      case "settingsFile": return this.world.go("agentsFile");
-      case "newTab": return this.world.openTab();
-      default: return assertNever(act, "act of a note");
+      case "trust":
+        return this.world.go("trust");
+      case "settingsFile":
+        return this.world.go("agentsFile");
+      case "newTab":
+        return this.world.openTab();
+      default:
+        return assertNever(act, "act of a note");
     }
   }
 
@@ -169,8 +234,18 @@ export class SettingsController {
     if (!this.world.isTrusted()) return;
     const { updates } = this.world;
     await updates.check();
-    const { length } = updates.known, { problem } = updates.registry;
-    this.#toAll({ type: "say", text: problem ?? (length === 0 ? "There is nothing newer." : length === 1 ? "There is 1 update." : `There are ${length} updates.`) });
+    const { length } = updates.known,
+      { problem } = updates.registry;
+    this.#toAll({
+      type: "say",
+      text:
+        problem ??
+        (length === 0
+          ? "There is nothing newer."
+          : length === 1
+            ? "There is 1 update."
+            : `There are ${length} updates.`),
+    });
   }
 
   #failed(message: SettingsToHost, error: unknown): void {
@@ -178,7 +253,9 @@ export class SettingsController {
     this.world.tell(error instanceof Error ? error.message : String(error));
   }
 
-  get #isSeen(): boolean { return [...this.#pages].some(({ isLive }) => isLive); }
+  get #isSeen(): boolean {
+    return [...this.#pages].some(({ isLive }) => isLive);
+  }
 
   #draw(): void {
     if (this.#isSeen) queueMicrotask(() => this.#post());
@@ -189,7 +266,8 @@ export class SettingsController {
     const model = this.#model();
     for (const attached of this.#pages) {
       if (!attached.isLive) continue;
-      const view = settingsView(model, attached.page.isPage), shown = JSON.stringify(view);
+      const view = settingsView(model, attached.page.isPage),
+        shown = JSON.stringify(view);
       if (shown === attached.shown) continue;
       attached.shown = shown;
       attached.page.post({ type: "view", view });
@@ -201,11 +279,28 @@ export class SettingsController {
   }
 
   #model(): SettingsModel {
-    const { world } = this, isTrusted = world.isTrusted(), state = sidecarState(world.sidecar.phase, isTrusted), sidecar = "message" in state ? state.message : this.#lost ?? this.#facts.problem, { agents, extensions, icons, found, withKeys } = this.#facts;
+    const { world } = this,
+      isTrusted = world.isTrusted(),
+      state = sidecarState(world.sidecar.phase, isTrusted),
+      sidecar = "message" in state ? state.message : (this.#lost ?? this.#facts.problem),
+      { agents, extensions, icons, found, withKeys } = this.#facts;
     return {
-      settings: world.configuration.settings, isTrusted, ...(sidecar === undefined ? {} : { sidecar }), ...(agents ? { agentStates: agents } : {}), ...(extensions ? { extensionStates: extensions } : {}),
-      installing: this.#installing, work: this.#acts.work, outcomes: this.#acts.outcomes, dismissed: this.#acts.dismissed, updates: world.updates.known, registry: world.updates.registry,
-      icons, found, withKeys, outdatedTabs: world.outdatedTabs(), now: world.now(),
+      settings: world.configuration.settings,
+      isTrusted,
+      ...(sidecar === undefined ? {} : { sidecar }),
+      ...(agents ? { agentStates: agents } : {}),
+      ...(extensions ? { extensionStates: extensions } : {}),
+      installing: this.#installing,
+      work: this.#acts.work,
+      outcomes: this.#acts.outcomes,
+      dismissed: this.#acts.dismissed,
+      updates: world.updates.known,
+      registry: world.updates.registry,
+      icons,
+      found,
+      withKeys,
+      outdatedTabs: world.outdatedTabs(),
+      now: world.now(),
     };
   }
 }

@@ -12,7 +12,12 @@ import { validateSettings } from "./validate-settings";
 export class SettingsPages implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
   #panel: vscode.WebviewPanel | undefined;
 
-  constructor(private readonly extension: vscode.Uri, private readonly controller: SettingsController, private readonly log: Log, private readonly opened: () => void) {}
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly controller: SettingsController,
+    private readonly log: Log,
+    private readonly opened: () => void,
+  ) {}
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.#fill(view.webview, false, {
@@ -24,34 +29,53 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
   /** As an editor: the one that is there, or a new one. */
   open(): void {
     if (this.#panel) return this.#panel.reveal();
-    this.#show(vscode.window.createWebviewPanel(SETTINGS_PAGE, "Symposium Settings", vscode.ViewColumn.Active, { enableFindWidget: true }));
+    this.#show(
+      vscode.window.createWebviewPanel(SETTINGS_PAGE, "Symposium Settings", vscode.ViewColumn.Active, {
+        enableFindWidget: true,
+      }),
+    );
   }
 
   /** The window was reloaded while the editor was open. */
-  async deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> { this.#show(panel); }
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
+    this.#show(panel);
+  }
 
   #show(panel: vscode.WebviewPanel): void {
     this.#panel = panel;
     panel.iconPath = vscode.Uri.joinPath(this.extension, "media", "symposium.png");
     this.#fill(panel.webview, true, {
       visibility: heard => panel.onDidChangeViewState(() => heard(panel.visible)),
-      gone: heard => panel.onDidDispose(() => {
-        if (this.#panel === panel) this.#panel = undefined;
-        heard();
-      }),
+      gone: heard =>
+        panel.onDidDispose(() => {
+          if (this.#panel === panel) this.#panel = undefined;
+          heard();
+        }),
     });
   }
 
-  #fill(webview: vscode.Webview, isPage: boolean, life: { visibility(heard: (isVisible: boolean) => void): vscode.Disposable; gone(heard: () => void): vscode.Disposable }): void {
+  #fill(
+    webview: vscode.Webview,
+    isPage: boolean,
+    life: {
+      visibility(heard: (isVisible: boolean) => void): vscode.Disposable;
+      gone(heard: () => void): vscode.Disposable;
+    },
+  ): void {
     this.opened();
-    const page = this.controller.attach({ isPage, post: message => void webview.postMessage(message).then(undefined, () => undefined) }); // one that is not delivered was for a page that says `ready` anew
+    const page = this.controller.attach({
+      isPage,
+      post: message => void webview.postMessage(message).then(undefined, () => undefined),
+    }); // one that is not delivered was for a page that says `ready` anew
     const listeners = [
       webview.onDidReceiveMessage((value: unknown) => {
         const validated = validateSettings(value);
         if (validated.ok) void page.heard(validated.message);
         else this.log.warn("webview", "A message of a settings page was ignored", { why: validated.why });
       }),
-      life.visibility(isVisible => { if (!isVisible) page.hidden(); }),
+      life.visibility(isVisible => {
+        if (!isVisible) page.hidden();
+      }),
       life.gone(() => {
         for (const listener of listeners) listener.dispose();
         page.dispose();
@@ -60,6 +84,12 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
     const dist = vscode.Uri.joinPath(this.extension, "dist");
     webview.options = { enableScripts: true, enableForms: false, enableCommandUris: false, localResourceRoots: [dist] };
     const script = webview.asWebviewUri(vscode.Uri.joinPath(dist, "settings.js")).toString();
-    webview.html = pageHtml({ cspSource: webview.cspSource, nonce: freshNonce(), title: "Symposium Settings", root: "symposium-settings", script });
+    webview.html = pageHtml({
+      cspSource: webview.cspSource,
+      nonce: freshNonce(),
+      title: "Symposium Settings",
+      root: "symposium-settings",
+      script,
+    });
   }
 }

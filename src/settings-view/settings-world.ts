@@ -11,7 +11,10 @@ export type Place = "trust" | "agentsFile" | "extensionsFile" | "settings" | "pa
 
 export interface SettingsWorld {
   readonly sidecar: { readonly phase: SidecarPhase; client(): Promise<SidecarClient> };
-  readonly configuration: Pick<Configuration, "settings" | "selectAgent" | "addAgent" | "removeAgent" | "setBypass" | "changeExtensions" | "set">;
+  readonly configuration: Pick<
+    Configuration,
+    "settings" | "selectAgent" | "addAgent" | "removeAgent" | "setBypass" | "changeExtensions" | "set"
+  >;
   readonly updates: Pick<UpdateCheck, "known" | "registry" | "check" | "take">;
   readonly log: Log;
   isTrusted(): boolean;
@@ -40,4 +43,7 @@ export interface SettingsWorld {
 }
 
 /** One page, as long as it exists; what is posted to one that is hidden is lost. */
-export interface SettingsPage { readonly isPage: boolean; post(message: HostToSettings): void }
+export interface SettingsPage {
+  readonly isPage: boolean;
+  post(message: HostToSettings): void;
+}

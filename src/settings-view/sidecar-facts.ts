@@ -33,12 +33,18 @@ export class SidecarFacts {
   /** `again`: something changed since it was asked. */
   #asking: "no" | "once" | "again" = "no";
 
-  constructor(private readonly world: Pick<SettingsWorld, "sidecar" | "configuration" | "hasKeys" | "log">, private readonly reader: FactsReader) {}
+  constructor(
+    private readonly world: Pick<SettingsWorld, "sidecar" | "configuration" | "hasKeys" | "log">,
+    private readonly reader: FactsReader,
+  ) {}
 
   /** Asks for everything, now or after what is being asked. */
   refresh(): void {
     if (!this.reader.isWanted()) return;
-    if (this.#asking !== "no") { this.#asking = "again"; return; }
+    if (this.#asking !== "no") {
+      this.#asking = "again";
+      return;
+    }
     void this.#ask();
   }
 
@@ -51,45 +57,66 @@ export class SidecarFacts {
 
   phaseChanged(phase: SidecarPhase): void {
     // What is being asked waits for this very sidecar.
-    if (phase.kind === "running") { if (this.#asking === "no") this.refresh(); }
-    else this.agents = this.extensions = undefined;
+    if (phase.kind === "running") {
+      if (this.#asking === "no") this.refresh();
+    } else this.agents = this.extensions = undefined;
   }
 
   async #ask(): Promise<void> {
     do {
       this.#asking = "once";
-      await this.#askOnce().then(() => { this.problem = undefined; }, (error: unknown) => this.#unknown(error));
+      await this.#askOnce().then(
+        () => {
+          this.problem = undefined;
+        },
+        (error: unknown) => this.#unknown(error),
+      );
       this.reader.changed();
     } while (this.#isAskedAgain());
     this.#asking = "no";
   }
 
-  #isAskedAgain(): boolean { return this.#asking === "again"; }
+  #isAskedAgain(): boolean {
+    return this.#asking === "again";
+  }
 
   async #askOnce(): Promise<void> {
-    const { world } = this, client = await world.sidecar.client();
+    const { world } = this,
+      client = await world.sidecar.client();
     if (!this.#isFoundFresh) {
-      this.found = (await client.request("agents/find", { programs: KNOWN_PROGRAMS.map(({ program }) => program) })).found;
+      this.found = (
+        await client.request("agents/find", { programs: KNOWN_PROGRAMS.map(({ program }) => program) })
+      ).found;
       this.#isFoundFresh = true;
     }
-    const { settings } = world.configuration, agents = agentsOf({ settings, found: this.found }), extensions = settings.allExtensions.map(({ config }) => config);
+    const { settings } = world.configuration,
+      agents = agentsOf({ settings, found: this.found }),
+      extensions = settings.allExtensions.map(({ config }) => config);
     const states = await client.request("agents/states", { agents, extensions });
     this.agents = new Map(Object.entries(states.agents));
     this.extensions = new Map(Object.entries(states.extensions));
     this.reader.changed();
-    const kept = await Promise.all(agents.map(async ({ id }) => await world.hasKeys(id) ? [id] : []));
+    const kept = await Promise.all(agents.map(async ({ id }) => ((await world.hasKeys(id)) ? [id] : [])));
     this.withKeys = new Set(kept.flat());
     // Over the network: as everything that nobody asked for.
-    if (settings.updates !== "off") void this.#askIcons(client, [...agents, ...extensions].filter(({ _source }) => _source === "registry").map(({ id }) => id));
+    if (settings.updates !== "off")
+      void this.#askIcons(
+        client,
+        [...agents, ...extensions].filter(({ _source }) => _source === "registry").map(({ id }) => id),
+      );
   }
 
   /** Those that could not be asked for are asked for the next time. */
   async #askIcons(client: SidecarClient, wanted: readonly string[]): Promise<void> {
-    const ids = wanted.filter(id => !this.#iconsAsked.has(id)), { registryUrl } = this.world.configuration.settings;
+    const ids = wanted.filter(id => !this.#iconsAsked.has(id)),
+      { registryUrl } = this.world.configuration.settings;
     if (ids.length === 0) return;
     for (const id of ids) this.#iconsAsked.add(id);
     try {
-      const { icons } = await client.request("registry/icons", { ids, ...(registryUrl === "" ? {} : { url: registryUrl }) });
+      const { icons } = await client.request("registry/icons", {
+        ids,
+        ...(registryUrl === "" ? {} : { url: registryUrl }),
+      });
       for (const [id, icon] of Object.entries(icons)) this.icons.set(id, icon);
       this.reader.changed();
     } catch (error) {
@@ -101,6 +128,7 @@ export class SidecarFacts {
   /** When there is a sidecar again it is asked again. */
   #unknown(error: unknown): void {
     this.world.log.warn("agent", "The settings view does not know the states of agents", { error });
-    if (!(error instanceof SidecarGone || error instanceof SidecarUnavailable)) this.problem = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof SidecarGone || error instanceof SidecarUnavailable))
+      this.problem = error instanceof Error ? error.message : String(error);
   }
 }

@@ -9,7 +9,14 @@ import { ADA, SettingsPlay } from "../testing/settings-world";
 const refused = (sentence: string): SidecarRefused => new SidecarRefused(ErrorCode.refused, sentence);
 
 suite("updates by themselves", () => {
-  const newer: RegistryUpdate = { of: "agent", id: "ada", name: "Ada", from: "1.0.0", to: "1.1.0", entry: { ...ADA, version: "1.1.0" } };
+  const newer: RegistryUpdate = {
+    of: "agent",
+    id: "ada",
+    name: "Ada",
+    from: "1.0.0",
+    to: "1.1.0",
+    entry: { ...ADA, version: "1.1.0" },
+  };
   const world = async (mode: "auto" | "notify" | "off") => {
     const play = new SettingsPlay();
     await play.write("symposium.updates", mode);
@@ -41,11 +48,15 @@ suite("updates by themselves", () => {
     const play = await world("notify");
     play.sidecar.refuse("agents/install", refused("npm says no."));
     await play.updates.sidecarRuns();
-    deepEqual([play.done.at(-1), version(play), play.updates.known.length], ["tell Ada 1.1.0 could not be installed: npm says no.", "1.0.0", 1]);
+    deepEqual(
+      [play.done.at(-1), version(play), play.updates.known.length],
+      ["tell Ada 1.1.0 could not be installed: npm says no.", "1.0.0", 1],
+    );
   });
 
   test("are taken without asking where that is set, and the log says so", async () => {
-    const play = await world("auto"), lines: string[] = [];
+    const play = await world("auto"),
+      lines: string[] = [];
     play.log.onLog(({ category, message }) => lines.push(`${category} ${message}`));
     await play.updates.sidecarRuns();
     deepEqual([play.done, version(play), lines], [[], "1.1.0", ["registry Updated"]]);
@@ -56,7 +67,10 @@ suite("updates by themselves", () => {
       const play = await world("notify");
       await play.updates.check();
       await play.write("symposium.agents", entries);
-      deepEqual([await play.updates.take(newer), play.calls("agents/install"), play.values["symposium.agents"]], [false, [], entries]);
+      deepEqual(
+        [await play.updates.take(newer), play.calls("agents/install"), play.values["symposium.agents"]],
+        [false, [], entries],
+      );
     }
   });
 
@@ -71,7 +85,8 @@ suite("updates by themselves", () => {
   });
 
   test("are nobody's affair when that is off, or the workspace is not trusted", async () => {
-    const off = await world("off"), untrusted = await world("notify");
+    const off = await world("off"),
+      untrusted = await world("notify");
     untrusted.trusted = false;
     await off.updates.sidecarRuns();
     await untrusted.updates.sidecarRuns();
@@ -87,7 +102,9 @@ suite("updates by themselves", () => {
   });
 
   test("who asks while it is being asked waits for that answer, and the pages say that it is being read", async () => {
-    const play = await world("notify"), page = await play.page(), both = deferred<void>();
+    const play = await world("notify"),
+      page = await play.page(),
+      both = deferred<void>();
     play.sidecar.hold("registry/updates");
     void Promise.all([play.updates.check(), play.updates.check()]).then(() => both.resolve());
     await settled();
@@ -102,6 +119,9 @@ suite("updates by themselves", () => {
     const play = await world("notify");
     play.sidecar.reply("registry/updates", () => ({ updates: [{ ...newer, entry: { id: "ada", distribution: {} } }] }));
     await play.updates.sidecarRuns();
-    deepEqual([play.done.at(-1), version(play)], ["tell Ada 1.1.0 could not be installed: What the registry says of Ada 1.1.0 cannot be read.", "1.0.0"]);
+    deepEqual(
+      [play.done.at(-1), version(play)],
+      ["tell Ada 1.1.0 could not be installed: What the registry says of Ada 1.1.0 cannot be read.", "1.0.0"],
+    );
   });
 });

@@ -39,8 +39,12 @@ export class UpdateCheck {
   constructor(private readonly world: UpdateWorld) {}
 
   /** Newer than what the settings have now. */
-  get known(): readonly RegistryUpdate[] { return stillNewer(this.#known, this.world.imports()); }
-  get registry(): RegistryAge & { readonly isReading: boolean } { return { ...this.#age, isReading: this.#asking !== undefined }; }
+  get known(): readonly RegistryUpdate[] {
+    return stillNewer(this.#known, this.world.imports());
+  }
+  get registry(): RegistryAge & { readonly isReading: boolean } {
+    return { ...this.#age, isReading: this.#asking !== undefined };
+  }
 
   /** A person asks. Rejects with a sentence. */
   check(): Promise<void> {
@@ -54,15 +58,30 @@ export class UpdateCheck {
 
   /** A sidecar runs, because somebody wanted it for something else. Never rejects. */
   async sidecarRuns(): Promise<void> {
-    const { world } = this, mode = world.settings().updates;
-    if (!isDue({ mode, isTrusted: world.isTrusted(), imports: world.imports(), memory: this.#memory, now: world.now() })) return;
+    const { world } = this,
+      mode = world.settings().updates;
+    if (
+      !isDue({ mode, isTrusted: world.isTrusted(), imports: world.imports(), memory: this.#memory, now: world.now() })
+    )
+      return;
     try {
       await this.check();
-      if (mode === "auto") return await this.#takeAll(this.known, (update, error) => world.log.warn("registry", "An update could not be installed", { of: update.of, id: update.id, to: update.to, error }));
+      if (mode === "auto")
+        return await this.#takeAll(this.known, (update, error) =>
+          world.log.warn("registry", "An update could not be installed", {
+            of: update.of,
+            id: update.id,
+            to: update.to,
+            error,
+          }),
+        );
       const { fresh, after } = untold(this.known, this.#memory);
       if (fresh.length === 0) return;
       await world.memory.update(KEY, after);
-      if (await world.ask(sentenceOf(fresh))) await this.#takeAll(fresh, (update, error) => world.tell(`${update.name} ${update.to} could not be installed: ${error.message}`));
+      if (await world.ask(sentenceOf(fresh)))
+        await this.#takeAll(fresh, (update, error) =>
+          world.tell(`${update.name} ${update.to} could not be installed: ${error.message}`),
+        );
     } catch (error) {
       world.log.warn("registry", "Newer versions could not be asked for", { error });
     }
@@ -73,7 +92,8 @@ export class UpdateCheck {
    * more, because the user took another, or none. Rejects with a sentence.
    */
   async take(update: RegistryUpdate): Promise<boolean> {
-    const { of, id, from, to, entry } = update, config = configIn(of, entry);
+    const { of, id, from, to, entry } = update,
+      config = configIn(of, entry);
     if (!config) throw new Error(`What the registry says of ${update.name} ${to} cannot be read.`);
     if (stillNewer([update], this.world.imports()).length === 0) return false;
     await (await this.world.client()).request("agents/install", { of, config, how: "missing" });
@@ -84,20 +104,32 @@ export class UpdateCheck {
   }
 
   /** One after the other: each is a download. */
-  async #takeAll(updates: readonly RegistryUpdate[], failed: (update: RegistryUpdate, error: Error) => void): Promise<void> {
+  async #takeAll(
+    updates: readonly RegistryUpdate[],
+    failed: (update: RegistryUpdate, error: Error) => void,
+  ): Promise<void> {
     for (const update of updates) {
-      try { await this.take(update); }
-      catch (error) { failed(update, error instanceof Error ? error : new Error(String(error))); }
+      try {
+        await this.take(update);
+      } catch (error) {
+        failed(update, error instanceof Error ? error : new Error(String(error)));
+      }
     }
   }
 
   async #ask(): Promise<void> {
-    const { world } = this, { registryUrl } = world.settings();
+    const { world } = this,
+      { registryUrl } = world.settings();
     await world.memory.update(KEY, { ...this.#memory, askedAt: world.now() });
-    const { updates, ...age } = await (await world.client()).request("registry/updates", { ...world.imports(), ...(registryUrl === "" ? {} : { url: registryUrl }) });
+    const { updates, ...age } = await (await world.client()).request("registry/updates", {
+      ...world.imports(),
+      ...(registryUrl === "" ? {} : { url: registryUrl }),
+    });
     this.#known = updates;
     this.#age = age;
   }
 
-  get #memory(): ReturnType<typeof readMemory> { return readMemory(this.world.memory.get(KEY)); }
+  get #memory(): ReturnType<typeof readMemory> {
+    return readMemory(this.world.memory.get(KEY));
+  }
 }

@@ -2,7 +2,9 @@
 import { filled, just, count, Mismatch, object, oneOf, tagged, text, yesOrNo, type Shape } from "../chat/shape";
 import { NOTE_ACTS, ROW_ACTS, UPDATE_MODES, type SettingsToHost } from "../protocol/settings-view";
 
-export type Validated = { readonly ok: true; readonly message: SettingsToHost } | { readonly ok: false; readonly why: string };
+export type Validated =
+  | { readonly ok: true; readonly message: SettingsToHost }
+  | { readonly ok: false; readonly why: string };
 
 /** As the settings have it. */
 const id = filled(512);
@@ -24,8 +26,9 @@ const message: Shape<SettingsToHost> = tagged<SettingsToHost>("type", {
 } satisfies { readonly [T in SettingsToHost["type"]]: Shape<Extract<SettingsToHost, { type: T }>> });
 
 export function validateSettings(value: unknown): Validated {
-  try { return { ok: true, message: message(value, "message") }; }
-  catch (error) {
+  try {
+    return { ok: true, message: message(value, "message") };
+  } catch (error) {
     if (error instanceof Mismatch) return { ok: false, why: error.message };
     throw error;
   }

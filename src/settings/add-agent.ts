@@ -7,8 +7,14 @@ import type { Configuration } from "./configuration";
 import { besideOthers, customWays, takenIds } from "./custom-entry";
 
 /** `read`: the entry at an address; rejects with a sentence. Resolves with the id that it got; `undefined`: the user thought better of it. */
-export async function addAgent(configuration: Configuration, read: (url: string) => Promise<Fields>): Promise<string | undefined> {
-  const picked = await vscode.window.showQuickPick(customWays("agent").map(way => ({ label: way.label, way })), { title: "Add Agent", placeHolder: "Where it comes from" });
+export async function addAgent(
+  configuration: Configuration,
+  read: (url: string) => Promise<Fields>,
+): Promise<string | undefined> {
+  const picked = await vscode.window.showQuickPick(
+    customWays("agent").map(way => ({ label: way.label, way })),
+    { title: "Add Agent", placeHolder: "Where it comes from" },
+  );
   if (!picked) return undefined;
   const taken = [...BUILT_IN_AGENTS.map(({ id }) => id), ...takenIds(configuration.ownValue("symposium.agents"))];
   const answer = await askCustom("agent", picked.way, taken);
@@ -19,5 +25,8 @@ export async function addAgent(configuration: Configuration, read: (url: string)
 }
 
 function reading(read: (url: string) => Promise<Fields>, url: string): Thenable<Fields> {
-  return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: `Reading ${new URL(url).host}…` }, () => read(url));
+  return vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: `Reading ${new URL(url).host}…` },
+    () => read(url),
+  );
 }

@@ -3,7 +3,16 @@ import * as vscode from "vscode";
 import type { RegistryView } from "../protocol/agent-service";
 import type { Fields } from "../protocol/json";
 import { askCustom } from "./ask-custom";
-import { added, CUSTOM_KINDS, extensionGroups, ofKind, sameItem, type ExtensionChoice, type ExtensionGroup, type ExtensionItem } from "./extension-items";
+import {
+  added,
+  CUSTOM_KINDS,
+  extensionGroups,
+  ofKind,
+  sameItem,
+  type ExtensionChoice,
+  type ExtensionGroup,
+  type ExtensionItem,
+} from "./extension-items";
 import type { ConfiguredExtension } from "./extensions";
 
 export interface AddExtensionWorld {
@@ -18,7 +27,10 @@ export interface AddExtensionWorld {
 
 /** The id that it has in the settings; `undefined`: the user thought better of it, or was told why not. */
 export async function addExtension(world: AddExtensionWorld): Promise<string | undefined> {
-  if (!vscode.workspace.isTrusted) return void vscode.window.showWarningMessage("Nothing is started, and nothing is fetched, in a workspace that you do not trust.");
+  if (!vscode.workspace.isTrusted)
+    return void vscode.window.showWarningMessage(
+      "Nothing is started, and nothing is fetched, in a workspace that you do not trust.",
+    );
   const chosen = await choose(world);
   const entry = chosen?.kind === "custom" ? await custom(world, chosen) : chosen?.entry;
   if (!chosen || !entry) return undefined;
@@ -31,13 +43,37 @@ export async function addExtension(world: AddExtensionWorld): Promise<string | u
   return id;
 }
 
-async function custom({ all, entryAt }: AddExtensionWorld, { way }: Extract<ExtensionChoice, { readonly kind: "custom" }>): Promise<(Fields & { readonly id: string }) | undefined> {
+async function custom(
+  { all, entryAt }: AddExtensionWorld,
+  { way }: Extract<ExtensionChoice, { readonly kind: "custom" }>,
+): Promise<(Fields & { readonly id: string }) | undefined> {
   // A document says itself what it is about; a proxy is nowhere but here.
-  const kind = way.kind === "url" ? "proxy" : way.kind === "server" ? "mcp" : (await vscode.window.showQuickPick([...CUSTOM_KINDS], { title: "Add Agent Extension", placeHolder: "What is it?", ignoreFocusOut: true }))?.is;
-  const answer = kind && await askCustom("extension", way, all.map(({ config }) => config.id));
+  const kind =
+    way.kind === "url"
+      ? "proxy"
+      : way.kind === "server"
+        ? "mcp"
+        : (
+            await vscode.window.showQuickPick([...CUSTOM_KINDS], {
+              title: "Add Agent Extension",
+              placeHolder: "What is it?",
+              ignoreFocusOut: true,
+            })
+          )?.is;
+  const answer =
+    kind &&
+    (await askCustom(
+      "extension",
+      way,
+      all.map(({ config }) => config.id),
+    ));
   if (!answer || answer.kind !== "url") return answer && ofKind(answer.entry, kind);
   try {
-    const entry = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: "Reading extension.json…" }, async () => entryAt(answer.url)), { id } = entry;
+    const entry = await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: "Reading extension.json…" },
+        async () => entryAt(answer.url),
+      ),
+      { id } = entry;
     return { ...entry, id: typeof id === "string" ? id : "custom" };
   } catch (error) {
     return void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
@@ -52,13 +88,26 @@ async function choose(world: AddExtensionWorld): Promise<ExtensionChoice | undef
   picker.matchOnDetail = true;
   picker.busy = true;
   picker.items = itemsOf(extensionGroups(world.all, undefined));
-  world.registry().catch((error: unknown): RegistryView => ({ agents: [], extensions: [], problem: error instanceof Error ? error.message : String(error) })).then(view => {
-    const items = itemsOf(extensionGroups(world.all, view)), same = sameItem(items, picker.activeItems[0]);
-    picker.keepScrollPosition = true;
-    picker.items = items;
-    if (same) picker.activeItems = [same];
-    picker.busy = false;
-  }, () => undefined);
+  world
+    .registry()
+    .catch(
+      (error: unknown): RegistryView => ({
+        agents: [],
+        extensions: [],
+        problem: error instanceof Error ? error.message : String(error),
+      }),
+    )
+    .then(
+      view => {
+        const items = itemsOf(extensionGroups(world.all, view)),
+          same = sameItem(items, picker.activeItems[0]);
+        picker.keepScrollPosition = true;
+        picker.items = items;
+        if (same) picker.activeItems = [same];
+        picker.busy = false;
+      },
+      () => undefined,
+    );
   try {
     return await new Promise<ExtensionChoice | undefined>(resolve => {
       picker.onDidAccept(() => {
@@ -68,11 +117,16 @@ async function choose(world: AddExtensionWorld): Promise<ExtensionChoice | undef
       picker.onDidHide(() => resolve(undefined));
       picker.show();
     });
-  } finally { picker.dispose(); }
+  } finally {
+    picker.dispose();
+  }
 }
 
 type Item = ExtensionItem & vscode.QuickPickItem;
 
 function itemsOf(groups: readonly ExtensionGroup[]): Item[] {
-  return groups.flatMap(({ title, items }): Item[] => [{ label: title, kind: vscode.QuickPickItemKind.Separator }, ...items]);
+  return groups.flatMap(({ title, items }): Item[] => [
+    { label: title, kind: vscode.QuickPickItemKind.Separator },
+    ...items,
+  ]);
 }

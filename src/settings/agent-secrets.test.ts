@@ -3,8 +3,18 @@ import { AgentSecrets } from "./agent-secrets";
 
 suite("keys of agents", () => {
   const world = () => {
-    const kept = new Map<string, string>(), warned: string[] = [], found: string[] = [];
-    const secrets = new AgentSecrets({ get: async key => kept.get(key), store: async (key, value) => void kept.set(key, value), delete: async key => void kept.delete(key) }, { warn: (...given) => void warned.push(JSON.stringify(given)) }, () => void found.push("key"));
+    const kept = new Map<string, string>(),
+      warned: string[] = [],
+      found: string[] = [];
+    const secrets = new AgentSecrets(
+      {
+        get: async key => kept.get(key),
+        store: async (key, value) => void kept.set(key, value),
+        delete: async key => void kept.delete(key),
+      },
+      { warn: (...given) => void warned.push(JSON.stringify(given)) },
+      () => void found.push("key"),
+    );
     return { kept, warned, found, secrets };
   };
 

@@ -6,8 +6,16 @@ suite("the question before a bypass", () => {
   test("says for which agent, what it means, and until when; the shorter choice comes first", () => {
     const { question, detail, choices } = bypassQuestion("Claude Code");
     equal(question, "Allow Claude Code to do everything without asking?");
-    deepEqual(choices, [{ label: "This Session", until: "sessionEnds" }, { label: "Always for Claude Code", until: "revoked" }]);
-    for (const part of ["change and delete files, run commands", "“This Session” ends when", "“Always for Claude Code” counts in all tabs"]) ok(detail.includes(part), part);
+    deepEqual(choices, [
+      { label: "This Session", until: "sessionEnds" },
+      { label: "Always for Claude Code", until: "revoked" },
+    ]);
+    for (const part of [
+      "change and delete files, run commands",
+      "“This Session” ends when",
+      "“Always for Claude Code” counts in all tabs",
+    ])
+      ok(detail.includes(part), part);
   });
 
   test("on the settings page has one choice, which is kept", () => {
@@ -17,10 +25,20 @@ suite("the question before a bypass", () => {
   });
 
   test("names the agent in one visible, short line, whatever its name is", () => {
-    deepEqual(["A\nda\u202e\u3164x", "\u200b", "n".repeat(100)].map(name => alwaysQuestion(name).yes), ["Always for A da x", "Always for this agent", `Always for ${"n".repeat(39)}…`]);
-    fc.assert(fc.property(fc.string({ unit: "binary" }), name => {
-      const [first, always] = bypassQuestion(name).choices;
-      ok(always !== undefined && always.label.length <= 60 && !/[\n\u202e]/.test(always.label) && first?.label !== always.label);
-    }));
+    deepEqual(
+      ["A\nda\u202e\u3164x", "\u200b", "n".repeat(100)].map(name => alwaysQuestion(name).yes),
+      ["Always for A da x", "Always for this agent", `Always for ${"n".repeat(39)}…`],
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), name => {
+        const [first, always] = bypassQuestion(name).choices;
+        ok(
+          always !== undefined &&
+            always.label.length <= 60 &&
+            !/[\n\u202e]/.test(always.label) &&
+            first?.label !== always.label,
+        );
+      }),
+    );
   });
 });

@@ -7,12 +7,23 @@ class World {
   value: unknown = [];
   problem: Error | undefined;
   release: () => void = () => undefined;
-  readonly #released = new Promise<void>(resolve => { this.release = resolve; });
-  readonly #serial = new SerialWrites({ value: () => this.value, write: async (_, value) => { await this.#released; if (this.problem) throw this.problem; this.value = value; } });
+  readonly #released = new Promise<void>(resolve => {
+    this.release = resolve;
+  });
+  readonly #serial = new SerialWrites({
+    value: () => this.value,
+    write: async (_, value) => {
+      await this.#released;
+      if (this.problem) throw this.problem;
+      this.value = value;
+    },
+  });
   readonly failed: unknown[] = [];
   readonly writes: BypassWrites = new BypassWrites({
     change: change => this.#serial.change("symposium.agents", change),
-    failed: (agentId, isOn, error) => { this.failed.push([agentId, isOn, error, this.writes.with([])]); },
+    failed: (agentId, isOn, error) => {
+      this.failed.push([agentId, isOn, error, this.writes.with([])]);
+    },
   });
 }
 
@@ -21,7 +32,10 @@ suite("bypass writes", () => {
     const world = new World();
     world.release();
     await Promise.all([world.writes.set("a", true), world.writes.set("b", true), world.writes.set("a", false)]);
-    deepEqual(world.value, [{ id: "a", bypassPermissions: false }, { id: "b", bypassPermissions: true }]);
+    deepEqual(world.value, [
+      { id: "a", bypassPermissions: false },
+      { id: "b", bypassPermissions: true },
+    ]);
   });
 
   test("what is being written counts already: a change of the settings meanwhile does not take it back", async () => {
@@ -46,7 +60,7 @@ suite("bypass writes", () => {
 
   test("one that cannot be written is told, no longer counts, and does not hold up the next", async () => {
     const world = new World();
-    const problem = world.problem = new Error("read-only");
+    const problem = (world.problem = new Error("read-only"));
     world.release();
     await world.writes.set("a", true);
     deepEqual(world.failed, [["a", true, problem, []]]);

@@ -12,7 +12,10 @@ export interface BypassWorld {
   failed(agentId: string, isOn: boolean, error: unknown): void;
 }
 
-interface Pending { readonly agentId: string; readonly isOn: boolean }
+interface Pending {
+  readonly agentId: string;
+  readonly isOn: boolean;
+}
 
 export class BypassWrites {
   /** In the order of asking. */
@@ -22,14 +25,19 @@ export class BypassWrites {
 
   /** The bypassed agents that the settings name, after what is on its way there. */
   with(bypass: readonly string[]): readonly string[] {
-    return this.#pending.reduce((all, { agentId, isOn }) => isOn ? [...new Set([...all, agentId])] : all.filter(id => id !== agentId), bypass);
+    return this.#pending.reduce(
+      (all, { agentId, isOn }) => (isOn ? [...new Set([...all, agentId])] : all.filter(id => id !== agentId)),
+      bypass,
+    );
   }
 
   /** Resolves when it is written, or that has failed and is told. */
   async set(agentId: string, isOn: boolean): Promise<void> {
     const pending: Pending = { agentId, isOn };
     this.#pending = [...this.#pending, pending];
-    const done = (): void => { this.#pending = this.#pending.filter(other => other !== pending); };
+    const done = (): void => {
+      this.#pending = this.#pending.filter(other => other !== pending);
+    };
     try {
       await this.world.change(value => withBypass(value, agentId, isOn));
       done();

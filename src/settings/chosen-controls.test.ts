@@ -8,7 +8,9 @@ import { ChosenControls } from "./chosen-controls";
 class Kept {
   text: string | undefined;
   problem: Error | undefined;
-  get(_: string): unknown { return this.text === undefined ? undefined : JSON.parse(this.text); }
+  get(_: string): unknown {
+    return this.text === undefined ? undefined : JSON.parse(this.text);
+  }
   async update(_: string, value: unknown): Promise<void> {
     if (this.problem) throw this.problem;
     this.text = JSON.stringify(value);
@@ -16,7 +18,9 @@ class Kept {
 }
 
 function world(text?: string) {
-  const memory = new Kept(), log = new Log(), warnings: string[] = [];
+  const memory = new Kept(),
+    log = new Log(),
+    warnings: string[] = [];
   memory.text = text;
   log.onLog(({ message }) => warnings.push(message));
   return { memory, warnings, chosen: new ChosenControls(memory, log) };
@@ -64,13 +68,21 @@ suite("chosen controls", () => {
   });
 
   test("whatever is found there is read for what it is worth", () => {
-    deepEqual(world(JSON.stringify({ a: { c: true, d: 3, e: { f: 1 }, g: "x".repeat(501) }, b: [1], c: "x", d: {} })).chosen.of("a"), { c: true });
-    fc.assert(fc.property(fc.jsonValue(), value => {
-      const { chosen } = world(JSON.stringify(value));
-      chosen.of("a");
-      chosen.keep("a", "c", true);
-      deepEqual(chosen.of("a")?.["c"], true);
-    }), { numRuns: 100 });
+    deepEqual(
+      world(JSON.stringify({ a: { c: true, d: 3, e: { f: 1 }, g: "x".repeat(501) }, b: [1], c: "x", d: {} })).chosen.of(
+        "a",
+      ),
+      { c: true },
+    );
+    fc.assert(
+      fc.property(fc.jsonValue(), value => {
+        const { chosen } = world(JSON.stringify(value));
+        chosen.of("a");
+        chosen.keep("a", "c", true);
+        deepEqual(chosen.of("a")?.["c"], true);
+      }),
+      { numRuns: 100 },
+    );
   });
 
   test("what cannot be kept is logged", async () => {

@@ -16,10 +16,15 @@ export interface Memory {
 }
 
 const KEY = "symposium.chosenControls";
-const MOST_AGENTS = 50, MOST_CONTROLS = 50, LONGEST = 500;
+const MOST_AGENTS = 50,
+  MOST_CONTROLS = 50,
+  LONGEST = 500;
 
 export class ChosenControls {
-  constructor(private readonly memory: Memory, private readonly log: Log) {}
+  constructor(
+    private readonly memory: Memory,
+    private readonly log: Log,
+  ) {}
 
   /** By the control's id; `undefined` when nothing was chosen. */
   of(agentId: string): ControlValues | undefined {
@@ -32,12 +37,21 @@ export class ChosenControls {
     if (![agentId, controlId, value].every(isShort)) return;
     const agents = this.#agents();
     const values = agents.find(([id]) => id === agentId)?.[1] ?? [];
-    const kept = latest(agents, agentId, latest(values, controlId, value, MOST_CONTROLS), MOST_AGENTS).map(([id, each]) => [id, Object.fromEntries(each)] as const);
-    this.memory.update(KEY, Object.fromEntries(kept)).then(undefined, (error: unknown) => this.log.warn("agent", "What was chosen could not be kept", { agentId, error }));
+    const kept = latest(agents, agentId, latest(values, controlId, value, MOST_CONTROLS), MOST_AGENTS).map(
+      ([id, each]) => [id, Object.fromEntries(each)] as const,
+    );
+    this.memory
+      .update(KEY, Object.fromEntries(kept))
+      .then(undefined, (error: unknown) =>
+        this.log.warn("agent", "What was chosen could not be kept", { agentId, error }),
+      );
   }
 
   #agents(): Entries<Entries<ControlValue>> {
-    return entries(this.memory.get(KEY)).map(([id, values]) => [id, entries(values).filter((entry): entry is readonly [string, ControlValue] => isValue(entry[1]))] as const);
+    return entries(this.memory.get(KEY)).map(
+      ([id, values]) =>
+        [id, entries(values).filter((entry): entry is readonly [string, ControlValue] => isValue(entry[1]))] as const,
+    );
   }
 }
 
@@ -53,5 +67,9 @@ function entries(value: unknown): Entries<unknown> {
   return Object.entries(fields);
 }
 
-function isValue(value: unknown): value is ControlValue { return (typeof value === "string" || typeof value === "boolean") && isShort(value); }
-function isShort(value: ControlValue): boolean { return value === true || value === false || value.length <= LONGEST; }
+function isValue(value: unknown): value is ControlValue {
+  return (typeof value === "string" || typeof value === "boolean") && isShort(value);
+}
+function isShort(value: ControlValue): boolean {
+  return value === true || value === false || value.length <= LONGEST;
+}

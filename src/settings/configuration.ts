@@ -13,13 +13,19 @@ import { readSettings, type Settings } from "./settings";
 import { withUpdate } from "./updates";
 
 /** Settings that are one word, and where the settings view writes them. */
-interface Simple { readonly "symposium.requireModifierToSend": boolean; readonly "symposium.updates": UpdateMode }
+interface Simple {
+  readonly "symposium.requireModifierToSend": boolean;
+  readonly "symposium.updates": UpdateMode;
+}
 
 export class Configuration implements vscode.Disposable {
   #settings: Settings = this.#read();
   /** What the user was told already. */
   #told: readonly string[] = [];
-  readonly #writes = new SerialWrites({ value: name => this.ownValue(name), write: (name, value) => this.#write(name, value) });
+  readonly #writes = new SerialWrites({
+    value: name => this.ownValue(name),
+    write: (name, value) => this.#write(name, value),
+  });
   readonly #bypasses = new BypassWrites({
     change: change => this.#writes.change("symposium.agents", change),
     failed: (agentId, isOn, error) => this.#bypassFailed(agentId, isOn, error),
@@ -28,7 +34,10 @@ export class Configuration implements vscode.Disposable {
   readonly #subscription: vscode.Disposable;
   readonly onChange = this.#changes.event;
 
-  constructor(private readonly log: Log, private readonly tell: (message: string) => void) {
+  constructor(
+    private readonly log: Log,
+    private readonly tell: (message: string) => void,
+  ) {
     this.#subscription = vscode.workspace.onDidChangeConfiguration(change => {
       if (!change.affectsConfiguration("symposium")) return;
       this.#settings = this.#read();
@@ -37,10 +46,14 @@ export class Configuration implements vscode.Disposable {
     });
   }
 
-  get settings(): Settings { return { ...this.#settings, bypass: this.#bypasses.with(this.#settings.bypass) }; }
+  get settings(): Settings {
+    return { ...this.#settings, bypass: this.#bypasses.with(this.#settings.bypass) };
+  }
 
   /** What stands in the user's settings, as it is. */
-  ownValue(name: SettingName): unknown { return vscode.workspace.getConfiguration().inspect(name)?.globalValue; }
+  ownValue(name: SettingName): unknown {
+    return vscode.workspace.getConfiguration().inspect(name)?.globalValue;
+  }
 
   /** VS Code's own, which extensions have to go through where there is one; empty: none. */
   get proxy(): string {
@@ -48,13 +61,19 @@ export class Configuration implements vscode.Disposable {
     return typeof value === "string" ? value : "";
   }
 
-  async selectAgent(agentId: string): Promise<void> { await this.#write("symposium.currentAgentId", agentId); }
+  async selectAgent(agentId: string): Promise<void> {
+    await this.#write("symposium.currentAgentId", agentId);
+  }
 
   /** Adds it to the user's own agents, or puts it in the place of the one with its id. */
-  addAgent(entry: Fields): Promise<void> { return this.#writes.change("symposium.agents", value => withAgent(value, entry)); }
+  addAgent(entry: Fields): Promise<void> {
+    return this.#writes.change("symposium.agents", value => withAgent(value, entry));
+  }
 
   /** Removes it from the user's own agents. */
-  removeAgent(agentId: string): Promise<void> { return this.#writes.change("symposium.agents", value => withoutAgent(value, agentId)); }
+  removeAgent(agentId: string): Promise<void> {
+    return this.#writes.change("symposium.agents", value => withoutAgent(value, agentId));
+  }
 
   /** Writes what the registry has in place of the user's older entry. Resolves with whether that still stood there. */
   async takeUpdate(update: RegistryUpdate): Promise<boolean> {
@@ -68,15 +87,21 @@ export class Configuration implements vscode.Disposable {
   }
 
   /** `change`: from the user's own value of `symposium.extensions` to the next; `undefined` removes it. */
-  changeExtensions(change: (value: unknown) => unknown): Promise<void> { return this.#writes.change("symposium.extensions", change); }
+  changeExtensions(change: (value: unknown) => unknown): Promise<void> {
+    return this.#writes.change("symposium.extensions", change);
+  }
 
   /** From now on this agent's requests are allowed without asking, or asked about. */
-  setBypass(agentId: string, isOn: boolean): Promise<void> { return this.#bypasses.set(agentId, isOn); }
+  setBypass(agentId: string, isOn: boolean): Promise<void> {
+    return this.#bypasses.set(agentId, isOn);
+  }
 
   /** Where it counts: a workspace may have a value of its own, which is the one that is shown. */
   async set<N extends keyof Simple>(name: N, value: Simple[N]): Promise<void> {
     const isOfWorkspace = vscode.workspace.getConfiguration().inspect(name)?.workspaceValue !== undefined;
-    await vscode.workspace.getConfiguration().update(name, value, isOfWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
+    await vscode.workspace
+      .getConfiguration()
+      .update(name, value, isOfWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
   }
 
   /** Says once what cannot be read. */
@@ -86,7 +111,9 @@ export class Configuration implements vscode.Disposable {
     this.#told = problems;
     for (const problem of fresh) this.log.warn("agent", problem);
     if (fresh.length === 0) return;
-    void vscode.window.showWarningMessage(fresh.join(" "), "Open Settings").then(chosen => chosen && vscode.commands.executeCommand("workbench.action.openSettings", "symposium"));
+    void vscode.window
+      .showWarningMessage(fresh.join(" "), "Open Settings")
+      .then(chosen => chosen && vscode.commands.executeCommand("workbench.action.openSettings", "symposium"));
   }
 
   dispose(): void {

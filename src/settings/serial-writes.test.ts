@@ -3,22 +3,45 @@ import { SerialWrites } from "./serial-writes";
 
 suite("serial writes", () => {
   const world = () => {
-    const kept = new Map<string, unknown>(), written: unknown[] = [];
+    const kept = new Map<string, unknown>(),
+      written: unknown[] = [];
     let problem: Error | undefined;
-    const writes = new SerialWrites({ value: name => kept.get(name), write: async (name, value) => {
-      await new Promise(resolve => setImmediate(resolve));
-      if (problem) throw problem;
-      written.push(value);
-      kept.set(name, value);
-    } });
-    return { kept, written, writes, fail: (error?: Error) => { problem = error; } };
+    const writes = new SerialWrites({
+      value: name => kept.get(name),
+      write: async (name, value) => {
+        await new Promise(resolve => setImmediate(resolve));
+        if (problem) throw problem;
+        written.push(value);
+        kept.set(name, value);
+      },
+    });
+    return {
+      kept,
+      written,
+      writes,
+      fail: (error?: Error) => {
+        problem = error;
+      },
+    };
   };
-  const and = (one: string) => (value: unknown): unknown => [...(Array.isArray(value) ? value : []), one];
+  const and =
+    (one: string) =>
+    (value: unknown): unknown => [...(Array.isArray(value) ? value : []), one];
 
   test("each begins with what the one before has written, whatever it changes", async () => {
     const { kept, writes } = world();
-    await Promise.all([writes.change("symposium.agents", and("a")), writes.change("symposium.bypassPermissions", and("x")), writes.change("symposium.agents", and("b"))]);
-    deepEqual([...kept], [["symposium.agents", ["a", "b"]], ["symposium.bypassPermissions", ["x"]]]);
+    await Promise.all([
+      writes.change("symposium.agents", and("a")),
+      writes.change("symposium.bypassPermissions", and("x")),
+      writes.change("symposium.agents", and("b")),
+    ]);
+    deepEqual(
+      [...kept],
+      [
+        ["symposium.agents", ["a", "b"]],
+        ["symposium.bypassPermissions", ["x"]],
+      ],
+    );
   });
 
   test("one that fails is told to who asked, and does not hold up the next", async () => {
@@ -26,7 +49,12 @@ suite("serial writes", () => {
     fail(new Error("read-only"));
     const first = writes.change("symposium.agents", and("a"));
     await rejects(first, /read-only/);
-    await rejects(writes.change("symposium.agents", () => { throw new Error("odd"); }), /odd/);
+    await rejects(
+      writes.change("symposium.agents", () => {
+        throw new Error("odd");
+      }),
+      /odd/,
+    );
     fail();
     await writes.change("symposium.agents", and("b"));
     deepEqual(kept.get("symposium.agents"), ["b"]);

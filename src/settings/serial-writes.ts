@@ -20,7 +20,8 @@ export class SerialWrites {
   /** Resolves when it is written; rejects with what the editor says, when it cannot be. What gives back the value that is there writes nothing. */
   change(name: SettingName, change: (value: unknown) => unknown): Promise<void> {
     const written = this.#last.then(async () => {
-      const before = this.world.value(name), after = change(before);
+      const before = this.world.value(name),
+        after = change(before);
       if (after !== before) await this.world.write(name, after);
     });
     this.#last = written.catch(() => undefined);

@@ -28,13 +28,24 @@ export interface Settings extends AgentSettings {
 
 /** Values of the wrong type count as absent; those of agents and extensions are said in `problems`. */
 export function readSettings(get: (name: SettingName) => unknown): Settings {
-  const text = (name: SettingName): string => { const value = get(name); return typeof value === "string" ? value.trim() : ""; };
-  const level = get("symposium.logLevel"), side = get("symposium.languageModel.sideRequests"), updates = get("symposium.updates");
-  const agents = readAgents({ agents: get("symposium.agents"), currentAgentId: get("symposium.currentAgentId"), bypassPermissions: get("symposium.bypassPermissions") });
+  const text = (name: SettingName): string => {
+    const value = get(name);
+    return typeof value === "string" ? value.trim() : "";
+  };
+  const level = get("symposium.logLevel"),
+    side = get("symposium.languageModel.sideRequests"),
+    updates = get("symposium.updates");
+  const agents = readAgents({
+    agents: get("symposium.agents"),
+    currentAgentId: get("symposium.currentAgentId"),
+    bypassPermissions: get("symposium.bypassPermissions"),
+  });
   const { all, problems } = readExtensions(get("symposium.extensions"));
   return {
-    ...agents, problems: [...agents.problems, ...problems],
-    extensions: all.flatMap(({ config, isEnabled }) => isEnabled ? [config] : []), allExtensions: all,
+    ...agents,
+    problems: [...agents.problems, ...problems],
+    extensions: all.flatMap(({ config, isEnabled }) => (isEnabled ? [config] : [])),
+    allExtensions: all,
     acpAgentPath: text("symposium.acpAgentPath"),
     registryUrl: text("symposium.registryUrl"),
     updates: UPDATE_MODES.find(known => known === updates) ?? "notify",

@@ -3,19 +3,37 @@ import type { RegistryUpdate } from "../protocol/agent-service";
 import { configIn, importsIn, isDue, readMemory, sentenceOf, stillNewer, untold, withUpdate } from "./updates";
 
 const ada = { id: "ada", version: "1.0.0", _source: "registry", distribution: { npx: { package: "ada@1.0.0" } } };
-const newer: RegistryUpdate = { of: "agent", id: "ada", name: "Ada", from: "1.0.0", to: "1.1.0", entry: { ...ada, version: "1.1.0" } };
+const newer: RegistryUpdate = {
+  of: "agent",
+  id: "ada",
+  name: "Ada",
+  from: "1.0.0",
+  to: "1.1.0",
+  entry: { ...ada, version: "1.1.0" },
+};
 const other: RegistryUpdate = { of: "extension", id: "ada", name: "Ada's", to: "3.0.0", entry: {} };
 const imports = importsIn([ada], undefined);
 const HOUR = 3_600_000;
 
 suite("updates", () => {
   test("only entries that came from the registry are asked for, in whichever list they stand", () =>
-    deepEqual(importsIn([1, null, ada, { ...ada, _source: "custom" }, { id: "x" }], [{ id: "e", _source: "registry" }]), { agents: [ada], extensions: [{ id: "e", _source: "registry" }] }));
+    deepEqual(
+      importsIn([1, null, ada, { ...ada, _source: "custom" }, { id: "x" }], [{ id: "e", _source: "registry" }]),
+      { agents: [ada], extensions: [{ id: "e", _source: "registry" }] },
+    ));
 
-  test("settings of the older form, or of no form, have none", () => deepEqual([importsIn({ a: {} }, "x"), importsIn(undefined, null)], [{ agents: [], extensions: [] }, { agents: [], extensions: [] }]));
+  test("settings of the older form, or of no form, have none", () =>
+    deepEqual(
+      [importsIn({ a: {} }, "x"), importsIn(undefined, null)],
+      [
+        { agents: [], extensions: [] },
+        { agents: [], extensions: [] },
+      ],
+    ));
 
   test("the registry is asked by itself once a day, not when that is off, not without trust, and not for nothing", () => {
-    const due = (change: Partial<Parameters<typeof isDue>[0]> = {}) => isDue({ mode: "notify", isTrusted: true, imports, memory: { told: [] }, now: 100 * HOUR, ...change });
+    const due = (change: Partial<Parameters<typeof isDue>[0]> = {}) =>
+      isDue({ mode: "notify", isTrusted: true, imports, memory: { told: [] }, now: 100 * HOUR, ...change });
     equal(due(), true);
     equal(due({ mode: "auto" }), true);
     equal(due({ mode: "off" }), false);
@@ -49,14 +67,22 @@ suite("updates", () => {
 
   test("one that the user overtook meanwhile is none any more: it would be a step back", () => {
     deepEqual(stillNewer([newer], importsIn([{ ...ada, version: "1.2.0" }], [])), []);
-    const { version: _, ...unversioned } = ada, { from: __, ...anyNewer } = newer;
-    deepEqual([stillNewer([anyNewer], importsIn([unversioned], [])), stillNewer([anyNewer], imports)], [[anyNewer], []]);
+    const { version: _, ...unversioned } = ada,
+      { from: __, ...anyNewer } = newer;
+    deepEqual(
+      [stillNewer([anyNewer], importsIn([unversioned], [])), stillNewer([anyNewer], imports)],
+      [[anyNewer], []],
+    );
   });
 
   test("it is written in the place of what it is newer than, and nowhere else; what the user decided stays", () => {
     const after = { ...ada, version: "1.1.0" };
-    deepEqual(withUpdate([1, { ...ada, bypassPermissions: true }], { ...newer, entry: { ...after, bypassPermissions: false } }), [1, { ...after, bypassPermissions: true }]);
-    for (const value of [undefined, [], { ada: {} }, [{ ...ada, version: "1.2.0" }], [{ ...ada, _source: "custom" }]]) equal(withUpdate(value, newer), value);
+    deepEqual(
+      withUpdate([1, { ...ada, bypassPermissions: true }], { ...newer, entry: { ...after, bypassPermissions: false } }),
+      [1, { ...after, bypassPermissions: true }],
+    );
+    for (const value of [undefined, [], { ada: {} }, [{ ...ada, version: "1.2.0" }], [{ ...ada, _source: "custom" }]])
+      equal(withUpdate(value, newer), value);
     const extension: RegistryUpdate = { ...newer, of: "extension", entry: { ...after, _enabled: true } };
     deepEqual(withUpdate([{ ...ada, _enabled: false }], extension), [{ ...after, _enabled: false }]);
     equal(withUpdate(undefined, extension), undefined);
@@ -64,13 +90,32 @@ suite("updates", () => {
 
   test("one sentence for all", () => {
     equal(sentenceOf([newer]), "The registry has Ada 1.1.0 (you have 1.0.0).");
-    equal(sentenceOf([newer, other, newer]), "The registry has Ada 1.1.0 (you have 1.0.0), Ada's 3.0.0 and Ada 1.1.0 (you have 1.0.0).");
+    equal(
+      sentenceOf([newer, other, newer]),
+      "The registry has Ada 1.1.0 (you have 1.0.0), Ada's 3.0.0 and Ada 1.1.0 (you have 1.0.0).",
+    );
   });
 
   test("what is installed is what the settings will say, also for an agent with a built-in's id", () => {
-    deepEqual(configIn("agent", ada), { id: "ada", name: "ada", version: "1.0.0", _source: "registry", distribution: { npx: { package: "ada@1.0.0" } } });
-    equal(configIn("agent", { id: "codex", version: "9", distribution: { npx: { package: "c@9" } } })?.distribution.npx?.package, "c@9");
+    deepEqual(configIn("agent", ada), {
+      id: "ada",
+      name: "ada",
+      version: "1.0.0",
+      _source: "registry",
+      distribution: { npx: { package: "ada@1.0.0" } },
+    });
+    equal(
+      configIn("agent", { id: "codex", version: "9", distribution: { npx: { package: "c@9" } } })?.distribution.npx
+        ?.package,
+      "c@9",
+    );
     equal(configIn("agent", { id: "ada", distribution: {} }), undefined);
-    deepEqual(configIn("extension", { ...ada, _source: "registry" }), { id: "ada", name: "ada", version: "1.0.0", _source: "registry", distribution: { npx: { package: "ada@1.0.0" } } });
+    deepEqual(configIn("extension", { ...ada, _source: "registry" }), {
+      id: "ada",
+      name: "ada",
+      version: "1.0.0",
+      _source: "registry",
+      distribution: { npx: { package: "ada@1.0.0" } },
+    });
   });
 });

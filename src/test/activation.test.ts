@@ -25,6 +25,9 @@ suite("activation", () => {
     const { contributes } = extension().packageJSON as { contributes: { commands: { command: string }[] } };
     await extension().activate();
     const registered = new Set(await vscode.commands.getCommands(true));
-    assert.deepEqual(contributes.commands.map(({ command }) => command).filter(command => !registered.has(command)), []);
+    assert.deepEqual(
+      contributes.commands.map(({ command }) => command).filter(command => !registered.has(command)),
+      [],
+    );
   });
 });

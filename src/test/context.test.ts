@@ -15,9 +15,22 @@ const { tabGroups } = vscode.window;
 /** Files are `.txt` here: no language service looks at them, and finds problems when it gets to it. */
 
 suite("what the editor adds to a prompt", () => {
-  let folder = "", copied = "";
+  let folder = "",
+    copied = "";
   let clipboard = "mine";
-  const context = new EditorContext(new TerminalSelection({ copy: async () => { clipboard = copied; }, clipboard: { readText: async () => clipboard, writeText: async text => { clipboard = text; } } }));
+  const context = new EditorContext(
+    new TerminalSelection({
+      copy: async () => {
+        clipboard = copied;
+      },
+      clipboard: {
+        readText: async () => clipboard,
+        writeText: async text => {
+          clipboard = text;
+        },
+      },
+    }),
+  );
   setup(() => {
     folder = mkdtempSync(path.join(tmpdir(), "symposium-"));
     copied = "";
@@ -30,11 +43,18 @@ suite("what the editor adds to a prompt", () => {
 
   async function closeAll(): Promise<void> {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await until("no editor is open", [tabGroups.onDidChangeTabs, tabGroups.onDidChangeTabGroups, vscode.window.onDidChangeActiveTextEditor],
-      () => vscode.window.activeTextEditor === undefined && tabGroups.all.every(({ tabs }) => tabs.length === 0));
+    await until(
+      "no editor is open",
+      [tabGroups.onDidChangeTabs, tabGroups.onDidChangeTabGroups, vscode.window.onDidChangeActiveTextEditor],
+      () => vscode.window.activeTextEditor === undefined && tabGroups.all.every(({ tabs }) => tabs.length === 0),
+    );
   }
   const inFolder = (name: string): string => path.join(folder, name);
-  async function show(name: string, text: string, ...selections: readonly vscode.Selection[]): Promise<vscode.TextEditor> {
+  async function show(
+    name: string,
+    text: string,
+    ...selections: readonly vscode.Selection[]
+  ): Promise<vscode.TextEditor> {
     writeFileSync(inFolder(name), text);
     const editor = await vscode.window.showTextDocument(vscode.Uri.file(inFolder(name)), { preview: false });
     editor.selections = selections;
@@ -48,14 +68,22 @@ suite("what the editor adds to a prompt", () => {
       { kind: "selection", name: "a.txt", path: inFolder("a.txt"), startLine: 1, endLine: 1, text: "ne" },
       { kind: "selection", name: "a.txt", path: inFolder("a.txt"), startLine: 2, endLine: 3, text: "two\nthree\n" },
     ]);
-    assert.deepEqual(context.offers().filter(({ name }) => name === "selection").map(({ about }) => about), ["a.txt:1"]);
+    assert.deepEqual(
+      context
+        .offers()
+        .filter(({ name }) => name === "selection")
+        .map(({ about }) => about),
+      ["a.txt:1"],
+    );
   });
 
   test("a document that has no file yet has a name only", async () => {
     const document = await vscode.workspace.openTextDocument({ language: "plaintext", content: "draft" });
     const editor = await vscode.window.showTextDocument(document);
     editor.selection = new vscode.Selection(0, 0, 0, 5);
-    assert.deepEqual(context.selection(), [{ kind: "selection", name: path.basename(document.uri.path), startLine: 1, endLine: 1, text: "draft" }]);
+    assert.deepEqual(context.selection(), [
+      { kind: "selection", name: path.basename(document.uri.path), startLine: 1, endLine: 1, text: "draft" },
+    ]);
   });
 
   test("without a selection, or with too large a one, a sentence says so", async () => {
@@ -71,53 +99,129 @@ suite("what the editor adds to a prompt", () => {
 
   test("errors and warnings of the whole workspace, and no hints", async () => {
     await assert.rejects(context.gather({ kind: "problems" }), nothing(/no errors and no warnings/));
-    const range = new vscode.Range(4, 2, 4, 5), problems = vscode.languages.createDiagnosticCollection("test");
+    const range = new vscode.Range(4, 2, 4, 5),
+      problems = vscode.languages.createDiagnosticCollection("test");
     try {
       const workspace = vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail("there is a workspace");
-      problems.set(vscode.Uri.joinPath(workspace, "src/b.txt"), [new vscode.Diagnostic(range, "hm", vscode.DiagnosticSeverity.Warning), new vscode.Diagnostic(range, "oh", vscode.DiagnosticSeverity.Hint)]);
-      problems.set(vscode.Uri.file(inFolder("a.txt")), [new vscode.Diagnostic(range, "no", vscode.DiagnosticSeverity.Error)]);
-      assert.deepEqual(await context.gather({ kind: "problems" }), { attachments: [{ kind: "problems", count: 2, text: `${inFolder("a.txt")}:5:3 error no\nsrc/b.txt:5:3 warning hm` }] });
-      assert.deepEqual(context.offers().filter(({ name }) => name === "problems").map(({ about }) => about), ["1 error, 1 warning"]);
-    } finally { problems.dispose(); }
+      problems.set(vscode.Uri.joinPath(workspace, "src/b.txt"), [
+        new vscode.Diagnostic(range, "hm", vscode.DiagnosticSeverity.Warning),
+        new vscode.Diagnostic(range, "oh", vscode.DiagnosticSeverity.Hint),
+      ]);
+      problems.set(vscode.Uri.file(inFolder("a.txt")), [
+        new vscode.Diagnostic(range, "no", vscode.DiagnosticSeverity.Error),
+      ]);
+      assert.deepEqual(await context.gather({ kind: "problems" }), {
+        attachments: [
+          { kind: "problems", count: 2, text: `${inFolder("a.txt")}:5:3 error no\nsrc/b.txt:5:3 warning hm` },
+        ],
+      });
+      assert.deepEqual(
+        context
+          .offers()
+          .filter(({ name }) => name === "problems")
+          .map(({ about }) => about),
+        ["1 error, 1 warning"],
+      );
+    } finally {
+      problems.dispose();
+    }
   });
 
   test("what is selected in the terminal; of a long text its end", async () => {
     await assert.rejects(context.gather({ kind: "terminal" }), nothing(/Nothing is selected in a terminal/));
-    const terminal = vscode.window.createTerminal({ name: "printout", pty: { onDidWrite: new vscode.EventEmitter<string>().event, open: () => undefined, close: () => undefined } });
+    const terminal = vscode.window.createTerminal({
+      name: "printout",
+      pty: { onDidWrite: new vscode.EventEmitter<string>().event, open: () => undefined, close: () => undefined },
+    });
     try {
       terminal.show(true);
-      await until("it is the active one", [vscode.window.onDidChangeActiveTerminal], () => vscode.window.activeTerminal === terminal);
+      await until(
+        "it is the active one",
+        [vscode.window.onDidChangeActiveTerminal],
+        () => vscode.window.activeTerminal === terminal,
+      );
       await assert.rejects(context.gather({ kind: "terminal" }), nothing(/Nothing is selected in a terminal/));
       copied = " \n\n";
       await assert.rejects(context.gather({ kind: "terminal" }), nothing(/Nothing is selected in a terminal/));
       copied = "$ ls\n\n\n";
-      assert.deepEqual(await context.gather({ kind: "terminal" }), { attachments: [{ kind: "terminal", name: "printout", text: "$ ls" }] });
+      assert.deepEqual(await context.gather({ kind: "terminal" }), {
+        attachments: [{ kind: "terminal", name: "printout", text: "$ ls" }],
+      });
       copied = `first${"x".repeat(ATTACHED_TEXT_LIMIT)}last`;
       const [long] = (await context.gather({ kind: "terminal" })).attachments;
-      assert.ok(long?.kind === "terminal" && long.text.length === ATTACHED_TEXT_LIMIT && /^\(The beginning is left out\.\)\nx+last$/.test(long.text));
+      assert.ok(
+        long?.kind === "terminal" &&
+          long.text.length === ATTACHED_TEXT_LIMIT &&
+          /^\(The beginning is left out\.\)\nx+last$/.test(long.text),
+      );
       assert.equal(clipboard, "mine");
-    } finally { terminal.dispose(); }
+    } finally {
+      terminal.dispose();
+    }
   });
 
   test("what was dropped, once each: files and folders; about the rest a sentence", async () => {
     writeFileSync(inFolder("a b.txt"), "");
-    const uris = [vscode.Uri.file(inFolder("a b.txt")).toString(), vscode.Uri.file(folder).toString(), `vscode-remote://host${vscode.Uri.file(inFolder("a b.txt")).path}`, vscode.Uri.file(folder).toString()];
-    assert.deepEqual(await context.gather({ kind: "dropped", uris: uris.slice(0, 2) }), { attachments: [{ kind: "file", path: inFolder("a b.txt") }, { kind: "folder", path: folder }] });
-    assert.deepEqual(await context.gather({ kind: "dropped", uris: uris.slice(1) }), { attachments: [{ kind: "folder", path: folder }, { kind: "file", path: inFolder("a b.txt") }] });
-    const { attachments, left } = await context.gather({ kind: "dropped", uris: ["https://example.org/", vscode.Uri.file(inFolder("gone.txt")).toString(), "no address", ...uris.slice(0, 1)] });
+    const uris = [
+      vscode.Uri.file(inFolder("a b.txt")).toString(),
+      vscode.Uri.file(folder).toString(),
+      `vscode-remote://host${vscode.Uri.file(inFolder("a b.txt")).path}`,
+      vscode.Uri.file(folder).toString(),
+    ];
+    assert.deepEqual(await context.gather({ kind: "dropped", uris: uris.slice(0, 2) }), {
+      attachments: [
+        { kind: "file", path: inFolder("a b.txt") },
+        { kind: "folder", path: folder },
+      ],
+    });
+    assert.deepEqual(await context.gather({ kind: "dropped", uris: uris.slice(1) }), {
+      attachments: [
+        { kind: "folder", path: folder },
+        { kind: "file", path: inFolder("a b.txt") },
+      ],
+    });
+    const { attachments, left } = await context.gather({
+      kind: "dropped",
+      uris: [
+        "https://example.org/",
+        vscode.Uri.file(inFolder("gone.txt")).toString(),
+        "no address",
+        ...uris.slice(0, 1),
+      ],
+    });
     assert.equal(attachments.length, 1);
-    assert.match(left ?? "", /“https:\/\/example.org\/” is no file or folder of this machine. \(And 2 more that could not be added.\)/);
-    assert.equal((await context.gather({ kind: "dropped", uris: [vscode.Uri.file(inFolder("gone.txt")).toString()] })).left, `“${inFolder("gone.txt")}” is not there.`);
-    const many = await context.gather({ kind: "dropped", uris: Array.from({ length: MOST_ATTACHMENTS + 1 }, (_, i) => { writeFileSync(inFolder(`${i}`), ""); return vscode.Uri.file(inFolder(`${i}`)).toString(); }) });
-    assert.deepEqual([many.attachments.length, many.left], [MOST_ATTACHMENTS, "At most 50 can be added at once; 1 is left out."]);
+    assert.match(
+      left ?? "",
+      /“https:\/\/example.org\/” is no file or folder of this machine. \(And 2 more that could not be added.\)/,
+    );
+    assert.equal(
+      (await context.gather({ kind: "dropped", uris: [vscode.Uri.file(inFolder("gone.txt")).toString()] })).left,
+      `“${inFolder("gone.txt")}” is not there.`,
+    );
+    const many = await context.gather({
+      kind: "dropped",
+      uris: Array.from({ length: MOST_ATTACHMENTS + 1 }, (_, i) => {
+        writeFileSync(inFolder(`${i}`), "");
+        return vscode.Uri.file(inFolder(`${i}`)).toString();
+      }),
+    });
+    assert.deepEqual(
+      [many.attachments.length, many.left],
+      [MOST_ATTACHMENTS, "At most 50 can be added at once; 1 is left out."],
+    );
   });
 
   test("what “Add to Symposium” adds depends on where it was chosen", async () => {
     const selection = new vscode.Selection(0, 0, 0, 3);
-    const { document: { uri } } = await show("a.txt", "one\n", selection);
+    const {
+      document: { uri },
+    } = await show("a.txt", "one\n", selection);
     writeFileSync(inFolder("b.txt"), "");
     const other = vscode.Uri.file(inFolder("b.txt"));
-    const kinds = async (first?: unknown, second?: unknown) => (await additions(context, first, second)).attachments.map(each => "path" in each ? `${each.kind} ${path.basename(each.path ?? "")}` : each.kind);
+    const kinds = async (first?: unknown, second?: unknown) =>
+      (await additions(context, first, second)).attachments.map(each =>
+        "path" in each ? `${each.kind} ${path.basename(each.path ?? "")}` : each.kind,
+      );
     assert.deepEqual(await kinds(uri, [uri, other]), ["file a.txt", "file b.txt"], "the explorer");
     assert.deepEqual(await kinds(uri, { groupId: 0 }), ["file a.txt"], "an editor's title");
     assert.deepEqual(await kinds(uri), ["selection a.txt"], "an editor");
@@ -137,16 +241,36 @@ suite("what the editor adds to a prompt", () => {
       for (const name of ["a.txt", "b.txt", "c.txt"]) await show(name, "", new vscode.Selection(0, 0, 0, 0));
       await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
       for (const name of ["a.txt", "b.txt"]) await show(name, "", new vscode.Selection(0, 0, 0, 0));
-      await until("all are known", [vscode.window.onDidChangeActiveTextEditor, tabGroups.onDidChangeTabs], () => JSON.stringify(recent.all().map(({ file, isOpen }) => `${path.basename(file.fsPath)} ${isOpen}`)) === JSON.stringify(["b.txt true", "a.txt true", "c.txt false"]));
-    } finally { recent.dispose(); }
+      await until(
+        "all are known",
+        [vscode.window.onDidChangeActiveTextEditor, tabGroups.onDidChangeTabs],
+        () =>
+          JSON.stringify(recent.all().map(({ file, isOpen }) => `${path.basename(file.fsPath)} ${isOpen}`)) ===
+          JSON.stringify(["b.txt true", "a.txt true", "c.txt false"]),
+      );
+    } finally {
+      recent.dispose();
+    }
   });
 
   test("whatever is selected can be discussed from its light bulb, and what is not cannot: no place, and no problem that is pointed at", async () => {
     await vscode.extensions.getExtension("symposium-dev.symposium")?.activate();
-    const { document: { uri } } = await show("a.txt", "one\n", new vscode.Selection(0, 0, 0, 3));
-    const titles = async (range: vscode.Range) => (await vscode.commands.executeCommand<readonly vscode.CodeAction[]>("vscode.executeCodeActionProvider", uri, range)).filter(({ title }) => title === "Discuss in Symposium");
+    const {
+      document: { uri },
+    } = await show("a.txt", "one\n", new vscode.Selection(0, 0, 0, 3));
+    const titles = async (range: vscode.Range) =>
+      (
+        await vscode.commands.executeCommand<readonly vscode.CodeAction[]>(
+          "vscode.executeCodeActionProvider",
+          uri,
+          range,
+        )
+      ).filter(({ title }) => title === "Discuss in Symposium");
     const [action] = await titles(new vscode.Selection(0, 0, 0, 3));
-    assert.deepEqual([action?.kind?.value, action?.command?.command, action?.isPreferred], ["quickfix", "symposium.discussSelection", undefined]);
+    assert.deepEqual(
+      [action?.kind?.value, action?.command?.command, action?.isPreferred],
+      ["quickfix", "symposium.discussSelection", undefined],
+    );
     assert.deepEqual(await titles(new vscode.Selection(0, 1, 0, 1)), []);
     assert.deepEqual(await titles(new vscode.Range(0, 0, 0, 3)), []);
   });

@@ -12,8 +12,11 @@ const NEVER = new AbortController().signal;
 
 suite("the files that can be named", () => {
   let folder = "";
-  const indexes: FileIndex[] = [], watchers: vscode.Disposable[] = [];
-  setup(() => { folder = mkdtempSync(path.join(tmpdir(), "symposium-")); });
+  const indexes: FileIndex[] = [],
+    watchers: vscode.Disposable[] = [];
+  setup(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "symposium-"));
+  });
   teardown(() => {
     for (const each of [...indexes.splice(0), ...watchers.splice(0)]) each.dispose();
     rmSync(folder, { recursive: true, force: true });
@@ -26,22 +29,40 @@ suite("the files that can be named", () => {
     }
   }
   function indexOf(most?: number, roots: readonly string[] = [""]): FileIndex {
-    const index = new FileIndex(new Log(), () => roots.map(root => ({ uri: vscode.Uri.file(path.join(folder, root)), name: root })), most);
+    const index = new FileIndex(
+      new Log(),
+      () => roots.map(root => ({ uri: vscode.Uri.file(path.join(folder, root)), name: root })),
+      most,
+    );
     indexes.push(index);
     return index;
   }
-  const listed = async (index: FileIndex, query = ""): Promise<readonly string[]> => [...await index.files(query, NEVER)].map(({ kind, target }) => kind === "folder" ? `${target.path}/` : target.path).sort();
+  const listed = async (index: FileIndex, query = ""): Promise<readonly string[]> =>
+    [...(await index.files(query, NEVER))]
+      .map(({ kind, target }) => (kind === "folder" ? `${target.path}/` : target.path))
+      .sort();
 
   /** Tells of what changes in the folder. It hears it after the indexes that were made before it. */
   function watch(): Heard {
-    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(vscode.Uri.file(folder), "**/*"));
+    const watcher = vscode.workspace.createFileSystemWatcher(
+      new vscode.RelativePattern(vscode.Uri.file(folder), "**/*"),
+    );
     watchers.push(watcher);
-    return listener => vscode.Disposable.from(watcher.onDidCreate(listener), watcher.onDidChange(listener), watcher.onDidDelete(listener));
+    return listener =>
+      vscode.Disposable.from(
+        watcher.onDidCreate(listener),
+        watcher.onDidChange(listener),
+        watcher.onDidDelete(listener),
+      );
   }
   /** Resolves when the list is this one. */
   async function becomes(index: FileIndex, change: Heard, expected: readonly string[]): Promise<void> {
     let last: readonly string[] = [];
-    await until(`the list is ${expected.join(", ")}`, [change], async () => JSON.stringify(last = await listed(index)) === JSON.stringify(expected)).catch((error: unknown) => {
+    await until(
+      `the list is ${expected.join(", ")}`,
+      [change],
+      async () => JSON.stringify((last = await listed(index))) === JSON.stringify(expected),
+    ).catch((error: unknown) => {
       assert.deepEqual(last, expected);
       throw error;
     });
@@ -53,17 +74,38 @@ suite("the files that can be named", () => {
       probes.push(`probe-${probes.length}.ts`);
       write(...probes.slice(-1));
     }, 50);
-    try { await until("a change is heard of", [change], async () => (await listed(index)).length > before.length); }
-    finally { clearInterval(timer); }
+    try {
+      await until("a change is heard of", [change], async () => (await listed(index)).length > before.length);
+    } finally {
+      clearInterval(timer);
+    }
     for (const probe of probes) rmSync(path.join(folder, probe));
     await becomes(index, change, before);
   }
 
   test("are all but what the settings and .gitignore leave out", async () => {
-    write("a.ts", "src/b.ts", "node_modules/x/index.js", ".git/config", "target/debug/c.o", "src/d.log", "src/keep.log", ".hidden/e.ts");
+    write(
+      "a.ts",
+      "src/b.ts",
+      "node_modules/x/index.js",
+      ".git/config",
+      "target/debug/c.o",
+      "src/d.log",
+      "src/keep.log",
+      ".hidden/e.ts",
+    );
     writeFileSync(path.join(folder, ".gitignore"), "target/\n*.log\n");
     writeFileSync(path.join(folder, "src/.gitignore"), "!keep.log\n");
-    assert.deepEqual(await listed(indexOf()), [".gitignore", ".hidden/", ".hidden/e.ts", "a.ts", "src/", "src/.gitignore", "src/b.ts", "src/keep.log"]);
+    assert.deepEqual(await listed(indexOf()), [
+      ".gitignore",
+      ".hidden/",
+      ".hidden/e.ts",
+      "a.ts",
+      "src/",
+      "src/.gitignore",
+      "src/b.ts",
+      "src/keep.log",
+    ]);
   });
 
   test("follow what is made, moved and removed, folders with what is in them", async () => {
@@ -90,7 +132,8 @@ suite("the files that can be named", () => {
     writeFileSync(path.join(folder, ".gitignore"), "*.log\n");
     const index = indexOf(10);
     assert.ok((await listed(index)).length < 20);
-    for (const query of ["needle", "NDL", "deep/n", "ny/d/e"]) assert.ok((await listed(index, query)).includes("many/deep/Needle.ts"), query);
+    for (const query of ["needle", "NDL", "deep/n", "ny/d/e"])
+      assert.ok((await listed(index, query)).includes("many/deep/Needle.ts"), query);
     assert.ok(!(await listed(index, "needle")).includes("needle.log"));
   });
 
@@ -99,20 +142,51 @@ suite("the files that can be named", () => {
     const index = indexOf(undefined, ["web", "server"]);
     assert.deepEqual(await listed(index), ["server/a.ts", "web/a.ts"]);
     const place = index.place(vscode.Uri.file(path.join(folder, "server/src/x.ts")));
-    assert.deepEqual([place.root, place.path, place.target.path], [path.join(folder, "server"), "src/x.ts", "server/src/x.ts"]);
-    assert.deepEqual([index.place(vscode.Uri.file("/elsewhere/x.ts")).root, index.place(vscode.Uri.file("/elsewhere/x.ts")).path], ["", path.normalize("/elsewhere/x.ts")]);
+    assert.deepEqual(
+      [place.root, place.path, place.target.path],
+      [path.join(folder, "server"), "src/x.ts", "server/src/x.ts"],
+    );
+    assert.deepEqual(
+      [index.place(vscode.Uri.file("/elsewhere/x.ts")).root, index.place(vscode.Uri.file("/elsewhere/x.ts")).path],
+      ["", path.normalize("/elsewhere/x.ts")],
+    );
   });
 
   test("have symbols, as language servers know them; those of other files are left out", async () => {
     write("a.ts", "made.log");
     writeFileSync(path.join(folder, ".gitignore"), "*.log\n");
-    const at = (name: string, file: string) => new vscode.SymbolInformation(name, vscode.SymbolKind.Method, "", new vscode.Location(vscode.Uri.file(path.join(folder, file)), new vscode.Range(2, 0, 5, 1)));
-    const provider = vscode.languages.registerWorkspaceSymbolProvider({ provideWorkspaceSymbols: () => [at("run()", "a.ts"), at("runMade", "made.log"), at("runAway", "../other.ts")] });
+    const at = (name: string, file: string) =>
+      new vscode.SymbolInformation(
+        name,
+        vscode.SymbolKind.Method,
+        "",
+        new vscode.Location(vscode.Uri.file(path.join(folder, file)), new vscode.Range(2, 0, 5, 1)),
+      );
+    const provider = vscode.languages.registerWorkspaceSymbolProvider({
+      provideWorkspaceSymbols: () => [at("run()", "a.ts"), at("runMade", "made.log"), at("runAway", "../other.ts")],
+    });
     const index = indexOf();
     try {
       await listed(index);
-      const found = (await workspaceSymbols("run", index)).filter(({ path: file }) => file.startsWith(path.dirname(folder)));
-      assert.deepEqual(found.map(({ target: _, ...rest }) => rest), [{ kind: "symbol", name: "run", what: "method", path: path.join(folder, "a.ts"), where: "a.ts", startLine: 3, endLine: 6 }]);
-    } finally { provider.dispose(); }
+      const found = (await workspaceSymbols("run", index)).filter(({ path: file }) =>
+        file.startsWith(path.dirname(folder)),
+      );
+      assert.deepEqual(
+        found.map(({ target: _, ...rest }) => rest),
+        [
+          {
+            kind: "symbol",
+            name: "run",
+            what: "method",
+            path: path.join(folder, "a.ts"),
+            where: "a.ts",
+            startLine: 3,
+            endLine: 6,
+          },
+        ],
+      );
+    } finally {
+      provider.dispose();
+    }
   });
 });

@@ -3,7 +3,10 @@ import * as vscode from "vscode";
 
 /** What another extension can do with our models, by the stable API alone. */
 suite("models of Symposium, for other extensions", () => {
-  const setting = (value: boolean | undefined): Thenable<void> => vscode.workspace.getConfiguration("symposium").update("enableExperimentalLM", value, vscode.ConfigurationTarget.Global);
+  const setting = (value: boolean | undefined): Thenable<void> =>
+    vscode.workspace
+      .getConfiguration("symposium")
+      .update("enableExperimentalLM", value, vscode.ConfigurationTarget.Global);
   const models = (): Thenable<vscode.LanguageModelChat[]> => vscode.lm.selectChatModels({ vendor: "symposium" });
 
   async function eliza(): Promise<vscode.LanguageModelChat> {
@@ -17,8 +20,14 @@ suite("models of Symposium, for other extensions", () => {
     return parts;
   }
 
-  const text = (parts: readonly unknown[]): string => parts.map(part => part instanceof vscode.LanguageModelTextPart ? part.value : "").join("");
-  const ask = (model: vscode.LanguageModelChat, words: string, options: vscode.LanguageModelChatRequestOptions = {}, token?: vscode.CancellationToken): Thenable<vscode.LanguageModelChatResponse> =>
+  const text = (parts: readonly unknown[]): string =>
+    parts.map(part => (part instanceof vscode.LanguageModelTextPart ? part.value : "")).join("");
+  const ask = (
+    model: vscode.LanguageModelChat,
+    words: string,
+    options: vscode.LanguageModelChatRequestOptions = {},
+    token?: vscode.CancellationToken,
+  ): Thenable<vscode.LanguageModelChatResponse> =>
     model.sendRequest([vscode.LanguageModelChatMessage.User(words)], options, token);
 
   suiteSetup(async () => {
@@ -33,11 +42,14 @@ suite("models of Symposium, for other extensions", () => {
     for (const { maxInputTokens, vendor } of found) assert.ok(maxInputTokens >= 1_000_000 && vendor === "symposium");
   });
 
-  test("a request is answered", async () => assert.match(text(await read(await ask(await eliza(), "I am curious"))), /curious/i));
+  test("a request is answered", async () =>
+    assert.match(text(await read(await ask(await eliza(), "I am curious"))), /curious/i));
 
   test("two requests at once are answered each by its own", async () => {
     const model = await eliza();
-    const [one, two] = await Promise.all(["I am glad", "I am tired"].map(async words => text(await read(await ask(model, words)))));
+    const [one, two] = await Promise.all(
+      ["I am glad", "I am tired"].map(async words => text(await read(await ask(model, words)))),
+    );
     assert.match(one ?? "", /glad/i);
     assert.match(two ?? "", /tired/i);
   });
@@ -45,7 +57,9 @@ suite("models of Symposium, for other extensions", () => {
   test("what is cancelled before it begins ends", async () => {
     const source = new vscode.CancellationTokenSource();
     source.cancel();
-    await Promise.resolve(ask(await eliza(), "I am late", {}, source.token)).then(read).catch(() => undefined);
+    await Promise.resolve(ask(await eliza(), "I am late", {}, source.token))
+      .then(read)
+      .catch(() => undefined);
   });
 
   test("tokens are counted at once", async () => assert.equal(await (await eliza()).countTokens("abcdefgh"), 2));

@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 
 /** What a request was answered. */
-export interface Round { readonly text: string; readonly calls: readonly vscode.LanguageModelToolCallPart[] }
+export interface Round {
+  readonly text: string;
+  readonly calls: readonly vscode.LanguageModelToolCallPart[];
+}
 
 /** A text, or parts. */
 export type Result = string | readonly object[];
@@ -11,7 +14,10 @@ export type Result = string | readonly object[];
 export class Consumer {
   readonly #history: vscode.LanguageModelChatMessage[] = [];
 
-  constructor(private readonly model: vscode.LanguageModelChat, private readonly options: vscode.LanguageModelChatRequestOptions = {}) {}
+  constructor(
+    private readonly model: vscode.LanguageModelChat,
+    private readonly options: vscode.LanguageModelChatRequestOptions = {},
+  ) {}
 
   /** Says something, and reads to the end of the response. */
   async ask(words: string): Promise<Round> {
@@ -20,12 +26,22 @@ export class Consumer {
   }
 
   /** Sends what the calls returned, in the order that they are given in. `failed`: calls that are marked so. */
-  async answer(results: readonly (readonly [call: vscode.LanguageModelToolCallPart, result: Result])[], failed: readonly vscode.LanguageModelToolCallPart[] = []): Promise<Round> {
-    this.#history.push(vscode.LanguageModelChatMessage.User(results.map(([call, result]) => {
-      const part = new vscode.LanguageModelToolResultPart(call.callId, typeof result === "string" ? [new vscode.LanguageModelTextPart(result)] : [...result]);
-      // Not in the typings; VS Code passes it on.
-      return failed.includes(call) ? Object.assign(part, { isError: true }) : part;
-    })));
+  async answer(
+    results: readonly (readonly [call: vscode.LanguageModelToolCallPart, result: Result])[],
+    failed: readonly vscode.LanguageModelToolCallPart[] = [],
+  ): Promise<Round> {
+    this.#history.push(
+      vscode.LanguageModelChatMessage.User(
+        results.map(([call, result]) => {
+          const part = new vscode.LanguageModelToolResultPart(
+            call.callId,
+            typeof result === "string" ? [new vscode.LanguageModelTextPart(result)] : [...result],
+          );
+          // Not in the typings; VS Code passes it on.
+          return failed.includes(call) ? Object.assign(part, { isError: true }) : part;
+        }),
+      ),
+    );
     return this.#request();
   }
 
@@ -39,14 +55,20 @@ export class Consumer {
         if (part instanceof vscode.LanguageModelTextPart) said += part.value;
         if (said.includes(text)) stop.cancel();
       }
-    } catch (error) { assert.ok(stop.token.isCancellationRequested, String(error)); } finally { stop.dispose(); }
+    } catch (error) {
+      assert.ok(stop.token.isCancellationRequested, String(error));
+    } finally {
+      stop.dispose();
+    }
     assert.ok(said.includes(text), `never said: ${text}`);
     this.#history.push(vscode.LanguageModelChatMessage.Assistant(said));
   }
 
   async #request(): Promise<Round> {
     const round = await read(await this.model.sendRequest(this.#history, this.options));
-    this.#history.push(vscode.LanguageModelChatMessage.Assistant([new vscode.LanguageModelTextPart(round.text), ...round.calls]));
+    this.#history.push(
+      vscode.LanguageModelChatMessage.Assistant([new vscode.LanguageModelTextPart(round.text), ...round.calls]),
+    );
     return round;
   }
 }

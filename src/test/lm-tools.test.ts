@@ -6,13 +6,32 @@ import * as vscode from "vscode";
 import { Consumer, type Round } from "./lm-consumer";
 import { until } from "./until";
 
-interface Heard { readonly method?: string; readonly params?: { readonly prompt?: readonly { readonly text?: string }[]; readonly mcpServers?: readonly unknown[] } }
+interface Heard {
+  readonly method?: string;
+  readonly params?: {
+    readonly prompt?: readonly { readonly text?: string }[];
+    readonly mcpServers?: readonly unknown[];
+  };
+}
 
 const number = { type: "number" };
 const TOOLS: readonly vscode.LanguageModelChatTool[] = [
-  { name: "add", description: "Adds two numbers.", inputSchema: { type: "object", properties: { a: number, b: number }, required: ["a", "b"] } },
+  {
+    name: "add",
+    description: "Adds two numbers.",
+    inputSchema: { type: "object", properties: { a: number, b: number }, required: ["a", "b"] },
+  },
   { name: "picture", description: "Gives a picture.", inputSchema: { type: "object", properties: {} } },
-  { name: "odd", description: "Has a choice at its top.", inputSchema: { anyOf: [{ type: "object", properties: { x: { type: "string" } } }, { type: "object", properties: { y: number } }] } },
+  {
+    name: "odd",
+    description: "Has a choice at its top.",
+    inputSchema: {
+      anyOf: [
+        { type: "object", properties: { x: { type: "string" } } },
+        { type: "object", properties: { y: number } },
+      ],
+    },
+  },
   { name: "bare", description: "Has no schema." },
   // By the name alone it is one of ours, by which VS Code's chat asks its user.
   { name: "symposium-agent-action", description: "Asks.", inputSchema: { type: "object", properties: {} } },
@@ -28,17 +47,32 @@ function picture(bytes: Uint8Array): object {
 /** What an agent gets of another extension's tools, and that extension of the agent: by the stable API alone, with the scripted agent. */
 suite("models of Symposium with tools of another extension", () => {
   let folder: string, log: string, model: vscode.LanguageModelChat;
-  const settings = vscode.workspace.getConfiguration("symposium"), set = (name: string, value: unknown) => settings.update(name, value, vscode.ConfigurationTarget.Global);
-  const heard = (): readonly Heard[] => existsSync(log) ? readFileSync(log, "utf8").split("\n").filter(line => line !== "").map((line): Heard => JSON.parse(line)) : [];
-  const prompts = (): readonly string[] => heard().flatMap(({ method, params }) => method === "session/prompt" ? [(params?.prompt ?? []).map(({ text }) => text).join("\n")] : []);
-  const consumer = (options: vscode.LanguageModelChatRequestOptions = {}) => new Consumer(model, { tools: [...TOOLS], ...options });
+  const settings = vscode.workspace.getConfiguration("symposium"),
+    set = (name: string, value: unknown) => settings.update(name, value, vscode.ConfigurationTarget.Global);
+  const heard = (): readonly Heard[] =>
+    existsSync(log)
+      ? readFileSync(log, "utf8")
+          .split("\n")
+          .filter(line => line !== "")
+          .map((line): Heard => JSON.parse(line))
+      : [];
+  const prompts = (): readonly string[] =>
+    heard().flatMap(({ method, params }) =>
+      method === "session/prompt" ? [(params?.prompt ?? []).map(({ text }) => text).join("\n")] : [],
+    );
+  const consumer = (options: vscode.LanguageModelChatRequestOptions = {}) =>
+    new Consumer(model, { tools: [...TOOLS], ...options });
   const called = ({ calls }: Round): readonly unknown[] => calls.map(({ name, input }) => [name, input]);
 
   suiteSetup(async () => {
     await vscode.extensions.getExtension("symposium-dev.symposium")?.activate();
     folder = mkdtempSync(path.join(tmpdir(), "symposium-consumer-"));
     log = path.join(folder, "agent.log");
-    const local = { command: process.execPath, args: [path.join(process.env.SYMPOSIUM_ROOT ?? "", "out/programs/scripted-agent.program.mjs"), "--log", log], env: { ELECTRON_RUN_AS_NODE: "1" } };
+    const local = {
+      command: process.execPath,
+      args: [path.join(process.env.SYMPOSIUM_ROOT ?? "", "out/programs/scripted-agent.program.mjs"), "--log", log],
+      env: { ELECTRON_RUN_AS_NODE: "1" },
+    };
     await set("agents", [{ id: "consumed", name: "Consumed", distribution: { local } }]);
     await set("enableExperimentalLM", true);
     await until("its model is there", [vscode.lm.onDidChangeChatModels], async () => {
@@ -54,7 +88,8 @@ suite("models of Symposium with tools of another extension", () => {
   });
 
   test("one tool: its call is a part of the response, its result is what the agent gets, and the turn goes on", async () => {
-    const chat = consumer(), before = prompts().length;
+    const chat = consumer(),
+      before = prompts().length;
     const asked = await chat.ask(`say first; mcp vsc_* add {"a":20,"b":22}; say last`);
     assert.match(asked.text, /^first/);
     assert.deepEqual(called(asked), [["add", { a: 20, b: 22 }]]);
@@ -63,27 +98,44 @@ suite("models of Symposium with tools of another extension", () => {
     assert.deepEqual(called(done), []);
     assert.equal(prompts().length, before + 1, "both requests are one turn");
     assert.match((await chat.ask("say another turn")).text, /another turn/);
-    assert.deepEqual(prompts().slice(before), [`say first; mcp vsc_* add {"a":20,"b":22}; say last`, "say another turn"]);
+    assert.deepEqual(prompts().slice(before), [
+      `say first; mcp vsc_* add {"a":20,"b":22}; say last`,
+      "say another turn",
+    ]);
   });
 
-  for (const n of [2, 7, 20]) test(`${n} tools at once: the response has all calls, and each gets its own result, in whatever order they come`, async () => {
-    const chat = consumer();
-    const asked = await chat.ask([...Array.from({ length: n }, (_, i) => `mcp* vsc_* add {"a":${i},"b":0}`), "say all of them"].join("; "));
-    assert.deepEqual(asked.calls.map(({ input }) => Reflect.get(input, "a")).sort((a, b) => a - b), Array.from({ length: n }, (_, i) => i));
-    assert.equal(new Set(asked.calls.map(({ callId }) => callId)).size, n);
-    // Last first, in pairs that are swapped.
-    const shuffled = [...asked.calls].reverse().map((_, i, all) => all[i ^ 1] ?? all[i]!);
-    const { text, calls } = await chat.answer(shuffled.map(call => [call, `<${JSON.stringify(call.input)}>`]));
-    for (let i = 0; i < n; i++) assert.ok(text.includes(`add: <{"a":${i},"b":0}>`), `${i}: ${text}`);
-    assert.match(text, /all of them$/);
-    assert.deepEqual(calls, []);
-  });
+  for (const n of [2, 7, 20])
+    test(`${n} tools at once: the response has all calls, and each gets its own result, in whatever order they come`, async () => {
+      const chat = consumer();
+      const asked = await chat.ask(
+        [...Array.from({ length: n }, (_, i) => `mcp* vsc_* add {"a":${i},"b":0}`), "say all of them"].join("; "),
+      );
+      assert.deepEqual(
+        asked.calls.map(({ input }) => Reflect.get(input, "a")).sort((a, b) => a - b),
+        Array.from({ length: n }, (_, i) => i),
+      );
+      assert.equal(new Set(asked.calls.map(({ callId }) => callId)).size, n);
+      // Last first, in pairs that are swapped.
+      const shuffled = [...asked.calls].reverse().map((_, i, all) => all[i ^ 1] ?? all[i]!);
+      const { text, calls } = await chat.answer(shuffled.map(call => [call, `<${JSON.stringify(call.input)}>`]));
+      for (let i = 0; i < n; i++) assert.ok(text.includes(`add: <{"a":${i},"b":0}>`), `${i}: ${text}`);
+      assert.match(text, /all of them$/);
+      assert.deepEqual(calls, []);
+    });
 
   test("one tool after another: each is a request of its own, all in one turn", async () => {
-    const chat = consumer(), before = prompts().length;
+    const chat = consumer(),
+      before = prompts().length;
     let round = await chat.ask(`mcp vsc_* add {"a":1,"b":1}; mcp vsc_* odd {"x":"1"}; mcp vsc_* bare {}; say the end`);
-    for (const [name, result] of [["add", "two"], ["odd", "three"], ["bare", "four"]] as const) {
-      assert.deepEqual(round.calls.map(call => call.name), [name]);
+    for (const [name, result] of [
+      ["add", "two"],
+      ["odd", "three"],
+      ["bare", "four"],
+    ] as const) {
+      assert.deepEqual(
+        round.calls.map(call => call.name),
+        [name],
+      );
       round = await chat.answer([[round.calls[0]!, result]]);
       assert.ok(round.text.includes(`${name}: ${result}`), round.text);
     }
@@ -102,50 +154,91 @@ suite("models of Symposium with tools of another extension", () => {
   });
 
   test("a result that is marked as failed, or says so in VS Code's words, is a failed call; one that only mentions an error is not", async () => {
-    const chat = consumer(), chosen = "The user chose to skip the tool call, they want to proceed without running it";
+    const chat = consumer(),
+      chosen = "The user chose to skip the tool call, they want to proceed without running it";
     const asked = await chat.ask([1, 2, 3].map(a => `mcp* vsc_* add {"a":${a},"b":0}`).join("; "));
     const [marked, skipped, fine] = [1, 2, 3].map(a => asked.calls.find(({ input }) => Reflect.get(input, "a") === a)!);
-    const { text } = await chat.answer([[marked!, "no luck"], [skipped!, chosen], [fine!, "the log says ERROR: 3"]], [marked!]);
+    const { text } = await chat.answer(
+      [
+        [marked!, "no luck"],
+        [skipped!, chosen],
+        [fine!, "the log says ERROR: 3"],
+      ],
+      [marked!],
+    );
     assert.deepEqual([...text.matchAll(/[✓✗]/gu)].map(([mark]) => mark).sort(), ["✓", "✗", "✗"]);
     for (const said of ["no luck", chosen, "the log says ERROR: 3"]) assert.ok(text.includes(`add: ${said}`), text);
   });
 
   test("a result of several parts reaches the agent whole; a picture is one", async () => {
-    const chat = consumer(), { calls: [call] } = await chat.ask("mcp vsc_* picture {}");
-    const { text } = await chat.answer([[call!, [new vscode.LanguageModelTextPart("a red one"), picture(new Uint8Array([1, 2, 3])), new vscode.LanguageModelTextPart("and small")]]]);
+    const chat = consumer(),
+      {
+        calls: [call],
+      } = await chat.ask("mcp vsc_* picture {}");
+    const { text } = await chat.answer([
+      [
+        call!,
+        [
+          new vscode.LanguageModelTextPart("a red one"),
+          picture(new Uint8Array([1, 2, 3])),
+          new vscode.LanguageModelTextPart("and small"),
+        ],
+      ],
+    ]);
     assert.match(text, /picture: a red one image AQID and small/);
   });
 
   test("cancelled in mid-answer: the agent hears it, and the next request works", async () => {
-    const chat = consumer(), before = heard().length;
+    const chat = consumer(),
+      before = heard().length;
     await chat.stopAt("stream 100000 chunks of 20 chars every 20 ms", "w5 ");
     const next = await chat.ask("say still here");
     assert.match(next.text, /still here$/);
-    assert.deepEqual(heard().slice(before).flatMap(({ method }) => method === "session/prompt" || method === "session/cancel" ? [method] : []), ["session/prompt", "session/cancel", "session/prompt"]);
+    assert.deepEqual(
+      heard()
+        .slice(before)
+        .flatMap(({ method }) => (method === "session/prompt" || method === "session/cancel" ? [method] : [])),
+      ["session/prompt", "session/cancel", "session/prompt"],
+    );
     const asked = await chat.ask(`mcp vsc_* add {"a":1,"b":2}`);
     assert.match((await chat.answer([[asked.calls[0]!, "three"]])).text, /add: three/, "tools work after it");
   });
 
   test("words instead of results: the agent is stopped, its calls are answered, and what was said is the next turn", async () => {
-    const chat = consumer(), before = heard().length;
+    const chat = consumer(),
+      before = heard().length;
     const asked = await chat.ask(`mcp vsc_* add {"a":1,"b":2}; say never`);
     assert.equal(asked.calls.length, 1);
     assert.match((await chat.ask("say something else")).text, /something else$/);
     assert.doesNotMatch((await chat.ask("say and more")).text, /never/);
-    assert.deepEqual(heard().slice(before).map(({ method }) => method).filter(method => method !== "initialize"), ["session/new", "session/prompt", "session/cancel", "session/prompt", "session/prompt"]);
+    assert.deepEqual(
+      heard()
+        .slice(before)
+        .map(({ method }) => method)
+        .filter(method => method !== "initialize"),
+      ["session/new", "session/prompt", "session/cancel", "session/prompt", "session/prompt"],
+    );
   });
 
   test("that a tool must be used is said to the agent, and only then", async () => {
-    const before = prompts().length, required = consumer({ toolMode: vscode.LanguageModelChatToolMode.Required, tools: TOOLS.slice(0, 1) });
+    const before = prompts().length,
+      required = consumer({ toolMode: vscode.LanguageModelChatToolMode.Required, tools: TOOLS.slice(0, 1) });
     const asked = await required.ask(`mcp vsc_* add {"a":2,"b":2}`);
     assert.deepEqual(called(asked), [["add", { a: 2, b: 2 }]]);
     await required.answer([[asked.calls[0]!, "four"]]);
     await consumer().ask("say none");
-    assert.deepEqual(prompts().slice(before).map(text => text.includes("Use at least one of the tools")), [true, false]);
+    assert.deepEqual(
+      prompts()
+        .slice(before)
+        .map(text => text.includes("Use at least one of the tools")),
+      [true, false],
+    );
   });
 
   test("what the agent itself wants to do is rejected, although a tool by the name of ours is offered: that extension's user was asked nothing", async () => {
-    const { text, calls } = await consumer().ask(`ask one kind=execute title="Run a command" rawInput={"command":"ls"}; say it goes on`);
+    const { text, calls } = await consumer().ask(
+      `ask one kind=execute title="Run a command" rawInput={"command":"ls"}; say it goes on`,
+    );
     assert.match(text, /nobody can be asked when another extension uses the agent/);
     assert.match(text, /chose reject_once[^]*it goes on$/);
     assert.deepEqual(calls, []);
@@ -154,15 +247,29 @@ suite("models of Symposium with tools of another extension", () => {
   test("the agent is not offered a tool by the name of ours, and other extensions cannot run ours", async () => {
     const { text } = await consumer().ask("tools vsc_*");
     assert.deepEqual(text.split(", ").sort(), ["add", "bare", "odd", "picture"]);
-    await assert.rejects(async () => vscode.lm.invokeTool("symposium-agent-action", { input: { id: "0123" }, toolInvocationToken: undefined }), /No agent waits for this answer|by nobody else/);
+    await assert.rejects(
+      async () =>
+        vscode.lm.invokeTool("symposium-agent-action", { input: { id: "0123" }, toolInvocationToken: undefined }),
+      /No agent waits for this answer|by nobody else/,
+    );
   });
 
   test("two extensions' chats that say the same words are two sessions", async () => {
-    const [one, two] = [consumer(), consumer()], before = heard().length, words = `mcp vsc_* add {"a":5,"b":5}`;
+    const [one, two] = [consumer(), consumer()],
+      before = heard().length,
+      words = `mcp vsc_* add {"a":5,"b":5}`;
     const [first, second] = await Promise.all([one.ask(words), two.ask(words)]);
-    const [a, b] = await Promise.all([one.answer([[first.calls[0]!, "for one"]]), two.answer([[second.calls[0]!, "for two"]])]);
+    const [a, b] = await Promise.all([
+      one.answer([[first.calls[0]!, "for one"]]),
+      two.answer([[second.calls[0]!, "for two"]]),
+    ]);
     assert.match(a.text, /add: for one$/);
     assert.match(b.text, /add: for two$/);
-    assert.equal(heard().slice(before).filter(({ method }) => method === "session/new").length, 2);
+    assert.equal(
+      heard()
+        .slice(before)
+        .filter(({ method }) => method === "session/new").length,
+      2,
+    );
   });
 });

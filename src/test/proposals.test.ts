@@ -24,12 +24,22 @@ suite("what agents made, in the editor", () => {
   });
 
   /** The sides of the diff on show. */
-  async function sides(): Promise<{ readonly title: string; readonly left: string; readonly right: string; readonly file: boolean }> {
+  async function sides(): Promise<{
+    readonly title: string;
+    readonly left: string;
+    readonly right: string;
+    readonly file: boolean;
+  }> {
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
     assert.ok(tab?.input instanceof vscode.TabInputTextDiff, "a diff is on show");
     const { original, modified } = tab.input;
     const text = async (uri: vscode.Uri) => (await vscode.workspace.openTextDocument(uri)).getText();
-    return { title: tab.label, left: await text(original), right: await text(modified), file: modified.scheme === "file" };
+    return {
+      title: tab.label,
+      left: await text(original),
+      right: await text(modified),
+      file: modified.scheme === "file",
+    };
   }
 
   test("a change is a diff; the file itself is on the right when it has the new text", async () => {
@@ -39,7 +49,12 @@ suite("what agents made, in the editor", () => {
     assert.deepEqual(await sides(), { title: "a.txt (proposed by Eliza)", left: "old\n", right: "new\n", file: false });
     writeFileSync(file, "new\r\n");
     await proposals.show({ path: file, oldText: "old\n", newText: "new\n" }, "Eliza");
-    assert.deepEqual(await sides(), { title: "a.txt (proposed by Eliza)", left: "old\n", right: "new\r\n", file: true });
+    assert.deepEqual(await sides(), {
+      title: "a.txt (proposed by Eliza)",
+      left: "old\n",
+      right: "new\r\n",
+      file: true,
+    });
   });
 
   test("a file that is new, or outside the workspace, is shown as it is proposed", async () => {
@@ -51,7 +66,9 @@ suite("what agents made, in the editor", () => {
       writeFileSync(file, "new\n");
       await proposals.show({ path: file, oldText: "", newText: "new\n" }, "Eliza");
       assert.deepEqual(await sides(), { title: "c.txt (proposed by Eliza)", left: "", right: "new\n", file: false });
-    } finally { rmSync(outside, { recursive: true }); }
+    } finally {
+      rmSync(outside, { recursive: true });
+    }
   });
 
   test("of more than twenty the oldest is not kept", async () => {
@@ -67,11 +84,28 @@ suite("what agents made, in the editor", () => {
   test("where the agent works is shown, and the focus stays", async () => {
     const file = path.join(folder, "b.txt");
     writeFileSync(file, "one\ntwo\nthree\n");
-    const world = { folders: () => [folder], pick: async () => undefined, say: () => undefined, home: "/", log: new Log() };
+    const world = {
+      folders: () => [folder],
+      pick: async () => undefined,
+      say: () => undefined,
+      home: "/",
+      log: new Log(),
+    };
     await openLink(`file://${file}#L2`, true, world);
-    await until("the file is shown", [vscode.window.onDidChangeVisibleTextEditors, vscode.window.onDidChangeTextEditorSelection], () => vscode.window.visibleTextEditors.some(({ document, selection }) => document.fileName === file && selection.active.line === 1));
+    await until(
+      "the file is shown",
+      [vscode.window.onDidChangeVisibleTextEditors, vscode.window.onDidChangeTextEditorSelection],
+      () =>
+        vscode.window.visibleTextEditors.some(
+          ({ document, selection }) => document.fileName === file && selection.active.line === 1,
+        ),
+    );
     const { tabGroups } = vscode.window;
-    await until("its tab is a preview", [tabGroups.onDidChangeTabs, tabGroups.onDidChangeTabGroups], () => tabGroups.activeTabGroup.activeTab?.label === "b.txt");
+    await until(
+      "its tab is a preview",
+      [tabGroups.onDidChangeTabs, tabGroups.onDidChangeTabGroups],
+      () => tabGroups.activeTabGroup.activeTab?.label === "b.txt",
+    );
     assert.equal(tabGroups.activeTabGroup.activeTab?.isPreview, true);
     await assert.rejects(openLink("file:///etc/passwd", true, world), /outside the workspace/);
   });
@@ -79,7 +113,9 @@ suite("what agents made, in the editor", () => {
   test("what a terminal printed is a terminal under its command's name", async () => {
     const before = new Set(vscode.window.terminals);
     showPrintout({ command: "npm\x1b test", output: "fine\n", exit: { code: 0 } });
-    await until("the terminal is there", [vscode.window.onDidOpenTerminal], () => vscode.window.terminals.some(terminal => !before.has(terminal) && terminal.name === "npm⟦U+001B⟧ test"));
+    await until("the terminal is there", [vscode.window.onDidOpenTerminal], () =>
+      vscode.window.terminals.some(terminal => !before.has(terminal) && terminal.name === "npm⟦U+001B⟧ test"),
+    );
     for (const terminal of vscode.window.terminals) if (!before.has(terminal)) terminal.dispose();
   });
 });

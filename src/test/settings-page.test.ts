@@ -7,11 +7,17 @@ import { until } from "./until";
 
 const ID = "symposium-dev.symposium";
 
-const pages = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith(SETTINGS_PAGE));
-const there = (count: number) => until(`${count} settings page(s)`, [vscode.window.tabGroups.onDidChangeTabs], () => pages().length === count);
+const pages = () =>
+  vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith(SETTINGS_PAGE));
+const there = (count: number) =>
+  until(`${count} settings page(s)`, [vscode.window.tabGroups.onDidChangeTabs], () => pages().length === count);
 
 suite("the settings page", () => {
-  suiteTeardown(async () => { await vscode.window.tabGroups.close(pages()); });
+  suiteTeardown(async () => {
+    await vscode.window.tabGroups.close(pages());
+  });
 
   test("is an editor of its own, once, and again after it was closed", async () => {
     await vscode.commands.executeCommand("symposium.openSettings");
@@ -32,9 +38,15 @@ suite("the settings page", () => {
   test("the walkthrough is contributed, with its drawings, and can be opened", async () => {
     const extension = vscode.extensions.getExtension(ID);
     assert.ok(extension);
-    const { contributes } = extension.packageJSON as { contributes: { walkthroughs: { id: string; steps: { media: { svg: string } }[] }[] } };
-    assert.deepEqual(contributes.walkthroughs.map(({ id }) => id), [WALKTHROUGH]);
-    for (const { media } of contributes.walkthroughs.flatMap(({ steps }) => steps)) assert.ok(existsSync(path.join(extension.extensionPath, media.svg)), media.svg);
+    const { contributes } = extension.packageJSON as {
+      contributes: { walkthroughs: { id: string; steps: { media: { svg: string } }[] }[] };
+    };
+    assert.deepEqual(
+      contributes.walkthroughs.map(({ id }) => id),
+      [WALKTHROUGH],
+    );
+    for (const { media } of contributes.walkthroughs.flatMap(({ steps }) => steps))
+      assert.ok(existsSync(path.join(extension.extensionPath, media.svg)), media.svg);
     await vscode.commands.executeCommand("workbench.action.openWalkthrough", `${ID}#${WALKTHROUGH}`);
   });
 });

@@ -5,11 +5,17 @@ import type { TestApi } from "../extension";
 import type { LogEvent } from "../protocol/log";
 import { until, type Heard } from "./until";
 
-const run = <T>(name: string, ...args: unknown[]) => vscode.commands.executeCommand<T>(`symposium.test.${name}`, ...args);
+const run = <T>(name: string, ...args: unknown[]) =>
+  vscode.commands.executeCommand<T>(`symposium.test.${name}`, ...args);
 
 /** Looks again and again: of what an agent answers VS Code tells nobody. */
 async function answered(holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + timeLimit(60_000); !await holds(); await new Promise(resolve => setTimeout(resolve, 50))) assert.ok(Date.now() < deadline, "not answered within 60 s");
+  for (
+    const deadline = Date.now() + timeLimit(60_000);
+    !(await holds());
+    await new Promise(resolve => setTimeout(resolve, 50))
+  )
+    assert.ok(Date.now() < deadline, "not answered within 60 s");
 }
 
 suite("the test API", () => {
@@ -26,19 +32,29 @@ suite("the test API", () => {
   });
   suiteTeardown(() => listening.dispose());
 
-  const logged = (message: string) => lines.filter(line => line.category === "agent" && line.message === message).length;
+  const logged = (message: string) =>
+    lines.filter(line => line.category === "agent" && line.message === message).length;
 
   test("two tabs are two sessions, and each prompt is answered in its own", async () => {
     const created = logged("Session created");
     const prompts = { "test-tab-1": "I am happy", "test-tab-2": "I am sad" };
     for (const tabId of Object.keys(prompts)) await run("simulateNewTab", tabId);
-    assert.deepEqual((await run<string[]>("getTabs")).filter(tabId => tabId in prompts), Object.keys(prompts));
+    assert.deepEqual(
+      (await run<string[]>("getTabs")).filter(tabId => tabId in prompts),
+      Object.keys(prompts),
+    );
     for (const [tabId, text] of Object.entries(prompts)) {
       await run("startCapturingResponses", tabId);
       await run("sendPrompt", tabId, text);
     }
-    await answered(async () => /happy/i.test(await run("getResponse", "test-tab-1")) && /sad/i.test(await run("getResponse", "test-tab-2")));
-    assert.deepEqual([logged("Session created") - created, logged("Received prompt"), logged("Sending prompt")], [2, 2, 2]);
+    await answered(
+      async () =>
+        /happy/i.test(await run("getResponse", "test-tab-1")) && /sad/i.test(await run("getResponse", "test-tab-2")),
+    );
+    assert.deepEqual(
+      [logged("Session created") - created, logged("Received prompt"), logged("Sending prompt")],
+      [2, 2, 2],
+    );
     for (const tabId of Object.keys(prompts)) {
       await run("stopCapturingResponses", tabId);
       assert.equal(await run("getResponse", tabId), "");
@@ -50,7 +66,8 @@ suite("the test API", () => {
   });
 
   test("the view's coming and going is logged", async () => {
-    const view = (message: string) => lines.filter(line => line.category === "webview" && line.message === message).length;
+    const view = (message: string) =>
+      lines.filter(line => line.category === "webview" && line.message === message).length;
     await vscode.commands.executeCommand("symposium.openChat");
     await until("there", [log], () => view("Webview resolved") > 0); // the command returns before VS Code has asked for the view
     await vscode.commands.executeCommand("workbench.view.explorer");

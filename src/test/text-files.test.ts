@@ -6,14 +6,17 @@ import * as vscode from "vscode";
 import { TextFiles } from "../editor/text-files";
 import { ErrorCode } from "../protocol/errors";
 
-const config = (name: string, value: unknown) => vscode.workspace.getConfiguration("files").update(name, value, vscode.ConfigurationTarget.Global);
+const config = (name: string, value: unknown) =>
+  vscode.workspace.getConfiguration("files").update(name, value, vscode.ConfigurationTarget.Global);
 const NO_FILE = { name: "NotServed", code: ErrorCode.noFile };
 const refused = (message: RegExp) => ({ name: "NotServed", code: ErrorCode.refused, message });
 
 suite("files for agents", () => {
   const files = new TextFiles();
   let folder = "";
-  setup(() => { folder = mkdtempSync(path.join(tmpdir(), "symposium-")); });
+  setup(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "symposium-"));
+  });
   teardown(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await config("encoding", undefined);
@@ -57,7 +60,10 @@ suite("files for agents", () => {
     const document = await openIn(where);
     await type(document, "typed ");
     await files.write(where, "one\nthree\n");
-    assert.deepEqual([readFileSync(where, "utf8"), document.getText(), document.isDirty], ["one\nthree\n", "one\nthree\n", false]);
+    assert.deepEqual(
+      [readFileSync(where, "utf8"), document.getText(), document.isDirty],
+      ["one\nthree\n", "one\nthree\n", false],
+    );
     await vscode.commands.executeCommand("undo");
     assert.equal(document.getText(), "typed one\ntwo\n");
     await vscode.commands.executeCommand("workbench.action.files.revert");
@@ -94,8 +100,15 @@ suite("files for agents", () => {
     assert.deepEqual(readFileSync(where), Buffer.from("caf\xe9\n", "latin1"));
     await files.write(path.join(folder, "new.txt"), "né");
     assert.deepEqual(readFileSync(path.join(folder, "new.txt")), Buffer.from("n\xe9", "latin1"));
-    for (const name of ["a.txt", "other.txt"]) await assert.rejects(files.write(path.join(folder, name), "日本"), refused(/encoding iso88591, which cannot hold/));
-    assert.deepEqual([readFileSync(where), existsSync(path.join(folder, "other.txt"))], [Buffer.from("caf\xe9\n", "latin1"), false]);
+    for (const name of ["a.txt", "other.txt"])
+      await assert.rejects(
+        files.write(path.join(folder, name), "日本"),
+        refused(/encoding iso88591, which cannot hold/),
+      );
+    assert.deepEqual(
+      [readFileSync(where), existsSync(path.join(folder, "other.txt"))],
+      [Buffer.from("caf\xe9\n", "latin1"), false],
+    );
   });
 
   test("a byte order mark stays, and is no part of the text", async () => {
@@ -132,7 +145,10 @@ suite("files for agents", () => {
     truncateSync(large, 50 * 1024 * 1024 + 1);
     await assert.rejects(files.read(large), refused(/larger than 50 MB/));
     await assert.rejects(files.write(large, "x"), refused(/larger than 50 MB/));
-    await assert.rejects(files.write(path.join(folder, "huge.txt"), "x".repeat(50 * 1024 * 1024 + 1)), refused(/larger than 50 MB/));
+    await assert.rejects(
+      files.write(path.join(folder, "huge.txt"), "x".repeat(50 * 1024 * 1024 + 1)),
+      refused(/larger than 50 MB/),
+    );
     await assert.rejects(files.read(folder), refused(/is a folder/));
     await assert.rejects(files.write(folder, "x"), refused(/is a folder/));
     await assert.rejects(files.write(path.join(binary, "b.txt"), "x"), refused(/could not be/));

@@ -35,38 +35,94 @@ export class World {
   folders = ["/w"];
   readonly posted: HostToPage[] = [];
   readonly done: string[] = [];
-  settings = readSettings(name => name === "symposium.agents" ? [MINE] : undefined);
+  settings = readSettings(name => (name === "symposium.agents" ? [MINE] : undefined));
   readonly log = new Log();
   readonly memory = new Map<string, unknown>();
-  readonly chosen = new ChosenControls({ get: key => this.memory.get(key), update: async (key, value) => { this.memory.set(key, value); } }, this.log);
+  readonly chosen = new ChosenControls(
+    {
+      get: key => this.memory.get(key),
+      update: async (key, value) => {
+        this.memory.set(key, value);
+      },
+    },
+    this.log,
+  );
   readonly chat: ChatController;
 
   constructor() {
     const world = this;
     this.chat = new ChatController({
       page: {
-        get isLive() { return world.live; },
-        post: message => { if (world.live) this.posted.push(message); },
+        get isLive() {
+          return world.live;
+        },
+        post: message => {
+          if (world.live) this.posted.push(message);
+        },
         deliver: async message => {
-          const delivered = world.live && await world.delivery;
+          const delivered = world.live && (await world.delivery);
           if (delivered) this.posted.push(message);
           return delivered;
-        } },
-      sidecar: { get phase() { return world.phase; }, client: () => this.sidecar.current(), restart: () => { this.restarts++; } },
-      folders: new WorkingFolders({ folders: () => this.folders, pick: async () => "/picked", say: () => undefined, home: "/home/me", log: this.log }),
+        },
+      },
+      sidecar: {
+        get phase() {
+          return world.phase;
+        },
+        client: () => this.sidecar.current(),
+        restart: () => {
+          this.restarts++;
+        },
+      },
+      folders: new WorkingFolders({
+        folders: () => this.folders,
+        pick: async () => "/picked",
+        say: () => undefined,
+        home: "/home/me",
+        log: this.log,
+      }),
       composer: { find: (...args) => this.composer.find(...args), gather: want => this.composer.gather(want) },
-      chosen: this.chosen, log: this.log, settings: () => this.settings, isTrusted: () => this.trusted,
-      selectAgent: async agentId => { this.done.push(`select ${agentId}`); await this.selecting; },
-      chooseAgent: async () => { this.done.push("chooseAgent"); return this.chosenAgent; },
-      confirmBypass: async agent => { this.done.push(`confirm bypass ${agent}`); return this.confirmed; },
-      act: async action => { this.done.push(action); },
-      addToConfiguration: async id => { this.done.push(`configure ${id}`); },
-      openLink: async (href, preview) => { if (this.linkProblem) throw this.linkProblem; this.done.push(`${preview ? "preview" : "open"} ${href}`); },
-      openDiff: async ({ path, oldText, newText }, agent) => { this.done.push(`diff ${path} ${oldText} ${newText} ${agent}`); },
-      showPrintout: ({ command }) => { this.done.push(`terminal ${command}`); },
-      tell: (message, actions) => { this.done.push(`tell ${message} ${actions.join(" ")}`); },
-      outdatedChanged: tabs => { this.done.push(`outdated ${tabs.join(" ")}`); },
-      forwarded: (tabId, event, agentId) => { this.done.push(`forwarded ${tabId} ${event.type} ${agentId}`); },
+      chosen: this.chosen,
+      log: this.log,
+      settings: () => this.settings,
+      isTrusted: () => this.trusted,
+      selectAgent: async agentId => {
+        this.done.push(`select ${agentId}`);
+        await this.selecting;
+      },
+      chooseAgent: async () => {
+        this.done.push("chooseAgent");
+        return this.chosenAgent;
+      },
+      confirmBypass: async agent => {
+        this.done.push(`confirm bypass ${agent}`);
+        return this.confirmed;
+      },
+      act: async action => {
+        this.done.push(action);
+      },
+      addToConfiguration: async id => {
+        this.done.push(`configure ${id}`);
+      },
+      openLink: async (href, preview) => {
+        if (this.linkProblem) throw this.linkProblem;
+        this.done.push(`${preview ? "preview" : "open"} ${href}`);
+      },
+      openDiff: async ({ path, oldText, newText }, agent) => {
+        this.done.push(`diff ${path} ${oldText} ${newText} ${agent}`);
+      },
+      showPrintout: ({ command }) => {
+        this.done.push(`terminal ${command}`);
+      },
+      tell: (message, actions) => {
+        this.done.push(`tell ${message} ${actions.join(" ")}`);
+      },
+      outdatedChanged: tabs => {
+        this.done.push(`outdated ${tabs.join(" ")}`);
+      },
+      forwarded: (tabId, event, agentId) => {
+        this.done.push(`forwarded ${tabId} ${event.type} ${agentId}`);
+      },
     });
   }
 
@@ -76,7 +132,11 @@ export class World {
     await settled();
   }
   ready(...tabs: (Partial<TabPosition> & { tabId: string })[]): Promise<void> {
-    return this.says({ type: "webview-ready", tabs: tabs.map(tab => ({ asked: 1, shown: [], ...tab })), losses: this.of("state").at(-1)?.losses ?? 0 });
+    return this.says({
+      type: "webview-ready",
+      tabs: tabs.map(tab => ({ asked: 1, shown: [], ...tab })),
+      losses: this.of("state").at(-1)?.losses ?? 0,
+    });
   }
   async become(phase: SidecarPhase): Promise<void> {
     this.phase = phase;
@@ -86,14 +146,25 @@ export class World {
   of<T extends HostToPage["type"]>(type: T): Extract<HostToPage, { type: T }>[] {
     return this.posted.filter((message): message is Extract<HostToPage, { type: T }> => message.type === type);
   }
-  calls(method: string): unknown[] { return this.sidecar.calls.filter(call => call.method === method).map(({ params }) => params); }
+  calls(method: string): unknown[] {
+    return this.sidecar.calls.filter(call => call.method === method).map(({ params }) => params);
+  }
 }
 
-export const prompt = (tabId: string, text = "hi"): PageToHost => ({ type: "prompt", tabId, messageId: `m-${text}`, text });
+export const prompt = (tabId: string, text = "hi"): PageToHost => ({
+  type: "prompt",
+  tabId,
+  messageId: `m-${text}`,
+  text,
+});
 
 /** Settings with my agent as that of new tabs. */
 export function settingsWith(more: Readonly<Record<string, unknown>> = {}): Settings {
-  const values: Readonly<Record<string, unknown>> = { "symposium.agents": [MINE], "symposium.currentAgentId": "mine", ...more };
+  const values: Readonly<Record<string, unknown>> = {
+    "symposium.agents": [MINE],
+    "symposium.currentAgentId": "mine",
+    ...more,
+  };
   return readSettings(name => values[name]);
 }
 

@@ -4,7 +4,10 @@ import type { HostToSidecar } from "../protocol/sidecar";
 import type { ParamsOf, ResultOf } from "../protocol/wire";
 import type { Notifications, Requests, SidecarClient } from "../sidecar-client";
 
-interface Call { readonly method: string; readonly params: unknown }
+interface Call {
+  readonly method: string;
+  readonly params: unknown;
+}
 
 /** A sidecar that answers at once, holds or refuses what the test names, dies and comes back. It numbers sessions s1, s2… */
 export class FakeSidecar {
@@ -19,18 +22,31 @@ export class FakeSidecar {
   #next: Deferred<FakeClient> | undefined;
   #client: FakeClient;
 
-  constructor() { this.#client = new FakeClient(this); }
+  constructor() {
+    this.#client = new FakeClient(this);
+  }
 
   current(): Promise<SidecarClient> {
     if (this.unavailable) return Promise.reject(this.unavailable);
     return this.#next?.promise ?? Promise.resolve(this.#client);
   }
 
-  methods(): readonly string[] { return this.calls.map(({ method }) => method); }
-  hold(method: Requests): void { this.#held.methods.add(method); }
-  refuse(method: Requests, error: Error): void { this.#refused.set(method, error); }
+  methods(): readonly string[] {
+    return this.calls.map(({ method }) => method);
+  }
+  hold(method: Requests): void {
+    this.#held.methods.add(method);
+  }
+  refuse(method: Requests, error: Error): void {
+    this.#refused.set(method, error);
+  }
   /** Instead of the empty answer. */
-  reply<M extends Requests>(method: M, answer: (params: ParamsOf<HostToSidecar, M>) => ResultOf<HostToSidecar, M> & object): void { this.#answers.set(method, params => answer(params as ParamsOf<HostToSidecar, M>)); }
+  reply<M extends Requests>(
+    method: M,
+    answer: (params: ParamsOf<HostToSidecar, M>) => ResultOf<HostToSidecar, M> & object,
+  ): void {
+    this.#answers.set(method, params => answer(params as ParamsOf<HostToSidecar, M>));
+  }
 
   release(): void {
     const { release } = this.#held;
@@ -54,7 +70,10 @@ export class FakeSidecar {
 
   async answer(call: Call): Promise<object> {
     this.calls.push(call);
-    const result = call.method === "chat/new" ? { sessionId: `s${++this.#sessions}` } : this.#answers.get(call.method)?.(call.params) ?? {};
+    const result =
+      call.method === "chat/new"
+        ? { sessionId: `s${++this.#sessions}` }
+        : (this.#answers.get(call.method)?.(call.params) ?? {});
     if (this.#held.methods.has(call.method)) await this.#held.release.promise;
     const refused = this.#refused.get(call.method);
     if (refused) throw refused;
@@ -70,7 +89,10 @@ class FakeClient implements SidecarClient {
 
   request<M extends Requests>(method: M, params: ParamsOf<HostToSidecar, M>): Promise<ResultOf<HostToSidecar, M>> {
     if (this.#ended) return Promise.reject(this.#ended);
-    return Promise.race([this.sidecar.answer({ method, params }) as Promise<ResultOf<HostToSidecar, M>>, this.#end.promise]);
+    return Promise.race([
+      this.sidecar.answer({ method, params }) as Promise<ResultOf<HostToSidecar, M>>,
+      this.#end.promise,
+    ]);
   }
 
   notify<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {

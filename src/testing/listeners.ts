@@ -1,15 +1,41 @@
 import type { SidecarListeners } from "../sidecar-supervisor";
 
-type Notes = Exclude<keyof SidecarListeners, "editor/readTextFile" | "editor/writeTextFile" | "editor/runInTerminal" | "editor/ideOperation" | "secrets/environment" | "secrets/keepEnvironment" | "lm/keptSessions">;
+type Notes = Exclude<
+  keyof SidecarListeners,
+  | "editor/readTextFile"
+  | "editor/writeTextFile"
+  | "editor/runInTerminal"
+  | "editor/ideOperation"
+  | "secrets/environment"
+  | "secrets/keepEnvironment"
+  | "lm/keptSessions"
+>;
 
 /** What a test does not look at: each note goes to `heard`, each request is answered by nothing. */
 export function listeners(heard: (method: Notes) => void = () => undefined): SidecarListeners {
   const note = (method: Notes) => () => heard(method);
   return {
-    "chat/event": note("chat/event"), "chat/snapshot": note("chat/snapshot"), "chat/attention": note("chat/attention"), "settings/setBypass": note("settings/setBypass"), "settings/setControl": note("settings/setControl"),
-    "editor/openPage": note("editor/openPage"), "editor/showWarning": note("editor/showWarning"), log: note("log"), "lm/responsePart": note("lm/responsePart"), "lm/responseComplete": note("lm/responseComplete"), "lm/learned": note("lm/learned"),
-    "lm/keepSession": note("lm/keepSession"), "lm/forgetSessions": note("lm/forgetSessions"), "agents/changed": note("agents/changed"), "agents/installing": note("agents/installing"),
-    "editor/readTextFile": async () => ({ text: "" }), "editor/writeTextFile": async () => ({}), "lm/keptSessions": async () => ({ sessions: [] }),
-    "editor/runInTerminal": async () => ({}), "editor/ideOperation": async () => ({ kind: "hover", text: "" }), "secrets/environment": async () => ({ env: {} }), "secrets/keepEnvironment": async () => ({}),
+    "chat/event": note("chat/event"),
+    "chat/snapshot": note("chat/snapshot"),
+    "chat/attention": note("chat/attention"),
+    "settings/setBypass": note("settings/setBypass"),
+    "settings/setControl": note("settings/setControl"),
+    "editor/openPage": note("editor/openPage"),
+    "editor/showWarning": note("editor/showWarning"),
+    log: note("log"),
+    "lm/responsePart": note("lm/responsePart"),
+    "lm/responseComplete": note("lm/responseComplete"),
+    "lm/learned": note("lm/learned"),
+    "lm/keepSession": note("lm/keepSession"),
+    "lm/forgetSessions": note("lm/forgetSessions"),
+    "agents/changed": note("agents/changed"),
+    "agents/installing": note("agents/installing"),
+    "editor/readTextFile": async () => ({ text: "" }),
+    "editor/writeTextFile": async () => ({}),
+    "lm/keptSessions": async () => ({ sessions: [] }),
+    "editor/runInTerminal": async () => ({}),
+    "editor/ideOperation": async () => ({ kind: "hover", text: "" }),
+    "secrets/environment": async () => ({ env: {} }),
+    "secrets/keepEnvironment": async () => ({}),
   };
 }

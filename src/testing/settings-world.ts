@@ -13,25 +13,56 @@ import { FakeSidecar } from "./fake-sidecar";
 import { settled } from "./settled";
 
 /** As the registry had them. */
-export const ADA = { id: "ada", name: "Ada", version: "1.0.0", description: "counts", distribution: { npx: { package: "@x/ada@1.0.0" } }, _source: "registry" } as const;
-export const HOUSE = { id: "house", name: "House rules", distribution: { cargo: { crate: "house" } }, _source: "custom", _enabled: true } as const;
+export const ADA = {
+  id: "ada",
+  name: "Ada",
+  version: "1.0.0",
+  description: "counts",
+  distribution: { npx: { package: "@x/ada@1.0.0" } },
+  _source: "registry",
+} as const;
+export const HOUSE = {
+  id: "house",
+  name: "House rules",
+  distribution: { cargo: { crate: "house" } },
+  _source: "custom",
+  _enabled: true,
+} as const;
 
 /** A settings page, and what it has been sent. */
 export class PlayedPage {
   readonly posted: HostToSettings[] = [];
   readonly #handle: ReturnType<SettingsController["attach"]>;
 
-  constructor(controller: SettingsController, readonly isPage: boolean) {
-    this.#handle = controller.attach({ isPage, post: message => { this.posted.push(message); } });
+  constructor(
+    controller: SettingsController,
+    readonly isPage: boolean,
+  ) {
+    this.#handle = controller.attach({
+      isPage,
+      post: message => {
+        this.posted.push(message);
+      },
+    });
   }
 
   async says(...messages: SettingsToHost[]): Promise<void> {
     for (const message of messages) void this.#handle.heard(message);
     await settled();
   }
-  press(id: string, act: Extract<SettingsToHost, { type: "row" }>["act"], of: "agent" | "extension" = "agent"): Promise<void> { return this.says({ type: "row", of, id, act }); }
-  hidden(): void { this.#handle.hidden(); }
-  dispose(): void { this.#handle.dispose(); }
+  press(
+    id: string,
+    act: Extract<SettingsToHost, { type: "row" }>["act"],
+    of: "agent" | "extension" = "agent",
+  ): Promise<void> {
+    return this.says({ type: "row", of, id, act });
+  }
+  hidden(): void {
+    this.#handle.hidden();
+  }
+  dispose(): void {
+    this.#handle.dispose();
+  }
 
   of<T extends HostToSettings["type"]>(type: T): Extract<HostToSettings, { type: T }>[] {
     return this.posted.filter((message): message is Extract<HostToSettings, { type: T }> => message.type === type);
@@ -41,7 +72,10 @@ export class PlayedPage {
     if (!last) throw new Error("no view was posted");
     return last.view;
   }
-  row(id: string, of: "agents" | "extensions" = "agents"): SettingsView["agents"][number] | SettingsView["extensions"][number] {
+  row(
+    id: string,
+    of: "agents" | "extensions" = "agents",
+  ): SettingsView["agents"][number] | SettingsView["extensions"][number] {
     const row = this.view[of].find(one => one.id === id);
     if (!row) throw new Error(`no row of ${id}`);
     return row;
@@ -71,24 +105,51 @@ export class SettingsPlay {
     const play = this;
     this.sidecar.reply("agents/find", () => ({ found: {} }));
     this.sidecar.reply("agents/states", ({ agents, extensions }) => ({
-      agents: Object.fromEntries(agents.map(({ id }): [string, AgentState] => [id, { kind: "npx", install: { kind: "missing" }, running: 0 }])),
-      extensions: Object.fromEntries(extensions.map(({ id }): [string, InstallState] => [id, { kind: "cargo", install: { kind: "installed", version: "0.1.0" } }])),
+      agents: Object.fromEntries(
+        agents.map(({ id }): [string, AgentState] => [id, { kind: "npx", install: { kind: "missing" }, running: 0 }]),
+      ),
+      extensions: Object.fromEntries(
+        extensions.map(({ id }): [string, InstallState] => [
+          id,
+          { kind: "cargo", install: { kind: "installed", version: "0.1.0" } },
+        ]),
+      ),
     }));
     this.sidecar.reply("registry/icons", () => ({ icons: {} }));
     this.sidecar.reply("registry/updates", () => ({ updates: [], fetchedAt: this.now }));
     this.sidecar.reply("agents/install", () => ({ version: "1.2.3" }));
     this.updates = new UpdateCheck({
-      client: () => this.sidecar.current(), settings: () => this.settings, imports: () => importsIn(this.values["symposium.agents"], this.values["symposium.extensions"]), isTrusted: () => this.trusted, now: () => this.now,
-      memory: { get: key => this.memory.get(key), update: async (key, value) => { this.memory.set(key, value); } },
+      client: () => this.sidecar.current(),
+      settings: () => this.settings,
+      imports: () => importsIn(this.values["symposium.agents"], this.values["symposium.extensions"]),
+      isTrusted: () => this.trusted,
+      now: () => this.now,
+      memory: {
+        get: key => this.memory.get(key),
+        update: async (key, value) => {
+          this.memory.set(key, value);
+        },
+      },
       replace: async update => {
-        const name = update.of === "agent" ? "symposium.agents" : "symposium.extensions", before = this.values[name];
+        const name = update.of === "agent" ? "symposium.agents" : "symposium.extensions",
+          before = this.values[name];
         await this.#change(name, value => withUpdate(value, update));
         return this.values[name] !== before;
       },
-      ask: async sentence => { this.done.push(`ask ${sentence}`); return this.takes; }, tell: sentence => { this.done.push(`tell ${sentence}`); }, changed: () => this.controller.changed(), log: this.log,
+      ask: async sentence => {
+        this.done.push(`ask ${sentence}`);
+        return this.takes;
+      },
+      tell: sentence => {
+        this.done.push(`tell ${sentence}`);
+      },
+      changed: () => this.controller.changed(),
+      log: this.log,
     });
     const configuration: SettingsWorld["configuration"] = {
-      get settings() { return play.settings; },
+      get settings() {
+        return play.settings;
+      },
       selectAgent: async id => this.#change("symposium.currentAgentId", () => id),
       addAgent: async entry => this.#change("symposium.agents", value => withAgent(value, entry)),
       removeAgent: async id => this.#change("symposium.agents", value => withoutAgent(value, id)),
@@ -97,11 +158,46 @@ export class SettingsPlay {
       set: async (name, value) => this.#change(name, () => value),
     };
     this.controller = new SettingsController({
-      sidecar: { get phase() { return play.phase; }, client: () => this.sidecar.current() }, configuration, updates: this.updates, log: this.log,
-      isTrusted: () => this.trusted, now: () => this.now, cwd: () => "/w", outdatedTabs: () => this.outdated, hasKeys: async id => this.withKeys.has(id),
-      offerTab: sentence => { this.done.push(`offer ${sentence}`); }, openTab: async id => { this.done.push(`tab ${id ?? ""}`); }, confirm: async question => { this.done.push(`confirm ${question}`); return this.confirms; },
-      copy: async text => { this.done.push(`copy ${text}`); }, openPage: async url => { this.done.push(`page ${url}`); }, go: async to => { this.done.push(`go ${to}`); },
-      add: async what => { this.done.push(`add ${what}`); return this.adds(); }, tell: sentence => { this.done.push(`tell ${sentence}`); },
+      sidecar: {
+        get phase() {
+          return play.phase;
+        },
+        client: () => this.sidecar.current(),
+      },
+      configuration,
+      updates: this.updates,
+      log: this.log,
+      isTrusted: () => this.trusted,
+      now: () => this.now,
+      cwd: () => "/w",
+      outdatedTabs: () => this.outdated,
+      hasKeys: async id => this.withKeys.has(id),
+      offerTab: sentence => {
+        this.done.push(`offer ${sentence}`);
+      },
+      openTab: async id => {
+        this.done.push(`tab ${id ?? ""}`);
+      },
+      confirm: async question => {
+        this.done.push(`confirm ${question}`);
+        return this.confirms;
+      },
+      copy: async text => {
+        this.done.push(`copy ${text}`);
+      },
+      openPage: async url => {
+        this.done.push(`page ${url}`);
+      },
+      go: async to => {
+        this.done.push(`go ${to}`);
+      },
+      add: async what => {
+        this.done.push(`add ${what}`);
+        return this.adds();
+      },
+      tell: sentence => {
+        this.done.push(`tell ${sentence}`);
+      },
     });
   }
 
@@ -123,7 +219,9 @@ export class SettingsPlay {
     await settled();
   }
 
-  calls(method: string): unknown[] { return this.sidecar.calls.filter(call => call.method === method).map(({ params }) => params); }
+  calls(method: string): unknown[] {
+    return this.sidecar.calls.filter(call => call.method === method).map(({ params }) => params);
+  }
 
   async #change(name: string, change: (value: unknown) => unknown): Promise<void> {
     if (this.writeProblem) throw this.writeProblem;
@@ -132,5 +230,7 @@ export class SettingsPlay {
     this.controller.settingsChanged();
   }
 
-  #read(): Settings { return readSettings(name => this.values[name]); }
+  #read(): Settings {
+    return readSettings(name => this.values[name]);
+  }
 }

@@ -21,14 +21,26 @@ export class TestAgent {
   #isAlive = true;
 
   /** `prompted` is told the text of each prompt, and says which tab it came from. */
-  constructor(private readonly prompted: (text: string) => string, private readonly spoke: (voice: Voice) => void) {
+  constructor(
+    private readonly prompted: (text: string) => string,
+    private readonly spoke: (voice: Voice) => void,
+  ) {
     void this.#hear();
     void this.#close();
   }
 
-  get channel() { return this.#memory.channel; }
-  get isAlive(): boolean { return this.#isAlive; }
-  get openSessions(): number { return !this.#isAlive ? 0 : this.#memory.heard.filter(method => method === "session/new").length - this.#memory.heard.filter(method => method === "session/close").length; }
+  get channel() {
+    return this.#memory.channel;
+  }
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+  get openSessions(): number {
+    return !this.#isAlive
+      ? 0
+      : this.#memory.heard.filter(method => method === "session/new").length -
+          this.#memory.heard.filter(method => method === "session/close").length;
+  }
 
   /** Its process ends. */
   async die(): Promise<void> {
@@ -41,7 +53,10 @@ export class TestAgent {
   async #hear(): Promise<never> {
     for (;;) {
       const request = await this.#memory.next("session/prompt");
-      const { sessionId, prompt } = request.params as { readonly sessionId: string; readonly prompt: readonly { readonly text: string }[] };
+      const { sessionId, prompt } = request.params as {
+        readonly sessionId: string;
+        readonly prompt: readonly { readonly text: string }[];
+      };
       const tabId = this.prompted(prompt.map(({ text }) => text).join("\n"));
       this.#turns.set(sessionId, request);
       const voice = this.#voices.get(sessionId) ?? this.#voice(sessionId, tabId);
@@ -61,7 +76,9 @@ export class TestAgent {
 
   #voice(sessionId: string, tabId: string): Voice {
     return {
-      tabId, said: [], isOpen: true,
+      tabId,
+      said: [],
+      isOpen: true,
       say: text => this.#memory.say(sessionId, text),
       tool: update => this.#memory.update(sessionId, update),
       endTurn: () => {

@@ -20,7 +20,9 @@ export interface Window {
 }
 
 const ADA = { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } };
-const SETTINGS = readSettings(name => name === "symposium.agents" ? [ADA] : name === "symposium.currentAgentId" ? ADA.id : undefined);
+const SETTINGS = readSettings(name =>
+  name === "symposium.agents" ? [ADA] : name === "symposium.currentAgentId" ? ADA.id : undefined,
+);
 const PROBLEMS: readonly string[] = ["A message of the page was ignored", "Unexpected event"];
 
 export class TestHost {
@@ -30,17 +32,51 @@ export class TestHost {
 
   constructor(window: Window) {
     const log = new Log();
-    log.onLog(({ message, data }) => { if (PROBLEMS.includes(message)) window.problem(`${message} ${JSON.stringify(data)}`); });
-    this.supervisor = new SidecarSupervisor({
-      clock: mortal(window.clock, () => true), log, changed: phase => this.chat.phaseChanged(phase),
-      launcher: { launch: (_, handlers) => window.launch(handlers), reap: async () => undefined },
-      listeners: { ...listeners(), "chat/event": event => this.chat.event(event), "chat/snapshot": snapshot => this.chat.snapshot(snapshot) },
+    log.onLog(({ message, data }) => {
+      if (PROBLEMS.includes(message)) window.problem(`${message} ${JSON.stringify(data)}`);
     });
-    this.page = new PageWire({ log, send: message => window.postMessage(message), heard: message => { this.chat.handle(message).catch(() => undefined); } });
+    this.supervisor = new SidecarSupervisor({
+      clock: mortal(window.clock, () => true),
+      log,
+      changed: phase => this.chat.phaseChanged(phase),
+      launcher: { launch: (_, handlers) => window.launch(handlers), reap: async () => undefined },
+      listeners: {
+        ...listeners(),
+        "chat/event": event => this.chat.event(event),
+        "chat/snapshot": snapshot => this.chat.snapshot(snapshot),
+      },
+    });
+    this.page = new PageWire({
+      log,
+      send: message => window.postMessage(message),
+      heard: message => {
+        this.chat.handle(message).catch(() => undefined);
+      },
+    });
     this.chat = new ChatController({
-      page: this.page, sidecar: this.supervisor, log, chosen: { of: () => undefined }, settings: () => SETTINGS, isTrusted: () => true,
-      folders: new WorkingFolders({ folders: () => ["/w"], pick: async () => undefined, say: () => undefined, home: "/", log }),
-      selectAgent: async () => undefined, confirmBypass: async () => undefined, chooseAgent: async () => undefined, act: async () => undefined, openLink: async () => undefined, openDiff: async () => undefined, showPrintout: () => undefined, composer: { find: async () => undefined, gather: async () => ({ attachments: [] }) }, tell: () => undefined, forwarded: () => undefined,
+      page: this.page,
+      sidecar: this.supervisor,
+      log,
+      chosen: { of: () => undefined },
+      settings: () => SETTINGS,
+      isTrusted: () => true,
+      folders: new WorkingFolders({
+        folders: () => ["/w"],
+        pick: async () => undefined,
+        say: () => undefined,
+        home: "/",
+        log,
+      }),
+      selectAgent: async () => undefined,
+      confirmBypass: async () => undefined,
+      chooseAgent: async () => undefined,
+      act: async () => undefined,
+      openLink: async () => undefined,
+      openDiff: async () => undefined,
+      showPrintout: () => undefined,
+      composer: { find: async () => undefined, gather: async () => ({ attachments: [] }) },
+      tell: () => undefined,
+      forwarded: () => undefined,
     });
   }
 }

@@ -8,7 +8,9 @@ export class Line<T> {
 
   constructor(private readonly arrive: (item: T) => void) {}
 
-  get length(): number { return this.#waiting.length; }
+  get length(): number {
+    return this.#waiting.length;
+  }
 
   send(item: T): void {
     this.sent++;
@@ -29,7 +31,9 @@ export class Line<T> {
   }
 
   /** Takes out what comes after the first `keep`, and returns it. */
-  cut(keep: number): readonly T[] { return this.#waiting.splice(keep); }
+  cut(keep: number): readonly T[] {
+    return this.#waiting.splice(keep);
+  }
 
   /** Loses up to `most` items that may be lost, from the one at `from` on. */
   lose(from: number, most: number, mayBeLost: (item: T) => boolean): readonly T[] {
@@ -41,7 +45,7 @@ export class Line<T> {
   /** Says up to `most` items that may be repeated twice, where they stand. */
   stutter(from: number, most: number, mayBeRepeated: (item: T) => boolean): void {
     const repeated = this.#waiting.slice(from).filter(mayBeRepeated).slice(0, most);
-    this.#waiting = this.#waiting.flatMap(item => repeated.includes(item) ? [item, item] : [item]);
+    this.#waiting = this.#waiting.flatMap(item => (repeated.includes(item) ? [item, item] : [item]));
   }
 
   /** Says up to `most` items that may be repeated again after all others. */

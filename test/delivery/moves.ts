@@ -5,7 +5,8 @@ import { WAYS, type World } from "./world";
 
 const some = (max: number) => fc.integer({ min: 1, max });
 const kind = <const K extends string>(...kinds: readonly [K, ...K[]]) => fc.constantFrom(...kinds);
-const tab = fc.nat(2), few = fc.nat(6);
+const tab = fc.nat(2),
+  few = fc.nat(6);
 export const move = fc.oneof(
   { weight: 10, arbitrary: fc.record({ kind: kind("say"), tab, words: some(3) }) },
   { weight: 4, arbitrary: fc.record({ kind: kind("tool"), tab, what: kind("begin", "change", "end") }) },
@@ -13,11 +14,20 @@ export const move = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: kind("prompt"), tab }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("withdraw"), tab, which: fc.nat(2), to: kind("edit", "drop") }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("stop", "sendQueued"), tab }) },
-  { weight: 12, arbitrary: fc.record({ kind: kind("tick"), ms: fc.constantFrom(16, BATCH_MS, BATCH_MS, BATCH_MS, 120, 500, 1_000, 4_000) }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      kind: kind("tick"),
+      ms: fc.constantFrom(16, BATCH_MS, BATCH_MS, BATCH_MS, 120, 500, 1_000, 4_000),
+    }),
+  },
   { weight: 12, arbitrary: fc.record({ kind: kind("flow"), rounds: some(12) }) },
   { weight: 8, arbitrary: fc.record({ kind: kind("deliver"), way: fc.constantFrom(...WAYS), most: some(6) }) },
   { weight: 4, arbitrary: fc.record({ kind: kind("drop"), from: fc.nat(2), most: some(4) }) },
-  { weight: 4, arbitrary: fc.record({ kind: kind("repeat"), way: kind("toPage", "toHost"), from: fc.nat(2), most: some(4) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: kind("repeat"), way: kind("toPage", "toHost"), from: fc.nat(2), most: some(4) }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: kind("hide"), handed: few, heard: few }) },
   { weight: 4, arbitrary: fc.record({ kind: kind("show") }) },
   { weight: 5, arbitrary: fc.record({ kind: kind("load"), lost: few }) },
@@ -32,26 +42,52 @@ export type Move = typeof move extends fc.Arbitrary<infer M> ? M : never;
 
 export async function make(world: World, m: Move): Promise<void> {
   switch (m.kind) {
-    case "say": return world.say(m.tab, m.words);
-    case "tool": return world.tool(m.tab, m.what);
-    case "endTurn": return world.endTurn(m.tab);
-    case "prompt": return world.prompt(m.tab);
-    case "withdraw": return world.withdraw(m.tab, m.which, m.to);
-    case "stop": case "sendQueued": return world[m.kind](m.tab);
-    case "deliver": return world.deliver(m.way, m.most);
-    case "flow": return world.flow(m.rounds);
-    case "tick": return world.tick(m.ms);
-    case "drop": return world.drop(m.from, m.most);
-    case "repeat": return world.repeat(m.way, m.from, m.most);
-    case "hide": return world.webview.hide(m.handed, m.heard);
-    case "show": return world.webview.show();
-    case "load": return world.webview.load(m.lost);
-    case "reload": return world.webview.reload(m.kept, m.heard);
-    case "kill": return world.kill(m.arrives);
-    case "closeTab": return world.closeTab(m.tab);
-    case "restart": case "openTab": case "agentDies": return world[m.kind]();
-    case "reloadWindow": case "reloadPage": case "hostDies": case "hostReturns": return world[m.kind]();
-    case "flush": return world.webview.flush();
+    case "say":
+      return world.say(m.tab, m.words);
+    case "tool":
+      return world.tool(m.tab, m.what);
+    case "endTurn":
+      return world.endTurn(m.tab);
+    case "prompt":
+      return world.prompt(m.tab);
+    case "withdraw":
+      return world.withdraw(m.tab, m.which, m.to);
+    case "stop":
+    case "sendQueued":
+      return world[m.kind](m.tab);
+    case "deliver":
+      return world.deliver(m.way, m.most);
+    case "flow":
+      return world.flow(m.rounds);
+    case "tick":
+      return world.tick(m.ms);
+    case "drop":
+      return world.drop(m.from, m.most);
+    case "repeat":
+      return world.repeat(m.way, m.from, m.most);
+    case "hide":
+      return world.webview.hide(m.handed, m.heard);
+    case "show":
+      return world.webview.show();
+    case "load":
+      return world.webview.load(m.lost);
+    case "reload":
+      return world.webview.reload(m.kept, m.heard);
+    case "kill":
+      return world.kill(m.arrives);
+    case "closeTab":
+      return world.closeTab(m.tab);
+    case "restart":
+    case "openTab":
+    case "agentDies":
+      return world[m.kind]();
+    case "reloadWindow":
+    case "reloadPage":
+    case "hostDies":
+    case "hostReturns":
+      return world[m.kind]();
+    case "flush":
+      return world.webview.flush();
   }
 }
 

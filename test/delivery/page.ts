@@ -24,7 +24,8 @@ export interface Browser {
   problem(what: string): void;
 }
 
-const TICK_MS = 500, FRAME_MS = 16;
+const TICK_MS = 500,
+  FRAME_MS = 16;
 
 export class TestPage {
   state: Page;
@@ -38,15 +39,25 @@ export class TestPage {
     const onWarning = (message: string): void => browser.problem(message);
     this.#copy = new PageCopy({ ...browser, workspace: "w", timeOfDay: () => browser.clock.now(), onWarning });
     this.#clock = mortal(browser.clock, () => this.#isAlive);
-    this.#frames = new FrameScheduler(() => this.#draw(), this.#clock, frame => { this.#clock.after(FRAME_MS, frame); });
+    this.#frames = new FrameScheduler(
+      () => this.#draw(),
+      this.#clock,
+      frame => {
+        this.#clock.after(FRAME_MS, frame);
+      },
+    );
     const [page, effects] = openPage(this.#copy.load(), browser.timeOfDay(), browser.clock.now());
     this.state = page;
     effects.forEach(effect => this.#carryOut(effect));
     this.#tick();
   }
 
-  get isDrawn(): boolean { return this.#toDraw.size === 0; }
-  destroy(): void { this.#isAlive = false; }
+  get isDrawn(): boolean {
+    return this.#toDraw.size === 0;
+  }
+  destroy(): void {
+    this.#isAlive = false;
+  }
 
   hear(message: HostToPage): void {
     if (!isHostToPage(message)) return this.browser.problem(`the page ignored ${JSON.stringify(message)}`);
@@ -70,18 +81,35 @@ export class TestPage {
 
   #carryOut(effect: Effect): void {
     switch (effect.kind) {
-      case "post": return this.browser.post(effect.message);
-      case "openOne": return this.open();
-      case "save": case "saveSoon": this.#copy.save(saved(this.state)); return this.#copy.store();
-      case "show": this.#toDraw.add(effect.tabId); return this.#frames.request();
-      case "open": case "select": case "fill": case "focus": case "offer": case "showAgents": return;
+      case "post":
+        return this.browser.post(effect.message);
+      case "openOne":
+        return this.open();
+      case "save":
+      case "saveSoon":
+        this.#copy.save(saved(this.state));
+        return this.#copy.store();
+      case "show":
+        this.#toDraw.add(effect.tabId);
+        return this.#frames.request();
+      case "open":
+      case "select":
+      case "fill":
+      case "focus":
+      case "offer":
+      case "showAgents":
+        return;
     }
   }
 
   #draw(): void {
     for (const tabId of this.#toDraw) {
       const tab = this.state.tabs.get(tabId);
-      if (tab) this.browser.drawn(tabId, viewOf(this.state, tab).cards.flatMap(card => marksIn(`${card.header?.text ?? ""} ${card.body}`)));
+      if (tab)
+        this.browser.drawn(
+          tabId,
+          viewOf(this.state, tab).cards.flatMap(card => marksIn(`${card.header?.text ?? ""} ${card.body}`)),
+        );
     }
     this.#toDraw.clear();
     this.happen({ kind: "drawn" });

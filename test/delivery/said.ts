@@ -21,7 +21,9 @@ export class Said {
     }
   }
 
-  returnable(marks: readonly string[]): void { for (const mark of marks) this.#returnable.add(mark); }
+  returnable(marks: readonly string[]): void {
+    for (const mark of marks) this.#returnable.add(mark);
+  }
 
   /** When everything has come to rest: a prompt that was entered was sent, unless the user was told that it was not. */
   checkDraft(tabId: string, draft: readonly string[]): void {
@@ -29,14 +31,24 @@ export class Said {
     deepEqual(swallowed, [], `prompts of ${tabId} that were entered and not sent`);
   }
 
-  drop(marks: readonly string[]): void { for (const mark of marks) this.#dropped.add(mark); }
-  stop(tabId: string): void { this.#stopped.add(tabId); }
+  drop(marks: readonly string[]): void {
+    for (const mark of marks) this.#dropped.add(mark);
+  }
+  stop(tabId: string): void {
+    this.#stopped.add(tabId);
+  }
   /** In every tab. */
-  stopAll(): void { for (const tabId of this.#tabs.values()) this.#stopped.add(tabId); }
-  close(tabId: string): void { this.#closed.add(tabId); }
+  stopAll(): void {
+    for (const tabId of this.#tabs.values()) this.#stopped.add(tabId);
+  }
+  close(tabId: string): void {
+    this.#closed.add(tabId);
+  }
 
   /** The tab of these prompts that were sent as one. */
-  tabOf(marks: readonly string[]): string | undefined { return marks.map(mark => this.#tabs.get(mark)).findLast(tabId => tabId !== undefined); }
+  tabOf(marks: readonly string[]): string | undefined {
+    return marks.map(mark => this.#tabs.get(mark)).findLast(tabId => tabId !== undefined);
+  }
 
   /** At any time: in the order in which the user said them, each once. */
   isInOrder(tabId: string, prompts: readonly string[]): boolean {
@@ -49,8 +61,10 @@ export class Said {
   check(tabId: string, prompts: readonly string[]): void {
     // A tab that was closed is there again when the view was hidden before the host had heard of it.
     if (this.#closed.has(tabId)) return;
-    const said = [...this.#tabs].filter(([mark, owner]) => owner === tabId && (!this.#dropped.has(mark) || prompts.includes(mark))).map(([mark]) => mark);
-    const inOrder = (marks: readonly string[]) => this.#stopped.has(tabId) ? marks.toSorted() : marks;
+    const said = [...this.#tabs]
+      .filter(([mark, owner]) => owner === tabId && (!this.#dropped.has(mark) || prompts.includes(mark)))
+      .map(([mark]) => mark);
+    const inOrder = (marks: readonly string[]) => (this.#stopped.has(tabId) ? marks.toSorted() : marks);
     deepEqual(inOrder(prompts), inOrder(said), "prompts on the screen");
   }
 }

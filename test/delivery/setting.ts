@@ -12,7 +12,9 @@ export function mortal(clock: FakeClock, isAlive: () => boolean) {
   return {
     now: () => clock.now(),
     after(ms: number, expired: () => void) {
-      const timer = clock.after(ms, () => { if (isAlive()) expired(); });
+      const timer = clock.after(ms, () => {
+        if (isAlive()) expired();
+      });
       return { [Symbol.dispose]: () => timer[Symbol.dispose](), dispose: () => timer[Symbol.dispose]() };
     },
   };
@@ -22,4 +24,6 @@ export function mortal(clock: FakeClock, isAlive: () => boolean) {
 export type Mark = `${"w" | "k" | "p"}${number}`;
 const MARK = /\b[wkp]\d+\b/g;
 
-export function marksIn(text: string): readonly string[] { return text.match(MARK) ?? []; }
+export function marksIn(text: string): readonly string[] {
+  return text.match(MARK) ?? [];
+}

@@ -22,7 +22,11 @@ import { drained, mortal, type FakeClock } from "./setting";
 
 type Method = keyof Calls<HostToSidecar> | keyof Notes<HostToSidecar>;
 /** Calls have someone who waits for the answer. */
-interface Outgoing { readonly method: Method; readonly params: unknown; readonly answered?: (answer: Answer) => void }
+interface Outgoing {
+  readonly method: Method;
+  readonly params: unknown;
+  readonly answered?: (answer: Answer) => void;
+}
 type Answer = { readonly result: unknown } | { readonly error: Error };
 type Incoming = () => void;
 
@@ -58,22 +62,61 @@ export class TestSidecar implements SidecarProcess {
 
   constructor(private readonly world: SidecarWorld) {
     const clock = mortal(world.clock, () => this.#isAlive);
-    const pool = new AgentPool(async () => {
-      const agent = new TestAgent(world.prompted, voice => { this.voices.set(voice.tabId, voice); world.spoke(voice); });
-      this.agents.push(agent);
-      return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock, odd: what => world.problem(what), lastWords: () => "", stop: async () => undefined });
-    }, error => world.problem(String(error)));
+    const pool = new AgentPool(
+      async () => {
+        const agent = new TestAgent(world.prompted, voice => {
+          this.voices.set(voice.tabId, voice);
+          world.spoke(voice);
+        });
+        this.agents.push(agent);
+        return AgentConnection.connect(agent.channel, {
+          name: "Ada",
+          version: "1",
+          protocol: 1,
+          clock,
+          odd: what => world.problem(what),
+          lastWords: () => "",
+          stop: async () => undefined,
+        });
+      },
+      error => world.problem(String(error)),
+    );
     this.#chat = new ChatService({
-      bootId: this.bootId, clock, pool, policy: new BypassPolicy([]), journal: memoryJournal, command: async agent => commandOf(agent), startCommand: () => { throw new Error("no command is started"); },
-      host: { request: async () => { throw new Error("nobody asks the host"); }, notify: (method, params) => this.#notify(method, params), isCongested: () => this.toHost.length >= world.congestedAt },
-      log: (level, _, message, detail) => { if (level === "error" && this.#isAlive && !(message === "Agent failed" && this.agents.some(agent => !agent.isAlive))) world.problem(`${message} ${JSON.stringify(detail)}`); },
+      bootId: this.bootId,
+      clock,
+      pool,
+      policy: new BypassPolicy([]),
+      journal: memoryJournal,
+      command: async agent => commandOf(agent),
+      startCommand: () => {
+        throw new Error("no command is started");
+      },
+      host: {
+        request: async () => {
+          throw new Error("nobody asks the host");
+        },
+        notify: (method, params) => this.#notify(method, params),
+        isCongested: () => this.toHost.length >= world.congestedAt,
+      },
+      log: (level, _, message, detail) => {
+        if (
+          level === "error" &&
+          this.#isAlive &&
+          !(message === "Agent failed" && this.agents.some(agent => !agent.isAlive))
+        )
+          world.problem(`${message} ${JSON.stringify(detail)}`);
+      },
     });
     const client = new Client(this.toSidecar);
     this.toHost.send(() => this.#ready.resolve(client));
   }
 
-  get isAlive(): boolean { return this.#isAlive; }
-  get openSessions(): number { return this.agents.reduce((sum, agent) => sum + agent.openSessions, 0); }
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+  get openSessions(): number {
+    return this.agents.reduce((sum, agent) => sum + agent.openSessions, 0);
+  }
 
   /** SIGKILL; what it had written up to then still arrives, up to `arrives` messages of it. */
   async kill(arrives: number): Promise<void> {
@@ -101,7 +144,9 @@ export class TestSidecar implements SidecarProcess {
   /** What each session holds, past the wire: what the page must show in the end. */
   async conversations(): Promise<readonly Conversation[]> {
     const all = new Map<string, Conversation>();
-    this.#tap = (sessionId, conversation) => { all.set(sessionId, conversation); };
+    this.#tap = (sessionId, conversation) => {
+      all.set(sessionId, conversation);
+    };
     for (const sessionId of this.sessions) this.#chat.handlers["chat/replay"]({ sessionId, asked: 0 });
     await drained();
     this.#tap = undefined;
@@ -119,7 +164,9 @@ export class TestSidecar implements SidecarProcess {
   }
 
   #serve({ method, params, answered }: Outgoing): void {
-    const handlers = this.#chat.handlers as Readonly<Record<string, (params: unknown, signal: typeof NEVER) => unknown>>;
+    const handlers = this.#chat.handlers as Readonly<
+      Record<string, (params: unknown, signal: typeof NEVER) => unknown>
+    >;
     const handler = handlers[method];
     if (!handler) return this.world.problem(`the sidecar was told ${method}`);
     const serve = async () => handler(params, NEVER);
@@ -128,7 +175,11 @@ export class TestSidecar implements SidecarProcess {
         if (method === "chat/new") this.sessions.push((result as ResultOf<HostToSidecar, "chat/new">).sessionId);
         return this.#answer(answered, { result });
       },
-      (error: unknown) => this.#answer(answered, { error: error instanceof RpcError ? new SidecarRefused(error.code, error.message) : new Error(String(error)) }));
+      (error: unknown) =>
+        this.#answer(answered, {
+          error: error instanceof RpcError ? new SidecarRefused(error.code, error.message) : new Error(String(error)),
+        }),
+    );
   }
 
   #answer(answered: Outgoing["answered"], answer: Answer): void {
@@ -143,12 +194,20 @@ class Client implements SidecarClient {
 
   constructor(private readonly line: Line<Outgoing>) {}
 
-  request<M extends keyof Calls<HostToSidecar>>(method: M, params: ParamsOf<HostToSidecar, M>): Promise<ResultOf<HostToSidecar, M>> {
+  request<M extends keyof Calls<HostToSidecar>>(
+    method: M,
+    params: ParamsOf<HostToSidecar, M>,
+  ): Promise<ResultOf<HostToSidecar, M>> {
     if (this.#gone) return Promise.reject(this.#gone);
     const cut = deferred<never>();
     this.#pending.add(cut);
     const answer = new Promise<ResultOf<HostToSidecar, M>>((resolve, reject) => {
-      this.line.send({ method, params, answered: answer => "error" in answer ? reject(answer.error) : resolve(answer.result as ResultOf<HostToSidecar, M>) });
+      this.line.send({
+        method,
+        params,
+        answered: answer =>
+          "error" in answer ? reject(answer.error) : resolve(answer.result as ResultOf<HostToSidecar, M>),
+      });
     });
     return Promise.race([answer, cut.promise]).finally(() => this.#pending.delete(cut));
   }

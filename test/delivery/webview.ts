@@ -17,7 +17,10 @@ import { TestPage, type Browser } from "./page";
 
 const BUILDING_MS = 50;
 
-interface Posted { readonly message: HostToPage; readonly settle: (delivered: boolean) => void }
+interface Posted {
+  readonly message: HostToPage;
+  readonly settle: (delivered: boolean) => void;
+}
 
 export interface Extension {
   received(message: PageToHost): void;
@@ -43,18 +46,25 @@ export class TestWebview {
   readonly #storage = memoryStorage();
 
   constructor(
-    private readonly extension: Extension, private readonly browser: Omit<Browser, "post" | "viewState" | "storage" | "timeOfDay">,
+    private readonly extension: Extension,
+    private readonly browser: Omit<Browser, "post" | "viewState" | "storage" | "timeOfDay">,
   ) {}
 
-  get page(): TestPage | undefined { return this.#page; }
-  get state(): "hidden" | "starting" | "running" { return this.#state; }
+  get page(): TestPage | undefined {
+    return this.#page;
+  }
+  get state(): "hidden" | "starting" | "running" {
+    return this.#state;
+  }
 
   postMessage(message: HostToPage): Promise<boolean> {
     if (this.#state === "hidden") return Promise.resolve(false);
     return new Promise(settle => this.toPage.send({ message, settle }));
   }
 
-  show(): void { if (this.#state === "hidden") this.#state = "starting"; }
+  show(): void {
+    if (this.#state === "hidden") this.#state = "starting";
+  }
 
   /** The page's script runs. The first `lost` of what waited for it came too early. */
   load(lost: number): void {
@@ -69,8 +79,10 @@ export class TestWebview {
         this.toHost.send(message);
       },
       viewState: {
-        get: () => this.#saved === undefined ? undefined : JSON.parse(JSON.stringify(this.#saved)),
-        set: state => { this.#saved = state; },
+        get: () => (this.#saved === undefined ? undefined : JSON.parse(JSON.stringify(this.#saved))),
+        set: state => {
+          this.#saved = state;
+        },
       },
       storage: this.#storage,
     });
@@ -91,7 +103,9 @@ export class TestWebview {
   }
 
   /** VS Code writes the view state to its database. */
-  flush(): void { this.#flushed = this.#saved; }
+  flush(): void {
+    this.#flushed = this.#saved;
+  }
 
   /** F5 in the browser: everything of this window is gone, but for its database. */
   reloadWindow(): void {

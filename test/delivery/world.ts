@@ -19,7 +19,8 @@ export const WAYS: readonly Way[] = ["toHost", "toSidecar", "fromSidecar", "toPa
 /** A person waits no longer than this for everything to be as it should. */
 const PATIENCE_MS = 60_000;
 
-const isCounted = ({ message }: { readonly message: HostToPage }) => message.type === "event" || message.type === "snapshot";
+const isCounted = ({ message }: { readonly message: HostToPage }) =>
+  message.type === "event" || message.type === "snapshot";
 const isRepeatable = (message: PageToHost) => message.type === "webview-ready" || message.type === "prompt";
 
 export class World {
@@ -43,16 +44,26 @@ export class World {
 
   constructor(private readonly congestedAt: number) {
     this.host = this.#newHost();
-    const hidden = (): void => { if (!this.#isHostDead) this.host.page.hidden(); };
-    this.webview = new TestWebview({ received: message => this.#received(message), hidden }, {
-      clock: this.clock, tabId: () => `tab ${++this.#tabs}`, drawn: (tabId, marks) => this.#drawn(tabId, marks), problem: what => this.problems.push(what),
-      changed: page => this.#changed(page),
-    });
+    const hidden = (): void => {
+      if (!this.#isHostDead) this.host.page.hidden();
+    };
+    this.webview = new TestWebview(
+      { received: message => this.#received(message), hidden },
+      {
+        clock: this.clock,
+        tabId: () => `tab ${++this.#tabs}`,
+        drawn: (tabId, marks) => this.#drawn(tabId, marks),
+        problem: what => this.problems.push(what),
+        changed: page => this.#changed(page),
+      },
+    );
   }
 
   /** A prompt that waited is a draft again when its session is lost. */
   #changed({ tabs }: Page): void {
-    for (const { conversation: { queue } } of tabs.values()) {
+    for (const {
+      conversation: { queue },
+    } of tabs.values()) {
       this.#said.returnable(queue?.prompts.flatMap(({ text }) => marksIn(text)) ?? []);
     }
   }
@@ -78,18 +89,32 @@ export class World {
     if (what === "begin" || !first) {
       const title = this.#mark("k", voice);
       running.push({ id: title, title, version: 0 });
-      return voice.tool({ sessionUpdate: "tool_call", toolCallId: title, title, status: "pending", rawInput: { of: title } });
+      return voice.tool({
+        sessionUpdate: "tool_call",
+        toolCallId: title,
+        title,
+        status: "pending",
+        rawInput: { of: title },
+      });
     }
     if (what === "end") running.shift();
-    voice.tool({ sessionUpdate: "tool_call_update", toolCallId: first.id, status: what === "end" ? "completed" : "in_progress", content: [{ type: "content", content: { type: "text", text: `version ${++first.version}` } }] });
+    voice.tool({
+      sessionUpdate: "tool_call_update",
+      toolCallId: first.id,
+      status: what === "end" ? "completed" : "in_progress",
+      content: [{ type: "content", content: { type: "text", text: `version ${++first.version}` } }],
+    });
   }
 
-  endTurn(tab: number): void { this.#voice(tab)?.endTurn(); }
+  endTurn(tab: number): void {
+    this.#voice(tab)?.endTurn();
+  }
 
   // --- the user
 
   prompt(tab: number): void {
-    const { page } = this.webview, chosen = this.#tab(tab);
+    const { page } = this.webview,
+      chosen = this.#tab(tab);
     if (!page || !chosen) return;
     const mark = `p${++this.#marks}`;
     this.#said.prompt(chosen.tabId, [...marksIn(chosen.drafts.text), mark]);
@@ -115,7 +140,8 @@ export class World {
 
   /** One of the prompts that wait is taken out. */
   withdraw(tab: number, which: number, to: "edit" | "drop"): void {
-    const chosen = this.#tab(tab), prompts = chosen?.conversation.queue?.prompts ?? [];
+    const chosen = this.#tab(tab),
+      prompts = chosen?.conversation.queue?.prompts ?? [];
     const prompt = prompts[which % prompts.length];
     if (!chosen || !prompt) return;
     if (to === "drop") this.#said.drop(marksIn(prompt.text));
@@ -123,14 +149,16 @@ export class World {
   }
 
   #tab(tab: number): Tab | undefined {
-    const all = [...this.webview.page?.state.tabs.values() ?? []];
+    const all = [...(this.webview.page?.state.tabs.values() ?? [])];
     return all[tab % all.length];
   }
 
-  openTab(): void { if ((this.webview.page?.state.tabs.size ?? 0) < 3) this.webview.page?.open(); }
+  openTab(): void {
+    if ((this.webview.page?.state.tabs.size ?? 0) < 3) this.webview.page?.open();
+  }
 
   closeTab(tab: number): void {
-    const tabs = [...this.webview.page?.state.tabs.keys() ?? []];
+    const tabs = [...(this.webview.page?.state.tabs.keys() ?? [])];
     const tabId = tabs[tab % tabs.length];
     if (tabId === undefined || tabs.length < 2) return;
     this.webview.page?.happen({ kind: "closed", tabId });
@@ -138,7 +166,9 @@ export class World {
     this.#said.close(tabId);
   }
 
-  restart(): void { this.host.chat.restartSidecar(); }
+  restart(): void {
+    this.host.chat.restartSidecar();
+  }
 
   // --- what befalls them
 
@@ -152,7 +182,8 @@ export class World {
   }
 
   async flow(rounds: number): Promise<void> {
-    for (let i = 0; i < rounds && WAYS.some(way => this.#line(way)?.length); i++) for (const way of WAYS) await this.deliver(way, 1);
+    for (let i = 0; i < rounds && WAYS.some(way => this.#line(way)?.length); i++)
+      for (const way of WAYS) await this.deliver(way, 1);
   }
 
   drop(from: number, most: number): void {
@@ -164,7 +195,9 @@ export class World {
     else this.webview.toHost.stutter(from, most, isRepeatable);
   }
 
-  kill(arrives: number): Promise<void> { return this.sidecar?.kill(arrives) ?? Promise.resolve(); }
+  kill(arrives: number): Promise<void> {
+    return this.sidecar?.kill(arrives) ?? Promise.resolve();
+  }
 
   /** What waits then waits for the user, in every tab. */
   async agentDies(): Promise<void> {
@@ -216,7 +249,8 @@ export class World {
       this.clock.advance(Math.min(left, 250));
       await drained();
     }
-    if (this.webview.asked - asked > 2 + ms / 1_000) this.problems.push(`the page asked ${this.webview.asked - asked} times in ${ms} ms`);
+    if (this.webview.asked - asked > 2 + ms / 1_000)
+      this.problems.push(`the page asked ${this.webview.asked - asked} times in ${ms} ms`);
   }
 
   // --- the end
@@ -239,9 +273,14 @@ export class World {
     for (let tab = 0; tab < tabs; tab++) this.prompt(tab);
     await this.#calm();
     await this.#check();
-    const sent = toPage.sent + toHost.sent - before.sent, asked = this.webview.asked - before.asked, turns = this.#turns - before.turns;
+    const sent = toPage.sent + toHost.sent - before.sent,
+      asked = this.webview.asked - before.asked,
+      turns = this.#turns - before.turns;
     // Prompts that waited go out one by one now.
-    ok(asked <= 6 + 6 * tabs && sent <= 30 + 20 * tabs + 10 * turns + 2 * underWay, `${sent} messages, ${asked} askings until all was quiet, for ${tabs} tabs, ${turns} turns and ${underWay} messages under way`);
+    ok(
+      asked <= 6 + 6 * tabs && sent <= 30 + 20 * tabs + 10 * turns + 2 * underWay,
+      `${sent} messages, ${asked} askings until all was quiet, for ${tabs} tabs, ${turns} turns and ${underWay} messages under way`,
+    );
     return took;
   }
 
@@ -252,7 +291,9 @@ export class World {
       const { page } = this.webview;
       if (this.host.supervisor.phase.kind === "failed") this.restart();
       for (const { voice } of this.#heard) if (voice.endTurn()) await drained();
-      for (const tab of page?.state.tabs.values() ?? []) if (tab.conversation.queue?.held && turnOf(tab) === "idle") page?.happen({ kind: "queueSent", tabId: tab.tabId });
+      for (const tab of page?.state.tabs.values() ?? [])
+        if (tab.conversation.queue?.held && turnOf(tab) === "idle")
+          page?.happen({ kind: "queueSent", tabId: tab.tabId });
       if (this.#isQuiet()) return waited;
       if (waited > PATIENCE_MS) fail(`it does not come to rest: ${this.#describe()}`);
       await this.tick(100);
@@ -261,13 +302,26 @@ export class World {
 
   #isQuiet(): boolean {
     const page = this.webview.page;
-    return page !== undefined && page.isDrawn && WAYS.every(way => this.#line(way)?.length === 0)
-      && this.host.supervisor.phase.kind === "running" && page.state.sidecar.state === "running"
-      && [...page.state.tabs.values()].every(tab => tab.phase === "live" && tab.asking.kind !== "missing" && turnOf(tab) === "idle" && tab.drafts.takenBack.length === 0 && (tab.conversation.queue?.prompts.length ?? 0) === 0);
+    return (
+      page !== undefined &&
+      page.isDrawn &&
+      WAYS.every(way => this.#line(way)?.length === 0) &&
+      this.host.supervisor.phase.kind === "running" &&
+      page.state.sidecar.state === "running" &&
+      [...page.state.tabs.values()].every(
+        tab =>
+          tab.phase === "live" &&
+          tab.asking.kind !== "missing" &&
+          turnOf(tab) === "idle" &&
+          tab.drafts.takenBack.length === 0 &&
+          (tab.conversation.queue?.prompts.length ?? 0) === 0,
+      )
+    );
   }
 
   async #check(): Promise<void> {
-    const { page } = this.webview, { sidecar } = this;
+    const { page } = this.webview,
+      { sidecar } = this;
     ok(page && sidecar);
     const kept = await sidecar.conversations();
     for (const [tabId, tab] of page.state.tabs) {
@@ -275,12 +329,18 @@ export class World {
       this.#said.check(tabId, shown.filter(isPrompt));
       equal(tab.drafts.text, "");
       const last = shown.findLast(isPrompt);
-      const conversation = kept.find(({ entries }) => entries.some(entry => entry.kind === "user" && marksIn(entry.text).at(-1) === last));
+      const conversation = kept.find(({ entries }) =>
+        entries.some(entry => entry.kind === "user" && marksIn(entry.text).at(-1) === last),
+      );
       deepEqual(tab.conversation, conversation, "the page shows what the sidecar has");
       for (const { voice, sidecar: of } of this.#heard.filter(({ voice }) => voice.tabId === tabId)) {
         const seen = shown.filter(mark => voice.said.includes(mark));
         const all: boolean = of === sidecar && voice.isOpen;
-        deepEqual(seen, all ? voice.said : voice.said.slice(0, seen.length), all ? "everything that was said" : "what was said to a sidecar that is gone, up to its end");
+        deepEqual(
+          seen,
+          all ? voice.said : voice.said.slice(0, seen.length),
+          all ? "everything that was said" : "what was said to a sidecar that is gone, up to its end",
+        );
       }
     }
     equal(sidecar.openSessions, page.state.tabs.size, "sessions for tabs");
@@ -290,37 +350,53 @@ export class World {
   #drawn(tabId: string, marks: readonly string[]): void {
     const before = this.screen.get(tabId)?.filter(mark => !isPrompt(mark)) ?? [];
     const said = marks.filter(mark => !isPrompt(mark));
-    const problem = !isRising(said) || !this.#said.isInOrder(tabId, marks.filter(isPrompt)) ? "twice or out of order" : before.some((mark, i) => said[i] !== mark) ? "taken back, or put in between" : undefined;
+    const problem =
+      !isRising(said) || !this.#said.isInOrder(tabId, marks.filter(isPrompt))
+        ? "twice or out of order"
+        : before.some((mark, i) => said[i] !== mark)
+          ? "taken back, or put in between"
+          : undefined;
     if (problem !== undefined) this.problems.push(`${problem} in ${tabId}: ${before.join(" ")} → ${marks.join(" ")}`);
     this.screen.set(tabId, marks);
   }
 
   #newHost(): TestHost {
     return new TestHost({
-      clock: this.clock, postMessage: message => this.webview.postMessage(message), problem: what => this.problems.push(what),
+      clock: this.clock,
+      postMessage: message => this.webview.postMessage(message),
+      problem: what => this.problems.push(what),
       launch: handlers => {
         const prompted = new Set<string>();
         const sidecar: TestSidecar = new TestSidecar({
-          clock: this.clock, handlers, congestedAt: this.congestedAt, problem: what => this.problems.push(what),
+          clock: this.clock,
+          handlers,
+          congestedAt: this.congestedAt,
+          problem: what => this.problems.push(what),
           prompted: text => {
             if (prompted.has(text)) this.problems.push(`the agent was prompted twice with ${text}`);
             prompted.add(text);
             this.#turns++;
             return this.#said.tabOf(marksIn(text)) ?? "closed";
           },
-          spoke: voice => { if (!this.#heard.some(one => one.voice === voice)) this.#heard.push({ voice, sidecar }); },
+          spoke: voice => {
+            if (!this.#heard.some(one => one.voice === voice)) this.#heard.push({ voice, sidecar });
+          },
         });
-        return this.sidecar = sidecar;
+        return (this.sidecar = sidecar);
       },
     });
   }
 
   #line(way: Way): { readonly length: number; deliver(): void } | undefined {
     switch (way) {
-      case "toPage": return this.webview.state === "running" ? this.webview.toPage : undefined;
-      case "toHost": return this.webview.toHost;
-      case "toSidecar": return this.sidecar?.toSidecar;
-      case "fromSidecar": return this.sidecar?.toHost;
+      case "toPage":
+        return this.webview.state === "running" ? this.webview.toPage : undefined;
+      case "toHost":
+        return this.webview.toHost;
+      case "toSidecar":
+        return this.sidecar?.toSidecar;
+      case "fromSidecar":
+        return this.sidecar?.toHost;
     }
   }
 
@@ -337,9 +413,22 @@ export class World {
 
   #describe(): string {
     const { page } = this.webview;
-    return JSON.stringify({ view: this.webview.state, supervisor: this.host.supervisor.phase, sidecar: page?.state.sidecar, tabs: [...page?.state.tabs.values() ?? []].map(({ tabId, phase, asking, seen, drafts, conversation }) => ({ tabId, phase, asking, seen, drafts, turn: conversation.turn })) });
+    return JSON.stringify({
+      view: this.webview.state,
+      supervisor: this.host.supervisor.phase,
+      sidecar: page?.state.sidecar,
+      tabs: [...(page?.state.tabs.values() ?? [])].map(({ tabId, phase, asking, seen, drafts, conversation }) => ({
+        tabId,
+        phase,
+        asking,
+        seen,
+        drafts,
+        turn: conversation.turn,
+      })),
+    });
   }
 }
 
 const isPrompt = (mark: string) => mark.startsWith("p");
-const isRising = (marks: readonly string[]) => marks.every((mark, i) => i === 0 || Number(mark.slice(1)) > Number(marks[i - 1]?.slice(1)));
+const isRising = (marks: readonly string[]) =>
+  marks.every((mark, i) => i === 0 || Number(mark.slice(1)) > Number(marks[i - 1]?.slice(1)));

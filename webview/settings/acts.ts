@@ -19,9 +19,12 @@ export type Act =
 /** The message of a switch that was put on or off. */
 export function switched(of: Switch, isOn: boolean): SettingsToHost {
   switch (of.kind) {
-    case "modifier": return { type: "modifier", isOn };
-    case "bypass": return { type: "bypass", id: of.id, isOn };
-    case "enable": return { type: "enable", id: of.id, isOn };
+    case "modifier":
+      return { type: "modifier", isOn };
+    case "bypass":
+      return { type: "bypass", id: of.id, isOn };
+    case "enable":
+      return { type: "enable", id: of.id, isOn };
   }
 }
 
@@ -29,4 +32,5 @@ export function switched(of: Switch, isOn: boolean): SettingsToHost {
 export const rowId = (of: Installable, id: string): string => `${of}-${word(id)}`;
 
 /** Letters, digits and hyphens stay. */
-export const word = (text: string): string => text.replace(/[^A-Za-z0-9-]/g, character => `_${(character.codePointAt(0) ?? 0).toString(16)}_`);
+export const word = (text: string): string =>
+  text.replace(/[^A-Za-z0-9-]/g, character => `_${(character.codePointAt(0) ?? 0).toString(16)}_`);

@@ -1,6 +1,7 @@
 /** Scrolls the page as long as something is dragged to its edge. */
 
-const EDGE = 32, STEP = 8;
+const EDGE = 32,
+  STEP = 8;
 
 export class DragScroll {
   #y: number | undefined;
@@ -24,7 +25,8 @@ export class DragScroll {
     this.#frame = undefined;
     const y = this.#y;
     if (y === undefined) return;
-    const by = y < EDGE ? -STEP : y > window.innerHeight - EDGE ? STEP : 0, before = window.scrollY;
+    const by = y < EDGE ? -STEP : y > window.innerHeight - EDGE ? STEP : 0,
+      before = window.scrollY;
     if (by === 0) return;
     window.scrollBy({ top: by, behavior: "instant" });
     if (window.scrollY === before) return;

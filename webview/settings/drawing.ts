@@ -25,13 +25,23 @@ export interface Surface<E> {
   focus(element: E): void;
 }
 
-interface Shown<E> { readonly key: string; readonly element: E; piece: Piece; children: readonly Shown<E>[]; parent: Shown<E> | undefined; isGone: boolean }
+interface Shown<E> {
+  readonly key: string;
+  readonly element: E;
+  piece: Piece;
+  children: readonly Shown<E>[];
+  parent: Shown<E> | undefined;
+  isGone: boolean;
+}
 
 export class Drawing<E extends object> {
   readonly #root: Shown<E>;
   readonly #byElement = new WeakMap<E, Shown<E>>();
 
-  constructor(private readonly surface: Surface<E>, root: E) {
+  constructor(
+    private readonly surface: Surface<E>,
+    root: E,
+  ) {
     this.#root = { key: "", element: root, piece: { tag: "div" }, children: [], parent: undefined, isGone: false };
   }
 
@@ -42,7 +52,9 @@ export class Drawing<E extends object> {
   }
 
   /** What the element does, or one that it is in. */
-  actAt(element: E): Act | undefined { return this.#byElement.get(element)?.piece.act; }
+  actAt(element: E): Act | undefined {
+    return this.#byElement.get(element)?.piece.act;
+  }
 
   // --- children
 
@@ -55,9 +67,17 @@ export class Drawing<E extends object> {
       return same ?? this.#make(key, piece, parent);
     });
     for (const gone of before.values()) this.#take(gone);
-    this.#arrange(parent, parent.children.filter(({ isGone }) => !isGone), after, path);
+    this.#arrange(
+      parent,
+      parent.children.filter(({ isGone }) => !isGone),
+      after,
+      path,
+    );
     parent.children = after;
-    pieces.forEach((piece, i) => { const shown = after[i]; if (shown) this.#update(shown, piece, path); });
+    pieces.forEach((piece, i) => {
+      const shown = after[i];
+      if (shown) this.#update(shown, piece, path);
+    });
   }
 
   #make(key: string, piece: Piece, parent: Shown<E>): Shown<E> {
@@ -74,7 +94,8 @@ export class Drawing<E extends object> {
 
   /** `there`: those of `after` that are on screen, in their order on screen. */
   #arrange(parent: Shown<E>, there: readonly Shown<E>[], after: readonly Shown<E>[], path: readonly Shown<E>[]): void {
-    const onScreen = new Set(there), order = [...there];
+    const onScreen = new Set(there),
+      order = [...there];
     const put = (shown: Shown<E>, before: Shown<E> | undefined): void => {
       const at = order.indexOf(shown);
       if (at !== -1 && order[at + 1] === before) return;
@@ -95,11 +116,15 @@ export class Drawing<E extends object> {
   // --- one piece
 
   #update(shown: Shown<E>, piece: Piece, path: readonly Shown<E>[]): void {
-    const { element, piece: old } = shown, { surface } = this;
+    const { element, piece: old } = shown,
+      { surface } = this;
     shown.piece = piece;
-    const attributes = attributesOf(piece), before = attributesOf(old);
-    for (const name of Object.keys(before)) if (before[name] !== undefined && attributes[name] === undefined) surface.setAttribute(element, name, undefined);
-    for (const [name, value] of Object.entries(attributes)) if (value !== undefined && value !== before[name]) surface.setAttribute(element, name, value);
+    const attributes = attributesOf(piece),
+      before = attributesOf(old);
+    for (const name of Object.keys(before))
+      if (before[name] !== undefined && attributes[name] === undefined) surface.setAttribute(element, name, undefined);
+    for (const [name, value] of Object.entries(attributes))
+      if (value !== undefined && value !== before[name]) surface.setAttribute(element, name, value);
     if (piece.isChecked !== undefined) surface.setChecked(element, piece.isChecked);
     if (piece.text !== undefined) {
       this.#fill(shown, [], path);
@@ -117,7 +142,8 @@ export class Drawing<E extends object> {
     const focused = element && this.#byElement.get(element);
     if (!focused) return undefined;
     const steps: Step<E>[] = [];
-    for (let shown: Shown<E> | undefined = focused; shown; shown = shown.parent) steps.unshift({ shown, index: shown.parent?.children.indexOf(shown) ?? 0 });
+    for (let shown: Shown<E> | undefined = focused; shown; shown = shown.parent)
+      steps.unshift({ shown, index: shown.parent?.children.indexOf(shown) ?? 0 });
     return { focused, steps };
   }
 
@@ -135,13 +161,17 @@ export class Drawing<E extends object> {
   }
 }
 
-interface Step<E> { readonly shown: Shown<E>; readonly index: number }
+interface Step<E> {
+  readonly shown: Shown<E>;
+  readonly index: number;
+}
 
 /** Each with a key that no sibling has: of strangers' names two may be the same. */
 function keyed(pieces: readonly Piece[]): readonly (readonly [key: string, piece: Piece])[] {
   const count = new Map<string, number>();
   return pieces.map(piece => {
-    const key = JSON.stringify([piece.tag, piece.key ?? null]), n = count.get(key) ?? 0;
+    const key = JSON.stringify([piece.tag, piece.key ?? null]),
+      n = count.get(key) ?? 0;
     count.set(key, n + 1);
     return [`${key} ${n}`, piece];
   });

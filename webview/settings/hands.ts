@@ -40,11 +40,20 @@ export class Hands {
   #clicked({ target }: MouseEvent): void {
     const act = this.#actOf(target);
     switch (act?.kind) {
-      case "say": return this.world.happen({ kind: "pressed", message: act.message });
-      case "fold": return this.world.happen({ kind: "folded", fold: act.fold });
-      case "move": return this.#reorder({ kind: "step", by: act.by });
-      case "grip": if (!this.#hasDragged) this.#reorder(this.world.reorder().kind === "grabbed" ? { kind: "drop" } : { kind: "grab", id: act.id }); return;
-      case "switch": case "mode": case undefined: return; // heard as changes
+      case "say":
+        return this.world.happen({ kind: "pressed", message: act.message });
+      case "fold":
+        return this.world.happen({ kind: "folded", fold: act.fold });
+      case "move":
+        return this.#reorder({ kind: "step", by: act.by });
+      case "grip":
+        if (!this.#hasDragged)
+          this.#reorder(this.world.reorder().kind === "grabbed" ? { kind: "drop" } : { kind: "grab", id: act.id });
+        return;
+      case "switch":
+      case "mode":
+      case undefined:
+        return; // heard as changes
     }
   }
 
@@ -64,7 +73,8 @@ export class Hands {
 
   /** Alt and an arrow move the extension in whose row the focus is. */
   #nudges({ key, target }: KeyboardEvent): boolean {
-    const by = ARROWS[key], row = rowOf(target);
+    const by = ARROWS[key],
+      row = rowOf(target);
     if (by === undefined || row?.dataset["of"] !== "extension" || row.querySelector(".grip:disabled")) return false;
     this.#reorder({ kind: "nudge", id: row.dataset["id"] ?? "", by });
     return true;
@@ -78,14 +88,15 @@ export class Hands {
       this.#reorder({ kind: "back" });
       return true;
     }
-    const by = kind === "grabbed" ? ARROWS[key] ?? ENDS[key] : undefined;
+    const by = kind === "grabbed" ? (ARROWS[key] ?? ENDS[key]) : undefined;
     if (by !== undefined) this.#reorder({ kind: "step", by });
     return by !== undefined;
   }
 
   /** Up and down go from row to row, where the arrow keys mean nothing else. */
   #walks({ key, target }: KeyboardEvent): boolean {
-    const by = ARROWS[key], row = rowOf(target);
+    const by = ARROWS[key],
+      row = rowOf(target);
     if (by === undefined || !row || !(target instanceof Element) || target.matches("pre")) return false;
     const rows = [...this.world.root.querySelectorAll<HTMLElement>(".row")];
     const next = rows[rows.indexOf(row) + (by === "up" ? -1 : 1)];
@@ -125,8 +136,13 @@ export class Hands {
   #over(y: number): void {
     const held = this.world.reorder();
     if (held.kind !== "dragged") return;
-    const others = [...this.world.root.querySelectorAll<HTMLElement>(".row[data-of=extension]")].filter(row => row.dataset["id"] !== held.id);
-    const to = others.filter(row => { const { top, height } = row.getBoundingClientRect(); return top + height / 2 < y; }).length;
+    const others = [...this.world.root.querySelectorAll<HTMLElement>(".row[data-of=extension]")].filter(
+      row => row.dataset["id"] !== held.id,
+    );
+    const to = others.filter(row => {
+      const { top, height } = row.getBoundingClientRect();
+      return top + height / 2 < y;
+    }).length;
     if (to !== held.to) this.#reorder({ kind: "over", to });
   }
 
@@ -141,10 +157,16 @@ export class Hands {
     this.#scroll.end();
   }
 
-  #reorder(event: ReorderEvent): void { this.world.happen({ kind: "reordered", event }); }
+  #reorder(event: ReorderEvent): void {
+    this.world.happen({ kind: "reordered", event });
+  }
 
   #actOf(target: EventTarget | null): Act | undefined {
-    for (let element = target instanceof Element ? target : null; element && element !== this.world.root; element = element.parentElement) {
+    for (
+      let element = target instanceof Element ? target : null;
+      element && element !== this.world.root;
+      element = element.parentElement
+    ) {
       const act = this.world.actAt(element);
       if (act) return act;
     }
@@ -155,4 +177,5 @@ export class Hands {
 const ARROWS: Readonly<Record<string, "up" | "down">> = { ArrowUp: "up", ArrowDown: "down" };
 const ENDS: Readonly<Record<string, "first" | "last">> = { Home: "first", End: "last" };
 
-const rowOf = (target: EventTarget | null): HTMLElement | null => target instanceof Element ? target.closest<HTMLElement>(".row") : null;
+const rowOf = (target: EventTarget | null): HTMLElement | null =>
+  target instanceof Element ? target.closest<HTMLElement>(".row") : null;

@@ -12,7 +12,11 @@ import { Speech } from "./speech";
 import { styles } from "./styles";
 import { surface } from "./surface";
 
-declare function acquireVsCodeApi(): { postMessage(message: SettingsToHost): void; getState(): unknown; setState(state: unknown): void };
+declare function acquireVsCodeApi(): {
+  postMessage(message: SettingsToHost): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+};
 
 const vscode = acquireVsCodeApi();
 document.head.append(make("style", { text: styles }));
@@ -21,27 +25,48 @@ const speech = new Speech();
 root.after(speech.element);
 
 const { unfolded, scroll } = savedFrom(vscode.getState());
-const saving = new Saving(() => vscode.setState({ unfolded: page.model.unfolded, scroll: Math.round(window.scrollY) }), pageClock);
+const saving = new Saving(
+  () => vscode.setState({ unfolded: page.model.unfolded, scroll: Math.round(window.scrollY) }),
+  pageClock,
+);
 const drawing = new Drawing<Element>(surface, root);
-const page: SettingsPage = new SettingsPage({
-  show: pieces => drawing.show(pieces),
-  focus: id => document.getElementById(id)?.focus(),
-  scrollTo: id => document.getElementById(id)?.scrollIntoView({ block: "nearest", behavior: "instant" }),
-  post: message => vscode.postMessage(message),
-  say: text => speech.sayNow(text),
-  save: () => saving.now(),
-  begun: () => window.scrollTo({ top: scroll, behavior: "instant" }),
-  clock: pageClock,
-}, unfolded);
-new Hands({ root, actAt: element => drawing.actAt(element), reorder: () => page.model.reorder, happen: happened => page.happen(happened) });
+const page: SettingsPage = new SettingsPage(
+  {
+    show: pieces => drawing.show(pieces),
+    focus: id => document.getElementById(id)?.focus(),
+    scrollTo: id => document.getElementById(id)?.scrollIntoView({ block: "nearest", behavior: "instant" }),
+    post: message => vscode.postMessage(message),
+    say: text => speech.sayNow(text),
+    save: () => saving.now(),
+    begun: () => window.scrollTo({ top: scroll, behavior: "instant" }),
+    clock: pageClock,
+  },
+  unfolded,
+);
+new Hands({
+  root,
+  actAt: element => drawing.actAt(element),
+  reorder: () => page.model.reorder,
+  happen: happened => page.happen(happened),
+});
 
 window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
-  if (!isHostToSettings(data)) return vscode.postMessage({ type: "log", level: "warn", message: "A message that is not known was ignored." });
+  if (!isHostToSettings(data))
+    return vscode.postMessage({ type: "log", level: "warn", message: "A message that is not known was ignored." });
   switch (data.type) {
-    case "view": return page.happen({ kind: "viewed", view: data.view });
-    case "reveal": return page.happen({ kind: "revealed", of: data.of, id: data.id });
-    case "say": return speech.say(data.text);
+    case "view":
+      return page.happen({ kind: "viewed", view: data.view });
+    case "reveal":
+      return page.happen({ kind: "revealed", of: data.of, id: data.id });
+    case "say":
+      return speech.say(data.text);
   }
 });
-window.addEventListener("scroll", () => { if (page.model.view) saving.soon(); }, { passive: true });
+window.addEventListener(
+  "scroll",
+  () => {
+    if (page.model.view) saving.soon();
+  },
+  { passive: true },
+);
 window.addEventListener("pagehide", () => saving.flush());

@@ -1,34 +1,60 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { agent, anyView, extension, view } from "../testing/settings-views";
-import { emptyModel, idsOf, inOrder, MOST_UNFOLDED, REFUSED_MS, shownView, step, WISH_MS, type Effect, type Happened, type Model } from "./model";
+import {
+  emptyModel,
+  idsOf,
+  inOrder,
+  MOST_UNFOLDED,
+  REFUSED_MS,
+  shownView,
+  step,
+  WISH_MS,
+  type Effect,
+  type Happened,
+  type Model,
+} from "./model";
 
 /** What comes of these, each at its time; effects of the last. */
 function play(...all: readonly (Happened | readonly [now: number, Happened])[]): readonly [Model, readonly Effect[]] {
-  let model = emptyModel(), effects: readonly Effect[] = [];
+  let model = emptyModel(),
+    effects: readonly Effect[] = [];
   for (const each of all) [model, effects] = "kind" in each ? step(model, each, 0) : step(model, each[1], each[0]);
   return [model, effects];
 }
 const viewed: Happened = { kind: "viewed", view: view() };
-const enabled = (model: Model, id: string): boolean | undefined => shownView(model)?.extensions.find(row => row.id === id)?.isEnabled;
+const enabled = (model: Model, id: string): boolean | undefined =>
+  shownView(model)?.extensions.find(row => row.id === id)?.isEnabled;
 
 suite("settings page: model", () => {
   test("a press is told to the host", () =>
-    deepEqual(play(viewed, { kind: "pressed", message: { type: "checkUpdates" } })[1], [{ kind: "post", message: { type: "checkUpdates" } }]));
+    deepEqual(play(viewed, { kind: "pressed", message: { type: "checkUpdates" } })[1], [
+      { kind: "post", message: { type: "checkUpdates" } },
+    ]));
 
   test("what was ticked stays ticked while the host writes it down, though views of something else come", () => {
     const [model, effects] = play(viewed, { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false });
-    deepEqual(effects, [{ kind: "post", message: { type: "enable", id: "x", isOn: false } }, { kind: "wake", ms: WISH_MS }]);
+    deepEqual(effects, [
+      { kind: "post", message: { type: "enable", id: "x", isOn: false } },
+      { kind: "wake", ms: WISH_MS },
+    ]);
     equal(enabled(model, "x"), false);
     equal(enabled(step(model, viewed, WISH_MS - 1)[0], "x"), false);
   });
 
   test("also while that takes long; what the host has written counts from then on", () => {
     const ticked: Happened = { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false };
-    const written: Happened = { kind: "viewed", view: view({ extensions: [extension("x", { isEnabled: false }), extension("y"), extension("z")] }) };
+    const written: Happened = {
+      kind: "viewed",
+      view: view({ extensions: [extension("x", { isEnabled: false }), extension("y"), extension("z")] }),
+    };
     equal(enabled(play(viewed, ticked, [WISH_MS, { kind: "woke" }], [REFUSED_MS - 1, viewed])[0], "x"), false);
     equal(enabled(play(viewed, ticked, [5_000, written], [5_001, viewed])[0], "x"), true);
-    equal(enabled(play(viewed, ticked, [100, written], [101, viewed])[0], "x"), false, "the first word may be of a press before");
+    equal(
+      enabled(play(viewed, ticked, [100, written], [101, viewed])[0], "x"),
+      false,
+      "the first word may be of a press before",
+    );
     const moved: Happened = { kind: "reordered", event: { kind: "nudge", id: "x", by: "down" } };
     deepEqual(idsOf(play(viewed, moved, [WISH_MS, viewed])[0]), ["y", "x", "z"]);
   });
@@ -50,10 +76,25 @@ suite("settings page: model", () => {
 
   test("each switch, the radio buttons and a move are messages, and shown at once", () => {
     const rows: readonly [Happened, object, (model: Model) => unknown, unknown][] = [
-      [{ kind: "switched", of: { kind: "modifier" }, isOn: true }, { type: "modifier", isOn: true }, model => shownView(model)?.requireModifier, true],
-      [{ kind: "switched", of: { kind: "bypass", id: "ada" }, isOn: true }, { type: "bypass", id: "ada", isOn: true }, model => shownView(model)?.agents.map(({ bypass }) => bypass), [true, undefined]],
+      [
+        { kind: "switched", of: { kind: "modifier" }, isOn: true },
+        { type: "modifier", isOn: true },
+        model => shownView(model)?.requireModifier,
+        true,
+      ],
+      [
+        { kind: "switched", of: { kind: "bypass", id: "ada" }, isOn: true },
+        { type: "bypass", id: "ada", isOn: true },
+        model => shownView(model)?.agents.map(({ bypass }) => bypass),
+        [true, undefined],
+      ],
       [{ kind: "chose", mode: "off" }, { type: "updates", mode: "off" }, model => shownView(model)?.updates, "off"],
-      [{ kind: "reordered", event: { kind: "nudge", id: "x", by: "down" } }, { type: "move", id: "x", to: 1 }, idsOf, ["y", "x", "z"]],
+      [
+        { kind: "reordered", event: { kind: "nudge", id: "x", by: "down" } },
+        { type: "move", id: "x", to: 1 },
+        idsOf,
+        ["y", "x", "z"],
+      ],
     ];
     const asked: Happened = { kind: "viewed", view: view({ agents: [agent("ada", { bypass: false }), agent("bob")] }) };
     for (const [happened, message, shown, expected] of rows) {
@@ -66,17 +107,30 @@ suite("settings page: model", () => {
   test("moves build on each other before the host has written the first", () => {
     const down: Happened = { kind: "reordered", event: { kind: "nudge", id: "x", by: "down" } };
     const [model, effects] = play(viewed, down, viewed, down);
-    deepEqual([idsOf(model), effects[0]], [["y", "z", "x"], { kind: "post", message: { type: "move", id: "x", to: 2 } }]);
+    deepEqual(
+      [idsOf(model), effects[0]],
+      [["y", "z", "x"], { kind: "post", message: { type: "move", id: "x", to: 2 } }],
+    );
   });
 
   test("an order is not wished for any more where others came or went", () => {
-    deepEqual(inOrder([extension("x"), extension("y")], ["y", "x"]).map(({ id }) => id), ["y", "x"]);
-    for (const ids of [["y", "x", "z"], ["y"], ["y", "y"], ["q", "x"]]) deepEqual(inOrder([extension("x"), extension("y")], ids).map(({ id }) => id), ["x", "y"]);
+    deepEqual(
+      inOrder([extension("x"), extension("y")], ["y", "x"]).map(({ id }) => id),
+      ["y", "x"],
+    );
+    for (const ids of [["y", "x", "z"], ["y"], ["y", "y"], ["q", "x"]])
+      deepEqual(
+        inOrder([extension("x"), extension("y")], ids).map(({ id }) => id),
+        ["x", "y"],
+      );
   });
 
   test("what is moved is kept in sight, and said by its name", () => {
     const [, effects] = play(viewed, { kind: "reordered", event: { kind: "grab", id: "y" } });
-    deepEqual(effects, [{ kind: "scroll", id: "extension-y" }, { kind: "say", text: "Y taken, 2 of 3. Arrow keys move it, Space drops it, Escape puts it back." }]);
+    deepEqual(effects, [
+      { kind: "scroll", id: "extension-y" },
+      { kind: "say", text: "Y taken, 2 of 3. Arrow keys move it, Space drops it, Escape puts it back." },
+    ]);
   });
 
   test("what is taken stays in sight while views come, and what a pointer drags stays below it", () => {
@@ -85,7 +139,11 @@ suite("settings page: model", () => {
   });
 
   test("one that is taken and then removed elsewhere is held no more", () => {
-    const [model] = play(viewed, { kind: "reordered", event: { kind: "grab", id: "y" } }, { kind: "viewed", view: view({ extensions: [extension("x")] }) });
+    const [model] = play(
+      viewed,
+      { kind: "reordered", event: { kind: "grab", id: "y" } },
+      { kind: "viewed", view: view({ extensions: [extension("x")] }) },
+    );
     equal(model.reorder.kind, "still");
   });
 
@@ -103,26 +161,57 @@ suite("settings page: model", () => {
   test("a view takes the focus away from nothing", () => deepEqual(play(viewed, viewed)[1], []));
 
   test("folds are kept, so many of them", () => {
-    const [model, effects] = play(viewed, { kind: "folded", fold: "a" }, { kind: "folded", fold: "b" }, { kind: "folded", fold: "a" });
+    const [model, effects] = play(
+      viewed,
+      { kind: "folded", fold: "a" },
+      { kind: "folded", fold: "b" },
+      { kind: "folded", fold: "a" },
+    );
     deepEqual([model.unfolded, effects], [["b"], [{ kind: "save" }]]);
-    const many = play(...Array.from({ length: MOST_UNFOLDED + 5 }, (_, i): Happened => ({ kind: "folded", fold: String(i) })))[0];
+    const many = play(
+      ...Array.from({ length: MOST_UNFOLDED + 5 }, (_, i): Happened => ({ kind: "folded", fold: String(i) })),
+    )[0];
     deepEqual([many.unfolded.length, many.unfolded.at(-1)], [MOST_UNFOLDED, String(MOST_UNFOLDED + 4)]);
   });
 
   test("whatever is wished for, the rows on screen are the host's", () => {
     const happened: fc.Arbitrary<Happened> = fc.oneof(
       anyView.map(view => ({ kind: "viewed" as const, view })),
-      fc.record({ kind: fc.constant("switched" as const), of: fc.constantFrom({ kind: "modifier" as const }, { kind: "enable" as const, id: "x" }, { kind: "bypass" as const, id: "ada" }), isOn: fc.boolean() }),
+      fc.record({
+        kind: fc.constant("switched" as const),
+        of: fc.constantFrom(
+          { kind: "modifier" as const },
+          { kind: "enable" as const, id: "x" },
+          { kind: "bypass" as const, id: "ada" },
+        ),
+        isOn: fc.boolean(),
+      }),
       fc.record({ kind: fc.constant("chose" as const), mode: fc.constantFrom("auto" as const, "off" as const) }),
-      fc.record({ kind: fc.constant("reordered" as const), event: fc.constantFrom({ kind: "grab" as const, id: "x" }, { kind: "step" as const, by: "down" as const }, { kind: "nudge" as const, id: "ada", by: "down" as const }, { kind: "drop" as const }) }),
+      fc.record({
+        kind: fc.constant("reordered" as const),
+        event: fc.constantFrom(
+          { kind: "grab" as const, id: "x" },
+          { kind: "step" as const, by: "down" as const },
+          { kind: "nudge" as const, id: "ada", by: "down" as const },
+          { kind: "drop" as const },
+        ),
+      }),
     );
-    fc.assert(fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 4_000 }), happened), { maxLength: 12 }), all => {
-      const [model] = play(...all.toSorted(([a], [b]) => a - b));
-      const shown = shownView(model);
-      equal(shown === undefined, model.view === undefined);
-      deepEqual(shown?.agents.map(({ id }) => id), model.view?.agents.map(({ id }) => id));
-      deepEqual(shown?.extensions.map(({ id, name }) => `${id} ${name}`).sort(), model.view?.extensions.map(({ id, name }) => `${id} ${name}`).sort());
-      ok(model.wishes.length <= 5);
-    }));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 4_000 }), happened), { maxLength: 12 }), all => {
+        const [model] = play(...all.toSorted(([a], [b]) => a - b));
+        const shown = shownView(model);
+        equal(shown === undefined, model.view === undefined);
+        deepEqual(
+          shown?.agents.map(({ id }) => id),
+          model.view?.agents.map(({ id }) => id),
+        );
+        deepEqual(
+          shown?.extensions.map(({ id, name }) => `${id} ${name}`).sort(),
+          model.view?.extensions.map(({ id, name }) => `${id} ${name}`).sort(),
+        );
+        ok(model.wishes.length <= 5);
+      }),
+    );
   });
 });

@@ -55,7 +55,13 @@ export type Effect =
   | { readonly kind: "save" }
   | { readonly kind: "wake"; readonly ms: number };
 
-export const emptyModel = (unfolded: readonly string[] = []): Model => ({ view: undefined, unfolded, reorder: still, wishes: [], awaited: undefined });
+export const emptyModel = (unfolded: readonly string[] = []): Model => ({
+  view: undefined,
+  unfolded,
+  reorder: still,
+  wishes: [],
+  awaited: undefined,
+});
 
 /** What to draw: the host's view with the wishes in it; the order of the extensions without what is being moved. */
 export function shownView({ view, wishes }: Model): SettingsView | undefined {
@@ -64,14 +70,27 @@ export function shownView({ view, wishes }: Model): SettingsView | undefined {
 
 export function step(model: Model, happened: Happened, now: number): readonly [Model, readonly Effect[]] {
   switch (happened.kind) {
-    case "viewed": return viewed(timely({ ...model, view: happened.view }, now));
-    case "revealed": return awaiting({ ...model, awaited: rowId(happened.of, happened.id) });
-    case "pressed": return [model, [{ kind: "post", message: happened.message }]];
-    case "folded": return [{ ...model, unfolded: toggled(model.unfolded, happened.fold) }, [{ kind: "save" }]];
-    case "switched": return wished(model, { of: happened.of, isOn: happened.isOn }, switched(happened.of, happened.isOn), now);
-    case "chose": return wished(model, { of: { kind: "mode" }, mode: happened.mode }, { type: "updates", mode: happened.mode }, now);
-    case "reordered": return reordered(model, happened.event, now);
-    case "woke": return woke(timely(model, now), now);
+    case "viewed":
+      return viewed(timely({ ...model, view: happened.view }, now));
+    case "revealed":
+      return awaiting({ ...model, awaited: rowId(happened.of, happened.id) });
+    case "pressed":
+      return [model, [{ kind: "post", message: happened.message }]];
+    case "folded":
+      return [{ ...model, unfolded: toggled(model.unfolded, happened.fold) }, [{ kind: "save" }]];
+    case "switched":
+      return wished(model, { of: happened.of, isOn: happened.isOn }, switched(happened.of, happened.isOn), now);
+    case "chose":
+      return wished(
+        model,
+        { of: { kind: "mode" }, mode: happened.mode },
+        { type: "updates", mode: happened.mode },
+        now,
+      );
+    case "reordered":
+      return reordered(model, happened.event, now);
+    case "woke":
+      return woke(timely(model, now), now);
   }
 }
 
@@ -83,8 +102,15 @@ function viewed(model: Model): readonly [Model, readonly Effect[]] {
 
 function awaiting(model: Model): readonly [Model, readonly Effect[]] {
   const { view, awaited } = model;
-  const isThere = view !== undefined && [...view.agents.map(({ id }) => rowId("agent", id)), ...view.extensions.map(({ id }) => rowId("extension", id))].some(id => id === awaited);
-  return isThere && awaited !== undefined ? [{ ...model, awaited: undefined }, [{ kind: "focus", id: awaited }]] : [model, []];
+  const isThere =
+    view !== undefined &&
+    [
+      ...view.agents.map(({ id }) => rowId("agent", id)),
+      ...view.extensions.map(({ id }) => rowId("extension", id)),
+    ].some(id => id === awaited);
+  return isThere && awaited !== undefined
+    ? [{ ...model, awaited: undefined }, [{ kind: "focus", id: awaited }]]
+    : [model, []];
 }
 
 /** In the order on screen, without what is being moved. */
@@ -93,10 +119,21 @@ export const idsOf = (model: Model): readonly string[] => shownView(model)?.exte
 function reordered(model: Model, event: ReorderEvent, now: number): readonly [Model, readonly Effect[]] {
   const { next, move, said }: Outcome = reorder(model.reorder, idsOf(model), event);
   const name = said && model.view?.extensions.find(({ id }) => id === said.id)?.name;
-  const effects: readonly Effect[] = said && name !== undefined ? [{ kind: "scroll", id: rowId("extension", said.id) }, { kind: "say", text: moveSaid(brief(name), said) }] : [];
+  const effects: readonly Effect[] =
+    said && name !== undefined
+      ? [
+          { kind: "scroll", id: rowId("extension", said.id) },
+          { kind: "say", text: moveSaid(brief(name), said) },
+        ]
+      : [];
   const held = { ...model, reorder: next };
   if (!move) return [held, effects];
-  const [after, told] = wished(held, { of: { kind: "order" }, ids: moved(idsOf(model), move.id, move.to) }, { type: "move", ...move }, now);
+  const [after, told] = wished(
+    held,
+    { of: { kind: "order" }, ids: moved(idsOf(model), move.id, move.to) },
+    { type: "move", ...move },
+    now,
+  );
   return [after, [...told, ...effects]];
 }
 
@@ -104,19 +141,44 @@ function reordered(model: Model, event: ReorderEvent, now: number): readonly [Mo
 
 function wished(model: Model, wish: Wish, message: SettingsToHost, now: number): readonly [Model, readonly Effect[]] {
   const wishes = [...model.wishes.filter(({ of }) => !isSame(of, wish.of)), { ...wish, since: now }];
-  return [{ ...model, wishes }, [{ kind: "post", message }, { kind: "wake", ms: WISH_MS }]];
+  return [
+    { ...model, wishes },
+    [
+      { kind: "post", message },
+      { kind: "wake", ms: WISH_MS },
+    ],
+  ];
 }
 
 /** A timer may be early by a hair, and is asked for again. */
 function woke(model: Model, now: number): readonly [Model, readonly Effect[]] {
   const { wishes } = model;
-  return [model, wishes.length === 0 ? [] : [{ kind: "wake", ms: Math.max(1, Math.ceil(Math.min(...wishes.map(({ since }) => since + (now < since + WISH_MS ? WISH_MS : REFUSED_MS))) - now)) }]];
+  return [
+    model,
+    wishes.length === 0
+      ? []
+      : [
+          {
+            kind: "wake",
+            ms: Math.max(
+              1,
+              Math.ceil(
+                Math.min(...wishes.map(({ since }) => since + (now < since + WISH_MS ? WISH_MS : REFUSED_MS))) - now,
+              ),
+            ),
+          },
+        ],
+  ];
 }
 
-const isSame = (a: Wish["of"], b: Wish["of"]): boolean => a.kind === b.kind && ("id" in a ? a.id : undefined) === ("id" in b ? b.id : undefined);
+const isSame = (a: Wish["of"], b: Wish["of"]): boolean =>
+  a.kind === b.kind && ("id" in a ? a.id : undefined) === ("id" in b ? b.id : undefined);
 
 function timely(model: Model, now: number): Model {
-  const { view } = model, wishes = model.wishes.filter(wish => now < wish.since + WISH_MS || (now < wish.since + REFUSED_MS && view !== undefined && !has(view, wish)));
+  const { view } = model,
+    wishes = model.wishes.filter(
+      wish => now < wish.since + WISH_MS || (now < wish.since + REFUSED_MS && view !== undefined && !has(view, wish)),
+    );
   return wishes.length === model.wishes.length ? model : { ...model, wishes };
 }
 
@@ -127,16 +189,27 @@ function granted(view: SettingsView, wish: Wish): SettingsView {
   if ("mode" in wish) return { ...view, updates: wish.mode };
   const { of, isOn } = wish;
   switch (of.kind) {
-    case "modifier": return { ...view, requireModifier: isOn };
-    case "bypass": return { ...view, agents: view.agents.map(row => row.id === of.id && row.bypass !== undefined ? { ...row, bypass: isOn } : row) };
-    case "enable": return { ...view, extensions: view.extensions.map(row => row.id === of.id ? { ...row, isEnabled: isOn } : row) };
+    case "modifier":
+      return { ...view, requireModifier: isOn };
+    case "bypass":
+      return {
+        ...view,
+        agents: view.agents.map(row => (row.id === of.id && row.bypass !== undefined ? { ...row, bypass: isOn } : row)),
+      };
+    case "enable":
+      return {
+        ...view,
+        extensions: view.extensions.map(row => (row.id === of.id ? { ...row, isEnabled: isOn } : row)),
+      };
   }
 }
 
 /** As they are, where others came or some went meanwhile. */
 export function inOrder<R extends { readonly id: string }>(rows: readonly R[], ids: readonly string[]): readonly R[] {
   const sorted = ids.flatMap(id => rows.filter(row => row.id === id));
-  return ids.length === rows.length && sorted.length === rows.length && new Set(ids).size === ids.length ? sorted : rows;
+  return ids.length === rows.length && sorted.length === rows.length && new Set(ids).size === ids.length
+    ? sorted
+    : rows;
 }
 
 // --- folds

@@ -26,13 +26,18 @@ export interface PageWorld {
 export class SettingsPage {
   #model: Model;
 
-  constructor(private readonly world: PageWorld, unfolded: readonly string[]) {
+  constructor(
+    private readonly world: PageWorld,
+    unfolded: readonly string[],
+  ) {
     this.#model = emptyModel(unfolded);
     world.show(render(this.#model));
     world.post({ type: "ready" });
   }
 
-  get model(): Model { return this.#model; }
+  get model(): Model {
+    return this.#model;
+  }
 
   happen(happened: Happened): void {
     const before = this.#model;
@@ -45,12 +50,18 @@ export class SettingsPage {
 
   #carryOut(effect: Effect): void {
     switch (effect.kind) {
-      case "post": return this.world.post(effect.message);
-      case "say": return this.world.say(effect.text);
-      case "focus": return this.world.focus(effect.id);
-      case "scroll": return this.world.scrollTo(effect.id);
-      case "save": return this.world.save();
-      case "wake": return this.world.clock.after(effect.ms, () => this.happen({ kind: "woke" }));
+      case "post":
+        return this.world.post(effect.message);
+      case "say":
+        return this.world.say(effect.text);
+      case "focus":
+        return this.world.focus(effect.id);
+      case "scroll":
+        return this.world.scrollTo(effect.id);
+      case "save":
+        return this.world.save();
+      case "wake":
+        return this.world.clock.after(effect.ms, () => this.happen({ kind: "woke" }));
     }
   }
 }

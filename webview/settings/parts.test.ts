@@ -15,10 +15,12 @@ import { initial, line, lines, prose } from "./spelling";
 suite("settings page: ids of elements", () => {
   test("one word each, and no two the same", () => {
     equal(rowId("agent", "claude-code"), "agent-claude-code");
-    fc.assert(fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
-      ok(/^[\w-]*$/.test(word(a)));
-      equal(word(a) === word(b), a === b);
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
+        ok(/^[\w-]*$/.test(word(a)));
+        equal(word(a) === word(b), a === b);
+      }),
+    );
   });
 });
 
@@ -31,37 +33,72 @@ suite("settings page: spelling", () => {
 
   test("nothing is longer than the page has room for, and no character is cut in two", () => {
     ok(line("x".repeat(5_000)).length <= 300 && prose("x".repeat(5_000)).length <= 2_000);
-    fc.assert(fc.property(fc.string({ unit: "grapheme", minLength: 290, maxLength: 320 }), text => doesNotMatch(line(text), /[\ud800-\udbff](?![\udc00-\udfff])/)));
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", minLength: 290, maxLength: 320 }), text =>
+        doesNotMatch(line(text), /[\ud800-\udbff](?![\udc00-\udfff])/),
+      ),
+    );
   });
 
-  test("the first letter, as a reader counts", () => deepEqual(["ada", "@s/éclair", "", "👩‍💻 x", "__"].map(initial), ["A", "S", "·", "X", "·"]));
+  test("the first letter, as a reader counts", () =>
+    deepEqual(["ada", "@s/éclair", "", "👩‍💻 x", "__"].map(initial), ["A", "S", "·", "X", "·"]));
 });
 
 suite("settings page: pictures", () => {
   test("only pictures in data addresses", () => {
-    for (const address of ["data:image/png;base64,AA==", "data:image/svg+xml,%3Csvg/%3E", "DATA:IMAGE/GIF;base64,AA=="]) ok(isPicture(address), address);
-    for (const address of ["https://example.com/a.png", "javascript:1", "data:text/html,<b>", "data:image/svg+xmlx,", " data:image/png,", `data:image/png,${"A".repeat(1_000_000)}`]) ok(!isPicture(address), address);
+    for (const address of ["data:image/png;base64,AA==", "data:image/svg+xml,%3Csvg/%3E", "DATA:IMAGE/GIF;base64,AA=="])
+      ok(isPicture(address), address);
+    for (const address of [
+      "https://example.com/a.png",
+      "javascript:1",
+      "data:text/html,<b>",
+      "data:image/svg+xmlx,",
+      " data:image/png,",
+      `data:image/png,${"A".repeat(1_000_000)}`,
+    ])
+      ok(!isPicture(address), address);
   });
 
   test("what is drawn in the text's colour is a mask", () => {
-    const svg = `<svg fill="currentColor"/>`, base64 = `data:image/svg+xml;base64,${btoa(svg)}`, encoded = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+    const svg = `<svg fill="currentColor"/>`,
+      base64 = `data:image/svg+xml;base64,${btoa(svg)}`,
+      encoded = `data:image/svg+xml,${encodeURIComponent(svg)}`;
     deepEqual([base64, encoded].map(maskOf), [`mask-image: url("${base64}")`, `mask-image: url("${encoded}")`]);
-    for (const other of ["data:image/svg+xml,%3Csvg fill='red'/%3E", "data:image/png;base64,currentColor", "data:image/svg+xml;base64,!", "data:image/svg+xml,%", "https://example.com/a.svg?currentColor"]) equal(maskOf(other), undefined, other);
+    for (const other of [
+      "data:image/svg+xml,%3Csvg fill='red'/%3E",
+      "data:image/png;base64,currentColor",
+      "data:image/svg+xml;base64,!",
+      "data:image/svg+xml,%",
+      "https://example.com/a.svg?currentColor",
+    ])
+      equal(maskOf(other), undefined, other);
   });
 
   test("nothing but an address gets into a style", () => {
-    for (const end of ['"', "\\", ")", "\n", "<", " "]) equal(maskOf(`data:image/svg+xml,currentColor${end}; color: red`), undefined, end);
-    fc.assert(fc.property(fc.string({ unit: "binary" }), text => {
-      const mask = maskOf(`data:image/svg+xml,currentColor${text}`);
-      ok(mask === undefined || /^mask-image: url\("[^"\\()\s]*"\)$/.test(mask));
-    }));
+    for (const end of ['"', "\\", ")", "\n", "<", " "])
+      equal(maskOf(`data:image/svg+xml,currentColor${end}; color: red`), undefined, end);
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), text => {
+        const mask = maskOf(`data:image/svg+xml,currentColor${text}`);
+        ok(mask === undefined || /^mask-image: url\("[^"\\()\s]*"\)$/.test(mask));
+      }),
+    );
   });
 });
 
 suite("settings page: what is saved", () => {
   test("is taken back, and nothing that is none", () => {
     deepEqual(savedFrom({ unfolded: ["a"], scroll: 12 }), { unfolded: ["a"], scroll: 12 });
-    for (const wrong of [undefined, null, 1, [], { unfolded: [1], scroll: -1 }, { unfolded: "a", scroll: "b" }, { scroll: Infinity }]) deepEqual(savedFrom(wrong), { unfolded: [], scroll: 0 });
+    for (const wrong of [
+      undefined,
+      null,
+      1,
+      [],
+      { unfolded: [1], scroll: -1 },
+      { unfolded: "a", scroll: "b" },
+      { scroll: Infinity },
+    ])
+      deepEqual(savedFrom(wrong), { unfolded: [], scroll: 0 });
     equal(savedFrom({ unfolded: Array.from({ length: 500 }, String) }).unfolded.length, 100);
   });
 });
@@ -69,31 +106,92 @@ suite("settings page: what is saved", () => {
 suite("settings page: messages of the host", () => {
   test("any view is one, and stays one on its way through the wire", () => {
     fc.assert(fc.property(anyView, view => ok(isHostToSettings(structuredClone({ type: "view", view })))));
-    for (const message of [{ type: "say", text: "a" }, { type: "reveal", of: "agent", id: "a" }]) ok(isHostToSettings(message));
+    for (const message of [
+      { type: "say", text: "a" },
+      { type: "reveal", of: "agent", id: "a" },
+    ])
+      ok(isHostToSettings(message));
   });
 
   test("what lacks something that the page relies on is none", () => {
-    const whole = view({ agents: [agent("a", { buttons: [{ act: "choose", label: "b" }], findings: [{ tone: "good", sentence: "s", buttons: [] }], marks: [{ tone: "good", text: "m" }] })] });
-    const { agents, extensions, notes } = whole, [row] = agents;
+    const whole = view({
+      agents: [
+        agent("a", {
+          buttons: [{ act: "choose", label: "b" }],
+          findings: [{ tone: "good", sentence: "s", buttons: [] }],
+          marks: [{ tone: "good", text: "m" }],
+        }),
+      ],
+    });
+    const { agents, extensions, notes } = whole,
+      [row] = agents;
     ok(isHostToSettings({ type: "view", view: whole }));
     const wrong: readonly unknown[] = [
-      { ...whole, agents: undefined }, { ...whole, extensions: undefined }, { ...whole, notes: undefined }, { ...whole, updates: "never" }, { ...whole, isPage: 1 }, { ...whole, registry: 1 },
-      { ...whole, agents: [{ ...row, id: 1 }] }, { ...whole, agents: [{ ...row, isCurrent: undefined }] }, { ...whole, agents: [{ ...row, bypass: 1 }] }, { ...whole, agents: [{ ...row, marks: [1] }] }, { ...whole, agents: [{ ...row, buttons: [{ act: "a" }] }] },
-      { ...whole, agents: [{ ...row, progress: {} }] }, { ...whole, agents: [{ ...row, progress: { label: "", percent: "1" } }] }, { ...whole, agents: [{ ...row, findings: [{ tone: "good", sentence: "", buttons: {} }] }] }, { ...whole, agents: [{ ...row, icon: 1 }] },
-      { ...whole, extensions: [{ ...extensions[0], isEnabled: undefined }] }, { ...whole, notes: [{ tone: "good" }] }, { ...whole, notes: [...notes, { tone: "good", sentence: "", button: {} }] },
+      { ...whole, agents: undefined },
+      { ...whole, extensions: undefined },
+      { ...whole, notes: undefined },
+      { ...whole, updates: "never" },
+      { ...whole, isPage: 1 },
+      { ...whole, registry: 1 },
+      { ...whole, agents: [{ ...row, id: 1 }] },
+      { ...whole, agents: [{ ...row, isCurrent: undefined }] },
+      { ...whole, agents: [{ ...row, bypass: 1 }] },
+      { ...whole, agents: [{ ...row, marks: [1] }] },
+      { ...whole, agents: [{ ...row, buttons: [{ act: "a" }] }] },
+      { ...whole, agents: [{ ...row, progress: {} }] },
+      { ...whole, agents: [{ ...row, progress: { label: "", percent: "1" } }] },
+      { ...whole, agents: [{ ...row, findings: [{ tone: "good", sentence: "", buttons: {} }] }] },
+      { ...whole, agents: [{ ...row, icon: 1 }] },
+      { ...whole, extensions: [{ ...extensions[0], isEnabled: undefined }] },
+      { ...whole, notes: [{ tone: "good" }] },
+      { ...whole, notes: [...notes, { tone: "good", sentence: "", button: {} }] },
     ];
     for (const view of wrong) ok(!isHostToSettings({ type: "view", view }), JSON.stringify(view));
-    for (const message of [undefined, 1, {}, { type: "view" }, { type: "say" }, { type: "reveal", of: "x", id: "a" }, { type: "reveal", of: "agent" }, { type: "constructor" }]) ok(!isHostToSettings(message));
+    for (const message of [
+      undefined,
+      1,
+      {},
+      { type: "view" },
+      { type: "say" },
+      { type: "reveal", of: "x", id: "a" },
+      { type: "reveal", of: "agent" },
+      { type: "constructor" },
+    ])
+      ok(!isHostToSettings(message));
   });
 });
 
 suite("settings page: its loop", () => {
   function open() {
-    const clock = new FakeClock(), posted: SettingsToHost[] = [], done: string[] = [];
-    let shown: readonly Piece[] = [], shows = 0;
+    const clock = new FakeClock(),
+      posted: SettingsToHost[] = [],
+      done: string[] = [];
+    let shown: readonly Piece[] = [],
+      shows = 0;
     const world: PageWorld = {
-      show: pieces => { shown = pieces; shows++; }, focus: id => { done.push(`focus ${id}`); }, scrollTo: id => { done.push(`scroll ${id}`); }, post: message => { posted.push(message); }, say: text => { done.push(`say ${text}`); },
-      save: () => { done.push("save"); }, begun: () => { done.push("begun"); }, clock,
+      show: pieces => {
+        shown = pieces;
+        shows++;
+      },
+      focus: id => {
+        done.push(`focus ${id}`);
+      },
+      scrollTo: id => {
+        done.push(`scroll ${id}`);
+      },
+      post: message => {
+        posted.push(message);
+      },
+      say: text => {
+        done.push(`say ${text}`);
+      },
+      save: () => {
+        done.push("save");
+      },
+      begun: () => {
+        done.push("begun");
+      },
+      clock,
     };
     const page = new SettingsPage(world, ["more agent ada"]);
     return { page, clock, posted, done, shown: () => JSON.stringify(shown), shows: () => shows };

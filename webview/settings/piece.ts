@@ -6,8 +6,29 @@
 import type { Act } from "./acts";
 
 export type Tag =
-  | "main" | "section" | "header" | "h1" | "h2" | "h3" | "p" | "div" | "span" | "bdi" | "ul" | "li" | "label" | "fieldset" | "legend" | "input" | "button" | "img" | "pre" | "progress" | "strong"
-  | "svg" | "path";
+  | "main"
+  | "section"
+  | "header"
+  | "h1"
+  | "h2"
+  | "h3"
+  | "p"
+  | "div"
+  | "span"
+  | "bdi"
+  | "ul"
+  | "li"
+  | "label"
+  | "fieldset"
+  | "legend"
+  | "input"
+  | "button"
+  | "img"
+  | "pre"
+  | "progress"
+  | "strong"
+  | "svg"
+  | "path";
 
 export interface Piece {
   readonly tag: Tag;
@@ -28,8 +49,18 @@ export interface Piece {
 type More = Omit<Piece, "tag" | "children" | "text">;
 
 /** A piece with a class and other pieces in it; those that are undefined are not there. */
-export function piece(tag: Tag, className: string, more: More = {}, ...children: readonly (Piece | undefined)[]): Piece {
-  return { tag, ...more, attributes: { class: className === "" ? undefined : className, ...more.attributes }, children: children.filter(child => child !== undefined) };
+export function piece(
+  tag: Tag,
+  className: string,
+  more: More = {},
+  ...children: readonly (Piece | undefined)[]
+): Piece {
+  return {
+    tag,
+    ...more,
+    attributes: { class: className === "" ? undefined : className, ...more.attributes },
+    children: children.filter(child => child !== undefined),
+  };
 }
 
 /** A piece with text in it. */

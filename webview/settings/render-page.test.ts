@@ -7,16 +7,40 @@ import type { Piece } from "./piece";
 import { render } from "./render-page";
 
 const all = (pieces: readonly Piece[]): readonly Piece[] => pieces.flatMap(each => [each, ...all(each.children ?? [])]);
-const drawn = (more: Partial<SettingsView> = {}, model: Partial<Model> = {}): readonly Piece[] => all(render({ ...emptyModel(), view: view(more), ...model }));
-const having = (name: string, value: string) => ({ attributes }: Piece): boolean => attributes?.[name] === value;
+const drawn = (more: Partial<SettingsView> = {}, model: Partial<Model> = {}): readonly Piece[] =>
+  all(render({ ...emptyModel(), view: view(more), ...model }));
+const having =
+  (name: string, value: string) =>
+  ({ attributes }: Piece): boolean =>
+    attributes?.[name] === value;
 const textOf = (piece: Piece): string => piece.text ?? (piece.children ?? []).map(textOf).join(" ");
-const buttons = (pieces: readonly Piece[]): readonly string[] => pieces.filter(({ tag }) => tag === "button").map(({ attributes, text }) => `${attributes?.["aria-label"] ?? text}${attributes?.["disabled"] === undefined ? "" : " (off)"}`);
+const buttons = (pieces: readonly Piece[]): readonly string[] =>
+  pieces
+    .filter(({ tag }) => tag === "button")
+    .map(
+      ({ attributes, text }) =>
+        `${attributes?.["aria-label"] ?? text}${attributes?.["disabled"] === undefined ? "" : " (off)"}`,
+    );
 
 suite("settings page: what is drawn", () => {
-  test("before the host has said anything, that it is read", () => match(all(render(emptyModel())).map(({ text }) => text ?? "").join("|"), /Reading the settings…/));
+  test("before the host has said anything, that it is read", () =>
+    match(
+      all(render(emptyModel()))
+        .map(({ text }) => text ?? "")
+        .join("|"),
+      /Reading the settings…/,
+    ));
 
   test("main buttons are on show, the others behind More, which says of what it is", () => {
-    const agents = [agent("ada", { buttons: [{ act: "choose", label: "Choose", isMain: true }, { act: "examine", label: "Check" }, { act: "remove", label: "Remove", about: "Ada of the settings" }] })];
+    const agents = [
+      agent("ada", {
+        buttons: [
+          { act: "choose", label: "Choose", isMain: true },
+          { act: "examine", label: "Check" },
+          { act: "remove", label: "Remove", about: "Ada of the settings" },
+        ],
+      }),
+    ];
     const folded = drawn({ agents, extensions: [] });
     deepEqual(buttons(folded).slice(0, 2), ["Choose: ADA", "More: ADA"]);
     equal(folded.find(having("aria-label", "More: ADA"))?.attributes?.["aria-expanded"], "false");
@@ -27,29 +51,64 @@ suite("settings page: what is drawn", () => {
   });
 
   test("a press says which row of which list, and what", () => {
-    const act = drawn({ extensions: [extension("ada", { buttons: [{ act: "update", label: "Update", isMain: true }] })] }).find(having("aria-label", "Update: ADA"))?.act;
+    const act = drawn({
+      extensions: [extension("ada", { buttons: [{ act: "update", label: "Update", isMain: true }] })],
+    }).find(having("aria-label", "Update: ADA"))?.act;
     deepEqual(act, { kind: "say", message: { type: "row", of: "extension", id: "ada", act: "update" } });
   });
 
   test("an installation has its percent, and Cancel beside it", () => {
-    const going = drawn({ agents: [agent("ada", { progress: { label: "Downloading", percent: 41.6 }, buttons: [{ act: "cancel", label: "Cancel", isMain: true }] })], extensions: [] });
-    deepEqual(going.find(({ tag }) => tag === "progress")?.attributes, { "max": "100", "value": "42", "aria-label": "Downloading: ADA" });
+    const going = drawn({
+      agents: [
+        agent("ada", {
+          progress: { label: "Downloading", percent: 41.6 },
+          buttons: [{ act: "cancel", label: "Cancel", isMain: true }],
+        }),
+      ],
+      extensions: [],
+    });
+    deepEqual(going.find(({ tag }) => tag === "progress")?.attributes, {
+      max: "100",
+      value: "42",
+      "aria-label": "Downloading: ADA",
+    });
     const box = going.find(having("class", "progress"));
     ok(box);
     deepEqual(buttons(all([box])), ["Cancel: ADA"]);
     equal(buttons(going).filter(label => label.startsWith("Cancel")).length, 1);
-    equal(drawn({ agents: [agent("ada", { progress: { label: "Waiting" } })] }).find(({ tag }) => tag === "progress")?.attributes?.["value"], undefined);
+    equal(
+      drawn({ agents: [agent("ada", { progress: { label: "Waiting" } })] }).find(({ tag }) => tag === "progress")
+        ?.attributes?.["value"],
+      undefined,
+    );
   });
 
   test("a finding's detail is folded, and can be scrolled by keyboard when it is not", () => {
-    const agents = [agent("ada", { findings: [{ tone: "error", sentence: "npm is not there.", detail: "npm: not found\n<b>", buttons: [{ act: "copyReport", label: "Copy Report" }] }] })];
-    equal(drawn({ agents }).some(({ tag }) => tag === "pre"), false);
+    const agents = [
+      agent("ada", {
+        findings: [
+          {
+            tone: "error",
+            sentence: "npm is not there.",
+            detail: "npm: not found\n<b>",
+            buttons: [{ act: "copyReport", label: "Copy Report" }],
+          },
+        ],
+      }),
+    ];
+    equal(
+      drawn({ agents }).some(({ tag }) => tag === "pre"),
+      false,
+    );
     const pre = drawn({ agents }, { unfolded: ["detail agent ada 0"] }).find(({ tag }) => tag === "pre");
     deepEqual([pre?.text, pre?.attributes?.["tabindex"]], ["npm: not found\n<b>", "0"]);
   });
 
   test("bypass is there where there is something to ask for, and warns when it is on", () => {
-    const boxes = (bypass?: boolean) => drawn({ agents: [agent("ada", bypass === undefined ? {} : { bypass })], extensions: [] }).filter(({ act }) => act?.kind === "switch" && act.of.kind === "bypass");
+    const boxes = (bypass?: boolean) =>
+      drawn({ agents: [agent("ada", bypass === undefined ? {} : { bypass })], extensions: [] }).filter(
+        ({ act }) => act?.kind === "switch" && act.of.kind === "bypass",
+      );
     deepEqual([boxes().length, boxes(false)[0]?.isChecked, boxes(true)[0]?.isChecked], [0, false, true]);
     const on = drawn({ agents: [agent("ada", { bypass: true })] });
     equal(on.some(having("class", "hazard")), true);
@@ -59,19 +118,53 @@ suite("settings page: what is drawn", () => {
   test("the selected agent says so, to eyes and to a screen reader", () => {
     const row = drawn({ agents: [agent("ada", { isCurrent: true }), agent("bob")] }).find(having("id", "agent-ada"));
     ok(row);
-    deepEqual([row.attributes?.["aria-current"], all([row]).filter(having("data-tone", "current")).map(({ text }) => text)], ["true", ["selected"]]);
+    deepEqual(
+      [
+        row.attributes?.["aria-current"],
+        all([row])
+          .filter(having("data-tone", "current"))
+          .map(({ text }) => text),
+      ],
+      ["true", ["selected"]],
+    );
   });
 
   test("in restricted mode nothing that acts on a row can be pressed, nor adding; what is read or set otherwise can", () => {
-    const off = drawn({ isRestricted: true, agents: [agent("ada", { bypass: false, buttons: [{ act: "choose", label: "Choose", isMain: true }] })], notes: [{ tone: "warning", sentence: "Not trusted.", button: { act: "trust", label: "Trust" } }] });
-    const offs = buttons(off).filter(each => each.endsWith("(off)")).map(each => each.replace(" (off)", ""));
-    deepEqual(new Set(offs), new Set(["Choose: ADA", "Add Agent…", "From the Registry…", "Check for Updates", "Add Extension…", ...["X", "Y", "Z"].flatMap(name => [`Move: ${name}`, `Remove: ${name}`])]));
+    const off = drawn({
+      isRestricted: true,
+      agents: [agent("ada", { bypass: false, buttons: [{ act: "choose", label: "Choose", isMain: true }] })],
+      notes: [{ tone: "warning", sentence: "Not trusted.", button: { act: "trust", label: "Trust" } }],
+    });
+    const offs = buttons(off)
+      .filter(each => each.endsWith("(off)"))
+      .map(each => each.replace(" (off)", ""));
+    deepEqual(
+      new Set(offs),
+      new Set([
+        "Choose: ADA",
+        "Add Agent…",
+        "From the Registry…",
+        "Check for Updates",
+        "Add Extension…",
+        ...["X", "Y", "Z"].flatMap(name => [`Move: ${name}`, `Remove: ${name}`]),
+      ]),
+    );
     deepEqual(off.filter(({ tag, attributes }) => tag === "input" && attributes?.["disabled"] === undefined).length, 4); // modifier and three modes
   });
 
   test("without extensions it says what they are", () => {
-    match(drawn({ extensions: [] }).map(({ text }) => text ?? "").join("|"), /stand between the editor and an agent/);
-    doesNotMatch(drawn().map(({ text }) => text ?? "").join("|"), /stand between/);
+    match(
+      drawn({ extensions: [] })
+        .map(({ text }) => text ?? "")
+        .join("|"),
+      /stand between the editor and an agent/,
+    );
+    doesNotMatch(
+      drawn()
+        .map(({ text }) => text ?? "")
+        .join("|"),
+      /stand between/,
+    );
   });
 
   test("a page is not offered to itself", () => {
@@ -80,41 +173,69 @@ suite("settings page: what is drawn", () => {
   });
 
   test("while one is dragged, a mark stands where it would go, and nowhere where it would stay", () => {
-    const marks = (to: number) => drawn({}, { reorder: { kind: "dragged", id: "y", from: 1, to } }).flatMap(({ attributes }) => attributes?.["data-drop"] === undefined ? [] : [`${attributes["data-drop"]} ${attributes["data-id"]}`]);
+    const marks = (to: number) =>
+      drawn({}, { reorder: { kind: "dragged", id: "y", from: 1, to } }).flatMap(({ attributes }) =>
+        attributes?.["data-drop"] === undefined ? [] : [`${attributes["data-drop"]} ${attributes["data-id"]}`],
+      );
     deepEqual([marks(0), marks(1), marks(2)], [["before x"], [], ["after z"]]);
   });
 
   test("one that is taken by keyboard goes along, and can be moved by presses, too", () => {
     const taken = drawn({}, { reorder: { kind: "grabbed", id: "x", from: 0, to: 2 } });
-    deepEqual(taken.flatMap(({ attributes }) => attributes?.["data-of"] === "extension" ? [attributes["data-id"]] : []), ["y", "z", "x"]);
-    deepEqual(taken.filter(({ act }) => act?.kind === "move").map(({ attributes }) => attributes?.["aria-label"]), ["Up: X", "Down: X"]);
+    deepEqual(
+      taken.flatMap(({ attributes }) => (attributes?.["data-of"] === "extension" ? [attributes["data-id"]] : [])),
+      ["y", "z", "x"],
+    );
+    deepEqual(
+      taken.filter(({ act }) => act?.kind === "move").map(({ attributes }) => attributes?.["aria-label"]),
+      ["Up: X", "Down: X"],
+    );
   });
 
   test("of any view: every id once, every reference there, no address but data of a picture, nothing that hides", () => {
-    fc.assert(fc.property(anyView, any => {
-      const rows = [any.agents, any.extensions].map(list => list.filter(({ id }, i) => list.findIndex(each => each.id === id) === i));
-      const pieces = all(render({ ...emptyModel(), view: { ...any, agents: rows[0] as SettingsView["agents"], extensions: rows[1] as SettingsView["extensions"] }, unfolded: [...any.agents.flatMap(({ id }) => [`more agent ${id}`, `detail agent ${id} 0`])] }));
-      const ids = pieces.flatMap(({ attributes }) => attributes?.["id"] === undefined ? [] : [attributes["id"]]);
-      equal(new Set(ids).size, ids.length);
-      for (const { attributes = {}, text = "" } of pieces) {
-        for (const name of ["aria-labelledby", "aria-describedby", "aria-controls", "for"]) for (const id of attributes[name]?.split(" ") ?? []) ok(ids.includes(id), `${name} ${id}`);
-        if (attributes["src"] !== undefined) match(attributes["src"], /^data:image\//);
-        ok(Object.keys(attributes).every(name => !name.startsWith("on") && name !== "href"));
-        if (attributes["style"] !== undefined) match(attributes["style"], /^mask-image: url\("data:image\/svg[^"]*"\)$/);
-        doesNotMatch(text, /[\u0000-\u0008\u202a-\u202e\u2066-\u2069]/);
-        ok(text.length <= 160_000);
-      }
-    }));
+    fc.assert(
+      fc.property(anyView, any => {
+        const rows = [any.agents, any.extensions].map(list =>
+          list.filter(({ id }, i) => list.findIndex(each => each.id === id) === i),
+        );
+        const pieces = all(
+          render({
+            ...emptyModel(),
+            view: {
+              ...any,
+              agents: rows[0] as SettingsView["agents"],
+              extensions: rows[1] as SettingsView["extensions"],
+            },
+            unfolded: [...any.agents.flatMap(({ id }) => [`more agent ${id}`, `detail agent ${id} 0`])],
+          }),
+        );
+        const ids = pieces.flatMap(({ attributes }) => (attributes?.["id"] === undefined ? [] : [attributes["id"]]));
+        equal(new Set(ids).size, ids.length);
+        for (const { attributes = {}, text = "" } of pieces) {
+          for (const name of ["aria-labelledby", "aria-describedby", "aria-controls", "for"])
+            for (const id of attributes[name]?.split(" ") ?? []) ok(ids.includes(id), `${name} ${id}`);
+          if (attributes["src"] !== undefined) match(attributes["src"], /^data:image\//);
+          ok(Object.keys(attributes).every(name => !name.startsWith("on") && name !== "href"));
+          if (attributes["style"] !== undefined)
+            match(attributes["style"], /^mask-image: url\("data:image\/svg[^"]*"\)$/);
+          doesNotMatch(text, /[\u0000-\u0008\u202a-\u202e\u2066-\u2069]/);
+          ok(text.length <= 160_000);
+        }
+      }),
+    );
   });
 
   test("every button and every input has a name", () => {
-    fc.assert(fc.property(anyView, any => {
-      const pieces = all(render({ ...emptyModel(), view: any })), labels = pieces.filter(({ tag }) => tag === "label");
-      for (const each of pieces.filter(({ tag }) => tag === "button" || tag === "input")) {
-        const label = labels.find(({ children = [] }) => children.includes(each));
-        ok((each.attributes?.["aria-label"] ?? (textOf(label ?? each))) !== undefined);
-        if (each.tag === "input") ok((each.attributes?.["aria-label"] ?? textOf(label ?? each)).trim() !== "");
-      }
-    }));
+    fc.assert(
+      fc.property(anyView, any => {
+        const pieces = all(render({ ...emptyModel(), view: any })),
+          labels = pieces.filter(({ tag }) => tag === "label");
+        for (const each of pieces.filter(({ tag }) => tag === "button" || tag === "input")) {
+          const label = labels.find(({ children = [] }) => children.includes(each));
+          ok((each.attributes?.["aria-label"] ?? textOf(label ?? each)) !== undefined);
+          if (each.tag === "input") ok((each.attributes?.["aria-label"] ?? textOf(label ?? each)).trim() !== "");
+        }
+      }),
+    );
   });
 });

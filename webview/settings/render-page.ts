@@ -1,5 +1,11 @@
 /** The whole page, of a view and of what only the page knows. Pure. */
-import { UPDATE_MODES, type Note, type SettingsToHost, type SettingsView, type UpdateMode } from "../../src/protocol/settings-view";
+import {
+  UPDATE_MODES,
+  type Note,
+  type SettingsToHost,
+  type SettingsView,
+  type UpdateMode,
+} from "../../src/protocol/settings-view";
 import { inOrder, shownView, type Model } from "./model";
 import { piece, textPiece, type Piece } from "./piece";
 import { button, sign, type Around } from "./render-parts";
@@ -10,87 +16,219 @@ import { texts } from "./texts";
 
 export function render(model: Model): readonly Piece[] {
   const view = shownView(model);
-  if (!view) return [piece("main", "page", { key: "page" }, title(), textPiece("p", "about loading", texts.loading, { key: "loading" }))];
+  if (!view)
+    return [
+      piece(
+        "main",
+        "page",
+        { key: "page" },
+        title(),
+        textPiece("p", "about loading", texts.loading, { key: "loading" }),
+      ),
+    ];
   const around: Around = { unfolded: model.unfolded, isRestricted: view.isRestricted };
-  return [piece("main", "page", { key: "page", attributes: { "data-page": view.isPage ? "" : undefined } },
-    title(),
-    notes(view.notes),
-    agents(view, around),
-    extensions(view, around, model.reorder),
-    sending(view),
-    updates(view),
-    links(view))];
+  return [
+    piece(
+      "main",
+      "page",
+      { key: "page", attributes: { "data-page": view.isPage ? "" : undefined } },
+      title(),
+      notes(view.notes),
+      agents(view, around),
+      extensions(view, around, model.reorder),
+      sending(view),
+      updates(view),
+      links(view),
+    ),
+  ];
 }
 
 const title = (): Piece => textPiece("h1", "title", texts.heading, { key: "title" });
 
 /** `about`: a line below the heading. */
-function section(name: string, heading: string, about: string | undefined, ...children: readonly (Piece | undefined)[]): Piece {
+function section(
+  name: string,
+  heading: string,
+  about: string | undefined,
+  ...children: readonly (Piece | undefined)[]
+): Piece {
   const id = `section-${name}`;
-  return piece("section", `section ${name}`, { key: name, isPlace: true, attributes: { "aria-labelledby": id } },
-    textPiece("h2", "", heading, { attributes: { id } }), ...about === undefined ? [] : [textPiece("p", "about", about, { key: "about" })], ...children);
+  return piece(
+    "section",
+    `section ${name}`,
+    { key: name, isPlace: true, attributes: { "aria-labelledby": id } },
+    textPiece("h2", "", heading, { attributes: { id } }),
+    ...(about === undefined ? [] : [textPiece("p", "about", about, { key: "about" })]),
+    ...children,
+  );
 }
 
-const say = (key: string, label: string, message: SettingsToHost, more: { readonly isOff?: boolean; readonly weight?: "main" | "plain" | "link" } = {}): Piece => button({ key, label, act: { kind: "say", message }, ...more });
+const say = (
+  key: string,
+  label: string,
+  message: SettingsToHost,
+  more: { readonly isOff?: boolean; readonly weight?: "main" | "plain" | "link" } = {},
+): Piece => button({ key, label, act: { kind: "say", message }, ...more });
 
 function notes(all: readonly Note[]): Piece | undefined {
   if (all.length === 0) return undefined;
-  return piece("section", "notes", { key: "notes", isPlace: true, attributes: { "aria-label": texts.notes } }, ...all.map(({ tone, sentence, button: way }, i) =>
-    piece("div", "finding note", { key: `note ${i}`, attributes: { "data-tone": tone } },
-      sign(tone),
-      piece("div", "finding-body", {}, textPiece("p", "sentence", prose(sentence), { attributes: { dir: "auto" } }),
-        ...way ? [piece("div", "buttons", {}, say("way", way.label, { type: "note", act: way.act }))] : []))));
+  return piece(
+    "section",
+    "notes",
+    { key: "notes", isPlace: true, attributes: { "aria-label": texts.notes } },
+    ...all.map(({ tone, sentence, button: way }, i) =>
+      piece(
+        "div",
+        "finding note",
+        { key: `note ${i}`, attributes: { "data-tone": tone } },
+        sign(tone),
+        piece(
+          "div",
+          "finding-body",
+          {},
+          textPiece("p", "sentence", prose(sentence), { attributes: { dir: "auto" } }),
+          ...(way ? [piece("div", "buttons", {}, say("way", way.label, { type: "note", act: way.act }))] : []),
+        ),
+      ),
+    ),
+  );
 }
 
 function agents({ agents: rows, registry, isRestricted }: SettingsView, around: Around): Piece {
-  return section("agents", texts.agents, texts.agentsAbout,
+  return section(
+    "agents",
+    texts.agents,
+    texts.agentsAbout,
     piece("ul", "rows", { key: "rows", attributes: { role: "list" } }, ...rows.map(row => agentRow(row, around))),
-    piece("div", "buttons adding", { key: "adding" },
+    piece(
+      "div",
+      "buttons adding",
+      { key: "adding" },
       say("agent", texts.addAgent, { type: "add", what: "agent" }, { isOff: isRestricted }),
       say("registryAgent", texts.fromRegistry, { type: "add", what: "registryAgent" }, { isOff: isRestricted }),
-      say("check", texts.checkUpdates, { type: "checkUpdates" }, { isOff: isRestricted })),
-    ...registry === undefined ? [] : [textPiece("p", "origin registry", prose(registry), { key: "registry" })]);
+      say("check", texts.checkUpdates, { type: "checkUpdates" }, { isOff: isRestricted }),
+    ),
+    ...(registry === undefined ? [] : [textPiece("p", "origin registry", prose(registry), { key: "registry" })]),
+  );
 }
 
 function extensions(view: SettingsView, around: Around, state: Reorder): Piece {
-  const rows = view.extensions, ids = rows.map(({ id }) => id);
+  const rows = view.extensions,
+    ids = rows.map(({ id }) => id);
   const inPlace = inOrder(rows, shown(state, ids));
-  return section("extensions", texts.extensions, rows.length === 0 ? texts.noExtensions : texts.extensionsAbout,
-    ...rows.length === 0 ? [] : [
-      piece("ul", "rows", { key: "rows", attributes: { role: "list" } }, ...inPlace.map(row => extensionRow(row, around, movementOf(row.id, ids, state)))),
-      textPiece("p", "unseen", texts.gripTooltip, { key: "grips", attributes: { id: "grip-about" } })],
-    piece("div", "buttons adding", { key: "adding" }, say("extension", texts.addExtension, { type: "add", what: "extension" }, { isOff: view.isRestricted })));
+  return section(
+    "extensions",
+    texts.extensions,
+    rows.length === 0 ? texts.noExtensions : texts.extensionsAbout,
+    ...(rows.length === 0
+      ? []
+      : [
+          piece(
+            "ul",
+            "rows",
+            { key: "rows", attributes: { role: "list" } },
+            ...inPlace.map(row => extensionRow(row, around, movementOf(row.id, ids, state))),
+          ),
+          textPiece("p", "unseen", texts.gripTooltip, { key: "grips", attributes: { id: "grip-about" } }),
+        ]),
+    piece(
+      "div",
+      "buttons adding",
+      { key: "adding" },
+      say("extension", texts.addExtension, { type: "add", what: "extension" }, { isOff: view.isRestricted }),
+    ),
+  );
 }
 
 /** A mark stands where what is dragged would be dropped. */
 function movementOf(id: string, ids: readonly string[], state: Reorder): Movement {
   if (state.kind !== "dragged") return { isGrabbed: state.kind === "grabbed" && state.id === id, isDragged: false };
   if (state.id === id) return { isGrabbed: false, isDragged: true };
-  return { isGrabbed: false, isDragged: false, mark: ids[state.to] !== id ? undefined : state.to < ids.indexOf(state.id) ? "before" : "after" };
+  return {
+    isGrabbed: false,
+    isDragged: false,
+    mark: ids[state.to] !== id ? undefined : state.to < ids.indexOf(state.id) ? "before" : "after",
+  };
 }
 
 function sending({ requireModifier }: SettingsView): Piece {
-  return section("sending", texts.sending, undefined,
-    piece("label", "option", { key: "modifier" },
-      { tag: "input", isChecked: requireModifier, act: { kind: "switch", of: { kind: "modifier" } }, attributes: { "type": "checkbox", "aria-describedby": "modifier-about" } },
-      textPiece("span", "", texts.modifier)),
-    textPiece("p", "about below", texts.modifierAbout, { key: "modifier-about", attributes: { id: "modifier-about" } }));
+  return section(
+    "sending",
+    texts.sending,
+    undefined,
+    piece(
+      "label",
+      "option",
+      { key: "modifier" },
+      {
+        tag: "input",
+        isChecked: requireModifier,
+        act: { kind: "switch", of: { kind: "modifier" } },
+        attributes: { type: "checkbox", "aria-describedby": "modifier-about" },
+      },
+      textPiece("span", "", texts.modifier),
+    ),
+    textPiece("p", "about below", texts.modifierAbout, { key: "modifier-about", attributes: { id: "modifier-about" } }),
+  );
 }
 
 function updates({ updates: chosen }: SettingsView): Piece {
-  return section("updates", texts.updates, texts.updatesAbout,
-    piece("div", "options", { key: "modes", attributes: { "role": "radiogroup", "aria-labelledby": "section-updates" } }, ...UPDATE_MODES.map(mode => option(mode, chosen))));
+  return section(
+    "updates",
+    texts.updates,
+    texts.updatesAbout,
+    piece(
+      "div",
+      "options",
+      { key: "modes", attributes: { role: "radiogroup", "aria-labelledby": "section-updates" } },
+      ...UPDATE_MODES.map(mode => option(mode, chosen)),
+    ),
+  );
 }
 
 function option(mode: UpdateMode, chosen: UpdateMode): Piece {
   const [label, about] = texts.modes[mode];
-  return piece("label", "option", { key: mode },
-    { tag: "input", isChecked: mode === chosen, act: { kind: "mode", mode }, attributes: { "type": "radio", "name": "updates", "value": mode, "aria-label": label, "aria-describedby": `updates-${mode}` } },
-    piece("span", "", {}, textPiece("span", "", line(label)), textPiece("span", "about under", about, { attributes: { id: `updates-${mode}` } })));
+  return piece(
+    "label",
+    "option",
+    { key: mode },
+    {
+      tag: "input",
+      isChecked: mode === chosen,
+      act: { kind: "mode", mode },
+      attributes: {
+        type: "radio",
+        name: "updates",
+        value: mode,
+        "aria-label": label,
+        "aria-describedby": `updates-${mode}`,
+      },
+    },
+    piece(
+      "span",
+      "",
+      {},
+      textPiece("span", "", line(label)),
+      textPiece("span", "about under", about, { attributes: { id: `updates-${mode}` } }),
+    ),
+  );
 }
 
 function links({ isPage }: SettingsView): Piece {
-  const link = (what: "settings" | "page" | "walkthrough" | "logs", label: string) => say(what, label, { type: "open", what }, { weight: "link" });
-  return section("links", texts.links, undefined,
-    piece("div", "links-row", { key: "links" }, link("settings", texts.allSettings), ...isPage ? [] : [link("page", texts.openAsPage)], link("walkthrough", texts.walkthrough), link("logs", texts.logs)));
+  const link = (what: "settings" | "page" | "walkthrough" | "logs", label: string) =>
+    say(what, label, { type: "open", what }, { weight: "link" });
+  return section(
+    "links",
+    texts.links,
+    undefined,
+    piece(
+      "div",
+      "links-row",
+      { key: "links" },
+      link("settings", texts.allSettings),
+      ...(isPage ? [] : [link("page", texts.openAsPage)]),
+      link("walkthrough", texts.walkthrough),
+      link("logs", texts.logs),
+    ),
+  );
 }

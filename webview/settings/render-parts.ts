@@ -26,31 +26,63 @@ export interface ButtonParts {
 export function button({ key, label, about, act, weight = "plain", isOff = false }: ButtonParts): Piece {
   const text = brief(label);
   return textPiece("button", `button ${weight}`, text, {
-    key, act, attributes: { "type": "button", "aria-label": about === undefined ? undefined : `${text}: ${line(about)}`, "disabled": isOff ? "" : undefined, "title": isOff ? texts.restricted : undefined },
+    key,
+    act,
+    attributes: {
+      type: "button",
+      "aria-label": about === undefined ? undefined : `${text}: ${line(about)}`,
+      disabled: isOff ? "" : undefined,
+      title: isOff ? texts.restricted : undefined,
+    },
   });
 }
 
 /** A disclosure: the button, and what it shows where it is unfolded. */
-export function fold({ unfolded }: Around, name: string, label: string, about: string, content: (id: string) => Piece): readonly [toggle: Piece, content: Piece | undefined] {
-  const isOpen = unfolded.includes(name), id = `fold-${word(name)}`;
-  const toggle = piece("button", "button fold", {
-    key: `fold ${name}`, act: { kind: "fold", fold: name },
-    attributes: { "type": "button", "aria-expanded": String(isOpen), "aria-controls": isOpen ? id : undefined, "aria-label": `${label}: ${line(about)}` },
-  }, { tag: "span", attributes: { "class": "chevron", "aria-hidden": "true" } }, textPiece("span", "", label));
+export function fold(
+  { unfolded }: Around,
+  name: string,
+  label: string,
+  about: string,
+  content: (id: string) => Piece,
+): readonly [toggle: Piece, content: Piece | undefined] {
+  const isOpen = unfolded.includes(name),
+    id = `fold-${word(name)}`;
+  const toggle = piece(
+    "button",
+    "button fold",
+    {
+      key: `fold ${name}`,
+      act: { kind: "fold", fold: name },
+      attributes: {
+        type: "button",
+        "aria-expanded": String(isOpen),
+        "aria-controls": isOpen ? id : undefined,
+        "aria-label": `${label}: ${line(about)}`,
+      },
+    },
+    { tag: "span", attributes: { class: "chevron", "aria-hidden": "true" } },
+    textPiece("span", "", label),
+  );
   return [toggle, isOpen ? content(id) : undefined];
 }
 
 export function marks(shown: readonly Mark[], isCurrent: boolean): Piece | undefined {
-  const all = [...isCurrent ? [mark("current", texts.selected)] : [], ...shown.map(({ tone, text }) => mark(tone, text))];
+  const all = [
+    ...(isCurrent ? [mark("current", texts.selected)] : []),
+    ...shown.map(({ tone, text }) => mark(tone, text)),
+  ];
   return all.length === 0 ? undefined : piece("ul", "marks", { attributes: { role: "list" } }, ...all);
 }
-const mark = (tone: Tone | "current", text: string): Piece => textPiece("li", "mark", brief(text), { attributes: { "data-tone": tone } });
+const mark = (tone: Tone | "current", text: string): Piece =>
+  textPiece("li", "mark", brief(text), { attributes: { "data-tone": tone } });
 
 /** A stranger's, or the first letter of its name. */
 export function picture(address: string | undefined, name: string): Piece {
   const mask = address === undefined ? undefined : maskOf(address);
-  if (mask !== undefined) return piece("span", "picture ink", { key: "ink", attributes: { "style": mask, "aria-hidden": "true" } });
-  if (address !== undefined && isPicture(address)) return piece("img", "picture", { key: "img", attributes: { src: address, alt: "", draggable: "false" } });
+  if (mask !== undefined)
+    return piece("span", "picture ink", { key: "ink", attributes: { style: mask, "aria-hidden": "true" } });
+  if (address !== undefined && isPicture(address))
+    return piece("img", "picture", { key: "img", attributes: { src: address, alt: "", draggable: "false" } });
   return textPiece("span", "picture letter", initial(name), { key: "letter", attributes: { "aria-hidden": "true" } });
 }
 
@@ -68,7 +100,17 @@ const PATHS = {
 /** In the colour of the text around it, so that every theme can be trusted with it. */
 export function sign(name: keyof typeof PATHS): Piece {
   return {
-    tag: "svg", attributes: { "class": "sign", "viewBox": "0 0 16 16", "aria-hidden": "true", "fill": "none", "stroke": "currentColor", "stroke-width": name === "grip" ? "2" : "1.2", "stroke-linejoin": "round", "stroke-linecap": "round" },
+    tag: "svg",
+    attributes: {
+      class: "sign",
+      viewBox: "0 0 16 16",
+      "aria-hidden": "true",
+      fill: "none",
+      stroke: "currentColor",
+      "stroke-width": name === "grip" ? "2" : "1.2",
+      "stroke-linejoin": "round",
+      "stroke-linecap": "round",
+    },
     children: [{ tag: "path", attributes: { d: PATHS[name] } }],
   };
 }

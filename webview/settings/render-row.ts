@@ -8,22 +8,70 @@ import { line, lines, prose } from "./spelling";
 import { texts } from "./texts";
 
 /** How an extension is being moved, if it is. */
-export interface Movement { readonly isGrabbed: boolean; readonly isDragged: boolean; readonly mark?: "before" | "after" | undefined }
+export interface Movement {
+  readonly isGrabbed: boolean;
+  readonly isDragged: boolean;
+  readonly mark?: "before" | "after" | undefined;
+}
 
 export function agentRow(row: AgentRow, around: Around): Piece {
-  const head = piece("div", "head", {}, picture(row.icon, row.name), heading(nameId("agent", row), row.name), marks(row.marks, row.isCurrent));
-  return frame("agent", row, { "aria-current": row.isCurrent ? "true" : undefined }, head, body("agent", row, row.buttons, around), bypass(row, around));
+  const head = piece(
+    "div",
+    "head",
+    {},
+    picture(row.icon, row.name),
+    heading(nameId("agent", row), row.name),
+    marks(row.marks, row.isCurrent),
+  );
+  return frame(
+    "agent",
+    row,
+    { "aria-current": row.isCurrent ? "true" : undefined },
+    head,
+    body("agent", row, row.buttons, around),
+    bypass(row, around),
+  );
 }
 
 export function extensionRow(row: ExtensionRow, around: Around, movement: Movement): Piece {
   const box = `on-${rowId("extension", row.id)}`;
   const bin = row.buttons.find(({ act }) => act === "remove");
-  const head = piece("div", "head", {}, grip(row, around, movement), ...movement.isGrabbed ? [arrow("up", row), arrow("down", row)] : [],
-    { tag: "input", key: "on", isChecked: row.isEnabled, act: { kind: "switch", of: { kind: "enable", id: row.id } }, attributes: { type: "checkbox", id: box, "aria-label": `Enable ${line(row.name)}`, disabled: around.isRestricted ? "" : undefined } },
-    ...row.icon === undefined ? [] : [picture(row.icon, row.name)],
-    heading(nameId("extension", row), row.name, box), marks(row.marks, false), ...bin ? [binButton(bin, row, around)] : []);
+  const head = piece(
+    "div",
+    "head",
+    {},
+    grip(row, around, movement),
+    ...(movement.isGrabbed ? [arrow("up", row), arrow("down", row)] : []),
+    {
+      tag: "input",
+      key: "on",
+      isChecked: row.isEnabled,
+      act: { kind: "switch", of: { kind: "enable", id: row.id } },
+      attributes: {
+        type: "checkbox",
+        id: box,
+        "aria-label": `Enable ${line(row.name)}`,
+        disabled: around.isRestricted ? "" : undefined,
+      },
+    },
+    ...(row.icon === undefined ? [] : [picture(row.icon, row.name)]),
+    heading(nameId("extension", row), row.name, box),
+    marks(row.marks, false),
+    ...(bin ? [binButton(bin, row, around)] : []),
+  );
   const moving = movement.isGrabbed ? "grabbed" : movement.isDragged ? "dragged" : undefined;
-  return frame("extension", row, { "data-moving": moving, "data-drop": movement.mark, "data-off": row.isEnabled ? undefined : "" }, head, body("extension", row, row.buttons.filter(each => each !== bin), around));
+  return frame(
+    "extension",
+    row,
+    { "data-moving": moving, "data-drop": movement.mark, "data-off": row.isEnabled ? undefined : "" },
+    head,
+    body(
+      "extension",
+      row,
+      row.buttons.filter(each => each !== bin),
+      around,
+    ),
+  );
 }
 
 type AnyRow = Pick<AgentRow, "id" | "name" | "description" | "origin" | "progress" | "findings">;
@@ -31,41 +79,97 @@ type AnyRow = Pick<AgentRow, "id" | "name" | "description" | "origin" | "progres
 /** The word in front: behind it, it could be part of another row's id. */
 const nameId = (of: Installable, { id }: AnyRow): string => `name-${rowId(of, id)}`;
 
-function frame(of: Installable, row: AnyRow, attributes: Readonly<Record<string, string | undefined>>, ...children: readonly (Piece | undefined)[]): Piece {
-  return piece("li", "row", { key: row.id, isPlace: true, attributes: { "id": rowId(of, row.id), "data-of": of, "data-id": row.id, "aria-labelledby": nameId(of, row), ...attributes } }, ...children);
+function frame(
+  of: Installable,
+  row: AnyRow,
+  attributes: Readonly<Record<string, string | undefined>>,
+  ...children: readonly (Piece | undefined)[]
+): Piece {
+  return piece(
+    "li",
+    "row",
+    {
+      key: row.id,
+      isPlace: true,
+      attributes: {
+        id: rowId(of, row.id),
+        "data-of": of,
+        "data-id": row.id,
+        "aria-labelledby": nameId(of, row),
+        ...attributes,
+      },
+    },
+    ...children,
+  );
 }
 
 /** `control`: what a press on the name ticks. */
 function heading(id: string, name: string, control?: string): Piece {
   const written: Piece = { tag: "bdi", text: line(name), attributes: { title: line(name) } };
-  return piece("h3", "name", { attributes: { id } }, control === undefined ? written : piece("label", "", { attributes: { for: control } }, written));
+  return piece(
+    "h3",
+    "name",
+    { attributes: { id } },
+    control === undefined ? written : piece("label", "", { attributes: { for: control } }, written),
+  );
 }
 
 function body(of: Installable, row: AnyRow, buttons: readonly RowButton[], around: Around): Piece {
   const { description, origin, progress } = row;
   const cancel = progress ? buttons.find(({ act }) => act === "cancel") : undefined;
-  return piece("div", "body", {},
-    ...description === undefined || description.trim() === "" ? [] : [said("about", description)],
-    ...origin.trim() === "" ? [] : [said("origin", origin)],
-    ...progress ? [progressBar(of, row, progress, cancel, around)] : [],
+  return piece(
+    "div",
+    "body",
+    {},
+    ...(description === undefined || description.trim() === "" ? [] : [said("about", description)]),
+    ...(origin.trim() === "" ? [] : [said("origin", origin)]),
+    ...(progress ? [progressBar(of, row, progress, cancel, around)] : []),
     findings(of, row, around),
-    ...actions(of, row, buttons.filter(each => each !== cancel), around));
+    ...actions(
+      of,
+      row,
+      buttons.filter(each => each !== cancel),
+      around,
+    ),
+  );
 }
 
 /** As much of it as has room; the rest when a pointer rests on it, and for a screen reader. */
 function said(name: string, text: string): Piece {
   const all = prose(text);
-  return textPiece("p", `${name} clipped`, all, { key: name, attributes: { dir: "auto", title: all.length > LONG ? all : undefined } });
+  return textPiece("p", `${name} clipped`, all, {
+    key: name,
+    attributes: { dir: "auto", title: all.length > LONG ? all : undefined },
+  });
 }
 const LONG = 120;
 
-function progressBar(of: Installable, row: AnyRow, { label, percent }: Progress, cancel: RowButton | undefined, around: Around): Piece {
-  const whole = percent === undefined || !Number.isFinite(percent) ? undefined : String(Math.round(Math.max(0, Math.min(percent, 100))));
-  return piece("div", "progress", { key: "progress" },
+function progressBar(
+  of: Installable,
+  row: AnyRow,
+  { label, percent }: Progress,
+  cancel: RowButton | undefined,
+  around: Around,
+): Piece {
+  const whole =
+    percent === undefined || !Number.isFinite(percent)
+      ? undefined
+      : String(Math.round(Math.max(0, Math.min(percent, 100))));
+  return piece(
+    "div",
+    "progress",
+    { key: "progress" },
     textPiece("span", "progress-label", prose(label)),
-    ...whole === undefined ? [] : [textPiece("span", "percent", `${whole} %`, { key: "percent", attributes: { "aria-hidden": "true" } })],
-    { tag: "progress", key: "bar", attributes: { "max": "100", "value": whole, "aria-label": `${prose(label)}: ${line(row.name)}` } },
-    ...cancel ? [rowButton(of, row, cancel, around)] : []);
+    ...(whole === undefined
+      ? []
+      : [textPiece("span", "percent", `${whole} %`, { key: "percent", attributes: { "aria-hidden": "true" } })]),
+    {
+      tag: "progress",
+      key: "bar",
+      attributes: { max: "100", value: whole, "aria-label": `${prose(label)}: ${line(row.name)}` },
+    },
+    ...(cancel ? [rowButton(of, row, cancel, around)] : []),
+  );
 }
 
 function actions(of: Installable, row: AnyRow, buttons: readonly RowButton[], around: Around): readonly Piece[] {
@@ -73,54 +177,179 @@ function actions(of: Installable, row: AnyRow, buttons: readonly RowButton[], ar
   const [main, rest] = [buttons.filter(({ isMain }) => isMain), buttons.filter(({ isMain }) => !isMain)];
   const shown = main.map(each => rowButton(of, row, each, around));
   if (rest.length === 0) return [piece("div", "buttons", { key: "buttons" }, ...shown)];
-  const [toggle, more] = fold(around, `more ${of} ${row.id}`, texts.more, row.name, id => piece("div", "buttons more", { key: "more", attributes: { id } }, ...rest.map(each => rowButton(of, row, each, around))));
-  return [piece("div", "buttons", { key: "buttons" }, ...shown, toggle), ...more ? [more] : []];
+  const [toggle, more] = fold(around, `more ${of} ${row.id}`, texts.more, row.name, id =>
+    piece(
+      "div",
+      "buttons more",
+      { key: "more", attributes: { id } },
+      ...rest.map(each => rowButton(of, row, each, around)),
+    ),
+  );
+  return [piece("div", "buttons", { key: "buttons" }, ...shown, toggle), ...(more ? [more] : [])];
 }
 
-const pressed = (of: Installable, { id }: AnyRow, { act }: RowButton): Act => ({ kind: "say", message: { type: "row", of, id, act } });
+const pressed = (of: Installable, { id }: AnyRow, { act }: RowButton): Act => ({
+  kind: "say",
+  message: { type: "row", of, id, act },
+});
 
-function rowButton(of: Installable, row: AnyRow, each: RowButton, { isRestricted }: Around, weight: "main" | "plain" = "plain"): Piece {
-  return button({ key: `act ${each.act}`, label: each.label, about: each.about ?? row.name, act: pressed(of, row, each), weight, isOff: isRestricted });
+function rowButton(
+  of: Installable,
+  row: AnyRow,
+  each: RowButton,
+  { isRestricted }: Around,
+  weight: "main" | "plain" = "plain",
+): Piece {
+  return button({
+    key: `act ${each.act}`,
+    label: each.label,
+    about: each.about ?? row.name,
+    act: pressed(of, row, each),
+    weight,
+    isOff: isRestricted,
+  });
 }
 
 function findings(of: Installable, row: AnyRow, around: Around): Piece | undefined {
-  return row.findings.length === 0 ? undefined : piece("ul", "findings", { key: "findings", attributes: { role: "list" } }, ...row.findings.map((each, i) => finding(of, row, each, i, around)));
+  return row.findings.length === 0
+    ? undefined
+    : piece(
+        "ul",
+        "findings",
+        { key: "findings", attributes: { role: "list" } },
+        ...row.findings.map((each, i) => finding(of, row, each, i, around)),
+      );
 }
 
-function finding(of: Installable, row: AnyRow, { tone, sentence, detail, buttons }: Finding, i: number, around: Around): Piece {
-  const [toggle, content] = detail === undefined || detail.trim() === "" ? [] : fold(around, `detail ${of} ${row.id} ${i}`, texts.detail, row.name, id =>
-    // What may scroll can be reached by keyboard.
-    textPiece("pre", "detail", lines(detail), { key: "detail", attributes: { id, "tabindex": "0", "role": "group", "aria-label": texts.detail } }));
-  return piece("li", "finding", { key: `finding ${i}`, attributes: { "data-tone": tone } },
+function finding(
+  of: Installable,
+  row: AnyRow,
+  { tone, sentence, detail, buttons }: Finding,
+  i: number,
+  around: Around,
+): Piece {
+  const [toggle, content] =
+    detail === undefined || detail.trim() === ""
+      ? []
+      : fold(around, `detail ${of} ${row.id} ${i}`, texts.detail, row.name, id =>
+          // What may scroll can be reached by keyboard.
+          textPiece("pre", "detail", lines(detail), {
+            key: "detail",
+            attributes: { id, tabindex: "0", role: "group", "aria-label": texts.detail },
+          }),
+        );
+  return piece(
+    "li",
+    "finding",
+    { key: `finding ${i}`, attributes: { "data-tone": tone } },
     sign(tone),
-    piece("div", "finding-body", {},
+    piece(
+      "div",
+      "finding-body",
+      {},
       textPiece("p", "sentence", prose(sentence), { attributes: { dir: "auto" } }),
       content,
-      ...buttons.length === 0 && !toggle ? [] : [piece("div", "buttons", { key: "buttons" }, ...buttons.map((each, n) => rowButton(of, row, each, around, n === 0 && each.isMain ? "main" : "plain")), toggle)]));
+      ...(buttons.length === 0 && !toggle
+        ? []
+        : [
+            piece(
+              "div",
+              "buttons",
+              { key: "buttons" },
+              ...buttons.map((each, n) => rowButton(of, row, each, around, n === 0 && each.isMain ? "main" : "plain")),
+              toggle,
+            ),
+          ]),
+    ),
+  );
 }
 
 function bypass({ id, name, bypass: isOn }: AgentRow, { isRestricted }: Around): Piece | undefined {
   if (isOn === undefined) return undefined;
   const about = `bypass-${word(id)}`;
-  return piece("div", "bypass", { key: "bypass", attributes: { "data-tone": isOn ? "warning" : undefined } },
-    piece("label", "option", {},
-      { tag: "input", isChecked: isOn, act: { kind: "switch", of: { kind: "bypass", id } }, attributes: { "type": "checkbox", "aria-label": `${texts.bypass}: ${line(name)}`, "aria-describedby": isOn ? about : undefined, "disabled": isRestricted ? "" : undefined } },
-      textPiece("span", "", texts.bypass)),
-    ...isOn ? [piece("p", "hazard", { key: "hazard", attributes: { id: about } }, sign("warning"), textPiece("span", "", texts.bypassIsOn))] : []);
+  return piece(
+    "div",
+    "bypass",
+    { key: "bypass", attributes: { "data-tone": isOn ? "warning" : undefined } },
+    piece(
+      "label",
+      "option",
+      {},
+      {
+        tag: "input",
+        isChecked: isOn,
+        act: { kind: "switch", of: { kind: "bypass", id } },
+        attributes: {
+          type: "checkbox",
+          "aria-label": `${texts.bypass}: ${line(name)}`,
+          "aria-describedby": isOn ? about : undefined,
+          disabled: isRestricted ? "" : undefined,
+        },
+      },
+      textPiece("span", "", texts.bypass),
+    ),
+    ...(isOn
+      ? [
+          piece(
+            "p",
+            "hazard",
+            { key: "hazard", attributes: { id: about } },
+            sign("warning"),
+            textPiece("span", "", texts.bypassIsOn),
+          ),
+        ]
+      : []),
+  );
 }
 
 function grip({ id, name }: ExtensionRow, { isRestricted }: Around, { isGrabbed }: Movement): Piece {
-  return piece("button", "grip", {
-    key: "grip", act: { kind: "grip", id },
-    attributes: { "type": "button", "aria-label": `${texts.grip}: ${line(name)}`, "aria-pressed": String(isGrabbed), "aria-describedby": "grip-about", "title": texts.gripTooltip, "disabled": isRestricted ? "" : undefined },
-  }, sign("grip"));
+  return piece(
+    "button",
+    "grip",
+    {
+      key: "grip",
+      act: { kind: "grip", id },
+      attributes: {
+        type: "button",
+        "aria-label": `${texts.grip}: ${line(name)}`,
+        "aria-pressed": String(isGrabbed),
+        "aria-describedby": "grip-about",
+        title: texts.gripTooltip,
+        disabled: isRestricted ? "" : undefined,
+      },
+    },
+    sign("grip"),
+  );
 }
 
 /** For who cannot drag, and has no keyboard at hand. */
 function arrow(by: "up" | "down", { name }: ExtensionRow): Piece {
-  return piece("button", "grip", { key: by, act: { kind: "move", by }, attributes: { "type": "button", "aria-label": `${texts[by]}: ${line(name)}`, "title": texts[by] } }, sign(by));
+  return piece(
+    "button",
+    "grip",
+    {
+      key: by,
+      act: { kind: "move", by },
+      attributes: { type: "button", "aria-label": `${texts[by]}: ${line(name)}`, title: texts[by] },
+    },
+    sign(by),
+  );
 }
 
 function binButton(each: RowButton, row: ExtensionRow, { isRestricted }: Around): Piece {
-  return piece("button", "bin", { key: "bin", act: pressed("extension", row, each), attributes: { "type": "button", "aria-label": `${line(each.label)}: ${line(each.about ?? row.name)}`, "title": line(each.label), "disabled": isRestricted ? "" : undefined } }, sign("bin"));
+  return piece(
+    "button",
+    "bin",
+    {
+      key: "bin",
+      act: pressed("extension", row, each),
+      attributes: {
+        type: "button",
+        "aria-label": `${line(each.label)}: ${line(each.about ?? row.name)}`,
+        title: line(each.label),
+        disabled: isRestricted ? "" : undefined,
+      },
+    },
+    sign("bin"),
+  );
 }

@@ -5,13 +5,26 @@ import { moved, reorder, shown, still, type Reorder, type ReorderEvent, type Sai
 const IDS = ["a", "b", "c", "d"];
 
 /** What comes of these events, one after the other, in a list that follows its moves. */
-function play(ids: readonly string[], events: readonly ReorderEvent[]): { readonly state: Reorder; readonly ids: readonly string[]; readonly moves: readonly string[]; readonly said: readonly Said[] } {
-  let state: Reorder = still, list = ids;
-  const moves: string[] = [], all: Said[] = [];
+function play(
+  ids: readonly string[],
+  events: readonly ReorderEvent[],
+): {
+  readonly state: Reorder;
+  readonly ids: readonly string[];
+  readonly moves: readonly string[];
+  readonly said: readonly Said[];
+} {
+  let state: Reorder = still,
+    list = ids;
+  const moves: string[] = [],
+    all: Said[] = [];
   for (const event of events) {
     const { next, move, said } = reorder(state, list, event);
     state = next;
-    if (move) { list = moved(list, move.id, move.to); moves.push(`${move.id} to ${move.to}`); }
+    if (move) {
+      list = moved(list, move.id, move.to);
+      moves.push(`${move.id} to ${move.to}`);
+    }
     if (said) all.push(said);
   }
   return { state, ids: list, moves, said: all };
@@ -20,15 +33,20 @@ function play(ids: readonly string[], events: readonly ReorderEvent[]): { readon
 const grab = (id: string): ReorderEvent => ({ kind: "grab", id });
 const go = (by: "up" | "down" | "first" | "last"): ReorderEvent => ({ kind: "step", by });
 const over = (to: number): ReorderEvent => ({ kind: "over", to });
-const drop: ReorderEvent = { kind: "drop" }, back: ReorderEvent = { kind: "back" };
-const words = (said: readonly Said[]): readonly string[] => said.map(({ what, id, place, of }) => `${what} ${id} ${place}/${of}`);
+const drop: ReorderEvent = { kind: "drop" },
+  back: ReorderEvent = { kind: "back" };
+const words = (said: readonly Said[]): readonly string[] =>
+  said.map(({ what, id, place, of }) => `${what} ${id} ${place}/${of}`);
 
 suite("order of the extensions", () => {
   test("by keyboard: taken, moved on screen only, and told to the host when it is dropped", () => {
     const held = play(IDS, [grab("b"), go("down"), go("down")]);
     deepEqual([shown(held.state, held.ids), held.ids, held.moves], [["a", "c", "d", "b"], IDS, []]);
     const done = play(IDS, [grab("b"), go("down"), go("down"), drop]);
-    deepEqual([done.ids, done.moves, words(done.said)], [["a", "c", "d", "b"], ["b to 3"], ["grabbed b 2/4", "moved b 3/4", "moved b 4/4", "dropped b 4/4"]]);
+    deepEqual(
+      [done.ids, done.moves, words(done.said)],
+      [["a", "c", "d", "b"], ["b to 3"], ["grabbed b 2/4", "moved b 3/4", "moved b 4/4", "dropped b 4/4"]],
+    );
   });
 
   test("Escape puts it back, and the host hears nothing", () => {
@@ -37,15 +55,36 @@ suite("order of the extensions", () => {
   });
 
   test("at its ends the list says so, and nothing moves", () => {
-    deepEqual(words(play(IDS, [grab("a"), go("up"), go("last"), go("down")]).said), ["grabbed a 1/4", "atEnd a 1/4", "moved a 4/4", "atEnd a 4/4"]);
-    deepEqual(play(IDS, [{ kind: "nudge", id: "a", by: "up" }, { kind: "nudge", id: "d", by: "down" }]).moves, []);
+    deepEqual(words(play(IDS, [grab("a"), go("up"), go("last"), go("down")]).said), [
+      "grabbed a 1/4",
+      "atEnd a 1/4",
+      "moved a 4/4",
+      "atEnd a 4/4",
+    ]);
+    deepEqual(
+      play(IDS, [
+        { kind: "nudge", id: "a", by: "up" },
+        { kind: "nudge", id: "d", by: "down" },
+      ]).moves,
+      [],
+    );
   });
 
   test("one place at once, without being taken", () =>
-    deepEqual(play(IDS, [{ kind: "nudge", id: "a", by: "down" }, { kind: "nudge", id: "a", by: "down" }]).moves, ["a to 1", "a to 2"]));
+    deepEqual(
+      play(IDS, [
+        { kind: "nudge", id: "a", by: "down" },
+        { kind: "nudge", id: "a", by: "down" },
+      ]).moves,
+      ["a to 1", "a to 2"],
+    ));
 
   test("what was taken by keyboard is moved by that, too", () => {
-    const { state, moves } = play(IDS, [grab("a"), { kind: "nudge", id: "a", by: "down" }, { kind: "nudge", id: "d", by: "up" }]);
+    const { state, moves } = play(IDS, [
+      grab("a"),
+      { kind: "nudge", id: "a", by: "down" },
+      { kind: "nudge", id: "d", by: "up" },
+    ]);
     deepEqual([shown(state, IDS), moves], [["b", "a", "c", "d"], []]);
   });
 
@@ -75,7 +114,10 @@ suite("order of the extensions", () => {
   const id = fc.constantFrom("a", "b", "c", "d", "e", "z");
   const event: fc.Arbitrary<ReorderEvent> = fc.oneof(
     fc.record({ kind: fc.constantFrom("grab" as const, "drag" as const), id }),
-    fc.record({ kind: fc.constant("step" as const), by: fc.constantFrom("up" as const, "down" as const, "first" as const, "last" as const) }),
+    fc.record({
+      kind: fc.constant("step" as const),
+      by: fc.constantFrom("up" as const, "down" as const, "first" as const, "last" as const),
+    }),
     fc.record({ kind: fc.constant("over" as const), to: fc.integer({ min: -3, max: 9 }) }),
     fc.record({ kind: fc.constant("nudge" as const), id, by: fc.constantFrom("up" as const, "down" as const) }),
     fc.constantFrom<ReorderEvent>({ kind: "drop" }, { kind: "back" }, { kind: "listed" }),
@@ -83,22 +125,26 @@ suite("order of the extensions", () => {
   const list = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e"), { minLength: 0, maxLength: 5 });
 
   test("whatever is pressed, what is shown is a permutation, and what is said is a place in it", () => {
-    fc.assert(fc.property(list, fc.array(event, { maxLength: 30 }), (ids, events) => {
-      for (let n = 0; n <= events.length; n++) {
-        const { state, ids: now, said } = play(ids, events.slice(0, n));
-        deepEqual([...shown(state, now)].sort(), [...ids].sort());
-        for (const { place, of } of said) ok(place >= 1 && place <= of && of === ids.length);
-      }
-    }));
+    fc.assert(
+      fc.property(list, fc.array(event, { maxLength: 30 }), (ids, events) => {
+        for (let n = 0; n <= events.length; n++) {
+          const { state, ids: now, said } = play(ids, events.slice(0, n));
+          deepEqual([...shown(state, now)].sort(), [...ids].sort());
+          for (const { place, of } of said) ok(place >= 1 && place <= of && of === ids.length);
+        }
+      }),
+    );
   });
 
   test("what the host is told makes of its list what was on screen", () => {
-    fc.assert(fc.property(list, fc.array(event, { maxLength: 30 }), (ids, events) => {
-      const before = play(ids, events);
-      const { next, move } = reorder(before.state, before.ids, drop);
-      const host = move ? moved(before.ids, move.id, move.to) : before.ids;
-      equal(next, still);
-      if (before.state.kind !== "dragged") deepEqual(host, shown(before.state, before.ids));
-    }));
+    fc.assert(
+      fc.property(list, fc.array(event, { maxLength: 30 }), (ids, events) => {
+        const before = play(ids, events);
+        const { next, move } = reorder(before.state, before.ids, drop);
+        const host = move ? moved(before.ids, move.id, move.to) : before.ids;
+        equal(next, still);
+        if (before.state.kind !== "dragged") deepEqual(host, shown(before.state, before.ids));
+      }),
+    );
   });
 });

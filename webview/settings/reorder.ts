@@ -24,7 +24,12 @@ export type ReorderEvent =
   /** The list is another. */
   | { readonly kind: "listed" };
 
-export interface Said { readonly what: "grabbed" | "moved" | "dropped" | "putBack" | "atEnd"; readonly id: string; readonly place: number; readonly of: number }
+export interface Said {
+  readonly what: "grabbed" | "moved" | "dropped" | "putBack" | "atEnd";
+  readonly id: string;
+  readonly place: number;
+  readonly of: number;
+}
 export interface Outcome {
   readonly next: Reorder;
   /** To be asked of the host. */
@@ -49,12 +54,21 @@ export function shown(state: Reorder, ids: readonly string[]): readonly string[]
 /** `ids`: the list as it is without what is held. */
 export function reorder(state: Reorder, ids: readonly string[], event: ReorderEvent): Outcome {
   switch (event.kind) {
-    case "grab": case "drag": return take(ids, event.id, event.kind === "grab" ? "grabbed" : "dragged");
-    case "nudge": return nudge(state, ids, event.id, event.by);
-    case "step": return state.kind === "grabbed" ? stepped(state, ids, event.by) : { next: state };
-    case "over": return state.kind === "dragged" ? { next: { ...state, to: within(event.to, ids) } } : { next: state };
-    case "drop": return state.kind === "still" ? { next: still } : dropped(state, ids);
-    case "back": return state.kind === "still" ? { next: still } : { next: still, said: said("putBack", state.id, ids.indexOf(state.id), ids) };
+    case "grab":
+    case "drag":
+      return take(ids, event.id, event.kind === "grab" ? "grabbed" : "dragged");
+    case "nudge":
+      return nudge(state, ids, event.id, event.by);
+    case "step":
+      return state.kind === "grabbed" ? stepped(state, ids, event.by) : { next: state };
+    case "over":
+      return state.kind === "dragged" ? { next: { ...state, to: within(event.to, ids) } } : { next: state };
+    case "drop":
+      return state.kind === "still" ? { next: still } : dropped(state, ids);
+    case "back":
+      return state.kind === "still"
+        ? { next: still }
+        : { next: still, said: said("putBack", state.id, ids.indexOf(state.id), ids) };
     case "listed": {
       if (state.kind === "still") return { next: still };
       const from = ids.indexOf(state.id);
@@ -68,7 +82,10 @@ type Held = Exclude<Reorder, { readonly kind: "still" }>;
 function take(ids: readonly string[], id: string, kind: Held["kind"]): Outcome {
   const from = ids.indexOf(id);
   if (from === -1) return { next: still };
-  return { next: { kind, id, from, to: from }, ...(kind === "grabbed" ? { said: said("grabbed", id, from, ids) } : {}) };
+  return {
+    next: { kind, id, from, to: from },
+    ...(kind === "grabbed" ? { said: said("grabbed", id, from, ids) } : {}),
+  };
 }
 
 function nudge(state: Reorder, ids: readonly string[], id: string, by: "up" | "down"): Outcome {
@@ -76,7 +93,9 @@ function nudge(state: Reorder, ids: readonly string[], id: string, by: "up" | "d
   const from = ids.indexOf(id);
   if (state.kind !== "still" || from === -1) return { next: state };
   const to = within(from + (by === "up" ? -1 : 1), ids);
-  return to === from ? { next: still, said: said("atEnd", id, from, ids) } : { next: still, move: { id, to }, said: said("moved", id, to, ids) };
+  return to === from
+    ? { next: still, said: said("atEnd", id, from, ids) }
+    : { next: still, move: { id, to }, said: said("moved", id, to, ids) };
 }
 
 function stepped(state: Held, ids: readonly string[], by: "up" | "down" | "first" | "last"): Outcome {
@@ -87,8 +106,15 @@ function stepped(state: Held, ids: readonly string[], by: "up" | "down" | "first
 
 function dropped(state: Held, ids: readonly string[]): Outcome {
   const at = said("dropped", state.id, state.to, ids);
-  return state.to === ids.indexOf(state.id) ? { next: still, said: at } : { next: still, move: { id: state.id, to: state.to }, said: at };
+  return state.to === ids.indexOf(state.id)
+    ? { next: still, said: at }
+    : { next: still, move: { id: state.id, to: state.to }, said: at };
 }
 
 const within = (to: number, ids: readonly string[]): number => Math.max(0, Math.min(to, ids.length - 1));
-const said = (what: Said["what"], id: string, at: number, ids: readonly string[]): Said => ({ what, id, place: at + 1, of: ids.length });
+const said = (what: Said["what"], id: string, at: number, ids: readonly string[]): Said => ({
+  what,
+  id,
+  place: at + 1,
+  of: ids.length,
+});

@@ -5,7 +5,7 @@ import { make } from "../dom";
 const KEPT = 5;
 
 export class Speech {
-  readonly #spoken = make("div", { attributes: { "role": "log", "aria-live": "polite", "aria-relevant": "additions" } });
+  readonly #spoken = make("div", { attributes: { role: "log", "aria-live": "polite", "aria-relevant": "additions" } });
   readonly #alert = make("div", { attributes: { role: "alert" } });
   readonly element = make("div", { className: "unseen" }, this.#spoken, this.#alert);
 
@@ -15,5 +15,7 @@ export class Speech {
   }
 
   /** In place of what was said last. */
-  sayNow(text: string): void { this.#alert.replaceChildren(make("p", { text })); }
+  sayNow(text: string): void {
+    this.#alert.replaceChildren(make("p", { text }));
+  }
 }

@@ -1,6 +1,9 @@
 /** Texts of strangers, as they stand on the page: nothing hides in them, and none is without an end. Pure. */
 import { readableLine, readableText, visibleLine } from "../../src/protocol/visible-text";
-const MOST_OF_WORD = 80, MOST_OF_LINE = 300, MOST_OF_TEXT = 2_000, MOST_OF_DETAIL = 20_000;
+const MOST_OF_WORD = 80,
+  MOST_OF_LINE = 300,
+  MOST_OF_TEXT = 2_000,
+  MOST_OF_DETAIL = 20_000;
 
 /** A mark, the label of a button. */
 export const brief = (text: string): string => cut(line(text), MOST_OF_WORD);

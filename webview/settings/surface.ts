@@ -4,15 +4,23 @@ import type { Surface } from "./drawing";
 const SVG = "http://www.w3.org/2000/svg";
 
 export const surface: Surface<Element> = {
-  make: tag => tag === "svg" || tag === "path" ? document.createElementNS(SVG, tag) : document.createElement(tag),
-  setText: (element, text) => { element.textContent = text; },
+  make: tag => (tag === "svg" || tag === "path" ? document.createElementNS(SVG, tag) : document.createElement(tag)),
+  setText: (element, text) => {
+    element.textContent = text;
+  },
   setAttribute(element, name, value) {
     if (value === undefined) element.removeAttribute(name);
     else element.setAttribute(name, value);
   },
-  setChecked(element, isChecked) { if (element instanceof HTMLInputElement && element.checked !== isChecked) element.checked = isChecked; },
-  place: (parent, child, before) => { parent.insertBefore(child, before ?? null); },
+  setChecked(element, isChecked) {
+    if (element instanceof HTMLInputElement && element.checked !== isChecked) element.checked = isChecked;
+  },
+  place: (parent, child, before) => {
+    parent.insertBefore(child, before ?? null);
+  },
   remove: element => element.remove(),
   focused: () => document.activeElement ?? undefined,
-  focus: element => { if (element instanceof HTMLElement) element.focus(); },
+  focus: element => {
+    if (element instanceof HTMLElement) element.focus();
+  },
 };

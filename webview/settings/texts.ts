@@ -18,7 +18,8 @@ export const texts = {
   checkUpdates: "Check for Updates",
   extensions: "Extensions",
   extensionsAbout: "In order from the editor to the agent. Changes count for tabs opened from now on.",
-  noExtensions: "Extensions stand between the editor and an agent, and add to what it can do: knowledge, tools, rules of your house. There are none yet.",
+  noExtensions:
+    "Extensions stand between the editor and an agent, and add to what it can do: knowledge, tools, rules of your house. There are none yet.",
   addExtension: "Add Extension…",
   grip: "Move",
   gripTooltip: "Drag to move. By keyboard: Space takes it, arrow keys move it, Space drops it, Escape puts it back.",
@@ -46,10 +47,15 @@ export const texts = {
 export function moveSaid(name: string, { what, place, of }: Said): string {
   const where = `${place} of ${of}`;
   switch (what) {
-    case "grabbed": return `${name} taken, ${where}. Arrow keys move it, Space drops it, Escape puts it back.`;
-    case "moved": return `${name}, ${where}.`;
-    case "atEnd": return `${name} stays ${place === 1 ? "first" : "last"}.`;
-    case "dropped": return `${name} dropped, ${where}.`;
-    case "putBack": return `${name} put back, ${where}.`;
+    case "grabbed":
+      return `${name} taken, ${where}. Arrow keys move it, Space drops it, Escape puts it back.`;
+    case "moved":
+      return `${name}, ${where}.`;
+    case "atEnd":
+      return `${name} stays ${place === 1 ? "first" : "last"}.`;
+    case "dropped":
+      return `${name} dropped, ${where}.`;
+    case "putBack":
+      return `${name} put back, ${where}.`;
   }
 }

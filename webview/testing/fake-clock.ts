@@ -5,8 +5,12 @@ export class FakeClock implements Clock {
   time = 0;
   #timers: { readonly at: number; readonly expired: () => void }[] = [];
 
-  now(): number { return this.time; }
-  after(ms: number, expired: () => void): void { this.#timers.push({ at: this.time + ms, expired }); }
+  now(): number {
+    return this.time;
+  }
+  after(ms: number, expired: () => void): void {
+    this.#timers.push({ at: this.time + ms, expired });
+  }
 
   advance(ms: number): void {
     this.time += ms;

@@ -17,7 +17,9 @@ export class FakeSurface implements Surface<FakeElement> {
   readonly touches: string[] = [];
   #focused: FakeElement | undefined;
 
-  make(tag: string): FakeElement { return new FakeElement(tag); }
+  make(tag: string): FakeElement {
+    return new FakeElement(tag);
+  }
   setText(element: FakeElement, text: string): void {
     this.#touch("setText", element);
     // As in a browser: the children go.
@@ -46,17 +48,29 @@ export class FakeSurface implements Surface<FakeElement> {
     this.#touch("remove", element);
     this.#cut(element);
   }
-  focused(): FakeElement | undefined { return this.#focused; }
-  focus(element: FakeElement): void { this.#focused = this.isIn(element) ? element : this.#focused; }
+  focused(): FakeElement | undefined {
+    return this.#focused;
+  }
+  focus(element: FakeElement): void {
+    this.#focused = this.isIn(element) ? element : this.#focused;
+  }
 
-  isIn(element: FakeElement): boolean { return element === this.root || (element.parent !== undefined && this.isIn(element.parent)); }
+  isIn(element: FakeElement): boolean {
+    return element === this.root || (element.parent !== undefined && this.isIn(element.parent));
+  }
 
   /** By its path of positions below the root. */
   at(...path: readonly number[]): FakeElement {
-    return path.reduce<FakeElement>((element, i) => { const child = element.children[i]; if (!child) throw new Error(`Nothing is at ${path.join(", ")}.`); return child; }, this.root);
+    return path.reduce<FakeElement>((element, i) => {
+      const child = element.children[i];
+      if (!child) throw new Error(`Nothing is at ${path.join(", ")}.`);
+      return child;
+    }, this.root);
   }
 
-  all(element = this.root): readonly FakeElement[] { return element.children.flatMap(child => [child, ...this.all(child)]); }
+  all(element = this.root): readonly FakeElement[] {
+    return element.children.flatMap(child => [child, ...this.all(child)]);
+  }
 
   /** What takes an element out of the document takes the focus away. */
   #cut(element: FakeElement): void {
@@ -65,17 +79,30 @@ export class FakeSurface implements Surface<FakeElement> {
     element.parent?.children.splice(element.parent.children.indexOf(element), 1);
     element.parent = undefined;
   }
-  #touch(what: string, element: FakeElement): void { this.touches.push(`${what} of ${element.tag}`); }
+  #touch(what: string, element: FakeElement): void {
+    this.touches.push(`${what} of ${element.tag}`);
+  }
 }
 
 /** The same for an element as it is and a piece as it should be. */
-export type Seen = readonly [tag: string, attributes: Readonly<Record<string, string>>, isChecked: boolean, content: string | readonly Seen[]];
+export type Seen = readonly [
+  tag: string,
+  attributes: Readonly<Record<string, string>>,
+  isChecked: boolean,
+  content: string | readonly Seen[],
+];
 
-export const seenOf = ({ tag, attributes, isChecked, text, children }: FakeElement): Seen =>
-  [tag, Object.fromEntries([...attributes].sort(([a], [b]) => a < b ? -1 : 1)), isChecked, children.length > 0 ? children.map(seenOf) : text];
+export const seenOf = ({ tag, attributes, isChecked, text, children }: FakeElement): Seen => [
+  tag,
+  Object.fromEntries([...attributes].sort(([a], [b]) => (a < b ? -1 : 1))),
+  isChecked,
+  children.length > 0 ? children.map(seenOf) : text,
+];
 
 export function wantedOf({ tag, attributes = {}, isPlace, isChecked = false, text, children = [] }: Piece): Seen {
   const all: Record<string, string | undefined> = { ...attributes, ...(isPlace ? { tabindex: "-1" } : {}) };
-  const there = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined).sort(([a], [b]) => a < b ? -1 : 1);
+  const there = Object.entries(all)
+    .filter((entry): entry is [string, string] => entry[1] !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   return [tag, Object.fromEntries(there), isChecked, text ?? (children.length > 0 ? children.map(wantedOf) : "")];
 }

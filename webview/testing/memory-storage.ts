@@ -6,10 +6,14 @@ export function memoryStorage(room = Infinity): TextStorage {
   const used = (without: string): number =>
     [...items].reduce((sum, [key, text]) => sum + (key === without ? 0 : key.length + text.length), 0);
   return {
-    get length() { return items.size; },
+    get length() {
+      return items.size;
+    },
     key: i => [...items.keys()][i] ?? null,
     getItem: key => items.get(key) ?? null,
-    removeItem: key => { items.delete(key); },
+    removeItem: key => {
+      items.delete(key);
+    },
     setItem: (key, text) => {
       if (used(key) + key.length + text.length > room) throw new Error("QuotaExceededError");
       items.set(key, text);

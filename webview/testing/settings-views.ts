@@ -1,13 +1,67 @@
 /** Views of the settings: a plain one, and any that a host could send, with names that strangers gave. */
 import fc from "fast-check";
-import { NOTE_ACTS, ROW_ACTS, UPDATE_MODES, type AgentRow, type ExtensionRow, type Finding, type Mark, type Note, type RowButton, type SettingsView, type Tone } from "../../src/protocol/settings-view";
+import {
+  NOTE_ACTS,
+  ROW_ACTS,
+  UPDATE_MODES,
+  type AgentRow,
+  type ExtensionRow,
+  type Finding,
+  type Mark,
+  type Note,
+  type RowButton,
+  type SettingsView,
+  type Tone,
+} from "../../src/protocol/settings-view";
 
-export const agent = (id: string, more: Partial<AgentRow> = {}): AgentRow => ({ id, name: id.toUpperCase(), origin: `of ${id}`, marks: [], findings: [], buttons: [], isCurrent: false, ...more });
-export const extension = (id: string, more: Partial<ExtensionRow> = {}): ExtensionRow => ({ id, name: id.toUpperCase(), origin: `of ${id}`, marks: [], findings: [], buttons: [{ act: "remove", label: "Remove" }], isEnabled: true, ...more });
-export const view = (more: Partial<SettingsView> = {}): SettingsView =>
-  ({ agents: [agent("ada"), agent("bob")], extensions: [extension("x"), extension("y"), extension("z")], requireModifier: false, updates: "notify", notes: [], isRestricted: false, isPage: false, ...more });
+export const agent = (id: string, more: Partial<AgentRow> = {}): AgentRow => ({
+  id,
+  name: id.toUpperCase(),
+  origin: `of ${id}`,
+  marks: [],
+  findings: [],
+  buttons: [],
+  isCurrent: false,
+  ...more,
+});
+export const extension = (id: string, more: Partial<ExtensionRow> = {}): ExtensionRow => ({
+  id,
+  name: id.toUpperCase(),
+  origin: `of ${id}`,
+  marks: [],
+  findings: [],
+  buttons: [{ act: "remove", label: "Remove" }],
+  isEnabled: true,
+  ...more,
+});
+export const view = (more: Partial<SettingsView> = {}): SettingsView => ({
+  agents: [agent("ada"), agent("bob")],
+  extensions: [extension("x"), extension("y"), extension("z")],
+  requireModifier: false,
+  updates: "notify",
+  notes: [],
+  isRestricted: false,
+  isPage: false,
+  ...more,
+});
 
-const hostile = fc.constantFrom("", " ", "<b>bold</b>", "__proto__", "constructor", "a\u202eb", "\u0000", "x".repeat(5_000), "\ud83d\udc69\u200d\ud83d\udcbb", "\ud800", "line\none", "id with spaces", "id\"quoted'", "שלום", "مرحبا");
+const hostile = fc.constantFrom(
+  "",
+  " ",
+  "<b>bold</b>",
+  "__proto__",
+  "constructor",
+  "a\u202eb",
+  "\u0000",
+  "x".repeat(5_000),
+  "\ud83d\udc69\u200d\ud83d\udcbb",
+  "\ud800",
+  "line\none",
+  "id with spaces",
+  "id\"quoted'",
+  "שלום",
+  "مرحبا",
+);
 const text = fc.oneof(hostile, fc.string({ unit: "binary", maxLength: 12 }), fc.string({ maxLength: 12 }));
 const id = fc.oneof(fc.constantFrom("ada", "ada-name", "ada-name-on", "name-ada", "claude-code", "x"), text);
 const maybe = <T>(each: fc.Arbitrary<T>) => fc.option(each, { nil: undefined });
@@ -15,19 +69,58 @@ const flag = fc.boolean();
 const tone = fc.constantFrom<Tone>("neutral", "good", "warning", "error");
 
 /** Without members that are undefined. */
-const some = <T extends object>(made: fc.Arbitrary<{ [K in keyof T]: T[K] | undefined }>): fc.Arbitrary<T> => made.map(each => Object.fromEntries(Object.entries(each).filter(([, value]) => value !== undefined)) as T);
+const some = <T extends object>(made: fc.Arbitrary<{ [K in keyof T]: T[K] | undefined }>): fc.Arbitrary<T> =>
+  made.map(each => Object.fromEntries(Object.entries(each).filter(([, value]) => value !== undefined)) as T);
 
-const button = some<RowButton>(fc.record({ act: fc.constantFrom(...ROW_ACTS), label: text, about: maybe(text), isMain: maybe(fc.constant(true as const)) }));
+const button = some<RowButton>(
+  fc.record({
+    act: fc.constantFrom(...ROW_ACTS),
+    label: text,
+    about: maybe(text),
+    isMain: maybe(fc.constant(true as const)),
+  }),
+);
 const buttons = fc.array(button, { maxLength: 5 });
 const marks = fc.array(fc.record<Mark>({ tone, text }), { maxLength: 3 });
-const findings = fc.array(some<Finding>(fc.record({ tone, sentence: text, detail: maybe(text), buttons })), { maxLength: 2 });
-const progress = fc.oneof(fc.record({ label: text }), fc.record({ label: text, percent: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.double()) }));
-const icon = fc.constantFrom("data:image/png;base64,iVBORw0KGgo=", "data:image/svg+xml,%3Csvg%20fill='currentColor'/%3E", "data:image/svg+xml;base64,!!", "https://example.com/a.png", "javascript:alert(1)", "data:text/html,<script>");
-const row = { id, name: text, description: maybe(text), origin: text, icon: maybe(icon), marks, progress: maybe(progress), findings, buttons };
-const note = some<Note>(fc.record({ tone, sentence: text, button: maybe(fc.record({ act: fc.constantFrom(...NOTE_ACTS), label: text })) }));
+const findings = fc.array(some<Finding>(fc.record({ tone, sentence: text, detail: maybe(text), buttons })), {
+  maxLength: 2,
+});
+const progress = fc.oneof(
+  fc.record({ label: text }),
+  fc.record({ label: text, percent: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.double()) }),
+);
+const icon = fc.constantFrom(
+  "data:image/png;base64,iVBORw0KGgo=",
+  "data:image/svg+xml,%3Csvg%20fill='currentColor'/%3E",
+  "data:image/svg+xml;base64,!!",
+  "https://example.com/a.png",
+  "javascript:alert(1)",
+  "data:text/html,<script>",
+);
+const row = {
+  id,
+  name: text,
+  description: maybe(text),
+  origin: text,
+  icon: maybe(icon),
+  marks,
+  progress: maybe(progress),
+  findings,
+  buttons,
+};
+const note = some<Note>(
+  fc.record({ tone, sentence: text, button: maybe(fc.record({ act: fc.constantFrom(...NOTE_ACTS), label: text })) }),
+);
 
-export const anyView: fc.Arbitrary<SettingsView> = some<SettingsView>(fc.record({
-  agents: fc.array(some<AgentRow>(fc.record({ ...row, isCurrent: flag, bypass: maybe(flag) })), { maxLength: 5 }),
-  extensions: fc.array(some<ExtensionRow>(fc.record({ ...row, isEnabled: flag })), { maxLength: 5 }),
-  requireModifier: flag, updates: fc.constantFrom(...UPDATE_MODES), notes: fc.array(note, { maxLength: 3 }), registry: maybe(text), isRestricted: flag, isPage: flag,
-}));
+export const anyView: fc.Arbitrary<SettingsView> = some<SettingsView>(
+  fc.record({
+    agents: fc.array(some<AgentRow>(fc.record({ ...row, isCurrent: flag, bypass: maybe(flag) })), { maxLength: 5 }),
+    extensions: fc.array(some<ExtensionRow>(fc.record({ ...row, isEnabled: flag })), { maxLength: 5 }),
+    requireModifier: flag,
+    updates: fc.constantFrom(...UPDATE_MODES),
+    notes: fc.array(note, { maxLength: 3 }),
+    registry: maybe(text),
+    isRestricted: flag,
+    isPage: flag,
+  }),
+);

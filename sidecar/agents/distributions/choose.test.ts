@@ -6,30 +6,63 @@ import { platformsFor } from "./platform";
 
 const archive = { archive: "https://example.com/a.zip", cmd: "./a" };
 const whole: Distribution = {
-  local: { command: "a", args: ["x"], env: { A: "1" } }, executable: { path: "/a" }, symposium: { subcommand: "eliza" }, http: { url: "https://example.com/mcp" }, npx: { package: "@s/p@1.2.3" },
-  uvx: { package: "p==1" }, pipx: { package: "p" }, cargo: { crate: "c" }, binary: { "linux-x86_64": archive },
+  local: { command: "a", args: ["x"], env: { A: "1" } },
+  executable: { path: "/a" },
+  symposium: { subcommand: "eliza" },
+  http: { url: "https://example.com/mcp" },
+  npx: { package: "@s/p@1.2.3" },
+  uvx: { package: "p==1" },
+  pipx: { package: "p" },
+  cargo: { crate: "c" },
+  binary: { "linux-x86_64": archive },
 };
 const TOOLS: readonly Tool[] = ["npm", "uv", "pipx", "cargo"];
-const world = (tools: readonly Tool[] = TOOLS, more: Partial<ChoiceWorld> = {}): ChoiceWorld => ({ platforms: ["linux-x86_64"], has: tool => tools.includes(tool), ...more });
-const without = (...kinds: readonly string[]): Distribution => Object.fromEntries(Object.entries(whole).filter(([kind]) => !kinds.includes(kind)));
+const world = (tools: readonly Tool[] = TOOLS, more: Partial<ChoiceWorld> = {}): ChoiceWorld => ({
+  platforms: ["linux-x86_64"],
+  has: tool => tools.includes(tool),
+  ...more,
+});
+const without = (...kinds: readonly string[]): Distribution =>
+  Object.fromEntries(Object.entries(whole).filter(([kind]) => !kinds.includes(kind)));
 const kind = (distribution: Distribution, tools?: readonly Tool[], more?: Partial<ChoiceWorld>): string => {
   const choice = choose(distribution, world(tools, more));
-  return "missing" in choice ? missingSentence("It", choice.missing) : `${choice.kind}${"tool" in choice ? ` by ${choice.tool ?? "nothing"}` : ""}`;
+  return "missing" in choice
+    ? missingSentence("It", choice.missing)
+    : `${choice.kind}${"tool" in choice ? ` by ${choice.tool ?? "nothing"}` : ""}`;
 };
 
 suite("which distribution is used", () => {
   test("the first in the documents' order that is there", () => {
-    const order: string[] = [], gone: string[] = [];
+    const order: string[] = [],
+      gone: string[] = [];
     for (const next of ["local", "executable", "symposium", "http", "npx", "uvx", "pipx", "cargo", "binary"]) {
       order.push(kind(without(...gone)));
       gone.push(next);
     }
-    deepEqual(order, ["local", "local", "symposium", "http", "npx by npm", "uvx by uv", "pipx by pipx", "cargo by cargo", "binary"]);
+    deepEqual(order, [
+      "local",
+      "local",
+      "symposium",
+      "http",
+      "npx by npm",
+      "uvx by uv",
+      "pipx by pipx",
+      "cargo by cargo",
+      "binary",
+    ]);
   });
 
   test("the first whose tool is there; uv and pipx do for each other", () => {
     const packages = without("local", "executable", "symposium", "http");
-    deepEqual(["npm", "uv", "pipx", "cargo"].map(tool => kind(packages, TOOLS.filter(one => one === tool))), ["npx by npm", "uvx by uv", "uvx by pipx", "cargo by cargo"]);
+    deepEqual(
+      ["npm", "uv", "pipx", "cargo"].map(tool =>
+        kind(
+          packages,
+          TOOLS.filter(one => one === tool),
+        ),
+      ),
+      ["npx by npm", "uvx by uv", "uvx by pipx", "cargo by cargo"],
+    );
     equal(kind(packages, []), "binary");
     equal(kind({ pipx: { package: "p" } }, ["uv"]), "pipx by uv");
     equal(kind({ pipx: { package: "p" } }, ["uv", "pipx"]), "pipx by pipx");
@@ -37,50 +70,105 @@ suite("which distribution is used", () => {
   });
 
   test("what is installed needs its tool no more", () => {
-    equal(kind({ npx: { package: "p" }, binary: { "linux-x86_64": archive } }, [], { isInstalled: one => one === "npx" }), "npx by nothing");
-    equal(kind({ npx: { package: "p" }, uvx: { package: "p" } }, ["uv"], { isInstalled: one => one === "uvx" }), "uvx by uv");
+    equal(
+      kind({ npx: { package: "p" }, binary: { "linux-x86_64": archive } }, [], { isInstalled: one => one === "npx" }),
+      "npx by nothing",
+    );
+    equal(
+      kind({ npx: { package: "p" }, uvx: { package: "p" } }, ["uv"], { isInstalled: one => one === "uvx" }),
+      "uvx by uv",
+    );
   });
 
   test("an archive of the platform, else of the one that it emulates", () => {
     const both: Distribution = { binary: { "darwin-x86_64": archive, "darwin-aarch64": { ...archive, cmd: "arm" } } };
-    deepEqual(choose(both, world([], { platforms: platformsFor("darwin-aarch64") })), { kind: "binary", of: { ...archive, cmd: "arm" }, platform: "darwin-aarch64" });
-    deepEqual(choose({ binary: { "darwin-x86_64": archive } }, world([], { platforms: platformsFor("darwin-aarch64") })), { kind: "binary", of: archive, platform: "darwin-x86_64" });
-    equal(kind({ binary: { "darwin-aarch64": archive } }, [], { platforms: platformsFor("darwin-x86_64") }), "It is not made for this computer: it has archives for darwin-aarch64 only.");
-    equal(kind({ binary: { "linux-x86_64": archive } }, [], { platforms: [] }), "It is not made for this computer: it has archives for linux-x86_64 only.");
+    deepEqual(choose(both, world([], { platforms: platformsFor("darwin-aarch64") })), {
+      kind: "binary",
+      of: { ...archive, cmd: "arm" },
+      platform: "darwin-aarch64",
+    });
+    deepEqual(
+      choose({ binary: { "darwin-x86_64": archive } }, world([], { platforms: platformsFor("darwin-aarch64") })),
+      { kind: "binary", of: archive, platform: "darwin-x86_64" },
+    );
+    equal(
+      kind({ binary: { "darwin-aarch64": archive } }, [], { platforms: platformsFor("darwin-x86_64") }),
+      "It is not made for this computer: it has archives for darwin-aarch64 only.",
+    );
+    equal(
+      kind({ binary: { "linux-x86_64": archive } }, [], { platforms: [] }),
+      "It is not made for this computer: it has archives for linux-x86_64 only.",
+    );
   });
 
   test("a documented package that moved is the one of today", () => {
     const choice = choose({ npx: { package: "@zed-industries/claude-code-acp@latest", args: ["x"] } }, world());
-    deepEqual(choice, { kind: "npx", of: { package: "@agentclientprotocol/claude-agent-acp@latest", args: ["x"] }, spec: { name: "@agentclientprotocol/claude-agent-acp", version: "latest" }, tool: "npm" });
+    deepEqual(choice, {
+      kind: "npx",
+      of: { package: "@agentclientprotocol/claude-agent-acp@latest", args: ["x"] },
+      spec: { name: "@agentclientprotocol/claude-agent-acp", version: "latest" },
+      tool: "npm",
+    });
   });
 
   test("what is missing is said in a sentence", () => {
     equal(kind({ npx: { package: "p" } }, []), "It needs Node.js with npm, which was not found.");
-    equal(kind({ uvx: { package: "p" }, cargo: { crate: "c" } }, []), "It needs uv, pipx or Rust with cargo, which was not found.");
-    equal(kind({ npx: { package: "p" }, binary: { "darwin-aarch64": archive } }, []), "It needs Node.js with npm, which was not found.");
+    equal(
+      kind({ uvx: { package: "p" }, cargo: { crate: "c" } }, []),
+      "It needs uv, pipx or Rust with cargo, which was not found.",
+    );
+    equal(
+      kind({ npx: { package: "p" }, binary: { "darwin-aarch64": archive } }, []),
+      "It needs Node.js with npm, which was not found.",
+    );
     equal(kind({}, []), "It says no way to get it that is known here.");
   });
 
   const WRONG: readonly [distribution: Distribution, says: string][] = [
     [{ npx: { package: "--registry=https://example.com" } }, "It cannot be started: “npx” does not name a package."],
     [{ npx: { package: "p", cmd: "-c" } }, "It cannot be started: the “cmd” of “npx” is not a command's name."],
-    [{ uvx: { package: "../p" } }, "It cannot be started: “uvx” does not name a package."], [{ pipx: { package: "p", cmd: "a b" } }, "It cannot be started: the “cmd” of “pipx” is not a command's name."],
-    [{ cargo: { crate: "--git" } }, "It cannot be started: “cargo” does not name a crate."], [{ cargo: { crate: "c", version: "../1" } }, "It cannot be started: the “version” of “cargo” is none."],
-    [{ cargo: { crate: "c", version: "1/../2" } }, "It cannot be started: the “version” of “cargo” is none."], [{ cargo: { crate: "c", version: "--path" } }, "It cannot be started: the “version” of “cargo” is none."], [{ cargo: { crate: "c", binary: "../../sh" } }, "It cannot be started: the “binary” of “cargo” is not a program's name."],
-    [{ binary: { "linux-x86_64": { ...archive, cmd: "../../bin/sh" } } }, "It cannot be started: the “cmd” of “linux-x86_64” leads out of its archive."],
+    [{ uvx: { package: "../p" } }, "It cannot be started: “uvx” does not name a package."],
+    [{ pipx: { package: "p", cmd: "a b" } }, "It cannot be started: the “cmd” of “pipx” is not a command's name."],
+    [{ cargo: { crate: "--git" } }, "It cannot be started: “cargo” does not name a crate."],
+    [{ cargo: { crate: "c", version: "../1" } }, "It cannot be started: the “version” of “cargo” is none."],
+    [{ cargo: { crate: "c", version: "1/../2" } }, "It cannot be started: the “version” of “cargo” is none."],
+    [{ cargo: { crate: "c", version: "--path" } }, "It cannot be started: the “version” of “cargo” is none."],
+    [
+      { cargo: { crate: "c", binary: "../../sh" } },
+      "It cannot be started: the “binary” of “cargo” is not a program's name.",
+    ],
+    [
+      { binary: { "linux-x86_64": { ...archive, cmd: "../../bin/sh" } } },
+      "It cannot be started: the “cmd” of “linux-x86_64” leads out of its archive.",
+    ],
   ];
-  for (const [distribution, says] of WRONG) test(`refused, and the next one used: ${JSON.stringify(distribution)}`, () => {
-    equal(kind(distribution), says);
-    if (!distribution.binary) equal(kind({ ...distribution, binary: { "linux-x86_64": archive } }), "binary");
-  });
+  for (const [distribution, says] of WRONG)
+    test(`refused, and the next one used: ${JSON.stringify(distribution)}`, () => {
+      equal(kind(distribution), says);
+      if (!distribution.binary) equal(kind({ ...distribution, binary: { "linux-x86_64": archive } }), "binary");
+    });
 
-  test("is one of what was given, or a sentence, whatever was given", () => fc.assert(fc.property(
-    fc.dictionary(fc.constantFrom("npx", "uvx", "pipx", "cargo", "local", "binary", "docker"), fc.oneof(fc.json().map(text => JSON.parse(text) as unknown), fc.record({ package: fc.string(), crate: fc.string(), cmd: fc.string() }, { requiredKeys: [] }),
-      fc.dictionary(fc.constantFrom(...PLATFORMS), fc.record({ archive: fc.webUrl(), cmd: fc.string() })))), fc.subarray([...TOOLS]), fc.constantFrom(...PLATFORMS), (value, tools, platform) => {
-      const distribution = readDistribution(value);
-      if (!distribution) return;
-      const choice = choose(distribution, world(tools, { platforms: platformsFor(platform) }));
-      if ("missing" in choice) ok(/^\S.*\.$/s.test(missingSentence("It", choice.missing)));
-      else ok(choice.kind in distribution);
-    }), { numRuns: 500 }));
+  test("is one of what was given, or a sentence, whatever was given", () =>
+    fc.assert(
+      fc.property(
+        fc.dictionary(
+          fc.constantFrom("npx", "uvx", "pipx", "cargo", "local", "binary", "docker"),
+          fc.oneof(
+            fc.json().map(text => JSON.parse(text) as unknown),
+            fc.record({ package: fc.string(), crate: fc.string(), cmd: fc.string() }, { requiredKeys: [] }),
+            fc.dictionary(fc.constantFrom(...PLATFORMS), fc.record({ archive: fc.webUrl(), cmd: fc.string() })),
+          ),
+        ),
+        fc.subarray([...TOOLS]),
+        fc.constantFrom(...PLATFORMS),
+        (value, tools, platform) => {
+          const distribution = readDistribution(value);
+          if (!distribution) return;
+          const choice = choose(distribution, world(tools, { platforms: platformsFor(platform) }));
+          if ("missing" in choice) ok(/^\S.*\.$/s.test(missingSentence("It", choice.missing)));
+          else ok(choice.kind in distribution);
+        },
+      ),
+      { numRuns: 500 },
+    ));
 });

@@ -2,7 +2,14 @@
  * Which of an agent's distributions is used here: the first one, in the documents' order, that is well-formed and that this computer has the tool or the
  * archive for. What it becomes is somebody else's affair: the command of the documents (`documented-command.ts`), or an installation. Pure.
  */
-import type { BinaryDistribution, Distribution, Environment, HttpDistribution, PackageDistribution, Platform } from "../../../src/protocol/distribution";
+import type {
+  BinaryDistribution,
+  Distribution,
+  Environment,
+  HttpDistribution,
+  PackageDistribution,
+  Platform,
+} from "../../../src/protocol/distribution";
 import { currentPackage } from "../../../src/protocol/built-in-agents";
 import { isCrate, npmSpec, pythonSpec, type NpmSpec, type PythonSpec } from "./package-spec";
 import { isSegment, relativeParts } from "./segment";
@@ -18,7 +25,12 @@ export type Choice =
   | { readonly kind: "http"; readonly of: HttpDistribution }
   /** `of.package` is what the package is called today. */
   | { readonly kind: "npx"; readonly of: PackageDistribution; readonly spec: NpmSpec; readonly tool: Tool | undefined }
-  | { readonly kind: "uvx" | "pipx"; readonly of: PackageDistribution; readonly spec: PythonSpec; readonly tool: Tool | undefined }
+  | {
+      readonly kind: "uvx" | "pipx";
+      readonly of: PackageDistribution;
+      readonly spec: PythonSpec;
+      readonly tool: Tool | undefined;
+    }
   | { readonly kind: "cargo"; readonly of: NonNullable<Distribution["cargo"]>; readonly tool: Tool | undefined }
   | { readonly kind: "binary"; readonly of: BinaryDistribution; readonly platform: Platform };
 export type ChoiceKind = Choice["kind"];
@@ -40,11 +52,15 @@ export interface ChoiceWorld {
 }
 
 export function choose(distribution: Distribution, world: ChoiceWorld): Choice | { readonly missing: Missing } {
-  const tools = new Set<Tool>(), wrong: string[] = [];
+  const tools = new Set<Tool>(),
+    wrong: string[] = [];
   const ready = direct(distribution);
   if (ready) return ready;
   for (const candidate of packages(distribution)) {
-    if ("wrong" in candidate) { wrong.push(candidate.wrong); continue; }
+    if ("wrong" in candidate) {
+      wrong.push(candidate.wrong);
+      continue;
+    }
     const { choice, by } = candidate;
     const tool = by.find(one => world.has(one));
     if (tool !== undefined || world.isInstalled?.(choice.kind) === true) return { ...choice, tool };
@@ -68,29 +84,45 @@ type Installable = Exclude<Choice, { kind: "local" | "symposium" | "http" | "bin
 type Candidate = { readonly choice: Installable; readonly by: readonly Tool[] } | { readonly wrong: string };
 
 function packages({ npx, uvx, pipx, cargo }: Distribution): readonly Candidate[] {
-  return [...(npx ? [ofNpm(npx)] : []), ...(uvx ? [ofPython("uvx", uvx, ["uv", "pipx"])] : []), ...(pipx ? [ofPython("pipx", pipx, ["pipx", "uv"])] : []), ...(cargo ? [ofCargo(cargo)] : [])];
+  return [
+    ...(npx ? [ofNpm(npx)] : []),
+    ...(uvx ? [ofPython("uvx", uvx, ["uv", "pipx"])] : []),
+    ...(pipx ? [ofPython("pipx", pipx, ["pipx", "uv"])] : []),
+    ...(cargo ? [ofCargo(cargo)] : []),
+  ];
 }
 
 function ofNpm(given: PackageDistribution): Candidate {
-  const of = { ...given, package: currentPackage(given.package) }, spec = npmSpec(of.package);
+  const of = { ...given, package: currentPackage(given.package) },
+    spec = npmSpec(of.package);
   if (!spec) return { wrong: "“npx” does not name a package" };
-  return isCommand(of.cmd) ? { choice: { kind: "npx", of, spec, tool: undefined }, by: ["npm"] } : { wrong: "the “cmd” of “npx” is not a command's name" };
+  return isCommand(of.cmd)
+    ? { choice: { kind: "npx", of, spec, tool: undefined }, by: ["npm"] }
+    : { wrong: "the “cmd” of “npx” is not a command's name" };
 }
 
 function ofPython(kind: "uvx" | "pipx", of: PackageDistribution, by: readonly Tool[]): Candidate {
   const spec = pythonSpec(of.package);
   if (!spec) return { wrong: `“${kind}” does not name a package` };
-  return isCommand(of.cmd) ? { choice: { kind, of, spec, tool: undefined }, by } : { wrong: `the “cmd” of “${kind}” is not a command's name` };
+  return isCommand(of.cmd)
+    ? { choice: { kind, of, spec, tool: undefined }, by }
+    : { wrong: `the “cmd” of “${kind}” is not a command's name` };
 }
 
 function ofCargo(of: NonNullable<Distribution["cargo"]>): Candidate {
   const { crate, version, binary } = of;
   if (!isCrate(crate)) return { wrong: "“cargo” does not name a crate" };
-  if (version !== undefined && !(/^\d/.test(version) && isSegment(version))) return { wrong: "the “version” of “cargo” is none" };
-  return isCommand(binary) ? { choice: { kind: "cargo", of, tool: undefined }, by: ["cargo"] } : { wrong: "the “binary” of “cargo” is not a program's name" };
+  if (version !== undefined && !(/^\d/.test(version) && isSegment(version)))
+    return { wrong: "the “version” of “cargo” is none" };
+  return isCommand(binary)
+    ? { choice: { kind: "cargo", of, tool: undefined }, by: ["cargo"] }
+    : { wrong: "the “binary” of “cargo” is not a program's name" };
 }
 
-function archiveFor({ binary = {} }: Distribution, platforms: readonly Platform[]): { readonly choice: Choice } | Pick<Missing, "platforms" | "wrong"> {
+function archiveFor(
+  { binary = {} }: Distribution,
+  platforms: readonly Platform[],
+): { readonly choice: Choice } | Pick<Missing, "platforms" | "wrong"> {
   const wrong: string[] = [];
   for (const platform of platforms) {
     const of = binary[platform];
@@ -102,16 +134,28 @@ function archiveFor({ binary = {} }: Distribution, platforms: readonly Platform[
   return { platforms: wrong.length > 0 ? [] : others, wrong };
 }
 
-function isCommand(name: string | undefined): boolean { return name === undefined || /^\w[\w.+-]{0,99}$/.test(name); }
+function isCommand(name: string | undefined): boolean {
+  return name === undefined || /^\w[\w.+-]{0,99}$/.test(name);
+}
 
-const TOOL_NAMES: Readonly<Record<Tool, string>> = { npm: "Node.js with npm", uv: "uv", pipx: "pipx", cargo: "Rust with cargo" };
+const TOOL_NAMES: Readonly<Record<Tool, string>> = {
+  npm: "Node.js with npm",
+  uv: "uv",
+  pipx: "pipx",
+  cargo: "Rust with cargo",
+};
 
 /** One sentence for the user. */
 export function missingSentence(name: string, { tools, platforms, wrong }: Missing): string {
   const [first] = wrong;
   if (tools.length > 0) return `${name} needs ${anyOf(tools.map(tool => TOOL_NAMES[tool]))}, which was not found.`;
-  if (platforms.length > 0) return `${name} is not made for this computer: it has archives for ${platforms.join(", ")} only.`;
-  return first === undefined ? `${name} says no way to get it that is known here.` : `${name} cannot be started: ${first}.`;
+  if (platforms.length > 0)
+    return `${name} is not made for this computer: it has archives for ${platforms.join(", ")} only.`;
+  return first === undefined
+    ? `${name} says no way to get it that is known here.`
+    : `${name} cannot be started: ${first}.`;
 }
 
-function anyOf(words: readonly string[]): string { return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`; }
+function anyOf(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}

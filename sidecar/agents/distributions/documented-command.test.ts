@@ -6,41 +6,100 @@ import { PLATFORMS, readDistribution, type Distribution, type Platform } from ".
 import { documentedCommand } from "./documented-command";
 
 const sidecar = { command: "/node", args: ["/sidecar.js"], env: { NODE: "1" } };
-const said = (distribution: Distribution, { platform = "linux-x86_64" as Platform, ...more }: Partial<AgentConfig> & { readonly platform?: Platform } = {}): string => {
-  const documented = documentedCommand({ id: "ada", name: "Ada", distribution, ...more }, { platform, home: platform.startsWith("windows") ? "C:\\Users\\Ada" : "/home/ada", sidecar });
-  return "why" in documented ? documented.why : [...documented.server.env.map(({ name, value }) => `${name}=${value}`), documented.server.command, ...documented.server.args].join(" ");
+const said = (
+  distribution: Distribution,
+  { platform = "linux-x86_64" as Platform, ...more }: Partial<AgentConfig> & { readonly platform?: Platform } = {},
+): string => {
+  const documented = documentedCommand(
+    { id: "ada", name: "Ada", distribution, ...more },
+    { platform, home: platform.startsWith("windows") ? "C:\\Users\\Ada" : "/home/ada", sidecar },
+  );
+  return "why" in documented
+    ? documented.why
+    : [
+        ...documented.server.env.map(({ name, value }) => `${name}=${value}`),
+        documented.server.command,
+        ...documented.server.args,
+      ].join(" ");
 };
 
 suite("the documented command", () => {
   const TABLE: readonly [distribution: Distribution, command: string][] = [
-    [{ local: { command: "/a b", args: ["--acp"], env: { KEY: "v" } } }, "KEY=v /a b --acp"], [{ executable: { path: "/a" } }, "/a"],
-    [{ symposium: { subcommand: "eliza", args: ["--deterministic"] } }, "NODE=1 /node /sidecar.js eliza --deterministic"],
-    [{ npx: { package: "@s/p@1.2.3", args: ["--acp"], env: { A: "1" } } }, "A=1 npx -y @s/p@1.2.3 --acp"], [{ npx: { package: "p", cmd: "q", args: ["x"] } }, "npx -y --package p q x"],
-    [{ npx: { package: "@zed-industries/claude-code-acp@latest" } }, "npx -y @agentclientprotocol/claude-agent-acp@latest"],
-    [{ uvx: { package: "p@1.2.3", args: ["acp"] } }, "uvx p@1.2.3 acp"], [{ uvx: { package: "p[x]==1", cmd: "q" } }, "uvx --from p[x]==1 q"],
-    [{ pipx: { package: "p@1.2.3", args: ["acp"] } }, "pipx run p==1.2.3 acp"], [{ pipx: { package: "p", cmd: "q" } }, "pipx run --spec p q"],
-    [{ cargo: { crate: "c", version: "0.1.0", args: ["acp"] } }, "/home/ada/.symposium/bin/ada/0.1.0/bin/c acp"], [{ cargo: { crate: "c", version: "0.1.0", binary: "d", env: { A: "1" } } }, "A=1 /home/ada/.symposium/bin/ada/0.1.0/bin/d"],
+    [{ local: { command: "/a b", args: ["--acp"], env: { KEY: "v" } } }, "KEY=v /a b --acp"],
+    [{ executable: { path: "/a" } }, "/a"],
+    [
+      { symposium: { subcommand: "eliza", args: ["--deterministic"] } },
+      "NODE=1 /node /sidecar.js eliza --deterministic",
+    ],
+    [{ npx: { package: "@s/p@1.2.3", args: ["--acp"], env: { A: "1" } } }, "A=1 npx -y @s/p@1.2.3 --acp"],
+    [{ npx: { package: "p", cmd: "q", args: ["x"] } }, "npx -y --package p q x"],
+    [
+      { npx: { package: "@zed-industries/claude-code-acp@latest" } },
+      "npx -y @agentclientprotocol/claude-agent-acp@latest",
+    ],
+    [{ uvx: { package: "p@1.2.3", args: ["acp"] } }, "uvx p@1.2.3 acp"],
+    [{ uvx: { package: "p[x]==1", cmd: "q" } }, "uvx --from p[x]==1 q"],
+    [{ pipx: { package: "p@1.2.3", args: ["acp"] } }, "pipx run p==1.2.3 acp"],
+    [{ pipx: { package: "p", cmd: "q" } }, "pipx run --spec p q"],
+    [{ cargo: { crate: "c", version: "0.1.0", args: ["acp"] } }, "/home/ada/.symposium/bin/ada/0.1.0/bin/c acp"],
+    [
+      { cargo: { crate: "c", version: "0.1.0", binary: "d", env: { A: "1" } } },
+      "A=1 /home/ada/.symposium/bin/ada/0.1.0/bin/d",
+    ],
   ];
   for (const [distribution, command] of TABLE) test(command, () => equal(said(distribution), command));
 
   test("an archive lies in the folder of its id and version", () => {
-    const binary = { "darwin-x86_64": { archive: "https://example.com/a.tgz", cmd: "./bin/a", args: ["acp"] }, "windows-x86_64": { archive: "https://example.com/a.zip", cmd: "./bin/a.exe" } };
-    equal(said({ binary }, { version: "1.2.3", platform: "darwin-aarch64" }), "/home/ada/.symposium/bin/ada/1.2.3/bin/a acp");
-    equal(said({ binary }, { version: "1.2.3", platform: "windows-aarch64" }), "C:\\Users\\Ada\\.symposium\\bin\\ada\\1.2.3\\bin\\a.exe");
-    equal(said({ binary }, { version: "1.2.3" }), "Ada is not made for this computer: it has archives for darwin-x86_64, windows-x86_64 only.");
+    const binary = {
+      "darwin-x86_64": { archive: "https://example.com/a.tgz", cmd: "./bin/a", args: ["acp"] },
+      "windows-x86_64": { archive: "https://example.com/a.zip", cmd: "./bin/a.exe" },
+    };
+    equal(
+      said({ binary }, { version: "1.2.3", platform: "darwin-aarch64" }),
+      "/home/ada/.symposium/bin/ada/1.2.3/bin/a acp",
+    );
+    equal(
+      said({ binary }, { version: "1.2.3", platform: "windows-aarch64" }),
+      "C:\\Users\\Ada\\.symposium\\bin\\ada\\1.2.3\\bin\\a.exe",
+    );
+    equal(
+      said({ binary }, { version: "1.2.3" }),
+      "Ada is not made for this computer: it has archives for darwin-x86_64, windows-x86_64 only.",
+    );
   });
 
   test("on Windows npx is a script and crates have .exe", () => {
     equal(said({ npx: { package: "p" } }, { platform: "windows-x86_64" }), "npx.cmd -y p");
-    equal(said({ cargo: { crate: "c" } }, { version: "1.0.0", platform: "windows-aarch64" }), "C:\\Users\\Ada\\.symposium\\bin\\ada\\1.0.0\\bin\\c.exe");
+    equal(
+      said({ cargo: { crate: "c" } }, { version: "1.0.0", platform: "windows-aarch64" }),
+      "C:\\Users\\Ada\\.symposium\\bin\\ada\\1.0.0\\bin\\c.exe",
+    );
   });
 
   test("only what comes from our store has to be installed first", () => {
-    const fromStore = (distribution: Distribution): unknown => Object(documentedCommand({ id: "a", name: "A", version: "1", distribution }, { platform: "linux-x86_64", home: "/", sidecar })).fromStore;
-    deepEqual([{ npx: { package: "p" } }, { local: { command: "a" } }, { cargo: { crate: "c" } }, { binary: { "linux-x86_64": { archive: "https://example.com/a", cmd: "a" } } }].map(fromStore), [false, false, true, true]);
+    const fromStore = (distribution: Distribution): unknown =>
+      Object(
+        documentedCommand(
+          { id: "a", name: "A", version: "1", distribution },
+          { platform: "linux-x86_64", home: "/", sidecar },
+        ),
+      ).fromStore;
+    deepEqual(
+      [
+        { npx: { package: "p" } },
+        { local: { command: "a" } },
+        { cargo: { crate: "c" } },
+        { binary: { "linux-x86_64": { archive: "https://example.com/a", cmd: "a" } } },
+      ].map(fromStore),
+      [false, false, true, true],
+    );
   });
 
-  test("the version of a crate is the one that is asked of cargo", () => equal(said({ cargo: { crate: "c", version: "0.2.0" } }, { version: "0.1.0" }), "/home/ada/.symposium/bin/ada/0.2.0/bin/c"));
+  test("the version of a crate is the one that is asked of cargo", () =>
+    equal(
+      said({ cargo: { crate: "c", version: "0.2.0" } }, { version: "0.1.0" }),
+      "/home/ada/.symposium/bin/ada/0.2.0/bin/c",
+    ));
 
   test("what has no place is said, and an archive without a version has one", () => {
     const binary = { "linux-x86_64": { archive: "https://example.com/a.zip", cmd: "a" } };
@@ -53,14 +112,36 @@ suite("the documented command", () => {
   });
 
   test("there is one for every built-in agent on every platform", () => {
-    for (const platform of PLATFORMS) for (const { id, name, distribution } of BUILT_IN_AGENTS) match(said(distribution, { id, name, platform }), /^(NODE=1 \/node \/sidecar\.js eliza|npx(\.cmd)? -y @\S+( --acp)?|kiro-cli-chat acp)$/);
+    for (const platform of PLATFORMS)
+      for (const { id, name, distribution } of BUILT_IN_AGENTS)
+        match(
+          said(distribution, { id, name, platform }),
+          /^(NODE=1 \/node \/sidecar\.js eliza|npx(\.cmd)? -y @\S+( --acp)?|kiro-cli-chat acp)$/,
+        );
   });
 
-  test("whatever a document says, what is started from the store lies in the agent's own folder", () => fc.assert(fc.property(
-    fc.string({ unit: fc.constantFrom(..."a./\\:~1"), maxLength: 8 }), fc.string({ unit: fc.constantFrom(..."a./\\:~1"), maxLength: 6 }), fc.string({ unit: fc.constantFrom(..."a./\\:-1"), maxLength: 6 }), fc.boolean(), (cmd, id, version, crate) => {
-      const distribution = readDistribution(crate ? { cargo: { crate: "c", binary: cmd } } : { binary: { "linux-x86_64": { archive: "https://example.com/a", cmd } } });
-      if (!distribution) return;
-      const documented = documentedCommand({ id, name: "A", version, distribution }, { platform: "linux-x86_64", home: "/h", sidecar });
-      if ("server" in documented) match(documented.server.command, new RegExp(`^/h/\\.symposium/bin/${id.replaceAll(".", "\\.")}/`));
-    }), { numRuns: 1000 }));
+  test("whatever a document says, what is started from the store lies in the agent's own folder", () =>
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(..."a./\\:~1"), maxLength: 8 }),
+        fc.string({ unit: fc.constantFrom(..."a./\\:~1"), maxLength: 6 }),
+        fc.string({ unit: fc.constantFrom(..."a./\\:-1"), maxLength: 6 }),
+        fc.boolean(),
+        (cmd, id, version, crate) => {
+          const distribution = readDistribution(
+            crate
+              ? { cargo: { crate: "c", binary: cmd } }
+              : { binary: { "linux-x86_64": { archive: "https://example.com/a", cmd } } },
+          );
+          if (!distribution) return;
+          const documented = documentedCommand(
+            { id, name: "A", version, distribution },
+            { platform: "linux-x86_64", home: "/h", sidecar },
+          );
+          if ("server" in documented)
+            match(documented.server.command, new RegExp(`^/h/\\.symposium/bin/${id.replaceAll(".", "\\.")}/`));
+        },
+      ),
+      { numRuns: 1000 },
+    ));
 });

@@ -19,7 +19,11 @@ export interface McpServerCommand {
 }
 
 /** A program with what stands before its arguments. */
-export interface Program { readonly command: string; readonly args: readonly string[]; readonly env?: Environment }
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Environment;
+}
 
 export interface DocumentedWorld {
   /** Undefined: one that registries have no key for. */
@@ -38,11 +42,19 @@ export function documentedCommand(config: AgentConfig, world: DocumentedWorld): 
   const choice = choose(config.distribution, { platforms: platformsFor(world.platform), has: () => true });
   if ("missing" in choice) return { why: missingSentence(config.name, choice.missing) };
   switch (choice.kind) {
-    case "local": return typed(config, choice);
-    case "symposium": return typed(config, { ...world.sidecar, args: [...world.sidecar.args, choice.subcommand, ...choice.args] });
-    case "http": return { why: `${config.name} is a server at an address: there is no command that starts it.` };
-    case "npx": case "uvx": case "pipx": return typed(config, fetchedAtStart(choice, world));
-    case "cargo": case "binary": return stored(config, choice, world);
+    case "local":
+      return typed(config, choice);
+    case "symposium":
+      return typed(config, { ...world.sidecar, args: [...world.sidecar.args, choice.subcommand, ...choice.args] });
+    case "http":
+      return { why: `${config.name} is a server at an address: there is no command that starts it.` };
+    case "npx":
+    case "uvx":
+    case "pipx":
+      return typed(config, fetchedAtStart(choice, world));
+    case "cargo":
+    case "binary":
+      return stored(config, choice, world);
   }
 }
 
@@ -52,18 +64,36 @@ function fetchedAtStart(choice: Extract<Choice, { kind: "npx" | "uvx" | "pipx" }
   return { command: choice.kind === "npx" && windows(world) ? "npx.cmd" : command, args, env };
 }
 
-function stored(config: AgentConfig, choice: Extract<Choice, { kind: "cargo" | "binary" }>, world: DocumentedWorld): Documented {
-  const { id, name } = config, version = choice.kind === "cargo" ? choice.of.version ?? config.version : config.version ?? UNVERSIONED;
+function stored(
+  config: AgentConfig,
+  choice: Extract<Choice, { kind: "cargo" | "binary" }>,
+  world: DocumentedWorld,
+): Documented {
+  const { id, name } = config,
+    version = choice.kind === "cargo" ? (choice.of.version ?? config.version) : (config.version ?? UNVERSIONED);
   if (version === undefined) return { why: `${name} names no version, and only cargo knows the newest one.` };
-  if (!isSegment(id) || !isSegment(version)) return { why: `${name} cannot be installed: its id and its version have to be names of folders.` };
-  const parts = choice.kind === "binary" ? relativeParts(choice.of.cmd) : ["bin", `${choice.of.binary ?? choice.of.crate}${windows(world) ? ".exe" : ""}`];
+  if (!isSegment(id) || !isSegment(version))
+    return { why: `${name} cannot be installed: its id and its version have to be names of folders.` };
+  const parts =
+    choice.kind === "binary"
+      ? relativeParts(choice.of.cmd)
+      : ["bin", `${choice.of.binary ?? choice.of.crate}${windows(world) ? ".exe" : ""}`];
   if (!parts) return { why: `${name} cannot be started: its program lies outside of its archive.` };
   const { join } = windows(world) ? path.win32 : path.posix;
   return typed(config, { ...choice.of, command: join(world.home, ".symposium", "bin", id, version, ...parts) }, true);
 }
 
-function typed({ name }: AgentConfig, { command, args = [], env = {} }: Omit<Program, "args"> & { readonly args?: readonly string[] }, fromStore = false): Documented {
-  return { server: { name, command, args, env: Object.entries(env).map(([key, value]) => ({ name: key, value })) }, fromStore };
+function typed(
+  { name }: AgentConfig,
+  { command, args = [], env = {} }: Omit<Program, "args"> & { readonly args?: readonly string[] },
+  fromStore = false,
+): Documented {
+  return {
+    server: { name, command, args, env: Object.entries(env).map(([key, value]) => ({ name: key, value })) },
+    fromStore,
+  };
 }
 
-function windows({ platform }: DocumentedWorld): boolean { return platform !== undefined && isWindows(platform); }
+function windows({ platform }: DocumentedWorld): boolean {
+  return platform !== undefined && isWindows(platform);
+}

@@ -30,7 +30,8 @@ export function npmSpec(text: string): NpmSpec | undefined {
 }
 
 /** Names and extras as PEP 508 has them, versions as PEP 440 does; `@` as uv does. */
-const PYTHON = /^([a-z0-9](?:[\w.-]*[a-z0-9])?)(\[[a-z0-9](?:[\w.,-]*[a-z0-9])?\])?(?:(?:==|@)(\d[\w.!+*-]*|v\d[\w.!+*-]*|latest))?$/i;
+const PYTHON =
+  /^([a-z0-9](?:[\w.-]*[a-z0-9])?)(\[[a-z0-9](?:[\w.,-]*[a-z0-9])?\])?(?:(?:==|@)(\d[\w.!+*-]*|v\d[\w.!+*-]*|latest))?$/i;
 
 /** `name==1.2.3`, `name@1.2.3`, `name[extra]==1.2.3`, `name`. */
 export function pythonSpec(text: string): PythonSpec | undefined {
@@ -46,7 +47,11 @@ export function requirementOf({ name, extras, version }: PythonSpec): string {
 }
 
 /** A name that cargo takes for a crate. */
-export function isCrate(text: string): boolean { return /^[a-z][\w-]{0,63}$/i.test(text); }
+export function isCrate(text: string): boolean {
+  return /^[a-z][\w-]{0,63}$/i.test(text);
+}
 
 /** Whether two releases of that version are the same one: no tag, no range, no placeholder. */
-export function isExact(version: string): boolean { return /^v?\d+(\.\d+)+[\w.!+-]*$/i.test(version); }
+export function isExact(version: string): boolean {
+  return /^v?\d+(\.\d+)+[\w.!+-]*$/i.test(version);
+}

@@ -4,12 +4,24 @@ import { platformOf, platformsFor } from "./platform";
 
 suite("platforms", () => {
   test("Node's names are the registry's keys, the documented five and Windows on ARM", () => {
-    const systems = ["darwin", "linux", "win32"], processors = ["arm64", "x64"];
-    deepEqual(systems.flatMap(system => processors.map(processor => platformOf(system, processor))), PLATFORMS);
+    const systems = ["darwin", "linux", "win32"],
+      processors = ["arm64", "x64"];
+    deepEqual(
+      systems.flatMap(system => processors.map(processor => platformOf(system, processor))),
+      PLATFORMS,
+    );
   });
 
   test("other systems and processors have no key", () => {
-    for (const [system, processor] of [["freebsd", "x64"], ["linux", "ia32"], ["linux", "riscv64"], ["sunos", "x64"], ["", ""], ["darwin arm64", ""]] as const) equal(platformOf(system, processor), undefined);
+    for (const [system, processor] of [
+      ["freebsd", "x64"],
+      ["linux", "ia32"],
+      ["linux", "riscv64"],
+      ["sunos", "x64"],
+      ["", ""],
+      ["darwin arm64", ""],
+    ] as const)
+      equal(platformOf(system, processor), undefined);
     deepEqual(platformsFor(undefined), []);
   });
 
@@ -17,6 +29,7 @@ suite("platforms", () => {
     for (const platform of PLATFORMS) equal(platformsFor(platform)[0], platform);
     deepEqual(platformsFor("darwin-aarch64"), ["darwin-aarch64", "darwin-x86_64"]);
     deepEqual(platformsFor("windows-aarch64"), ["windows-aarch64", "windows-x86_64"]);
-    for (const platform of ["darwin-x86_64", "windows-x86_64", "linux-x86_64", "linux-aarch64"] as const) ok(platformsFor(platform).length === 1);
+    for (const platform of ["darwin-x86_64", "windows-x86_64", "linux-x86_64", "linux-aarch64"] as const)
+      ok(platformsFor(platform).length === 1);
   });
 });

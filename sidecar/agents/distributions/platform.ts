@@ -2,16 +2,24 @@
 import type { Platform } from "../../../src/protocol/distribution";
 
 const KEYS: ReadonlyMap<string, Platform> = new Map([
-  ["darwin arm64", "darwin-aarch64"], ["darwin x64", "darwin-x86_64"],
-  ["linux arm64", "linux-aarch64"], ["linux x64", "linux-x86_64"],
-  ["win32 arm64", "windows-aarch64"], ["win32 x64", "windows-x86_64"],
+  ["darwin arm64", "darwin-aarch64"],
+  ["darwin x64", "darwin-x86_64"],
+  ["linux arm64", "linux-aarch64"],
+  ["linux x64", "linux-x86_64"],
+  ["win32 arm64", "windows-aarch64"],
+  ["win32 x64", "windows-x86_64"],
 ]);
 
 /** Whose programs this one runs too: Rosetta, and the emulation of Windows on ARM. */
-const EMULATED: Readonly<Partial<Record<Platform, Platform>>> = { "darwin-aarch64": "darwin-x86_64", "windows-aarch64": "windows-x86_64" };
+const EMULATED: Readonly<Partial<Record<Platform, Platform>>> = {
+  "darwin-aarch64": "darwin-x86_64",
+  "windows-aarch64": "windows-x86_64",
+};
 
 /** `process.platform`, `process.arch`. Undefined: the registry has no key for it. */
-export function platformOf(system: string, processor: string): Platform | undefined { return KEYS.get(`${system} ${processor}`); }
+export function platformOf(system: string, processor: string): Platform | undefined {
+  return KEYS.get(`${system} ${processor}`);
+}
 
 /** The platforms whose programs run here, the best one first. */
 export function platformsFor(platform: Platform | undefined): readonly Platform[] {
@@ -20,4 +28,6 @@ export function platformsFor(platform: Platform | undefined): readonly Platform[
   return emulated === undefined ? [platform] : [platform, emulated];
 }
 
-export function isWindows(platform: Platform): boolean { return platform.startsWith("windows-"); }
+export function isWindows(platform: Platform): boolean {
+  return platform.startsWith("windows-");
+}

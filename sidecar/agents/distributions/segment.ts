@@ -4,7 +4,9 @@
 export const UNVERSIONED = "unversioned";
 
 /** As people are told it. */
-export function toldVersion(release: string): { readonly version?: string } { return release === UNVERSIONED ? {} : { version: release }; }
+export function toldVersion(release: string): { readonly version?: string } {
+  return release === UNVERSIONED ? {} : { version: release };
+}
 
 const LONGEST = 100;
 /** With an extension they are devices, too: `nul.txt`. */
@@ -15,7 +17,12 @@ const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)(\.|$)/i;
  * drops it), no device of Windows.
  */
 export function isSegment(text: string): boolean {
-  return text.length <= LONGEST && /^[A-Za-z0-9@][A-Za-z0-9@._+~!-]*$/.test(text) && !text.endsWith(".") && !DEVICE.test(text);
+  return (
+    text.length <= LONGEST &&
+    /^[A-Za-z0-9@][A-Za-z0-9@._+~!-]*$/.test(text) &&
+    !text.endsWith(".") &&
+    !DEVICE.test(text)
+  );
 }
 
 /**

@@ -2,38 +2,68 @@ import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import fc from "fast-check";
 import { addressIn, wrongAddress } from "./server-address";
 
-const URL_HERE = "https://example.com/mcp", http = { url: URL_HERE };
+const URL_HERE = "https://example.com/mcp",
+  http = { url: URL_HERE };
 
 suite("the address of an MCP server", () => {
-  for (const url of [URL_HERE, "http://127.0.0.1:8080/mcp", "HTTPS://example.com", " https://example.com/mcp?team=a "]) test(`${url} can be used`, () => equal(wrongAddress({ url, headers: { Authorization: "Bearer x", "X-Key": "" } }), undefined));
+  for (const url of [URL_HERE, "http://127.0.0.1:8080/mcp", "HTTPS://example.com", " https://example.com/mcp?team=a "])
+    test(`${url} can be used`, () =>
+      equal(wrongAddress({ url, headers: { Authorization: "Bearer x", "X-Key": "" } }), undefined));
 
-  for (const url of ["example.com/mcp", "/mcp", "ftp://hunter2.example.com", "acp:hunter2", "file:///hunter2", "https://", "https://exa mple.com/hunter2", "javascript:hunter2"])
+  for (const url of [
+    "example.com/mcp",
+    "/mcp",
+    "ftp://hunter2.example.com",
+    "acp:hunter2",
+    "file:///hunter2",
+    "https://",
+    "https://exa mple.com/hunter2",
+    "javascript:hunter2",
+  ])
     test(`${url} cannot, and what to write is said`, () => {
       match(wrongAddress({ url }) ?? "", /^its address is none: write it whole, .* as https:\/\/example\.com\/mcp$/);
       doesNotMatch(wrongAddress({ url }) ?? "", /hunter2/);
     });
 
   test("a password belongs into a header", () => {
-    for (const url of ["https://me:hunter2@example.com", "https://hunter2@example.com/mcp"]) match(wrongAddress({ url }) ?? "", /^its address has a name or a password in it: put them into “headers”$/);
+    for (const url of ["https://me:hunter2@example.com", "https://hunter2@example.com/mcp"])
+      match(wrongAddress({ url }) ?? "", /^its address has a name or a password in it: put them into “headers”$/);
   });
 
   const HEADERS: readonly (readonly [headers: Readonly<Record<string, string>>, why: RegExp])[] = [
-    [{ "": "x" }, /a name that no header can have/], [{ "Bearer hunter2": "" }, /a name that no header can have/], [{ "X:hunter2": "" }, /a name that no header can have/],
-    [{ "Content-Type": "hunter2" }, /have Content-Type, which is not theirs to say: take it out/], [{ "MCP-Session-Id": "hunter2" }, /have MCP-Session-Id,/],
-    [{ Good: "1", "X-Key": "hunter2\r\nHost: evil" }, /^the value of its header X-Key has a line break/], [{ "X-Key": "hunter2…" }, /^the value of its header X-Key/], [{ "X-Key": "hunter2\0" }, /^the value of its header X-Key/],
+    [{ "": "x" }, /a name that no header can have/],
+    [{ "Bearer hunter2": "" }, /a name that no header can have/],
+    [{ "X:hunter2": "" }, /a name that no header can have/],
+    [{ "Content-Type": "hunter2" }, /have Content-Type, which is not theirs to say: take it out/],
+    [{ "MCP-Session-Id": "hunter2" }, /have MCP-Session-Id,/],
+    [{ Good: "1", "X-Key": "hunter2\r\nHost: evil" }, /^the value of its header X-Key has a line break/],
+    [{ "X-Key": "hunter2…" }, /^the value of its header X-Key/],
+    [{ "X-Key": "hunter2\0" }, /^the value of its header X-Key/],
   ];
-  for (const [headers, why] of HEADERS) test(`${JSON.stringify(headers)} cannot be sent; its value is not repeated`, () => {
-    match(wrongAddress({ url: URL_HERE, headers }) ?? "", why);
-    doesNotMatch(wrongAddress({ url: URL_HERE, headers }) ?? "", /hunter2/);
-  });
+  for (const [headers, why] of HEADERS)
+    test(`${JSON.stringify(headers)} cannot be sent; its value is not repeated`, () => {
+      match(wrongAddress({ url: URL_HERE, headers }) ?? "", why);
+      doesNotMatch(wrongAddress({ url: URL_HERE, headers }) ?? "", /hunter2/);
+    });
 
   test("what is taken can be sent", () => {
-    fc.assert(fc.property(fc.dictionary(fc.string({ maxLength: 8 }), fc.string({ maxLength: 8 }), { maxKeys: 2 }), headers => {
-      if (wrongAddress({ url: URL_HERE, headers }) === undefined) new Headers(headers);
-    }));
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ maxLength: 8 }), fc.string({ maxLength: 8 }), { maxKeys: 2 }), headers => {
+        if (wrongAddress({ url: URL_HERE, headers }) === undefined) new Headers(headers);
+      }),
+    );
   });
 
   test("is used where the user has no program in its place", () => {
-    deepEqual([addressIn({ http }), addressIn({ http, npx: { package: "x" } }), addressIn({ http, local: { command: "x" } }), addressIn({ http, executable: { path: "/x" } }), addressIn({ npx: { package: "x" } })], [http, http, undefined, undefined, undefined]);
+    deepEqual(
+      [
+        addressIn({ http }),
+        addressIn({ http, npx: { package: "x" } }),
+        addressIn({ http, local: { command: "x" } }),
+        addressIn({ http, executable: { path: "/x" } }),
+        addressIn({ npx: { package: "x" } }),
+      ],
+      [http, http, undefined, undefined, undefined],
+    );
   });
 });

@@ -12,71 +12,167 @@ export interface Observed {
   readonly name: string;
   readonly command: string;
   /** `errno`: the system's name of the reason, as ENOENT. */
-  readonly start: { readonly kind: "started" } | { readonly kind: "failed"; readonly errno: string } | { readonly kind: "noFolder"; readonly folder: string };
+  readonly start:
+    | { readonly kind: "started" }
+    | { readonly kind: "failed"; readonly errno: string }
+    | { readonly kind: "noFolder"; readonly folder: string };
   /** As `exit code 1`; undefined: it was running when we let go of it. */
   readonly exit: string | undefined;
   /** The end of it. */
   readonly stderr: string;
   /** Lines on stdout that are no JSON-RPC, and the first of them. */
   readonly garbage: { readonly lines: number; readonly first: string };
-  readonly initialize: { readonly kind: "answered"; readonly version: unknown; /** Its name and version, as it answers. */ readonly program?: string } | { readonly kind: "error"; readonly message: string } | { readonly kind: "none"; readonly seconds: number };
+  readonly initialize:
+    | {
+        readonly kind: "answered";
+        readonly version: unknown /** Its name and version, as it answers. */;
+        readonly program?: string;
+      }
+    | { readonly kind: "error"; readonly message: string }
+    | { readonly kind: "none"; readonly seconds: number };
   /** What `session/new` came to, where it was asked. */
-  readonly session: { readonly kind: "opened" } | { readonly kind: "signIn" } | { readonly kind: "error"; readonly message: string } | undefined;
+  readonly session:
+    | { readonly kind: "opened" }
+    | { readonly kind: "signIn" }
+    | { readonly kind: "error"; readonly message: string }
+    | undefined;
   /** Where the command is, on the PATH of the login shell, when it is not on the one that it was started with. */
   readonly elsewhere: string | undefined;
 }
 
 export function diagnose(seen: Observed): Diagnosis {
-  const { name, command, start, exit, stderr, garbage, initialize, session } = seen, said = lastWords(stderr);
-  const is = (cause: Cause, sentence: string, fix?: Fix): Diagnosis => ({ cause, sentence: redactText(sentence), ...(fix === undefined ? {} : { fix }), ...(said === "" ? {} : { detail: said }) });
+  const { name, command, start, exit, stderr, garbage, initialize, session } = seen,
+    said = lastWords(stderr);
+  const is = (cause: Cause, sentence: string, fix?: Fix): Diagnosis => ({
+    cause,
+    sentence: redactText(sentence),
+    ...(fix === undefined ? {} : { fix }),
+    ...(said === "" ? {} : { detail: said }),
+  });
   switch (start.kind) {
-    case "noFolder": return is("noFolder", `The folder “${start.folder}” that ${name} was to start in does not exist.`, SETTINGS);
-    case "failed": return notStarted(seen, start.errno, is);
-    case "started": break;
-    default: return assertNever(start, "start");
+    case "noFolder":
+      return is("noFolder", `The folder “${start.folder}” that ${name} was to start in does not exist.`, SETTINGS);
+    case "failed":
+      return notStarted(seen, start.errno, is);
+    case "started":
+      break;
+    default:
+      return assertNever(start, "start");
   }
   if (initialize.kind === "answered") {
-    if (initialize.version !== 1 && initialize.version !== 2) return is("protocolVersion", `${name} speaks version ${String(initialize.version)} of ACP, and Symposium 1 and 2.`, UPDATE);
-    if (session?.kind === "signIn") return is("signIn", `${name} works, and wants you to sign in.`, { act: "signIn", label: "Sign In" });
-    if (session?.kind === "error") return is("refused", `${name} starts, and does not open a session: ${session.message}`, LOGS);
+    if (initialize.version !== 1 && initialize.version !== 2)
+      return is(
+        "protocolVersion",
+        `${name} speaks version ${String(initialize.version)} of ACP, and Symposium 1 and 2.`,
+        UPDATE,
+      );
+    if (session?.kind === "signIn")
+      return is("signIn", `${name} works, and wants you to sign in.`, { act: "signIn", label: "Sign In" });
+    if (session?.kind === "error")
+      return is("refused", `${name} starts, and does not open a session: ${session.message}`, LOGS);
     return is("fine", `${name} starts and answers.`);
   }
   if (exit !== undefined) {
     const known = inItsWords(seen, is);
     if (known) return known;
-    if (garbage.lines > 0) return is("garbage", `${name} writes something that is no ACP on its output, and then stops (${exit}): “${shortened(garbage.first)}”. Does its command start it as an ACP agent?`, SETTINGS);
+    if (garbage.lines > 0)
+      return is(
+        "garbage",
+        `${name} writes something that is no ACP on its output, and then stops (${exit}): “${shortened(garbage.first)}”. Does its command start it as an ACP agent?`,
+        SETTINGS,
+      );
     return is("exited", `${name} stops (${exit}) before it answers.`, LOGS);
   }
   if (initialize.kind === "error") return is("refused", `${name} refuses to begin: ${initialize.message}`, LOGS);
-  if (garbage.lines > 0) return is("garbage", `${name} writes something that is no ACP on its output: “${shortened(garbage.first)}”. Does its command start it as an ACP agent?`, SETTINGS);
-  return is("hung", `${name} runs and does not answer within ${initialize.seconds} seconds. Does “${program(command)}” wait for something, or is it no ACP agent?`, RETRY);
+  if (garbage.lines > 0)
+    return is(
+      "garbage",
+      `${name} writes something that is no ACP on its output: “${shortened(garbage.first)}”. Does its command start it as an ACP agent?`,
+      SETTINGS,
+    );
+  return is(
+    "hung",
+    `${name} runs and does not answer within ${initialize.seconds} seconds. Does “${program(command)}” wait for something, or is it no ACP agent?`,
+    RETRY,
+  );
 }
 
 type Say = (cause: Cause, sentence: string, fix?: Fix) => Diagnosis;
 
 function notStarted({ name, command, elsewhere }: Observed, errno: string, is: Say): Diagnosis {
-  if (errno === "EACCES" || errno === "EPERM") return is("noPermission", `“${command}” may not be run: it is not marked as a program, or its folder is closed to you.`, SETTINGS);
+  if (errno === "EACCES" || errno === "EPERM")
+    return is(
+      "noPermission",
+      `“${command}” may not be run: it is not marked as a program, or its folder is closed to you.`,
+      SETTINGS,
+    );
   if (errno !== "ENOENT") return is("refused", `The system does not start “${command}” (${errno}).`, SETTINGS);
-  if (elsewhere !== undefined) return is("notOnPath", `“${command}” is not on the PATH that this editor was started with; your shell has it at ${elsewhere}.`, SETTINGS);
-  return missingTool(program(command), name, is) ?? is("notFound", `“${command}” does not exist, or is not on your PATH.`, SETTINGS);
+  if (elsewhere !== undefined)
+    return is(
+      "notOnPath",
+      `“${command}” is not on the PATH that this editor was started with; your shell has it at ${elsewhere}.`,
+      SETTINGS,
+    );
+  return (
+    missingTool(program(command), name, is) ??
+    is("notFound", `“${command}” does not exist, or is not on your PATH.`, SETTINGS)
+  );
 }
 
 /** Programs that agents come with the help of. */
 function missingTool(tool: string, name: string, is: Say): Diagnosis | undefined {
   switch (tool) {
-    case "npx": case "npm": case "node": case "bun": return is("noNode", `${name} needs Node.js, and there is no “${tool}” on your PATH.`, { act: "page", label: "Get Node.js", url: "https://nodejs.org/en/download" });
-    case "uvx": case "uv": case "pipx": case "python": case "python3": return is("noPython", `${name} needs ${tool === "uv" ? "uvx" : tool}, and there is none on your PATH.`, { act: "page", label: "Get uv", url: "https://docs.astral.sh/uv/getting-started/installation/" });
-    case "cargo": return is("noCargo", `${name} needs Rust's cargo, and there is none on your PATH.`, { act: "page", label: "Get Rust", url: "https://www.rust-lang.org/tools/install" });
-    default: return undefined;
+    case "npx":
+    case "npm":
+    case "node":
+    case "bun":
+      return is("noNode", `${name} needs Node.js, and there is no “${tool}” on your PATH.`, {
+        act: "page",
+        label: "Get Node.js",
+        url: "https://nodejs.org/en/download",
+      });
+    case "uvx":
+    case "uv":
+    case "pipx":
+    case "python":
+    case "python3":
+      return is("noPython", `${name} needs ${tool === "uv" ? "uvx" : tool}, and there is none on your PATH.`, {
+        act: "page",
+        label: "Get uv",
+        url: "https://docs.astral.sh/uv/getting-started/installation/",
+      });
+    case "cargo":
+      return is("noCargo", `${name} needs Rust's cargo, and there is none on your PATH.`, {
+        act: "page",
+        label: "Get Rust",
+        url: "https://www.rust-lang.org/tools/install",
+      });
+    default:
+      return undefined;
   }
 }
 
 /** The first that fits. Words of npm, Node, uv, pip, cargo and the shells; none of them is translated. */
-const WORDS: readonly (readonly [cause: "path" | "noPermission" | "offline" | "noPackage" | "halfInstalled", words: RegExp])[] = [
-  ["path", /env: [‘'"]?(\w[\w.-]*)[’'"]?: No such file|[‘'"](\w[\w.-]*)[’'"] is not recognized as an internal|(?:^|: )(?:line \d+: )?(\w[\w.-]*): (?:command )?not found/m],
-  ["noPackage", /\bE404\b|404 Not Found|No matching version|ETARGET|not found in the package registry|No solution found when resolving|could not find `[^`]+` in registry|No matching distribution found/],
-  ["offline", /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENETDOWN|ERR_SOCKET_TIMEOUT)\b|getaddrinfo|dns error|failed to resolve host|Could not resolve host|network (?:is unreachable|error)|Temporary failure in name resolution/i],
-  ["halfInstalled", /\b(?:ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND)\b|Cannot find (?:module|package) |ModuleNotFoundError|No module named|ENOTEMPTY.*_npx|error while loading shared libraries/],
+const WORDS: readonly (readonly [
+  cause: "path" | "noPermission" | "offline" | "noPackage" | "halfInstalled",
+  words: RegExp,
+])[] = [
+  [
+    "path",
+    /env: [‘'"]?(\w[\w.-]*)[’'"]?: No such file|[‘'"](\w[\w.-]*)[’'"] is not recognized as an internal|(?:^|: )(?:line \d+: )?(\w[\w.-]*): (?:command )?not found/m,
+  ],
+  [
+    "noPackage",
+    /\bE404\b|404 Not Found|No matching version|ETARGET|not found in the package registry|No solution found when resolving|could not find `[^`]+` in registry|No matching distribution found/,
+  ],
+  [
+    "offline",
+    /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENETDOWN|ERR_SOCKET_TIMEOUT)\b|getaddrinfo|dns error|failed to resolve host|Could not resolve host|network (?:is unreachable|error)|Temporary failure in name resolution/i,
+  ],
+  [
+    "halfInstalled",
+    /\b(?:ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND)\b|Cannot find (?:module|package) |ModuleNotFoundError|No module named|ENOTEMPTY.*_npx|error while loading shared libraries/,
+  ],
   ["noPermission", /\bEACCES\b|Permission denied/i],
 ];
 
@@ -87,17 +183,30 @@ function inItsWords({ name, command, exit, stderr }: Observed, is: Say): Diagnos
     switch (cause) {
       case "path": {
         const missing = found.slice(1).find(group => group !== undefined) ?? program(command);
-        return missingTool(missing, name, is) ?? is("notFound", `${name} needs “${missing}”, which is not on your PATH.`, SETTINGS);
+        return (
+          missingTool(missing, name, is) ??
+          is("notFound", `${name} needs “${missing}”, which is not on your PATH.`, SETTINGS)
+        );
       }
-      case "noPackage": return is("noPackage", `The package of ${name} is not there, or not in the version that is asked for.`, SETTINGS);
-      case "offline": return is("offline", `${name} is to be fetched, and the network, or the registry, cannot be reached.`, RETRY);
-      case "halfInstalled": return is("halfInstalled", `${name} is installed in part only.`, { act: "reinstall", label: "Install Again" });
-      case "noPermission": return is("noPermission", `${name} may not open, or run, something that it needs.`, LOGS);
-      default: return assertNever(cause, "cause");
+      case "noPackage":
+        return is(
+          "noPackage",
+          `The package of ${name} is not there, or not in the version that is asked for.`,
+          SETTINGS,
+        );
+      case "offline":
+        return is("offline", `${name} is to be fetched, and the network, or the registry, cannot be reached.`, RETRY);
+      case "halfInstalled":
+        return is("halfInstalled", `${name} is installed in part only.`, { act: "reinstall", label: "Install Again" });
+      case "noPermission":
+        return is("noPermission", `${name} may not open, or run, something that it needs.`, LOGS);
+      default:
+        return assertNever(cause, "cause");
     }
   }
   // What every shell answers for a command that it does not find, or may not run (POSIX, "Exit Status for Commands").
-  if (exit === "exit code 127") return is("notFound", `${name}'s command, or one that it needs, was not found.`, SETTINGS);
+  if (exit === "exit code 127")
+    return is("notFound", `${name}'s command, or one that it needs, was not found.`, SETTINGS);
   if (exit === "exit code 126") return is("noPermission", `${name}'s command may not be run.`, SETTINGS);
   return undefined;
 }
@@ -108,9 +217,20 @@ const RETRY: Fix = { act: "retry", label: "Try Again" };
 const UPDATE: Fix = { act: "install", label: "Update" };
 
 /** Without its folder, and without what Windows calls it by. */
-function program(command: string): string { return command.split(/[\\/]/).at(-1)?.replace(/\.(exe|cmd|bat)$/i, "") ?? command; }
+function program(command: string): string {
+  return (
+    command
+      .split(/[\\/]/)
+      .at(-1)
+      ?.replace(/\.(exe|cmd|bat)$/i, "") ?? command
+  );
+}
 
 const LINES = 5;
 const LONGEST = 200;
-function lastWords(stderr: string): string { return redactText(stderr.trim()).split("\n").slice(-LINES).map(shortened).join("\n"); }
-function shortened(line: string): string { return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line; }
+function lastWords(stderr: string): string {
+  return redactText(stderr.trim()).split("\n").slice(-LINES).map(shortened).join("\n");
+}
+function shortened(line: string): string {
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+}

@@ -13,7 +13,16 @@ import { examine, factsOf, withoutValues, type ExamineWorld } from "./examine";
 import { report } from "./report";
 
 const ADA = { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } };
-const FACTS = { version: "1", node: "22", platform: "linux x64", home: "/home/me", shell: "/bin/sh", shellProblem: undefined, path: [], tools: {} };
+const FACTS = {
+  version: "1",
+  node: "22",
+  platform: "linux x64",
+  home: "/home/me",
+  shell: "/bin/sh",
+  shellProblem: undefined,
+  path: [],
+  tools: {},
+};
 
 suite("an examination", () => {
   async function examined(change: Partial<ExamineWorld>): Promise<Awaited<ReturnType<typeof examine>>> {
@@ -21,64 +30,157 @@ suite("an examination", () => {
     const ledger = openLedger(folder.path, newRun());
     try {
       return await examine(ADA, folder.path, {
-        version: "1", processes: { clock: hurriedClock(1), ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined },
-        find: async () => undefined, state: async () => ({ install: { kind: "ready" } }), signal: new AbortController().signal, command: () => Promise.reject(new Error("nothing is started")), ...change,
+        version: "1",
+        processes: {
+          clock: hurriedClock(1),
+          ledger,
+          report: { started: () => undefined, ended: () => undefined },
+          log: () => undefined,
+        },
+        find: async () => undefined,
+        state: async () => ({ install: { kind: "ready" } }),
+        signal: new AbortController().signal,
+        command: () => Promise.reject(new Error("nothing is started")),
+        ...change,
       });
-    } finally { ledger.close(); }
+    } finally {
+      ledger.close();
+    }
   }
-  const running = (flags: readonly string[], env: Record<string, string> = {}, more: readonly string[] = []) => async (): Promise<AgentCommand> => {
-    const { command, args } = scriptedAgent(flags);
-    return { kind: "process", command, args: [...args, ...more], env };
-  };
+  const running =
+    (flags: readonly string[], env: Record<string, string> = {}, more: readonly string[] = []) =>
+    async (): Promise<AgentCommand> => {
+      const { command, args } = scriptedAgent(flags);
+      return { kind: "process", command, args: [...args, ...more], env };
+    };
 
   test("installs nothing: what is not there, or cannot be, is said with a way on", async () => {
-    deepEqual((await examined({ state: async () => ({ install: { kind: "missing" } }) })).diagnosis, { cause: "halfInstalled", sentence: "Ada is not installed yet: its first tab in Symposium installs it.", fix: { act: "install", label: "Install" } });
-    deepEqual((await examined({ state: async () => ({ install: { kind: "missing" }, missing: "Ada needs uv." }) })).diagnosis, { cause: "noPlatform", sentence: "Ada needs uv." });
-    equal((await examined({ state: async () => ({ install: { kind: "installing", phase: "downloading" } }) })).diagnosis.sentence, "Ada is being installed.");
+    deepEqual((await examined({ state: async () => ({ install: { kind: "missing" } }) })).diagnosis, {
+      cause: "halfInstalled",
+      sentence: "Ada is not installed yet: its first tab in Symposium installs it.",
+      fix: { act: "install", label: "Install" },
+    });
+    deepEqual(
+      (await examined({ state: async () => ({ install: { kind: "missing" }, missing: "Ada needs uv." }) })).diagnosis,
+      { cause: "noPlatform", sentence: "Ada needs uv." },
+    );
+    equal(
+      (await examined({ state: async () => ({ install: { kind: "installing", phase: "downloading" } }) })).diagnosis
+        .sentence,
+      "Ada is being installed.",
+    );
   });
 
   test("one whose state cannot be told is, too: its id is no folder's name, say", async () => {
-    deepEqual((await examined({ state: () => Promise.reject(badName("The id “A B” cannot be a folder's name.")) })).diagnosis.sentence.slice(0, 40), "The id “A B” cannot be a folder's name. ");
+    deepEqual(
+      (
+        await examined({ state: () => Promise.reject(badName("The id “A B” cannot be a folder's name.")) })
+      ).diagnosis.sentence.slice(0, 40),
+      "The id “A B” cannot be a folder's name. ",
+    );
   });
 
   test("a command that cannot be had is a diagnosis, too", async () => {
     const of = async (error: Error) => (await examined({ command: () => Promise.reject(error) })).diagnosis;
-    deepEqual([await of(new InstallError("offline", "example.com cannot be reached.")), await of(new InstallError("noTool", "It needs Node.js.")), await of(noDistribution("Ada"))].map(({ cause, fix }) => [cause, fix?.act]), [["offline", "retry"], ["halfInstalled", "reinstall"], ["refused", "settings"]]);
+    deepEqual(
+      [
+        await of(new InstallError("offline", "example.com cannot be reached.")),
+        await of(new InstallError("noTool", "It needs Node.js.")),
+        await of(noDistribution("Ada")),
+      ].map(({ cause, fix }) => [cause, fix?.act]),
+      [
+        ["offline", "retry"],
+        ["halfInstalled", "reinstall"],
+        ["refused", "settings"],
+      ],
+    );
   });
 
   test("starts it: well, or wanting its user to sign in", async () => {
     equal((await examined({ command: running([]) })).diagnosis.cause, "fine");
-    deepEqual((await examined({ command: running(["--auth-required"]) })).diagnosis, { cause: "signIn", sentence: "Ada works, and wants you to sign in.", fix: { act: "signIn", label: "Sign In" } });
+    deepEqual((await examined({ command: running(["--auth-required"]) })).diagnosis, {
+      cause: "signIn",
+      sentence: "Ada works, and wants you to sign in.",
+      fix: { act: "signIn", label: "Sign In" },
+    });
     equal((await examined({ command: async () => ({ kind: "eliza", deterministic: false }) })).diagnosis.cause, "fine");
   });
 
   test("a command that only the shell finds is told with its place", async () => {
-    const seen = await examined({ find: async program => `/opt/bin/${program}`, command: async () => ({ kind: "process", command: "no-such-program-here", args: [], env: {} }) });
-    deepEqual([seen.diagnosis.cause, seen.diagnosis.sentence.endsWith("your shell has it at /opt/bin/no-such-program-here.")], ["notOnPath", true]);
+    const seen = await examined({
+      find: async program => `/opt/bin/${program}`,
+      command: async () => ({ kind: "process", command: "no-such-program-here", args: [], env: {} }),
+    });
+    deepEqual(
+      [seen.diagnosis.cause, seen.diagnosis.sentence.endsWith("your shell has it at /opt/bin/no-such-program-here.")],
+      ["notOnPath", true],
+    );
   });
 
   test("what it was given in secret, it may say; the report does not", async () => {
     const echoes = `console.error("bad value " + process.env.ADA_THING); process.exit(3)`;
-    const seen = await examined({ command: async () => ({ kind: "process", command: process.execPath, args: ["-e", echoes, "--", "--api-key", "hunter22hunter"], env: { ADA_THING: "correct horse" } }) }), text = report(FACTS, seen);
+    const seen = await examined({
+        command: async () => ({
+          kind: "process",
+          command: process.execPath,
+          args: ["-e", echoes, "--", "--api-key", "hunter22hunter"],
+          env: { ADA_THING: "correct horse" },
+        }),
+      }),
+      text = report(FACTS, seen);
     match(text, /bad value …/);
     doesNotMatch(text, /correct horse|hunter22hunter/);
-    const refused = await examined({ command: running(["--fail-new-session", "no such key: correct horse"], { ADA_THING: "correct horse" }) });
+    const refused = await examined({
+      command: running(["--fail-new-session", "no such key: correct horse"], { ADA_THING: "correct horse" }),
+    });
     equal(refused.diagnosis.sentence, "Ada starts, and does not open a session: no such key: …");
     doesNotMatch(report(FACTS, refused).replace(/^Command: .*$/m, ""), /correct horse/);
   });
 
   test("no value of the environment is left in what was seen, whatever it is", () => {
     const text = fc.string({ maxLength: 30 });
-    fc.assert(fc.property(fc.dictionary(fc.constantFrom("A", "B", "C"), fc.string({ minLength: 8, maxLength: 20 }).filter(value => !value.includes("…"))), text, text, (env, a, b) => {
-      const values = Object.values(env), said = `${a}${values.join(b)}`;
-      const seen: Observed = { name: "Ada", command: "ada", start: { kind: "started" }, exit: undefined, stderr: said, garbage: { lines: 1, first: said }, initialize: { kind: "error", message: said }, session: { kind: "error", message: said }, elsewhere: undefined };
-      const clean = JSON.stringify(withoutValues(seen, env));
-      for (const value of values) equal(clean.includes(JSON.stringify(value).slice(1, -1)), false);
-    }));
+    fc.assert(
+      fc.property(
+        fc.dictionary(
+          fc.constantFrom("A", "B", "C"),
+          fc.string({ minLength: 8, maxLength: 20 }).filter(value => !value.includes("…")),
+        ),
+        text,
+        text,
+        (env, a, b) => {
+          const values = Object.values(env),
+            said = `${a}${values.join(b)}`;
+          const seen: Observed = {
+            name: "Ada",
+            command: "ada",
+            start: { kind: "started" },
+            exit: undefined,
+            stderr: said,
+            garbage: { lines: 1, first: said },
+            initialize: { kind: "error", message: said },
+            session: { kind: "error", message: said },
+            elsewhere: undefined,
+          };
+          const clean = JSON.stringify(withoutValues(seen, env));
+          for (const value of values) equal(clean.includes(JSON.stringify(value).slice(1, -1)), false);
+        },
+      ),
+    );
   });
 });
 
 test("what agents need, and what of it is there", async () => {
-  const { tools, path, shell } = await factsOf({ version: "1", home: "/h", find: async tool => tool === "npm" ? "/bin/npm" : undefined, shell: async () => ({ env: { PATH: ["/a", "/b"].join(process.platform === "win32" ? ";" : ":") }, shell: "/bin/sh" }) });
-  deepEqual([tools, path, shell], [{ node: undefined, npm: "/bin/npm", uv: undefined, pipx: undefined, cargo: undefined }, ["/a", "/b"], "/bin/sh"]);
+  const { tools, path, shell } = await factsOf({
+    version: "1",
+    home: "/h",
+    find: async tool => (tool === "npm" ? "/bin/npm" : undefined),
+    shell: async () => ({
+      env: { PATH: ["/a", "/b"].join(process.platform === "win32" ? ";" : ":") },
+      shell: "/bin/sh",
+    }),
+  });
+  deepEqual(
+    [tools, path, shell],
+    [{ node: undefined, npm: "/bin/npm", uv: undefined, pipx: undefined, cargo: undefined }, ["/a", "/b"], "/bin/sh"],
+  );
 });

@@ -26,33 +26,59 @@ export interface ExamineWorld {
 
 /** Resolves whatever the agent does. `cwd`: the folder that it starts in. */
 export async function examine(agent: AgentConfig, cwd: string, world: ExamineWorld): Promise<Examined> {
-  const { name } = agent, state = await world.state(agent).catch((error: unknown) => ({ name, diagnosis: noCommand(error) }));
+  const { name } = agent,
+    state = await world.state(agent).catch((error: unknown) => ({ name, diagnosis: noCommand(error) }));
   if ("diagnosis" in state) return state;
   const { install, missing } = state;
   if (install.kind === "missing") return { name, diagnosis: notInstalled(name, missing) };
-  if (install.kind === "installing") return { name, diagnosis: { cause: "halfInstalled", sentence: `${name} is being installed.` } };
+  if (install.kind === "installing")
+    return { name, diagnosis: { cause: "halfInstalled", sentence: `${name} is being installed.` } };
   let command: AgentCommand;
-  try { command = await world.command(agent, world.signal); }
-  catch (error) { return { name, diagnosis: noCommand(error) }; }
+  try {
+    command = await world.command(agent, world.signal);
+  } catch (error) {
+    return { name, diagnosis: noCommand(error) };
+  }
   return examineCommand(name, command, cwd, world);
 }
 
-export async function examineCommand(name: string, command: AgentCommand, cwd: string, { processes, version, find, signal }: Pick<ExamineWorld, "processes" | "version" | "find" | "signal">): Promise<Examined> {
-  if (command.kind === "eliza") return { name, diagnosis: { cause: "fine", sentence: `${name} is built in, and needs nothing.` } };
+export async function examineCommand(
+  name: string,
+  command: AgentCommand,
+  cwd: string,
+  { processes, version, find, signal }: Pick<ExamineWorld, "processes" | "version" | "find" | "signal">,
+): Promise<Examined> {
+  if (command.kind === "eliza")
+    return { name, diagnosis: { cause: "fine", sentence: `${name} is built in, and needs nothing.` } };
   const elsewhere = await find(command.command);
-  const observed = withoutValues(await probe({ name, command: command.command, args: command.args, env: command.env, cwd }, { processes, version, find: () => elsewhere, signal }), command.env);
+  const observed = withoutValues(
+    await probe(
+      { name, command: command.command, args: command.args, env: command.env, cwd },
+      { processes, version, find: () => elsewhere, signal },
+    ),
+    command.env,
+  );
   return { name, command: shown(command), observed, diagnosis: diagnose(observed) };
 }
 
 function notInstalled(name: string, missing: string | undefined): Diagnosis {
-  return missing === undefined ? { cause: "halfInstalled", sentence: `${name} is not installed yet: its first tab in Symposium installs it.`, fix: { act: "install", label: "Install" } } : { cause: "noPlatform", sentence: missing };
+  return missing === undefined
+    ? {
+        cause: "halfInstalled",
+        sentence: `${name} is not installed yet: its first tab in Symposium installs it.`,
+        fix: { act: "install", label: "Install" },
+      }
+    : { cause: "noPlatform", sentence: missing };
 }
 
 /** The sentence is ours: of an installation, or of a distribution that nothing here can start. */
 function noCommand(error: unknown): Diagnosis {
   const sentence = error instanceof Error ? error.message : String(error);
-  if (error instanceof InstallError && error.code === "offline") return { cause: "offline", sentence, fix: { act: "retry", label: "Try Again" } };
-  return error instanceof InstallError ? { cause: "halfInstalled", sentence, fix: { act: "reinstall", label: "Install Again" } } : { cause: "refused", sentence, fix: { act: "settings", label: "Edit the Agent" } };
+  if (error instanceof InstallError && error.code === "offline")
+    return { cause: "offline", sentence, fix: { act: "retry", label: "Try Again" } };
+  return error instanceof InstallError
+    ? { cause: "halfInstalled", sentence, fix: { act: "reinstall", label: "Install Again" } }
+    : { cause: "refused", sentence, fix: { act: "settings", label: "Edit the Agent" } };
 }
 
 function shown({ command, args }: Extract<AgentCommand, { kind: "process" }>): string {
@@ -61,11 +87,14 @@ function shown({ command, args }: Extract<AgentCommand, { kind: "process" }>): s
 
 /** What an agent was given in its environment may stand in what it says, and need not look like a key. */
 export function withoutValues(observed: Observed, env: Readonly<Record<string, string>>): Observed {
-  const given = new KnownSecrets(), clean = (text: string): string => given.hide(text);
+  const given = new KnownSecrets(),
+    clean = (text: string): string => given.hide(text);
   given.add(Object.values(env).sort((a, b) => b.length - a.length));
   const { stderr, garbage, initialize, session } = observed;
   return {
-    ...observed, stderr: clean(stderr), garbage: { ...garbage, first: clean(garbage.first) },
+    ...observed,
+    stderr: clean(stderr),
+    garbage: { ...garbage, first: clean(garbage.first) },
     initialize: initialize.kind === "error" ? { ...initialize, message: clean(initialize.message) } : initialize,
     session: session?.kind === "error" ? { ...session, message: clean(session.message) } : session,
   };
@@ -74,8 +103,27 @@ export function withoutValues(observed: Observed, env: Readonly<Record<string, s
 const TOOLS = ["node", "npm", "uv", "pipx", "cargo"];
 
 /** What agents need, and what of it is there. */
-export async function factsOf({ version, home, find, shell }: { readonly version: string; readonly home: string; readonly find: ExamineWorld["find"]; readonly shell: () => Promise<ResolvedEnvironment> }): Promise<ReportFacts> {
+export async function factsOf({
+  version,
+  home,
+  find,
+  shell,
+}: {
+  readonly version: string;
+  readonly home: string;
+  readonly find: ExamineWorld["find"];
+  readonly shell: () => Promise<ResolvedEnvironment>;
+}): Promise<ReportFacts> {
   const { env, shell: asked, problem } = await shell();
   const tools = Object.fromEntries(await Promise.all(TOOLS.map(async tool => [tool, await find(tool)] as const)));
-  return { version, node: process.versions.node, platform: `${process.platform} ${process.arch}`, home, shell: asked, shellProblem: problem, path: (env["PATH"] ?? "").split(path.delimiter), tools };
+  return {
+    version,
+    node: process.versions.node,
+    platform: `${process.platform} ${process.arch}`,
+    home,
+    shell: asked,
+    shellProblem: problem,
+    path: (env["PATH"] ?? "").split(path.delimiter),
+    tools,
+  };
 }

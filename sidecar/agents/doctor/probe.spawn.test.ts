@@ -16,7 +16,11 @@ import { diagnose } from "./diagnose";
 import { probe } from "./probe";
 
 const onWindows = process.platform === "win32";
-const ada = (command: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ProcessSpec => ({ name: "Ada", command, args, env, cwd: process.cwd() });
+const ada = (
+  command: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): ProcessSpec => ({ name: "Ada", command, args, env, cwd: process.cwd() });
 const node = (code: string): ProcessSpec => ada(process.execPath, ["-e", code]);
 const scripted = (...flags: readonly string[]): ProcessSpec => ({ ...scriptedAgent(flags), name: "Ada" });
 
@@ -24,17 +28,36 @@ const scripted = (...flags: readonly string[]): ProcessSpec => ({ ...scriptedAge
 suite("what is the matter with an agent", () => {
   const run = newRun();
   let folder: ReturnType<typeof temporaryFolder>;
-  suiteSetup(() => { folder = temporaryFolder(); });
+  suiteSetup(() => {
+    folder = temporaryFolder();
+  });
   suiteTeardown(() => {
     folder[Symbol.dispose]();
     deepEqual(census(run), [], "nothing is left running");
   });
 
-  const examine = async (spec: ProcessSpec, clock: Clock = hurriedClock(1), logged: (message: string) => void = () => undefined) => {
+  const examine = async (
+    spec: ProcessSpec,
+    clock: Clock = hurriedClock(1),
+    logged: (message: string) => void = () => undefined,
+  ) => {
     const ledger = openLedger(folder.path, run);
     try {
-      return diagnose(await probe(spec, { version: "1", find: () => undefined, processes: { clock, ledger, report: { started: () => undefined, ended: () => undefined }, log: message => logged(message) } }));
-    } finally { ledger.close(); }
+      return diagnose(
+        await probe(spec, {
+          version: "1",
+          find: () => undefined,
+          processes: {
+            clock,
+            ledger,
+            report: { started: () => undefined, ended: () => undefined },
+            log: message => logged(message),
+          },
+        }),
+      );
+    } finally {
+      ledger.close();
+    }
   };
   /** A program of this name, first on a PATH of its own. */
   const program = (name: string, script: string): ProcessSpec => {
@@ -54,17 +77,25 @@ suite("what is the matter with an agent", () => {
     ["it ends at once", () => scripted("--exit-at-start", "3"), "exited"],
     ["it ends with words", () => node(`console.error("no config"); process.exit(1)`), "exited"],
     ["it writes prose and ends", () => node(`console.log("usage: ada [-h]")`), "garbage"],
-    ["it speaks another version", () => node(`process.stdin.once("data", () => console.log('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":9}}')).on("end", () => process.exit())`), "protocolVersion"],
+    [
+      "it speaks another version",
+      () =>
+        node(
+          `process.stdin.once("data", () => console.log('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":9}}')).on("end", () => process.exit())`,
+        ),
+      "protocolVersion",
+    ],
     ["it refuses to begin", () => scripted("--fail-init"), "refused"],
     ["nobody is signed in", () => scripted("--auth-required"), "signIn"],
     ["it opens no session", () => scripted("--fail-new-session", "no model"), "refused"],
     ["the network is gone", () => node(`console.error("npm error code ENOTFOUND"); process.exit(1)`), "offline"],
     ["half of it is there", () => node(`require("./gone")`), "halfInstalled"],
   ];
-  for (const [what, spec, cause] of CASES) test(what, async () => {
-    const { cause: found, sentence } = await examine(spec());
-    equal(found, cause, sentence);
-  });
+  for (const [what, spec, cause] of CASES)
+    test(what, async () => {
+      const { cause: found, sentence } = await examine(spec());
+      equal(found, cause, sentence);
+    });
 
   test("a file that is no program", async function () {
     if (onWindows) return skipped(this, "files are programs by their mode only where the system is no Windows");
@@ -78,24 +109,38 @@ suite("what is the matter with an agent", () => {
     equal((await examine(program("ada-script", "#!/usr/bin/env node\n"))).cause, "noNode");
   });
 
-  for (const [what, code, cause] of [["it says nothing", "", "hung"], ["it writes prose, and nothing else", `console.log("Welcome!");`, "garbage"]] as const) test(what, async () => {
-    const clock = new FakeClock();
-    let saw = (): void => undefined;
-    const seen = new Promise<void>(resolve => { saw = resolve; });
-    const examining = examine(node(`${code} console.error("ready"); process.stdin.on("end", () => process.exit()).resume()`), clock, message => { if (message === (cause === "garbage" ? "garbage on stdout" : "stderr")) saw(); });
-    await seen;
-    clock.advance(INITIALIZE_LIMIT_MS);
-    const { cause: found, sentence } = await examining;
-    equal(found, cause, sentence);
-    match(sentence, cause === "hung" ? /120 seconds/ : /Welcome!/);
-  });
+  for (const [what, code, cause] of [
+    ["it says nothing", "", "hung"],
+    ["it writes prose, and nothing else", `console.log("Welcome!");`, "garbage"],
+  ] as const)
+    test(what, async () => {
+      const clock = new FakeClock();
+      let saw = (): void => undefined;
+      const seen = new Promise<void>(resolve => {
+        saw = resolve;
+      });
+      const examining = examine(
+        node(`${code} console.error("ready"); process.stdin.on("end", () => process.exit()).resume()`),
+        clock,
+        message => {
+          if (message === (cause === "garbage" ? "garbage on stdout" : "stderr")) saw();
+        },
+      );
+      await seen;
+      clock.advance(INITIALIZE_LIMIT_MS);
+      const { cause: found, sentence } = await examining;
+      equal(found, cause, sentence);
+      match(sentence, cause === "hung" ? /120 seconds/ : /Welcome!/);
+    });
 
   test("none: it answers just before a chat would give up", async () => {
     const clock = new FakeClock(),
       gate = temporaryFolder();
     try {
       let saw = (): void => undefined;
-      const asked = new Promise<void>(resolve => { saw = resolve; });
+      const asked = new Promise<void>(resolve => {
+        saw = resolve;
+      });
       const late = `const lines = require("readline").createInterface({ input: process.stdin });
         const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
         lines.on("close", () => process.exit()).on("line", line => {
@@ -108,12 +153,16 @@ suite("what is the matter with an agent", () => {
           console.error("asked");
         });`;
       const spec = { ...node(late), args: ["-e", late, gate.path] };
-      const examining = examine(spec, clock, message => { if (message === "stderr") saw(); });
+      const examining = examine(spec, clock, message => {
+        if (message === "stderr") saw();
+      });
       await asked;
       clock.advance(INITIALIZE_LIMIT_MS - 1);
       writeFileSync(path.join(gate.path, "open"), "");
       const { cause, sentence } = await examining;
       equal(cause, "fine", sentence);
-    } finally { gate[Symbol.dispose](); }
+    } finally {
+      gate[Symbol.dispose]();
+    }
   });
 });

@@ -28,55 +28,97 @@ export interface ProbeWorld {
 const EXIT_MS = 2_000;
 
 export async function probe(spec: ProcessSpec, { processes, version, find, signal }: ProbeWorld): Promise<Observed> {
-  const { name, command, cwd } = spec, garbage = { lines: 0, first: "" };
-  const none: Observed = { name, command, start: { kind: "started" }, exit: undefined, stderr: "", garbage, initialize: { kind: "none", seconds: INITIALIZE_LIMIT_MS / 1000 }, session: undefined, elsewhere: undefined };
+  const { name, command, cwd } = spec,
+    garbage = { lines: 0, first: "" };
+  const none: Observed = {
+    name,
+    command,
+    start: { kind: "started" },
+    exit: undefined,
+    stderr: "",
+    garbage,
+    initialize: { kind: "none", seconds: INITIALIZE_LIMIT_MS / 1000 },
+    session: undefined,
+    elsewhere: undefined,
+  };
   if (!isFolder(cwd)) return { ...none, start: { kind: "noFolder", folder: cwd } };
-  await using agent = startProcess(spec, { ...processes, log: (message, detail) => {
-    if (message === "garbage on stdout" && garbage.lines++ === 0) garbage.first = String(detail["line"]);
-    processes.log(message, detail);
-  } });
+  await using agent = startProcess(spec, {
+    ...processes,
+    log: (message, detail) => {
+      if (message === "garbage on stdout" && garbage.lines++ === 0) garbage.first = String(detail["line"]);
+      processes.log(message, detail);
+    },
+  });
   const leave = (): void => void agent[Symbol.asyncDispose]();
   signal?.addEventListener("abort", leave, { once: true });
   using _ = { [Symbol.dispose]: () => signal?.removeEventListener("abort", leave) };
   if (signal?.aborted) leave();
-  if (agent.pid === undefined) return { ...none, start: { kind: "failed", errno: await agent.exited.then(() => "", whyNot) }, elsewhere: find(command) };
-  const peer = new Peer(agent.channel, { request: request => request.fail(methodNotFound(request.method)), notification: () => undefined, closed: () => undefined });
-  const ask = (method: string, params: unknown, ms: number): Promise<Outcome | "late"> => new Promise(resolve => {
-    const late = processes.clock.after(ms, () => resolve("late"));
-    peer.call(method, params, outcome => {
-      late[Symbol.dispose]();
-      resolve(outcome);
-    });
+  if (agent.pid === undefined)
+    return {
+      ...none,
+      start: { kind: "failed", errno: await agent.exited.then(() => "", whyNot) },
+      elsewhere: find(command),
+    };
+  const peer = new Peer(agent.channel, {
+    request: request => request.fail(methodNotFound(request.method)),
+    notification: () => undefined,
+    closed: () => undefined,
   });
+  const ask = (method: string, params: unknown, ms: number): Promise<Outcome | "late"> =>
+    new Promise(resolve => {
+      const late = processes.clock.after(ms, () => resolve("late"));
+      peer.call(method, params, outcome => {
+        late[Symbol.dispose]();
+        resolve(outcome);
+      });
+    });
   const answer = await ask("initialize", introduction(1, version), INITIALIZE_LIMIT_MS);
   if (answer === "late") return { ...none, garbage, stderr: agent.stderr() };
   const exit = await exitOf(agent.exited, answer, processes);
   if (exit !== undefined) return { ...none, garbage, exit, stderr: agent.stderr() };
-  if (!answer.ok) return { ...none, garbage, initialize: { kind: "error", message: answer.error.message }, stderr: agent.stderr() };
-  const { protocolVersion } = objectOr(answer.result), program = programOf(answer.result), initialize = { kind: "answered", version: protocolVersion, ...(program === "" ? {} : { program }) } as const;
-  const session = protocolVersion === 1 ? sessionIn(await ask("session/new", { cwd, mcpServers: [] }, NEW_SESSION_LIMIT_MS)) : undefined;
+  if (!answer.ok)
+    return { ...none, garbage, initialize: { kind: "error", message: answer.error.message }, stderr: agent.stderr() };
+  const { protocolVersion } = objectOr(answer.result),
+    program = programOf(answer.result),
+    initialize = { kind: "answered", version: protocolVersion, ...(program === "" ? {} : { program }) } as const;
+  const session =
+    protocolVersion === 1
+      ? sessionIn(await ask("session/new", { cwd, mcpServers: [] }, NEW_SESSION_LIMIT_MS))
+      : undefined;
   return { ...none, garbage, initialize, session, stderr: agent.stderr() };
 }
 
 /** An answer that the agent gave itself means that it runs. */
-async function exitOf(exited: Promise<Parameters<typeof statusOf>[0]>, answer: Outcome, { clock }: ProcessWorld): Promise<string | undefined> {
+async function exitOf(
+  exited: Promise<Parameters<typeof statusOf>[0]>,
+  answer: Outcome,
+  { clock }: ProcessWorld,
+): Promise<string | undefined> {
   if (answer.ok || isItsOwn(answer.error)) return undefined;
   return new Promise(resolve => {
     const late = clock.after(EXIT_MS, () => resolve("its output ended"));
-    exited.then(exit => {
-      late[Symbol.dispose]();
-      resolve(statusOf(exit));
-    }, () => undefined);
+    exited.then(
+      exit => {
+        late[Symbol.dispose]();
+        resolve(statusOf(exit));
+      },
+      () => undefined,
+    );
   });
 }
 
 /** Not what we say for it when its output ends. */
-function isItsOwn(error: RpcError): boolean { return !(error instanceof ConnectionClosed); }
+function isItsOwn(error: RpcError): boolean {
+  return !(error instanceof ConnectionClosed);
+}
 
 function sessionIn(answer: Outcome | "late"): Observed["session"] {
-  if (answer === "late") return { kind: "error", message: `it does not answer within ${NEW_SESSION_LIMIT_MS / 1000} seconds.` };
+  if (answer === "late")
+    return { kind: "error", message: `it does not answer within ${NEW_SESSION_LIMIT_MS / 1000} seconds.` };
   if (answer.ok) return { kind: "opened" };
-  return answer.error.code === RpcCode.authRequired ? { kind: "signIn" } : { kind: "error", message: answer.error.message };
+  return answer.error.code === RpcCode.authRequired
+    ? { kind: "signIn" }
+    : { kind: "error", message: answer.error.message };
 }
 
 /** The system's name of the reason, from an `AgentError`. */

@@ -4,14 +4,46 @@ import type { DeliveryEvidence } from "../../mcp/delivery-evidence";
 import { diagnose, type Observed } from "./diagnose";
 import { report, type ReportFacts } from "./report";
 
-const FACTS: ReportFacts = { version: "1.0.0", node: "22.1.0", platform: "linux x64", home: "/home/ada-lovelace", shell: "/bin/zsh", shellProblem: undefined, path: ["/home/ada-lovelace/.nvm/bin", "/usr/bin"], tools: { npm: "/home/ada-lovelace/.nvm/bin/npm", uv: undefined } };
-const OBSERVED: Observed = { name: "Ada", command: "/home/ada-lovelace/ada", start: { kind: "started" }, exit: "exit code 1", stderr: "TOKEN=abcdefghijk\nat /home/ada-lovelace/ada.js", garbage: { lines: 2, first: "Welcome" }, initialize: { kind: "none", seconds: 30 }, session: undefined, elsewhere: undefined };
+const FACTS: ReportFacts = {
+  version: "1.0.0",
+  node: "22.1.0",
+  platform: "linux x64",
+  home: "/home/ada-lovelace",
+  shell: "/bin/zsh",
+  shellProblem: undefined,
+  path: ["/home/ada-lovelace/.nvm/bin", "/usr/bin"],
+  tools: { npm: "/home/ada-lovelace/.nvm/bin/npm", uv: undefined },
+};
+const OBSERVED: Observed = {
+  name: "Ada",
+  command: "/home/ada-lovelace/ada",
+  start: { kind: "started" },
+  exit: "exit code 1",
+  stderr: "TOKEN=abcdefghijk\nat /home/ada-lovelace/ada.js",
+  garbage: { lines: 2, first: "Welcome" },
+  initialize: { kind: "none", seconds: 30 },
+  session: undefined,
+  elsewhere: undefined,
+};
 
 suite("a report", () => {
-  const text = report(FACTS, { name: "Ada", command: "/home/ada-lovelace/ada --key sk-abcdefghijklmnop", observed: OBSERVED, diagnosis: diagnose(OBSERVED) });
+  const text = report(FACTS, {
+    name: "Ada",
+    command: "/home/ada-lovelace/ada --key sk-abcdefghijklmnop",
+    observed: OBSERVED,
+    diagnosis: diagnose(OBSERVED),
+  });
 
   test("has what is needed to help", () => {
-    for (const part of [/^Symposium 1\.0\.0, Node 22\.1\.0, linux x64\nShell: \/bin\/zsh\n/, / {2}npm {4}~\/\.nvm\/bin\/npm\n {2}uv {5}not on the PATH/, /Found: garbage\. Ada writes/, /Ended: exit code 1/, /Not ACP on stdout: 2 lines, first “Welcome”/, /Last words:\n/]) match(text, part);
+    for (const part of [
+      /^Symposium 1\.0\.0, Node 22\.1\.0, linux x64\nShell: \/bin\/zsh\n/,
+      / {2}npm {4}~\/\.nvm\/bin\/npm\n {2}uv {5}not on the PATH/,
+      /Found: garbage\. Ada writes/,
+      /Ended: exit code 1/,
+      /Not ACP on stdout: 2 lines, first “Welcome”/,
+      /Last words:\n/,
+    ])
+      match(text, part);
   });
 
   test("has no secrets, and no name", () => doesNotMatch(text, /lovelace|abcdefghijk/));
@@ -23,23 +55,65 @@ suite("a report", () => {
   });
 
   test("shows how the agent took the tools of earlier sessions", () => {
-    const observed: Observed = { ...OBSERVED, exit: undefined, initialize: { kind: "answered", version: 1, program: "ada-acp 1.2" } };
-    const tools = (evidence: DeliveryEvidence | undefined) => report(FACTS, { name: "Ada", observed, diagnosis: diagnose(observed) }, { of: program => program === "ada-acp 1.2" ? evidence : undefined, set: () => undefined });
+    const observed: Observed = {
+      ...OBSERVED,
+      exit: undefined,
+      initialize: { kind: "answered", version: 1, program: "ada-acp 1.2" },
+    };
+    const tools = (evidence: DeliveryEvidence | undefined) =>
+      report(
+        FACTS,
+        { name: "Ada", observed, diagnosis: diagnose(observed) },
+        { of: program => (program === "ada-acp 1.2" ? evidence : undefined), set: () => undefined },
+      );
     match(tools(undefined), /Tools of agent extensions: no completed session of ada-acp 1\.2 so far$/);
-    match(tools({ transport: "http", isListed: true, lists: "beforePrompt" }), /: ada-acp 1\.2 listed them over http in its newest session; it lists tools before its first prompt$/);
-    match(tools({ transport: "stdio", isListed: false, lists: "never" }), /: ada-acp 1\.2 did not list them over stdio in its newest session; it lists tools never$/);
+    match(
+      tools({ transport: "http", isListed: true, lists: "beforePrompt" }),
+      /: ada-acp 1\.2 listed them over http in its newest session; it lists tools before its first prompt$/,
+    );
+    match(
+      tools({ transport: "stdio", isListed: false, lists: "never" }),
+      /: ada-acp 1\.2 did not list them over stdio in its newest session; it lists tools never$/,
+    );
   });
 
   test("shows Symposium's entry in the agent's own configuration", () => {
-    const of = (entry: ConfigurationEntry) => report(FACTS, { name: "Ada", diagnosis: { cause: "fine", sentence: "It starts." } }, undefined, { file: "/c/x.json", entry }).split("\n").at(-1);
-    deepEqual([of({ kind: "absent" }), of({ kind: "added" }), of({ kind: "outdated" }), of({ kind: "edited", why: "It was edited." })], [
-      "Own configuration: /c/x.json has no entry of Symposium", "Own configuration: /c/x.json has Symposium's entry", "Own configuration: /c/x.json has the entry of another version of Symposium", "Own configuration: It was edited.",
-    ]);
+    const of = (entry: ConfigurationEntry) =>
+      report(FACTS, { name: "Ada", diagnosis: { cause: "fine", sentence: "It starts." } }, undefined, {
+        file: "/c/x.json",
+        entry,
+      })
+        .split("\n")
+        .at(-1);
+    deepEqual(
+      [
+        of({ kind: "absent" }),
+        of({ kind: "added" }),
+        of({ kind: "outdated" }),
+        of({ kind: "edited", why: "It was edited." }),
+      ],
+      [
+        "Own configuration: /c/x.json has no entry of Symposium",
+        "Own configuration: /c/x.json has Symposium's entry",
+        "Own configuration: /c/x.json has the entry of another version of Symposium",
+        "Own configuration: It was edited.",
+      ],
+    );
   });
 
   test("shows the workarounds that the agent needs", () => {
-    const of = (program: string) => { const observed: Observed = { ...OBSERVED, exit: undefined, initialize: { kind: "answered", version: 1, program } }; return report(FACTS, { name: "Ada", observed, diagnosis: diagnose(observed) }); };
-    match(of("gemini-cli 0.61.0"), /\nWorkaround “reads-before-creating”: it reads a file before it creates it, .* \(seen in 0\.61\.0\)\. A missing file is read as empty\.$/);
+    const of = (program: string) => {
+      const observed: Observed = {
+        ...OBSERVED,
+        exit: undefined,
+        initialize: { kind: "answered", version: 1, program },
+      };
+      return report(FACTS, { name: "Ada", observed, diagnosis: diagnose(observed) });
+    };
+    match(
+      of("gemini-cli 0.61.0"),
+      /\nWorkaround “reads-before-creating”: it reads a file before it creates it, .* \(seen in 0\.61\.0\)\. A missing file is read as empty\.$/,
+    );
     doesNotMatch(of("ada-acp 1"), /Workaround/);
     const adapter = "@agentclientprotocol/claude-agent-acp";
     match(of(`${adapter} 0.60.0`), /Workaround “system-prompt-in-meta”/);
@@ -47,9 +121,22 @@ suite("a report", () => {
   });
 
   test("what each step came to", () => {
-    const of = (more: Partial<Observed>): string => { const observed = { ...OBSERVED, ...more }; return report(FACTS, { name: "Ada", command: "ada", observed, diagnosis: diagnose(observed) }); };
-    match(of({ exit: undefined, initialize: { kind: "answered", version: 1 }, session: { kind: "signIn" } }), /initialize: version 1\nsession\/new: signIn/);
+    const of = (more: Partial<Observed>): string => {
+      const observed = { ...OBSERVED, ...more };
+      return report(FACTS, { name: "Ada", command: "ada", observed, diagnosis: diagnose(observed) });
+    };
+    match(
+      of({ exit: undefined, initialize: { kind: "answered", version: 1 }, session: { kind: "signIn" } }),
+      /initialize: version 1\nsession\/new: signIn/,
+    );
     match(of({ exit: undefined, initialize: { kind: "error", message: "no" } }), /initialize: error: no/);
-    match(of({ exit: undefined, initialize: { kind: "answered", version: 1 }, session: { kind: "error", message: "no model" } }), /session\/new: no model/);
+    match(
+      of({
+        exit: undefined,
+        initialize: { kind: "answered", version: 1 },
+        session: { kind: "error", message: "no model" },
+      }),
+      /session\/new: no model/,
+    );
   });
 });

@@ -22,31 +22,59 @@ export interface ReportFacts {
 }
 
 /** `command`, `observed`: of one that was started. */
-export interface Examined { readonly name: string; readonly command?: string; readonly observed?: Observed; readonly diagnosis: Diagnosis }
+export interface Examined {
+  readonly name: string;
+  readonly command?: string;
+  readonly observed?: Observed;
+  readonly diagnosis: Diagnosis;
+}
 
 /** `evidence`: how the agent took the tools of earlier sessions. `configuration`: the agent's own, where it is known. */
-export function report(facts: ReportFacts, examined: Examined | undefined, evidence?: EvidenceStore, configuration?: ConfigurationState): string {
+export function report(
+  facts: ReportFacts,
+  examined: Examined | undefined,
+  evidence?: EvidenceStore,
+  configuration?: ConfigurationState,
+): string {
   const { version, node, platform, shell, shellProblem, path, tools } = facts;
   const lines = [
     `Symposium ${version}, Node ${node}, ${platform}`,
     `Shell: ${shell ?? "none asked"}${shellProblem === undefined ? "" : ` (${shellProblem})`}`,
-    "Tools:", ...Object.entries(tools).map(([tool, where]) => `  ${tool.padEnd(6)} ${where ?? "not on the PATH"}`),
-    "PATH:", ...path.map(folder => `  ${folder}`),
-    ...(examined ? ["", ...ofAgent(examined), ...toolLines(examined.observed, evidence), ...configurationLines(configuration), ...workaroundLines(examined.observed)] : []),
+    "Tools:",
+    ...Object.entries(tools).map(([tool, where]) => `  ${tool.padEnd(6)} ${where ?? "not on the PATH"}`),
+    "PATH:",
+    ...path.map(folder => `  ${folder}`),
+    ...(examined
+      ? [
+          "",
+          ...ofAgent(examined),
+          ...toolLines(examined.observed, evidence),
+          ...configurationLines(configuration),
+          ...workaroundLines(examined.observed),
+        ]
+      : []),
   ];
   return anonymous(redactText(lines.join("\n")), facts.home);
 }
 
 function ofAgent({ name, command, observed, diagnosis }: Examined): readonly string[] {
-  return [`Agent: ${name}`, ...(command === undefined ? [] : [`Command: ${command}`]), `Found: ${diagnosis.cause}. ${diagnosis.sentence}`, ...(observed ? seen(observed, diagnosis) : [])];
+  return [
+    `Agent: ${name}`,
+    ...(command === undefined ? [] : [`Command: ${command}`]),
+    `Found: ${diagnosis.cause}. ${diagnosis.sentence}`,
+    ...(observed ? seen(observed, diagnosis) : []),
+  ];
 }
 
 function seen({ exit, garbage, initialize, session }: Observed, diagnosis: Diagnosis): readonly string[] {
   return [
     `initialize: ${initialize.kind === "answered" ? `version ${String(initialize.version)}` : initialize.kind === "error" ? `error: ${initialize.message}` : "no answer"}`,
     ...(session ? [`session/new: ${session.kind === "error" ? session.message : session.kind}`] : []),
-    ...(exit === undefined ? [] : [`Ended: ${exit}`]), ...(garbage.lines > 0 ? [`Not ACP on stdout: ${garbage.lines} lines, first “${garbage.first.slice(0, 200)}”`] : []),
-    ...(diagnosis.detail === undefined ? [] : ["Last words:", ...diagnosis.detail.split("\n").map(line => `  ${line}`)]),
+    ...(exit === undefined ? [] : [`Ended: ${exit}`]),
+    ...(garbage.lines > 0 ? [`Not ACP on stdout: ${garbage.lines} lines, first “${garbage.first.slice(0, 200)}”`] : []),
+    ...(diagnosis.detail === undefined
+      ? []
+      : ["Last words:", ...diagnosis.detail.split("\n").map(line => `  ${line}`)]),
   ];
 }
 
@@ -55,19 +83,32 @@ function toolLines(observed: Observed | undefined, evidence: EvidenceStore | und
   if (program === undefined || !evidence) return [];
   const known = evidence.of(program);
   if (!known) return [`Tools of agent extensions: no completed session of ${program} so far`];
-  const when = { beforePrompt: "before its first prompt", inPrompt: "during its first turn", later: "after its first turn", never: "never" }[known.lists];
-  return [`Tools of agent extensions: ${program} ${known.isListed ? "listed them" : "did not list them"} over ${known.transport} in its newest session; it lists tools ${when}`];
+  const when = {
+    beforePrompt: "before its first prompt",
+    inPrompt: "during its first turn",
+    later: "after its first turn",
+    never: "never",
+  }[known.lists];
+  return [
+    `Tools of agent extensions: ${program} ${known.isListed ? "listed them" : "did not list them"} over ${known.transport} in its newest session; it lists tools ${when}`,
+  ];
 }
 
 function configurationLines(configuration: ConfigurationState | undefined): readonly string[] {
   if (!configuration) return [];
   const { file, entry } = configuration;
   switch (entry.kind) {
-    case "absent": return [`Own configuration: ${file} has no entry of Symposium`];
-    case "added": return [`Own configuration: ${file} has Symposium's entry`];
-    case "outdated": return [`Own configuration: ${file} has the entry of another version of Symposium`];
-    case "edited": case "refused": return [`Own configuration: ${entry.why}`];
-    default: return assertNever(entry, "entry");
+    case "absent":
+      return [`Own configuration: ${file} has no entry of Symposium`];
+    case "added":
+      return [`Own configuration: ${file} has Symposium's entry`];
+    case "outdated":
+      return [`Own configuration: ${file} has the entry of another version of Symposium`];
+    case "edited":
+    case "refused":
+      return [`Own configuration: ${entry.why}`];
+    default:
+      return assertNever(entry, "entry");
   }
 }
 
@@ -78,10 +119,11 @@ function workaroundLines(observed: Observed | undefined): readonly string[] {
   return workaroundsFor(name)
     .filter(({ until }) => until === undefined || !isNewer(version, until))
     .map(
-      ({ id, behaviour, versions, measure }) =>
-        `Workaround “${id}”: it ${behaviour} (seen in ${versions}). ${measure}`,
+      ({ id, behaviour, versions, measure }) => `Workaround “${id}”: it ${behaviour} (seen in ${versions}). ${measure}`,
     );
 }
 
 /** The home folder as `~`: its name is the user's. */
-function anonymous(text: string, home: string): string { return home.length > 1 ? text.replaceAll(home, "~") : text; }
+function anonymous(text: string, home: string): string {
+  return home.length > 1 ? text.replaceAll(home, "~") : text;
+}

@@ -52,7 +52,10 @@ class Client implements AsyncDisposable {
   }
 
   said(): string {
-    return this.updates.filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk").map(({ content }) => String(objectOr(content).text)).join("");
+    return this.updates
+      .filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk")
+      .map(({ content }) => String(objectOr(content).text))
+      .join("");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -64,39 +67,70 @@ class Client implements AsyncDisposable {
 
 function recorded(channel: Channel, transcript: Transcript): Channel {
   return {
-    start: receiver => channel.start({ receive: frame => { transcript.record("←", frame.message); return receiver.receive(frame); }, closed: reason => receiver.closed(reason) }),
-    send: frame => { transcript.record("→", frame.message); return channel.send(frame); },
+    start: receiver =>
+      channel.start({
+        receive: frame => {
+          transcript.record("←", frame.message);
+          return receiver.receive(frame);
+        },
+        closed: reason => receiver.closed(reason),
+      }),
+    send: frame => {
+      transcript.record("→", frame.message);
+      return channel.send(frame);
+    },
     drained: () => channel.drained(),
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
   };
 }
 
-const stdio = { name: "test", command: process.execPath, args: [`${process.env.SYMPOSIUM_TEST_PROGRAMS}/mcp-server.program.mjs`], env: [] };
-const refused = (code: number, message: RegExp, data?: unknown) => (error: unknown): true => {
-  ok(error instanceof RpcError);
-  deepEqual([error.code, error.data], [code, data]);
-  match(error.message, message);
-  return true;
+const stdio = {
+  name: "test",
+  command: process.execPath,
+  args: [`${process.env.SYMPOSIUM_TEST_PROGRAMS}/mcp-server.program.mjs`],
+  env: [],
 };
+const refused =
+  (code: number, message: RegExp, data?: unknown) =>
+  (error: unknown): true => {
+    ok(error instanceof RpcError);
+    deepEqual([error.code, error.data], [code, data]);
+    match(error.message, message);
+    return true;
+  };
 
 suite("Eliza as an ACP agent", () => {
   test("a conversation, from the first message to the last", async () => {
     await using client = new Client();
     await client.peer.request("initialize", { protocolVersion: 2, clientCapabilities: {} });
     const { sessionId } = objectOr(await client.peer.request("session/new", { cwd: "/workspace", mcpServers: [] }));
-    for (const text of ["Hello, how are you?", "I am doing well, thanks!", "cargo build is failing"]) await client.prompt(String(sessionId), text);
-    await client.peer.request("session/prompt", { sessionId, prompt: [
-      { type: "text", text: "my" }, { type: "resource", resource: { uri: "file:///a", text: "I am sad" } }, { type: "text", text: "code is long" }] });
+    for (const text of ["Hello, how are you?", "I am doing well, thanks!", "cargo build is failing"])
+      await client.prompt(String(sessionId), text);
+    await client.peer.request("session/prompt", {
+      sessionId,
+      prompt: [
+        { type: "text", text: "my" },
+        { type: "resource", resource: { uri: "file:///a", text: "I am sad" } },
+        { type: "text", text: "code is long" },
+      ],
+    });
     await client.peer.request("session/close", { sessionId });
     client.transcript.match("sidecar/testing/transcripts/eliza-conversation.golden");
   });
 
   test("what is for the assistant alone the user has not said", async () => {
     await using client = new Client();
-    const sessionId = await client.open(), heard: boolean[] = [];
+    const sessionId = await client.open(),
+      heard: boolean[] = [];
     for (const audience of [["assistant"], ["user", "assistant"], "assistant"]) {
       client.updates.length = 0;
-      await client.peer.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "Mind this.", annotations: { audience } }, { type: "text", text: "use tool gone::x" }] });
+      await client.peer.request("session/prompt", {
+        sessionId,
+        prompt: [
+          { type: "text", text: "Mind this.", annotations: { audience } },
+          { type: "text", text: "use tool gone::x" },
+        ],
+      });
       heard.push(/gone/.test(client.said()));
     }
     deepEqual(heard, [true, false, false]);
@@ -130,67 +164,141 @@ suite("Eliza as an ACP agent", () => {
   test("tools of a real MCP server over stdio are listed and used", async () => {
     await using client = new Client();
     const sessionId = await client.open([stdio]);
-    equal(await client.ask(sessionId, "list tools from test"), ["Available tools:", "  - echo: Says it again.", "  - add: Adds two numbers.", "  - fail: Fails.",
-      "  - image: Shows a pixel.", "  - structured", "  - where: Tells its folder, process and environment.", "  - slow: Answers when it is cancelled.", "  - die: Dies."].join("\n"));
-    equal(await client.ask(sessionId, "Use tool test::add with {\"a\": 1,\n\"b\": 2}"), "OK: 3");
+    equal(
+      await client.ask(sessionId, "list tools from test"),
+      [
+        "Available tools:",
+        "  - echo: Says it again.",
+        "  - add: Adds two numbers.",
+        "  - fail: Fails.",
+        "  - image: Shows a pixel.",
+        "  - structured",
+        "  - where: Tells its folder, process and environment.",
+        "  - slow: Answers when it is cancelled.",
+        "  - die: Dies.",
+      ].join("\n"),
+    );
+    equal(await client.ask(sessionId, 'Use tool test::add with {"a": 1,\n"b": 2}'), "OK: 3");
     const [begun, ended] = client.updates;
     equal(begun?.toolCallId, ended?.toolCallId);
-    deepEqual({ ...begun, toolCallId: "" }, { sessionUpdate: "tool_call", toolCallId: "", title: "test::add", name: "add", kind: "other", status: "in_progress", rawInput: { a: 1, b: 2 } });
-    deepEqual({ ...ended, toolCallId: "" }, { sessionUpdate: "tool_call_update", toolCallId: "", status: "completed", rawOutput: "3",
-      content: [{ type: "content", content: { type: "text", text: "3" } }] });
+    deepEqual(
+      { ...begun, toolCallId: "" },
+      {
+        sessionUpdate: "tool_call",
+        toolCallId: "",
+        title: "test::add",
+        name: "add",
+        kind: "other",
+        status: "in_progress",
+        rawInput: { a: 1, b: 2 },
+      },
+    );
+    deepEqual(
+      { ...ended, toolCallId: "" },
+      {
+        sessionUpdate: "tool_call_update",
+        toolCallId: "",
+        status: "completed",
+        rawOutput: "3",
+        content: [{ type: "content", content: { type: "text", text: "3" } }],
+      },
+    );
   });
 
   test("tools of a real MCP server over HTTP are used, with its headers, and images are shown", async () => {
     await using http = await serveMcpOverHttp(() => undefined);
     await using client = new Client();
-    const sessionId = await client.open([{ type: "http", name: "web", url: http.url, headers: [{ name: "authorization", value: "Bearer secret" }] }]);
+    const sessionId = await client.open([
+      { type: "http", name: "web", url: http.url, headers: [{ name: "authorization", value: "Bearer secret" }] },
+    ]);
     match(await client.ask(sessionId, "list tools from web"), /^Available tools:\n {2}- echo: Says it again\.\n/);
     equal(await client.ask(sessionId, "use tool web::image"), "OK: Behold:\n(image)");
     deepEqual(client.updates[1]?.content, [
-      { type: "content", content: { type: "text", text: "Behold:" } }, { type: "content", content: { type: "image", data: PIXEL, mimeType: "image/png" } }]);
-    equal(await client.ask(sessionId, "use tool web::structured with {}"), "OK: {\"answer\":42}");
+      { type: "content", content: { type: "text", text: "Behold:" } },
+      { type: "content", content: { type: "image", data: PIXEL, mimeType: "image/png" } },
+    ]);
+    equal(await client.ask(sessionId, "use tool web::structured with {}"), 'OK: {"answer":42}');
     equal(await client.ask(sessionId, "use tool web::fail with {}"), "ERROR: It failed, as it should.");
-    deepEqual(client.updates.slice(0, 2).map(({ status }) => status), ["in_progress", "failed"]);
+    deepEqual(
+      client.updates.slice(0, 2).map(({ status }) => status),
+      ["in_progress", "failed"],
+    );
   });
 
   test("what a tool cannot do is one readable sentence, and the session goes on", async () => {
     await using http = await serveMcpOverHttp(() => undefined);
     await using client = new Client();
     const sessionId = await client.open([
-      { name: "gone", command: "no-such-command", args: [], env: [] }, { type: "sse", name: "old", url: "http://127.0.0.1/" },
-      { type: "http", name: "web", url: http.url, headers: [{ name: "authorization", value: "Bearer secret" }] }]);
+      { name: "gone", command: "no-such-command", args: [], env: [] },
+      { type: "sse", name: "old", url: "http://127.0.0.1/" },
+      { type: "http", name: "web", url: http.url, headers: [{ name: "authorization", value: "Bearer secret" }] },
+    ]);
     for (const [text, answer] of [
       ["list tools from nobody", "ERROR: This session has no MCP server “nobody”; it has gone, old, web."],
-      ["list tools from gone", "ERROR: The MCP server “gone” could not be started: “no-such-command” was not found or may not be run."],
-      ["use tool gone::x with {}", "ERROR: The MCP server “gone” could not be started: “no-such-command” was not found or may not be run."],
-      ["use tool old::x", "ERROR: The MCP server “old” is reached by “sse”, which is not supported here; stdio and http are."],
-      ["use tool web::echo with [1]", "ERROR: The arguments must be a JSON object, such as {\"text\": \"hi\"}."],
-      ["use tool web::nothing with {}", "ERROR: The MCP server “web” answered with an error: There is no tool nothing."],
+      [
+        "list tools from gone",
+        "ERROR: The MCP server “gone” could not be started: “no-such-command” was not found or may not be run.",
+      ],
+      [
+        "use tool gone::x with {}",
+        "ERROR: The MCP server “gone” could not be started: “no-such-command” was not found or may not be run.",
+      ],
+      [
+        "use tool old::x",
+        "ERROR: The MCP server “old” is reached by “sse”, which is not supported here; stdio and http are.",
+      ],
+      ["use tool web::echo with [1]", 'ERROR: The arguments must be a JSON object, such as {"text": "hi"}.'],
+      [
+        "use tool web::nothing with {}",
+        "ERROR: The MCP server “web” answered with an error: There is no tool nothing.",
+      ],
       ["use tool hammer", "What does “use tool hammer” suggest to you?"],
-    ] as const) equal(await client.ask(sessionId, text), answer);
-    match(await client.ask(sessionId, "use tool web::echo with {text: 1}"), /^ERROR: The arguments are not JSON: .+\.$/);
-    equal(await client.ask(await client.open(), "list tools from x"), "ERROR: This session has no MCP server “x”; it has none.");
+    ] as const)
+      equal(await client.ask(sessionId, text), answer);
+    match(
+      await client.ask(sessionId, "use tool web::echo with {text: 1}"),
+      /^ERROR: The arguments are not JSON: .+\.$/,
+    );
+    equal(
+      await client.ask(await client.open(), "list tools from x"),
+      "ERROR: This session has no MCP server “x”; it has none.",
+    );
   });
 
   test("a server that never answers ends the turn after 60 seconds", async () => {
     await using client = new Client();
     const sessionId = await client.open([{ ...stdio, args: [...stdio.args, "--hang"] }]);
-    client.updated = ({ sessionUpdate }) => { if (sessionUpdate === "tool_call") client.clock.advance(60_000); };
-    equal(await client.ask(sessionId, "use tool test::echo with {}"), "ERROR: The MCP server “test” did not answer within 60 seconds.");
+    client.updated = ({ sessionUpdate }) => {
+      if (sessionUpdate === "tool_call") client.clock.advance(60_000);
+    };
+    equal(
+      await client.ask(sessionId, "use tool test::echo with {}"),
+      "ERROR: The MCP server “test” did not answer within 60 seconds.",
+    );
   });
 
   test("a cancelled tool call is cancelled at the server, shown as failed, and the turn is cancelled", async () => {
     let heard = (): void => undefined;
-    const cancelled = new Promise<void>(resolve => { heard = resolve; });
+    const cancelled = new Promise<void>(resolve => {
+      heard = resolve;
+    });
     let sessionId = "";
     await using client = new Client();
     await using http = await serveMcpOverHttp(line => {
       if (line === "slow began") client.peer.notify("session/cancel", { sessionId });
       if (line === "slow was cancelled") heard();
     });
-    sessionId = await client.open([{ type: "http", name: "web", url: http.url, headers: [{ name: "authorization", value: "Bearer secret" }] }]);
+    sessionId = await client.open([
+      { type: "http", name: "web", url: http.url, headers: [{ name: "authorization", value: "Bearer secret" }] },
+    ]);
     deepEqual(await client.prompt(sessionId, "use tool web::slow with {}"), { stopReason: "cancelled" });
-    deepEqual(client.updates.map(({ sessionUpdate, status }) => [sessionUpdate, status]), [["tool_call", "in_progress"], ["tool_call_update", "failed"]]);
+    deepEqual(
+      client.updates.map(({ sessionUpdate, status }) => [sessionUpdate, status]),
+      [
+        ["tool_call", "in_progress"],
+        ["tool_call_update", "failed"],
+      ],
+    );
     await cancelled;
   });
 
@@ -199,16 +307,28 @@ suite("Eliza as an ACP agent", () => {
     const sessionId = await client.open();
     client.updated = () => client.peer.notify("session/cancel", { sessionId });
     deepEqual(await client.prompt(sessionId, "Hello, how are you?"), { stopReason: "cancelled" });
-    ok("I don't have feelings, but I'm functioning well. What about you?".startsWith(client.said()) && client.said().length < 40, client.said());
+    ok(
+      "I don't have feelings, but I'm functioning well. What about you?".startsWith(client.said()) &&
+        client.said().length < 40,
+      client.said(),
+    );
     client.updated = () => undefined;
     equal(await client.ask(sessionId, "Hello"), "How do you do. Please state your problem.");
   });
 
   test("a prompt whose request is cancelled is answered as cancelled", async () => {
     await using client = new Client();
-    const sessionId = await client.open(), stop = new AbortController();
+    const sessionId = await client.open(),
+      stop = new AbortController();
     client.updated = () => stop.abort();
-    deepEqual(await client.peer.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "Hello, how are you?" }] }, { signal: stop.signal }), { stopReason: "cancelled" });
+    deepEqual(
+      await client.peer.request(
+        "session/prompt",
+        { sessionId, prompt: [{ type: "text", text: "Hello, how are you?" }] },
+        { signal: stop.signal },
+      ),
+      { stopReason: "cancelled" },
+    );
   });
 
   test("a session takes one prompt at a time", async () => {
@@ -221,19 +341,23 @@ suite("Eliza as an ACP agent", () => {
 
   test("a session that is closed ends its prompt first, and is gone", async () => {
     await using client = new Client();
-    const sessionId = await client.open(), order: string[] = [];
+    const sessionId = await client.open(),
+      order: string[] = [];
     client.updated = () => {
       client.updated = () => undefined;
       void client.peer.request("session/close", { sessionId }).then(() => order.push("closed"));
     };
-    deepEqual(await client.prompt(sessionId, "Hello, how are you?").finally(() => order.push("prompt")), { stopReason: "cancelled" });
+    deepEqual(await client.prompt(sessionId, "Hello, how are you?").finally(() => order.push("prompt")), {
+      stopReason: "cancelled",
+    });
     await rejects(client.prompt(sessionId, "Hello"), refused(-32002, /There is no session/, { sessionId }));
     deepEqual(order, ["prompt", "closed"]);
   });
 
   test("sessions remember for themselves", async () => {
     await using client = new Client();
-    const one = await client.open(), other = await client.open();
+    const one = await client.open(),
+      other = await client.open();
     equal(await client.ask(one, "sorry"), "Please don't apologise.");
     equal(await client.ask(other, "sorry"), "Please don't apologise.");
     equal(await client.ask(one, "sorry"), "Apologies are not necessary.");
@@ -249,7 +373,9 @@ suite("Eliza as an ACP agent", () => {
     const sessionId = await client.open([stdio]);
     match(await client.ask(sessionId, "use tool test::where"), /^OK: \{"pid":\d+/);
     const lost = rejects(client.prompt(sessionId, "use tool test::slow"), RpcError);
-    await new Promise<void>(resolve => { client.updated = () => resolve(); });
+    await new Promise<void>(resolve => {
+      client.updated = () => resolve();
+    });
     await client.peer[Symbol.asyncDispose]();
     await lost;
     await eventually(() => client.clock.waiting === 0, "the call is given up, although no time goes by");
@@ -259,17 +385,23 @@ suite("Eliza as an ACP agent", () => {
   test("her disposal answers what is open", async () => {
     const client = new Client();
     const prompt = client.prompt(await client.open(), "Hello, how are you?");
-    await new Promise<void>(resolve => { client.updated = () => resolve(); });
+    await new Promise<void>(resolve => {
+      client.updated = () => resolve();
+    });
     await client.agent[Symbol.asyncDispose]();
     deepEqual(await prompt, { stopReason: "cancelled" });
   });
 
   test("every answer comes in pieces that share a message id, and another answer has another", async () => {
     await using client = new Client();
-    const sessionId = await client.open(), ids = new Set<unknown>();
+    const sessionId = await client.open(),
+      ids = new Set<unknown>();
     for (const text of ["how are you", "Hello"]) {
       await client.ask(sessionId, text);
-      ok(client.updates.length > 1 && client.updates.every(update => isObject(update) && update.messageId === client.updates[0]?.messageId));
+      ok(
+        client.updates.length > 1 &&
+          client.updates.every(update => isObject(update) && update.messageId === client.updates[0]?.messageId),
+      );
       ids.add(client.updates[0]?.messageId);
     }
     equal(ids.size, 2);
@@ -278,10 +410,23 @@ suite("Eliza as an ACP agent", () => {
 
 suite("word groups", () => {
   test("join to the text, have few words, and are never too many", () =>
-    fc.assert(fc.property(fc.array(fc.constantFrom("a", "bé", "\n", " ", "  - ", "😀"), { maxLength: 50 }).map(parts => parts.join("")), fc.integer({ min: 1, max: 60 }), (text, times) => {
-      const long = text.repeat(times), groups = wordGroups(long);
-      equal(groups.join(""), long);
-      ok(groups.length <= 201 && groups.every(group => group !== ""));
-    }), { numRuns: 100 }));
-  test("are of three words", () => deepEqual(wordGroups("How do you do. Please state your problem."), ["How do you ", "do. Please state ", "your problem."]));
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom("a", "bé", "\n", " ", "  - ", "😀"), { maxLength: 50 }).map(parts => parts.join("")),
+        fc.integer({ min: 1, max: 60 }),
+        (text, times) => {
+          const long = text.repeat(times),
+            groups = wordGroups(long);
+          equal(groups.join(""), long);
+          ok(groups.length <= 201 && groups.every(group => group !== ""));
+        },
+      ),
+      { numRuns: 100 },
+    ));
+  test("are of three words", () =>
+    deepEqual(wordGroups("How do you do. Please state your problem."), [
+      "How do you ",
+      "do. Please state ",
+      "your problem.",
+    ]));
 });

@@ -48,10 +48,21 @@ export function elizaAgent(options: ElizaOptions): (channel: Channel) => AsyncDi
   return channel => serveEliza(channel, options);
 }
 
-interface Turn { readonly stop: AbortController; readonly ended: Promise<void> }
-interface Session { readonly eliza: Eliza; readonly cwd: string; readonly servers: readonly McpServer[]; turn?: Turn | undefined }
+interface Turn {
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+interface Session {
+  readonly eliza: Eliza;
+  readonly cwd: string;
+  readonly servers: readonly McpServer[];
+  turn?: Turn | undefined;
+}
 
-const AGENT = "elizacp", TITLE = "Eliza", VERSION = "1.0.0", PROTOCOL_VERSION = 1;
+const AGENT = "elizacp",
+  TITLE = "Eliza",
+  VERSION = "1.0.0",
+  PROTOCOL_VERSION = 1;
 let doctor: CompiledScript | undefined;
 
 class ElizaAgent implements RunningEliza {
@@ -65,7 +76,9 @@ class ElizaAgent implements RunningEliza {
   constructor(channel: Channel, options: ElizaOptions) {
     this.#options = options;
     let settleClosed = () => {};
-    this.closed = new Promise(resolve => { settleClosed = resolve; });
+    this.closed = new Promise(resolve => {
+      settleClosed = resolve;
+    });
     this.#peer = new Peer(channel, {
       request: request => this.#request(request),
       notification: (method, params) => this.#notification(method, params),
@@ -85,15 +98,19 @@ class ElizaAgent implements RunningEliza {
     const { method } = request;
     const params: JsonObject = isObject(request.params) ? request.params : {};
     switch (method) {
-      case "initialize": return request.respond(this.#initialize(params));
-      case "session/new": return request.respond(this.#new(params));
-      case "session/prompt": return this.#prompt(request, params);
+      case "initialize":
+        return request.respond(this.#initialize(params));
+      case "session/new":
+        return request.respond(this.#new(params));
+      case "session/prompt":
+        return this.#prompt(request, params);
       case "session/close": {
         this.#session(params);
         void this.#end(String(params.sessionId)).then(() => request.respond({}));
         return;
       }
-      default: throw methodNotFound(method);
+      default:
+        throw methodNotFound(method);
     }
   }
 
@@ -108,7 +125,10 @@ class ElizaAgent implements RunningEliza {
       protocolVersion: PROTOCOL_VERSION, // the newest, and the only one
       agentInfo: { name: AGENT, title: TITLE, version: this.#options.version ?? VERSION },
       agentCapabilities: {
-        loadSession: false, mcpCapabilities: { http: true, sse: false }, promptCapabilities: { embeddedContext: true }, sessionCapabilities: { close: {} },
+        loadSession: false,
+        mcpCapabilities: { http: true, sse: false },
+        promptCapabilities: { embeddedContext: true },
+        sessionCapabilities: { close: {} },
         _meta: { [LISTS_ON_DEMAND]: true }, // she has no model that could see a list
       },
       authMethods: [],
@@ -117,40 +137,56 @@ class ElizaAgent implements RunningEliza {
 
   #new({ cwd, mcpServers }: JsonObject): JsonObject {
     if (typeof cwd !== "string" || !isAbsolute(cwd)) throw invalid("cwd", "an absolute path");
-    const servers = readMcpServers(mcpServers), sessionId = randomUUID();
-    this.#sessions.set(sessionId, { eliza: new Eliza(doctor ??= compile(DOCTOR), this.#options), cwd, servers });
+    const servers = readMcpServers(mcpServers),
+      sessionId = randomUUID();
+    this.#sessions.set(sessionId, { eliza: new Eliza((doctor ??= compile(DOCTOR)), this.#options), cwd, servers });
     return { sessionId };
   }
 
   #session({ sessionId }: JsonObject): Session {
     if (typeof sessionId !== "string") throw invalid("sessionId", "a string");
     const session = this.#sessions.get(sessionId);
-    if (session === undefined) throw new RpcError(RpcCode.notFound, `There is no session “${sessionId}”.`, { sessionId });
+    if (session === undefined)
+      throw new RpcError(RpcCode.notFound, `There is no session “${sessionId}”.`, { sessionId });
     return session;
   }
 
   #prompt(request: IncomingRequest, params: JsonObject): void {
-    const session = this.#session(params), text = readBlocks(params.prompt);
-    if (session.turn !== undefined) throw new RpcError(RpcCode.invalidRequest, "This session is still busy with the prompt before.");
+    const session = this.#session(params),
+      text = readBlocks(params.prompt);
+    if (session.turn !== undefined)
+      throw new RpcError(RpcCode.invalidRequest, "This session is still busy with the prompt before.");
     const stop = new AbortController();
     request.signal.addEventListener("abort", () => stop.abort(), { once: true });
     const update = (of: JsonObject) => this.#peer.notify("session/update", { sessionId: params.sessionId, update: of });
-    const ended = this.#answer(session, text, stop.signal, update).then(
-      () => () => request.respond({ stopReason: stop.signal.aborted ? "cancelled" : "end_turn" }),
-      (error: unknown) => () => request.fail(error),
-    ).then(settle => {
-      session.turn = undefined; // before the answer: the next prompt may follow at once
-      settle();
-    });
+    const ended = this.#answer(session, text, stop.signal, update)
+      .then(
+        () => () => request.respond({ stopReason: stop.signal.aborted ? "cancelled" : "end_turn" }),
+        (error: unknown) => () => request.fail(error),
+      )
+      .then(settle => {
+        session.turn = undefined; // before the answer: the next prompt may follow at once
+        settle();
+      });
     session.turn = { stop, ended };
   }
 
   async #answer(session: Session, text: string, signal: AbortSignal, update: (of: JsonObject) => void): Promise<void> {
-    const asked = readPrompt(text), messageId = randomUUID();
-    const answer = asked.kind === "talk" ? session.eliza.reply(asked.text) : await carryOut(asked, {
-      servers: session.servers, cwd: session.cwd, clock: this.#options.clock ?? realClock, signal, update,
-      client: { name: AGENT, version: this.#options.version ?? VERSION }, environment: runId(), closing: done => this.#track(done),
-    });
+    const asked = readPrompt(text),
+      messageId = randomUUID();
+    const answer =
+      asked.kind === "talk"
+        ? session.eliza.reply(asked.text)
+        : await carryOut(asked, {
+            servers: session.servers,
+            cwd: session.cwd,
+            clock: this.#options.clock ?? realClock,
+            signal,
+            update,
+            client: { name: AGENT, version: this.#options.version ?? VERSION },
+            environment: runId(),
+            closing: done => this.#track(done),
+          });
     for (const piece of wordGroups(answer)) {
       if (signal.aborted) return;
       update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text: piece } });
@@ -179,7 +215,8 @@ class ElizaAgent implements RunningEliza {
 function readBlocks(prompt: unknown): string {
   if (!Array.isArray(prompt)) throw invalid("prompt", "an array of content blocks");
   const texts = prompt.map((block: unknown, i) => {
-    if (!isObject(block) || typeof block.type !== "string") throw invalid(`prompt[${i}]`, "a content block with a type");
+    if (!isObject(block) || typeof block.type !== "string")
+      throw invalid(`prompt[${i}]`, "a content block with a type");
     if (block.type !== "text") return undefined;
     if (typeof block.text !== "string") throw invalid(`prompt[${i}].text`, "a string");
     return isForAssistant(block) ? undefined : block.text;
@@ -193,13 +230,16 @@ function isForAssistant({ annotations }: JsonObject): boolean {
   return Array.isArray(audience) && !audience.includes("user");
 }
 
-const GROUP = 3, GROUPS = 200;
+const GROUP = 3,
+  GROUPS = 200;
 
 /** `text` in pieces of a few words, which join to it exactly; of more words when it is long. */
 export function wordGroups(text: string): readonly string[] {
   const words = text.match(/\S+\s*|^\s+/g) ?? [];
   const size = Math.max(GROUP, Math.ceil(words.length / GROUPS));
-  return Array.from({ length: Math.ceil(words.length / size) }, (_, i) => words.slice(i * size, (i + 1) * size).join(""));
+  return Array.from({ length: Math.ceil(words.length / size) }, (_, i) =>
+    words.slice(i * size, (i + 1) * size).join(""),
+  );
 }
 
 /** What an MCP server must inherit, so that one that outlives everybody is found again. */

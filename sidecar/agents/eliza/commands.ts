@@ -21,7 +21,10 @@ export function readPrompt(text: string): Asked {
 /** The arguments, or a sentence. */
 export function readArguments(json: string): JsonObject | string {
   let value: unknown;
-  try { value = JSON.parse(json); }
-  catch (error) { return `The arguments are not JSON: ${error instanceof Error ? error.message : String(error)}.`; }
-  return isObject(value) ? value : "The arguments must be a JSON object, such as {\"text\": \"hi\"}.";
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    return `The arguments are not JSON: ${error instanceof Error ? error.message : String(error)}.`;
+  }
+  return isObject(value) ? value : 'The arguments must be a JSON object, such as {"text": "hi"}.';
 }

@@ -23,7 +23,8 @@ suite("Eliza", () => {
     [["I love ferris"], "Ferris believes in you, even when the compiler doesn't."],
     [["cargo build is failing"], "Have you tried `cargo clean`? It's very refreshing."],
   ];
-  for (const [asked, answer] of known) test(`answers “${asked.join("” and then “")}” as it is known to`, () => equal(ask(...asked), answer));
+  for (const [asked, answer] of known)
+    test(`answers “${asked.join("” and then “")}” as it is known to`, () => equal(ask(...asked), answer));
 
   test("holds the conversation printed in Weizenbaum's paper", () => {
     const printed: readonly (readonly [string, string])[] = [
@@ -37,14 +38,20 @@ suite("Eliza", () => {
       ["My mother takes care of me.", "Who else in your family takes care of you?"],
       ["My father.", "Your father?"],
       ["You are like my father in some ways.", "What resemblance do you see?"],
-      ["You are not very aggressive but I think you don't want me to notice that.", "What makes you think I am not very aggressive?"],
+      [
+        "You are not very aggressive but I think you don't want me to notice that.",
+        "What makes you think I am not very aggressive?",
+      ],
       ["You don't argue with me.", "Why do you think I don't argue with you?"],
       ["You are afraid of me.", "Does it please you to believe I am afraid of you?"],
       ["My father is afraid of everybody.", "What else comes to mind when you think of your father?"],
       ["Bullies.", "Does that have anything to do with the fact that your boyfriend made you come here?"],
     ];
     const eliza = fresh();
-    deepEqual(printed.map(([said]) => [said, eliza.reply(said)]), printed);
+    deepEqual(
+      printed.map(([said]) => [said, eliza.reply(said)]),
+      printed,
+    );
   });
 
   test("shouting, as on the terminals of 1966, is heard as speech", () => equal(ask("MY DOG."), "Your dog?"));
@@ -86,83 +93,141 @@ suite("Eliza", () => {
   });
 
   test("conversations do not share their places", () => {
-    const one = fresh(), other = fresh();
+    const one = fresh(),
+      other = fresh();
     one.reply("sorry");
     equal(other.reply("sorry"), "Please don't apologise.");
   });
 
   test("brings up what was said about “my” only at each fourth text, without a keyword, oldest first, once", () => {
     const eliza = fresh();
-    const told = ["my dog barks", "my cat is asleep", "so it goes", "so it goes", "so it goes", "so it goes", "so it goes", "so it goes", "so it goes", "so it goes", "so it goes"];
-    const recalled = told.map(text => eliza.reply(text)).map((reply, i) => /your (dog barks|cat is asleep)[.?]$/i.test(reply) && i > 1 ? i + 1 : 0).filter(Boolean);
+    const told = [
+      "my dog barks",
+      "my cat is asleep",
+      "so it goes",
+      "so it goes",
+      "so it goes",
+      "so it goes",
+      "so it goes",
+      "so it goes",
+      "so it goes",
+      "so it goes",
+      "so it goes",
+    ];
+    const recalled = told
+      .map(text => eliza.reply(text))
+      .map((reply, i) => (/your (dog barks|cat is asleep)[.?]$/i.test(reply) && i > 1 ? i + 1 : 0))
+      .filter(Boolean);
     deepEqual(recalled, [3, 7]);
   });
 
   test("does not remember without end", () => {
     const eliza = fresh();
     for (let n = 0; n < 100; n++) eliza.reply(`my day ${n} passed`);
-    const recalled = Array.from({ length: 400 }, () => eliza.reply("so it goes")).filter(reply => /your day \d+ passed/i.test(reply));
+    const recalled = Array.from({ length: 400 }, () => eliza.reply("so it goes")).filter(reply =>
+      /your day \d+ passed/i.test(reply),
+    );
     equal(recalled.length, 32);
     match(recalled[0]!, /day 0 /);
   });
 
   test("a script's random beginnings differ from conversation to conversation, and are kept within it", () => {
     const begin = (at: number) => new Eliza(doctor, { deterministic: false, random: () => at });
-    deepEqual([0, 0.3, 0.6, 0.99, 1].map(at => begin(at).reply("sorry")), [
-      "Please don't apologise.", "Apologies are not necessary.", "What feelings do you have when you apologise?",
-      "I've told you that apologies are not required.", "I've told you that apologies are not required."]);
+    deepEqual(
+      [0, 0.3, 0.6, 0.99, 1].map(at => begin(at).reply("sorry")),
+      [
+        "Please don't apologise.",
+        "Apologies are not necessary.",
+        "What feelings do you have when you apologise?",
+        "I've told you that apologies are not required.",
+        "I've told you that apologies are not required.",
+      ],
+    );
     const eliza = begin(0.6);
     notEqual(eliza.reply("sorry"), eliza.reply("sorry"));
   });
 
   const some = fc.oneof(
-    fc.string({ unit: "grapheme", maxLength: 60 }), fc.string({ unit: "binary", maxLength: 60 }),
-    fc.array(fc.constantFrom(...doctor.keywords.keys(), "feel", "sad", "not", ",", ".", "but", "“", "-", "dont"), { maxLength: 20 }).map(words => words.join(" ")));
+    fc.string({ unit: "grapheme", maxLength: 60 }),
+    fc.string({ unit: "binary", maxLength: 60 }),
+    fc
+      .array(fc.constantFrom(...doctor.keywords.keys(), "feel", "sad", "not", ",", ".", "but", "“", "-", "dont"), {
+        maxLength: 20,
+      })
+      .map(words => words.join(" ")),
+  );
 
   test("never throws, is never at a loss, never quotes without end", () =>
-    fc.assert(fc.property(fc.array(some, { minLength: 1, maxLength: 12 }), fc.boolean(), (texts, deterministic) => {
-      const eliza = new Eliza(doctor, { deterministic });
-      for (const text of texts) {
-        const reply = eliza.reply(text);
-        ok(reply.trim() !== "" && reply.length < 4000, JSON.stringify(reply));
-        ok(!/\{\d\}|undefined| [?.,]/.test(reply) || !/^[a-z ]*$/.test(text), JSON.stringify(reply));
-      }
-    }), { numRuns: 300 }));
+    fc.assert(
+      fc.property(fc.array(some, { minLength: 1, maxLength: 12 }), fc.boolean(), (texts, deterministic) => {
+        const eliza = new Eliza(doctor, { deterministic });
+        for (const text of texts) {
+          const reply = eliza.reply(text);
+          ok(reply.trim() !== "" && reply.length < 4000, JSON.stringify(reply));
+          ok(!/\{\d\}|undefined| [?.,]/.test(reply) || !/^[a-z ]*$/.test(text), JSON.stringify(reply));
+        }
+      }),
+      { numRuns: 300 },
+    ));
 
   test("deterministic conversations are the same each time", () =>
-    fc.assert(fc.property(fc.array(some, { maxLength: 12 }), texts => {
-      const one = fresh(), other = fresh();
-      deepEqual(texts.map(text => one.reply(text)), texts.map(text => other.reply(text)));
-    }), { numRuns: 100 }));
+    fc.assert(
+      fc.property(fc.array(some, { maxLength: 12 }), texts => {
+        const one = fresh(),
+          other = fresh();
+        deepEqual(
+          texts.map(text => one.reply(text)),
+          texts.map(text => other.reply(text)),
+        );
+      }),
+      { numRuns: 100 },
+    ));
 
   test("what is quoted speaks from the other side", () =>
-    fc.assert(fc.property(fc.constantFrom("my", "your"), fc.constantFrom("bread", "garden", "plan"), (whose, thing) => {
-      const reply = ask(`${whose} ${thing} is ready`) ?? "";
-      ok(reply.toLowerCase().includes(`${whose === "my" ? "your" : "my"} ${thing} is ready`), reply);
-    })));
+    fc.assert(
+      fc.property(fc.constantFrom("my", "your"), fc.constantFrom("bread", "garden", "plan"), (whose, thing) => {
+        const reply = ask(`${whose} ${thing} is ready`) ?? "";
+        ok(reply.toLowerCase().includes(`${whose === "my" ? "your" : "my"} ${thing} is ready`), reply);
+      }),
+    ));
 
   test("another text without a keyword is answered otherwise", () =>
-    fc.assert(fc.property(fc.uniqueArray(fc.stringMatching(/^zq[a-z]{1,10}$/), { minLength: 2, maxLength: 2 }), ([one, other]) => {
-      notEqual(ask(one!), ask(other!));
-    })));
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.stringMatching(/^zq[a-z]{1,10}$/), { minLength: 2, maxLength: 2 }),
+        ([one, other]) => {
+          notEqual(ask(one!), ask(other!));
+        },
+      ),
+    ));
 
   for (const [what, text] of [
-    ["one word of a megabyte", "x".repeat(1 << 20)], ["a megabyte of keywords", "my i you are was what like think ".repeat(33_000)],
-    ["a megabyte of near matches", "you are i feel ".repeat(70_000)], ["a megabyte of marks", ",.!?".repeat(1 << 18)],
-    ["a megabyte of brackets", "(".repeat(1 << 19) + ")".repeat(1 << 19)], ["a megabyte of spaces", " ".repeat(1 << 20)],
-    ["a megabyte of clauses", "so, ".repeat(1 << 18)], ["a megabyte of emoji", `x${"😀".repeat(1 << 18)}`],
-  ] as const) test(`${what} is answered shortly`, function () {
-    this.timeout(timeLimit(4_000));
-    const reply = ask(text) ?? "";
-    ok(reply !== "" && reply.length < 4000);
-    equal(Buffer.from(reply, "utf8").toString("utf8"), reply, "no half characters");
-  });
+    ["one word of a megabyte", "x".repeat(1 << 20)],
+    ["a megabyte of keywords", "my i you are was what like think ".repeat(33_000)],
+    ["a megabyte of near matches", "you are i feel ".repeat(70_000)],
+    ["a megabyte of marks", ",.!?".repeat(1 << 18)],
+    ["a megabyte of brackets", "(".repeat(1 << 19) + ")".repeat(1 << 19)],
+    ["a megabyte of spaces", " ".repeat(1 << 20)],
+    ["a megabyte of clauses", "so, ".repeat(1 << 18)],
+    ["a megabyte of emoji", `x${"😀".repeat(1 << 18)}`],
+  ] as const)
+    test(`${what} is answered shortly`, function () {
+      this.timeout(timeLimit(4_000));
+      const reply = ask(text) ?? "";
+      ok(reply !== "" && reply.length < 4000);
+      equal(Buffer.from(reply, "utf8").toString("utf8"), reply, "no half characters");
+    });
 });
 
 suite("Eliza's script", () => {
   const minimal: Script = {
-    greeting: "Hello.", spelling: {}, tags: {}, polish: [], keywords: {},
-    memory: { keyword: "my", rule: { match: "*", say: ["Earlier."] } }, fallback: { match: "*", say: ["Go on."] },
+    greeting: "Hello.",
+    spelling: {},
+    tags: {},
+    polish: [],
+    keywords: {},
+    memory: { keyword: "my", rule: { match: "*", say: ["Earlier."] } },
+    fallback: { match: "*", say: ["Go on."] },
   };
   const wrong: readonly (readonly [what: string, keywords: Script["keywords"], why: RegExp])[] = [
     ["a link to nowhere", { a: { rules: [{ match: "*", say: [link("b")] }] } }, /“a”.*no keyword “b”/],
@@ -172,56 +237,114 @@ suite("Eliza's script", () => {
     ["a beginning after the end", { a: { rules: [{ match: "*", say: ["."], first: 1 }] } }, /no reply to begin with/],
     ["gaps side by side", { a: { rules: [{ match: "* * a", say: ["."] }] } }, /two \*/],
   ];
-  for (const [what, keywords, why] of wrong) test(`is refused for ${what}`, () => throws(() => compile({ ...minimal, keywords }), why));
+  for (const [what, keywords, why] of wrong)
+    test(`is refused for ${what}`, () => throws(() => compile({ ...minimal, keywords }), why));
 
   test("that links in a circle ends in the fallback", () => {
-    const circle = compile({ ...minimal, keywords: { a: { rules: [{ match: "*", say: [link("b")] }] }, b: { as: "a" } } });
+    const circle = compile({
+      ...minimal,
+      keywords: { a: { rules: [{ match: "*", say: [link("b")] }] }, b: { as: "a" } },
+    });
     equal(new Eliza(circle, { deterministic: true }).reply("a"), "Go on.");
   });
 
   test("may try the next keyword, highest rank first, then in order of speech", () => {
-    const say = (text: string, rank: number) => ({ rank, rules: [{ match: "*", say: [next] }, { match: "*", say: [text] }] });
-    const tried = compile({ ...minimal, keywords: { a: { rank: 0, rules: [{ match: "* x", say: ["A"] }] }, b: { rank: 5, rules: [{ match: "* y", say: ["B"] }] }, c: say("C", 9) } });
+    const say = (text: string, rank: number) => ({
+      rank,
+      rules: [
+        { match: "*", say: [next] },
+        { match: "*", say: [text] },
+      ],
+    });
+    const tried = compile({
+      ...minimal,
+      keywords: {
+        a: { rank: 0, rules: [{ match: "* x", say: ["A"] }] },
+        b: { rank: 5, rules: [{ match: "* y", say: ["B"] }] },
+        c: say("C", 9),
+      },
+    });
     const reply = (text: string) => new Eliza(tried, { deterministic: true }).reply(text);
     deepEqual([reply("a b c x"), reply("a b c y"), reply("a b c z")], ["A", "B", "Go on."]);
   });
 
   test("the DOCTOR has every keyword in lower case, as texts are compared", () =>
-    deepEqual(Object.keys(DOCTOR.keywords).filter(key => key !== key.toLowerCase()), []));
+    deepEqual(
+      Object.keys(DOCTOR.keywords).filter(key => key !== key.toLowerCase()),
+      [],
+    ));
 });
 
 suite("decomposition", () => {
   const pattern = (source: string) => compile({ ...DOCTOR, fallback: { match: source, say: ["."] } }).fallback.pattern;
-  const parts = (source: string, text: string) => decompose(pattern(source), text === "" ? [] : text.split(" ").map(word))?.map(part => part.map(each => each.text).join(" "));
+  const parts = (source: string, text: string) =>
+    decompose(pattern(source), text === "" ? [] : text.split(" ").map(word))?.map(part =>
+      part.map(each => each.text).join(" "),
+    );
   for (const [source, text, expected] of [
-    ["*", "", [""]], ["*", "a b", ["a b"]], ["a", "a", ["a"]], ["a", "a b", undefined], ["a *", "b a", undefined], ["* a", "a b a", ["a b", "a"]],
-    ["* a *", "x a y a z", ["x", "a", "y a z"]], ["* a _ *", "a a b", ["", "a", "a", "b"]], ["* a b *", "a a b c", ["a", "a", "b", "c"]], ["* a * a", "a", undefined],
-    ["* a * a", "a a", ["", "a", "", "a"]], ["* [a b] * c *", "c b c", ["c", "b", "", "c", ""]], ["* <family>", "my Sister", ["my", "Sister"]],
-  ] as const) test(`“${source}” on “${text}”`, () => deepEqual(parts(source, text), expected));
+    ["*", "", [""]],
+    ["*", "a b", ["a b"]],
+    ["a", "a", ["a"]],
+    ["a", "a b", undefined],
+    ["a *", "b a", undefined],
+    ["* a", "a b a", ["a b", "a"]],
+    ["* a *", "x a y a z", ["x", "a", "y a z"]],
+    ["* a _ *", "a a b", ["", "a", "a", "b"]],
+    ["* a b *", "a a b c", ["a", "a", "b", "c"]],
+    ["* a * a", "a", undefined],
+    ["* a * a", "a a", ["", "a", "", "a"]],
+    ["* [a b] * c *", "c b c", ["c", "b", "", "c", ""]],
+    ["* <family>", "my Sister", ["my", "Sister"]],
+  ] as const)
+    test(`“${source}” on “${text}”`, () => deepEqual(parts(source, text), expected));
 
   test("finds what a search of all possibilities finds, and parts that join to the whole", () => {
-    const element = fc.constantFrom("*", "_", "a", "b", "[a b]"), words = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 8 });
-    fc.assert(fc.property(fc.array(element, { minLength: 1, maxLength: 6 }), words, (elements, said) => {
-      const source = elements.filter((each, i) => each !== "*" || elements[i - 1] !== "*").join(" ");
-      const regex = new RegExp("^" + source.split(" ").map(each => each === "*" ? "(?:\\w )*" : each === "_" ? "\\w " : each === "[a b]" ? "[ab] " : `${each} `).join("") + "$");
-      const found = parts(source, said.join(" "));
-      equal(found !== undefined, regex.test(said.map(each => `${each} `).join("")), source);
-      if (found) equal(found.filter(Boolean).join(" "), said.join(" "));
-    }), { numRuns: 500 });
+    const element = fc.constantFrom("*", "_", "a", "b", "[a b]"),
+      words = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(element, { minLength: 1, maxLength: 6 }), words, (elements, said) => {
+        const source = elements.filter((each, i) => each !== "*" || elements[i - 1] !== "*").join(" ");
+        const regex = new RegExp(
+          "^" +
+            source
+              .split(" ")
+              .map(each =>
+                each === "*" ? "(?:\\w )*" : each === "_" ? "\\w " : each === "[a b]" ? "[ab] " : `${each} `,
+              )
+              .join("") +
+            "$",
+        );
+        const found = parts(source, said.join(" "));
+        equal(found !== undefined, regex.test(said.map(each => `${each} `).join("")), source);
+        if (found) equal(found.filter(Boolean).join(" "), said.join(" "));
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 
 suite("clauses", () => {
-  const heard = (text: string) => [...clauses(text)].map(({ words, end }) => `${words.map(each => each.text).join(" ")} (${end})`);
+  const heard = (text: string) =>
+    [...clauses(text)].map(({ words, end }) => `${words.map(each => each.text).join(" ")} (${end})`);
   for (const [text, expected] of [
-    ["", []], ["one", ["one (stop)"]], ["One. Two, three but four", ["one (stop)", "two (comma)", "three (but)", "four (stop)"]],
-    ["v1.2, std::vec; a,b", ["v1.2 (comma)", "std::vec (stop)", "a,b (stop)"]], ["“quoted” *bold* `code`", ["quoted bold code (stop)"]],
-    ["here — there", ["here (comma)", "there (stop)"]], ["你好。我很好", ["你好 (stop)", "我很好 (stop)"]], ["don’t", ["don't (stop)"]], ["CI is red", ["CI is red (stop)"]],
-  ] as const) test(`“${text}”`, () => deepEqual(heard(text), expected));
+    ["", []],
+    ["one", ["one (stop)"]],
+    ["One. Two, three but four", ["one (stop)", "two (comma)", "three (but)", "four (stop)"]],
+    ["v1.2, std::vec; a,b", ["v1.2 (comma)", "std::vec (stop)", "a,b (stop)"]],
+    ["“quoted” *bold* `code`", ["quoted bold code (stop)"]],
+    ["here — there", ["here (comma)", "there (stop)"]],
+    ["你好。我很好", ["你好 (stop)", "我很好 (stop)"]],
+    ["don’t", ["don't (stop)"]],
+    ["CI is red", ["CI is red (stop)"]],
+  ] as const)
+    test(`“${text}”`, () => deepEqual(heard(text), expected));
 
   test("are never longer than can be matched quickly", () => {
     const lengths = [...clauses("a ".repeat(10_000))].map(({ words }) => words.length);
     match(String(Math.max(...lengths)), /^400$/);
-    equal(lengths.reduce((sum, n) => sum + n), 10_000);
+    equal(
+      lengths.reduce((sum, n) => sum + n),
+      10_000,
+    );
   });
 });

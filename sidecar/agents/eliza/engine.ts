@@ -23,9 +23,16 @@ export interface Beginnings {
 
 type Parts = readonly (readonly Word[])[];
 /** A clause after reflection, and its keywords, the next one first. */
-interface Heard { readonly words: readonly Word[]; readonly keywords: readonly string[]; readonly rank: number }
+interface Heard {
+  readonly words: readonly Word[];
+  readonly keywords: readonly string[];
+  readonly rank: number;
+}
 
-const MEMORIES = 32, LINKS = 100, QUOTED_WORDS = 40, QUOTED_LETTERS = 80;
+const MEMORIES = 32,
+  LINKS = 100,
+  QUOTED_WORDS = 40,
+  QUOTED_LETTERS = 80;
 
 /** One conversation. */
 export class Eliza {
@@ -38,15 +45,18 @@ export class Eliza {
 
   constructor(script: CompiledScript, { deterministic, random = Math.random }: Beginnings) {
     this.#script = script;
-    this.#places = script.rules.map(({ first, replies }) => deterministic ? first : Math.min(replies.length - 1, Math.floor(random() * replies.length)));
+    this.#places = script.rules.map(({ first, replies }) =>
+      deterministic ? first : Math.min(replies.length - 1, Math.floor(random() * replies.length)),
+    );
   }
 
   reply(text: string): string {
-    this.#limit = this.#limit % 4 + 1;
+    this.#limit = (this.#limit % 4) + 1;
     const heard = this.#listen(text);
     if (heard === undefined) return this.#script.greeting;
     const [top] = heard.keywords;
-    if (top === undefined) return (this.#limit === 4 ? this.#memories.shift() : undefined) ?? this.#fallBack(heard.words);
+    if (top === undefined)
+      return (this.#limit === 4 ? this.#memories.shift() : undefined) ?? this.#fallBack(heard.words);
     if (top === this.#script.memory.keyword) this.#remember(heard.words);
     return this.#answer(heard);
   }
@@ -67,7 +77,8 @@ export class Eliza {
     let held: Clause | undefined;
     for (const clause of clauses(text)) {
       const [only, ...others] = clause.words;
-      const belongs = clause.end === "stop" && others.length === 0 && only !== undefined && !this.#script.keywords.has(only.key);
+      const belongs =
+        clause.end === "stop" && others.length === 0 && only !== undefined && !this.#script.keywords.has(only.key);
       if (held?.end === "comma" && belongs) {
         yield [...held.words, ...clause.words];
         held = undefined;
@@ -83,15 +94,17 @@ export class Eliza {
     const { spelling, keywords } = this.#script;
     const stack: string[] = [];
     let rank = -Infinity;
-    const reflected = words.flatMap(each => spelling.get(each.key)?.map(word) ?? [each]).map(spelt => {
-      const keyword = keywords.get(spelt.key);
-      if (keyword !== undefined && keyword.rules.length > 0 && !stack.includes(spelt.key)) {
-        if (keyword.rank > rank) stack.unshift(spelt.key);
-        else stack.push(spelt.key);
-        rank = Math.max(rank, keyword.rank);
-      }
-      return keyword?.becomes === undefined ? spelt : word(keyword.becomes);
-    });
+    const reflected = words
+      .flatMap(each => spelling.get(each.key)?.map(word) ?? [each])
+      .map(spelt => {
+        const keyword = keywords.get(spelt.key);
+        if (keyword !== undefined && keyword.rules.length > 0 && !stack.includes(spelt.key)) {
+          if (keyword.rank > rank) stack.unshift(spelt.key);
+          else stack.push(spelt.key);
+          rank = Math.max(rank, keyword.rank);
+        }
+        return keyword?.becomes === undefined ? spelt : word(keyword.becomes);
+      });
     return { words: reflected, keywords: stack, rank };
   }
 
@@ -109,13 +122,25 @@ export class Eliza {
       const fit = firstFit(this.#script.keywords.get(top), words);
       const reply: Reply = fit === undefined ? { kind: "next" } : this.#next(fit.rule);
       switch (reply.kind) {
-        case "say": return this.#assemble(reply.pieces, fit?.parts ?? []);
-        case "link": top = reply.to; break;
-        case "pre":
-          words = reply.pieces.flatMap(piece => typeof piece === "number" ? fit?.parts[piece - 1] ?? [] : piece.split(" ").filter(text => text !== "").map(word));
+        case "say":
+          return this.#assemble(reply.pieces, fit?.parts ?? []);
+        case "link":
           top = reply.to;
           break;
-        case "next": top = stack.shift(); break;
+        case "pre":
+          words = reply.pieces.flatMap(piece =>
+            typeof piece === "number"
+              ? (fit?.parts[piece - 1] ?? [])
+              : piece
+                  .split(" ")
+                  .filter(text => text !== "")
+                  .map(word),
+          );
+          top = reply.to;
+          break;
+        case "next":
+          top = stack.shift();
+          break;
       }
     }
     return this.#fallBack(words);
@@ -143,8 +168,10 @@ export class Eliza {
 
   #polish(words: readonly Word[]): readonly Word[] {
     const polished: Word[] = [];
-    for (let i = 0; i < words.length;) {
-      const rule = this.#script.polish.find(({ from }) => from.every((key, k) => key === "." ? i + k === words.length : words[i + k]?.key === key));
+    for (let i = 0; i < words.length; ) {
+      const rule = this.#script.polish.find(({ from }) =>
+        from.every((key, k) => (key === "." ? i + k === words.length : words[i + k]?.key === key)),
+      );
       const own = words[i];
       if (rule !== undefined) polished.push(...rule.to.map(word));
       else if (own !== undefined) polished.push(own);
@@ -154,7 +181,10 @@ export class Eliza {
   }
 }
 
-function firstFit(keyword: CompiledKeyword | undefined, words: readonly Word[]): { readonly rule: CompiledRule; readonly parts: Parts } | undefined {
+function firstFit(
+  keyword: CompiledKeyword | undefined,
+  words: readonly Word[],
+): { readonly rule: CompiledRule; readonly parts: Parts } | undefined {
   for (const rule of keyword?.rules ?? []) {
     const parts = decompose(rule.pattern, words);
     if (parts !== undefined) return { rule, parts };
@@ -170,7 +200,8 @@ export function decompose(pattern: readonly Segment[], words: readonly Word[]): 
   const parts: (readonly Word[])[] = [];
   let at = 0;
   for (const [i, { gap, tests }] of pattern.entries()) {
-    const last = words.length - tests.length, end = i === pattern.length - 1;
+    const last = words.length - tests.length,
+      end = i === pattern.length - 1;
     let start = gap && end ? Math.max(at, last) : at;
     while (gap && start < last && !stands(tests, words, start)) start++;
     if (!stands(tests, words, start) || (end && start !== last)) return undefined;
@@ -189,7 +220,10 @@ function stands(tests: readonly WordTest[], words: readonly Word[], at: number):
 }
 
 function quote(words: readonly Word[]): string {
-  const text = words.slice(0, QUOTED_WORDS).map(({ text: whole }) => shortened(whole)).join(" ");
+  const text = words
+    .slice(0, QUOTED_WORDS)
+    .map(({ text: whole }) => shortened(whole))
+    .join(" ");
   return words.length > QUOTED_WORDS ? `${text} …` : text;
 }
 

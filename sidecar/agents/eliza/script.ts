@@ -7,7 +7,11 @@
  */
 
 /** What a rule does: say something, go on with another keyword, rewrite the clause first, or try the next keyword. */
-export type Say = string | { readonly link: string } | { readonly pre: string; readonly link: string } | { readonly next: true };
+export type Say =
+  | string
+  | { readonly link: string }
+  | { readonly pre: string; readonly link: string }
+  | { readonly next: true };
 export const link = (to: string): Say => ({ link: to });
 export const pre = (rewritten: string, to: string): Say => ({ pre: rewritten, link: to });
 export const next: Say = { next: true };
@@ -48,7 +52,10 @@ export interface Script {
 /** A test of one word: any, or one of these. */
 export type WordTest = "any" | ReadonlySet<string>;
 /** A run of words, after a gap of any number of them or not. */
-export interface Segment { readonly gap: boolean; readonly tests: readonly WordTest[] }
+export interface Segment {
+  readonly gap: boolean;
+  readonly tests: readonly WordTest[];
+}
 export type Piece = string | number;
 export type Reply =
   | { readonly kind: "say"; readonly pieces: readonly Piece[] }
@@ -57,8 +64,17 @@ export type Reply =
   | { readonly kind: "next" };
 
 /** `index` numbers the rules of a script: a conversation keeps its place in each list of replies by it. */
-export interface CompiledRule { readonly index: number; readonly pattern: readonly Segment[]; readonly replies: readonly [Reply, ...Reply[]]; readonly first: number }
-export interface CompiledKeyword { readonly becomes: string | undefined; readonly rank: number; readonly rules: readonly CompiledRule[] }
+export interface CompiledRule {
+  readonly index: number;
+  readonly pattern: readonly Segment[];
+  readonly replies: readonly [Reply, ...Reply[]];
+  readonly first: number;
+}
+export interface CompiledKeyword {
+  readonly becomes: string | undefined;
+  readonly rank: number;
+  readonly rules: readonly CompiledRule[];
+}
 export interface CompiledScript {
   readonly greeting: string;
   readonly spelling: ReadonlyMap<string, readonly string[]>;
@@ -84,8 +100,16 @@ export function compile(script: Script): CompiledScript {
     greeting: script.greeting,
     spelling: new Map(Object.entries(script.spelling).map(([wrong, right]) => [wrong, split(right)])),
     polish: script.polish.map(([from, to]) => ({ from: split(from), to: split(to) })),
-    keywords: new Map(Object.entries(script.keywords).map(([name, { becomes, rank = 0, rules: own = [], as }]) =>
-      [name, { becomes, rank, rules: [...own, ...(as === undefined ? [] : [{ match: "*", say: [link(as)] }])].map(each => rule(each, name)) }])),
+    keywords: new Map(
+      Object.entries(script.keywords).map(([name, { becomes, rank = 0, rules: own = [], as }]) => [
+        name,
+        {
+          becomes,
+          rank,
+          rules: [...own, ...(as === undefined ? [] : [{ match: "*", say: [link(as)] }])].map(each => rule(each, name)),
+        },
+      ]),
+    ),
     memory: { keyword: script.memory.keyword, rule: rule(script.memory.rule, "memory") },
     fallback: rule(script.fallback, "fallback"),
     rules,
@@ -100,7 +124,11 @@ function compileRule({ match, say, first = 0 }: Rule, index: number, script: Scr
   return { index, pattern, replies: [head, ...tail], first };
 }
 
-function compilePattern(match: string, tags: Script["tags"], place: string): { readonly pattern: readonly Segment[]; readonly parts: number } {
+function compilePattern(
+  match: string,
+  tags: Script["tags"],
+  place: string,
+): { readonly pattern: readonly Segment[]; readonly parts: number } {
   const elements = match.match(/\[[^\]]*\]|\S+/g) ?? [];
   const pattern: { gap: boolean; tests: WordTest[] }[] = [{ gap: false, tests: [] }];
   elements.forEach((element, i) => {
@@ -125,14 +153,19 @@ function compileSay(say: Say, parts: number, keywords: Script["keywords"], place
   if (typeof say === "string") return { kind: "say", pieces: compilePieces(say, parts, place) };
   if ("next" in say) return { kind: "next" };
   if (!Object.hasOwn(keywords, say.link)) throw new Error(`${place}: no keyword “${say.link}”`);
-  return "pre" in say ? { kind: "pre", pieces: compilePieces(say.pre, parts, place), to: say.link } : { kind: "link", to: say.link };
+  return "pre" in say
+    ? { kind: "pre", pieces: compilePieces(say.pre, parts, place), to: say.link }
+    : { kind: "link", to: say.link };
 }
 
 function compilePieces(text: string, parts: number, place: string): Piece[] {
-  return text.split(/(\{\d+\})/).filter(piece => piece !== "").map(piece => {
-    if (!/^\{\d+\}$/.test(piece)) return piece;
-    const part = Number(piece.slice(1, -1));
-    if (part < 1 || part > parts) throw new Error(`${place}: no part ${piece}`);
-    return part;
-  });
+  return text
+    .split(/(\{\d+\})/)
+    .filter(piece => piece !== "")
+    .map(piece => {
+      if (!/^\{\d+\}$/.test(piece)) return piece;
+      const part = Number(piece.slice(1, -1));
+      if (part < 1 || part > parts) throw new Error(`${place}: no part ${piece}`);
+      return part;
+    });
 }

@@ -29,19 +29,36 @@ async function listTools(server: McpServer, turn: ToolTurn): Promise<string> {
   try {
     const tools = await useMcp(server, turn, connection => connection.tools());
     if (tools.length === 0) return `The MCP server “${server.name}” has no tools.`;
-    return ["Available tools:", ...tools.map(({ name, description }) => description === "" ? `  - ${name}` : `  - ${name}: ${oneLine(description)}`)].join("\n");
+    return [
+      "Available tools:",
+      ...tools.map(({ name, description }) =>
+        description === "" ? `  - ${name}` : `  - ${name}: ${oneLine(description)}`,
+      ),
+    ].join("\n");
   } catch (error) {
     return `ERROR: ${explained(error)}`;
   }
 }
 
-async function callTool({ tool, json }: Extract<Asked, { kind: "use" }>, server: McpServer, turn: ToolTurn): Promise<string> {
+async function callTool(
+  { tool, json }: Extract<Asked, { kind: "use" }>,
+  server: McpServer,
+  turn: ToolTurn,
+): Promise<string> {
   const args = readArguments(json);
   if (typeof args === "string") return `ERROR: ${args}`;
   const toolCallId = randomUUID();
   const ended = (status: "completed" | "failed", content: readonly JsonObject[], rawOutput: unknown) =>
     turn.update({ sessionUpdate: "tool_call_update", toolCallId, status, content: content.map(shown), rawOutput });
-  turn.update({ sessionUpdate: "tool_call", toolCallId, title: `${server.name}::${tool}`, name: tool, kind: "other", status: "in_progress", rawInput: args });
+  turn.update({
+    sessionUpdate: "tool_call",
+    toolCallId,
+    title: `${server.name}::${tool}`,
+    name: tool,
+    kind: "other",
+    status: "in_progress",
+    rawInput: args,
+  });
   try {
     const result = await useMcp(server, turn, connection => connection.call(tool, args));
     const said = inWords(result);
@@ -64,14 +81,22 @@ const ACP_CONTENT = new Set<unknown>(["text", "image", "audio", "resource", "res
 
 /** ACP took over MCP's content blocks; a kind that it has not becomes text. */
 function shown(block: JsonObject): JsonObject {
-  return { type: "content", content: ACP_CONTENT.has(block.type) ? block : { type: "text", text: JSON.stringify(block) } };
+  return {
+    type: "content",
+    content: ACP_CONTENT.has(block.type) ? block : { type: "text", text: JSON.stringify(block) },
+  };
 }
 
 function inWords({ content, structured }: McpToolResult): string {
-  const words = content.map(block => typeof block.text === "string" ? block.text : `(${String(block.type)})`).join("\n");
+  const words = content
+    .map(block => (typeof block.text === "string" ? block.text : `(${String(block.type)})`))
+    .join("\n");
   return words !== "" || structured === undefined ? words : JSON.stringify(structured);
 }
 
 function oneLine(text: string): string {
-  return text.split(/\s+/).filter(word => word !== "").join(" ");
+  return text
+    .split(/\s+/)
+    .filter(word => word !== "")
+    .join(" ");
 }

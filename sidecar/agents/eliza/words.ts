@@ -4,7 +4,10 @@
  */
 
 /** `text` is shown, `key` (lower case, plain apostrophes) is compared. */
-export interface Word { readonly text: string; readonly key: string }
+export interface Word {
+  readonly text: string;
+  readonly key: string;
+}
 
 export interface Clause {
   readonly words: readonly Word[];
@@ -13,7 +16,18 @@ export interface Clause {
 }
 
 const WIDE_MARKS: Readonly<Record<string, string>> = {
-  "。": ". ", "．": ". ", "！": "! ", "？": "? ", "；": "; ", "：": ": ", "，": ", ", "、": ", ", "…": ". ", "—": " — ", "’": "'", "‘": "'",
+  "。": ". ",
+  "．": ". ",
+  "！": "! ",
+  "？": "? ",
+  "；": "; ",
+  "：": ": ",
+  "，": ", ",
+  "、": ", ",
+  "…": ". ",
+  "—": " — ",
+  "’": "'",
+  "‘": "'",
 };
 const OPENING = new Set("\"“”„«»'([{*_~`");
 const CLOSING = new Set("\"“”„«»'*_~`.,;:!?");
@@ -33,7 +47,7 @@ export function* clauses(text: string): Generator<Clause> {
     const { core, end } = bare(token);
     const but = core.toLowerCase() === "but";
     if (core !== "" && !but) words.push(word(words.length === 0 ? uncapitalised(core) : core));
-    const ended = but ? "but" : end ?? (words.length < CLAUSE_WORDS ? undefined : "stop");
+    const ended = but ? "but" : (end ?? (words.length < CLAUSE_WORDS ? undefined : "stop"));
     if (ended !== undefined && words.length > 0) {
       yield { words, end: ended };
       words = [];
@@ -48,7 +62,8 @@ function spaced(text: string): string {
 
 /** The word in a token, without quotes and marks around it, and the kind of mark that followed it. */
 function bare(token: string): { readonly core: string; readonly end: Clause["end"] | undefined } {
-  let from = 0, to = token.length;
+  let from = 0,
+    to = token.length;
   while (from < to && OPENING.has(token.charAt(from))) from++;
   const inner = /[([{]/.test(token.slice(from)); // `main()` keeps its bracket, `(see main)` does not
   while (to > from && (CLOSING.has(token.charAt(to - 1)) || (!inner && BRACKETS.has(token.charAt(to - 1))))) to--;

@@ -27,16 +27,27 @@ export class Gate {
   #entries = 0;
   #bytes = 0;
 
-  constructor(archiveBytes: number, { limits = LIMITS, platform = process.platform, reserved = [] }: { readonly limits?: Limits; readonly platform?: string; readonly reserved?: readonly string[] } = {}) {
+  constructor(
+    archiveBytes: number,
+    {
+      limits = LIMITS,
+      platform = process.platform,
+      reserved = [],
+    }: { readonly limits?: Limits; readonly platform?: string; readonly reserved?: readonly string[] } = {},
+  ) {
     this.#archiveBytes = archiveBytes;
     this.#limits = limits;
     this.#platform = platform;
     this.#reserved = new Set(reserved);
   }
 
-  get entries(): number { return this.#entries; }
+  get entries(): number {
+    return this.#entries;
+  }
   /** Bytes that were written so far. */
-  get bytes(): number { return this.#bytes; }
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   /** The parts of its path; none: the destination itself. Throws `InstallError`. */
   admit(name: string, kind: "file" | "folder"): readonly string[] {
@@ -58,8 +69,10 @@ export class Gate {
   /** Bytes that are about to be written. Throws `InstallError`. */
   spend(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes > this.#limits.bytes) throw tooLarge(`The archive holds more than ${Math.round(this.#limits.bytes / 2 ** 30)} GB`);
-    if (this.#bytes > this.#limits.ratioFrom && this.#bytes > this.#limits.ratio * this.#archiveBytes) throw tooLarge(`The archive grows to more than ${this.#limits.ratio} times its size`);
+    if (this.#bytes > this.#limits.bytes)
+      throw tooLarge(`The archive holds more than ${Math.round(this.#limits.bytes / 2 ** 30)} GB`);
+    if (this.#bytes > this.#limits.ratioFrom && this.#bytes > this.#limits.ratio * this.#archiveBytes)
+      throw tooLarge(`The archive grows to more than ${this.#limits.ratio} times its size`);
   }
 
   #take(name: string, parts: readonly string[], kind: "file" | "folder"): void {
@@ -80,9 +93,12 @@ function partsOf(name: string, platform: string): readonly string[] | string {
   const parts = name.split("/").filter(part => part !== "" && part !== ".");
   if (parts.includes("..")) return "leads out of its folder";
   if (parts.length > 100 || parts.some(part => Buffer.byteLength(part) > 255)) return "has a path that is too long";
-  if (platform === "win32" && parts.some(part => /[\p{Cc}<>:"|?*]|[. ]$/u.test(part) || DEVICE.test(part))) return "has a name that Windows takes for something else";
+  if (platform === "win32" && parts.some(part => /[\p{Cc}<>:"|?*]|[. ]$/u.test(part) || DEVICE.test(part)))
+    return "has a name that Windows takes for something else";
   return parts;
 }
 
 /** As file systems compare that take `A` and `a`, and both ways to write `é`, for one. */
-function folded(name: string): string { return name.normalize("NFC").toLowerCase(); }
+function folded(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}

@@ -28,23 +28,50 @@ export interface BinaryWorld {
 const ARCHIVE = ".archive";
 
 /** `release`: what it is called. */
-export async function installBinary(folder: string, { archive, cmd, sha256 }: BinaryDistribution, release: string, { files, clock, fetch, httpArchives = false, signal, progress, platform, bunzip }: BinaryWorld): Promise<Omit<Built, "source">> {
+export async function installBinary(
+  folder: string,
+  { archive, cmd, sha256 }: BinaryDistribution,
+  release: string,
+  { files, clock, fetch, httpArchives = false, signal, progress, platform, bunzip }: BinaryWorld,
+): Promise<Omit<Built, "source">> {
   const parts = relativeParts(cmd);
   if (!parts) throw noProgram(`“${cmd}” is not a path inside the archive.`);
   const fetched = path.join(folder, ARCHIVE);
   progress({ phase: "downloading", done: 0 });
-  await download(archive, fetched, { sha256, signal, clock, files, httpArchives, ...(fetch ? { fetch } : {}), progress: (done, total) => progress({ phase: "downloading", done, ...(total === undefined ? {} : { total }) }) });
+  await download(archive, fetched, {
+    sha256,
+    signal,
+    clock,
+    files,
+    httpArchives,
+    ...(fetch ? { fetch } : {}),
+    progress: (done, total) => progress({ phase: "downloading", done, ...(total === undefined ? {} : { total }) }),
+  });
   progress({ phase: "unpacking" });
-  await unpack(fetched, folder, { kind: archiveKind(new URL(archive).pathname), program: parts.join("/"), signal, files, platform, bunzip, reserved: [MANIFEST, ARCHIVE], progress: (done, total) => progress({ phase: "unpacking", done, total }) });
+  await unpack(fetched, folder, {
+    kind: archiveKind(new URL(archive).pathname),
+    program: parts.join("/"),
+    signal,
+    files,
+    platform,
+    bunzip,
+    reserved: [MANIFEST, ARCHIVE],
+    progress: (done, total) => progress({ phase: "unpacking", done, total }),
+  });
   await files.rm(fetched);
   return { release, program: await programIn(folder, parts, { files, platform }), runtimeArgs: [] };
 }
 
 /** Archives that were packed on Windows say nothing of modes. */
-async function programIn(folder: string, parts: readonly string[], { files, platform }: Pick<BinaryWorld, "files" | "platform">): Promise<string> {
+async function programIn(
+  folder: string,
+  parts: readonly string[],
+  { files, platform }: Pick<BinaryWorld, "files" | "platform">,
+): Promise<string> {
   for (const ending of platform === "win32" ? ["", ".exe", ".cmd"] : [""]) {
-    const program = `${parts.join("/")}${ending}`, file = path.join(folder, program);
-    if (await programSize(file, files) === undefined) continue;
+    const program = `${parts.join("/")}${ending}`,
+      file = path.join(folder, program);
+    if ((await programSize(file, files)) === undefined) continue;
     if (platform !== "win32") await files.chmod(file, 0o755);
     return program;
   }

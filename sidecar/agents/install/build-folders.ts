@@ -20,17 +20,24 @@ export class BuildFolders {
   readonly #root: string;
 
   /** `now`: milliseconds since 1970, as file times. */
-  constructor(root: string, private readonly files: Files, private readonly now: () => number) { this.#root = path.join(root, ".builds"); }
+  constructor(
+    root: string,
+    private readonly files: Files,
+    private readonly now: () => number,
+  ) {
+    this.#root = path.join(root, ".builds");
+  }
 
   async using<T>(id: string, build: (folder: string) => Promise<T>): Promise<T> {
     const folder = path.join(this.#root, id);
     await this.files.mkdir(folder, { recursive: true });
     await writeWhole(path.join(folder, MARKER), "", this.files);
     let built: T;
-    try { built = await build(folder); }
-    catch (error) {
+    try {
+      built = await build(folder);
+    } catch (error) {
       const isFull = error instanceof InstallError && error.code === "diskFull";
-      if (isFull || await sizeOf(folder, this.files).catch(() => MAX_BYTES + 1) > MAX_BYTES) await this.remove(id);
+      if (isFull || (await sizeOf(folder, this.files).catch(() => MAX_BYTES + 1)) > MAX_BYTES) await this.remove(id);
       throw error;
     }
     await this.remove(id);
@@ -38,7 +45,9 @@ export class BuildFolders {
   }
 
   async remove(id: string): Promise<void> {
-    await this.files.rm(path.join(this.#root, id), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined); // swept later
+    await this.files
+      .rm(path.join(this.#root, id), { recursive: true, force: true, maxRetries: 3 })
+      .catch(() => undefined); // swept later
     await this.files.rmdir(this.#root).catch(() => undefined); // not empty: others build
   }
 

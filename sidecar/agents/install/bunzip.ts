@@ -13,7 +13,8 @@ export type Bunzip = (source: Readable) => Readable;
 
 /** In this thread. */
 export const bunzipHere: Bunzip = source => {
-  const through = new PassThrough(), plain = source.pipe(bunzip2());
+  const through = new PassThrough(),
+    plain = source.pipe(bunzip2());
   source.on("error", error => through.destroy(error));
   through.once("close", () => source.destroy());
   plain.on("error", error => through.destroy(error)); // a stream of the oldest kind, which cannot be iterated
@@ -23,17 +24,26 @@ export const bunzipHere: Bunzip = source => {
 /** `program`: the file of our own program. Whoever destroys the stream ends the thread. */
 export function bunzipElsewhere(program: string): Bunzip {
   return source => {
-    const worker = new Worker(program, { argv: ["bunzip2"], stdin: true, stdout: true, stderr: true }), through = new PassThrough();
-    const said: Buffer[] = [], read = once(worker.stdout, "end");
-    worker.stderr.on("data", (text: Buffer) => { said.push(text); });
+    const worker = new Worker(program, { argv: ["bunzip2"], stdin: true, stdout: true, stderr: true }),
+      through = new PassThrough();
+    const said: Buffer[] = [],
+      read = once(worker.stdout, "end");
+    worker.stderr.on("data", (text: Buffer) => {
+      said.push(text);
+    });
     read.catch(() => undefined);
     source.on("error", error => through.destroy(error));
     if (worker.stdin) source.pipe(worker.stdin).on("error", () => undefined); // it is gone, and says why
     worker.stdout.pipe(through, { end: false });
     worker.once("error", error => through.destroy(error));
     worker.once("exit", code => {
-      if (code !== 0) through.destroy(new Error(Buffer.concat(said).toString().split("\n", 1)[0] || `its thread ended with ${code}`));
-      else read.then(() => through.end(), error => through.destroy(error instanceof Error ? error : new Error(String(error))));
+      if (code !== 0)
+        through.destroy(new Error(Buffer.concat(said).toString().split("\n", 1)[0] || `its thread ended with ${code}`));
+      else
+        read.then(
+          () => through.end(),
+          error => through.destroy(error instanceof Error ? error : new Error(String(error))),
+        );
     });
     through.once("close", () => {
       source.destroy();
@@ -45,5 +55,11 @@ export function bunzipElsewhere(program: string): Bunzip {
 
 /** The other side. Rejects for what is not whole. */
 export async function bunzipInput(source: Readable, sink: Writable): Promise<void> {
-  for await (const chunk of bunzipHere(source)) await new Promise<void>((resolve, reject) => { sink.write(chunk, error => { if (error) reject(error); else resolve(); }); });
+  for await (const chunk of bunzipHere(source))
+    await new Promise<void>((resolve, reject) => {
+      sink.write(chunk, error => {
+        if (error) reject(error);
+        else resolve();
+      });
+    });
 }

@@ -12,35 +12,76 @@ import { chosenProgram, readJson, tryTool, useTool, type ToolProgram, type ToolW
  * `folder` gets the programs, `target` what is compiled on the way: a later try continues there. `home`: cargo's, where the crate's own words on how
  * it is run are looked for; what the configuration says counts more.
  */
-export async function installCargo({ folder, target }: { readonly folder: string; readonly target: string }, { crate, version, binary }: NonNullable<Distribution["cargo"]>, cargo: ToolProgram, home: string | undefined, world: ToolWorld): Promise<Omit<Built, "source">> {
+export async function installCargo(
+  { folder, target }: { readonly folder: string; readonly target: string },
+  { crate, version, binary }: NonNullable<Distribution["cargo"]>,
+  cargo: ToolProgram,
+  home: string | undefined,
+  world: ToolWorld,
+): Promise<Omit<Built, "source">> {
   const how = { cwd: folder, env: { CARGO_TARGET_DIR: target } };
-  if (!await binstall(version === undefined ? crate : `${crate}@${version}`, cargo, how, world)) {
-    await useTool(cargo, ["install", "--root", folder, "--locked", crate, ...(version === undefined ? [] : ["--version", version])], how, world);
+  if (!(await binstall(version === undefined ? crate : `${crate}@${version}`, cargo, how, world))) {
+    await useTool(
+      cargo,
+      ["install", "--root", folder, "--locked", crate, ...(version === undefined ? [] : ["--version", version])],
+      how,
+      world,
+    );
   }
   const built = installedIn(await readJson(path.join(folder, ".crates2.json"), world.files), crate);
-  const bins = built?.bins ?? await world.files.readdir(path.join(folder, "bin")).catch(absent<string[]>([]));
+  const bins = built?.bins ?? (await world.files.readdir(path.join(folder, "bin")).catch(absent<string[]>([])));
   const release = built?.release ?? version;
   if (release === undefined) throw noProgram(`cargo did not install ${crate}.`);
   const names = new Map(bins.map(file => [file.replace(/\.exe$/i, ""), file]));
-  const { binary: own, args, env } = home === undefined ? {} : await crateLaunch(crate, release, { cargo, home, folder }, world);
+  const {
+    binary: own,
+    args,
+    env,
+  } = home === undefined ? {} : await crateLaunch(crate, release, { cargo, home, folder }, world);
   const cmd = binary?.replace(/\.exe$/i, "") ?? (own !== undefined && names.has(own) ? own : undefined);
   const name = chosenProgram([...names.keys()], { cmd, like: crate });
-  return { release, program: `bin/${names.get(name) ?? name}`, runtimeArgs: [], ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }) };
+  return {
+    release,
+    program: `bin/${names.get(name) ?? name}`,
+    runtimeArgs: [],
+    ...(args === undefined ? {} : { args }),
+    ...(env === undefined ? {} : { env }),
+  };
 }
 
 /** False: it is not there, or has none for this crate. */
-async function binstall(crate: string, cargo: ToolProgram, how: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }, world: ToolWorld): Promise<boolean> {
+async function binstall(
+  crate: string,
+  cargo: ToolProgram,
+  how: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  world: ToolWorld,
+): Promise<boolean> {
   const quiet = { ...world, line: () => undefined };
   if ((await tryTool(cargo, ["binstall", "-V"], how, quiet)).exit.code !== 0) return false;
-  return (await tryTool({ ...cargo, name: "cargo binstall" }, ["binstall", "--no-confirm", "--root", how.cwd, crate], how, world)).exit.code === 0;
+  return (
+    (
+      await tryTool(
+        { ...cargo, name: "cargo binstall" },
+        ["binstall", "--no-confirm", "--root", how.cwd, crate],
+        how,
+        world,
+      )
+    ).exit.code === 0
+  );
 }
 
 /** Cargo's own record: `{installs: {"NAME VERSION (SOURCE)": {bins}}}`. */
-function installedIn(record: Readonly<Record<string, unknown>> | undefined, crate: string): { readonly release: string; readonly bins: readonly string[] } | undefined {
+function installedIn(
+  record: Readonly<Record<string, unknown>> | undefined,
+  crate: string,
+): { readonly release: string; readonly bins: readonly string[] } | undefined {
   for (const [key, value] of Object.entries(isObject(record?.installs) ? record.installs : {})) {
     const [name, release] = key.split(" ");
     if (name !== crate || release === undefined || !isObject(value) || !Array.isArray(value.bins)) continue;
-    return { release, bins: value.bins.filter((bin): bin is string => typeof bin === "string" && /^[\w][\w.+-]*$/.test(bin)) };
+    return {
+      release,
+      bins: value.bins.filter((bin): bin is string => typeof bin === "string" && /^[\w][\w.+-]*$/.test(bin)),
+    };
   }
   return undefined;
 }

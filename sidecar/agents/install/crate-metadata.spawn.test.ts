@@ -17,19 +17,51 @@ import type { ToolWorld } from "./package-tool";
 
 const never = new AbortController().signal;
 const MAIN = `fn main() { println!("{}", std::env::args().collect::<Vec<_>>()[1..].join(" ")); }\n`;
-const manifest = (more: string): string => `[package]\nname = "house"\nversion = "1.2.3"\nedition = "2021"\n[dependencies]\npebble = "1"\n${more}`;
-const HOUSE: PublishedCrate = { name: "house", version: "1.2.3", dependencies: { pebble: "1" }, files: {
-  "Cargo.toml": manifest(`[package.metadata.symposium]\nbinary = "house-rules"\nargs = ["acp", "--quiet"]\nenv = { RULE = "Be brief.", KEY = "none" }\n`), "src/bin/house-rules.rs": MAIN, "src/bin/other.rs": MAIN,
-} };
+const manifest = (more: string): string =>
+  `[package]\nname = "house"\nversion = "1.2.3"\nedition = "2021"\n[dependencies]\npebble = "1"\n${more}`;
+const HOUSE: PublishedCrate = {
+  name: "house",
+  version: "1.2.3",
+  dependencies: { pebble: "1" },
+  files: {
+    "Cargo.toml": manifest(
+      `[package.metadata.symposium]\nbinary = "house-rules"\nargs = ["acp", "--quiet"]\nenv = { RULE = "Be brief.", KEY = "none" }\n`,
+    ),
+    "src/bin/house-rules.rs": MAIN,
+    "src/bin/other.rs": MAIN,
+  },
+};
 const PEBBLE: PublishedCrate = { name: "pebble", version: "1.0.0" };
-const launch: CrateLaunch = { binary: "house-rules", args: ["acp", "--quiet"], env: { RULE: "Be brief.", KEY: "none" } };
+const launch: CrateLaunch = {
+  binary: "house-rules",
+  args: ["acp", "--quiet"],
+  env: { RULE: "Be brief.", KEY: "none" },
+};
 
 suite("how a crate is run as an extension", () => {
   test("what cargo says of it is taken as far as it is of its type", () => {
-    const said = (symposium: unknown) => launchIn({ packages: [{ name: "other", metadata: { symposium: { binary: "x" } } }, { name: "house", metadata: { symposium } }] }, "house");
+    const said = (symposium: unknown) =>
+      launchIn(
+        {
+          packages: [
+            { name: "other", metadata: { symposium: { binary: "x" } } },
+            { name: "house", metadata: { symposium } },
+          ],
+        },
+        "house",
+      );
     deepEqual(said({ ...launch, more: 1 }), launch);
     deepEqual(said({ binary: 1, args: ["a", 2], env: { A: 1 } }), {});
-    deepEqual([said(undefined), said("x"), launchIn({ packages: [{ name: "house", metadata: null }] }, "house"), launchIn(undefined, "house"), launchIn({ packages: 7 }, "house")], [{}, {}, {}, {}, {}]);
+    deepEqual(
+      [
+        said(undefined),
+        said("x"),
+        launchIn({ packages: [{ name: "house", metadata: null }] }, "house"),
+        launchIn(undefined, "house"),
+        launchIn({ packages: 7 }, "house"),
+      ],
+      [{}, {}, {}, {}, {}],
+    );
   });
 
   test("a crate that says so is started so, from the store alone; the configuration counts more", async function () {
@@ -38,13 +70,35 @@ suite("how a crate is run as an extension", () => {
     await using registry = await CrateRegistry.start([HOUSE, PEBBLE]);
     using home = new CargoHome(registry);
     await using world = await InstallWorld.open([]);
-    const installer = () => world.installer({ env: home.environment, change: { cargoHome: async () => home.folder, tools: async () => ({ find: name => name === "cargo" ? cargo : undefined }) } });
-    const started = async (of: NonNullable<Distribution["cargo"]>) => { const command = await installer().command(agent({ cargo: of }), never); return [...shown(command, world), command.kind === "process" && command.env]; };
-    deepEqual(await started({ crate: "house" }), ["some-agent/1.2.3/bin/house-rules", "acp", "--quiet", { RULE: "Be brief.", KEY: "none" }]);
+    const installer = () =>
+      world.installer({
+        env: home.environment,
+        change: {
+          cargoHome: async () => home.folder,
+          tools: async () => ({ find: name => (name === "cargo" ? cargo : undefined) }),
+        },
+      });
+    const started = async (of: NonNullable<Distribution["cargo"]>) => {
+      const command = await installer().command(agent({ cargo: of }), never);
+      return [...shown(command, world), command.kind === "process" && command.env];
+    };
+    deepEqual(await started({ crate: "house" }), [
+      "some-agent/1.2.3/bin/house-rules",
+      "acp",
+      "--quiet",
+      { RULE: "Be brief.", KEY: "none" },
+    ]);
     const asked = registry.requests.length;
-    deepEqual(await started({ crate: "house", args: [], env: { KEY: "mine" } }), ["some-agent/1.2.3/bin/house-rules", { RULE: "Be brief.", KEY: "mine" }]);
+    deepEqual(await started({ crate: "house", args: [], env: { KEY: "mine" } }), [
+      "some-agent/1.2.3/bin/house-rules",
+      { RULE: "Be brief.", KEY: "mine" },
+    ]);
     equal(registry.requests.length, asked);
-    deepEqual(await started({ crate: "house", binary: "other", args: ["x"] }), ["some-agent/1.2.3~2/bin/other", "x", { RULE: "Be brief.", KEY: "none" }]);
+    deepEqual(await started({ crate: "house", binary: "other", args: ["x"] }), [
+      "some-agent/1.2.3~2/bin/other",
+      "x",
+      { RULE: "Be brief.", KEY: "none" },
+    ]);
   });
 
   test("of one that somebody else has built the source is fetched by the user's cargo, and nothing of that stays in the folder", async function () {
@@ -53,17 +107,48 @@ suite("how a crate is run as an extension", () => {
     await using registry = await CrateRegistry.start([HOUSE, PEBBLE]);
     using home = new CargoHome(registry);
     await using rig = new Rig(home.environment);
-    deepEqual(await crateLaunch("house", "1.2.3", { cargo: { name: "cargo", command }, home: home.folder, folder: rig.folder }, rig.world), launch);
+    deepEqual(
+      await crateLaunch(
+        "house",
+        "1.2.3",
+        { cargo: { name: "cargo", command }, home: home.folder, folder: rig.folder },
+        rig.world,
+      ),
+      launch,
+    );
     deepEqual([downloads(registry).includes("house/1.2.3.crate"), readdirSync(rig.folder)], [true, []]);
-    deepEqual(await crateLaunch("pebble", "1.0.0", { cargo: { name: "cargo", command }, home: home.folder, folder: rig.folder }, rig.world), {});
-    deepEqual(await crateLaunch("gone", "1.0.0", { cargo: { name: "cargo", command }, home: home.folder, folder: rig.folder }, rig.world), {});
+    deepEqual(
+      await crateLaunch(
+        "pebble",
+        "1.0.0",
+        { cargo: { name: "cargo", command }, home: home.folder, folder: rig.folder },
+        rig.world,
+      ),
+      {},
+    );
+    deepEqual(
+      await crateLaunch(
+        "gone",
+        "1.0.0",
+        { cargo: { name: "cargo", command }, home: home.folder, folder: rig.folder },
+        rig.world,
+      ),
+      {},
+    );
   });
 
   test("a program that it names and does not have is not looked for", async () => {
     await using rig = new Rig();
     rig.source();
     const installed = async (bins: readonly string[], binary?: string) => {
-      const command = rig.tool(cargoWith(bins, launch)), { program, args } = await installCargo({ folder: rig.folder, target: rig.folder }, { crate: "house", ...(binary === undefined ? {} : { binary }) }, { name: "cargo", command }, rig.folder, rig.world);
+      const command = rig.tool(cargoWith(bins, launch)),
+        { program, args } = await installCargo(
+          { folder: rig.folder, target: rig.folder },
+          { crate: "house", ...(binary === undefined ? {} : { binary }) },
+          { name: "cargo", command },
+          rig.folder,
+          rig.world,
+        );
       return [program, args];
     };
     deepEqual(await installed(["house", "house-rules"]), ["bin/house-rules", launch.args]);
@@ -74,12 +159,36 @@ suite("how a crate is run as an extension", () => {
   test("whatever cargo does, a crate is started as it was before; whoever gives up gives up", async () => {
     await using rig = new Rig();
     rig.source();
-    const answers = async (script: string, world: ToolWorld = rig.world) => crateLaunch("house", "1.2.3", { cargo: { name: "cargo", command: rig.tool(script) }, home: rig.folder, folder: rig.folder }, world);
-    deepEqual(await answers(`process.stdout.write(${JSON.stringify(JSON.stringify({ packages: [{ name: "house", metadata: { symposium: launch } }] }))})`), launch);
+    const answers = async (script: string, world: ToolWorld = rig.world) =>
+      crateLaunch(
+        "house",
+        "1.2.3",
+        { cargo: { name: "cargo", command: rig.tool(script) }, home: rig.folder, folder: rig.folder },
+        world,
+      );
+    deepEqual(
+      await answers(
+        `process.stdout.write(${JSON.stringify(JSON.stringify({ packages: [{ name: "house", metadata: { symposium: launch } }] }))})`,
+      ),
+      launch,
+    );
     deepEqual(await answers("process.exit(101)"), {});
     deepEqual(await answers("process.stdout.write('{')"), {});
-    deepEqual(await answers("process.stdout.write(JSON.stringify({ packages: [{ name: 'house', metadata: { symposium: { binary: 'x'.repeat(5_000_000) } } }] }))"), {});
-    deepEqual(await crateLaunch("house", "1.2.3", { cargo: { name: "cargo", command: "/nowhere/cargo" }, home: rig.folder, folder: rig.folder }, rig.world), {});
+    deepEqual(
+      await answers(
+        "process.stdout.write(JSON.stringify({ packages: [{ name: 'house', metadata: { symposium: { binary: 'x'.repeat(5_000_000) } } }] }))",
+      ),
+      {},
+    );
+    deepEqual(
+      await crateLaunch(
+        "house",
+        "1.2.3",
+        { cargo: { name: "cargo", command: "/nowhere/cargo" }, home: rig.folder, folder: rig.folder },
+        rig.world,
+      ),
+      {},
+    );
     await rejects(answers("", { ...rig.world, signal: AbortSignal.abort(new Error("given up")) }), /given up/);
   });
 });
@@ -102,8 +211,17 @@ class Rig implements AsyncDisposable {
   constructor(env: Readonly<Record<string, string>> = {}) {
     mkdirSync(this.folder);
     this.world = {
-      files: realFiles, signal: never, line: () => undefined, platform: process.platform,
-      run: (spec, options) => runTool({ ...spec, env: { ...spec.env, ...env } }, options, { clock: realClock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined }),
+      files: realFiles,
+      signal: never,
+      line: () => undefined,
+      platform: process.platform,
+      run: (spec, options) =>
+        runTool({ ...spec, env: { ...spec.env, ...env } }, options, {
+          clock: realClock,
+          ledger: this.#ledger,
+          report: { started: () => undefined, ended: () => undefined },
+          log: () => undefined,
+        }),
     };
   }
 

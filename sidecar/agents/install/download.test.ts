@@ -15,7 +15,9 @@ import { InstallError, type InstallErrorCode } from "./install-error";
 class Hasty implements Clock {
   readonly paused: number[] = [];
   readonly still = new FakeClock();
-  now(): number { return this.still.now(); }
+  now(): number {
+    return this.still.now();
+  }
   after(ms: number, expired: () => void): Disposable {
     if (ms >= 60_000) return this.still.after(ms, expired);
     this.paused.push(ms);
@@ -32,21 +34,49 @@ class World implements AsyncDisposable {
   readonly progress: (readonly [done: number, total: number | undefined])[] = [];
   readonly #folder = temporaryFolder();
   private constructor(readonly server: FileServer) {}
-  static async open(): Promise<World> { return new World(await FileServer.start()); }
+  static async open(): Promise<World> {
+    return new World(await FileServer.start());
+  }
 
-  get left(): readonly string[] { return readdirSync(this.#folder.path); }
-  get got(): Buffer { return readFileSync(path.join(this.#folder.path, "file")); }
+  get left(): readonly string[] {
+    return readdirSync(this.#folder.path);
+  }
+  get got(): Buffer {
+    return readFileSync(path.join(this.#folder.path, "file"));
+  }
 
-  fetch(url: string, options: Partial<DownloadOptions> = {}): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  fetch(
+    url: string,
+    options: Partial<DownloadOptions> = {},
+  ): Promise<{ readonly bytes: number; readonly sha256: string }> {
     return download(url, path.join(this.#folder.path, "file"), {
-      signal: new AbortController().signal, clock: this.clock, files: realFiles, httpArchives: true, progress: (...step) => { this.progress.push(step); }, ...options,
+      signal: new AbortController().signal,
+      clock: this.clock,
+      files: realFiles,
+      httpArchives: true,
+      progress: (...step) => {
+        this.progress.push(step);
+      },
+      ...options,
     });
   }
-  serve(...plans: readonly Plan[]): string { return this.server.serve("/file", ...plans.map(plan => ({ content, ...plan }))); }
+  serve(...plans: readonly Plan[]): string {
+    return this.server.serve("/file", ...plans.map(plan => ({ content, ...plan })));
+  }
 
   /** And nothing is left of it. */
-  async refused(url: string, code: InstallErrorCode, words: RegExp, options: Partial<DownloadOptions> = {}): Promise<void> {
-    await rejects(this.fetch(url, options), error => { ok(error instanceof InstallError, String(error)); equal(error.code, code, error.message); match(error.message, words); return true; });
+  async refused(
+    url: string,
+    code: InstallErrorCode,
+    words: RegExp,
+    options: Partial<DownloadOptions> = {},
+  ): Promise<void> {
+    await rejects(this.fetch(url, options), error => {
+      ok(error instanceof InstallError, String(error));
+      equal(error.code, code, error.message);
+      match(error.message, words);
+      return true;
+    });
     deepEqual(this.left, []);
     equal(this.clock.still.waiting, 0);
   }
@@ -61,7 +91,10 @@ suite("a download", () => {
   for (const length of [true, false, "close"] as const) {
     test(`arrives whole, with progress (content-length: ${String(length)})`, async () => {
       await using world = await World.open();
-      deepEqual(await world.fetch(world.serve({ length }), { sha256: sha256.toUpperCase() }), { bytes: content.length, sha256 });
+      deepEqual(await world.fetch(world.serve({ length }), { sha256: sha256.toUpperCase() }), {
+        bytes: content.length,
+        sha256,
+      });
       ok(world.got.equals(content));
       deepEqual([world.left, world.clock.still.waiting], [["file"], 0]);
       deepEqual(world.progress.at(-1), [content.length, length === true ? content.length : undefined]);
@@ -70,25 +103,46 @@ suite("a download", () => {
 
   test("with another hash is deleted, and not tried again", async () => {
     await using world = await World.open();
-    await world.refused(world.serve({}), "hash", /SHA-256 is [0-9a-f]{64}, and 0{64} was announced/, { sha256: "0".repeat(64) });
+    await world.refused(world.serve({}), "hash", /SHA-256 is [0-9a-f]{64}, and 0{64} was announced/, {
+      sha256: "0".repeat(64),
+    });
     equal(world.server.requests.length, 1);
   });
 
   test("that breaks off goes on from there, if it is the same file", async () => {
     await using world = await World.open();
-    const url = world.serve({ etag: "\"1\"", stop: 100_000 }, { etag: "\"1\"", stop: 50_000 }, { etag: "\"1\"" });
+    const url = world.serve({ etag: '"1"', stop: 100_000 }, { etag: '"1"', stop: 50_000 }, { etag: '"1"' });
     // what comes just before a connection is cut may be lost: here it has come when the silence begins
-    await world.fetch(url, { sha256, progress: done => { if (done === 100_000 || (done === 150_000 && world.server.requests.length === 2)) setImmediate(() => world.clock.still.advance(60_000)); } });
+    await world.fetch(url, {
+      sha256,
+      progress: done => {
+        if (done === 100_000 || (done === 150_000 && world.server.requests.length === 2))
+          setImmediate(() => world.clock.still.advance(60_000));
+      },
+    });
     const [, second, third] = world.server.requests;
     ok(world.got.equals(content));
-    deepEqual([second, third], [100_000, 150_000].map(from => ({ path: "/file", range: `bytes=${from}-`, ifRange: "\"1\"" })));
+    deepEqual(
+      [second, third],
+      [100_000, 150_000].map(from => ({ path: "/file", range: `bytes=${from}-`, ifRange: '"1"' })),
+    );
     deepEqual(world.clock.paused, [1000, 4000]);
   });
 
   test("that breaks off begins anew where the server knows no ranges, or says no name for what it sends", async () => {
-    for (const plan of [{ etag: "\"1\"", ranges: false }, {}, { etag: "W/\"1\"" }, { etag: "\"1\"", headers: { "accept-ranges": "none" } }] satisfies Plan[]) {
+    for (const plan of [
+      { etag: '"1"', ranges: false },
+      {},
+      { etag: 'W/"1"' },
+      { etag: '"1"', headers: { "accept-ranges": "none" } },
+    ] satisfies Plan[]) {
       await using world = await World.open();
-      await world.fetch(world.serve({ ...plan, stop: 1000 }, plan), { sha256, progress: done => { if (done === 1000) setImmediate(() => world.clock.still.advance(60_000)); } });
+      await world.fetch(world.serve({ ...plan, stop: 1000 }, plan), {
+        sha256,
+        progress: done => {
+          if (done === 1000) setImmediate(() => world.clock.still.advance(60_000));
+        },
+      });
       ok(world.got.equals(content));
       if (plan.ranges !== false) equal(world.server.requests[1]?.range, undefined, JSON.stringify(plan));
     }
@@ -96,21 +150,35 @@ suite("a download", () => {
 
   test("that has changed in the meantime begins anew, and shorter", async () => {
     await using world = await World.open();
-    await world.fetch(world.serve({ etag: "\"1\"", cut: 100_000 }, { etag: "\"2\"", content: "the new one" }));
+    await world.fetch(world.serve({ etag: '"1"', cut: 100_000 }, { etag: '"2"', content: "the new one" }));
     equal(world.got.toString(), "the new one");
-    equal(world.server.requests[1]?.ifRange, "\"1\"");
+    equal(world.server.requests[1]?.ifRange, '"1"');
   });
 
   test("of which a server sends the rest although it has changed begins anew", async () => {
     await using world = await World.open();
-    const lying = { "content-range": `bytes 100000-${content.length - 1}/${content.length}`, etag: "\"2\"" };
-    await world.fetch(world.serve({ etag: "\"1\"", cut: 100_000 }, { status: 206, headers: lying, content: "x".repeat(200_000) }, { etag: "\"2\"" }), { sha256 });
+    const lying = { "content-range": `bytes 100000-${content.length - 1}/${content.length}`, etag: '"2"' };
+    await world.fetch(
+      world.serve(
+        { etag: '"1"', cut: 100_000 },
+        { status: 206, headers: lying, content: "x".repeat(200_000) },
+        { etag: '"2"' },
+      ),
+      { sha256 },
+    );
     ok(world.got.equals(content));
   });
 
   test("of which a server sends another part than was asked for begins anew", async () => {
     await using world = await World.open();
-    await world.fetch(world.serve({ etag: "\"1\"", cut: 100_000 }, { status: 206, etag: "\"1\"", headers: { "content-range": "bytes 0-9/300000" }, content: "x".repeat(10) }, { etag: "\"1\"" }), { sha256 });
+    await world.fetch(
+      world.serve(
+        { etag: '"1"', cut: 100_000 },
+        { status: 206, etag: '"1"', headers: { "content-range": "bytes 0-9/300000" }, content: "x".repeat(10) },
+        { etag: '"1"' },
+      ),
+      { sha256 },
+    );
     ok(world.got.equals(content));
   });
 
@@ -120,12 +188,25 @@ suite("a download", () => {
     deepEqual([world.server.requests.length, world.clock.paused], [4, [1000, 4000, 10_000]]);
   });
 
-  test("broken anywhere, and resumed in any way, is the file", () => fc.assert(fc.asyncProperty(
-    fc.array(fc.record({ cut: fc.nat({ max: content.length }), ranges: fc.boolean(), etag: fc.constantFrom("\"1\"", "\"2\"", "W/\"3\"") }), { maxLength: 3 }), async plans => {
-      await using world = await World.open();
-      await world.fetch(world.serve(...plans, { etag: "\"1\"" }), { sha256 });
-      ok(world.got.equals(content));
-    }), { numRuns: 40 }));
+  test("broken anywhere, and resumed in any way, is the file", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            cut: fc.nat({ max: content.length }),
+            ranges: fc.boolean(),
+            etag: fc.constantFrom('"1"', '"2"', 'W/"3"'),
+          }),
+          { maxLength: 3 },
+        ),
+        async plans => {
+          await using world = await World.open();
+          await world.fetch(world.serve(...plans, { etag: '"1"' }), { sha256 });
+          ok(world.got.equals(content));
+        },
+      ),
+      { numRuns: 40 },
+    ));
 
   test("that is slow, but never silent for a minute, arrives", async () => {
     await using world = await World.open();
@@ -138,7 +219,15 @@ suite("a download", () => {
     const url = world.serve({ stop: 1000 });
     let stalls = 0;
     // `progress`: the bytes before the silence have come
-    await world.refused(url, "slow", /sent nothing for 60 seconds/, { progress: done => { if (done === 1000) setImmediate(() => { stalls++; world.clock.still.advance(60_000); }); } });
+    await world.refused(url, "slow", /sent nothing for 60 seconds/, {
+      progress: done => {
+        if (done === 1000)
+          setImmediate(() => {
+            stalls++;
+            world.clock.still.advance(60_000);
+          });
+      },
+    });
     equal(stalls, 4);
   });
 });
@@ -174,7 +263,11 @@ suite("a server that does not give it", () => {
     world.server.serve("/b", { status: 307, headers: { location: target } });
     await world.fetch(`${world.server.origin}/a`, { sha256 });
     await using other = await World.open();
-    await other.refused(other.server.serve("/loop", { status: 301, headers: { location: "/loop" } }), "refused", /redirects more than 5 times/);
+    await other.refused(
+      other.server.serve("/loop", { status: 301, headers: { location: "/loop" } }),
+      "refused",
+      /redirects more than 5 times/,
+    );
   });
 
   test("nothing comes by http, also from this computer, unless a test says so", async () => {
@@ -185,10 +278,25 @@ suite("a server that does not give it", () => {
 
   test("only https, also behind a redirect, and no names and passwords", async () => {
     await using world = await World.open();
-    for (const url of ["http://example.com/a.zip", "ftp://example.com/a", "file:///etc/passwd", "https://user:word@example.com/a", "a.zip"]) await world.refused(url, "insecure", /not an https address/);
-    for (const location of ["http://example.com/a.zip", "file:///etc/passwd"]) await world.refused(world.server.serve("/r", { status: 302, headers: { location } }), "insecure", /not an https address/);
+    for (const url of [
+      "http://example.com/a.zip",
+      "ftp://example.com/a",
+      "file:///etc/passwd",
+      "https://user:word@example.com/a",
+      "a.zip",
+    ])
+      await world.refused(url, "insecure", /not an https address/);
+    for (const location of ["http://example.com/a.zip", "file:///etc/passwd"])
+      await world.refused(
+        world.server.serve("/r", { status: 302, headers: { location } }),
+        "insecure",
+        /not an https address/,
+      );
     const asked: string[] = [];
-    const redirecting = (async (url: string) => { asked.push(url); return new Response(null, { status: 302, headers: { location: world.serve({}) } }); }) as typeof fetch;
+    const redirecting = (async (url: string) => {
+      asked.push(url);
+      return new Response(null, { status: 302, headers: { location: world.serve({}) } });
+    }) as typeof fetch;
     await world.refused("https://example.com/a.zip", "insecure", /127\.0\.0\.1/, { fetch: redirecting }); // a far server names nothing of this computer
     deepEqual(asked, ["https://example.com/a.zip"]);
   });
@@ -211,10 +319,20 @@ suite("a download that is ended", () => {
   test("rejects with the reason, wherever it is, and nothing is left", async () => {
     for (const plan of [{}, { stop: 1000 }, { status: 500 }] satisfies Plan[]) {
       await using world = await World.open();
-      const ending = new AbortController(), why = new Error("enough");
+      const ending = new AbortController(),
+        why = new Error("enough");
       const url = world.serve(plan);
-      const clock: Clock = { now: () => 0, after: ms => { if (ms < 60_000) setImmediate(() => ending.abort(why)); return { [Symbol.dispose]: () => undefined }; } };
-      await rejects(world.fetch(url, { signal: ending.signal, clock, progress: () => ending.abort(why) }), error => error === why);
+      const clock: Clock = {
+        now: () => 0,
+        after: ms => {
+          if (ms < 60_000) setImmediate(() => ending.abort(why));
+          return { [Symbol.dispose]: () => undefined };
+        },
+      };
+      await rejects(
+        world.fetch(url, { signal: ending.signal, clock, progress: () => ending.abort(why) }),
+        error => error === why,
+      );
       deepEqual(world.left, []);
     }
   });
@@ -228,11 +346,17 @@ suite("a download that is ended", () => {
 
   test("by a full disk", async () => {
     await using world = await World.open();
-    const full: typeof realFiles = { ...realFiles, open: async (...args: Parameters<typeof realFiles.open>) => {
-      const handle = await realFiles.open(...args);
-      handle.write = () => Promise.reject(Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" }));
-      return handle;
-    } };
+    const full: typeof realFiles = {
+      ...realFiles,
+      open: async (...args: Parameters<typeof realFiles.open>) => {
+        const handle = await realFiles.open(...args);
+        handle.write = () =>
+          Promise.reject(
+            Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" }),
+          );
+        return handle;
+      },
+    };
     await world.refused(world.serve({}), "diskFull", /disk is full/, { files: full });
     equal(world.server.requests.length, 1);
   });

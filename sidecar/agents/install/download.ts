@@ -14,7 +14,17 @@ import { secureUrl } from "../registry/address";
 import { httpGet, type Fetch } from "../registry/http-get";
 import { fetchSecurely } from "../registry/secure-fetch";
 import { writeAll, type Files } from "./files";
-import { brokenOff, explained, insecure, InstallError, refused, stalled, tooLarge, unreachable, wrongHash } from "./install-error";
+import {
+  brokenOff,
+  explained,
+  insecure,
+  InstallError,
+  refused,
+  stalled,
+  tooLarge,
+  unreachable,
+  wrongHash,
+} from "./install-error";
 import { pause } from "./locks";
 
 export interface DownloadOptions {
@@ -37,17 +47,26 @@ const STALL_SECONDS = 60;
 const PAUSES_MS = [1000, 4000, 10_000];
 
 /** Rejects with `InstallError`, or with the signal's reason. Nothing comes by http, also from this computer, unless a test says so. */
-export async function download(url: string, file: string, options: DownloadOptions): Promise<{ readonly bytes: number; readonly sha256: string }> {
-  const { files, sha256, signal } = options, part = `${file}.part`;
+export async function download(
+  url: string,
+  file: string,
+  options: DownloadOptions,
+): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const { files, sha256, signal } = options,
+    part = `${file}.part`;
   const from = secureUrl(url, { loopback: options.httpArchives ?? false });
   if (!from) throw insecure(url);
   signal.throwIfAborted();
   try {
     const handle = await files.open(part, "w");
     let got: { readonly bytes: number; readonly sha256: string };
-    try { got = await new Download(from, handle, options).whole(); }
-    finally { await handle.close(); }
-    if (sha256 !== undefined && sha256.toLowerCase() !== got.sha256) throw wrongHash(from, sha256.toLowerCase(), got.sha256);
+    try {
+      got = await new Download(from, handle, options).whole();
+    } finally {
+      await handle.close();
+    }
+    if (sha256 !== undefined && sha256.toLowerCase() !== got.sha256)
+      throw wrongHash(from, sha256.toLowerCase(), got.sha256);
     await files.rename(part, file);
     return got;
   } catch (error) {
@@ -59,7 +78,12 @@ export async function download(url: string, file: string, options: DownloadOptio
 
 /** Worth another attempt; `finally` is what is said when there is none left. */
 class BrokenOff extends Error {
-  constructor(readonly final: InstallError, options?: { readonly cause?: unknown }) { super(final.what, options); }
+  constructor(
+    readonly final: InstallError,
+    options?: { readonly cause?: unknown },
+  ) {
+    super(final.what, options);
+  }
 }
 
 class Download {
@@ -98,30 +122,39 @@ class Download {
     try {
       const response = await this.#ask(stalling);
       answered = true;
-      if (!await this.#continues(response)) await this.#begin(response);
+      if (!(await this.#continues(response))) await this.#begin(response);
       for await (const chunk of bodyOf(response)) {
         stalling.again();
         await this.#take(chunk);
       }
     } catch (error) {
       throw stalling.reasonFor(error, answered);
-    } finally { stalling.end(); }
-    if (this.#total !== undefined && this.#bytes < this.#total) throw new BrokenOff(brokenOff(this.#url, `${this.#bytes} bytes of ${this.#total}`));
+    } finally {
+      stalling.end();
+    }
+    if (this.#total !== undefined && this.#bytes < this.#total)
+      throw new BrokenOff(brokenOff(this.#url, `${this.#bytes} bytes of ${this.#total}`));
   }
 
   async #ask(stalling: Stall): Promise<Response> {
     const headers: Record<string, string> = { accept: "*/*", "accept-encoding": "identity", "user-agent": "symposium" };
-    if (this.#bytes > 0 && this.#validator !== undefined) Object.assign(headers, { range: `bytes=${this.#bytes}-`, "if-range": this.#validator });
+    if (this.#bytes > 0 && this.#validator !== undefined)
+      Object.assign(headers, { range: `bytes=${this.#bytes}-`, "if-range": this.#validator });
     const answer = await fetchSecurely(this.#options.fetch ?? httpGet(), this.#url, headers, stalling.signal);
     if (answer instanceof Response) return answer;
-    throw answer.kind === "insecure" ? insecure(answer.to) : refused(this.#url, `it redirects more than ${answer.most} times`);
+    throw answer.kind === "insecure"
+      ? insecure(answer.to)
+      : refused(this.#url, `it redirects more than ${answer.most} times`);
   }
 
   /** Whether the answer is the rest of what we have. */
   async #continues(response: Response): Promise<boolean> {
     if (response.status !== 206) return false;
     const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.headers.get("content-range") ?? "") ?? [];
-    const isSame = Number(start) === this.#bytes && (total === "*" || this.#total === undefined || Number(total) === this.#total) && [undefined, this.#validator].includes(validatorOf(response));
+    const isSame =
+      Number(start) === this.#bytes &&
+      (total === "*" || this.#total === undefined || Number(total) === this.#total) &&
+      [undefined, this.#validator].includes(validatorOf(response));
     if (isSame && this.#bytes > 0) return true;
     await drop(response);
     await this.#restart();
@@ -138,7 +171,8 @@ class Download {
     }
     await this.#restart();
     const length = headers.get("content-length");
-    this.#total = length !== null && headers.get("content-encoding") === null && /^\d+$/.test(length) ? Number(length) : undefined;
+    this.#total =
+      length !== null && headers.get("content-encoding") === null && /^\d+$/.test(length) ? Number(length) : undefined;
     this.#validator = headers.get("accept-ranges") === "none" ? undefined : validatorOf(response);
     if (this.#total !== undefined) this.#withinLimit(this.#total);
   }
@@ -162,7 +196,10 @@ class Download {
 
   #withinLimit(bytes: number): void {
     const { limit = LIMIT } = this.#options;
-    if (bytes > limit) throw tooLarge(`The download is larger than ${limit >= 2 ** 30 ? `${Math.round(limit / 2 ** 30)} GB` : `${limit} bytes`}`);
+    if (bytes > limit)
+      throw tooLarge(
+        `The download is larger than ${limit >= 2 ** 30 ? `${Math.round(limit / 2 ** 30)} GB` : `${limit} bytes`}`,
+      );
   }
 }
 
@@ -185,7 +222,9 @@ class Stall {
     this.end();
     this.#alarm = this.#options.clock.after(STALL_SECONDS * 1000, () => this.#stalled.abort());
   }
-  end(): void { this.#alarm?.[Symbol.dispose](); }
+  end(): void {
+    this.#alarm?.[Symbol.dispose]();
+  }
 
   /** What the system or fetch said of a connection, as something to try again. */
   reasonFor(error: unknown, answered: boolean): unknown {
@@ -200,7 +239,7 @@ class Stall {
 /** A weak ETag is of a text that means the same, not of the same bytes. */
 function validatorOf({ headers }: Response): string | undefined {
   const etag = headers.get("etag");
-  return etag !== null && !etag.startsWith("W/") ? etag : headers.get("last-modified") ?? undefined;
+  return etag !== null && !etag.startsWith("W/") ? etag : (headers.get("last-modified") ?? undefined);
 }
 
 async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
@@ -208,4 +247,6 @@ async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
 }
 
 /** Nobody wants to read it. */
-async function drop({ body }: Response): Promise<void> { await body?.cancel().catch(() => undefined); }
+async function drop({ body }: Response): Promise<void> {
+  await body?.cancel().catch(() => undefined);
+}

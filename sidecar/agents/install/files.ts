@@ -2,7 +2,10 @@
 import * as fs from "node:fs/promises";
 import path from "node:path";
 
-export type Files = Pick<typeof fs, "mkdir" | "open" | "readFile" | "readdir" | "rename" | "rm" | "rmdir" | "stat" | "lstat" | "chmod">;
+export type Files = Pick<
+  typeof fs,
+  "mkdir" | "open" | "readFile" | "readdir" | "rename" | "rm" | "rmdir" | "stat" | "lstat" | "chmod"
+>;
 export const realFiles: Files = fs;
 
 /** A write may take less than it was given. */
@@ -20,7 +23,9 @@ export async function writeWhole(file: string, text: string, files: Files): Prom
   try {
     await writeAll(handle, Buffer.from(text), 0);
     await handle.sync();
-  } finally { await handle.close(); }
+  } finally {
+    await handle.close();
+  }
   await files.rename(part, file);
 }
 
@@ -38,7 +43,8 @@ export async function sizeOf(folder: string, files: Files): Promise<number> {
 /** For `catch`: what is not there is `otherwise`. All else stays an error, because what cannot be read for a moment must not look like nothing. */
 export function absent<T>(otherwise: T): (error: unknown) => T {
   return error => {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return otherwise;
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
+      return otherwise;
     throw error;
   };
 }

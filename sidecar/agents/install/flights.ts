@@ -12,12 +12,27 @@ import { cancelled } from "./install-error";
 
 export type Work<T> = (signal: AbortSignal) => Promise<T>;
 
-interface Asker<T> { readonly resolve: (value: T) => void; readonly reject: (error: unknown) => void }
-interface Flight<T> { readonly id: string; readonly key: string; readonly work: Work<T>; readonly ending: AbortController; readonly askers: Set<Asker<T>> }
+interface Asker<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+interface Flight<T> {
+  readonly id: string;
+  readonly key: string;
+  readonly work: Work<T>;
+  readonly ending: AbortController;
+  readonly askers: Set<Asker<T>>;
+}
 
 type Outcome<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "failed"; readonly error: unknown };
 type Message<T> =
-  | { readonly kind: "asked"; readonly id: string; readonly key: string; readonly work: Work<T>; readonly asker: Asker<T> }
+  | {
+      readonly kind: "asked";
+      readonly id: string;
+      readonly key: string;
+      readonly work: Work<T>;
+      readonly asker: Asker<T>;
+    }
   | { readonly kind: "left"; readonly id: string; readonly asker: Asker<T>; readonly reason: unknown }
   | { readonly kind: "ended"; readonly flight: Flight<T>; readonly outcome: Outcome<T> }
   | { readonly kind: "cancelled"; readonly id: string };
@@ -27,7 +42,9 @@ export class Flights<T> extends Actor<Message<T>> {
   readonly #lines = new Map<string, Flight<T>[]>();
   readonly #running = new Set<Promise<void>>();
 
-  constructor() { super("installations"); }
+  constructor() {
+    super("installations");
+  }
 
   /** `key`: of what is the same work. Rejects with the signal's reason when it aborts. */
   run(id: string, key: string, work: Work<T>, signal: AbortSignal): Promise<T> {
@@ -35,34 +52,53 @@ export class Flights<T> extends Actor<Message<T>> {
     return new Promise<T>((resolve, reject) => {
       const left = (): void => this.post({ kind: "left", id, asker, reason: signal.reason });
       const heard = (): void => signal.removeEventListener("abort", left);
-      const asker: Asker<T> = { resolve: value => { heard(); resolve(value); }, reject: error => { heard(); reject(signal.aborted ? signal.reason : error); } };
+      const asker: Asker<T> = {
+        resolve: value => {
+          heard();
+          resolve(value);
+        },
+        reject: error => {
+          heard();
+          reject(signal.aborted ? signal.reason : error);
+        },
+      };
       signal.addEventListener("abort", left, { once: true });
       this.post({ kind: "asked", id, key, work, asker });
     });
   }
 
   /** All that is to be done for it. */
-  cancel(id: string): void { this.post({ kind: "cancelled", id }); }
+  cancel(id: string): void {
+    this.post({ kind: "cancelled", id });
+  }
 
   override async [Symbol.asyncDispose](): Promise<void> {
     await super[Symbol.asyncDispose]();
     for (const line of this.#lines.values()) for (const flight of line) flight.ending.abort(cancelled());
     await Promise.all(this.#running);
-    for (const line of this.#lines.values()) for (const flight of line) this.#settle(flight, { kind: "failed", error: cancelled() });
+    for (const line of this.#lines.values())
+      for (const flight of line) this.#settle(flight, { kind: "failed", error: cancelled() });
     this.#lines.clear();
   }
 
   protected override handle(message: Message<T>): void {
     switch (message.kind) {
-      case "asked": return this.#asked(message);
-      case "left": return this.#left(message);
-      case "ended": return this.#ended(message.flight, message.outcome);
-      case "cancelled": return this.#cancelled(message.id);
-      default: return assertNever(message, "message");
+      case "asked":
+        return this.#asked(message);
+      case "left":
+        return this.#left(message);
+      case "ended":
+        return this.#ended(message.flight, message.outcome);
+      case "cancelled":
+        return this.#cancelled(message.id);
+      default:
+        return assertNever(message, "message");
     }
   }
 
-  protected override failed(_: Message<T>, error: unknown): void { throw error; }
+  protected override failed(_: Message<T>, error: unknown): void {
+    throw error;
+  }
 
   /** After the end: what ran is settled by whoever ends it. */
   protected override refused(message: Message<T>): void {
@@ -71,7 +107,8 @@ export class Flights<T> extends Actor<Message<T>> {
   }
 
   #asked({ id, key, work, asker }: Extract<Message<T>, { kind: "asked" }>): void {
-    const line = this.#lines.get(id) ?? [], same = line.findLast(flight => flight.key === key && !flight.ending.signal.aborted);
+    const line = this.#lines.get(id) ?? [],
+      same = line.findLast(flight => flight.key === key && !flight.ending.signal.aborted);
     if (same) return void same.askers.add(asker);
     const flight: Flight<T> = { id, key, work, ending: new AbortController(), askers: new Set([asker]) };
     this.#lines.set(id, [...line, flight]);
@@ -79,23 +116,37 @@ export class Flights<T> extends Actor<Message<T>> {
   }
 
   #start(flight: Flight<T>): void {
-    const running = flight.work(flight.ending.signal).then<Outcome<T>, Outcome<T>>(value => ({ kind: "done", value }), (error: unknown) => ({ kind: "failed", error }))
-      .then(outcome => { this.#running.delete(running); this.post({ kind: "ended", flight, outcome }); });
+    const running = flight
+      .work(flight.ending.signal)
+      .then<Outcome<T>, Outcome<T>>(
+        value => ({ kind: "done", value }),
+        (error: unknown) => ({ kind: "failed", error }),
+      )
+      .then(outcome => {
+        this.#running.delete(running);
+        this.post({ kind: "ended", flight, outcome });
+      });
     this.#running.add(running);
   }
 
   #left({ id, asker, reason }: Extract<Message<T>, { kind: "left" }>): void {
-    const line = this.#lines.get(id) ?? [], flight = line.find(one => one.askers.has(asker));
+    const line = this.#lines.get(id) ?? [],
+      flight = line.find(one => one.askers.has(asker));
     if (!flight) return; // has its answer
     if (flight.askers.size === 1 && flight === line[0]) return flight.ending.abort(reason); // and is answered when that has ended
     flight.askers.delete(asker);
     asker.reject(reason);
-    if (flight.askers.size === 0) this.#lines.set(id, line.filter(one => one !== flight));
+    if (flight.askers.size === 0)
+      this.#lines.set(
+        id,
+        line.filter(one => one !== flight),
+      );
   }
 
   #ended(flight: Flight<T>, outcome: Outcome<T>): void {
     this.#settle(flight, outcome);
-    const rest = (this.#lines.get(flight.id) ?? []).filter(one => one !== flight), [next] = rest;
+    const rest = (this.#lines.get(flight.id) ?? []).filter(one => one !== flight),
+      [next] = rest;
     if (!next) return void this.#lines.delete(flight.id);
     this.#lines.set(flight.id, rest);
     this.#start(next);

@@ -5,20 +5,39 @@ import type { Source } from "./manifest";
 
 export type Installable = Exclude<Choice, { kind: "local" | "symposium" | "http" }>;
 
-export function isInstallable(choice: Choice): choice is Installable { return choice.kind !== "local" && choice.kind !== "symposium" && choice.kind !== "http"; }
+export function isInstallable(choice: Choice): choice is Installable {
+  return choice.kind !== "local" && choice.kind !== "symposium" && choice.kind !== "http";
+}
 
 /** What would be installed, as the store knows it. */
 export function sourceOf(choice: Installable): Source {
-  const named = <K extends Source["kind"]>(kind: K, name: string, cmd: string | undefined, asked: string | undefined): Source => ({ kind, name, ...(cmd === undefined ? {} : { cmd }), ...(asked === undefined ? {} : { asked }) });
+  const named = <K extends Source["kind"]>(
+    kind: K,
+    name: string,
+    cmd: string | undefined,
+    asked: string | undefined,
+  ): Source => ({ kind, name, ...(cmd === undefined ? {} : { cmd }), ...(asked === undefined ? {} : { asked }) });
   switch (choice.kind) {
-    case "npx": return named("npm", choice.spec.name, choice.of.cmd, choice.spec.version);
-    case "uvx": case "pipx": return named("python", `${choice.spec.name}${choice.spec.extras}`, choice.of.cmd, choice.spec.version === "latest" ? undefined : choice.spec.version);
-    case "cargo": return named("cargo", choice.of.crate, choice.of.binary, choice.of.version);
-    case "binary": return named("binary", choice.of.archive, choice.of.cmd, choice.of.sha256?.toLowerCase());
+    case "npx":
+      return named("npm", choice.spec.name, choice.of.cmd, choice.spec.version);
+    case "uvx":
+    case "pipx":
+      return named(
+        "python",
+        `${choice.spec.name}${choice.spec.extras}`,
+        choice.of.cmd,
+        choice.spec.version === "latest" ? undefined : choice.spec.version,
+      );
+    case "cargo":
+      return named("cargo", choice.of.crate, choice.of.binary, choice.of.version);
+    case "binary":
+      return named("binary", choice.of.archive, choice.of.cmd, choice.of.sha256?.toLowerCase());
   }
 }
 
 export function notHere(name: string, missing: Missing): InstallError {
   const advice = missing.tools.length > 0 ? "Install it, and restart VS Code if it is not found then." : undefined;
-  return new InstallError(missing.tools.length > 0 ? "noTool" : "noPlatform", missingSentence(name, missing), { advice });
+  return new InstallError(missing.tools.length > 0 ? "noTool" : "noPlatform", missingSentence(name, missing), {
+    advice,
+  });
 }

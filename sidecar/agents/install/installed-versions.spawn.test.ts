@@ -8,7 +8,8 @@ import { MANIFEST } from "./manifest";
 suite("versions", () => {
   test("a new one replaces the old one, which goes when nobody uses it", async () => {
     await using world = await InstallWorld.open();
-    const user = world.installer(), other = world.installer();
+    const user = world.installer(),
+      other = world.installer();
     await user.command(binary(world, "1.0.0"), never);
     await other.install(binary(world, "2.0.0"), never);
     deepEqual(versions(world), ["1.0.0", "2.0.0"]); // somebody may run the first one
@@ -21,8 +22,15 @@ suite("versions", () => {
     await using world = await InstallWorld.open();
     const installer = world.installer();
     await installer.install(binary(world, "1.0.0"), never);
-    await refused(installer.install(binary(world, "2.0.0", { status: 404 }), never, "newest"), "refused", /Version 1\.0\.0 stays installed/);
-    deepEqual(shown(await installer.command(binary(world, "2.0.0", { status: 404 }), never), world), ["some-agent/1.0.0/bin/agent", "--acp"]);
+    await refused(
+      installer.install(binary(world, "2.0.0", { status: 404 }), never, "newest"),
+      "refused",
+      /Version 1\.0\.0 stays installed/,
+    );
+    deepEqual(shown(await installer.command(binary(world, "2.0.0", { status: 404 }), never), world), [
+      "some-agent/1.0.0/bin/agent",
+      "--acp",
+    ]);
     ok(world.logged.includes("An installation failed, and the version before it is started"));
     deepEqual(versions(world), ["1.0.0"]);
   });
@@ -30,7 +38,8 @@ suite("versions", () => {
   test("an update asks for a newer one only where the version is not fixed, and keeps what is the same", async () => {
     const packages = (version: string) => ({ packages: { p: { version, bin: bin("p") } } });
     await using world = await InstallWorld.open(undefined, packages("1.0.0"));
-    const installer = world.installer(), open = agent({ npx: { package: "p@latest" } });
+    const installer = world.installer(),
+      open = agent({ npx: { package: "p@latest" } });
     const first = await installer.install(open, never);
     deepEqual((await installer.install(open, never, "newest")).folder, first.folder);
     equal(world.tools.calls.length, 2);
@@ -42,19 +51,29 @@ suite("versions", () => {
   });
 
   test("another package under the same id and version is installed beside it", async () => {
-    await using world = await InstallWorld.open(undefined, { packages: { one: { version: "1.0.0", bin: bin("one") }, two: { version: "1.0.0", bin: bin("two") } } });
+    await using world = await InstallWorld.open(undefined, {
+      packages: { one: { version: "1.0.0", bin: bin("one") }, two: { version: "1.0.0", bin: bin("two") } },
+    });
     const installer = world.installer();
     await installer.command(agent({ npx: { package: "one@1.0.0" } }), never);
-    deepEqual(shown(await installer.command(agent({ npx: { package: "two@1.0.0" } }), never), world).at(-1), "some-agent/1.0.0~2/node_modules/two/dist/two.js");
+    deepEqual(
+      shown(await installer.command(agent({ npx: { package: "two@1.0.0" } }), never), world).at(-1),
+      "some-agent/1.0.0~2/node_modules/two/dist/two.js",
+    );
   });
 
   test("half an installation is none, and is repaired", async () => {
     await using world = await InstallWorld.open();
     const folder = path.join(world.root, "some-agent", "1.0.0");
     const damages: readonly (() => void)[] = [
-      () => { mkdirSync(path.join(folder, "bin"), { recursive: true }); writeFileSync(path.join(folder, "bin", "agent"), "half"); },
-      () => writeFileSync(path.join(folder, "installed.json"), ""), () => writeFileSync(path.join(folder, "installed.json"), "{\"version\":2}"),
-      () => rmSync(path.join(folder, "bin"), { recursive: true }), () => writeFileSync(path.join(folder, "bin", "agent"), ""),
+      () => {
+        mkdirSync(path.join(folder, "bin"), { recursive: true });
+        writeFileSync(path.join(folder, "bin", "agent"), "half");
+      },
+      () => writeFileSync(path.join(folder, "installed.json"), ""),
+      () => writeFileSync(path.join(folder, "installed.json"), '{"version":2}'),
+      () => rmSync(path.join(folder, "bin"), { recursive: true }),
+      () => writeFileSync(path.join(folder, "bin", "agent"), ""),
     ];
     for (const damage of damages) {
       damage();
@@ -68,12 +87,17 @@ suite("versions", () => {
 
   test("anew: what is there is replaced, and goes; what somebody runs stays until then; when that fails, what is there stays", async () => {
     await using world = await InstallWorld.open(undefined, { packages: { p: { version: "1.0.0", bin: bin("p") } } });
-    const installer = world.installer(), config = agent({ npx: { package: "p@1.0.0" } }), first = await installer.install(config, never);
+    const installer = world.installer(),
+      config = agent({ npx: { package: "p@1.0.0" } }),
+      first = await installer.install(config, never);
     equal((await installer.install(config, never)).folder, first.folder);
     const second = await installer.install(config, never, "anew");
     ok(second.folder !== first.folder);
     deepEqual([second.release, versions(world).length], ["1.0.0", 1]);
-    deepEqual(shown(await installer.command(config, never), world).at(-1), path.relative(world.root, path.join(second.folder, second.program)).replaceAll(path.sep, "/"));
+    deepEqual(
+      shown(await installer.command(config, never), world).at(-1),
+      path.relative(world.root, path.join(second.folder, second.program)).replaceAll(path.sep, "/"),
+    );
     const third = await installer.install(config, never, "anew"); // the second is in use by us
     deepEqual(versions(world), [second, third].map(({ folder }) => path.basename(folder)).sort());
     world.tools.plan({ fails: { code: 1, stderr: "npm error ENOTFOUND\n" } });
@@ -83,12 +107,15 @@ suite("versions", () => {
 
   test("removed: nothing is left but what runs, and that is no installed version", async () => {
     await using world = await InstallWorld.open();
-    const user = world.installer(), other = world.installer();
+    const user = world.installer(),
+      other = world.installer();
     await user.command(binary(world, "1.0.0"), never);
     await other.remove("some-agent");
     deepEqual([versions(world), await world.store().list("some-agent")], [["1.0.0"], []]);
     await user[Symbol.asyncDispose]();
-    await world.store().sweepAll(never, error => { throw error; });
+    await world.store().sweepAll(never, error => {
+      throw error;
+    });
     deepEqual(versions(world), []);
     await other.remove("some-agent");
     equal(existsSync(path.join(world.root, "some-agent")), false);
@@ -102,10 +129,17 @@ suite("what cannot be removed", () => {
     await using world = await InstallWorld.open();
     const config = binary(world, "1.0.0");
     await world.installer().install(config, never);
-    const holds: Files = { ...realFiles, rename: async (from, to) => String(to).includes(".old-") ? Promise.reject(denied("EBUSY")) : realFiles.rename(from, to) }, held = world.installer({ files: holds });
+    const holds: Files = {
+        ...realFiles,
+        rename: async (from, to) =>
+          String(to).includes(".old-") ? Promise.reject(denied("EBUSY")) : realFiles.rename(from, to),
+      },
+      held = world.installer({ files: holds });
     await held.remove("some-agent");
     deepEqual([(await held.state(config)).install, versions(world)], [{ kind: "missing" }, ["1.0.0"]]);
-    await world.store().sweepAll(never, error => { throw error; });
+    await world.store().sweepAll(never, error => {
+      throw error;
+    });
     deepEqual(versions(world), []);
   });
 
@@ -113,7 +147,12 @@ suite("what cannot be removed", () => {
     await using world = await InstallWorld.open();
     const config = binary(world, "1.0.0");
     await world.installer().install(config, never);
-    const closed: Files = { ...realFiles, rm: async (file, options) => String(file).endsWith(MANIFEST) ? Promise.reject(denied("EACCES")) : realFiles.rm(file, options) }, installer = world.installer({ files: closed });
+    const closed: Files = {
+        ...realFiles,
+        rm: async (file, options) =>
+          String(file).endsWith(MANIFEST) ? Promise.reject(denied("EACCES")) : realFiles.rm(file, options),
+      },
+      installer = world.installer({ files: closed });
     await refused(installer.remove("some-agent"), "store", /cannot be written: EACCES/);
     deepEqual((await installer.state(config)).install, { kind: "installed", version: "1.0.0" });
   });

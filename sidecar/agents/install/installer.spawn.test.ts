@@ -15,20 +15,28 @@ import { realFiles } from "./files";
 suite("an archive", () => {
   test("is fetched, checked, unpacked and started", async () => {
     await using world = await InstallWorld.open();
-    const installer = world.installer(), config = binary(world, "1.0.0", {}, createHash("sha256").update(archive("1.0.0")).digest("hex"));
+    const installer = world.installer(),
+      config = binary(world, "1.0.0", {}, createHash("sha256").update(archive("1.0.0")).digest("hex"));
     deepEqual(await installer.state(config), { kind: "binary", install: { kind: "missing" } });
     const command = await installer.command(config, never);
-    deepEqual([shown(command, world), command.kind === "process" && command.env], [["some-agent/1.0.0/bin/agent", "--acp"], { KEY: "v" }]);
+    deepEqual(
+      [shown(command, world), command.kind === "process" && command.env],
+      [["some-agent/1.0.0/bin/agent", "--acp"], { KEY: "v" }],
+    );
     deepEqual(readdirSync(path.join(world.root, "some-agent", "1.0.0")).sort(), ["bin", "installed.json"]);
     await installer.command(config, never);
     equal(world.server.requests.length, 1);
-    deepEqual([...new Set(world.progress.map(([, progress]) => progress?.phase))], ["downloading", "unpacking", undefined]);
+    deepEqual(
+      [...new Set(world.progress.map(([, progress]) => progress?.phase))],
+      ["downloading", "unpacking", undefined],
+    );
   });
 
   test("of an agent without a version is “unversioned”; one that was packed without modes is made a program", async () => {
     await using world = await InstallWorld.open();
     const at = world.server.serve("/a.zip", { content: zipOf([{ name: "agent", content: "x" }]) });
-    const config = agent({ binary: { "linux-x86_64": { archive: at, cmd: "agent" } } }), installer = world.installer();
+    const config = agent({ binary: { "linux-x86_64": { archive: at, cmd: "agent" } } }),
+      installer = world.installer();
     deepEqual(shown(await installer.command(config, never), world), ["some-agent/unversioned/agent"]);
     deepEqual((await installer.state(config)).install, { kind: "installed" }); // a folder's name is no version
   });
@@ -37,29 +45,72 @@ suite("an archive", () => {
     await using world = await InstallWorld.open();
     const install = (config: AgentConfig): Promise<unknown> => world.installer().command(config, never);
     await refused(install(binary(world, "1.0.0", {}, "0".repeat(64))), "hash", /SHA-256/);
-    await refused(install(binary(world, "1.0.0", { content: tarGz([{ name: "other", content: "x" }]) })), "noProgram", /no program “bin\/agent”/);
-    await refused(install(binary(world, "1.0.0", { content: tarGz([{ name: "../agent", content: "x" }]) })), "hostile", /leads out/);
-    await refused(install(binary(world, "1.0.0", { content: tarGz([{ name: "installed.json", content: "{}" }]) })), "hostile", /needs for itself/);
+    await refused(
+      install(binary(world, "1.0.0", { content: tarGz([{ name: "other", content: "x" }]) })),
+      "noProgram",
+      /no program “bin\/agent”/,
+    );
+    await refused(
+      install(binary(world, "1.0.0", { content: tarGz([{ name: "../agent", content: "x" }]) })),
+      "hostile",
+      /leads out/,
+    );
+    await refused(
+      install(binary(world, "1.0.0", { content: tarGz([{ name: "installed.json", content: "{}" }]) })),
+      "hostile",
+      /needs for itself/,
+    );
     await refused(install(binary(world, "1.0.0", { status: 404 })), "refused", /not there/);
     deepEqual(versions(world), []);
   });
 
   test("percent can be told, while it is fetched and while it is unpacked", async () => {
     await using world = await InstallWorld.open();
-    const archive = world.server.serve("/a.tar.gz", { content: tarGz([{ name: "bin/agent", content: randomBytes(200_000), mode: 0o755 }]) }), told: InstallProgress[] = [];
+    const archive = world.server.serve("/a.tar.gz", {
+        content: tarGz([{ name: "bin/agent", content: randomBytes(200_000), mode: 0o755 }]),
+      }),
+      told: InstallProgress[] = [];
     mkdirSync(world.root, { recursive: true });
-    await installBinary(world.root, { archive, cmd: "bin/agent" }, "1", { files: realFiles, clock: realClock, signal: never, platform: process.platform, httpArchives: true, progress: step => { told.push(step); } });
-    for (const phase of ["downloading", "unpacking"]) ok(told.some(({ phase: of, done, total }) => of === phase && done !== undefined && done > 150_000 && total !== undefined && done <= total), phase);
+    await installBinary(world.root, { archive, cmd: "bin/agent" }, "1", {
+      files: realFiles,
+      clock: realClock,
+      signal: never,
+      platform: process.platform,
+      httpArchives: true,
+      progress: step => {
+        told.push(step);
+      },
+    });
+    for (const phase of ["downloading", "unpacking"])
+      ok(
+        told.some(
+          ({ phase: of, done, total }) =>
+            of === phase && done !== undefined && done > 150_000 && total !== undefined && done <= total,
+        ),
+        phase,
+      );
   });
 
   test("bzip2 is unpacked by what is given for it", async () => {
     await using world = await InstallWorld.open();
-    const packed = world.server.serve("/a.tar.bz2", { content: "packed" }), plain = gunzipSync(tarGz([{ name: "bin/agent", content: "x", mode: 0o755 }])), given: string[] = [];
-    await using installer = world.installer({ change: { bunzip: source => Readable.from((async function* () {
-      for await (const chunk of source) given.push(String(chunk));
-      yield plain;
-    })()) } });
-    await installer.install(agent({ binary: { "linux-x86_64": { archive: packed, cmd: "bin/agent" } } }, { version: "1.0.0" }), never);
+    const packed = world.server.serve("/a.tar.bz2", { content: "packed" }),
+      plain = gunzipSync(tarGz([{ name: "bin/agent", content: "x", mode: 0o755 }])),
+      given: string[] = [];
+    await using installer = world.installer({
+      change: {
+        bunzip: source =>
+          Readable.from(
+            (async function* () {
+              for await (const chunk of source) given.push(String(chunk));
+              yield plain;
+            })(),
+          ),
+      },
+    });
+    await installer.install(
+      agent({ binary: { "linux-x86_64": { archive: packed, cmd: "bin/agent" } } }, { version: "1.0.0" }),
+      never,
+    );
     deepEqual([given.join(""), versions(world)], ["packed", ["1.0.0"]]);
   });
 });
@@ -68,30 +119,64 @@ suite("what needs no installation", () => {
   test("is a command at once", async () => {
     await using world = await InstallWorld.open([]);
     const installer = world.installer();
-    deepEqual(await installer.command(agent({ local: { command: "mine", args: ["a"] }, npx: { package: "x" } }), never), { kind: "process", command: "mine", args: ["a"], env: {} });
-    deepEqual(await installer.command(agent({ symposium: { subcommand: "eliza" } }), never), { kind: "eliza", deterministic: false });
-    deepEqual(await installer.state(agent({ executable: { path: "/a" } })), { kind: "local", install: { kind: "ready" } });
+    deepEqual(
+      await installer.command(agent({ local: { command: "mine", args: ["a"] }, npx: { package: "x" } }), never),
+      { kind: "process", command: "mine", args: ["a"], env: {} },
+    );
+    deepEqual(await installer.command(agent({ symposium: { subcommand: "eliza" } }), never), {
+      kind: "eliza",
+      deterministic: false,
+    });
+    deepEqual(await installer.state(agent({ executable: { path: "/a" } })), {
+      kind: "local",
+      install: { kind: "ready" },
+    });
     await refused(installer.install(agent({ local: { command: "mine" } }), never), "noPlatform", /nothing to install/);
   });
 
   test("what is at an address is there, and a wrong address is told without it", async () => {
     await using world = await InstallWorld.open([]);
-    const installer = world.installer(), at = (url: string) => agent({ http: { url } });
+    const installer = world.installer(),
+      at = (url: string) => agent({ http: { url } });
     deepEqual(await installer.state(at("https://example.com/mcp")), { kind: "http", install: { kind: "ready" } });
-    deepEqual(await installer.state(at("ftp://hunter2")), { kind: "http", install: { kind: "ready" }, missing: "Some Agent cannot be used: its address is none: write it whole, with https:// or http:// before it, as https://example.com/mcp." });
-    await refused(installer.install(at("https://example.com/mcp"), never), "noPlatform", /is at an address: there is nothing to install/);
+    deepEqual(await installer.state(at("ftp://hunter2")), {
+      kind: "http",
+      install: { kind: "ready" },
+      missing:
+        "Some Agent cannot be used: its address is none: write it whole, with https:// or http:// before it, as https://example.com/mcp.",
+    });
+    await refused(
+      installer.install(at("https://example.com/mcp"), never),
+      "noPlatform",
+      /is at an address: there is nothing to install/,
+    );
   });
 
   test("what cannot be had here says why", async () => {
     await using world = await InstallWorld.open([]);
-    await refused(world.installer().command(agent({ npx: { package: "x" } }), never), "noTool", /Some Agent needs Node\.js with npm/);
-    await refused(world.installer().command(agent({ binary: { "darwin-aarch64": { archive: "https://example.com/a.zip", cmd: "a" } } }), never), "noPlatform", /archives for darwin-aarch64 only/);
+    await refused(
+      world.installer().command(agent({ npx: { package: "x" } }), never),
+      "noTool",
+      /Some Agent needs Node\.js with npm/,
+    );
+    await refused(
+      world
+        .installer()
+        .command(agent({ binary: { "darwin-aarch64": { archive: "https://example.com/a.zip", cmd: "a" } } }), never),
+      "noPlatform",
+      /archives for darwin-aarch64 only/,
+    );
     match((await world.installer().state(agent({ npx: { package: "x" } }))).missing ?? "", /npm/);
   });
 
   test("an id that is no folder's name", async () => {
     await using world = await InstallWorld.open();
-    for (const id of ["..", "a/b", "", ".hidden", "nul", "a\\b", "x".repeat(101), "-rf"]) await refused(world.installer().command({ ...binary(world, "1.0.0"), id }, never), "badName", /cannot be a folder's name/);
+    for (const id of ["..", "a/b", "", ".hidden", "nul", "a\\b", "x".repeat(101), "-rf"])
+      await refused(
+        world.installer().command({ ...binary(world, "1.0.0"), id }, never),
+        "badName",
+        /cannot be a folder's name/,
+      );
     deepEqual(world.server.requests, []);
   });
 
@@ -105,11 +190,34 @@ suite("what needs no installation", () => {
     await using world = await InstallWorld.open();
     const finds: string[] = [];
     let reads = 0;
-    const files = new Proxy(realFiles, { get: (target, key): unknown => { if (key === "readdir") reads++; return Reflect.get(target, key); } });
-    const installer = world.installer({ files, change: { tools: async () => ({ find: name => { finds.push(name); return name === "npm" ? "/npm" : undefined; } }) } });
-    const configs = Array.from({ length: 10_000 }, (_, i) => ({ id: `a${i}`, name: `A ${i}`, version: "1", distribution: i % 2 === 0 ? { npx: { package: "a@1.0.0" } } : { uvx: { package: "a" } } }));
+    const files = new Proxy(realFiles, {
+      get: (target, key): unknown => {
+        if (key === "readdir") reads++;
+        return Reflect.get(target, key);
+      },
+    });
+    const installer = world.installer({
+      files,
+      change: {
+        tools: async () => ({
+          find: name => {
+            finds.push(name);
+            return name === "npm" ? "/npm" : undefined;
+          },
+        }),
+      },
+    });
+    const configs = Array.from({ length: 10_000 }, (_, i) => ({
+      id: `a${i}`,
+      name: `A ${i}`,
+      version: "1",
+      distribution: i % 2 === 0 ? { npx: { package: "a@1.0.0" } } : { uvx: { package: "a" } },
+    }));
     const missing = await installer.missing(configs);
-    deepEqual([missing.length, missing[0], missing[1]], [10_000, undefined, "A 1 needs uv or pipx, which was not found."]);
+    deepEqual(
+      [missing.length, missing[0], missing[1]],
+      [10_000, undefined, "A 1 needs uv or pipx, which was not found."],
+    );
     deepEqual([finds.toSorted(), reads], [["npm", "pipx", "uv"], 1]);
   });
 });

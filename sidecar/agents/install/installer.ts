@@ -35,7 +35,9 @@ import { ProgressTeller } from "./progress";
 import type { Installed, Staging, Store } from "./store";
 
 /** Programs on the PATH of the user's login shell, by their whole paths. */
-export interface Tools { find(name: Tool | "node"): string | undefined }
+export interface Tools {
+  find(name: Tool | "node"): string | undefined;
+}
 
 export interface InstallerWorld {
   readonly store: Store;
@@ -62,10 +64,12 @@ export interface InstallerWorld {
 /** Each tool is looked for once. */
 function onceEach(tools: Tools): Tools {
   const known = new Map<Tool | "node", string | undefined>();
-  return { find: name => {
-    if (!known.has(name)) known.set(name, tools.find(name));
-    return known.get(name);
-  } };
+  return {
+    find: name => {
+      if (!known.has(name)) known.set(name, tools.find(name));
+      return known.get(name);
+    },
+  };
 }
 
 /** What the settings say of an agent, or an extension, as far as it is about having it. */
@@ -80,50 +84,80 @@ export class Installer implements AsyncDisposable {
   readonly #leases = new Map<string, Lease>();
   readonly #progress = new Map<string, InstallProgress>();
 
-  constructor(world: InstallerWorld) { this.#world = world; }
+  constructor(world: InstallerWorld) {
+    this.#world = world;
+  }
 
   /** Installs what is not installed. Rejects with `InstallError`, `noDistribution`, or the signal's reason. */
   async command(config: InstallConfig, signal: AbortSignal): Promise<AgentCommand> {
     const choice = await this.#choose(config);
     if (!isInstallable(choice)) return commandOf(config);
     const source = sourceOf(choice);
-    const there = await this.#world.store.find(config.id, source).catch((error: unknown) => { throw explained(error); });
-    let installed = there && await this.#use(there) ? there : undefined;
+    const there = await this.#world.store.find(config.id, source).catch((error: unknown) => {
+      throw explained(error);
+    });
+    let installed = there && (await this.#use(there)) ? there : undefined;
     for (let attempt = 0; !installed; attempt++) {
       const one = await this.#installOr(config, choice, signal);
-      if (await this.#use(one) || attempt === 2) installed = one; // another window may have a newer one, and have swept this
+      if ((await this.#use(one)) || attempt === 2) installed = one; // another window may have a newer one, and have swept this
     }
     return this.#commandOf(installed, choice);
   }
 
   /** What the configuration names. Rejects with `InstallError`, or the signal's reason; what was installed before stays then. */
-  async install(config: InstallConfig, signal: AbortSignal, wish: InstallWish = "missing"): Promise<Installed> { return this.#install(config, this.#installable(config, await this.#choose(config)), signal, wish); }
+  async install(config: InstallConfig, signal: AbortSignal, wish: InstallWish = "missing"): Promise<Installed> {
+    return this.#install(config, this.#installable(config, await this.#choose(config)), signal, wish);
+  }
 
   /** All versions, but for the files of those that run. Rejects with `InstallError`. */
   async remove(id: string): Promise<void> {
-    await this.#flights.run(id, "remove", async signal => {
-      try { await this.#world.store.exclusively(id, signal, () => this.#tell(id, { phase: "waiting" }), () => this.#world.store.remove(id)); }
-      catch (error) { throw explained(error); }
-      finally { this.#tell(id, undefined); }
-      return undefined;
-    }, new AbortController().signal);
+    await this.#flights.run(
+      id,
+      "remove",
+      async signal => {
+        try {
+          await this.#world.store.exclusively(
+            id,
+            signal,
+            () => this.#tell(id, { phase: "waiting" }),
+            () => this.#world.store.remove(id),
+          );
+        } catch (error) {
+          throw explained(error);
+        } finally {
+          this.#tell(id, undefined);
+        }
+        return undefined;
+      },
+      new AbortController().signal,
+    );
   }
 
   /** Ends the installation that runs; whoever waits for it hears `cancelled`. */
-  cancel(id: string): void { this.#flights.cancel(id); }
+  cancel(id: string): void {
+    this.#flights.cancel(id);
+  }
 
   /** Without network, and without starting anything. `missing`: why it cannot be had here, as a sentence. */
   async state(config: InstallConfig): Promise<Pick<InstallState, "kind" | "install" | "missing">> {
     const progress = this.#progress.get(config.id);
     const choice = await this.#chosen(config);
-    if ("missing" in choice) return { install: { kind: "missing" }, missing: missingSentence(config.name, choice.missing) };
+    if ("missing" in choice)
+      return { install: { kind: "missing" }, missing: missingSentence(config.name, choice.missing) };
     if (!isInstallable(choice)) {
       const wrong = choice.kind === "http" ? wrongAddress(choice.of) : undefined;
-      return { kind: choice.kind, install: { kind: "ready" }, ...(wrong === undefined ? {} : { missing: `${config.name} cannot be used: ${wrong}.` }) };
+      return {
+        kind: choice.kind,
+        install: { kind: "ready" },
+        ...(wrong === undefined ? {} : { missing: `${config.name} cannot be used: ${wrong}.` }),
+      };
     }
     if (progress) return { kind: choice.kind, install: { kind: "installing", ...progress } };
     const installed = await this.#world.store.find(config.id, sourceOf(choice));
-    return { kind: choice.kind, install: installed ? { kind: "installed", ...toldVersion(installed.release) } : { kind: "missing" } };
+    return {
+      kind: choice.kind,
+      install: installed ? { kind: "installed", ...toldVersion(installed.release) } : { kind: "missing" },
+    };
   }
 
   /**
@@ -131,10 +165,13 @@ export class Installer implements AsyncDisposable {
    * looked at once, and a folder only of what is in the store.
    */
   async missing(configs: readonly InstallConfig[]): Promise<readonly (string | undefined)[]> {
-    const { store } = this.#world, tools = onceEach(await this.#world.tools()), ids = new Set(await store.ids().catch(() => []));
+    const { store } = this.#world,
+      tools = onceEach(await this.#world.tools()),
+      ids = new Set(await store.ids().catch(() => []));
     const all: (string | undefined)[] = [];
     for (const config of configs) {
-      const installed = ids.has(config.id) ? await store.list(config.id).catch(() => []) : [], choice = this.#choiceOf(config, tools, installed);
+      const installed = ids.has(config.id) ? await store.list(config.id).catch(() => []) : [],
+        choice = this.#choiceOf(config, tools, installed);
       all.push("missing" in choice ? missingSentence(config.name, choice.missing) : undefined);
     }
     return all;
@@ -147,15 +184,24 @@ export class Installer implements AsyncDisposable {
   }
 
   async #chosen(config: InstallConfig): Promise<Choice | { readonly missing: Missing }> {
-    const tools = await this.#world.tools(), installed = await this.#world.store.list(config.id).catch(() => []);
+    const tools = await this.#world.tools(),
+      installed = await this.#world.store.list(config.id).catch(() => []);
     return this.#choiceOf(config, tools, installed);
   }
 
-  #choiceOf({ distribution }: InstallConfig, tools: Tools, installed: readonly Installed[]): Choice | { readonly missing: Missing } {
+  #choiceOf(
+    { distribution }: InstallConfig,
+    tools: Tools,
+    installed: readonly Installed[],
+  ): Choice | { readonly missing: Missing } {
     const kinds = new Set(installed.map(one => one.source.kind));
     return choose(distribution, {
-      platforms: this.#world.platforms, has: tool => tools.find(tool) !== undefined,
-      isInstalled: kind => kinds.has(kind === "npx" ? "npm" : kind === "uvx" || kind === "pipx" ? "python" : kind === "cargo" ? "cargo" : "binary"),
+      platforms: this.#world.platforms,
+      has: tool => tools.find(tool) !== undefined,
+      isInstalled: kind =>
+        kinds.has(
+          kind === "npx" ? "npm" : kind === "uvx" || kind === "pipx" ? "python" : kind === "cargo" ? "cargo" : "binary",
+        ),
     });
   }
 
@@ -167,60 +213,119 @@ export class Installer implements AsyncDisposable {
 
   #installable(config: InstallConfig, choice: Choice): Installable {
     if (isInstallable(choice)) return choice;
-    throw new InstallError("noPlatform", `${config.name} is ${choice.kind === "http" ? "at an address" : "a program of your own"}: there is nothing to install.`);
+    throw new InstallError(
+      "noPlatform",
+      `${config.name} is ${choice.kind === "http" ? "at an address" : "a program of your own"}: there is nothing to install.`,
+    );
   }
 
   /** Or the newest one of the same thing that is there: better than none, and the log says why. */
   async #installOr(config: InstallConfig, choice: Installable, signal: AbortSignal): Promise<Installed> {
-    try { return await this.#install(config, choice, signal, "missing"); }
-    catch (error) {
-      const before = error instanceof InstallError && error.code !== "cancelled" && !signal.aborted ? await this.#before(config.id, sourceOf(choice)) : undefined;
+    try {
+      return await this.#install(config, choice, signal, "missing");
+    } catch (error) {
+      const before =
+        error instanceof InstallError && error.code !== "cancelled" && !signal.aborted
+          ? await this.#before(config.id, sourceOf(choice))
+          : undefined;
       if (!before) throw error;
-      this.#world.log("warn", "An installation failed, and the version before it is started", { id: config.id, version: before.release, error: String(error) });
+      this.#world.log("warn", "An installation failed, and the version before it is started", {
+        id: config.id,
+        version: before.release,
+        error: String(error),
+      });
       return before;
     }
   }
 
-  async #before(id: string, source: Source): Promise<Installed | undefined> { return (await this.#world.store.list(id).catch(() => [])).find(one => isOf(source, one)); }
+  async #before(id: string, source: Source): Promise<Installed | undefined> {
+    return (await this.#world.store.list(id).catch(() => [])).find(one => isOf(source, one));
+  }
 
-  async #install(config: InstallConfig, choice: Installable, signal: AbortSignal, wish: InstallWish): Promise<Installed> {
-    const { id } = config, source = sourceOf(choice), release = config.version ?? UNVERSIONED;
-    const installed = await this.#flights.run(id, JSON.stringify([wish, source, release]), ending => this.#fly(id, choice, { source, release, wish }, ending), signal);
+  async #install(
+    config: InstallConfig,
+    choice: Installable,
+    signal: AbortSignal,
+    wish: InstallWish,
+  ): Promise<Installed> {
+    const { id } = config,
+      source = sourceOf(choice),
+      release = config.version ?? UNVERSIONED;
+    const installed = await this.#flights.run(
+      id,
+      JSON.stringify([wish, source, release]),
+      ending => this.#fly(id, choice, { source, release, wish }, ending),
+      signal,
+    );
     if (!installed) throw cancelled();
     return installed;
   }
 
   /** Rejects with `InstallError`, but for bugs. */
-  async #fly(id: string, choice: Installable, how: { readonly source: Source; readonly release: string; readonly wish: InstallWish }, signal: AbortSignal): Promise<Installed> {
+  async #fly(
+    id: string,
+    choice: Installable,
+    how: { readonly source: Source; readonly release: string; readonly wish: InstallWish },
+    signal: AbortSignal,
+  ): Promise<Installed> {
     const { store, clock, log } = this.#world;
     const progress = new ProgressTeller(clock, step => this.#tell(id, step));
     try {
-      const installed = await store.exclusively(id, signal, () => progress.tell({ phase: "waiting" }), async () => {
-        const there = how.wish === "anew" ? undefined : await store.find(id, how.source);
-        const isWanted = how.wish === "newest" && !(how.source.kind === "binary" || isExact(how.source.asked ?? ""));
-        return there && !isWanted ? there : this.#make(id, choice, how, there, progress, signal);
-      });
-      await store.sweep(id).catch((error: unknown) => log("warn", "Older versions cannot be removed", { id, error: String(error) }));
+      const installed = await store.exclusively(
+        id,
+        signal,
+        () => progress.tell({ phase: "waiting" }),
+        async () => {
+          const there = how.wish === "anew" ? undefined : await store.find(id, how.source);
+          const isWanted = how.wish === "newest" && !(how.source.kind === "binary" || isExact(how.source.asked ?? ""));
+          return there && !isWanted ? there : this.#make(id, choice, how, there, progress, signal);
+        },
+      );
+      await store
+        .sweep(id)
+        .catch((error: unknown) => log("warn", "Older versions cannot be removed", { id, error: String(error) }));
       return installed;
     } catch (error) {
       if (signal.aborted) throw cancelled();
-      const known = explained(error), before = known instanceof InstallError ? await this.#before(id, how.source) : undefined;
-      log("warn", "An installation failed", { id, error: String(error), cause: error instanceof Error ? String(error.cause) : undefined });
-      throw known instanceof InstallError && before ? known.and(`${before.release === UNVERSIONED ? "The one before it" : `Version ${before.release}`} stays installed.`) : known;
+      const known = explained(error),
+        before = known instanceof InstallError ? await this.#before(id, how.source) : undefined;
+      log("warn", "An installation failed", {
+        id,
+        error: String(error),
+        cause: error instanceof Error ? String(error.cause) : undefined,
+      });
+      throw known instanceof InstallError && before
+        ? known.and(
+            `${before.release === UNVERSIONED ? "The one before it" : `Version ${before.release}`} stays installed.`,
+          )
+        : known;
     } finally {
       progress[Symbol.dispose]();
       this.#tell(id, undefined);
     }
   }
 
-  async #make(id: string, choice: Installable, { source, release }: { readonly source: Source; readonly release: string }, there: Installed | undefined, progress: ProgressTeller, signal: AbortSignal): Promise<Installed> {
-    const { store, log } = this.#world, isPython = source.kind === "python";
-    const staging: Staging = isPython ? await store.prepareInPlace(id, isExact(source.asked ?? "") ? source.asked ?? "" : "latest") : await store.prepare(id);
+  async #make(
+    id: string,
+    choice: Installable,
+    { source, release }: { readonly source: Source; readonly release: string },
+    there: Installed | undefined,
+    progress: ProgressTeller,
+    signal: AbortSignal,
+  ): Promise<Installed> {
+    const { store, log } = this.#world,
+      isPython = source.kind === "python";
+    const staging: Staging = isPython
+      ? await store.prepareInPlace(id, isExact(source.asked ?? "") ? (source.asked ?? "") : "latest")
+      : await store.prepare(id);
     try {
       log("info", "Installing", { id, kind: choice.kind, from: source.name });
-      const built = { source, ...await this.#build(id, choice, staging.folder, release, progress, signal) };
+      const built = { source, ...(await this.#build(id, choice, staging.folder, release, progress, signal)) };
       signal.throwIfAborted();
-      if (there && there.release === built.release && satisfies(source, there)) { await staging.discard(); return there; }
+      if (there && there.release === built.release && satisfies(source, there)) {
+        await staging.discard();
+        return there;
+      }
       const kept = await staging.keep(built);
       log("info", "Installed", { id, version: kept.release, bytes: kept.bytes });
       return kept;
@@ -230,19 +335,45 @@ export class Installer implements AsyncDisposable {
     }
   }
 
-  async #build(id: string, choice: Installable, folder: string, release: string, progress: ProgressTeller, signal: AbortSignal): Promise<Omit<Built, "source">> {
+  async #build(
+    id: string,
+    choice: Installable,
+    folder: string,
+    release: string,
+    progress: ProgressTeller,
+    signal: AbortSignal,
+  ): Promise<Omit<Built, "source">> {
     const { files, clock, fetch, bunzip, platform, run, httpArchives = false } = this.#world;
-    if (choice.kind === "binary") return installBinary(folder, choice.of, release, { files, clock, fetch, httpArchives, bunzip, signal, platform, progress: step => progress.tell(step) });
-    const tools = await this.#world.tools(), { tool } = choice, command = tool && tools.find(tool);
-    if (tool === undefined || command === undefined) throw new InstallError("noTool", "The tool that would install it is not there any more.");
-    const program = { name: tool, command }, world: ToolWorld = { files, run, signal, platform, line: line => progress.tell({ phase: "installing", line }) };
+    if (choice.kind === "binary")
+      return installBinary(folder, choice.of, release, {
+        files,
+        clock,
+        fetch,
+        httpArchives,
+        bunzip,
+        signal,
+        platform,
+        progress: step => progress.tell(step),
+      });
+    const tools = await this.#world.tools(),
+      { tool } = choice,
+      command = tool && tools.find(tool);
+    if (tool === undefined || command === undefined)
+      throw new InstallError("noTool", "The tool that would install it is not there any more.");
+    const program = { name: tool, command },
+      world: ToolWorld = { files, run, signal, platform, line: line => progress.tell({ phase: "installing", line }) };
     progress.tell({ phase: "installing" });
     switch (choice.kind) {
-      case "npx": return installNpm(folder, choice.spec, choice.of.cmd, program, world);
-      case "uvx": case "pipx": return installPython(folder, choice.spec, choice.of.cmd, tool === "uv" ? "uv" : "pipx", program, world);
+      case "npx":
+        return installNpm(folder, choice.spec, choice.of.cmd, program, world);
+      case "uvx":
+      case "pipx":
+        return installPython(folder, choice.spec, choice.of.cmd, tool === "uv" ? "uv" : "pipx", program, world);
       case "cargo": {
         const home = await this.#world.cargoHome?.();
-        return this.#world.store.building(id, target => installCargo({ folder, target }, choice.of, program, home, world));
+        return this.#world.store.building(id, target =>
+          installCargo({ folder, target }, choice.of, program, home, world),
+        );
       }
     }
   }
@@ -255,17 +386,28 @@ export class Installer implements AsyncDisposable {
       if (lease) this.#leases.set(installed.folder, lease);
       return lease !== undefined;
     } catch (error) {
-      this.#world.log("warn", "Nobody can be told that a version is in use", { folder: installed.folder, error: String(error) });
+      this.#world.log("warn", "Nobody can be told that a version is in use", {
+        folder: installed.folder,
+        error: String(error),
+      });
       return true;
     }
   }
 
   /** What the configuration says counts more than what the package does. */
-  async #commandOf({ folder, program, runtime, runtimeArgs, args: own = [], env: owns = {} }: Installed, choice: Installable): Promise<AgentCommand> {
-    const file = path.join(folder, program), { args = own, env: given = {} }: { readonly args?: readonly string[]; readonly env?: Environment } = choice.of, env = { ...owns, ...given };
+  async #commandOf(
+    { folder, program, runtime, runtimeArgs, args: own = [], env: owns = {} }: Installed,
+    choice: Installable,
+  ): Promise<AgentCommand> {
+    const file = path.join(folder, program),
+      { args = own, env: given = {} }: { readonly args?: readonly string[]; readonly env?: Environment } = choice.of,
+      env = { ...owns, ...given };
     if (runtime === undefined) return { kind: "process", command: file, args: [...runtimeArgs, ...args], env };
     const node = (await this.#world.tools()).find("node");
-    if (node === undefined) throw new InstallError("noTool", "It is installed, and needs Node.js, which is not on your PATH any more.", { advice: "Install Node.js, and restart VS Code if it is not found then." });
+    if (node === undefined)
+      throw new InstallError("noTool", "It is installed, and needs Node.js, which is not on your PATH any more.", {
+        advice: "Install Node.js, and restart VS Code if it is not found then.",
+      });
     return { kind: "process", command: node, args: [...runtimeArgs, file, ...args], env };
   }
 

@@ -11,9 +11,17 @@ import { absent, writeWhole, type Files } from "./files";
 
 export const USES = ".uses";
 
-export interface Lease { release(): Promise<void> }
-export interface Holder { readonly pid: number; readonly started: string }
-interface Use extends Holder { readonly folder: string; readonly host: string }
+export interface Lease {
+  release(): Promise<void>;
+}
+export interface Holder {
+  readonly pid: number;
+  readonly started: string;
+}
+interface Use extends Holder {
+  readonly folder: string;
+  readonly host: string;
+}
 
 const FORGOTTEN_MS = 30 * 24 * 3600 * 1000;
 
@@ -30,7 +38,8 @@ export class Leases {
 
   /** `home`: the id's folder. */
   async take(home: string, folder: string): Promise<Lease> {
-    const uses = path.join(home, USES), file = path.join(uses, `${folder}-${this.#self.pid}-${randomBytes(4).toString("hex")}`);
+    const uses = path.join(home, USES),
+      file = path.join(uses, `${folder}-${this.#self.pid}-${randomBytes(4).toString("hex")}`);
     await this.#files.mkdir(uses, { recursive: true });
     await writeWhole(file, JSON.stringify({ folder, ...this.#self, host: hostname() } satisfies Use), this.#files);
     return { release: () => this.#files.rm(file, { force: true }) };
@@ -38,14 +47,22 @@ export class Leases {
 
   /** The folders in use; the files of those who are gone are deleted. */
   async used(home: string): Promise<ReadonlySet<string>> {
-    const uses = path.join(home, USES), used = new Set<string>();
-    const all = await Promise.all((await this.#files.readdir(uses).catch(absent<string[]>([]))).map(async name => {
-      const file = path.join(uses, name);
-      return { file, use: readUse(await this.#files.readFile(file, "utf8").catch(absent(""))) };
-    }));
-    const here = all.flatMap(({ use }) => use?.host === hostname() ? [use.pid] : []), living = here.length === 0 ? [] : await this.#table.living(here);
+    const uses = path.join(home, USES),
+      used = new Set<string>();
+    const all = await Promise.all(
+      (await this.#files.readdir(uses).catch(absent<string[]>([]))).map(async name => {
+        const file = path.join(uses, name);
+        return { file, use: readUse(await this.#files.readFile(file, "utf8").catch(absent(""))) };
+      }),
+    );
+    const here = all.flatMap(({ use }) => (use?.host === hostname() ? [use.pid] : [])),
+      living = here.length === 0 ? [] : await this.#table.living(here);
     for (const { file, use } of all) {
-      const isLiving = use?.host === hostname() ? living.some(({ pid, started }) => pid === use.pid && this.#table.sameStart(started, use.started)) || (living.length === 0 && !await this.#tells()) : !await this.#isForgotten(file);
+      const isLiving =
+        use?.host === hostname()
+          ? living.some(({ pid, started }) => pid === use.pid && this.#table.sameStart(started, use.started)) ||
+            (living.length === 0 && !(await this.#tells()))
+          : !(await this.#isForgotten(file));
       if (!isLiving) await this.#files.rm(file, { force: true }).catch(() => undefined);
       else if (use) used.add(use.folder);
     }
@@ -53,7 +70,9 @@ export class Leases {
   }
 
   /** Whether the system says who lives: we do. */
-  async #tells(): Promise<boolean> { return (await this.#table.living([process.pid])).length > 0; }
+  async #tells(): Promise<boolean> {
+    return (await this.#table.living([process.pid])).length > 0;
+  }
 
   async #isForgotten(file: string): Promise<boolean> {
     const modified = (await this.#files.stat(file).catch(absent(undefined)))?.mtimeMs;
@@ -63,8 +82,17 @@ export class Leases {
 
 function readUse(text: string): Use | undefined {
   let value: unknown;
-  try { value = JSON.parse(text); } catch { return undefined; }
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
   if (!isObject(value)) return undefined;
   const { folder, pid, started, host } = value;
-  return typeof folder === "string" && typeof pid === "number" && typeof started === "string" && typeof host === "string" ? { folder, pid, started, host } : undefined;
+  return typeof folder === "string" &&
+    typeof pid === "number" &&
+    typeof started === "string" &&
+    typeof host === "string"
+    ? { folder, pid, started, host }
+    : undefined;
 }

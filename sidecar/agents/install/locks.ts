@@ -13,7 +13,8 @@ import type { Files } from "./files";
 export type TryLock = (file: string) => Promise<() => Promise<void>>;
 
 const STALE_MS = 15_000;
-export const fileLock: TryLock = file => lock(file, { realpath: false, lockfilePath: file, stale: STALE_MS, onCompromised: () => undefined });
+export const fileLock: TryLock = file =>
+  lock(file, { realpath: false, lockfilePath: file, stale: STALE_MS, onCompromised: () => undefined });
 
 export interface LockWish {
   readonly signal?: AbortSignal | undefined;
@@ -48,20 +49,29 @@ export class Locks {
       await before?.catch(() => undefined);
       wish.signal?.throwIfAborted();
       const release = await this.#take(name, wish);
-      try { return await work(); }
-      finally { await release().catch(() => undefined); } // it has been taken over
+      try {
+        return await work();
+      } finally {
+        await release().catch(() => undefined);
+      } // it has been taken over
     })();
     this.#lines.set(name, turn);
-    try { return await turn; }
-    finally { if (this.#lines.get(name) === turn) this.#lines.delete(name); }
+    try {
+      return await turn;
+    } finally {
+      if (this.#lines.get(name) === turn) this.#lines.delete(name);
+    }
   }
 
   async #take(name: string, { signal, waiting, busy, limitMs }: LockWish): Promise<() => Promise<void>> {
     await this.#files.mkdir(this.#folder, { recursive: true });
     const until = this.#clock.now() + limitMs;
     for (let told = false; ; told = true) {
-      try { return await this.#tryLock(path.join(this.#folder, name)); }
-      catch (error) { if (!(error instanceof Error && "code" in error && error.code === "ELOCKED")) throw error; }
+      try {
+        return await this.#tryLock(path.join(this.#folder, name));
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error && error.code === "ELOCKED")) throw error;
+      }
       if (!told) waiting?.();
       if (this.#clock.now() >= until) throw busy();
       await pause(AGAIN_MS, this.#clock, signal);
@@ -73,8 +83,14 @@ export class Locks {
 export function pause(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const over = (): void => { alarm[Symbol.dispose](); reject(signal?.reason); };
-    const alarm = clock.after(ms, () => { signal?.removeEventListener("abort", over); resolve(); });
+    const over = (): void => {
+      alarm[Symbol.dispose]();
+      reject(signal?.reason);
+    };
+    const alarm = clock.after(ms, () => {
+      signal?.removeEventListener("abort", over);
+      resolve();
+    });
     signal?.addEventListener("abort", over, { once: true });
   });
 }

@@ -1,7 +1,18 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { readManifest, type Manifest } from "./manifest";
 
-const MANIFEST: Manifest = { version: 1, source: { kind: "cargo", name: "house" }, release: "1.0.0", program: "bin/house", runtimeArgs: [], args: ["acp"], env: { RULE: "x" }, order: 1, installedAt: "2026-01-01T00:00:00Z", bytes: 1 };
+const MANIFEST: Manifest = {
+  version: 1,
+  source: { kind: "cargo", name: "house" },
+  release: "1.0.0",
+  program: "bin/house",
+  runtimeArgs: [],
+  args: ["acp"],
+  env: { RULE: "x" },
+  order: 1,
+  installedAt: "2026-01-01T00:00:00Z",
+  bytes: 1,
+};
 
 suite("what an installation says of itself", () => {
   test("is read as it was written, with and without what its package says of its start", () => {
@@ -10,6 +21,18 @@ suite("what an installation says of itself", () => {
   });
 
   test("is nothing when any of it is something else", () => {
-    for (const odd of [{ args: "acp" }, { args: [1] }, { env: [] }, { env: { RULE: 1 } }, { runtimeArgs: {} }, { runtime: "deno" }, { source: {} }, { program: "../x" }, { order: "1" }, { version: 2 }]) equal(readManifest(JSON.stringify({ ...MANIFEST, ...odd })), undefined, JSON.stringify(odd));
+    for (const odd of [
+      { args: "acp" },
+      { args: [1] },
+      { env: [] },
+      { env: { RULE: 1 } },
+      { runtimeArgs: {} },
+      { runtime: "deno" },
+      { source: {} },
+      { program: "../x" },
+      { order: "1" },
+      { version: 2 },
+    ])
+      equal(readManifest(JSON.stringify({ ...MANIFEST, ...odd })), undefined, JSON.stringify(odd));
   });
 });

@@ -42,34 +42,72 @@ export type Built = Pick<Manifest, "source" | "release" | "program" | "runtime" 
 
 export function readManifest(text: string): Manifest | undefined {
   let value: unknown;
-  try { value = JSON.parse(text); } catch { return undefined; }
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
   if (!isObject(value)) return undefined;
-  const { version, release, program, runtime, runtimeArgs, args, env, order, installedAt, bytes } = value, source = sourceIn(value.source);
-  if (version !== 1 || !source || typeof release !== "string" || typeof program !== "string" || !relativeParts(program)) return undefined;
-  if (typeof order !== "number" || typeof installedAt !== "string" || typeof bytes !== "number" || !isTexts(runtimeArgs)) return undefined;
+  const { version, release, program, runtime, runtimeArgs, args, env, order, installedAt, bytes } = value,
+    source = sourceIn(value.source);
+  if (version !== 1 || !source || typeof release !== "string" || typeof program !== "string" || !relativeParts(program))
+    return undefined;
+  if (
+    typeof order !== "number" ||
+    typeof installedAt !== "string" ||
+    typeof bytes !== "number" ||
+    !isTexts(runtimeArgs)
+  )
+    return undefined;
   if (runtime !== undefined && runtime !== "node") return undefined;
   if ((args !== undefined && !isTexts(args)) || (env !== undefined && !isEnvironment(env))) return undefined;
-  return { version, source, release, program, ...(runtime === undefined ? {} : { runtime }), runtimeArgs, ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }), order, installedAt, bytes };
+  return {
+    version,
+    source,
+    release,
+    program,
+    ...(runtime === undefined ? {} : { runtime }),
+    runtimeArgs,
+    ...(args === undefined ? {} : { args }),
+    ...(env === undefined ? {} : { env }),
+    order,
+    installedAt,
+    bytes,
+  };
 }
 
 function sourceIn(value: unknown): Source | undefined {
   if (!isObject(value)) return undefined;
   const { kind, name, cmd, asked } = value;
-  if ((kind !== "npm" && kind !== "python" && kind !== "cargo" && kind !== "binary") || typeof name !== "string") return undefined;
-  if ((cmd !== undefined && typeof cmd !== "string") || (asked !== undefined && typeof asked !== "string")) return undefined;
+  if ((kind !== "npm" && kind !== "python" && kind !== "cargo" && kind !== "binary") || typeof name !== "string")
+    return undefined;
+  if ((cmd !== undefined && typeof cmd !== "string") || (asked !== undefined && typeof asked !== "string"))
+    return undefined;
   return { kind, name, ...(cmd === undefined ? {} : { cmd }), ...(asked === undefined ? {} : { asked }) };
 }
 
-function isTexts(value: unknown): value is string[] { return Array.isArray(value) && value.every(item => typeof item === "string"); }
-function isEnvironment(value: unknown): value is Readonly<Record<string, string>> { return isObject(value) && Object.values(value).every(item => typeof item === "string"); }
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(item => typeof item === "string");
+}
+function isEnvironment(value: unknown): value is Readonly<Record<string, string>> {
+  return isObject(value) && Object.values(value).every(item => typeof item === "string");
+}
 
 /** Whether an installation is of the same thing, in whatever version. */
 export function isOf(source: Source, { source: other }: Pick<Manifest, "source">): boolean {
-  return source.kind === other.kind && source.cmd === other.cmd && (source.name === other.name || source.kind === "binary"); // an archive's address changes with its version
+  return (
+    source.kind === other.kind && source.cmd === other.cmd && (source.name === other.name || source.kind === "binary")
+  ); // an archive's address changes with its version
 }
 
 /** Whether an installation is what was asked for. */
 export function satisfies(source: Source, installed: Pick<Manifest, "source" | "release">): boolean {
   if (!isOf(source, installed) || source.name !== installed.source.name) return false;
-  return source.asked === installed.source.asked || (source.kind !== "binary" && source.asked !== undefined && isExact(source.asked) && source.asked === installed.release);
+  return (
+    source.asked === installed.source.asked ||
+    (source.kind !== "binary" &&
+      source.asked !== undefined &&
+      isExact(source.asked) &&
+      source.asked === installed.release)
+  );
 }

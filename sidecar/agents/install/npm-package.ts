@@ -10,10 +10,21 @@ import { chosenProgram, readJson, useTool, type ToolProgram, type ToolWorld } fr
 const OPTIONS = ["--no-audit", "--no-fund", "--omit=dev", "--no-package-lock", "--loglevel=notice"];
 
 /** `argument`: instead of the spec's own words (a folder of the same package). */
-export async function installNpm(folder: string, spec: NpmSpec, cmd: string | undefined, npm: ToolProgram, world: ToolWorld, argument = argumentOf(spec)): Promise<Omit<Built, "source">> {
+export async function installNpm(
+  folder: string,
+  spec: NpmSpec,
+  cmd: string | undefined,
+  npm: ToolProgram,
+  world: ToolWorld,
+  argument = argumentOf(spec),
+): Promise<Omit<Built, "source">> {
   const root = await world.files.open(path.join(folder, "package.json"), "wx");
-  try { await root.writeFile("{ \"private\": true }\n"); } // else npm looks for a project in the folders above
-  finally { await root.close(); }
+  try {
+    await root.writeFile('{ "private": true }\n');
+  } finally {
+    // else npm looks for a project in the folders above
+    await root.close();
+  }
   await useTool(npm, ["install", "--prefix", folder, ...OPTIONS, "--", argument], { cwd: folder }, world);
   const home = ["node_modules", ...spec.name.split("/")];
   const described = await readJson(path.join(folder, ...home, "package.json"), world.files);
@@ -22,34 +33,49 @@ export async function installNpm(folder: string, spec: NpmSpec, cmd: string | un
   const name = chosenProgram([...bins.keys()], { cmd, like: spec.name.replace(/^@[^/]*\//, "") });
   const parts = relativeParts(bins.get(name) ?? "");
   if (!parts) throw noProgram(`${spec.name} says that its program ${name} is outside of its folder.`);
-  return { release: described.version, ...await launchOf(folder, [...home, ...parts], name, world) };
+  return { release: described.version, ...(await launchOf(folder, [...home, ...parts], name, world)) };
 }
 
-export function argumentOf({ name, version }: NpmSpec): string { return version === undefined ? name : `${name}@${version}`; }
+export function argumentOf({ name, version }: NpmSpec): string {
+  return version === undefined ? name : `${name}@${version}`;
+}
 
 function binsOf(bin: unknown, packageName: string): ReadonlyMap<string, string> {
   if (typeof bin === "string") return new Map([[packageName.replace(/^@[^/]*\//, ""), bin]]);
-  return new Map(Object.entries(bin ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === "string" && relativeParts(entry[0])?.length === 1));
+  return new Map(
+    Object.entries(bin ?? {}).filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string" && relativeParts(entry[0])?.length === 1,
+    ),
+  );
 }
 
 /** A script for Node is given to Node itself: no wrapper stands between us and it, which matters on Windows and for signals. */
-async function launchOf(folder: string, script: readonly string[], name: string, { files, platform }: ToolWorld): Promise<Pick<Built, "program" | "runtime" | "runtimeArgs">> {
+async function launchOf(
+  folder: string,
+  script: readonly string[],
+  name: string,
+  { files, platform }: ToolWorld,
+): Promise<Pick<Built, "program" | "runtime" | "runtimeArgs">> {
   const file = path.join(folder, ...script);
-  const found = await programSize(file, files) === undefined ? `${file}.js` : file; // npm takes both
-  if (await programSize(found, files) === undefined) throw noProgram(`The program ${name} is not in its package.`);
+  const found = (await programSize(file, files)) === undefined ? `${file}.js` : file; // npm takes both
+  if ((await programSize(found, files)) === undefined) throw noProgram(`The program ${name} is not in its package.`);
   const runtimeArgs = nodeArgs(await firstLine(found, files));
   if (runtimeArgs) return { program: slashed(folder, found), runtime: "node", runtimeArgs };
   return { program: `node_modules/.bin/${platform === "win32" ? `${name}.cmd` : name}`, runtimeArgs: [] };
 }
 
-function slashed(folder: string, file: string): string { return path.relative(folder, file).replaceAll(path.sep, "/"); }
+function slashed(folder: string, file: string): string {
+  return path.relative(folder, file).replaceAll(path.sep, "/");
+}
 
 async function firstLine(file: string, files: Files): Promise<string> {
   const handle = await files.open(file, "r");
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);
     return buffer.subarray(0, bytesRead).toString().split(/\r?\n/, 1)[0] ?? "";
-  } finally { await handle.close(); }
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Undefined: it is not for Node. `#!/usr/bin/env -S node --no-warnings` has options of Node's. */

@@ -4,30 +4,59 @@ import path from "node:path";
 import { agent, bin, InstallWorld, never, refused, shown, versions } from "../../testing/install-world";
 
 suite("an npm package", () => {
-  const packages = { "@s/agent": { version: "2.0.0", bin: bin("agent", "other"), firstLine: "#!/usr/bin/env -S node --no-warnings=DEP0040" }, native: { version: "1.0.0", bin: "run.sh", firstLine: "#!/bin/sh" } };
+  const packages = {
+    "@s/agent": {
+      version: "2.0.0",
+      bin: bin("agent", "other"),
+      firstLine: "#!/usr/bin/env -S node --no-warnings=DEP0040",
+    },
+    native: { version: "1.0.0", bin: "run.sh", firstLine: "#!/bin/sh" },
+  };
 
   test("is installed by the user's npm, and its script is run by Node", async () => {
     await using world = await InstallWorld.open(undefined, { packages });
     const installer = world.installer();
     const config = agent({ npx: { package: "@s/agent@1.2.3", args: ["--acp"], env: { A: "1" } } });
     const command = await installer.command(config, never);
-    deepEqual(shown(command, world), ["node", "--no-warnings=DEP0040", "some-agent/1.2.3/node_modules/@s/agent/dist/agent.js", "--acp"]);
+    deepEqual(shown(command, world), [
+      "node",
+      "--no-warnings=DEP0040",
+      "some-agent/1.2.3/node_modules/@s/agent/dist/agent.js",
+      "--acp",
+    ]);
     deepEqual(command.kind === "process" && command.env, { A: "1" });
     const [[tool, install, prefix, , ...rest] = []] = world.tools.calls;
-    deepEqual([tool, install, prefix, ...rest], ["npm", "install", "--prefix", "--no-audit", "--no-fund", "--omit=dev", "--no-package-lock", "--loglevel=notice", "--", "@s/agent@1.2.3"]);
+    deepEqual(
+      [tool, install, prefix, ...rest],
+      [
+        "npm",
+        "install",
+        "--prefix",
+        "--no-audit",
+        "--no-fund",
+        "--omit=dev",
+        "--no-package-lock",
+        "--loglevel=notice",
+        "--",
+        "@s/agent@1.2.3",
+      ],
+    );
     deepEqual(await installer.state(config), { kind: "npx", install: { kind: "installed", version: "1.2.3" } });
   });
 
   test("without Node on the PATH it is not started with whatever is called so", async () => {
     await using world = await InstallWorld.open(undefined, { packages });
-    const installer = world.installer({ change: { tools: async () => ({ find: name => name === "node" ? undefined : world.tools.find(name) }) } });
+    const installer = world.installer({
+      change: { tools: async () => ({ find: name => (name === "node" ? undefined : world.tools.find(name)) }) },
+    });
     await refused(installer.command(agent({ npx: { package: "@s/agent@1.2.3" } }), never), "noTool", /needs Node\.js/);
   });
 
   test("the second start asks nobody", async () => {
     await using world = await InstallWorld.open(undefined, { packages });
     const config = agent({ npx: { package: "@s/agent" } });
-    const first = await world.installer().command(config, never), second = await world.installer().command(config, never);
+    const first = await world.installer().command(config, never),
+      second = await world.installer().command(config, never);
     deepEqual(second, first);
     equal(world.tools.calls.length, 1);
     deepEqual(versions(world), ["2.0.0"]);
@@ -36,14 +65,27 @@ suite("an npm package", () => {
   test("whose program is not for Node is started as npm links it; another command of it by its name", async () => {
     await using world = await InstallWorld.open(undefined, { packages });
     const installer = world.installer();
-    deepEqual(shown(await installer.command(agent({ npx: { package: "native@1.0.0" } }), never), world), [`some-agent/1.0.0/node_modules/.bin/native${process.platform === "win32" ? ".cmd" : ""}`]);
+    deepEqual(shown(await installer.command(agent({ npx: { package: "native@1.0.0" } }), never), world), [
+      `some-agent/1.0.0/node_modules/.bin/native${process.platform === "win32" ? ".cmd" : ""}`,
+    ]);
     await installer.command(agent({ npx: { package: "@s/agent@2.0.0" } }), never);
-    deepEqual(shown(await installer.command(agent({ npx: { package: "@s/agent@2.0.0", cmd: "other" } }), never), world).at(-1), "some-agent/2.0.0~2/node_modules/@s/agent/dist/other.js");
+    deepEqual(
+      shown(await installer.command(agent({ npx: { package: "@s/agent@2.0.0", cmd: "other" } }), never), world).at(-1),
+      "some-agent/2.0.0~2/node_modules/@s/agent/dist/other.js",
+    );
   });
 
   test("without the program that is wanted is none", async () => {
-    await using world = await InstallWorld.open(undefined, { packages: { ...packages, none: { version: "1.0.0" }, two: { version: "1.0.0", bin: bin("a", "b") }, out: { version: "1.0.0", bin: { out: "../../x.js" } } } });
-    const install = (name: string, cmd?: string): Promise<unknown> => world.installer().command(agent({ npx: { package: name, ...(cmd === undefined ? {} : { cmd }) } }), never);
+    await using world = await InstallWorld.open(undefined, {
+      packages: {
+        ...packages,
+        none: { version: "1.0.0" },
+        two: { version: "1.0.0", bin: bin("a", "b") },
+        out: { version: "1.0.0", bin: { out: "../../x.js" } },
+      },
+    });
+    const install = (name: string, cmd?: string): Promise<unknown> =>
+      world.installer().command(agent({ npx: { package: name, ...(cmd === undefined ? {} : { cmd }) } }), never);
     await refused(install("@s/agent", "third"), "noProgram", /has the programs agent, other, and no “third”/);
     await refused(install("none"), "noProgram", /has no program/);
     await refused(install("two"), "noProgram", /does not say which one/);
@@ -53,11 +95,24 @@ suite("an npm package", () => {
 
   test("npm's last words are told; offline and a full disk are known", async () => {
     await using world = await InstallWorld.open(undefined, { packages });
-    const install = (): Promise<unknown> => world.installer().command(agent({ npx: { package: "@s/agent@1.0.0" } }), never);
-    await refused(world.installer().command(agent({ npx: { package: "nothing" } }), never), "toolFailed", /npm stopped \(exit code 1\)\. Its last words: “npm error 404: nothing is not in this registry”$/);
+    const install = (): Promise<unknown> =>
+      world.installer().command(agent({ npx: { package: "@s/agent@1.0.0" } }), never);
+    await refused(
+      world.installer().command(agent({ npx: { package: "nothing" } }), never),
+      "toolFailed",
+      /npm stopped \(exit code 1\)\. Its last words: “npm error 404: nothing is not in this registry”$/,
+    );
     const causes = [
-      ["npm error code ENOTFOUND\nnpm error A complete log of this run can be found in: /x\n", "offline", /npm stopped \(exit code 1\), because it cannot reach its registry\. Is this computer online\?/],
-      ["npm error ENOSPC: no space left on device\n", "diskFull", /npm stopped \(exit code 1\), because the disk is full\. Make room/],
+      [
+        "npm error code ENOTFOUND\nnpm error A complete log of this run can be found in: /x\n",
+        "offline",
+        /npm stopped \(exit code 1\), because it cannot reach its registry\. Is this computer online\?/,
+      ],
+      [
+        "npm error ENOSPC: no space left on device\n",
+        "diskFull",
+        /npm stopped \(exit code 1\), because the disk is full\. Make room/,
+      ],
     ] as const;
     for (const [stderr, code, says] of causes) {
       world.tools.plan({ packages, fails: { code: 1, stderr } });
@@ -72,12 +127,25 @@ suite("a Python tool", () => {
   for (const tool of ["uv", "pipx"] as const) {
     test(`is installed by ${tool}, in its place for good`, async () => {
       await using world = await InstallWorld.open([tool], { packages });
-      const pinned = await world.installer().command(agent({ uvx: { package: "py-agent[x]@1.0.0", args: ["acp"] } }), never);
+      const pinned = await world
+        .installer()
+        .command(agent({ uvx: { package: "py-agent[x]@1.0.0", args: ["acp"] } }), never);
       deepEqual(shown(pinned, world), ["some-agent/1.0.0/bin/py-agent", "acp"]);
       equal(readFileSync(pinned.kind === "process" ? pinned.command : "", "utf8").startsWith(`#!${world.root}`), true);
       const newest = await world.installer().command(agent({ pipx: { package: "py-agent", cmd: "py-helper" } }), never);
       deepEqual(shown(newest, world), ["some-agent/latest/bin/py-helper"]);
-      deepEqual(world.tools.calls.map(call => call.slice(0, 2)), tool === "uv" ? [["uv", "tool"], ["uv", "tool"]] : [["pipx", "install"], ["pipx", "install"]].map((call, i) => [call[0], i === 0 ? "install" : "install"]));
+      deepEqual(
+        world.tools.calls.map(call => call.slice(0, 2)),
+        tool === "uv"
+          ? [
+              ["uv", "tool"],
+              ["uv", "tool"],
+            ]
+          : [
+              ["pipx", "install"],
+              ["pipx", "install"],
+            ].map((call, i) => [call[0], i === 0 ? "install" : "install"]),
+      );
       equal((await world.store().newest("some-agent"))?.release, "0.9.0");
     });
   }
@@ -85,23 +153,39 @@ suite("a Python tool", () => {
 
 suite("a crate", () => {
   const packages = { "rs-agent": { version: "3.1.4", bin: bin("rs-agent", "rs-tool") } };
-  for (const [binstall, how] of [["works", "binstall"], ["fails", "install"], [undefined, "install"]] as const) {
+  for (const [binstall, how] of [
+    ["works", "binstall"],
+    ["fails", "install"],
+    [undefined, "install"],
+  ] as const) {
     test(`binstall ${binstall ?? "is not there"}`, async () => {
       await using world = await InstallWorld.open(undefined, { packages, ...(binstall ? { binstall } : {}) });
-      const command = await world.installer().command(agent({ cargo: { crate: "rs-agent", version: "1.0.0", args: ["acp"] } }), never);
+      const command = await world
+        .installer()
+        .command(agent({ cargo: { crate: "rs-agent", version: "1.0.0", args: ["acp"] } }), never);
       deepEqual(shown(command, world), ["some-agent/1.0.0/bin/rs-agent", "acp"]);
       equal(readFileSync(command.kind === "process" ? command.command : "", "utf8"), how);
-      deepEqual(shown(await world.installer().command(agent({ cargo: { crate: "rs-agent", binary: "rs-tool" } }), never), world), ["some-agent/3.1.4/bin/rs-tool"]);
+      deepEqual(
+        shown(
+          await world.installer().command(agent({ cargo: { crate: "rs-agent", binary: "rs-tool" } }), never),
+          world,
+        ),
+        ["some-agent/3.1.4/bin/rs-tool"],
+      );
     });
   }
 });
 
 suite("a source build", () => {
-  const packages = { "rs-agent": { version: "3.1.4", bin: bin("rs-agent") } }, config = agent({ cargo: { crate: "rs-agent" } });
+  const packages = { "rs-agent": { version: "3.1.4", bin: bin("rs-agent") } },
+    config = agent({ cargo: { crate: "rs-agent" } });
   const folderOf = ({ root }: InstallWorld): string => path.join(root, ".builds", "some-agent");
 
   test("that fails is continued by the next try, also of another window; after its success nothing of it is left", async () => {
-    await using world = await InstallWorld.open(["cargo"], { packages, fails: { code: 101, stderr: "error: could not compile" } });
+    await using world = await InstallWorld.open(["cargo"], {
+      packages,
+      fails: { code: 101, stderr: "error: could not compile" },
+    });
     for (const compiled of ["crate\n", "crate\ncrate\n"]) {
       await refused(world.installer().command(config, never), "toolFailed", /could not compile/);
       equal(readFileSync(path.join(folderOf(world), "compiled"), "utf8"), compiled);
@@ -112,16 +196,27 @@ suite("a source build", () => {
   });
 
   test("that fills the disk leaves nothing", async () => {
-    await using world = await InstallWorld.open(["cargo"], { packages, fails: { code: 101, stderr: "error: no space left on device (os error 28)" } });
+    await using world = await InstallWorld.open(["cargo"], {
+      packages,
+      fails: { code: 101, stderr: "error: no space left on device (os error 28)" },
+    });
     await refused(world.installer().command(config, never), "diskFull", /disk is full/);
     equal(existsSync(folderOf(world)), false);
   });
 
   test("that nobody continues for a week is swept, and goes with its agent", async () => {
-    await using world = await InstallWorld.open(["cargo"], { packages, fails: { code: 101, stderr: "error: could not compile" } });
-    const folder = folderOf(world), daysAgo = (days: number): void => utimesSync(folder, new Date(), new Date(Date.now() - days * 24 * 3600_000));
-    const fail = (): Promise<void> => refused(world.installer().command(config, never), "toolFailed", /could not compile/);
-    const sweep = (): Promise<void> => world.store().sweepAll(never, error => { throw error; });
+    await using world = await InstallWorld.open(["cargo"], {
+      packages,
+      fails: { code: 101, stderr: "error: could not compile" },
+    });
+    const folder = folderOf(world),
+      daysAgo = (days: number): void => utimesSync(folder, new Date(), new Date(Date.now() - days * 24 * 3600_000));
+    const fail = (): Promise<void> =>
+      refused(world.installer().command(config, never), "toolFailed", /could not compile/);
+    const sweep = (): Promise<void> =>
+      world.store().sweepAll(never, error => {
+        throw error;
+      });
     await fail();
     daysAgo(6);
     await sweep();

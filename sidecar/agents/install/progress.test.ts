@@ -5,11 +5,20 @@ import { ProgressTeller } from "./progress";
 
 suite("progress", () => {
   test("is told at each change of phase, else ten times a second, and the last of it always", () => {
-    const clock = new FakeClock(), told: InstallProgress[] = [];
+    const clock = new FakeClock(),
+      told: InstallProgress[] = [];
     clock.advance(1000);
-    const teller = new ProgressTeller(clock, step => { told.push(step); });
-    for (let done = 0; done < 50; done++) { teller.tell({ phase: "downloading", done }); clock.advance(10); }
-    deepEqual(told.map(({ done }) => done), [0, 9, 19, 29, 39, 49]);
+    const teller = new ProgressTeller(clock, step => {
+      told.push(step);
+    });
+    for (let done = 0; done < 50; done++) {
+      teller.tell({ phase: "downloading", done });
+      clock.advance(10);
+    }
+    deepEqual(
+      told.map(({ done }) => done),
+      [0, 9, 19, 29, 39, 49],
+    );
     teller.tell({ phase: "unpacking" });
     teller.tell({ phase: "unpacking", done: 1 });
     teller.tell({ phase: "unpacking", done: 2 });

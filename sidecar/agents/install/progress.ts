@@ -21,7 +21,13 @@ export class ProgressTeller implements Disposable {
     const early = EACH_MS - (this.#clock.now() - this.#told);
     if (progress.phase !== this.#phase || early <= 0) return this.#now(progress);
     if (this.#next) this.#next.progress = progress;
-    else this.#next = { progress, alarm: this.#clock.after(early, () => { if (this.#next) this.#now(this.#next.progress); }) };
+    else
+      this.#next = {
+        progress,
+        alarm: this.#clock.after(early, () => {
+          if (this.#next) this.#now(this.#next.progress);
+        }),
+      };
   }
 
   /** Nothing is told any more. */

@@ -7,16 +7,38 @@ import type { Built } from "./manifest";
 import { chosenProgram, useTool, type ToolProgram, type ToolWorld } from "./package-tool";
 
 /** Of its programs (links to the environment's), and of the environments. */
-const BIN = "bin", TOOLS = "tools";
+const BIN = "bin",
+  TOOLS = "tools";
 
-export async function installPython(folder: string, spec: PythonSpec, cmd: string | undefined, by: "uv" | "pipx", tool: ToolProgram, world: ToolWorld): Promise<Omit<Built, "source">> {
-  const bin = path.join(folder, BIN), tools = path.join(folder, TOOLS), requirement = requirementOf(spec);
-  if (by === "uv") await useTool(tool, ["tool", "install", requirement], { cwd: folder, env: { UV_TOOL_DIR: tools, UV_TOOL_BIN_DIR: bin } }, world);
-  else await useTool(tool, ["install", requirement], { cwd: folder, env: { PIPX_HOME: tools, PIPX_BIN_DIR: bin, PIPX_MAN_DIR: path.join(folder, "man") } }, world);
+export async function installPython(
+  folder: string,
+  spec: PythonSpec,
+  cmd: string | undefined,
+  by: "uv" | "pipx",
+  tool: ToolProgram,
+  world: ToolWorld,
+): Promise<Omit<Built, "source">> {
+  const bin = path.join(folder, BIN),
+    tools = path.join(folder, TOOLS),
+    requirement = requirementOf(spec);
+  if (by === "uv")
+    await useTool(
+      tool,
+      ["tool", "install", requirement],
+      { cwd: folder, env: { UV_TOOL_DIR: tools, UV_TOOL_BIN_DIR: bin } },
+      world,
+    );
+  else
+    await useTool(
+      tool,
+      ["install", requirement],
+      { cwd: folder, env: { PIPX_HOME: tools, PIPX_BIN_DIR: bin, PIPX_MAN_DIR: path.join(folder, "man") } },
+      world,
+    );
   const files = (await world.files.readdir(bin).catch(absent<string[]>([]))).filter(name => !name.startsWith("."));
   const names = new Map(files.map(file => [file.replace(/\.exe$/i, ""), file]));
   const program = names.get(chosenProgram([...names.keys()], { cmd: cmd?.replace(/\.exe$/i, ""), like: spec.name }));
-  const release = await releaseOf(tools, spec.name, world.files) ?? spec.version;
+  const release = (await releaseOf(tools, spec.name, world.files)) ?? spec.version;
   if (program === undefined || release === undefined) throw noProgram(`${by} did not install ${spec.name}.`);
   return { release, program: `${BIN}/${program}`, runtimeArgs: [] };
 }

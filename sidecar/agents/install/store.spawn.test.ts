@@ -19,9 +19,23 @@ import type { RunTool } from "./package-tool";
 import { Store } from "./store";
 
 const never = new AbortController().signal;
-const entries = (version: string) => [{ name: "bin/agent", content: version.repeat(5000), mode: 0o755 }, { name: "lib/a", content: "a" }, { name: "lib/b", content: "b" }];
-const config = (world: InstallWorld, version: string, plan = {}) => agent(
-  { binary: { "linux-x86_64": { archive: world.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)), ...plan }), cmd: "bin/agent" } } }, { version });
+const entries = (version: string) => [
+  { name: "bin/agent", content: version.repeat(5000), mode: 0o755 },
+  { name: "lib/a", content: "a" },
+  { name: "lib/b", content: "b" },
+];
+const config = (world: InstallWorld, version: string, plan = {}) =>
+  agent(
+    {
+      binary: {
+        "linux-x86_64": {
+          archive: world.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)), ...plan }),
+          cmd: "bin/agent",
+        },
+      },
+    },
+    { version },
+  );
 const built: Built = { source: { kind: "npm", name: "p" }, release: "1.0.0", program: "run", runtimeArgs: [] };
 
 /** One process' locks: they go with it. */
@@ -30,20 +44,39 @@ function memoryLock(): TryLock {
   return async name => {
     if (held.has(name)) throw Object.assign(new Error("held"), { code: "ELOCKED" });
     held.add(name);
-    return async () => { held.delete(name); };
+    return async () => {
+      held.delete(name);
+    };
   };
 }
 
 /** Calls `each` before each step that changes or reads the file system, writes included. */
 function watched(each: () => void): Files {
-  const step = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => async (...args: A): Promise<R> => { each(); return work(...args); };
+  const step =
+    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      each();
+      return work(...args);
+    };
   const open: Files["open"] = async (...args) => {
     each();
-    const handle = await realFiles.open(...args), write = handle.write.bind(handle) as (...args: unknown[]) => Promise<never>;
-    handle.write = ((...given: unknown[]) => { try { each(); } catch (error) { return Promise.reject(error); } return write(...given); }) as typeof handle.write;
+    const handle = await realFiles.open(...args),
+      write = handle.write.bind(handle) as (...args: unknown[]) => Promise<never>;
+    handle.write = ((...given: unknown[]) => {
+      try {
+        each();
+      } catch (error) {
+        return Promise.reject(error);
+      }
+      return write(...given);
+    }) as typeof handle.write;
     return handle;
   };
-  const stepped = Object.fromEntries(Object.entries({ ...realFiles, open: undefined }).filter(([, value]) => typeof value === "function").map(([name, value]) => [name, step(value as (...args: unknown[]) => Promise<unknown>)]));
+  const stepped = Object.fromEntries(
+    Object.entries({ ...realFiles, open: undefined })
+      .filter(([, value]) => typeof value === "function")
+      .map(([name, value]) => [name, step(value as (...args: unknown[]) => Promise<unknown>)]),
+  );
   return { ...realFiles, ...stepped, open } as Files;
 }
 
@@ -60,7 +93,8 @@ async function isOldOrNew(world: InstallWorld, allowed: readonly string[]): Prom
 
 /** uv, in this process. */
 const uv: RunTool = async ({ args, env }, { signal }) => {
-  const version = args.at(-1)?.split("==")[1] ?? "", folder = path.dirname(env.UV_TOOL_BIN_DIR ?? "");
+  const version = args.at(-1)?.split("==")[1] ?? "",
+    folder = path.dirname(env.UV_TOOL_BIN_DIR ?? "");
   mkdirSync(path.join(env.UV_TOOL_DIR ?? "", "p", "lib", `p-${version}.dist-info`), { recursive: true });
   for (const { name, content } of entries(version)) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
@@ -73,67 +107,136 @@ const uv: RunTool = async ({ args, env }, { signal }) => {
 /** `npm run check` looks at some of the steps, `npm test` at each. */
 const STRIDE = Math.max(1, Math.round(10_000 / Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000)));
 
-const WAYS: readonly { readonly way: string; readonly configOf: (world: InstallWorld, version: string) => AgentConfig }[] = [
+const WAYS: readonly {
+  readonly way: string;
+  readonly configOf: (world: InstallWorld, version: string) => AgentConfig;
+}[] = [
   { way: "from an archive", configOf: config },
-  { way: "in its place", configOf: (_, version) => agent({ uvx: { package: `p==${version}`, cmd: "agent" } }, { version }) },
+  {
+    way: "in its place",
+    configOf: (_, version) => agent({ uvx: { package: `p==${version}`, cmd: "agent" } }, { version }),
+  },
 ];
 
-for (const { way, configOf } of WAYS) suite(`an installation (${way}) that is interrupted at each of its steps`, () => {
-  const installer = (world: InstallWorld, options: InstallOptions): Installer => world.installer({ clock: hurriedClock(1000), ...options, change: { run: uv, ...options.change } });
-  /** Each in a store that has `1.0.0`, until the installation of `2.0.0` has no further step. `interrupted`: whether it had this one. */
-  async function atEach(interrupted: (world: InstallWorld, at: number) => Promise<boolean>): Promise<void> {
-    for (let at = 0; ; at += STRIDE) {
-      await using world = await InstallWorld.open(["uv"]);
-      { await using first = installer(world, { tryLock: memoryLock() }); await first.install(configOf(world, "1.0.0"), never); }
-      if (!await interrupted(world, at)) { ok(at > 20, `${at} steps`); return; }
+for (const { way, configOf } of WAYS)
+  suite(`an installation (${way}) that is interrupted at each of its steps`, () => {
+    const installer = (world: InstallWorld, options: InstallOptions): Installer =>
+      world.installer({ clock: hurriedClock(1000), ...options, change: { run: uv, ...options.change } });
+    /** Each in a store that has `1.0.0`, until the installation of `2.0.0` has no further step. `interrupted`: whether it had this one. */
+    async function atEach(interrupted: (world: InstallWorld, at: number) => Promise<boolean>): Promise<void> {
+      for (let at = 0; ; at += STRIDE) {
+        await using world = await InstallWorld.open(["uv"]);
+        {
+          await using first = installer(world, { tryLock: memoryLock() });
+          await first.install(configOf(world, "1.0.0"), never);
+        }
+        if (!(await interrupted(world, at))) {
+          ok(at > 20, `${at} steps`);
+          return;
+        }
+      }
     }
-  }
-  const versions = (world: InstallWorld): readonly string[] => readdirSync(path.join(world.root, "some-agent")).filter(name => name !== ".uses");
+    const versions = (world: InstallWorld): readonly string[] =>
+      readdirSync(path.join(world.root, "some-agent")).filter(name => name !== ".uses");
 
-  test("cancelled: the store is the old or the new one, and nothing else is left", () => atEach(async (world, at) => {
-    const ending = new AbortController(), tryLock = memoryLock();
-    let step = 0;
-    const outcome = await installer(world, { tryLock, files: watched(() => { if (step++ === at) ending.abort(new Error("enough")); }) }).install(configOf(world, "2.0.0"), ending.signal)
-      .then(({ release }) => release, (error: unknown) => { match(String(error), /enough/); return "1.0.0"; });
-    equal(await isOldOrNew(world, ["1.0.0", "2.0.0"]), outcome);
-    await world.store({ tryLock }).sweep("some-agent");
-    deepEqual(versions(world), [outcome]);
-    return step > at;
-  }));
+    test("cancelled: the store is the old or the new one, and nothing else is left", () =>
+      atEach(async (world, at) => {
+        const ending = new AbortController(),
+          tryLock = memoryLock();
+        let step = 0;
+        const outcome = await installer(world, {
+          tryLock,
+          files: watched(() => {
+            if (step++ === at) ending.abort(new Error("enough"));
+          }),
+        })
+          .install(configOf(world, "2.0.0"), ending.signal)
+          .then(
+            ({ release }) => release,
+            (error: unknown) => {
+              match(String(error), /enough/);
+              return "1.0.0";
+            },
+          );
+        equal(await isOldOrNew(world, ["1.0.0", "2.0.0"]), outcome);
+        await world.store({ tryLock }).sweep("some-agent");
+        deepEqual(versions(world), [outcome]);
+        return step > at;
+      }));
 
-  test("by a full disk: the same, with a sentence", () => atEach(async (world, at) => {
-    let step = 0;
-    const full = (): void => { if (step++ === at) throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" }); };
-    const outcome = await installer(world, { tryLock: memoryLock(), files: watched(full) }).install(configOf(world, "2.0.0"), never)
-      .then(({ release }) => release, (error: unknown) => { ok(error instanceof InstallError && error.code === "diskFull", String(error)); return "1.0.0"; });
-    equal(await isOldOrNew(world, ["1.0.0", "2.0.0"]), outcome);
-    return step > at;
-  }));
+    test("by a full disk: the same, with a sentence", () =>
+      atEach(async (world, at) => {
+        let step = 0;
+        const full = (): void => {
+          if (step++ === at)
+            throw Object.assign(new Error("ENOSPC: no space left on device, write"), {
+              code: "ENOSPC",
+              syscall: "write",
+            });
+        };
+        const outcome = await installer(world, { tryLock: memoryLock(), files: watched(full) })
+          .install(configOf(world, "2.0.0"), never)
+          .then(
+            ({ release }) => release,
+            (error: unknown) => {
+              ok(error instanceof InstallError && error.code === "diskFull", String(error));
+              return "1.0.0";
+            },
+          );
+        equal(await isOldOrNew(world, ["1.0.0", "2.0.0"]), outcome);
+        return step > at;
+      }));
 
-  test("by the death of its process: the next one finds the old or the new one, removes what is left, and installs", () => atEach(async (world, at) => {
-    let step = 0;
-    const files = watched(() => { if (step++ >= at) throw new Error("dead"); });
-    const store = new Store(world.root, { clock: new FakeClock(), files, table: systemTable, self: { pid: 2 ** 30, started: "once" }, tryLock: memoryLock() });
-    await installer(world, { files, change: { store } }).install(configOf(world, "2.0.0"), never).catch(() => undefined);
-    await isOldOrNew(world, ["1.0.0", "2.0.0"]);
-    await using next = installer(world, { tryLock: memoryLock() });
-    await next.install(configOf(world, "2.0.0"), never);
-    equal(await isOldOrNew(world, ["2.0.0"]), "2.0.0");
-    equal(versions(world).length, 1);
-    return step > at;
-  }));
-});
+    test("by the death of its process: the next one finds the old or the new one, removes what is left, and installs", () =>
+      atEach(async (world, at) => {
+        let step = 0;
+        const files = watched(() => {
+          if (step++ >= at) throw new Error("dead");
+        });
+        const store = new Store(world.root, {
+          clock: new FakeClock(),
+          files,
+          table: systemTable,
+          self: { pid: 2 ** 30, started: "once" },
+          tryLock: memoryLock(),
+        });
+        await installer(world, { files, change: { store } })
+          .install(configOf(world, "2.0.0"), never)
+          .catch(() => undefined);
+        await isOldOrNew(world, ["1.0.0", "2.0.0"]);
+        await using next = installer(world, { tryLock: memoryLock() });
+        await next.install(configOf(world, "2.0.0"), never);
+        equal(await isOldOrNew(world, ["2.0.0"]), "2.0.0");
+        equal(versions(world).length, 1);
+        return step > at;
+      }));
+  });
 
 suite("the store", () => {
   test("a folder in the making is no version, and nobody sweeps it", async () => {
     await using world = await InstallWorld.open([]);
-    const store = world.store(), staging = await store.prepare("some-agent"), inPlace = await store.prepareInPlace("some-agent", "1.0.0");
+    const store = world.store(),
+      staging = await store.prepare("some-agent"),
+      inPlace = await store.prepareInPlace("some-agent", "1.0.0");
     await world.store().sweep("some-agent");
-    deepEqual([await store.list("some-agent"), existsSync(staging.folder), existsSync(inPlace.folder)], [[], true, true]);
+    deepEqual(
+      [await store.list("some-agent"), existsSync(staging.folder), existsSync(inPlace.folder)],
+      [[], true, true],
+    );
     const other = await world.store().prepareInPlace("some-agent", "1.0.0"); // somebody builds there
     equal(path.basename(other.folder), "1.0.0~2");
-    for (const one of [staging, inPlace, other]) { writeFileSync(path.join(one.folder, "run"), "x"); await one.keep(built); }
-    deepEqual((await store.list("some-agent")).map(({ order, folder }) => [order, path.basename(folder)]), [[3, "1.0.0~2"], [2, "1.0.0"], [1, "1.0.0~3"]]);
+    for (const one of [staging, inPlace, other]) {
+      writeFileSync(path.join(one.folder, "run"), "x");
+      await one.keep(built);
+    }
+    deepEqual(
+      (await store.list("some-agent")).map(({ order, folder }) => [order, path.basename(folder)]),
+      [
+        [3, "1.0.0~2"],
+        [2, "1.0.0"],
+        [1, "1.0.0~3"],
+      ],
+    );
   });
 
   test("what is discarded is gone", async () => {
@@ -146,28 +249,49 @@ suite("the store", () => {
 
   test("a use ends with its process; one of another computer is believed for a month", async () => {
     await using world = await InstallWorld.open([]);
-    const store = world.store(), uses = path.join(world.root, "some-agent", ".uses");
+    const store = world.store(),
+      uses = path.join(world.root, "some-agent", ".uses");
     for (const release of ["1.0.0", "2.0.0", "3.0.0", "4.0.0"]) {
       const staging = await store.prepare("some-agent");
       writeFileSync(path.join(staging.folder, "run"), "x");
       await staging.keep({ ...built, release });
     }
-    const use = (folder: string, rest: object): string => { const file = path.join(uses, `${folder}-x`); writeFileSync(file, JSON.stringify({ folder, pid: process.pid, started: systemTable.startOf(process.pid), host: "elsewhere", ...rest })); return file; };
+    const use = (folder: string, rest: object): string => {
+      const file = path.join(uses, `${folder}-x`);
+      writeFileSync(
+        file,
+        JSON.stringify({
+          folder,
+          pid: process.pid,
+          started: systemTable.startOf(process.pid),
+          host: "elsewhere",
+          ...rest,
+        }),
+      );
+      return file;
+    };
     const { hostname } = await import("node:os");
     use("1.0.0", { started: "another process with our id", host: hostname() });
     const far = use("2.0.0", {});
     use("3.0.0", { host: hostname() });
     writeFileSync(path.join(uses, "torn"), "{");
     await store.sweep("some-agent");
-    deepEqual((await store.list("some-agent")).map(({ release }) => release), ["4.0.0", "3.0.0", "2.0.0"]);
+    deepEqual(
+      (await store.list("some-agent")).map(({ release }) => release),
+      ["4.0.0", "3.0.0", "2.0.0"],
+    );
     utimesSync(far, new Date(0), new Date(0));
     await store.sweep("some-agent");
-    deepEqual((await store.list("some-agent")).map(({ release }) => release), ["4.0.0", "3.0.0"]);
+    deepEqual(
+      (await store.list("some-agent")).map(({ release }) => release),
+      ["4.0.0", "3.0.0"],
+    );
   });
 
   test("of a version that is gone there is no use", async () => {
     await using world = await InstallWorld.open([]);
-    const store = world.store(), staging = await store.prepare("some-agent");
+    const store = world.store(),
+      staging = await store.prepare("some-agent");
     writeFileSync(path.join(staging.folder, "run"), "x");
     const kept = await staging.keep(built);
     ok(await store.use(kept));
@@ -178,9 +302,23 @@ suite("the store", () => {
   test("on Windows, where somebody else may have a new folder open for a moment, the rename is tried again", async () => {
     await using world = await InstallWorld.open([]);
     let held = 3;
-    const files: Files = { ...realFiles, rename: async (from, to) => { if (path.basename(String(to)) === "1.0.0" && held-- > 0) throw Object.assign(new Error("EPERM"), { code: "EPERM", syscall: "rename" }); return realFiles.rename(from, to); } };
+    const files: Files = {
+      ...realFiles,
+      rename: async (from, to) => {
+        if (path.basename(String(to)) === "1.0.0" && held-- > 0)
+          throw Object.assign(new Error("EPERM"), { code: "EPERM", syscall: "rename" });
+        return realFiles.rename(from, to);
+      },
+    };
     const paused: number[] = [];
-    const clock = { now: () => 0, after: (ms: number, expired: () => void) => { paused.push(ms); setImmediate(expired); return { [Symbol.dispose]: () => undefined }; } };
+    const clock = {
+      now: () => 0,
+      after: (ms: number, expired: () => void) => {
+        paused.push(ms);
+        setImmediate(expired);
+        return { [Symbol.dispose]: () => undefined };
+      },
+    };
     const staging = await world.store({ files, clock }).prepare("some-agent");
     writeFileSync(path.join(staging.folder, "run"), "x");
     equal(path.basename((await staging.keep(built)).folder), "1.0.0");
@@ -189,18 +327,41 @@ suite("the store", () => {
 
   test("a lock that another holds is waited for; and given up when that takes too long, or nobody waits any more", async () => {
     await using world = await InstallWorld.open([]);
-    const clock = new FakeClock(), tryLock: TryLock = async () => { throw Object.assign(new Error("held"), { code: "ELOCKED" }); };
+    const clock = new FakeClock(),
+      tryLock: TryLock = async () => {
+        throw Object.assign(new Error("held"), { code: "ELOCKED" });
+      };
     let waiting = (): void => undefined;
-    const isWaiting = new Promise<void>(resolve => { waiting = resolve; });
-    const leaving = new AbortController(), why = new Error("enough");
-    const waits = world.store({ clock, tryLock }).exclusively("some-agent", leaving.signal, waiting, async () => undefined);
+    const isWaiting = new Promise<void>(resolve => {
+      waiting = resolve;
+    });
+    const leaving = new AbortController(),
+      why = new Error("enough");
+    const waits = world
+      .store({ clock, tryLock })
+      .exclusively("some-agent", leaving.signal, waiting, async () => undefined);
     await isWaiting;
     leaving.abort(why);
     await rejects(waits, error => error === why);
     equal(clock.waiting, 0);
     let now = 0;
-    const hasty = { now: () => now, after: (ms: number, expired: () => void) => { now += ms; setImmediate(expired); return { [Symbol.dispose]: () => undefined }; } };
-    await rejects(world.store({ clock: hasty, tryLock }).exclusively("some-agent", never, () => undefined, async () => undefined), error => error instanceof InstallError && error.code === "busy");
+    const hasty = {
+      now: () => now,
+      after: (ms: number, expired: () => void) => {
+        now += ms;
+        setImmediate(expired);
+        return { [Symbol.dispose]: () => undefined };
+      },
+    };
+    await rejects(
+      world.store({ clock: hasty, tryLock }).exclusively(
+        "some-agent",
+        never,
+        () => undefined,
+        async () => undefined,
+      ),
+      error => error instanceof InstallError && error.code === "busy",
+    );
   });
 
   test("the lock of a process that died is taken over", async () => {
@@ -208,12 +369,24 @@ suite("the store", () => {
     const lock = path.join(world.root, ".locks", "some-agent.install");
     mkdirSync(lock, { recursive: true });
     utimesSync(lock, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
-    equal(await world.store().exclusively("some-agent", never, () => undefined, async () => "mine"), "mine");
+    equal(
+      await world.store().exclusively(
+        "some-agent",
+        never,
+        () => undefined,
+        async () => "mine",
+      ),
+      "mine",
+    );
     equal(existsSync(lock), false);
   });
 });
 
-interface Said { readonly progress?: { readonly phase: string; readonly done?: number } | null; readonly command?: { readonly command: string }; readonly error?: string }
+interface Said {
+  readonly progress?: { readonly phase: string; readonly done?: number } | null;
+  readonly command?: { readonly command: string };
+  readonly error?: string;
+}
 
 /** The program `installing`: another process with the same store. */
 class Window implements AsyncDisposable {
@@ -225,16 +398,26 @@ class Window implements AsyncDisposable {
   constructor(world: InstallWorld, archive: string, version: string) {
     const { command, args } = program("installing", [world.root, archive, version]);
     this.#child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
-    this.#lines = createInterface(this.#child.stdout!).on("line", line => { this.#said.push(JSON.parse(line)); this.#heard(); });
+    this.#lines = createInterface(this.#child.stdout!).on("line", line => {
+      this.#said.push(JSON.parse(line));
+      this.#heard();
+    });
   }
 
   async until<T>(found: (said: Said) => T | undefined): Promise<T> {
     for (;;) {
-      for (const said of this.#said) { const one = found(said); if (one !== undefined) return one; }
-      await new Promise<void>(resolve => { this.#heard = resolve; });
+      for (const said of this.#said) {
+        const one = found(said);
+        if (one !== undefined) return one;
+      }
+      await new Promise<void>(resolve => {
+        this.#heard = resolve;
+      });
     }
   }
-  command(): Promise<string> { return this.until(({ command, error }) => command?.command ?? error); }
+  command(): Promise<string> {
+    return this.until(({ command, error }) => command?.command ?? error);
+  }
 
   async kill(): Promise<void> {
     const exited = once(this.#child, "exit");
@@ -263,7 +446,8 @@ suite("windows with one store", () => {
 
   test("keep what another one runs", async () => {
     await using world = await InstallWorld.open([]);
-    const at = (version: string): string => world.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)) });
+    const at = (version: string): string =>
+      world.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)) });
     {
       await using one = new Window(world, at("1.0.0"), "1.0.0");
       const runs = await one.command();
@@ -272,15 +456,22 @@ suite("windows with one store", () => {
       ok(existsSync(runs));
     }
     await world.store().sweep("some-agent");
-    deepEqual((await world.store().list("some-agent")).map(({ release }) => release), ["2.0.0"]);
+    deepEqual(
+      (await world.store().list("some-agent")).map(({ release }) => release),
+      ["2.0.0"],
+    );
   });
 
   test("one that is killed in the middle of an installation leaves the version before it, and the next one installs", async () => {
     await using world = await InstallWorld.open([]);
     await world.installer().install(config(world, "1.0.0"), never);
-    const archive = world.server.serve("/2.tar.gz", { content: tarGz(entries("2.0.0")), stop: 50 }, { content: tarGz(entries("2.0.0")) });
+    const archive = world.server.serve(
+      "/2.tar.gz",
+      { content: tarGz(entries("2.0.0")), stop: 50 },
+      { content: tarGz(entries("2.0.0")) },
+    );
     const killed = new Window(world, archive, "2.0.0");
-    await killed.until(({ progress }) => progress?.done === 50 ? true : undefined);
+    await killed.until(({ progress }) => (progress?.done === 50 ? true : undefined));
     await killed.kill();
     equal(await isOldOrNew(world, ["1.0.0"]), "1.0.0");
     const lock = path.join(world.root, ".locks", "some-agent.install");

@@ -62,20 +62,30 @@ export class Store {
   }
 
   /** Of which there is a folder. */
-  async ids(): Promise<readonly string[]> { return (await this.#world.files.readdir(this.#root).catch(absent<string[]>([]))).filter(isSegment); }
+  async ids(): Promise<readonly string[]> {
+    return (await this.#world.files.readdir(this.#root).catch(absent<string[]>([]))).filter(isSegment);
+  }
 
   /** The newest first. */
   async list(id: string): Promise<readonly Installed[]> {
     const home = this.#home(id);
-    const found = await Promise.all((await this.#folders(home)).map(name => this.#installed(id, path.join(home, name))));
+    const found = await Promise.all(
+      (await this.#folders(home)).map(name => this.#installed(id, path.join(home, name))),
+    );
     return found.flatMap(one => one ?? []).sort((a, b) => b.order - a.order);
   }
 
-  async newest(id: string): Promise<Installed | undefined> { return (await this.list(id))[0]; }
+  async newest(id: string): Promise<Installed | undefined> {
+    return (await this.list(id))[0];
+  }
 
-  async find(id: string, source: Source): Promise<Installed | undefined> { return (await this.list(id)).find(one => satisfies(source, one)); }
+  async find(id: string, source: Source): Promise<Installed | undefined> {
+    return (await this.list(id)).find(one => satisfies(source, one));
+  }
 
-  async prepare(id: string): Promise<Staging> { return this.#stage(id, `.new-${randomBytes(6).toString("hex")}`, true); }
+  async prepare(id: string): Promise<Staging> {
+    return this.#stage(id, `.new-${randomBytes(6).toString("hex")}`, true);
+  }
 
   /** `name`: the version, as far as it is known. */
   async prepareInPlace(id: string, name: string): Promise<Staging> {
@@ -84,7 +94,10 @@ export class Store {
 
   /** While it lives, and we do, the version stays. Undefined: it is gone already. */
   use({ id, folder }: Installed): Promise<Lease | undefined> {
-    return this.#changing(id, async () => await this.#installed(id, folder) && this.#leases.take(this.#home(id), path.basename(folder)));
+    return this.#changing(
+      id,
+      async () => (await this.#installed(id, folder)) && this.#leases.take(this.#home(id), path.basename(folder)),
+    );
   }
 
   /** With the folder for what `build` compiles; kept for the next try when it fails. Within `exclusively`. */
@@ -95,16 +108,22 @@ export class Store {
 
   /** Removes versions older than the newest, and what was never finished, if nobody uses it. */
   async sweep(id: string): Promise<void> {
-    if (!await this.#isThere(this.#home(id))) return;
-    await this.#clear(id, async keep => { const newest = await this.newest(id); if (newest) keep.add(path.basename(newest.folder)); });
+    if (!(await this.#isThere(this.#home(id)))) return;
+    await this.#clear(id, async keep => {
+      const newest = await this.newest(id);
+      if (newest) keep.add(path.basename(newest.folder));
+    });
   }
 
   /** All versions: none is an installed one from now on. The files of one that is in use, or that cannot be deleted now, go later. */
   async remove(id: string): Promise<void> {
-    const home = this.#home(id), { files } = this.#world;
+    const home = this.#home(id),
+      { files } = this.#world;
     await this.#builds.remove(id);
-    if (!await this.#isThere(home)) return;
-    await this.#clear(id, async () => { for (const name of await this.#folders(home)) await files.rm(path.join(home, name, MANIFEST), { force: true }); });
+    if (!(await this.#isThere(home))) return;
+    await this.#clear(id, async () => {
+      for (const name of await this.#folders(home)) await files.rm(path.join(home, name, MANIFEST), { force: true });
+    });
     await this.#world.files.rmdir(path.join(home, USES)).catch(() => undefined); // not empty: somebody uses one
     await this.#world.files.rmdir(home).catch(() => undefined);
   }
@@ -121,7 +140,11 @@ export class Store {
   /** One installation of an id at a time, in all windows. `waiting`: another one is at it. */
   exclusively<T>(id: string, signal: AbortSignal, waiting: () => void, work: () => Promise<T>): Promise<T> {
     this.#home(id);
-    return this.#locks.holding(`${id}.install`, { signal, waiting, busy: () => busy(id), limitMs: INSTALL_LIMIT_MS }, work);
+    return this.#locks.holding(
+      `${id}.install`,
+      { signal, waiting, busy: () => busy(id), limitMs: INSTALL_LIMIT_MS },
+      work,
+    );
   }
 
   #home(id: string): string {
@@ -134,17 +157,20 @@ export class Store {
   }
 
   async #stage(id: string, name: string, isMoved: boolean): Promise<Staging> {
-    const home = this.#home(id), folder = path.join(home, name), { files } = this.#world;
+    const home = this.#home(id),
+      folder = path.join(home, name),
+      { files } = this.#world;
     await files.mkdir(home, { recursive: true });
     const lease = await this.#leases.take(home, name);
     await files.mkdir(folder);
     return {
       folder,
-      keep: built => this.#changing(id, async () => {
-        const kept = await this.#keep(id, folder, built, isMoved);
-        await lease.release().catch(() => undefined); // it names nothing now
-        return kept;
-      }),
+      keep: built =>
+        this.#changing(id, async () => {
+          const kept = await this.#keep(id, folder, built, isMoved);
+          await lease.release().catch(() => undefined); // it names nothing now
+          return kept;
+        }),
       discard: async () => {
         await files.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined); // swept later
         await lease.release().catch(() => undefined);
@@ -153,10 +179,14 @@ export class Store {
   }
 
   async #keep(id: string, folder: string, built: Built, isMoved: boolean): Promise<Installed> {
-    const { files } = this.#world, home = this.#home(id);
+    const { files } = this.#world,
+      home = this.#home(id);
     const manifest: Manifest = {
-      version: 1, ...built, order: ((await this.newest(id))?.order ?? 0) + 1,
-      installedAt: new Date().toISOString(), bytes: await sizeOf(folder, files),
+      version: 1,
+      ...built,
+      order: ((await this.newest(id))?.order ?? 0) + 1,
+      installedAt: new Date().toISOString(),
+      bytes: await sizeOf(folder, files),
     };
     const target = isMoved ? path.join(home, await this.#freeName(home, built.release)) : folder;
     await writeWhole(path.join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, files);
@@ -172,7 +202,7 @@ export class Store {
       const candidate = n === 1 ? name : `${name.slice(0, 90)}~${n}`;
       if (!there.includes(candidate)) return candidate;
       const folder = path.join(home, candidate);
-      if (used.has(candidate) || await this.#installed(path.basename(home), folder)) continue;
+      if (used.has(candidate) || (await this.#installed(path.basename(home), folder))) continue;
       await this.#delete(home, candidate);
       return candidate;
     }
@@ -182,7 +212,8 @@ export class Store {
     const home = this.#home(id);
     await this.#changing(id, async () => {
       // In this order: who makes a folder has taken its lease before, and one that is made from now on is not looked at.
-      const folders = await this.#folders(home, true), keep = new Set(await this.#leases.used(home));
+      const folders = await this.#folders(home, true),
+        keep = new Set(await this.#leases.used(home));
       await choose(keep);
       for (const name of folders) if (!keep.has(name)) await this.#delete(home, name).catch(() => undefined); // the next time
     });
@@ -190,19 +221,23 @@ export class Store {
 
   /** Renamed before, so that what is half deleted is no version. */
   async #delete(home: string, name: string): Promise<void> {
-    const { files } = this.#world, old = name.startsWith(".") ? name : `.old-${randomBytes(6).toString("hex")}`;
+    const { files } = this.#world,
+      old = name.startsWith(".") ? name : `.old-${randomBytes(6).toString("hex")}`;
     if (old !== name) await files.rename(path.join(home, name), path.join(home, old));
     await files.rm(path.join(home, old), { recursive: true, force: true, maxRetries: 3 });
   }
 
   async #folders(home: string, all = false): Promise<string[]> {
     const entries = await this.#world.files.readdir(home, { withFileTypes: true }).catch(absent([]));
-    return entries.flatMap(entry => entry.isDirectory() && entry.name !== USES && (all || !entry.name.startsWith(".")) ? [entry.name] : []);
+    return entries.flatMap(entry =>
+      entry.isDirectory() && entry.name !== USES && (all || !entry.name.startsWith(".")) ? [entry.name] : [],
+    );
   }
 
   async #installed(id: string, folder: string): Promise<Installed | undefined> {
     const manifest = await this.#manifest(folder);
-    if (!manifest || await programSize(path.join(folder, manifest.program), this.#world.files) === undefined) return undefined;
+    if (!manifest || (await programSize(path.join(folder, manifest.program), this.#world.files)) === undefined)
+      return undefined;
     return { id, folder, ...manifest };
   }
 
@@ -210,14 +245,18 @@ export class Store {
     return readManifest(await this.#world.files.readFile(path.join(folder, MANIFEST), "utf8").catch(absent("")));
   }
 
-  async #isThere(folder: string): Promise<boolean> { return await this.#world.files.stat(folder).then(found => found.isDirectory(), absent(false)); }
+  async #isThere(folder: string): Promise<boolean> {
+    return await this.#world.files.stat(folder).then(found => found.isDirectory(), absent(false));
+  }
 
   /** On Windows a virus scanner may hold what was just written. */
   async #rename(from: string, to: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      try { return await this.#world.files.rename(from, to); }
-      catch (error) {
-        const isHeld = error instanceof Error && "code" in error && ["EPERM", "EACCES", "EBUSY"].includes(String(error.code));
+      try {
+        return await this.#world.files.rename(from, to);
+      } catch (error) {
+        const isHeld =
+          error instanceof Error && "code" in error && ["EPERM", "EACCES", "EBUSY"].includes(String(error.code));
         if (!isHeld || attempt === 8) throw error;
         await pause(attempt * 100, this.#world.clock);
       }

@@ -5,10 +5,16 @@ import type { Store } from "./store";
 const LATER_MS = 30_000;
 
 /** Disposed of, it begins no more, and ends after what it is at. */
-export function sweepLater(stores: readonly Pick<Store, "sweepAll">[], clock: Clock, failed: (error: unknown) => void): AsyncDisposable {
+export function sweepLater(
+  stores: readonly Pick<Store, "sweepAll">[],
+  clock: Clock,
+  failed: (error: unknown) => void,
+): AsyncDisposable {
   const ended = new AbortController();
   let sweeping: Promise<void> = Promise.resolve();
-  const alarm = clock.after(LATER_MS, () => { sweeping = sweep(); });
+  const alarm = clock.after(LATER_MS, () => {
+    sweeping = sweep();
+  });
   const sweep = async (): Promise<void> => {
     for (const store of stores) await store.sweepAll(ended.signal, failed).catch(failed);
   };

@@ -10,8 +10,14 @@ type Entry = Extract extends AsyncIterable<infer E> ? E : never;
 
 const LINKS: readonly unknown[] = ["link", "symlink"];
 
-export async function untar(archive: string, kind: "tar.gz" | "tar.bz2", bunzip: Bunzip, destination: Destination): Promise<void> {
-  const source = createReadStream(archive), tar = extract();
+export async function untar(
+  archive: string,
+  kind: "tar.gz" | "tar.bz2",
+  bunzip: Bunzip,
+  destination: Destination,
+): Promise<void> {
+  const source = createReadStream(archive),
+    tar = extract();
   const plain = kind === "tar.gz" ? source.pipe(createGunzip()) : bunzip(source);
   destination.reading(() => source.bytesRead);
   source.on("error", error => plain.destroy(error));
@@ -35,7 +41,9 @@ async function feed(plain: AsyncIterable<Buffer>, tar: Extract): Promise<void> {
       if (!tar.write(chunk)) await drained(tar);
     }
     tar.end(null);
-  } catch (error) { tar.destroy(error instanceof Error ? error : new Error(String(error))); }
+  } catch (error) {
+    tar.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
 }
 
 function drained(tar: Extract): Promise<void> {
@@ -57,8 +65,8 @@ async function write(entry: Entry, destination: Destination): Promise<void> {
     // It would pass all limits, because nobody reads it.
     if (size > 0) throw hostile(name, "is a folder with content");
     entry.resume();
-  }
-  else if (type === "file" || type === "contiguous-file") await destination.file(name, (mode & 0o111) !== 0, bytesOf(entry));
+  } else if (type === "file" || type === "contiguous-file")
+    await destination.file(name, (mode & 0o111) !== 0, bytesOf(entry));
   else throw hostile(name, LINKS.includes(type) ? "is a link" : "is neither a file nor a folder");
 }
 

@@ -5,7 +5,9 @@ import { getFileNameLowLevel, openPromise, type Entry } from "yauzl";
 import { hostile } from "./install-error";
 import type { Destination } from "./unpack";
 
-const KIND = 0o170000, FILE = 0o100000, FOLDER = 0o040000;
+const KIND = 0o170000,
+  FILE = 0o100000,
+  FOLDER = 0o040000;
 /** Who made it, in the upper byte of its version: their attributes are modes. */
 const UNIX: readonly number[] = [3, 19];
 
@@ -14,31 +16,50 @@ export async function unzip(archive: string, destination: Destination): Promise<
   const zip = await openPromise(archive, { lazyEntries: true, decodeStrings: false, autoClose: false });
   try {
     destination.expect(zip.entryCount);
-    let before = 0, current = NONE;
+    let before = 0,
+      current = NONE;
     destination.reading(() => before + current());
     for await (const entry of zip.eachEntry()) {
       const name = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, true);
       const mode = UNIX.includes(entry.versionMadeBy >>> 8) ? entry.externalFileAttributes >>> 16 : 0;
       const kind = mode & KIND;
       if (kind !== 0 && kind !== FILE && kind !== FOLDER) throw hostile(name, "is a link or a device");
-      if (kind === FOLDER || name.endsWith("/")) { await destination.folder(name); continue; }
+      if (kind === FOLDER || name.endsWith("/")) {
+        await destination.folder(name);
+        continue;
+      }
       if (entry.isEncrypted()) throw hostile(name, "is encrypted");
-      await destination.file(name, (mode & 0o111) !== 0, contentOf(entry, await zip.openReadStreamPromise(entry, { decodeFileData: false }), bytesRead => { current = bytesRead; }));
+      await destination.file(
+        name,
+        (mode & 0o111) !== 0,
+        contentOf(entry, await zip.openReadStreamPromise(entry, { decodeFileData: false }), bytesRead => {
+          current = bytesRead;
+        }),
+      );
       before += entry.compressedSize;
       current = NONE;
     }
-  } finally { zip.close(); }
+  } finally {
+    zip.close();
+  }
 }
 
 type BytesRead = () => number;
 const NONE: BytesRead = () => 0;
 
-const STORED = 0, DEFLATED = 8;
+const STORED = 0,
+  DEFLATED = 8;
 
-async function* contentOf(entry: Entry, packed: Readable, reading: (bytesRead: BytesRead) => void): AsyncGenerator<Buffer> {
+async function* contentOf(
+  entry: Entry,
+  packed: Readable,
+  reading: (bytesRead: BytesRead) => void,
+): AsyncGenerator<Buffer> {
   const { compressionMethod, uncompressedSize } = entry;
-  if (compressionMethod !== STORED && compressionMethod !== DEFLATED) throw new Error(`compression method ${compressionMethod}`);
-  let sum = 0, size = 0;
+  if (compressionMethod !== STORED && compressionMethod !== DEFLATED)
+    throw new Error(`compression method ${compressionMethod}`);
+  let sum = 0,
+    size = 0;
   reading(() => size);
   for await (const chunk of compressionMethod === STORED ? packed : inflated(packed, reading)) {
     size += chunk.length;
@@ -56,6 +77,9 @@ async function* inflated(packed: Readable, reading: (bytesRead: BytesRead) => vo
   reading(() => inflate.bytesWritten);
   inflate.on("error", () => undefined);
   packed.on("error", error => inflate.destroy(error));
-  try { yield* packed.pipe(inflate); }
-  finally { packed.destroy(); }
+  try {
+    yield* packed.pipe(inflate);
+  } finally {
+    packed.destroy();
+  }
 }

@@ -12,18 +12,32 @@ import { InstallError } from "./install-error";
 import { archiveKind, unpack, type ArchiveKind, type UnpackOptions } from "./unpack";
 
 /** Made by `tar -cj` of bin/agent (755) and README. */
-const BZIP2 = Buffer.from("QlpoOTFBWSZTWbnWp3UAALL/hcuQAkBoAP+AJgIQlH7jngAAAIAIAAggAJKIiZAAANAaaMjQyBtSkxPUekyG1AGgNMjI9SOKW+mqDSkyeyA8uQkiEHLY1CKt00hQORWMISkSLrsiUpgSGF/H9iubOTxArbfTwO21pxq69CgUd6JBmCAIoTxkA+6VK+eAWyUiVkQq2I6YVpm8tERY+XOj2jMU6j6aYk5exURMohL+LuSKcKEhc61O6g==", "base64");
+const BZIP2 = Buffer.from(
+  "QlpoOTFBWSZTWbnWp3UAALL/hcuQAkBoAP+AJgIQlH7jngAAAIAIAAggAJKIiZAAANAaaMjQyBtSkxPUekyG1AGgNMjI9SOKW+mqDSkyeyA8uQkiEHLY1CKt00hQORWMISkSLrsiUpgSGF/H9iubOTxArbfTwO21pxq69CgUd6JBmCAIoTxkA+6VK+eAWyUiVkQq2I6YVpm8tERY+XOj2jMU6j6aYk5exURMohL+LuSKcKEhc61O6g==",
+  "base64",
+);
 
-interface Unpacking { readonly kind: ArchiveKind; readonly archive: Buffer; readonly options?: Partial<UnpackOptions> }
+interface Unpacking {
+  readonly kind: ArchiveKind;
+  readonly archive: Buffer;
+  readonly options?: Partial<UnpackOptions>;
+}
 
 /** Path → content, `*` before those that may be run. Whatever was written outside is an error. */
 async function unpacked({ kind, archive, options = {} }: Unpacking): Promise<Record<string, string>> {
   using folder = temporaryFolder();
-  const file = path.join(folder.path, "archive"), root = path.join(folder.path, "a", "root");
+  const file = path.join(folder.path, "archive"),
+    root = path.join(folder.path, "a", "root");
   writeFileSync(file, archive);
   mkdirSync(root, { recursive: true });
   try {
-    await unpack(file, root, { kind, program: "agent", signal: new AbortController().signal, files: realFiles, ...options });
+    await unpack(file, root, {
+      kind,
+      program: "agent",
+      signal: new AbortController().signal,
+      files: realFiles,
+      ...options,
+    });
     return tree(root);
   } finally {
     deepEqual([readdirSync(folder.path).sort(), readdirSync(path.dirname(root))], [["a", "archive"], ["root"]]);
@@ -31,85 +45,227 @@ async function unpacked({ kind, archive, options = {} }: Unpacking): Promise<Rec
 }
 
 function tree(root: string): Record<string, string> {
-  return Object.fromEntries(readdirSync(root, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile()).map(entry => {
-    const file = path.join(entry.parentPath, entry.name), name = path.relative(root, file).replaceAll(path.sep, "/");
-    const isProgram = process.platform !== "win32" && (statSync(file).mode & 0o111) !== 0;
-    return [isProgram ? `*${name}` : name, readFileSync(file, "utf8")];
-  }).sort());
+  return Object.fromEntries(
+    readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry => {
+        const file = path.join(entry.parentPath, entry.name),
+          name = path.relative(root, file).replaceAll(path.sep, "/");
+        const isProgram = process.platform !== "win32" && (statSync(file).mode & 0o111) !== 0;
+        return [isProgram ? `*${name}` : name, readFileSync(file, "utf8")];
+      })
+      .sort(),
+  );
 }
 
 const refused = (unpacking: Unpacking, code: InstallError["code"], words: RegExp): Promise<void> =>
-  rejects(unpacked(unpacking), error => { ok(error instanceof InstallError, String(error)); equal(error.code, code, error.message); match(error.message, words); return true; });
+  rejects(unpacked(unpacking), error => {
+    ok(error instanceof InstallError, String(error));
+    equal(error.code, code, error.message);
+    match(error.message, words);
+    return true;
+  });
 
 const plain: readonly ArchiveEntry[] = [
-  { name: "bin/" }, { name: "bin/agent", content: "#!/bin/sh\n", mode: 0o4755 }, { name: "README", content: "read me", mode: 0o600 },
-  { name: `deep/${"x".repeat(90)}/${"y".repeat(120)}`, content: "z" }, { name: "empty", content: "" }, { name: "Grüße/日本", content: "ok" },
+  { name: "bin/" },
+  { name: "bin/agent", content: "#!/bin/sh\n", mode: 0o4755 },
+  { name: "README", content: "read me", mode: 0o600 },
+  { name: `deep/${"x".repeat(90)}/${"y".repeat(120)}`, content: "z" },
+  { name: "empty", content: "" },
+  { name: "Grüße/日本", content: "ok" },
 ];
-const asUnpacked = process.platform === "win32"
-  ? Object.fromEntries(plain.filter(({ name }) => !name.endsWith("/")).map(({ name, content }) => [name, String(content)]).sort())
-  : Object.fromEntries(plain.filter(({ name }) => !name.endsWith("/")).map(({ name, content }) => [name === "bin/agent" ? `*${name}` : name, String(content)]).sort());
+const asUnpacked =
+  process.platform === "win32"
+    ? Object.fromEntries(
+        plain
+          .filter(({ name }) => !name.endsWith("/"))
+          .map(({ name, content }) => [name, String(content)])
+          .sort(),
+      )
+    : Object.fromEntries(
+        plain
+          .filter(({ name }) => !name.endsWith("/"))
+          .map(({ name, content }) => [name === "bin/agent" ? `*${name}` : name, String(content)])
+          .sort(),
+      );
 
 suite("archives", () => {
   test("are known by their names", () => {
-    deepEqual(["a.zip", "a.tar.gz", "a.tgz", "a.tar.bz2", "A.TBZ2", "agent", "agent.exe", "a.gz"].map(archiveKind), ["zip", "tar.gz", "tar.gz", "tar.bz2", "tar.bz2", "raw", "raw", "raw"]);
+    deepEqual(["a.zip", "a.tar.gz", "a.tgz", "a.tar.bz2", "A.TBZ2", "agent", "agent.exe", "a.gz"].map(archiveKind), [
+      "zip",
+      "tar.gz",
+      "tar.gz",
+      "tar.bz2",
+      "tar.bz2",
+      "raw",
+      "raw",
+      "raw",
+    ]);
   });
 
-  test("zip: files, folders, long names, and of modes only whether it may be run", async () => deepEqual(await unpacked({ kind: "zip", archive: zipOf(plain) }), asUnpacked));
-  test("zip: stored as well as compressed", async () => deepEqual(await unpacked({ kind: "zip", archive: zipOf(plain.map(entry => ({ ...entry, stored: true }))) }), asUnpacked));
-  test("tar.gz: the same", async () => deepEqual(await unpacked({ kind: "tar.gz", archive: tarGz(plain) }), asUnpacked));
+  test("zip: files, folders, long names, and of modes only whether it may be run", async () =>
+    deepEqual(await unpacked({ kind: "zip", archive: zipOf(plain) }), asUnpacked));
+  test("zip: stored as well as compressed", async () =>
+    deepEqual(
+      await unpacked({ kind: "zip", archive: zipOf(plain.map(entry => ({ ...entry, stored: true }))) }),
+      asUnpacked,
+    ));
+  test("tar.gz: the same", async () =>
+    deepEqual(await unpacked({ kind: "tar.gz", archive: tarGz(plain) }), asUnpacked));
   test("tar.gz of several gzip members, without its end blocks", async () => {
     const tar = tarOf(plain, { open: true });
-    deepEqual(await unpacked({ kind: "tar.gz", archive: Buffer.concat([gzipSync(tar.subarray(0, 1000)), gzipSync(tar.subarray(1000))]) }), asUnpacked);
+    deepEqual(
+      await unpacked({
+        kind: "tar.gz",
+        archive: Buffer.concat([gzipSync(tar.subarray(0, 1000)), gzipSync(tar.subarray(1000))]),
+      }),
+      asUnpacked,
+    );
   });
   test("tar.bz2", async () => {
-    deepEqual(await unpacked({ kind: "tar.bz2", archive: BZIP2 }), { [process.platform === "win32" ? "bin/agent" : "*bin/agent"]: "#!/bin/sh\necho hi\n", README: "read me" });
+    deepEqual(await unpacked({ kind: "tar.bz2", archive: BZIP2 }), {
+      [process.platform === "win32" ? "bin/agent" : "*bin/agent"]: "#!/bin/sh\necho hi\n",
+      README: "read me",
+    });
   });
-  test("a program by itself may be run", async () => deepEqual(await unpacked({ kind: "raw", archive: Buffer.from("ELF"), options: { program: "bin/x" } }), { [process.platform === "win32" ? "bin/x" : "*bin/x"]: "ELF" }));
+  test("a program by itself may be run", async () =>
+    deepEqual(await unpacked({ kind: "raw", archive: Buffer.from("ELF"), options: { program: "bin/x" } }), {
+      [process.platform === "win32" ? "bin/x" : "*bin/x"]: "ELF",
+    }));
   test("a folder may be named twice, and “./” is the root itself", async () => {
-    for (const [kind, make] of [["zip", zipOf], ["tar.gz", tarGz]] as const) deepEqual(await unpacked({ kind, archive: make([{ name: "./" }, { name: "./a/" }, { name: "a/" }, { name: "./a//b", content: "1" }]) }), { "a/b": "1" });
+    for (const [kind, make] of [
+      ["zip", zipOf],
+      ["tar.gz", tarGz],
+    ] as const)
+      deepEqual(
+        await unpacked({
+          kind,
+          archive: make([{ name: "./" }, { name: "./a/" }, { name: "a/" }, { name: "./a//b", content: "1" }]),
+        }),
+        { "a/b": "1" },
+      );
   });
 });
 
 const NAMES: readonly [name: string, words: RegExp][] = [
-  ["../evil", /leads out/], ["a/../../evil", /leads out/], ["a/..", /leads out/], ["/etc/evil", /absolute/], ["C:/evil", /absolute/], ["c:evil", /absolute/],
-  ["..\\evil", /backslash/], ["a\\b", /backslash/], ["\\\\server\\share", /backslash/], ["installed.json", /needs for itself/], ["Installed.JSON/x", /needs for itself/],
-  ["x".repeat(256), /too long/], ["a/".repeat(101) + "b", /too long/],
+  ["../evil", /leads out/],
+  ["a/../../evil", /leads out/],
+  ["a/..", /leads out/],
+  ["/etc/evil", /absolute/],
+  ["C:/evil", /absolute/],
+  ["c:evil", /absolute/],
+  ["..\\evil", /backslash/],
+  ["a\\b", /backslash/],
+  ["\\\\server\\share", /backslash/],
+  ["installed.json", /needs for itself/],
+  ["Installed.JSON/x", /needs for itself/],
+  ["x".repeat(256), /too long/],
+  ["a/".repeat(101) + "b", /too long/],
 ];
 
 suite("hostile archives", () => {
   for (const [name, words] of NAMES) {
-    for (const [kind, make] of [["zip", zipOf], ["tar.gz", tarGz]] as const) {
-      test(`${kind}: ${name.slice(0, 20)}`, () => refused({ kind, archive: make([{ name: "fine" }, { name, content: "x" }]), options: { reserved: ["installed.json"] } }, "hostile", words));
+    for (const [kind, make] of [
+      ["zip", zipOf],
+      ["tar.gz", tarGz],
+    ] as const) {
+      test(`${kind}: ${name.slice(0, 20)}`, () =>
+        refused(
+          {
+            kind,
+            archive: make([{ name: "fine" }, { name, content: "x" }]),
+            options: { reserved: ["installed.json"] },
+          },
+          "hostile",
+          words,
+        ));
     }
   }
 
-  test("tar: a folder with content, which nobody would count", () => refused({ kind: "tar.gz", archive: tarGz([{ name: "folder/", type: "5", content: "x".repeat(5000) }]) }, "hostile", /folder with content/));
+  test("tar: a folder with content, which nobody would count", () =>
+    refused(
+      { kind: "tar.gz", archive: tarGz([{ name: "folder/", type: "5", content: "x".repeat(5000) }]) },
+      "hostile",
+      /folder with content/,
+    ));
 
   test("a NUL in a name", async () => {
     await refused({ kind: "zip", archive: zipOf([{ name: "a\0b", content: "x" }]) }, "hostile", /NUL/);
-    await refused({ kind: "tar.gz", archive: tarGz([{ name: `a\0b${"c".repeat(100)}`, content: "x" }]) }, "hostile", /NUL/);
+    await refused(
+      { kind: "tar.gz", archive: tarGz([{ name: `a\0b${"c".repeat(100)}`, content: "x" }]) },
+      "hostile",
+      /NUL/,
+    );
   });
 
-  for (const [type, what] of [["1", "hard link"], ["2", "symbolic link"], ["3", "character device"], ["4", "block device"], ["6", "FIFO"], ["S", "sparse file"]] as const) {
-    test(`tar: a ${what}`, () => refused({ kind: "tar.gz", archive: tarGz([{ name: "x", type, link: "/etc/passwd" }]) }, "hostile", /is a link|neither/));
+  for (const [type, what] of [
+    ["1", "hard link"],
+    ["2", "symbolic link"],
+    ["3", "character device"],
+    ["4", "block device"],
+    ["6", "FIFO"],
+    ["S", "sparse file"],
+  ] as const) {
+    test(`tar: a ${what}`, () =>
+      refused(
+        { kind: "tar.gz", archive: tarGz([{ name: "x", type, link: "/etc/passwd" }]) },
+        "hostile",
+        /is a link|neither/,
+      ));
   }
   for (const attributes of [0o120777, 0o060644, 0o020644, 0o010644, 0o140755]) {
-    test(`zip: attributes ${attributes.toString(8)}`, () => refused({ kind: "zip", archive: zipOf([{ name: "x", content: "/etc/passwd", attributes }]) }, "hostile", /link or a device/));
+    test(`zip: attributes ${attributes.toString(8)}`, () =>
+      refused(
+        { kind: "zip", archive: zipOf([{ name: "x", content: "/etc/passwd", attributes }]) },
+        "hostile",
+        /link or a device/,
+      ));
   }
-  test("zip: an encrypted entry", () => refused({ kind: "zip", archive: zipOf([{ name: "x", content: "y", flags: 1 }]) }, "hostile", /encrypted/));
+  test("zip: an encrypted entry", () =>
+    refused({ kind: "zip", archive: zipOf([{ name: "x", content: "y", flags: 1 }]) }, "hostile", /encrypted/));
 
-  const twice: readonly (readonly [string, string])[] = [["a", "a"], ["a/b", "A/B"], ["é", "e\u0301"], ["a", "a/b"], ["a/b", "A"], ["a", "./a"], ["a", "A/"]];
+  const twice: readonly (readonly [string, string])[] = [
+    ["a", "a"],
+    ["a/b", "A/B"],
+    ["é", "e\u0301"],
+    ["a", "a/b"],
+    ["a/b", "A"],
+    ["a", "./a"],
+    ["a", "A/"],
+  ];
   for (const [one, other] of twice) {
-    for (const [kind, make] of [["zip", zipOf], ["tar.gz", tarGz]] as const) {
-      test(`${kind}: ${one} and ${other}`, () => refused({ kind, archive: make([{ name: one, content: "1" }, { name: other, content: "2" }]) }, "hostile", /overwrite/));
+    for (const [kind, make] of [
+      ["zip", zipOf],
+      ["tar.gz", tarGz],
+    ] as const) {
+      test(`${kind}: ${one} and ${other}`, () =>
+        refused(
+          {
+            kind,
+            archive: make([
+              { name: one, content: "1" },
+              { name: other, content: "2" },
+            ]),
+          },
+          "hostile",
+          /overwrite/,
+        ));
     }
   }
 
   test("names that Windows takes for something else, there", async () => {
     for (const name of ["nul", "a/CON.txt", "com1", "LPT².log", "a.", "b ", "file:stream", "what?", "a|b"]) {
-      await refused({ kind: "zip", archive: zipOf([{ name, content: "x" }]), options: { platform: "win32" } }, "hostile", /Windows/);
+      await refused(
+        { kind: "zip", archive: zipOf([{ name, content: "x" }]), options: { platform: "win32" } },
+        "hostile",
+        /Windows/,
+      );
     }
-    if (process.platform !== "win32") deepEqual(await unpacked({ kind: "tar.gz", archive: tarGz([{ name: "Foo::Bar.3pm" }]), options: { platform: "linux" } }), { "Foo::Bar.3pm": "" });
+    if (process.platform !== "win32")
+      deepEqual(
+        await unpacked({ kind: "tar.gz", archive: tarGz([{ name: "Foo::Bar.3pm" }]), options: { platform: "linux" } }),
+        { "Foo::Bar.3pm": "" },
+      );
   });
 
   test("100,001 entries", async () => {
@@ -120,20 +276,48 @@ suite("hostile archives", () => {
 
   test("a bomb: more than the limit, or many times the archive's size", async () => {
     const zeros = [{ name: "zeros", content: Buffer.alloc(3 << 20) }];
-    for (const [kind, make] of [["zip", zipOf], ["tar.gz", tarGz]] as const) {
-      await refused({ kind, archive: make(zeros), options: { limits: { ...LIMITS, bytes: 2 << 20 } } }, "tooLarge", /holds more/);
-      await refused({ kind, archive: make(zeros), options: { limits: { ...LIMITS, ratioFrom: 1 << 20 } } }, "tooLarge", /200 times/);
+    for (const [kind, make] of [
+      ["zip", zipOf],
+      ["tar.gz", tarGz],
+    ] as const) {
+      await refused(
+        { kind, archive: make(zeros), options: { limits: { ...LIMITS, bytes: 2 << 20 } } },
+        "tooLarge",
+        /holds more/,
+      );
+      await refused(
+        { kind, archive: make(zeros), options: { limits: { ...LIMITS, ratioFrom: 1 << 20 } } },
+        "tooLarge",
+        /200 times/,
+      );
       equal(Object.keys(await unpacked({ kind, archive: make(zeros) })).length, 1);
     }
   });
 
   test("a zip whose entries share one piece of data is counted by what it writes", () =>
-    refused({ kind: "zip", archive: overlapping(50, Buffer.alloc(1 << 20)), options: { limits: { ...LIMITS, ratioFrom: 1 << 20 } } }, "tooLarge", /200 times/));
+    refused(
+      {
+        kind: "zip",
+        archive: overlapping(50, Buffer.alloc(1 << 20)),
+        options: { limits: { ...LIMITS, ratioFrom: 1 << 20 } },
+      },
+      "tooLarge",
+      /200 times/,
+    ));
 
   test("sizes that are not true", async () => {
-    for (const size of [1, 4, 100]) await refused({ kind: "zip", archive: zipOf([{ name: "x", content: "abc", size }]) }, "truncated", /damaged/);
-    await refused({ kind: "zip", archive: zipOf([{ name: "x", content: "abc", size: 7, stored: true }]) }, "truncated", /damaged/);
-    await refused({ kind: "tar.gz", archive: tarGz([{ name: "x", content: "abc", size: 1 << 30 }]) }, "truncated", /damaged/);
+    for (const size of [1, 4, 100])
+      await refused({ kind: "zip", archive: zipOf([{ name: "x", content: "abc", size }]) }, "truncated", /damaged/);
+    await refused(
+      { kind: "zip", archive: zipOf([{ name: "x", content: "abc", size: 7, stored: true }]) },
+      "truncated",
+      /damaged/,
+    );
+    await refused(
+      { kind: "tar.gz", archive: tarGz([{ name: "x", content: "abc", size: 1 << 30 }]) },
+      "truncated",
+      /damaged/,
+    );
   });
 
   test("check sums that are not true", async () => {
@@ -146,9 +330,16 @@ suite("hostile archives", () => {
 
 /** One compressed piece of data, and a central directory that has it under `n` names. */
 function overlapping(n: number, content: Buffer): Buffer {
-  const single = zipOf([{ name: "000", content }]), at = single.indexOf("PK\x01\x02", 0, "latin1"), end = single.length - 22;
-  const entries = Array.from({ length: n }, (_, i) => { const entry = Buffer.from(single.subarray(at, end)); entry.write(String(i).padStart(3, "0"), 46); return entry; });
-  const directory = Buffer.concat(entries), tail = Buffer.from(single.subarray(end));
+  const single = zipOf([{ name: "000", content }]),
+    at = single.indexOf("PK\x01\x02", 0, "latin1"),
+    end = single.length - 22;
+  const entries = Array.from({ length: n }, (_, i) => {
+    const entry = Buffer.from(single.subarray(at, end));
+    entry.write(String(i).padStart(3, "0"), 46);
+    return entry;
+  });
+  const directory = Buffer.concat(entries),
+    tail = Buffer.from(single.subarray(end));
   tail.writeUInt16LE(n, 8);
   tail.writeUInt16LE(n, 10);
   tail.writeUInt32LE(directory.length, 12);
@@ -157,48 +348,107 @@ function overlapping(n: number, content: Buffer): Buffer {
 
 suite("archives that are not whole", () => {
   const content = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 251));
-  const whole: readonly (readonly [ArchiveKind, Buffer])[] = [["zip", zipOf([{ name: "a", content }, { name: "b", content }])], ["tar.gz", tarGz([{ name: "a", content }, { name: "b", content }])], ["tar.bz2", BZIP2]];
+  const whole: readonly (readonly [ArchiveKind, Buffer])[] = [
+    [
+      "zip",
+      zipOf([
+        { name: "a", content },
+        { name: "b", content },
+      ]),
+    ],
+    [
+      "tar.gz",
+      tarGz([
+        { name: "a", content },
+        { name: "b", content },
+      ]),
+    ],
+    ["tar.bz2", BZIP2],
+  ];
 
   for (const [kind, archive] of whole) {
-    test(`${kind}: cut anywhere`, () => fc.assert(fc.asyncProperty(fc.nat({ max: archive.length - 1 }), async length => {
-      await refused({ kind, archive: archive.subarray(0, length) }, "truncated", /damaged/);
-    }), { numRuns: 60 }));
+    test(`${kind}: cut anywhere`, () =>
+      fc.assert(
+        fc.asyncProperty(fc.nat({ max: archive.length - 1 }), async length => {
+          await refused({ kind, archive: archive.subarray(0, length) }, "truncated", /damaged/);
+        }),
+        { numRuns: 60 },
+      ));
 
-    test(`${kind}: with a bit turned anywhere it is refused, or harmless; never a hang, never a file elsewhere`, () => fc.assert(fc.asyncProperty(fc.nat({ max: archive.length * 8 - 1 }), async bit => {
-      const turned = Buffer.from(archive);
-      turned[bit >> 3]! ^= 1 << (bit & 7);
-      await unpacked({ kind, archive: turned }).catch((error: unknown) => ok(error instanceof InstallError, String(error)));
-    }), { numRuns: 100 }));
+    test(`${kind}: with a bit turned anywhere it is refused, or harmless; never a hang, never a file elsewhere`, () =>
+      fc.assert(
+        fc.asyncProperty(fc.nat({ max: archive.length * 8 - 1 }), async bit => {
+          const turned = Buffer.from(archive);
+          turned[bit >> 3]! ^= 1 << (bit & 7);
+          await unpacked({ kind, archive: turned }).catch((error: unknown) =>
+            ok(error instanceof InstallError, String(error)),
+          );
+        }),
+        { numRuns: 100 },
+      ));
 
-    test(`${kind}: something else under its name`, () => refused({ kind, archive: Buffer.from("<html>Not found</html>".repeat(100)) }, "truncated", /damaged/));
+    test(`${kind}: something else under its name`, () =>
+      refused({ kind, archive: Buffer.from("<html>Not found</html>".repeat(100)) }, "truncated", /damaged/));
   }
 });
 
 suite("unpacking that is ended", () => {
-  for (const [kind, make] of [["zip", zipOf], ["tar.gz", tarGz]] as const) {
+  for (const [kind, make] of [
+    ["zip", zipOf],
+    ["tar.gz", tarGz],
+  ] as const) {
     test(`${kind}: rejects with the reason, in the middle of a file`, async () => {
-      const ending = new AbortController(), why = new Error("enough");
+      const ending = new AbortController(),
+        why = new Error("enough");
       const archive = make([{ name: "a", content: randomBytes(1 << 20) }]);
-      await rejects(unpacked({ kind, archive, options: { signal: ending.signal, progress: done => { if (done > 100_000) ending.abort(why); } } }), error => error === why);
+      await rejects(
+        unpacked({
+          kind,
+          archive,
+          options: {
+            signal: ending.signal,
+            progress: done => {
+              if (done > 100_000) ending.abort(why);
+            },
+          },
+        }),
+        error => error === why,
+      );
     });
   }
 });
 
 suite("how far unpacking is", () => {
-  const content = Buffer.concat([randomBytes(300_000), Buffer.alloc(300_000)]), entries = [{ name: "a", content }, { name: "b", content: randomBytes(200_000) }];
+  const content = Buffer.concat([randomBytes(300_000), Buffer.alloc(300_000)]),
+    entries = [
+      { name: "a", content },
+      { name: "b", content: randomBytes(200_000) },
+    ];
   const archives: readonly [kind: ArchiveKind, name: string, archive: Buffer][] = [
-    ["zip", "zip", zipOf(entries)], ["zip", "zip, stored", zipOf(entries.map(entry => ({ ...entry, stored: true })))], ["tar.gz", "tar.gz", tarGz(entries)], ["raw", "a program by itself", content],
+    ["zip", "zip", zipOf(entries)],
+    ["zip", "zip, stored", zipOf(entries.map(entry => ({ ...entry, stored: true })))],
+    ["tar.gz", "tar.gz", tarGz(entries)],
+    ["raw", "a program by itself", content],
   ];
-  for (const [kind, name, archive] of archives) test(`${name}: bytes of the archive that were read, of all, never fewer than before`, async () => {
-    const told: [number, number][] = [];
-    await unpacked({ kind, archive, options: { progress: (done, total) => { told.push([done, total]); } } });
-    ok(told.length > 3);
-    let before = 0;
-    for (const [done, total] of told) {
-      ok(done >= before && done <= total, `${before} ${done} ${total}`);
-      equal(total, archive.length);
-      before = done;
-    }
-    ok(before > archive.length * 0.9, `${before} of ${archive.length}`);
-  });
+  for (const [kind, name, archive] of archives)
+    test(`${name}: bytes of the archive that were read, of all, never fewer than before`, async () => {
+      const told: [number, number][] = [];
+      await unpacked({
+        kind,
+        archive,
+        options: {
+          progress: (done, total) => {
+            told.push([done, total]);
+          },
+        },
+      });
+      ok(told.length > 3);
+      let before = 0;
+      for (const [done, total] of told) {
+        ok(done >= before && done <= total, `${before} ${done} ${total}`);
+        equal(total, archive.length);
+        before = done;
+      }
+      ok(before > archive.length * 0.9, `${before} of ${archive.length}`);
+    });
 });

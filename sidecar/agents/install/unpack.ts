@@ -49,14 +49,24 @@ export interface Destination {
 }
 
 /** Rejects with `InstallError`, or with the signal's reason. What was written by then is left: the caller owns the folder. */
-export async function unpack(archive: string, folder: string, options: UnpackOptions): Promise<{ readonly bytes: number }> {
+export async function unpack(
+  archive: string,
+  folder: string,
+  options: UnpackOptions,
+): Promise<{ readonly bytes: number }> {
   const { kind, program, signal, files } = options;
   try {
-    const { size } = await files.stat(archive), gate = new Gate(size, options);
+    const { size } = await files.stat(archive),
+      gate = new Gate(size, options);
     const destination = new Unpacked(folder, gate, size, options);
     switch (kind) {
-      case "zip": await unzip(archive, destination); break;
-      case "tar.gz": case "tar.bz2": await untar(archive, kind, options.bunzip ?? bunzipHere, destination); break;
+      case "zip":
+        await unzip(archive, destination);
+        break;
+      case "tar.gz":
+      case "tar.bz2":
+        await untar(archive, kind, options.bunzip ?? bunzipHere, destination);
+        break;
       case "raw": {
         const source = createReadStream(archive);
         destination.reading(() => source.bytesRead);
@@ -88,18 +98,26 @@ class Unpacked implements Destination {
     this.#options = options;
   }
 
-  expect(entries: number): void { this.#gate.count(entries); }
+  expect(entries: number): void {
+    this.#gate.count(entries);
+  }
 
-  reading(bytesRead: () => number): void { this.#bytesRead = bytesRead; }
+  reading(bytesRead: () => number): void {
+    this.#bytesRead = bytesRead;
+  }
 
-  async folder(name: string): Promise<void> { await this.#make(path.join(this.#root, ...this.#gate.admit(name, "folder"))); }
+  async folder(name: string): Promise<void> {
+    await this.#make(path.join(this.#root, ...this.#gate.admit(name, "folder")));
+  }
 
   async file(name: string, isProgram: boolean, content: AsyncIterable<Uint8Array>): Promise<void> {
     const { files, signal, progress } = this.#options;
     const file = path.join(this.#root, ...this.#gate.admit(name, "file"));
     await this.#make(path.dirname(file));
     const handle = await files.open(file, "wx", isProgram ? 0o755 : 0o644).catch((error: unknown) => {
-      throw error instanceof Error && "code" in error && error.code === "EEXIST" ? hostile(name, "would overwrite another one") : error;
+      throw error instanceof Error && "code" in error && error.code === "EEXIST"
+        ? hostile(name, "would overwrite another one")
+        : error;
     });
     try {
       let at = 0;
@@ -110,7 +128,9 @@ class Unpacked implements Destination {
         at += chunk.length;
         progress?.(Math.min(this.#bytesRead(), this.#size), this.#size);
       }
-    } finally { await handle.close(); }
+    } finally {
+      await handle.close();
+    }
   }
 
   async #make(folder: string): Promise<void> {

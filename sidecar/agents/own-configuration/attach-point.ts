@@ -13,11 +13,22 @@ export interface AttachPoint extends AsyncDisposable {
 }
 
 /** `version`: of this program. Rejects when nothing can listen. */
-export async function openAttachPoint({ clock, version, odd }: { readonly clock: Clock; readonly version: string; readonly odd: Odd }): Promise<AttachPoint> {
-  const server = new AttachedServer(clock, version, odd), endpoint = new McpEndpoint({ clock, odd });
-  const { url, token } = await endpoint.open(server), secret = knownSecrets.add([token]);
+export async function openAttachPoint({
+  clock,
+  version,
+  odd,
+}: {
+  readonly clock: Clock;
+  readonly version: string;
+  readonly odd: Odd;
+}): Promise<AttachPoint> {
+  const server = new AttachedServer(clock, version, odd),
+    endpoint = new McpEndpoint({ clock, odd });
+  const { url, token } = await endpoint.open(server),
+    secret = knownSecrets.add([token]);
   return {
-    server, env: { [ATTACH]: `${url}#${token}` },
+    server,
+    env: { [ATTACH]: `${url}#${token}` },
     [Symbol.asyncDispose]: async () => {
       await endpoint[Symbol.asyncDispose]();
       secret[Symbol.dispose]();

@@ -5,9 +5,25 @@
  * until the entry is removed; what cannot be read as a configuration is not changed.
  */
 import { randomUUID } from "node:crypto";
-import { access, chmod, constants, lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  access,
+  chmod,
+  constants,
+  lstat,
+  mkdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import path from "node:path";
-import type { ConfigurationFormat, ConfigurationPlan, ConfigurationState } from "../../../src/protocol/own-configuration";
+import type {
+  ConfigurationFormat,
+  ConfigurationPlan,
+  ConfigurationState,
+} from "../../../src/protocol/own-configuration";
 import type { ShimProgram } from "../../mcp/shim";
 import { entryText, programOfEntry, withEntry, withoutEntry } from "./configuration";
 import { ConfigurationError, EditedEntryError } from "./entry";
@@ -22,7 +38,10 @@ export class ConfigurationFile {
   readonly file: string;
   readonly #format: ConfigurationFormat;
 
-  constructor({ file, format }: ConfigurationPlace, private readonly program: ShimProgram) {
+  constructor(
+    { file, format }: ConfigurationPlace,
+    private readonly program: ShimProgram,
+  ) {
     this.file = file;
     this.#format = format;
   }
@@ -31,12 +50,20 @@ export class ConfigurationFile {
   async state(): Promise<ConfigurationState> {
     const { file } = this;
     try {
-      const text = (await this.#read()).text, program = text === undefined ? undefined : programOfEntry(text, this.#format);
+      const text = (await this.#read()).text,
+        program = text === undefined ? undefined : programOfEntry(text, this.#format);
       if (!program) return { file, entry: { kind: "absent" } };
-      const { command, script, electron } = this.program, isSame = program.command === command && program.script === script && program.electron === electron;
+      const { command, script, electron } = this.program,
+        isSame = program.command === command && program.script === script && program.electron === electron;
       return { file, entry: { kind: isSame ? "added" : "outdated" } };
     } catch (error) {
-      return { file, entry: { kind: error instanceof EditedEntryError ? "edited" : "refused", why: this.#explained(error, "used").message } };
+      return {
+        file,
+        entry: {
+          kind: error instanceof EditedEntryError ? "edited" : "refused",
+          why: this.#explained(error, "used").message,
+        },
+      };
     }
   }
 
@@ -46,14 +73,20 @@ export class ConfigurationFile {
       const { target, text, mode } = await this.#read();
       withEntry(text, this.#format, this.program);
       if (text !== undefined) await assertWritable(target, mode);
-      return { file: this.file, text: entryText(this.#format, this.program), ...(text === undefined ? {} : { backup: `${target}${BACKUP}` }) };
+      return {
+        file: this.file,
+        text: entryText(this.#format, this.program),
+        ...(text === undefined ? {} : { backup: `${target}${BACKUP}` }),
+      };
     });
   }
 
   /** Rejects with a `ConfigurationError`; the file is as it was then. */
   async add(): Promise<void> {
     await this.#change(async () => {
-      const { target, text, mode } = await this.#read(), after = withEntry(text, this.#format, this.program), backup = `${target}${BACKUP}`;
+      const { target, text, mode } = await this.#read(),
+        after = withEntry(text, this.#format, this.program),
+        backup = `${target}${BACKUP}`;
       if (after === text) return;
       if (text !== undefined) await assertWritable(target, mode);
       await mkdir(path.dirname(target), { recursive: true });
@@ -66,7 +99,8 @@ export class ConfigurationFile {
   /** A file without the entry stays as it is. Rejects with a `ConfigurationError`; the file is as it was then. */
   async remove(): Promise<void> {
     await this.#change(async () => {
-      const { target, text, mode } = await this.#read(), backup = `${target}${BACKUP}`;
+      const { target, text, mode } = await this.#read(),
+        backup = `${target}${BACKUP}`;
       if (text === undefined || !programOfEntry(text, this.#format)) return;
       await assertWritable(target, mode);
       const after = withoutEntry(text, this.#format, await original(backup));
@@ -85,29 +119,47 @@ export class ConfigurationFile {
       throw error;
     });
     if (target === undefined) {
-      if (await lstat(file).catch(() => undefined)) throw new ConfigurationError("it is a link to a file that does not exist.");
+      if (await lstat(file).catch(() => undefined))
+        throw new ConfigurationError("it is a link to a file that does not exist.");
       return { target: file, text: undefined, mode: 0o600 };
     }
     const { size, mode } = await isRegular(target);
     if (size > MAX_BYTES) throw new ConfigurationError(`it is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
     const bytes = await readFile(target);
-    try { return { target, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), mode: mode & 0o777 }; }
-    catch { throw new ConfigurationError("it is not UTF-8 text."); }
+    try {
+      return {
+        target,
+        text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+        mode: mode & 0o777,
+      };
+    } catch {
+      throw new ConfigurationError("it is not UTF-8 text.");
+    }
   }
 
   async #change<T>(work: () => Promise<T>): Promise<T> {
-    try { return await work(); }
-    catch (error) { throw this.#explained(error, "changed"); }
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#explained(error, "changed");
+    }
   }
 
   #explained(error: unknown, what: "used" | "changed"): ConfigurationError {
-    const why = error instanceof ConfigurationError ? error.message : `${REASONS[codeOf(error) ?? ""] ?? (error instanceof Error ? error.message : String(error))}.`;
+    const why =
+      error instanceof ConfigurationError
+        ? error.message
+        : `${REASONS[codeOf(error) ?? ""] ?? (error instanceof Error ? error.message : String(error))}.`;
     return new ConfigurationError(`${this.file} cannot be ${what}: ${why}`, { cause: error });
   }
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "you have no permission to do that", EPERM: "you have no permission to do that", EROFS: "its disk is read-only", ENOSPC: "its disk is full", ENOTDIR: "its folder is a file",
+  EACCES: "you have no permission to do that",
+  EPERM: "you have no permission to do that",
+  EROFS: "its disk is read-only",
+  ENOSPC: "its disk is full",
+  ENOTDIR: "its folder is a file",
 };
 
 async function isRegular(target: string): Promise<{ readonly size: number; readonly mode: number }> {
@@ -123,8 +175,9 @@ async function assertWritable(target: string, mode: number): Promise<void> {
 }
 
 async function original(backup: string): Promise<string | undefined> {
-  try { return await readFile(backup, "utf8"); }
-  catch (error) {
+  try {
+    return await readFile(backup, "utf8");
+  } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
@@ -142,4 +195,6 @@ async function replace(target: string, text: string, mode: number): Promise<void
   }
 }
 
-function codeOf(error: unknown): string | undefined { return error instanceof Error && "code" in error ? String(error.code) : undefined; }
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}

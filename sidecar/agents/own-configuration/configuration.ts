@@ -24,11 +24,14 @@ export function programOfEntry(text: string, format: ConfigurationFormat): ShimP
 
 /** `text` undefined: there is no file. Throws `ConfigurationError`. */
 export function withEntry(text: string | undefined, format: ConfigurationFormat, program: ShimProgram): string {
-  const given = text ?? "", before = programOfEntry(given, format);
+  const given = text ?? "",
+    before = programOfEntry(given, format);
   if (before && isDeepStrictEqual(before, program)) return given;
-  const free = before ? withoutEntry(given, format, undefined) ?? "" : given, entry = entryFor(format, program);
+  const free = before ? (withoutEntry(given, format, undefined) ?? "") : given,
+    entry = entryFor(format, program);
   const after = format === "codex" ? withTomlEntry(free, entry) : withJsonEntry(free, listOf(format), entry);
-  if (!isDeepStrictEqual(programOfEntry(after, format), program)) throw new ConfigurationError("the entry could not be added in its form.");
+  if (!isDeepStrictEqual(programOfEntry(after, format), program))
+    throw new ConfigurationError("the entry could not be added in its form.");
   return after;
 }
 
@@ -36,11 +39,18 @@ export function withEntry(text: string | undefined, format: ConfigurationFormat,
  * `original`: the text before the entry was added; undefined: there was no file, or it is not known. Returns undefined when the file is to be deleted, because it has
  * nothing but the entry. Throws `ConfigurationError`.
  */
-export function withoutEntry(text: string, format: ConfigurationFormat, original: string | undefined): string | undefined {
+export function withoutEntry(
+  text: string,
+  format: ConfigurationFormat,
+  original: string | undefined,
+): string | undefined {
   const program = programOfEntry(text, format);
   if (!program) return text;
   if (withEntryOf(original, format, program) === text) return original;
-  const after = format === "codex" ? withoutTomlEntry(text, entryFor(format, program)) ?? edited() : withoutJsonEntry(text, listOf(format));
+  const after =
+    format === "codex"
+      ? (withoutTomlEntry(text, entryFor(format, program)) ?? edited())
+      : withoutJsonEntry(text, listOf(format));
   if (programOfEntry(after, format)) throw new ConfigurationError("the entry could not be removed from its form.");
   return after;
 }
@@ -48,15 +58,28 @@ export function withoutEntry(text: string, format: ConfigurationFormat, original
 /** The added lines, for a person. */
 export function entryText(format: ConfigurationFormat, program: ShimProgram): string {
   const entry = entryFor(format, program);
-  return format === "codex" ? tomlBlock(entry, "\n").trimEnd() : `${JSON.stringify(listOf(format))}: ${JSON.stringify({ [ENTRY]: entry }, undefined, 2)}`;
+  return format === "codex"
+    ? tomlBlock(entry, "\n").trimEnd()
+    : `${JSON.stringify(listOf(format))}: ${JSON.stringify({ [ENTRY]: entry }, undefined, 2)}`;
 }
 
-function withEntryOf(original: string | undefined, format: ConfigurationFormat, program: ShimProgram): string | undefined {
-  try { return original === undefined || !programOfEntry(original, format) ? withEntry(original, format, program) : undefined; }
-  catch { return undefined; }
+function withEntryOf(
+  original: string | undefined,
+  format: ConfigurationFormat,
+  program: ShimProgram,
+): string | undefined {
+  try {
+    return original === undefined || !programOfEntry(original, format)
+      ? withEntry(original, format, program)
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-function listOf(format: ConfigurationFormat): string { return format === "opencode" ? "mcp" : "mcpServers"; }
+function listOf(format: ConfigurationFormat): string {
+  return format === "opencode" ? "mcp" : "mcpServers";
+}
 
 function edited(): never {
   throw new EditedEntryError();
@@ -66,11 +89,17 @@ function edited(): never {
 function tomlProgram(text: string): ShimProgram | undefined {
   const found = tomlEntry(text);
   if (found === "absent") return undefined;
-  const { lines } = found, value = (name: string): unknown => {
-    const line = lines.find(one => one.startsWith(`${name} = `));
-    try { return line === undefined ? undefined : JSON.parse(line.slice(name.length + 3)); } catch { return undefined; }
-  };
-  const [script] = Array.isArray(value("args")) ? value("args") as unknown[] : [], command = value("command");
+  const { lines } = found,
+    value = (name: string): unknown => {
+      const line = lines.find(one => one.startsWith(`${name} = `));
+      try {
+        return line === undefined ? undefined : JSON.parse(line.slice(name.length + 3));
+      } catch {
+        return undefined;
+      }
+    };
+  const [script] = Array.isArray(value("args")) ? (value("args") as unknown[]) : [],
+    command = value("command");
   if (typeof command !== "string" || typeof script !== "string") return edited();
   const program = { command, script, electron: lines.some(line => line.startsWith("env = ")) };
   const [, ...expected] = tomlBlock(entryFor("codex", program), "\n").trimEnd().split("\n");

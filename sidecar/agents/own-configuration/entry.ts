@@ -17,33 +17,52 @@ import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 export const ENTRY = "symposium";
 
 /** A sentence for the user. */
-export class ConfigurationError extends Error { override readonly name: string = "ConfigurationError"; }
+export class ConfigurationError extends Error {
+  override readonly name: string = "ConfigurationError";
+}
 
 /** The entry is not as Symposium writes it. */
 export class EditedEntryError extends ConfigurationError {
-  constructor() { super(`its entry “${ENTRY}” is not as Symposium writes it. Change or remove that entry yourself.`); }
+  constructor() {
+    super(`its entry “${ENTRY}” is not as Symposium writes it. Change or remove that entry yourself.`);
+  }
 }
 
 const ELECTRON = { ELECTRON_RUN_AS_NODE: "1" };
 
 export function entryFor(format: ConfigurationFormat, { command, script, electron }: ShimProgram): JsonObject {
-  const args = [script, "mcp", "--attach"], variables = electron ? ELECTRON : {};
+  const args = [script, "mcp", "--attach"],
+    variables = electron ? ELECTRON : {};
   switch (format) {
-    case "mcpServers": return { command, args, env: { [ATTACH_TO]: `\${${ATTACH}}`, ...variables } };
-    case "claude": return { type: "stdio", command, args, env: { [ATTACH_TO]: `\${${ATTACH}:-}`, ...variables } };
-    case "gemini": return { command, args, env: { [ATTACH_TO]: `$${ATTACH}`, ...variables } };
-    case "opencode": return { type: "local", command: [command, ...args], enabled: true, ...(electron ? { environment: ELECTRON } : {}) };
-    case "codex": return { command, args, env_vars: [ATTACH], ...(electron ? { env: ELECTRON } : {}) };
-    default: return assertNever(format, "configuration format");
+    case "mcpServers":
+      return { command, args, env: { [ATTACH_TO]: `\${${ATTACH}}`, ...variables } };
+    case "claude":
+      return { type: "stdio", command, args, env: { [ATTACH_TO]: `\${${ATTACH}:-}`, ...variables } };
+    case "gemini":
+      return { command, args, env: { [ATTACH_TO]: `$${ATTACH}`, ...variables } };
+    case "opencode":
+      return {
+        type: "local",
+        command: [command, ...args],
+        enabled: true,
+        ...(electron ? { environment: ELECTRON } : {}),
+      };
+    case "codex":
+      return { command, args, env_vars: [ATTACH], ...(electron ? { env: ELECTRON } : {}) };
+    default:
+      return assertNever(format, "configuration format");
   }
 }
 
 /** The program in an entry that is exactly as some version of Symposium writes it; undefined: it was edited, or is another program's. */
 export function programIn(format: ConfigurationFormat, entry: unknown): ShimProgram | undefined {
   if (!isObject(entry)) return undefined;
-  const words = format === "opencode" ? arrayOr(entry.command) : [entry.command, ...arrayOr(entry.args)], [command, script] = words;
+  const words = format === "opencode" ? arrayOr(entry.command) : [entry.command, ...arrayOr(entry.args)],
+    [command, script] = words;
   if (typeof command !== "string" || typeof script !== "string") return undefined;
-  const electron = isObject(entry[format === "opencode" ? "environment" : "env"]) && "ELECTRON_RUN_AS_NODE" in objectOr(entry.environment ?? entry.env);
+  const electron =
+    isObject(entry[format === "opencode" ? "environment" : "env"]) &&
+    "ELECTRON_RUN_AS_NODE" in objectOr(entry.environment ?? entry.env);
   const program = { command, script, electron };
   return isDeepStrictEqual(entryFor(format, program), entry) ? program : undefined;
 }

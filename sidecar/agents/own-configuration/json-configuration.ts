@@ -17,13 +17,20 @@ export function jsonEntry(text: string, list: string): unknown {
 
 /** `text` has no entry of this name. */
 export function withJsonEntry(text: string, list: string, entry: JsonObject): string {
-  const { bom, body, root, servers } = placesIn(text, list), eol = /\r\n|\n/.exec(body)?.[0] ?? "\n", indent = /\n([ \t]+)"/.exec(body)?.[1] ?? "  ";
+  const { bom, body, root, servers } = placesIn(text, list),
+    eol = /\r\n|\n/.exec(body)?.[0] ?? "\n",
+    indent = /\n([ \t]+)"/.exec(body)?.[1] ?? "  ";
   const property = (name: string, value: JsonObject, depth: number): string =>
-    `${JSON.stringify(name)}: ${JSON.stringify(value, undefined, indent)}`.replaceAll("\n", `\n${indent.repeat(depth)}`).replaceAll("\n", eol);
+    `${JSON.stringify(name)}: ${JSON.stringify(value, undefined, indent)}`
+      .replaceAll("\n", `\n${indent.repeat(depth)}`)
+      .replaceAll("\n", eol);
   if (!root) return `${bom}{${eol}${indent}${property(list, { [ENTRY]: entry }, 1)}${eol}}${eol}`;
-  const [parent, inserted, depth] = servers ? [servers, property(ENTRY, entry, 2), 2] as const : [root, property(list, { [ENTRY]: entry }, 1), 1] as const;
-  const at = parent.offset + 1, isEmpty = parent.children?.length === 0;
-  const end = isEmpty ? isBlankLine(body, at) ? "" : `${eol}${indent.repeat(depth - 1)}` : ",";
+  const [parent, inserted, depth] = servers
+    ? ([servers, property(ENTRY, entry, 2), 2] as const)
+    : ([root, property(list, { [ENTRY]: entry }, 1), 1] as const);
+  const at = parent.offset + 1,
+    isEmpty = parent.children?.length === 0;
+  const end = isEmpty ? (isBlankLine(body, at) ? "" : `${eol}${indent.repeat(depth - 1)}`) : ",";
   return `${bom}${body.slice(0, at)}${eol}${indent.repeat(depth)}${inserted}${end}${body.slice(at)}`;
 }
 
@@ -31,10 +38,14 @@ export function withJsonEntry(text: string, list: string, entry: JsonObject): st
 export function withoutJsonEntry(text: string, list: string): string {
   const { bom, body, entry, servers } = placesIn(text, list);
   if (!entry || !servers?.children) return text;
-  const before = servers.children[servers.children.indexOf(entry) - 1], from = before ? before.offset + before.length : servers.offset + 1;
-  const gap = body.slice(from, entry.offset), rest = body.slice(entry.offset + entry.length), hasComma = COMMA.test(rest);
+  const before = servers.children[servers.children.indexOf(entry) - 1],
+    from = before ? before.offset + before.length : servers.offset + 1;
+  const gap = body.slice(from, entry.offset),
+    rest = body.slice(entry.offset + entry.length),
+    hasComma = COMMA.test(rest);
   // With a property before it and none behind it, that one's comma goes. Comments stay.
-  const kept = hasComma ? gap : gap.replace(COMMA, "$1"), left = hasComma ? rest.replace(COMMA, "$1") : rest;
+  const kept = hasComma ? gap : gap.replace(COMMA, "$1"),
+    left = hasComma ? rest.replace(COMMA, "$1") : rest;
   const isOpenComment = kept.includes("//") && !/^[ \t]*\r?\n/.test(left);
   return `${bom}${body.slice(0, from)}${isOpenComment ? kept : kept.trimEnd()}${left}`;
 }
@@ -52,13 +63,16 @@ interface Places {
 }
 
 function placesIn(text: string, list: string): Places {
-  const bom = text.startsWith(BOM) ? BOM : "", body = text.slice(bom.length);
+  const bom = text.startsWith(BOM) ? BOM : "",
+    body = text.slice(bom.length);
   if (body.trim() === "") return { bom, body, root: undefined, servers: undefined, entry: undefined };
-  const errors: ParseError[] = [], root = parseTree(body, errors, { allowTrailingComma: true });
+  const errors: ParseError[] = [],
+    root = parseTree(body, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error) throw new ConfigurationError(`line ${body.slice(0, error.offset).split("\n").length} is no valid JSON.`);
   if (root?.type !== "object") throw new ConfigurationError("it does not contain a JSON object.");
-  const property = onlyProperty(root, list), servers = property && valueOf(property);
+  const property = onlyProperty(root, list),
+    servers = property && valueOf(property);
   if (servers && servers.type !== "object") throw new ConfigurationError(`“${list}” is not an object.`);
   return { bom, body, root, servers, entry: servers && onlyProperty(servers, ENTRY) };
 }
@@ -75,4 +89,6 @@ function valueOf(property: Node): Node {
   return value;
 }
 
-function isBlankLine(body: string, at: number): boolean { return /^[ \t]*\r?\n/.test(body.slice(at)); }
+function isBlankLine(body: string, at: number): boolean {
+  return /^[ \t]*\r?\n/.test(body.slice(at));
+}

@@ -9,21 +9,45 @@ import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents";
 import type { ConfigurationFormat } from "../../../src/protocol/own-configuration";
 
-export interface ConfigurationPlace { readonly file: string; readonly format: ConfigurationFormat }
+export interface ConfigurationPlace {
+  readonly file: string;
+  readonly format: ConfigurationFormat;
+}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-interface Known { readonly ids: readonly string[]; readonly format: ConfigurationFormat; readonly file: (home: string, env: Environment) => string }
+interface Known {
+  readonly ids: readonly string[];
+  readonly format: ConfigurationFormat;
+  readonly file: (home: string, env: Environment) => string;
+}
 
 const KNOWN: readonly Known[] = [
-  { ids: ["zed-claude-code", "claude-acp", "claude-code-acp"], format: "claude", file: (home, { CLAUDE_CONFIG_DIR: folder }) => path.join(folder || home, ".claude.json") },
+  {
+    ids: ["zed-claude-code", "claude-acp", "claude-code-acp"],
+    format: "claude",
+    file: (home, { CLAUDE_CONFIG_DIR: folder }) => path.join(folder || home, ".claude.json"),
+  },
   { ids: ["gemini"], format: "gemini", file: home => path.join(home, ".gemini", "settings.json") },
-  { ids: ["codex", "codex-acp"], format: "codex", file: (home, { CODEX_HOME: folder }) => path.join(folder || path.join(home, ".codex"), "config.toml") },
-  { ids: ["opencode"], format: "opencode", file: (home, { XDG_CONFIG_HOME: folder }) => path.join(folder || path.join(home, ".config"), "opencode", "opencode.json") },
+  {
+    ids: ["codex", "codex-acp"],
+    format: "codex",
+    file: (home, { CODEX_HOME: folder }) => path.join(folder || path.join(home, ".codex"), "config.toml"),
+  },
+  {
+    ids: ["opencode"],
+    format: "opencode",
+    file: (home, { XDG_CONFIG_HOME: folder }) =>
+      path.join(folder || path.join(home, ".config"), "opencode", "opencode.json"),
+  },
 ];
 
 /** `env`: that of the agent's process. Undefined: the agent's configuration is not known, and none is named. */
-export function configurationOf({ id, ownConfiguration, distribution }: AgentConfig, home: string, env: Environment): ConfigurationPlace | undefined {
+export function configurationOf(
+  { id, ownConfiguration, distribution }: AgentConfig,
+  home: string,
+  env: Environment,
+): ConfigurationPlace | undefined {
   if (ownConfiguration) {
     const { file, format } = ownConfiguration;
     return { file: /^~[\\/]/.test(file) ? path.join(home, file.slice(2)) : file, format };

@@ -12,9 +12,20 @@ const COMMENT = "# Added by Symposium. Remove it in the settings of Symposium.";
 
 /** The lines of the entry. Values are strings, lists of strings, and tables of strings, which TOML writes like JSON but for `=`. */
 export function tomlBlock(entry: JsonObject, eol: string): string {
-  const value = (of: unknown): string => Array.isArray(of) ? `[${of.map(value).join(", ")}]`
-    : typeof of === "object" && of !== null ? `{ ${Object.entries(of).map(([name, one]) => `${name} = ${value(one)}`).join(", ")} }` : JSON.stringify(of);
-  return [COMMENT, `[${TABLE}.${ENTRY}]`, ...Object.entries(entry).map(([name, of]) => `${name} = ${value(of)}`), ""].join(eol);
+  const value = (of: unknown): string =>
+    Array.isArray(of)
+      ? `[${of.map(value).join(", ")}]`
+      : typeof of === "object" && of !== null
+        ? `{ ${Object.entries(of)
+            .map(([name, one]) => `${name} = ${value(one)}`)
+            .join(", ")} }`
+        : JSON.stringify(of);
+  return [
+    COMMENT,
+    `[${TABLE}.${ENTRY}]`,
+    ...Object.entries(entry).map(([name, of]) => `${name} = ${value(of)}`),
+    "",
+  ].join(eol);
 }
 
 /**
@@ -22,15 +33,30 @@ export function tomlBlock(entry: JsonObject, eol: string): string {
  * such configuration.
  */
 export function tomlEntry(text: string): "absent" | { readonly lines: readonly string[] } {
-  const lines = statements(text), at = lines.filter(({ header }) => header !== undefined && isEntry(header));
+  const lines = statements(text),
+    at = lines.filter(({ header }) => header !== undefined && isEntry(header));
   const [first, second] = at;
   if (second) throw new ConfigurationError(`it has more than one table for ${TABLE}.${ENTRY}.`);
-  if (lines.some(({ table, key }) => key !== undefined && (isEntry([...table, ...key]) && !isEntry(table)) || key !== undefined && table.length === 0 && key.length === 1 && key[0] === TABLE)) {
-    throw new ConfigurationError(`it defines ${TABLE} in a form that Symposium does not change. Use a [${TABLE}.NAME] table for each server.`);
+  if (
+    lines.some(
+      ({ table, key }) =>
+        (key !== undefined && isEntry([...table, ...key]) && !isEntry(table)) ||
+        (key !== undefined && table.length === 0 && key.length === 1 && key[0] === TABLE),
+    )
+  ) {
+    throw new ConfigurationError(
+      `it defines ${TABLE} in a form that Symposium does not change. Use a [${TABLE}.NAME] table for each server.`,
+    );
   }
   if (!first) return "absent";
-  const from = lines.indexOf(first), next = lines.findIndex(({ header }, i) => i > from && header !== undefined);
-  return { lines: lines.slice(from, next === -1 ? undefined : next).filter(({ header, key }) => header !== undefined || key !== undefined).map(({ text: line }) => line.trim()) };
+  const from = lines.indexOf(first),
+    next = lines.findIndex(({ header }, i) => i > from && header !== undefined);
+  return {
+    lines: lines
+      .slice(from, next === -1 ? undefined : next)
+      .filter(({ header, key }) => header !== undefined || key !== undefined)
+      .map(({ text: line }) => line.trim()),
+  };
 }
 
 export function withTomlEntry(text: string, entry: JsonObject): string {
@@ -40,21 +66,28 @@ export function withTomlEntry(text: string, entry: JsonObject): string {
 
 /** `entry`: as it is in the text. `undefined`: its lines are not together as they were written. */
 export function withoutTomlEntry(text: string, entry: JsonObject): string | undefined {
-  const eol = eolOf(text), block = tomlBlock(entry, eol), at = text.indexOf(block);
+  const eol = eolOf(text),
+    block = tomlBlock(entry, eol),
+    at = text.indexOf(block);
   if (at === -1) return undefined;
   // Before the block is the separator: a blank line, after an end of line where the file had none.
-  const before = text.slice(0, at), cut = before.endsWith(eol + eol) ? before.slice(0, -eol.length) : before;
+  const before = text.slice(0, at),
+    cut = before.endsWith(eol + eol) ? before.slice(0, -eol.length) : before;
   return cut + text.slice(at + block.length);
 }
 
-function eolOf(text: string): string { return /\r\n|\n/.exec(text)?.[0] ?? "\n"; }
+function eolOf(text: string): string {
+  return /\r\n|\n/.exec(text)?.[0] ?? "\n";
+}
 
 function separator(text: string, eol: string): string {
   if (text === "" || text === "\uFEFF") return "";
   return text.endsWith("\n") ? eol : eol + eol;
 }
 
-function isEntry(path: readonly string[]): boolean { return path[0] === TABLE && path[1] === ENTRY; }
+function isEntry(path: readonly string[]): boolean {
+  return path[0] === TABLE && path[1] === ENTRY;
+}
 
 interface Statement {
   readonly text: string;
@@ -67,42 +100,51 @@ interface Statement {
 
 /** One element per statement; a value that goes over several lines is one statement. */
 function statements(text: string): readonly Statement[] {
-  const found: Statement[] = [], body = text.replace(/^\uFEFF/, "");
+  const found: Statement[] = [],
+    body = text.replace(/^\uFEFF/, "");
   let table: readonly string[] = [];
-  for (let at = 0; at < body.length;) {
-    const end = endOfStatement(body, at), line = body.slice(at, end), trimmed = line.trim();
+  for (let at = 0; at < body.length; ) {
+    const end = endOfStatement(body, at),
+      line = body.slice(at, end),
+      trimmed = line.trim();
     const [, double, header] = /^(\[\[?)([^\]]*)\]/.exec(trimmed) ?? [];
     if (header !== undefined) {
       table = pathOf(header);
       found.push({ text: line, header: double === "[[" ? [...table, "[]"] : table, table });
     } else if (trimmed === "" || trimmed.startsWith("#")) found.push({ text: line, table });
     else {
-      const [key] = /^(?:[\w-]+|"[^"\n]*"|'[^'\n]*')(?:\s*\.\s*(?:[\w-]+|"[^"\n]*"|'[^'\n]*'))*(?=\s*=)/.exec(trimmed) ?? [];
-      if (key === undefined) throw new ConfigurationError(`line ${body.slice(0, at).split("\n").length} is no valid TOML.`);
+      const [key] =
+        /^(?:[\w-]+|"[^"\n]*"|'[^'\n]*')(?:\s*\.\s*(?:[\w-]+|"[^"\n]*"|'[^'\n]*'))*(?=\s*=)/.exec(trimmed) ?? [];
+      if (key === undefined)
+        throw new ConfigurationError(`line ${body.slice(0, at).split("\n").length} is no valid TOML.`);
       found.push({ text: line, key: pathOf(key), table });
     }
     at = end;
   }
-  const headers = found.flatMap(({ header }) => header && header.at(-1) !== "[]" ? [JSON.stringify(header)] : []), twice = headers.find((one, i) => headers.indexOf(one) !== i);
-  if (twice !== undefined) throw new ConfigurationError(`it has the table ${(JSON.parse(twice) as string[]).join(".")} twice.`);
+  const headers = found.flatMap(({ header }) => (header && header.at(-1) !== "[]" ? [JSON.stringify(header)] : [])),
+    twice = headers.find((one, i) => headers.indexOf(one) !== i);
+  if (twice !== undefined)
+    throw new ConfigurationError(`it has the table ${(JSON.parse(twice) as string[]).join(".")} twice.`);
   return found;
 }
 
 function pathOf(key: string): readonly string[] {
-  return [...key.matchAll(/"([^"]*)"|'([^']*)'|([\w-]+)/g)].map(([, basic, literal, bare]) => basic ?? literal ?? bare ?? "");
+  return [...key.matchAll(/"([^"]*)"|'([^']*)'|([\w-]+)/g)].map(
+    ([, basic, literal, bare]) => basic ?? literal ?? bare ?? "",
+  );
 }
 
 /** Behind the end of the line, or behind that of the last line of a value. Throws when a string or a bracket is not closed. */
 function endOfStatement(text: string, from: number): number {
   let depth = 0;
   const line = (): number => text.slice(0, from).split("\n").length;
-  for (let at = from; at < text.length;) {
+  for (let at = from; at < text.length; ) {
     const c = text.charAt(at);
     if (c === "\n" && depth === 0) return at + 1;
     if (c === "#") {
       const end = text.indexOf("\n", at);
       at = end === -1 ? text.length : end;
-    } else if (c === "\"" || c === "'") at = endOfString(text, at, line);
+    } else if (c === '"' || c === "'") at = endOfString(text, at, line);
     else {
       if (c === "[" || c === "{") depth++;
       if (c === "]" || c === "}") depth--;
@@ -115,9 +157,11 @@ function endOfStatement(text: string, from: number): number {
 }
 
 function endOfString(text: string, from: number, line: () => number): number {
-  const quote = text.charAt(from), isLong = text.startsWith(quote.repeat(3), from), mark = isLong ? quote.repeat(3) : quote;
+  const quote = text.charAt(from),
+    isLong = text.startsWith(quote.repeat(3), from),
+    mark = isLong ? quote.repeat(3) : quote;
   for (let at = from + mark.length; at < text.length; at++) {
-    if (quote === "\"" && text.charAt(at) === "\\") at++;
+    if (quote === '"' && text.charAt(at) === "\\") at++;
     else if (!isLong && text.charAt(at) === "\n") break;
     else if (text.startsWith(mark, at)) {
       let end = at + mark.length;

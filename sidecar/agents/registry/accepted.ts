@@ -23,7 +23,8 @@ const OF_THIS_COMPUTER = ["local", "executable", "symposium"] as const;
 export function refusalOf({ id, distribution, ownConfiguration }: JsonObject, of: Installable): string | undefined {
   if (typeof id === "string" && OURS[of].has(id))
     return `has the id of ${of === "agent" ? "an agent" : "an extension"} that Symposium brings itself`;
-  if (ownConfiguration !== undefined) return "names a configuration file on this computer (“ownConfiguration”), which only your own settings may";
+  if (ownConfiguration !== undefined)
+    return "names a configuration file on this computer (“ownConfiguration”), which only your own settings may";
   const kind = OF_THIS_COMPUTER.find(one => Object.hasOwn(objectOr(distribution), one));
   if (kind !== undefined)
     return `would start what is on this computer (“${kind}”); only packages and archives are accepted`;

@@ -22,4 +22,6 @@ export function isLoopback({ hostname }: Pick<URL, "hostname">): boolean {
 }
 
 /** Whether what is read from there may name addresses of this computer, too. */
-export function isFromLoopback(url: string): boolean { return URL.canParse(url) && isLoopback(new URL(url)); }
+export function isFromLoopback(url: string): boolean {
+  return URL.canParse(url) && isLoopback(new URL(url));
+}

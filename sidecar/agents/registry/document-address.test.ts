@@ -3,7 +3,9 @@ import fc from "fast-check";
 import { documentAddress } from "./document-address";
 
 suite("the address of an extension.json", () => {
-  const RAW = "https://raw.githubusercontent.com/o/r", ID = "0a1b2c3d4e5f60718293a4b5c6d7e8f9", GIST = `https://gist.githubusercontent.com/o/${ID}`;
+  const RAW = "https://raw.githubusercontent.com/o/r",
+    ID = "0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+    GIST = `https://gist.githubusercontent.com/o/${ID}`;
   const table: readonly [from: string, to: string][] = [
     ["https://example.com/extension.json", "https://example.com/extension.json"],
     ["  https://example.com/x.json?a=1#b \n", "https://example.com/x.json?a=1#b"],
@@ -15,7 +17,10 @@ suite("the address of an extension.json", () => {
     ["https://github.com/o/r/raw/v1.0/x.json", `${RAW}/v1.0/x.json`],
     ["https://github.com/o/r/tree/main", `${RAW}/main/extension.json`],
     ["https://github.com/o/r/tree/main/tools/mine", `${RAW}/main/tools/mine/extension.json`],
-    ["https://github.com/o/r/releases/latest/download/extension.json", "https://github.com/o/r/releases/latest/download/extension.json"],
+    [
+      "https://github.com/o/r/releases/latest/download/extension.json",
+      "https://github.com/o/r/releases/latest/download/extension.json",
+    ],
     ["https://raw.githubusercontent.com/o/r/main/x.json", `${RAW}/main/x.json`],
     ["https://github.com/o/r/blame/main/x.json", `${RAW}/main/x.json`],
     ["https://github.com/o/r/edit/main/x.json", `${RAW}/main/x.json`],
@@ -28,23 +33,50 @@ suite("the address of an extension.json", () => {
     [`https://gist.github.com/o/${ID}#file-readme-md`, `${GIST}/raw`],
     ["https://gist.github.com/cafe/123456", "https://gist.githubusercontent.com/cafe/123456/raw"],
     [`https://gist.github.com/${ID}`, `https://gist.github.com/${ID}/raw`],
-    ["https://gist.githubusercontent.com/o/x/raw/extension.json", "https://gist.githubusercontent.com/o/x/raw/extension.json"],
+    [
+      "https://gist.githubusercontent.com/o/x/raw/extension.json",
+      "https://gist.githubusercontent.com/o/x/raw/extension.json",
+    ],
     ["http://127.0.0.1:8080/x.json", "http://127.0.0.1:8080/x.json"],
   ];
-  for (const [from, to] of table) test(from.trim(), () => deepEqual(documentAddress(from, "extension.json"), { url: to }));
+  for (const [from, to] of table)
+    test(from.trim(), () => deepEqual(documentAddress(from, "extension.json"), { url: to }));
 
   const wrong: readonly [from: string, says: RegExp][] = [
-    ["", /no https address/], ["extension.json", /no https address/], ["ftp://example.com/x", /no https address/], ["https://me:pw@example.com/x", /no https address/], ["http://example.com/x.json", /not https/],
-    ["https://github.com/o", /no repository/], ["https://github.com/", /no repository/], ["https://github.com/o/r/issues/3", /shows no file/], ["https://github.com/o/r/blob/main", /shows no file/], ["https://gist.github.com/o", /no gist/], ["https://gist.github.com/o/starred", /no gist/], [`https://gist.github.com/o/${ID}/0123456789abcdef0123456789abcdef01234567`, /earlier version/], ["https://github.com/o/r/releases/tag/v1", /shows no file/], ["https://github.com/o/r/blame/main", /shows no file/],
+    ["", /no https address/],
+    ["extension.json", /no https address/],
+    ["ftp://example.com/x", /no https address/],
+    ["https://me:pw@example.com/x", /no https address/],
+    ["http://example.com/x.json", /not https/],
+    ["https://github.com/o", /no repository/],
+    ["https://github.com/", /no repository/],
+    ["https://github.com/o/r/issues/3", /shows no file/],
+    ["https://github.com/o/r/blob/main", /shows no file/],
+    ["https://gist.github.com/o", /no gist/],
+    ["https://gist.github.com/o/starred", /no gist/],
+    [`https://gist.github.com/o/${ID}/0123456789abcdef0123456789abcdef01234567`, /earlier version/],
+    ["https://github.com/o/r/releases/tag/v1", /shows no file/],
+    ["https://github.com/o/r/blame/main", /shows no file/],
   ];
-  for (const [from, says] of wrong) test(`none: “${from}”`, () => {
-    const found = documentAddress(from, "extension.json");
-    match("wrong" in found ? found.wrong : "", says);
-  });
+  for (const [from, says] of wrong)
+    test(`none: “${from}”`, () => {
+      const found = documentAddress(from, "extension.json");
+      match("wrong" in found ? found.wrong : "", says);
+    });
 
-  test("whatever is typed: an https address, or a sentence", () => fc.assert(fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.array(fc.string()).map(parts => `https://github.com/${parts.join("/")}`)), text => {
-    const found = documentAddress(text, "extension.json", { loopback: false });
-    if ("wrong" in found) match(found.wrong, /^[A-Z].*\.$/);
-    else ok(new URL(found.url).protocol === "https:" && !new URL(found.url).username);
-  })));
+  test("whatever is typed: an https address, or a sentence", () =>
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.webUrl(),
+          fc.array(fc.string()).map(parts => `https://github.com/${parts.join("/")}`),
+        ),
+        text => {
+          const found = documentAddress(text, "extension.json", { loopback: false });
+          if ("wrong" in found) match(found.wrong, /^[A-Z].*\.$/);
+          else ok(new URL(found.url).protocol === "https:" && !new URL(found.url).username);
+        },
+      ),
+    ));
 });

@@ -4,10 +4,22 @@ import { RegistryServer, serving, status } from "../../testing/registry-server";
 import { documentAt, entryIn } from "./document-at";
 import { httpGet } from "./http-get";
 
-const RULES = { id: "rules", name: "Rules", version: "0.2.0", description: "Tells the agent the rules", distribution: { npx: { package: "@s/rules@0.2.0" } }, repository: "https://github.com/s/rules", settings: { a: 1 }, bypassPermissions: true, _enabled: false, later: [1] };
+const RULES = {
+  id: "rules",
+  name: "Rules",
+  version: "0.2.0",
+  description: "Tells the agent the rules",
+  distribution: { npx: { package: "@s/rules@0.2.0" } },
+  repository: "https://github.com/s/rules",
+  settings: { a: 1 },
+  bypassPermissions: true,
+  _enabled: false,
+  later: [1],
+};
 
 suite("an extension.json", () => {
-  const read = (value: unknown): unknown => entryIn(typeof value === "string" ? value : JSON.stringify(value), "extension", { loopback: false });
+  const read = (value: unknown): unknown =>
+    entryIn(typeof value === "string" ? value : JSON.stringify(value), "extension", { loopback: false });
 
   test("becomes an entry of the settings: what it says, and nothing that is the user's to decide", () => {
     const { settings: _s, bypassPermissions: _b, _enabled: _e, ...rest } = RULES;
@@ -22,34 +34,73 @@ suite("an extension.json", () => {
   });
 
   const table: readonly [name: string, value: unknown, says: RegExp][] = [
-    ["a server over http", { ...RULES, kind: "mcp", distribution: { http: { url: "http://example.com/mcp" } } }, /is a server whose address is not https/],
-    ["a proxy at an address", { ...RULES, distribution: { http: { url: "https://example.com/mcp" } } }, /says no way to get it/],
+    [
+      "a server over http",
+      { ...RULES, kind: "mcp", distribution: { http: { url: "http://example.com/mcp" } } },
+      /is a server whose address is not https/,
+    ],
+    [
+      "a proxy at an address",
+      { ...RULES, distribution: { http: { url: "https://example.com/mcp" } } },
+      /says no way to get it/,
+    ],
     ["a page", "<!doctype html>", /What is at this address is not JSON: is it the extension\.json itself\?/],
     ["a registry", { version: "1", agents: [RULES] }, /This is a whole registry/],
     ["a list", [RULES], /The extension\.json cannot be used: An entry is no object\./],
     ["no id", { ...RULES, id: undefined }, /no id of small letters/],
     ["an id that is none", { ...RULES, id: "../x" }, /no id of small letters/],
-    ["no way to get it", { ...RULES, distribution: { docker: {} } }, /“rules” says no way to get it that is known here/],
-    ["a package that is none", { ...RULES, distribution: { npx: { package: "--registry=x" } } }, /“rules” cannot be used/],
-    ["an archive over http", { ...RULES, distribution: { binary: { "linux-x86_64": { archive: "http://example.com/a.zip", cmd: "a" } } } }, /not https/],
+    [
+      "no way to get it",
+      { ...RULES, distribution: { docker: {} } },
+      /“rules” says no way to get it that is known here/,
+    ],
+    [
+      "a package that is none",
+      { ...RULES, distribution: { npx: { package: "--registry=x" } } },
+      /“rules” cannot be used/,
+    ],
+    [
+      "an archive over http",
+      { ...RULES, distribution: { binary: { "linux-x86_64": { archive: "http://example.com/a.zip", cmd: "a" } } } },
+      /not https/,
+    ],
     ["a version that is no text", { ...RULES, version: 3 }, /has no version/],
     ["a name that is hidden", { ...RULES, name: "Ru\u202Eles" }, /has a name/],
   ];
-  for (const [name, value, says] of table) test(`is refused with a sentence: ${name}`, () => throws(() => read(value), (error: Error) => error.name === "RegistryError" && says.test(error.message)));
+  for (const [name, value, says] of table)
+    test(`is refused with a sentence: ${name}`, () =>
+      throws(
+        () => read(value),
+        (error: Error) => error.name === "RegistryError" && says.test(error.message),
+      ));
 });
 
 suite("a document at an address", () => {
   let server: RegistryServer, clock: FakeClock;
-  setup(async () => { server = await RegistryServer.start(serving(RULES)); clock = new FakeClock(); });
-  teardown(async () => { await server[Symbol.asyncDispose](); equal(clock.waiting, 0); });
-  const at = (url: string, of: "agent" | "extension" = "extension") => documentAt(url, of, { signal: new AbortController().signal, clock, fetch: httpGet(), version: "1" });
+  setup(async () => {
+    server = await RegistryServer.start(serving(RULES));
+    clock = new FakeClock();
+  });
+  teardown(async () => {
+    await server[Symbol.asyncDispose]();
+    equal(clock.waiting, 0);
+  });
+  const at = (url: string, of: "agent" | "extension" = "extension") =>
+    documentAt(url, of, { signal: new AbortController().signal, clock, fetch: httpGet(), version: "1" });
 
-  test("is fetched, and read", async () => { equal((await at(server.url)).id, "rules"); });
+  test("is fetched, and read", async () => {
+    equal((await at(server.url)).id, "rules");
+  });
 
   test("that is not there, too large or refused says where and why, and of which file", async () => {
     server.answer = status(404);
-    await rejects(at(server.url), /^RegistryError: The extension\.json could not be had from 127\.0\.0\.1:\d+\. The server answered with status 404\.$/);
-    server.answer = (_, response) => { response.end(Buffer.alloc(200_000, " ")); };
+    await rejects(
+      at(server.url),
+      /^RegistryError: The extension\.json could not be had from 127\.0\.0\.1:\d+\. The server answered with status 404\.$/,
+    );
+    server.answer = (_, response) => {
+      response.end(Buffer.alloc(200_000, " "));
+    };
     await rejects(at(server.url, "agent"), /The agent\.json could not be had .* larger than 128 kilobytes\.$/);
     server.answer = status(302, { location: "http://example.com/x" });
     await rejects(at(server.url), /not https, or leads to one that is not/);
@@ -57,17 +108,37 @@ suite("a document at an address", () => {
   });
 
   test("may name this computer only when it comes from there", async () => {
-    const local = { ...RULES, distribution: { binary: { "linux-x86_64": { archive: "http://127.0.0.1:1/a.zip", cmd: "a" } } } };
+    const local = {
+      ...RULES,
+      distribution: { binary: { "linux-x86_64": { archive: "http://127.0.0.1:1/a.zip", cmd: "a" } } },
+    };
     server.answer = serving(local);
     await rejects(at(server.url), /not https/);
     const options = { signal: new AbortController().signal, clock, fetch, version: "1", httpArchives: true };
     equal((await documentAt(server.url, "extension", options)).id, "rules");
-    await rejects(documentAt("https://example.com/extension.json", "extension", { signal: new AbortController().signal, clock, fetch: async () => Response.json(local), version: "1" }), /not https/);
+    await rejects(
+      documentAt("https://example.com/extension.json", "extension", {
+        signal: new AbortController().signal,
+        clock,
+        fetch: async () => Response.json(local),
+        version: "1",
+      }),
+      /not https/,
+    );
   });
 
   test("of GitHub's pages is the file itself", async () => {
-    const asked: string[] = [], elsewhere: typeof fetch = async input => { asked.push(String(input)); return Response.json(RULES); };
-    await documentAt("https://github.com/s/rules", "agent", { signal: new AbortController().signal, clock, fetch: elsewhere, version: "1" });
+    const asked: string[] = [],
+      elsewhere: typeof fetch = async input => {
+        asked.push(String(input));
+        return Response.json(RULES);
+      };
+    await documentAt("https://github.com/s/rules", "agent", {
+      signal: new AbortController().signal,
+      clock,
+      fetch: elsewhere,
+      version: "1",
+    });
     deepEqual(asked, ["https://raw.githubusercontent.com/s/rules/HEAD/agent.json"]);
   });
 });

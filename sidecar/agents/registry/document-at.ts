@@ -8,24 +8,52 @@ import { fetchBytes, RegistryError, type FetchWorld } from "./fetch-document";
 import { imported } from "./updates";
 
 const FILES: Readonly<Record<Installable, string>> = { agent: "agent.json", extension: "extension.json" };
-const LONGEST = 128 * 1024, PATIENCE_MS = 20_000;
+const LONGEST = 128 * 1024,
+  PATIENCE_MS = 20_000;
 
-export async function documentAt(address: string, of: Installable, world: Omit<FetchWorld, "etag"> & Pick<ReadOptions, "httpArchives">): Promise<JsonObject> {
+export async function documentAt(
+  address: string,
+  of: Installable,
+  world: Omit<FetchWorld, "etag"> & Pick<ReadOptions, "httpArchives">,
+): Promise<JsonObject> {
   const found = documentAddress(address, FILES[of]);
   if ("wrong" in found) throw new RegistryError("insecure", found.wrong);
-  const answer = await fetchBytes(found.url, world, { longest: LONGEST, patienceMs: PATIENCE_MS, accept: "application/json, text/plain" }).catch((error: unknown) => {
-    throw error instanceof RegistryError ? new RegistryError(error.code, `The ${FILES[of]} could not be had from ${new URL(found.url).host}. ${error.message}`, { cause: error }) : error;
+  const answer = await fetchBytes(found.url, world, {
+    longest: LONGEST,
+    patienceMs: PATIENCE_MS,
+    accept: "application/json, text/plain",
+  }).catch((error: unknown) => {
+    throw error instanceof RegistryError
+      ? new RegistryError(
+          error.code,
+          `The ${FILES[of]} could not be had from ${new URL(found.url).host}. ${error.message}`,
+          { cause: error },
+        )
+      : error;
   });
-  return entryIn(answer.kind === "fresh" ? new TextDecoder().decode(answer.content) : "", of, { loopback: isFromLoopback(found.url), httpArchives: world.httpArchives ?? false });
+  return entryIn(answer.kind === "fresh" ? new TextDecoder().decode(answer.content) : "", of, {
+    loopback: isFromLoopback(found.url),
+    httpArchives: world.httpArchives ?? false,
+  });
 }
 
 /** Throws a `RegistryError`. Exported for tests. */
 export function entryIn(text: string, of: Installable, options: ReadOptions): JsonObject {
-  const value = parsed(text), file = FILES[of];
-  if (value === undefined) throw new RegistryError("wrong", `What is at this address is not JSON: is it the ${file} itself?`);
-  if (isObject(value) && Array.isArray(value.agents)) throw new RegistryError("wrong", `This is a whole registry, and no ${file}. Its address goes into symposium.registryUrl.`);
+  const value = parsed(text),
+    file = FILES[of];
+  if (value === undefined)
+    throw new RegistryError("wrong", `What is at this address is not JSON: is it the ${file} itself?`);
+  if (isObject(value) && Array.isArray(value.agents))
+    throw new RegistryError(
+      "wrong",
+      `This is a whole registry, and no ${file}. Its address goes into symposium.registryUrl.`,
+    );
   // A version is the registry's affair: what is taken from an address is not kept up to date.
-  const entry = readEntry(isObject(value) && value.version === undefined ? { ...value, version: NO_VERSION } : value, of, options);
+  const entry = readEntry(
+    isObject(value) && value.version === undefined ? { ...value, version: NO_VERSION } : value,
+    of,
+    options,
+  );
   if ("why" in entry) throw new RegistryError("wrong", `The ${file} cannot be used: ${entry.why}`);
   const { version, ...rest } = imported(entry);
   return { ...rest, ...(version === NO_VERSION ? {} : { version }), _source: "custom" };
@@ -34,5 +62,9 @@ export function entryIn(text: string, of: Installable, options: ReadOptions): Js
 const NO_VERSION = "none";
 
 function parsed(text: string): unknown {
-  try { return JSON.parse(text); } catch { return undefined; }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

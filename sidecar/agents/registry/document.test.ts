@@ -3,8 +3,16 @@ import fc from "fast-check";
 import { parseRegistry, readRegistry, configOf, type Registry } from "./document";
 
 const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) * 0.03);
-const good = { id: "good", name: "Good", version: "1.2.3", description: "Does good", distribution: { npx: { package: "good@1.2.3" } } };
-const archive = (more: object): object => ({ distribution: { binary: { "linux-x86_64": { archive: "https://example.com/a.zip", cmd: "./a", ...more } } } });
+const good = {
+  id: "good",
+  name: "Good",
+  version: "1.2.3",
+  description: "Does good",
+  distribution: { npx: { package: "good@1.2.3" } },
+};
+const archive = (more: object): object => ({
+  distribution: { binary: { "linux-x86_64": { archive: "https://example.com/a.zip", cmd: "./a", ...more } } },
+});
 const read = (...agents: readonly unknown[]): Registry => {
   const registry = readRegistry({ version: "1.0.0", agents });
   if ("wrong" in registry) throw new Error(registry.wrong);
@@ -15,64 +23,148 @@ const ids = ({ agents }: Registry): readonly string[] => agents.map(({ id }) => 
 suite("a registry document", () => {
   test("is read with all that is known of an entry, and the entry as it came", () => {
     const entry = {
-      ...good, icon: "https://example.com/a.svg", website: "https://example.com", repository: "https://example.com/r", authors: ["Ada"], license: "MIT",
-      license_url: "https://example.com/l", preview: { version: "2.0.0" }, distribution: { ...good.distribution, docker: { image: "x" }, binary: { "beos-x86": { archive: "https://example.com/a", cmd: "a" } } },
+      ...good,
+      icon: "https://example.com/a.svg",
+      website: "https://example.com",
+      repository: "https://example.com/r",
+      authors: ["Ada"],
+      license: "MIT",
+      license_url: "https://example.com/l",
+      preview: { version: "2.0.0" },
+      distribution: {
+        ...good.distribution,
+        docker: { image: "x" },
+        binary: { "beos-x86": { archive: "https://example.com/a", cmd: "a" } },
+      },
     };
     const { license_url, preview, distribution, ...known } = entry;
-    deepEqual(read(entry), { agents: [{ ...known, distribution: { npx: { package: "good@1.2.3" } }, raw: entry }], extensions: [], leftOut: [] });
+    deepEqual(read(entry), {
+      agents: [{ ...known, distribution: { npx: { package: "good@1.2.3" } }, raw: entry }],
+      extensions: [],
+      leftOut: [],
+    });
   });
 
   test("may have extensions, in a list of their own or among the agents", () => {
-    const registry = readRegistry({ agents: [good, { ...good, id: "second", type: "extension" }], extensions: [{ ...good, id: "first" }, { ...good, id: "good" }] });
+    const registry = readRegistry({
+      agents: [good, { ...good, id: "second", type: "extension" }],
+      extensions: [
+        { ...good, id: "first" },
+        { ...good, id: "good" },
+      ],
+    });
     ok("agents" in registry);
-    deepEqual([ids(registry), registry.extensions.map(({ id }) => id), registry.leftOut], [["good"], ["first", "good", "second"], []]);
+    deepEqual(
+      [ids(registry), registry.extensions.map(({ id }) => id), registry.leftOut],
+      [["good"], ["first", "good", "second"], []],
+    );
   });
 
   test("may have MCP servers at an address among its extensions, and nothing else at one", () => {
-    const http = { url: "https://example.com/mcp", headers: { "X-Client": "symposium" } }, at = (more: object, distribution: object = { http }): object => ({ ...good, ...more, distribution });
-    const server = { kind: "mcp", type: "extension" }, registry = readRegistry({ agents: [
-      at({ ...server, id: "server" }), at({ kind: "mcp", id: "agent" }), at({ type: "extension", id: "proxy" }), at({ ...server, id: "plain" }, { http: { url: "http://example.com/mcp" } }),
-      at({ ...server, id: "header" }, { http: { url: http.url, headers: { "a b": "x" } } }),
-    ] });
+    const http = { url: "https://example.com/mcp", headers: { "X-Client": "symposium" } },
+      at = (more: object, distribution: object = { http }): object => ({ ...good, ...more, distribution });
+    const server = { kind: "mcp", type: "extension" },
+      registry = readRegistry({
+        agents: [
+          at({ ...server, id: "server" }),
+          at({ kind: "mcp", id: "agent" }),
+          at({ type: "extension", id: "proxy" }),
+          at({ ...server, id: "plain" }, { http: { url: "http://example.com/mcp" } }),
+          at({ ...server, id: "header" }, { http: { url: http.url, headers: { "a b": "x" } } }),
+        ],
+      });
     ok("agents" in registry);
-    deepEqual([registry.extensions.map(({ id, distribution }) => [id, distribution]), registry.leftOut.map(({ why }) => why)], [[["server", { http }]], [
-      "“agent” says no way to get it that is known here.", "“proxy” says no way to get it that is known here.", "“plain” is a server whose address is not https.",
-      "“header” cannot be used: one of its “headers” has a name that no header can have: letters, digits and hyphens do.",
-    ]]);
+    deepEqual(
+      [registry.extensions.map(({ id, distribution }) => [id, distribution]), registry.leftOut.map(({ why }) => why)],
+      [
+        [["server", { http }]],
+        [
+          "“agent” says no way to get it that is known here.",
+          "“proxy” says no way to get it that is known here.",
+          "“plain” is a server whose address is not https.",
+          "“header” cannot be used: one of its “headers” has a name that no header can have: letters, digits and hyphens do.",
+        ],
+      ],
+    );
   });
 
   test("may say little: the name is the id then, and there is no description", () => {
     const { name: _, description: __, ...little } = good;
-    deepEqual(read(little).agents.map(({ name, description }) => [name, description]), [["good", ""]]);
+    deepEqual(
+      read(little).agents.map(({ name, description }) => [name, description]),
+      [["good", ""]],
+    );
   });
 
   test("is shown in one line, without what is not right there", () => {
-    const { agents: [agent] } = read({ ...good, name: " Good ", description: "One\n  two\tthree ", icon: "http://example.com/a.svg", website: "javascript:alert(1)", repository: `https://example.com/${"x".repeat(2000)}`, authors: ["Ada", 1, "a\u202Eb"], license: 7 });
-    deepEqual({ ...agent, raw: undefined }, { ...good, description: "One two three", authors: ["Ada"], raw: undefined });
+    const {
+      agents: [agent],
+    } = read({
+      ...good,
+      name: " Good ",
+      description: "One\n  two\tthree ",
+      icon: "http://example.com/a.svg",
+      website: "javascript:alert(1)",
+      repository: `https://example.com/${"x".repeat(2000)}`,
+      authors: ["Ada", 1, "a\u202Eb"],
+      license: 7,
+    });
+    deepEqual(
+      { ...agent, raw: undefined },
+      { ...good, description: "One two three", authors: ["Ada"], raw: undefined },
+    );
   });
 
   const BAD: readonly [why: RegExp, entry: unknown][] = [
     ...[null, 1, "x", [], [good]].map((entry): [RegExp, unknown] => [/^An entry is no object\.$/, entry]),
-    ...[undefined, 1, "", "Good", "1a", "a_b", "../a", "a/b", "a b", "con", "a\n", "a".repeat(101)].map((id): [RegExp, unknown] => [/no id of small letters/, { ...good, id }]),
-    ...[1, "", " ", null, "a\u202Eb", "a\nb", "a\0", "a\u200Bb", "a\uD800", "x".repeat(101)].map((name): [RegExp, unknown] => [/^“bad” has a name that is no text of at most 100/, { name }]),
-    ...[undefined, 1, "", "..", "1/2", "1 2", "../../1"].map((version): [RegExp, unknown] => [/^“bad” has no version\.$/, { version }]),
-    ...[1, null, "a\u202Eb", "a\x1b[31m", "x".repeat(1001)].map((description): [RegExp, unknown] => [/^“bad” has a description that is no text of at most 1000/, { description }]),
-    ...[undefined, null, {}, [], "npx", { docker: {} }, { npx: { package: 1 } }].map((distribution): [RegExp, unknown] => [/^“bad” says no way to get it that is known here\.$/, { distribution }]),
-    [/^“bad” cannot be used: “npx” does not name a package\.$/, { distribution: { npx: { package: "--registry=https://example.com" } } }],
-    [/^“bad” cannot be used: “uvx” does not name a package\.$/, { distribution: { npx: { package: "a" }, uvx: { package: "https://example.com/a" } } }],
-    [/^“bad” cannot be used: the “cmd” of “linux-x86_64” leads out of its archive\.$/, archive({ cmd: "../../bin/sh" })],
-    [/not https/, archive({ archive: "http://example.com/a.zip" })], [/not https/, archive({ archive: "http://127.0.0.1/a.zip" })], [/not https/, archive({ archive: "file:///a.zip" })], [/not https/, archive({ archive: "a.zip" })],
+    ...[undefined, 1, "", "Good", "1a", "a_b", "../a", "a/b", "a b", "con", "a\n", "a".repeat(101)].map(
+      (id): [RegExp, unknown] => [/no id of small letters/, { ...good, id }],
+    ),
+    ...[1, "", " ", null, "a\u202Eb", "a\nb", "a\0", "a\u200Bb", "a\uD800", "x".repeat(101)].map(
+      (name): [RegExp, unknown] => [/^“bad” has a name that is no text of at most 100/, { name }],
+    ),
+    ...[undefined, 1, "", "..", "1/2", "1 2", "../../1"].map((version): [RegExp, unknown] => [
+      /^“bad” has no version\.$/,
+      { version },
+    ]),
+    ...[1, null, "a\u202Eb", "a\x1b[31m", "x".repeat(1001)].map((description): [RegExp, unknown] => [
+      /^“bad” has a description that is no text of at most 1000/,
+      { description },
+    ]),
+    ...[undefined, null, {}, [], "npx", { docker: {} }, { npx: { package: 1 } }].map(
+      (distribution): [RegExp, unknown] => [/^“bad” says no way to get it that is known here\.$/, { distribution }],
+    ),
+    [
+      /^“bad” cannot be used: “npx” does not name a package\.$/,
+      { distribution: { npx: { package: "--registry=https://example.com" } } },
+    ],
+    [
+      /^“bad” cannot be used: “uvx” does not name a package\.$/,
+      { distribution: { npx: { package: "a" }, uvx: { package: "https://example.com/a" } } },
+    ],
+    [
+      /^“bad” cannot be used: the “cmd” of “linux-x86_64” leads out of its archive\.$/,
+      archive({ cmd: "../../bin/sh" }),
+    ],
+    [/not https/, archive({ archive: "http://example.com/a.zip" })],
+    [/not https/, archive({ archive: "http://127.0.0.1/a.zip" })],
+    [/not https/, archive({ archive: "file:///a.zip" })],
+    [/not https/, archive({ archive: "a.zip" })],
     ...["00", 0, null].map((sha256): [RegExp, unknown] => [/^“bad” says no way to get it/, archive({ sha256 })]),
-    [/too large/, { more: "x".repeat(100_001) }], [/too large/, { more: JSON.parse("[".repeat(50) + "]".repeat(50)) }], [/too large/, { more: JSON.parse("[".repeat(200_000) + "]".repeat(200_000)) }],
+    [/too large/, { more: "x".repeat(100_001) }],
+    [/too large/, { more: JSON.parse("[".repeat(50) + "]".repeat(50)) }],
+    [/too large/, { more: JSON.parse("[".repeat(200_000) + "]".repeat(200_000)) }],
   ];
-  for (const [i, [why, entry]] of BAD.entries()) test(`leaves out alone, with a sentence: ${i} ${why.source}`, () => {
-    const bad = typeof entry === "object" && entry !== null && !Array.isArray(entry) ? { ...good, id: "bad", ...entry } : entry;
-    const registry = read(bad, good, { ...good, id: "last" });
-    deepEqual(ids(registry), ["good", "last"]);
-    equal(registry.leftOut.length, 1);
-    match(registry.leftOut[0]!.why, why);
-    match(registry.leftOut[0]!.why, /\.$/);
-  });
+  for (const [i, [why, entry]] of BAD.entries())
+    test(`leaves out alone, with a sentence: ${i} ${why.source}`, () => {
+      const bad =
+        typeof entry === "object" && entry !== null && !Array.isArray(entry) ? { ...good, id: "bad", ...entry } : entry;
+      const registry = read(bad, good, { ...good, id: "last" });
+      deepEqual(ids(registry), ["good", "last"]);
+      equal(registry.leftOut.length, 1);
+      match(registry.leftOut[0]!.why, why);
+      match(registry.leftOut[0]!.why, /\.$/);
+    });
 
   test("from this computer may name pictures of this computer, and archives only where a test says so", () => {
     const local = {
@@ -216,43 +308,100 @@ suite("a registry document", () => {
 
   test("counts the first of two with one id", () => {
     const registry = read(good, { ...good, name: "Other" });
-    deepEqual([registry.agents.map(({ name }) => name), registry.leftOut], [["Good"], [{ id: "good", why: "“good” is there twice; the first one counts." }]]);
+    deepEqual(
+      [registry.agents.map(({ name }) => name), registry.leftOut],
+      [["Good"], [{ id: "good", why: "“good” is there twice; the first one counts." }]],
+    );
   });
 
   test("has 10,000 entries at most", () => {
     const many = Array.from({ length: 10_002 }, (_, i) => ({ ...good, id: `a${i}` }));
     equal(read(...many.slice(0, 10_000)).leftOut.length, 0);
     const registry = read(...many);
-    deepEqual([registry.agents.length, registry.leftOut], [10_000, [{ why: "Only the first 10000 entries are read, of 10002." }]]);
+    deepEqual(
+      [registry.agents.length, registry.leftOut],
+      [10_000, [{ why: "Only the first 10000 entries are read, of 10002." }]],
+    );
   });
 
   test("that is none is said to be none", () => {
-    for (const value of [undefined, null, 1, "x", [], {}, { agents: {} }, { agents: null }, { extensions: [] }]) deepEqual(readRegistry(value), { wrong: "It is no registry: it has no list of agents." });
-    for (const text of ["", "{", "<html>", "{\"agents\": [", "[".repeat(100_000)]) deepEqual(parseRegistry(text), { wrong: "It is not JSON." });
-    deepEqual(readRegistry({ agents: [null, { ...good, id: 1 }] }), { wrong: "None of its entries can be used. The first: An entry is no object." });
+    for (const value of [undefined, null, 1, "x", [], {}, { agents: {} }, { agents: null }, { extensions: [] }])
+      deepEqual(readRegistry(value), { wrong: "It is no registry: it has no list of agents." });
+    for (const text of ["", "{", "<html>", '{"agents": [', "[".repeat(100_000)])
+      deepEqual(parseRegistry(text), { wrong: "It is not JSON." });
+    deepEqual(readRegistry({ agents: [null, { ...good, id: 1 }] }), {
+      wrong: "None of its entries can be used. The first: An entry is no object.",
+    });
     deepEqual(parseRegistry(`{"agents":[]}`), { agents: [], extensions: [], leftOut: [] });
   });
 
   test("whatever it has in it, nothing throws, and a good entry is there among all others", () => {
     const json = fc.jsonValue({ maxDepth: 4 });
-    const entry = fc.oneof(json, fc.record({ id: fc.oneof(fc.constantFrom("a", "b", "__proto__", "constructor", "tostring"), fc.string()), name: fc.oneof(fc.string({ unit: "binary" }), json), version: fc.oneof(fc.constantFrom("1.0.0", ".."), json), description: fc.oneof(fc.string({ unit: "binary" }), json),
-      icon: fc.oneof(fc.webUrl(), json), authors: json, distribution: fc.oneof(json, fc.dictionary(fc.constantFrom("npx", "uvx", "local", "binary", "cargo"), fc.oneof(json, fc.record({ package: fc.string(), crate: fc.string(), command: fc.string() }), fc.dictionary(fc.constantFrom("linux-x86_64", "x"), fc.record({ archive: fc.webUrl(), cmd: fc.string(), sha256: json }, { requiredKeys: [] }))))) }, { requiredKeys: [] }));
-    fc.assert(fc.property(fc.array(entry, { maxLength: 5 }), fc.array(entry, { maxLength: 5 }), json, (before, after, extensions) => {
-      const registry = readRegistry(JSON.parse(JSON.stringify({ agents: [...before, good, ...after], extensions })));
-      ok("agents" in registry && ids(registry).includes("good"));
-      equal(new Set(ids(registry)).size, registry.agents.length);
-      for (const { id, name, version, raw } of [...registry.agents, ...registry.extensions]) {
-        match(id, /^[a-z][a-z0-9-]*$/);
-        ok(name.trim() !== "" && !/[\p{Cc}\p{Bidi_Control}]/u.test(name + version));
-        equal(raw.id, id);
-      }
-      for (const { why } of registry.leftOut) match(why, /^[^\p{Cc}]*\.$/u);
-    }), { numRuns: RUNS });
-    fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), text => { ok(Object.keys(parseRegistry(text)).length > 0); }), { numRuns: RUNS });
+    const entry = fc.oneof(
+      json,
+      fc.record(
+        {
+          id: fc.oneof(fc.constantFrom("a", "b", "__proto__", "constructor", "tostring"), fc.string()),
+          name: fc.oneof(fc.string({ unit: "binary" }), json),
+          version: fc.oneof(fc.constantFrom("1.0.0", ".."), json),
+          description: fc.oneof(fc.string({ unit: "binary" }), json),
+          icon: fc.oneof(fc.webUrl(), json),
+          authors: json,
+          distribution: fc.oneof(
+            json,
+            fc.dictionary(
+              fc.constantFrom("npx", "uvx", "local", "binary", "cargo"),
+              fc.oneof(
+                json,
+                fc.record({ package: fc.string(), crate: fc.string(), command: fc.string() }),
+                fc.dictionary(
+                  fc.constantFrom("linux-x86_64", "x"),
+                  fc.record({ archive: fc.webUrl(), cmd: fc.string(), sha256: json }, { requiredKeys: [] }),
+                ),
+              ),
+            ),
+          ),
+        },
+        { requiredKeys: [] },
+      ),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(entry, { maxLength: 5 }),
+        fc.array(entry, { maxLength: 5 }),
+        json,
+        (before, after, extensions) => {
+          const registry = readRegistry(
+            JSON.parse(JSON.stringify({ agents: [...before, good, ...after], extensions })),
+          );
+          ok("agents" in registry && ids(registry).includes("good"));
+          equal(new Set(ids(registry)).size, registry.agents.length);
+          for (const { id, name, version, raw } of [...registry.agents, ...registry.extensions]) {
+            match(id, /^[a-z][a-z0-9-]*$/);
+            ok(name.trim() !== "" && !/[\p{Cc}\p{Bidi_Control}]/u.test(name + version));
+            equal(raw.id, id);
+          }
+          for (const { why } of registry.leftOut) match(why, /^[^\p{Cc}]*\.$/u);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), text => {
+        ok(Object.keys(parseRegistry(text)).length > 0);
+      }),
+      { numRuns: RUNS },
+    );
   });
 
   test("an entry is an agent of the settings", () => {
     deepEqual(configOf(read(good).agents[0]!), { ...good, _source: "registry" });
-    deepEqual(configOf(read({ ...good, description: "" }).agents[0]!), { id: "good", name: "Good", version: "1.2.3", distribution: good.distribution, _source: "registry" });
+    deepEqual(configOf(read({ ...good, description: "" }).agents[0]!), {
+      id: "good",
+      name: "Good",
+      version: "1.2.3",
+      distribution: good.distribution,
+      _source: "registry",
+    });
   });
 });

@@ -30,7 +30,10 @@ export interface RegistryEntry {
   readonly raw: JsonObject;
 }
 
-export interface LeftOut { readonly id?: string; readonly why: string }
+export interface LeftOut {
+  readonly id?: string;
+  readonly why: string;
+}
 
 export interface Registry {
   readonly agents: readonly RegistryEntry[];
@@ -47,75 +50,130 @@ export interface ReadOptions {
   readonly httpArchives?: boolean;
 }
 
-const MOST_ENTRIES = 10_000, LONGEST_ENTRY = 100_000, DEEPEST = 40, LONGEST_NAME = 100, LONGEST_DESCRIPTION = 1000, LONGEST_ADDRESS = 2000;
+const MOST_ENTRIES = 10_000,
+  LONGEST_ENTRY = 100_000,
+  DEEPEST = 40,
+  LONGEST_NAME = 100,
+  LONGEST_DESCRIPTION = 1000,
+  LONGEST_ADDRESS = 2000;
 
 /** `text`: of a file or an answer. */
 export function parseRegistry(text: string, options: ReadOptions = {}): Registry | { readonly wrong: string } {
-  try { return readRegistry(JSON.parse(text), options); }
-  catch { return { wrong: "It is not JSON." }; }
+  try {
+    return readRegistry(JSON.parse(text), options);
+  } catch {
+    return { wrong: "It is not JSON." };
+  }
 }
 
 /** `wrong`: a sentence about the whole document, which is no registry. */
 export function readRegistry(value: unknown, options: ReadOptions = {}): Registry | { readonly wrong: string } {
-  if (!isObject(value) || !Array.isArray(value.agents)) return { wrong: "It is no registry: it has no list of agents." };
+  if (!isObject(value) || !Array.isArray(value.agents))
+    return { wrong: "It is no registry: it has no list of agents." };
   const leftOut: LeftOut[] = [];
-  const given: readonly unknown[] = value.agents, isExtension = (entry: unknown): boolean => objectOr(entry).type === "extension";
-  const agents = readEntries(given.filter(entry => !isExtension(entry)), "agent", options, leftOut);
-  const extensions = readEntries([...arrayOr(value.extensions), ...given.filter(isExtension)], "extension", options, leftOut);
+  const given: readonly unknown[] = value.agents,
+    isExtension = (entry: unknown): boolean => objectOr(entry).type === "extension";
+  const agents = readEntries(
+    given.filter(entry => !isExtension(entry)),
+    "agent",
+    options,
+    leftOut,
+  );
+  const extensions = readEntries(
+    [...arrayOr(value.extensions), ...given.filter(isExtension)],
+    "extension",
+    options,
+    leftOut,
+  );
   const [first] = leftOut;
-  if (first && agents.length + extensions.length === 0) return { wrong: `None of its entries can be used. The first: ${first.why}` };
+  if (first && agents.length + extensions.length === 0)
+    return { wrong: `None of its entries can be used. The first: ${first.why}` };
   return { agents, extensions, leftOut };
 }
 
-function readEntries(values: readonly unknown[], of: Installable, options: ReadOptions, leftOut: LeftOut[]): readonly RegistryEntry[] {
+function readEntries(
+  values: readonly unknown[],
+  of: Installable,
+  options: ReadOptions,
+  leftOut: LeftOut[],
+): readonly RegistryEntry[] {
   const entries = new Map<string, RegistryEntry>();
   for (const value of values.slice(0, MOST_ENTRIES)) {
     const entry = readEntry(value, of, options);
     if ("why" in entry) leftOut.push(entry);
-    else if (entries.has(entry.id)) leftOut.push({ id: entry.id, why: `“${entry.id}” is there twice; the first one counts.` });
+    else if (entries.has(entry.id))
+      leftOut.push({ id: entry.id, why: `“${entry.id}” is there twice; the first one counts.` });
     else entries.set(entry.id, entry);
   }
-  if (values.length > MOST_ENTRIES) leftOut.push({ why: `Only the first ${MOST_ENTRIES} entries are read, of ${values.length}.` });
+  if (values.length > MOST_ENTRIES)
+    leftOut.push({ why: `Only the first ${MOST_ENTRIES} entries are read, of ${values.length}.` });
   return [...entries.values()];
 }
 
 /** One of them alone. */
-export function readEntry(value: unknown, of: Installable, { loopback = false, httpArchives = false }: ReadOptions): RegistryEntry | LeftOut {
+export function readEntry(
+  value: unknown,
+  of: Installable,
+  { loopback = false, httpArchives = false }: ReadOptions,
+): RegistryEntry | LeftOut {
   if (!isObject(value)) return { why: "An entry is no object." };
   const { id } = value;
-  if (typeof id !== "string" || !/^[a-z][a-z0-9-]*$/.test(id) || !isSegment(id)) return { why: "An entry has no id of small letters, digits and hyphens." };
+  if (typeof id !== "string" || !/^[a-z][a-z0-9-]*$/.test(id) || !isSegment(id))
+    return { why: "An entry has no id of small letters, digits and hyphens." };
   const leftOut = (why: string): LeftOut => ({ id, why: `“${id}” ${why}.` });
   if (!isModest(value)) return leftOut("is too large");
   const { name = id, version, description = "" } = value;
-  if (!isReadable(name, LONGEST_NAME) || name.trim() === "") return leftOut(`has a name that is no text of at most ${LONGEST_NAME} visible characters`);
+  if (!isReadable(name, LONGEST_NAME) || name.trim() === "")
+    return leftOut(`has a name that is no text of at most ${LONGEST_NAME} visible characters`);
   if (typeof version !== "string" || !isSegment(version)) return leftOut("has no version");
   const described = typeof description === "string" ? description.replaceAll(/\s+/g, " ").trim() : undefined;
-  if (!isReadable(described, LONGEST_DESCRIPTION)) return leftOut(`has a description that is no text of at most ${LONGEST_DESCRIPTION} visible characters`);
+  if (!isReadable(described, LONGEST_DESCRIPTION))
+    return leftOut(`has a description that is no text of at most ${LONGEST_DESCRIPTION} visible characters`);
   const refusal = refusalOf(value, of);
   if (refusal !== undefined) return leftOut(refusal);
   const distribution = readDistribution(value.distribution, of === "extension" && value.kind === "mcp");
   if (!distribution) return leftOut("says no way to get it that is known here");
-  if (Object.values(distribution.binary ?? {}).some(({ archive }) => !isAddress(archive, httpArchives))) return leftOut("has an archive whose address is not https");
-  if (distribution.http && !isAddress(distribution.http.url, loopback)) return leftOut("is a server whose address is not https");
+  if (Object.values(distribution.binary ?? {}).some(({ archive }) => !isAddress(archive, httpArchives)))
+    return leftOut("has an archive whose address is not https");
+  if (distribution.http && !isAddress(distribution.http.url, loopback))
+    return leftOut("is a server whose address is not https");
   const useless = unusable(distribution);
   if (useless !== undefined) return leftOut(`cannot be used: ${useless}`);
-  return { id, name: name.trim(), version, description: described, distribution, ...extras(value, loopback), raw: value };
+  return {
+    id,
+    name: name.trim(),
+    version,
+    description: described,
+    distribution,
+    ...extras(value, loopback),
+    raw: value,
+  };
 }
 
 /** What is wrong there is not shown, and nothing else is lost by it. */
-function extras({ icon, website, repository, authors, license }: JsonObject, loopback: boolean): Partial<RegistryEntry> {
+function extras(
+  { icon, website, repository, authors, license }: JsonObject,
+  loopback: boolean,
+): Partial<RegistryEntry> {
   const known = arrayOr(authors).filter(author => isReadable(author, LONGEST_NAME));
   return {
-    ...(isAddress(icon, loopback) ? { icon } : {}), ...(isAddress(website, loopback) ? { website } : {}), ...(isAddress(repository, loopback) ? { repository } : {}),
-    ...(known.length > 0 ? { authors: known } : {}), ...(isReadable(license, LONGEST_NAME) && license !== "" ? { license } : {}),
+    ...(isAddress(icon, loopback) ? { icon } : {}),
+    ...(isAddress(website, loopback) ? { website } : {}),
+    ...(isAddress(repository, loopback) ? { repository } : {}),
+    ...(known.length > 0 ? { authors: known } : {}),
+    ...(isReadable(license, LONGEST_NAME) && license !== "" ? { license } : {}),
   };
 }
 
 /** A clause about a kind or an archive that no computer could use. One is enough: who wrote it meant something else, or nothing good. */
 function unusable(distribution: Distribution): string | undefined {
-  const { binary, ...kinds } = distribution, wrong = distribution.http && wrongAddress(distribution.http);
+  const { binary, ...kinds } = distribution,
+    wrong = distribution.http && wrongAddress(distribution.http);
   if (wrong !== undefined) return wrong;
-  const alone = [...Object.entries(kinds).map(([kind, of]) => ({ [kind]: of })), ...Object.entries(binary ?? {}).map(([platform, archive]) => ({ binary: { [platform]: archive } }))];
+  const alone = [
+    ...Object.entries(kinds).map(([kind, of]) => ({ [kind]: of })),
+    ...Object.entries(binary ?? {}).map(([platform, archive]) => ({ binary: { [platform]: archive } })),
+  ];
   for (const one of alone) {
     const choice = choose(one, { platforms: PLATFORMS, has: () => true });
     if ("missing" in choice) return choice.missing.wrong[0];
@@ -123,18 +181,28 @@ function unusable(distribution: Distribution): string | undefined {
   return undefined;
 }
 
-function isAddress(value: unknown, loopback: boolean): value is string { return typeof value === "string" && value.length <= LONGEST_ADDRESS && secureUrl(value, { loopback }) !== undefined; }
+function isAddress(value: unknown, loopback: boolean): value is string {
+  return typeof value === "string" && value.length <= LONGEST_ADDRESS && secureUrl(value, { loopback }) !== undefined;
+}
 
 /** Control characters, marks and overrides of direction, halves of characters, and what has no width and joins nothing: names that look like others are made of them. */
 const HIDDEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029\u200B\u2060-\u206F\uFEFF\u{E0000}-\u{E0FFF}]/u;
 
-function isReadable(value: unknown, longest: number): value is string { return typeof value === "string" && value.length <= longest && !HIDDEN.test(value); }
+function isReadable(value: unknown, longest: number): value is string {
+  return typeof value === "string" && value.length <= longest && !HIDDEN.test(value);
+}
 
 /** It will be written into settings and sent between processes, and what is nested deeply enough cannot be written. */
-function isModest(entry: JsonObject): boolean { return isShallow(entry, DEEPEST) && JSON.stringify(entry).length <= LONGEST_ENTRY; }
+function isModest(entry: JsonObject): boolean {
+  return isShallow(entry, DEEPEST) && JSON.stringify(entry).length <= LONGEST_ENTRY;
+}
 
 function isShallow(value: unknown, depth: number): boolean {
-  return typeof value !== "object" || value === null || (depth > 0 && Object.values(value).every(inner => isShallow(inner, depth - 1)));
+  return (
+    typeof value !== "object" ||
+    value === null ||
+    (depth > 0 && Object.values(value).every(inner => isShallow(inner, depth - 1)))
+  );
 }
 
 /** An agent as the settings would have it. */

@@ -10,12 +10,21 @@ suite("a GET over Node's own http", () => {
     readonly asked: string[] = [];
     readonly #sockets: Socket[] = [];
     private constructor(readonly server: Server) {}
-    get url(): string { return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/x`; }
+    get url(): string {
+      return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/x`;
+    }
     static async open(says: (socket: Socket) => void): Promise<Sayer> {
-      const sayer: Sayer = new Sayer(createServer(socket => {
-        sayer.#sockets.push(socket.on("error", () => undefined).on("close", () => setImmediate(() => sayer.server.emit("broken"))));
-        socket.once("data", data => { sayer.asked.push(String(data)); says(socket); });
-      }));
+      const sayer: Sayer = new Sayer(
+        createServer(socket => {
+          sayer.#sockets.push(
+            socket.on("error", () => undefined).on("close", () => setImmediate(() => sayer.server.emit("broken"))),
+          );
+          socket.once("data", data => {
+            sayer.asked.push(String(data));
+            says(socket);
+          });
+        }),
+      );
       sayer.server.listen(0, "127.0.0.1");
       await once(sayer.server, "listening");
       return sayer;
@@ -25,13 +34,20 @@ suite("a GET over Node's own http", () => {
       await new Promise(resolve => this.server.close(resolve));
     }
   }
-  const answer = (head: string, body: string | Buffer) => (socket: Socket): void => { socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\nConnection: close\r\n${head}\r\n`), Buffer.from(body)])); };
+  const answer =
+    (head: string, body: string | Buffer) =>
+    (socket: Socket): void => {
+      socket.end(
+        Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\nConnection: close\r\n${head}\r\n`), Buffer.from(body)]),
+      );
+    };
   const get = httpGet();
 
   for (const head of ["", "Content-Length: 300000\r\n"]) {
     test(`what a server sends and then closes is there for who reads it later (${head.trim() || "without a length"})`, async () => {
       await using server = await Sayer.open(answer(head, Buffer.alloc(300_000, "a")));
-      const { body } = await get(server.url), reader = body!.getReader();
+      const { body } = await get(server.url),
+        reader = body!.getReader();
       let length = 0;
       for (;;) {
         // the connection ends while this is not read: what comes in the meantime is an event, and an error in it nobody's
@@ -49,7 +65,11 @@ suite("a GET over Node's own http", () => {
     const first = await get(server.url);
     equal((await (await get(server.url)).arrayBuffer()).byteLength, 64 * 1024);
     await first.body?.cancel();
-    for (const [head, body] of [["Content-Encoding: gzip\r\n", "garbage"], ["Content-Encoding: gzip\r\nContent-Length: 1000\r\n", gzipSync("x").subarray(0, 12)], ["Content-Length: 1000\r\n", "x"]] as const) {
+    for (const [head, body] of [
+      ["Content-Encoding: gzip\r\n", "garbage"],
+      ["Content-Encoding: gzip\r\nContent-Length: 1000\r\n", gzipSync("x").subarray(0, 12)],
+      ["Content-Length: 1000\r\n", "x"],
+    ] as const) {
       await using broken = await Sayer.open(answer(head, body));
       const { body: unread } = await get(broken.url);
       await once(broken.server, "broken");
@@ -58,19 +78,34 @@ suite("a GET over Node's own http", () => {
   });
 
   test("is asked with the headers given, for the bytes as they are; headers that come twice are both there", async () => {
-    await using server = await Sayer.open(answer("Link: <a>\r\nLink: <b>\r\nETag: \"1\"\r\n", "x"));
+    await using server = await Sayer.open(answer('Link: <a>\r\nLink: <b>\r\nETag: "1"\r\n', "x"));
     const response = await get(server.url, { headers: { range: "bytes=4-" } });
     ok(response instanceof Response);
-    deepEqual([response.status, response.headers.get("link"), response.headers.get("etag"), await response.text()], [200, "<a>, <b>", '"1"', "x"]);
+    deepEqual(
+      [response.status, response.headers.get("link"), response.headers.get("etag"), await response.text()],
+      [200, "<a>, <b>", '"1"', "x"],
+    );
     const [asked = ""] = server.asked;
-    ok(/^GET \/x HTTP\/1\.1\r\n/.test(asked) && /\r\nrange: bytes=4-\r\n/i.test(asked) && /\r\naccept-encoding: identity\r\n/i.test(asked) && !/cookie|user-agent/i.test(asked), asked);
+    ok(
+      /^GET \/x HTTP\/1\.1\r\n/.test(asked) &&
+        /\r\nrange: bytes=4-\r\n/i.test(asked) &&
+        /\r\naccept-encoding: identity\r\n/i.test(asked) &&
+        !/cookie|user-agent/i.test(asked),
+      asked,
+    );
   });
 
   test("what was compressed all the same is read as it was", async () => {
-    for (const [name, compress] of [["gzip", gzipSync], ["deflate", deflateSync], ["br", brotliCompressSync]] as const) {
+    for (const [name, compress] of [
+      ["gzip", gzipSync],
+      ["deflate", deflateSync],
+      ["br", brotliCompressSync],
+    ] as const) {
       await using server = await Sayer.open(answer(`Content-Encoding: ${name}\r\n`, compress("as it was")));
       equal(await (await get(server.url)).text(), "as it was", name);
-      await using half = await Sayer.open(answer(`Content-Encoding: ${name}\r\nContent-Length: 1000\r\n`, compress("x".repeat(5000)).subarray(0, 9)));
+      await using half = await Sayer.open(
+        answer(`Content-Encoding: ${name}\r\nContent-Length: 1000\r\n`, compress("x".repeat(5000)).subarray(0, 9)),
+      );
       await rejects((await get(half.url)).text(), TypeError, `${name}, cut off`);
     }
   });
@@ -80,24 +115,41 @@ suite("a GET over Node's own http", () => {
     const nothing = await get(same.url);
     deepEqual([nothing.status, nothing.body], [304, null]);
     await using broken = await Sayer.open(answer("Content-Length: 10\r\n", "12345"));
-    await rejects((await get(broken.url)).text(), (error: unknown) => error instanceof TypeError && error.cause instanceof Error);
+    await rejects(
+      (await get(broken.url)).text(),
+      (error: unknown) => error instanceof TypeError && error.cause instanceof Error,
+    );
     for (const says of ["garbage\r\n\r\n", "HTTP/1.1 777 What\r\nConnection: close\r\n\r\n", ""]) {
       await using server = await Sayer.open(socket => socket.end(says));
-      await rejects(get(server.url), (error: unknown) => error instanceof TypeError && error.cause instanceof Error, says);
+      await rejects(
+        get(server.url),
+        (error: unknown) => error instanceof TypeError && error.cause instanceof Error,
+        says,
+      );
     }
     const { url } = same;
     await same[Symbol.asyncDispose]();
-    await rejects(get(url), (error: unknown) => error instanceof TypeError && error.cause instanceof Error && "code" in error.cause && error.cause.code === "ECONNREFUSED");
+    await rejects(
+      get(url),
+      (error: unknown) =>
+        error instanceof TypeError &&
+        error.cause instanceof Error &&
+        "code" in error.cause &&
+        error.cause.code === "ECONNREFUSED",
+    );
   });
 
   test("ends with its signal's reason: before it begins, while it waits, while it is read", async () => {
-    const ending = new AbortController(), reason = new Error("enough");
+    const ending = new AbortController(),
+      reason = new Error("enough");
     await using silent = await Sayer.open(() => ending.abort(reason));
     await rejects(get(silent.url, { signal: ending.signal }), reason);
     await rejects(get(silent.url, { signal: ending.signal }), reason);
     equal(silent.asked.length, 1);
     const later = new AbortController();
-    await using slow = await Sayer.open(socket => { socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345"); });
+    await using slow = await Sayer.open(socket => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345");
+    });
     const reader = (await get(slow.url, { signal: later.signal })).body!.getReader();
     equal((await reader.read()).value?.length, 5);
     const more = reader.read();

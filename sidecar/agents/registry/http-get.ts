@@ -16,18 +16,27 @@ export type Fetch = typeof globalThis.fetch;
 /** What connects to this address. A connection that was kept may be closed just when it is used again. */
 export type Connects = (url: URL) => Agent;
 
-const once: Connects = ({ protocol }) => protocol === "https:" ? new SecureAgent({ keepAlive: false }) : new Agent({ keepAlive: false });
+const once: Connects = ({ protocol }) =>
+  protocol === "https:" ? new SecureAgent({ keepAlive: false }) : new Agent({ keepAlive: false });
 
 /** Of the options `headers` and `signal` count. Rejects as `fetch` does: with the signal's reason, or a `TypeError` whose cause is the system's error. */
 export function httpGet(connects: Connects = once): Fetch {
   return async (input, { headers, signal } = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     signal?.throwIfAborted();
-    const said = (what: string) => (cause: unknown): unknown => signal?.aborted ? signal.reason : new TypeError(what, { cause });
-    const answer = await asked(url, new Headers(headers), signal ?? undefined, connects(url)).catch((cause: unknown) => { throw said("fetch failed")(cause); });
+    const said =
+      (what: string) =>
+      (cause: unknown): unknown =>
+        signal?.aborted ? signal.reason : new TypeError(what, { cause });
+    const answer = await asked(url, new Headers(headers), signal ?? undefined, connects(url)).catch(
+      (cause: unknown) => {
+        throw said("fetch failed")(cause);
+      },
+    );
     try {
       // A proxy that does not connect answers by itself, in the clear, and `https-proxy-agent` hands that on: it could send us anywhere.
-      if (url.protocol === "https:" && !(answer.socket instanceof TLSSocket)) throw new Error(`The proxy does not connect to ${url.host}: status ${answer.statusCode}.`);
+      if (url.protocol === "https:" && !(answer.socket instanceof TLSSocket))
+        throw new Error(`The proxy does not connect to ${url.host}: status ${answer.statusCode}.`);
       return responseOf(answer, said("terminated"));
     } catch (cause) {
       answer.destroy();
@@ -40,20 +49,31 @@ function asked(url: URL, headers: Headers, signal: AbortSignal | undefined, agen
   if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? overHttps : overHttp;
-    request(url, { method: "GET", headers: Object.fromEntries(headers), agent, ...(signal ? { signal } : {}) }).on("response", resolve).on("error", reject).end();
+    request(url, { method: "GET", headers: Object.fromEntries(headers), agent, ...(signal ? { signal } : {}) })
+      .on("response", resolve)
+      .on("error", reject)
+      .end();
   });
 }
 
 /** Throws for a status that no answer can have. */
 function responseOf(answer: IncomingMessage, broken: (cause: unknown) => unknown): Response {
   const { statusCode: status = 0, statusMessage: statusText = "" } = answer;
-  const headers = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value]));
-  if (![204, 205, 304].includes(status)) return new Response(streamOf(answer, decoded(answer), broken), { status, statusText, headers });
+  const headers = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  if (![204, 205, 304].includes(status))
+    return new Response(streamOf(answer, decoded(answer), broken), { status, statusText, headers });
   answer.resume();
   return new Response(null, { status, statusText, headers });
 }
 
-const DECODERS: ReadonlyMap<string, () => Transform> = new Map([["gzip", createGunzip], ["x-gzip", createGunzip], ["deflate", createInflate], ["br", createBrotliDecompress]]);
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);
 
 /** Nobody asked for a compressed answer; some give one all the same. */
 function decoded(answer: IncomingMessage): Readable {
@@ -63,17 +83,26 @@ function decoded(answer: IncomingMessage): Readable {
   return decoder ? answer.pipe(decoder).on("error", () => answer.destroy()) : answer;
 }
 
-function streamOf(answer: IncomingMessage, body: Readable, broken: (cause: unknown) => unknown): ReadableStream<Uint8Array> {
+function streamOf(
+  answer: IncomingMessage,
+  body: Readable,
+  broken: (cause: unknown) => unknown,
+): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<unknown> = body[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>({
-    pull: async controller => {
-      const { done, value } = await chunks.next().catch((cause: unknown) => { throw broken(cause); });
-      if (done) controller.close();
-      else if (value instanceof Uint8Array) controller.enqueue(value);
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async controller => {
+        const { done, value } = await chunks.next().catch((cause: unknown) => {
+          throw broken(cause);
+        });
+        if (done) controller.close();
+        else if (value instanceof Uint8Array) controller.enqueue(value);
+      },
+      cancel: () => {
+        answer.destroy();
+        if (body !== answer) body.destroy();
+      },
     },
-    cancel: () => {
-      answer.destroy();
-      if (body !== answer) body.destroy();
-    },
-  }, { highWaterMark: 0 });
+    { highWaterMark: 0 },
+  );
 }

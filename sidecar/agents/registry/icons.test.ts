@@ -7,16 +7,45 @@ import { RegistryServer, status, type Answer } from "../../testing/registry-serv
 import { httpGet } from "./http-get";
 import { Icons, LONGEST_ICON, MOST_ICONS } from "./icons";
 
-const DAY_MS = 24 * 3600 * 1000, NEVER = new AbortController().signal;
-const SVG = `<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>`, ADDRESS = `data:image/svg+xml;base64,${Buffer.from(SVG).toString("base64")}`;
-const sending = (text: string): Answer => (_, response) => { response.end(text); };
+const DAY_MS = 24 * 3600 * 1000,
+  NEVER = new AbortController().signal;
+const SVG = `<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>`,
+  ADDRESS = `data:image/svg+xml;base64,${Buffer.from(SVG).toString("base64")}`;
+const sending =
+  (text: string): Answer =>
+  (_, response) => {
+    response.end(text);
+  };
 
 suite("pictures of agents", () => {
-  let server: RegistryServer, folder: ReturnType<typeof temporaryFolder>, clock: FakeClock, now = 0, odd: string[] = [];
-  setup(async () => { server = await RegistryServer.start(sending(SVG)); folder = temporaryFolder(); clock = new FakeClock(); now = 100 * DAY_MS; odd = []; });
-  teardown(async () => { await server[Symbol.asyncDispose](); folder[Symbol.dispose](); equal(clock.waiting, 0); });
-  const open = (): Icons => new Icons({ folder: folder.path, clock, date: () => now, fetch: httpGet(), version: "1", odd: (_, detail) => odd.push(JSON.stringify(detail)) });
-  const at = (...names: readonly string[]): Map<string, string> => new Map(names.map(name => [name, `${server.origin}/${name}.svg`]));
+  let server: RegistryServer,
+    folder: ReturnType<typeof temporaryFolder>,
+    clock: FakeClock,
+    now = 0,
+    odd: string[] = [];
+  setup(async () => {
+    server = await RegistryServer.start(sending(SVG));
+    folder = temporaryFolder();
+    clock = new FakeClock();
+    now = 100 * DAY_MS;
+    odd = [];
+  });
+  teardown(async () => {
+    await server[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+    equal(clock.waiting, 0);
+  });
+  const open = (): Icons =>
+    new Icons({
+      folder: folder.path,
+      clock,
+      date: () => now,
+      fetch: httpGet(),
+      version: "1",
+      odd: (_, detail) => odd.push(JSON.stringify(detail)),
+    });
+  const at = (...names: readonly string[]): Map<string, string> =>
+    new Map(names.map(name => [name, `${server.origin}/${name}.svg`]));
 
   test("are fetched once, kept in memory and on disk, and asked for again after a week", async () => {
     const icons = open();
@@ -33,12 +62,24 @@ suite("pictures of agents", () => {
     server.answer = status(500);
     now += 8 * DAY_MS;
     deepEqual(await open().of(at("a"), NEVER), { a: ADDRESS }, "an old one is better than none");
-    deepEqual(server.requests.map(({ headers }) => headers.cookie ?? headers.authorization ?? headers["user-agent"]), Array(5).fill("symposium/1"));
+    deepEqual(
+      server.requests.map(({ headers }) => headers.cookie ?? headers.authorization ?? headers["user-agent"]),
+      Array(5).fill("symposium/1"),
+    );
   });
 
   test("what is none, or cannot be had, is left out, and not asked for again", async () => {
     const icons = open();
-    const answers: readonly Answer[] = [sending("<svg onload='x'/>"), status(404), sending("x".repeat(LONGEST_ICON + 1)), status(302, { location: "http://example.com/" }), (_, response) => { response.writeHead(200, { "content-length": 10 }).write("x"); response.socket?.destroySoon(); }];
+    const answers: readonly Answer[] = [
+      sending("<svg onload='x'/>"),
+      status(404),
+      sending("x".repeat(LONGEST_ICON + 1)),
+      status(302, { location: "http://example.com/" }),
+      (_, response) => {
+        response.writeHead(200, { "content-length": 10 }).write("x");
+        response.socket?.destroySoon();
+      },
+    ];
     for (const [n, answer] of answers.entries()) {
       server.answer = answer;
       deepEqual(await icons.of(at(String(n)), NEVER), {});
@@ -50,33 +91,47 @@ suite("pictures of agents", () => {
 
   test("on disk are looked at again: anybody could have written there", async () => {
     await open().of(at("a"), NEVER);
-    const inside = path.join(folder.path, "icons"), [file = ""] = readdirSync(inside), hostile = Buffer.from(SVG.replace("<path", "<script")).toString("base64");
-    writeFileSync(path.join(inside, file), readFileSync(path.join(inside, file), "utf8").replace(Buffer.from(SVG).toString("base64"), hostile));
+    const inside = path.join(folder.path, "icons"),
+      [file = ""] = readdirSync(inside),
+      hostile = Buffer.from(SVG.replace("<path", "<script")).toString("base64");
+    writeFileSync(
+      path.join(inside, file),
+      readFileSync(path.join(inside, file), "utf8").replace(Buffer.from(SVG).toString("base64"), hostile),
+    );
     deepEqual(await open().of(at("a"), NEVER), { a: ADDRESS });
     equal(server.requests.length, 2);
   });
 
   test("eight at a time, a hundred at most, and one that two ask for once", async () => {
-    const waiting: (() => void)[] = [], names = Array.from({ length: MOST_ICONS + 20 }, (_, n) => `n${n}`);
+    const waiting: (() => void)[] = [],
+      names = Array.from({ length: MOST_ICONS + 20 }, (_, n) => `n${n}`);
     let most = 0;
     server.answer = (_, response) => {
       waiting.push(() => response.end(SVG));
       most = Math.max(most, waiting.length);
     };
-    const icons = open(), both = Promise.all([icons.of(at(...names), NEVER), icons.of(at(...names), NEVER)]);
-    for (let answered = 0; answered < MOST_ICONS;) {
+    const icons = open(),
+      both = Promise.all([icons.of(at(...names), NEVER), icons.of(at(...names), NEVER)]);
+    for (let answered = 0; answered < MOST_ICONS; ) {
       await server.asked(Math.min(answered + 8, MOST_ICONS));
       answered = server.requests.length;
       for (const go of waiting.splice(0)) go();
     }
     const [one, other] = await both;
-    deepEqual([Object.keys(one).length, Object.keys(other).length, server.requests.length], [MOST_ICONS, MOST_ICONS, MOST_ICONS]);
+    deepEqual(
+      [Object.keys(one).length, Object.keys(other).length, server.requests.length],
+      [MOST_ICONS, MOST_ICONS, MOST_ICONS],
+    );
     ok(most <= 8, String(most));
   });
 
   test("no more than eight at the same moment", async () => {
-    let asking = 0, most = 0, go = (): void => undefined;
-    const eight = new Promise<void>(resolve => { go = resolve; });
+    let asking = 0,
+      most = 0,
+      go = (): void => undefined;
+    const eight = new Promise<void>(resolve => {
+      go = resolve;
+    });
     const held = async (): Promise<Response> => {
       most = Math.max(most, ++asking);
       if (asking === 8) for (let turn = 0; turn < 200; turn++) await new Promise(resolve => setImmediate(resolve)); // who else would come has come
@@ -85,14 +140,23 @@ suite("pictures of agents", () => {
       asking--;
       return new Response(SVG);
     };
-    const icons = new Icons({ folder: folder.path, clock, date: () => now, fetch: held, version: "1", odd: () => undefined });
+    const icons = new Icons({
+      folder: folder.path,
+      clock,
+      date: () => now,
+      fetch: held,
+      version: "1",
+      odd: () => undefined,
+    });
     equal(Object.keys(await icons.of(at(...Array.from({ length: 30 }, (_, n) => `n${n}`)), NEVER)).length, 30);
     equal(most, 8);
   });
 
   test("when nobody waits any more, no more are asked for; and a server that says nothing is left after ten seconds", async () => {
     server.answer = () => undefined;
-    const leaving = new AbortController(), icons = open(), left = icons.of(at(...Array.from({ length: 20 }, (_, n) => `n${n}`)), leaving.signal);
+    const leaving = new AbortController(),
+      icons = open(),
+      left = icons.of(at(...Array.from({ length: 20 }, (_, n) => `n${n}`)), leaving.signal);
     await server.asked(8);
     leaving.abort();
     deepEqual([await left, server.requests.length], [{}, 8]);

@@ -22,8 +22,11 @@ export interface IconsWorld {
   readonly odd: (what: string, detail: unknown) => void;
 }
 
-export const MOST_ICONS = 100, LONGEST_ICON = 64 * 1024;
-const AT_ONCE = 8, PATIENCE_MS = 10_000, FRESH_MS = 7 * 24 * 3600 * 1000;
+export const MOST_ICONS = 100,
+  LONGEST_ICON = 64 * 1024;
+const AT_ONCE = 8,
+  PATIENCE_MS = 10_000,
+  FRESH_MS = 7 * 24 * 3600 * 1000;
 
 export class Icons {
   readonly #world: IconsWorld;
@@ -31,14 +34,18 @@ export class Icons {
   readonly #known = new Map<string, string | undefined>();
   readonly #flights = new Map<string, Promise<string | undefined>>();
 
-  constructor(world: IconsWorld) { this.#world = world; }
+  constructor(world: IconsWorld) {
+    this.#world = world;
+  }
 
   /** `addresses` by id; the first `MOST_ICONS` of them. */
   async of(addresses: ReadonlyMap<string, string>, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
-    const icons: [id: string, icon: string][] = [], left = [...addresses].slice(0, MOST_ICONS);
+    const icons: [id: string, icon: string][] = [],
+      left = [...addresses].slice(0, MOST_ICONS);
     const next = async (): Promise<void> => {
       for (let one = left.shift(); one && !signal.aborted; one = left.shift()) {
-        const [id, address] = one, icon = await this.#icon(address, signal);
+        const [id, address] = one,
+          icon = await this.#icon(address, signal);
         if (icon !== undefined) icons.push([id, icon]);
       }
     };
@@ -56,14 +63,26 @@ export class Icons {
   }
 
   async #find(address: string, signal: AbortSignal): Promise<string | undefined> {
-    const { odd, date } = this.#world, folder = path.join(this.#world.folder, "icons");
-    const stored = await readStored(folder, address), kept = stored && pictureOf(Buffer.from(stored.text, "base64")), age = date() - (stored?.fetchedAt ?? 0);
+    const { odd, date } = this.#world,
+      folder = path.join(this.#world.folder, "icons");
+    const stored = await readStored(folder, address),
+      kept = stored && pictureOf(Buffer.from(stored.text, "base64")),
+      age = date() - (stored?.fetchedAt ?? 0);
     if (kept !== undefined && age >= 0 && age < FRESH_MS) return this.#keep(address, kept);
     try {
-      const answer = await fetchBytes(address, { ...this.#world, signal }, { longest: LONGEST_ICON, patienceMs: PATIENCE_MS, accept: "image/svg+xml, image/png" });
+      const answer = await fetchBytes(
+        address,
+        { ...this.#world, signal },
+        { longest: LONGEST_ICON, patienceMs: PATIENCE_MS, accept: "image/svg+xml, image/png" },
+      );
       const icon = answer.kind === "fresh" ? pictureOf(answer.content) : undefined;
-      if (icon === undefined || answer.kind === "same") throw new RegistryError("wrong", "It is no picture that is shown here.");
-      await writeStored(folder, { url: address, text: Buffer.from(answer.content).toString("base64"), fetchedAt: date() }).catch((error: unknown) => odd("A picture could not be kept", { folder, error: String(error) }));
+      if (icon === undefined || answer.kind === "same")
+        throw new RegistryError("wrong", "It is no picture that is shown here.");
+      await writeStored(folder, {
+        url: address,
+        text: Buffer.from(answer.content).toString("base64"),
+        fetchedAt: date(),
+      }).catch((error: unknown) => odd("A picture could not be kept", { folder, error: String(error) }));
       return this.#keep(address, icon);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;

@@ -2,7 +2,10 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { isPlainSvg, pictureOf } from "./picture";
 
-const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 const NS = `xmlns="http://www.w3.org/2000/svg"`;
 const svg = (inner: string, more = ""): string => `<svg ${NS} ${more}viewBox="0 0 16 16">${inner}</svg>`;
 
@@ -11,7 +14,16 @@ suite("a picture of a stranger", () => {
     equal(pictureOf(PNG), `data:image/png;base64,${PNG.toString("base64")}`);
     const plain = Buffer.from(svg(`<path fill="currentColor" d="M0 0h16v16z"/>`));
     equal(pictureOf(plain), `data:image/svg+xml;base64,${plain.toString("base64")}`);
-    for (const other of [Buffer.alloc(0), Buffer.from("GIF89a"), Buffer.from("<html></html>"), PNG.subarray(0, 10), PNG.subarray(0, 20), Buffer.from(svg(""), "utf16le"), Buffer.concat([Buffer.from(svg("")), Buffer.from([0xff])])]) equal(pictureOf(other), undefined);
+    for (const other of [
+      Buffer.alloc(0),
+      Buffer.from("GIF89a"),
+      Buffer.from("<html></html>"),
+      PNG.subarray(0, 10),
+      PNG.subarray(0, 20),
+      Buffer.from(svg(""), "utf16le"),
+      Buffer.concat([Buffer.from(svg("")), Buffer.from([0xff])]),
+    ])
+      equal(pictureOf(other), undefined);
   });
 
   test("a PNG that promises too many pixels, or none, is not shown", () => {
@@ -21,46 +33,151 @@ suite("a picture of a stranger", () => {
       bytes.writeUInt32BE(height, 20);
       return bytes;
     };
-    deepEqual([[1024, 1024], [1, 1025], [60_000, 1], [0, 1], [2 ** 32 - 1, 2 ** 32 - 1]].map(([width = 0, height = 0]) => pictureOf(promising(width, height)) !== undefined), [true, false, false, false, false]);
+    deepEqual(
+      [
+        [1024, 1024],
+        [1, 1025],
+        [60_000, 1],
+        [0, 1],
+        [2 ** 32 - 1, 2 ** 32 - 1],
+      ].map(([width = 0, height = 0]) => pictureOf(promising(width, height)) !== undefined),
+      [true, false, false, false, false],
+    );
   });
 
   const plain: readonly [name: string, text: string][] = [
-    ["shapes", svg(`<g fill="none" stroke='#333' transform="scale(.5) rotate(3)"><circle cx="1" cy="2" r="3"/><path d="M0 0L1 1"/></g>`)],
-    ["with a declaration, a comment and a mark at its beginning", `\uFEFF<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n<!-- made > by hand -->\n${svg("<title>Ada &amp; Eve</title>")}\n`],
-    ["with a gradient of its own", svg(`<defs><linearGradient id="a" xlink:href="#b"><stop offset="0" stop-color="red"/></linearGradient></defs><rect fill="url(#a)" width="1" height="1"/>`, `xmlns:xlink="http://www.w3.org/1999/xlink" `)],
-    ["with a style", svg(`<style>.a{fill:url( '#b' )}</style><style><![CDATA[.c{fill:red}]]></style><path class="a" style="fill:#fff"/>`)],
+    [
+      "shapes",
+      svg(
+        `<g fill="none" stroke='#333' transform="scale(.5) rotate(3)"><circle cx="1" cy="2" r="3"/><path d="M0 0L1 1"/></g>`,
+      ),
+    ],
+    [
+      "with a declaration, a comment and a mark at its beginning",
+      `\uFEFF<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n<!-- made > by hand -->\n${svg("<title>Ada &amp; Eve</title>")}\n`,
+    ],
+    [
+      "with a gradient of its own",
+      svg(
+        `<defs><linearGradient id="a" xlink:href="#b"><stop offset="0" stop-color="red"/></linearGradient></defs><rect fill="url(#a)" width="1" height="1"/>`,
+        `xmlns:xlink="http://www.w3.org/1999/xlink" `,
+      ),
+    ],
+    [
+      "with a style",
+      svg(
+        `<style>.a{fill:url( '#b' )}</style><style><![CDATA[.c{fill:red}]]></style><path class="a" style="fill:#fff"/>`,
+      ),
+    ],
   ];
   for (const [name, text] of plain) test(`an SVG is plain: ${name}`, () => ok(isPlainSvg(text)));
 
   const refused: readonly [name: string, text: string][] = [
-    ["nothing", ""], ["text", "hello"], ["another document", `<html ${NS}></html>`], ["no namespace's business", svg("<g xmlns=\"http://www.w3.org/1999/xhtml\"></g>")],
-    ["a script", svg("<script>alert(1)</script>")], ["a script with a prefix", svg(`<s:script xmlns:s="http://www.w3.org/2000/svg">1</s:script>`)], ["HTML", svg("<foreignObject><p>x</p></foreignObject>")],
-    ["a handler", svg(`<path onload="alert(1)"/>`)], ["a handler in capitals", svg(`<path ONLOAD='1'/>`)], ["a handler on the root", svg("", `onload="x" `)],
-    ["an image", svg(`<image href="https://example.com/x.png"/>`)], ["a link", svg(`<a href="https://example.com/"><path/></a>`)], ["another's symbols", svg(`<use href="https://example.com/x.svg#a"/>`)],
+    ["nothing", ""],
+    ["text", "hello"],
+    ["another document", `<html ${NS}></html>`],
+    ["no namespace's business", svg('<g xmlns="http://www.w3.org/1999/xhtml"></g>')],
+    ["a script", svg("<script>alert(1)</script>")],
+    ["a script with a prefix", svg(`<s:script xmlns:s="http://www.w3.org/2000/svg">1</s:script>`)],
+    ["HTML", svg("<foreignObject><p>x</p></foreignObject>")],
+    ["a handler", svg(`<path onload="alert(1)"/>`)],
+    ["a handler in capitals", svg(`<path ONLOAD='1'/>`)],
+    ["a handler on the root", svg("", `onload="x" `)],
+    ["an image", svg(`<image href="https://example.com/x.png"/>`)],
+    ["a link", svg(`<a href="https://example.com/"><path/></a>`)],
+    ["another's symbols", svg(`<use href="https://example.com/x.svg#a"/>`)],
     ["copies of copies", svg(`<g id="a"/><use href="#a"/>`)],
-    ["a gradient from elsewhere", svg(`<linearGradient href="https://example.com/#a"/>`)], ["… by another prefix", svg(`<linearGradient x:href="https://example.com/#a"/>`, `xmlns:x="http://www.w3.org/1999/xlink" `)], ["a base", svg("", `xml:base="https://example.com/" `)],
-    ["a fill from elsewhere", svg(`<rect fill="url(https://example.com/#a)"/>`)], ["… in quotes", svg(`<rect style="fill:url('//example.com/x')"/>`)], ["… with an escape", svg(`<rect style="fill:u\\72l(//example.com)"/>`)], ["… with an entity", svg(`<rect style="fill:u&#114;l(//example.com)"/>`)], ["… that does not end", svg(`<rect style="fill:url(//example.com"/>`)],
-    ["an import", svg(`<style>@import "https://example.com/x.css";</style>`)], ["an import in CDATA", svg(`<style><![CDATA[@import "x";]]></style>`)], ["an import in pieces", svg(`<style>@imp<!-- -->ort "x";</style>`)], ["… around an element", svg(`<style>a{fill:url(<title>#a)</title>//example.com/x)}</style>`)], ["… half of it in CDATA", svg("<style>a{fill:u<![CDATA[rl(//example.com/x)]]>}</style>")], ["an element in a style", svg("<style>a{}<g/></style>")], ["half a style", svg("<style>.a{fill:url(</style><g/>")], ["an image set", svg(`<style>a{background:image-set("x" 1x)}</style>`)],
-    ["a stylesheet", `<?xml version="1.0"?><?xml-stylesheet href="https://example.com/x.css"?>${svg("")}`], ["entities of its own", `<!DOCTYPE svg [<!ENTITY a "b">]>${svg("")}`], ["another encoding", `<?xml version="1.0" encoding="UTF-7"?>${svg("")}`],
-    ["an animation", svg(`<animate attributeName="href" to="javascript:1"/>`)], ["an attribute without quotes", svg("<path d=x/>")], ["a “>” in an attribute", svg(`<path d="a>b"/>`)], ["half a tag", svg("<path")], ["half a comment", `${svg("")}<!-- `], ["a comment that does not end", svg("<!-- >")], ["CDATA that does not end", svg("<![CDATA[ >")],
+    ["a gradient from elsewhere", svg(`<linearGradient href="https://example.com/#a"/>`)],
+    [
+      "… by another prefix",
+      svg(`<linearGradient x:href="https://example.com/#a"/>`, `xmlns:x="http://www.w3.org/1999/xlink" `),
+    ],
+    ["a base", svg("", `xml:base="https://example.com/" `)],
+    ["a fill from elsewhere", svg(`<rect fill="url(https://example.com/#a)"/>`)],
+    ["… in quotes", svg(`<rect style="fill:url('//example.com/x')"/>`)],
+    ["… with an escape", svg(`<rect style="fill:u\\72l(//example.com)"/>`)],
+    ["… with an entity", svg(`<rect style="fill:u&#114;l(//example.com)"/>`)],
+    ["… that does not end", svg(`<rect style="fill:url(//example.com"/>`)],
+    ["an import", svg(`<style>@import "https://example.com/x.css";</style>`)],
+    ["an import in CDATA", svg(`<style><![CDATA[@import "x";]]></style>`)],
+    ["an import in pieces", svg(`<style>@imp<!-- -->ort "x";</style>`)],
+    ["… around an element", svg(`<style>a{fill:url(<title>#a)</title>//example.com/x)}</style>`)],
+    ["… half of it in CDATA", svg("<style>a{fill:u<![CDATA[rl(//example.com/x)]]>}</style>")],
+    ["an element in a style", svg("<style>a{}<g/></style>")],
+    ["half a style", svg("<style>.a{fill:url(</style><g/>")],
+    ["an image set", svg(`<style>a{background:image-set("x" 1x)}</style>`)],
+    ["a stylesheet", `<?xml version="1.0"?><?xml-stylesheet href="https://example.com/x.css"?>${svg("")}`],
+    ["entities of its own", `<!DOCTYPE svg [<!ENTITY a "b">]>${svg("")}`],
+    ["another encoding", `<?xml version="1.0" encoding="UTF-7"?>${svg("")}`],
+    ["an animation", svg(`<animate attributeName="href" to="javascript:1"/>`)],
+    ["an attribute without quotes", svg("<path d=x/>")],
+    ["a “>” in an attribute", svg(`<path d="a>b"/>`)],
+    ["half a tag", svg("<path")],
+    ["half a comment", `${svg("")}<!-- `],
+    ["a comment that does not end", svg("<!-- >")],
+    ["CDATA that does not end", svg("<![CDATA[ >")],
   ];
   for (const [name, text] of refused) test(`an SVG is not: ${name}`, () => ok(!isPlainSvg(text)));
 
   test("none that is shown has a word in it that could do anything, whatever it is made of", () => {
-    const piece = fc.constantFrom("<", ">", "/", "\"", "'", "=", " ", "svg", NS, "script", "path", "on", "load", "href", "xlink:", "url(", "#a", ")", "https://x/", "javascript:", "<!--", "-->", "<![CDATA[", "]]>", "&#x", ";", "\\", "@import", "<style>", "</style>", "style", "d", "foreignObject");
-    fc.assert(fc.property(fc.array(piece, { maxLength: 30 }), fc.boolean(), (pieces, isInside) => {
-      const text = isInside ? svg(pieces.join("")) : pieces.join("");
-      if (!isPlainSvg(text)) return;
-      // What stands in CDATA is words, whatever they look like.
-      const visible = text.replaceAll(/<!--[^]*?-->|<!\[CDATA\[([^]*?)\]\]>/g, (_, words: string = "") => words.replaceAll("<", "&lt;"));
-      ok(!/<[^<>]*(script|foreignObject)|<[^<>]*\son\w*\s*=|@import|url\((?!\s*["']?#)|<[^<>]*href\s*=\s*["'](?!#)/i.test(visible.replaceAll(NS, "")), text);
-    }), { numRuns: 2000 });
+    const piece = fc.constantFrom(
+      "<",
+      ">",
+      "/",
+      '"',
+      "'",
+      "=",
+      " ",
+      "svg",
+      NS,
+      "script",
+      "path",
+      "on",
+      "load",
+      "href",
+      "xlink:",
+      "url(",
+      "#a",
+      ")",
+      "https://x/",
+      "javascript:",
+      "<!--",
+      "-->",
+      "<![CDATA[",
+      "]]>",
+      "&#x",
+      ";",
+      "\\",
+      "@import",
+      "<style>",
+      "</style>",
+      "style",
+      "d",
+      "foreignObject",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), fc.boolean(), (pieces, isInside) => {
+        const text = isInside ? svg(pieces.join("")) : pieces.join("");
+        if (!isPlainSvg(text)) return;
+        // What stands in CDATA is words, whatever they look like.
+        const visible = text.replaceAll(/<!--[^]*?-->|<!\[CDATA\[([^]*?)\]\]>/g, (_, words: string = "") =>
+          words.replaceAll("<", "&lt;"),
+        );
+        ok(
+          !/<[^<>]*(script|foreignObject)|<[^<>]*\son\w*\s*=|@import|url\((?!\s*["']?#)|<[^<>]*href\s*=\s*["'](?!#)/i.test(
+            visible.replaceAll(NS, ""),
+          ),
+          text,
+        );
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   test("a large one is read in no time", () => {
-    for (const part of ["<", "<!--", "<g ", "<g a=\"", "\" a=\"", "<![CDATA[", "url(", "&", "<g a='b' "]) {
+    for (const part of ["<", "<!--", "<g ", '<g a="', '" a="', "<![CDATA[", "url(", "&", "<g a='b' "]) {
       const began = performance.now();
-      isPlainSvg(svg(part.repeat(64 * 1024 / part.length)));
+      isPlainSvg(svg(part.repeat((64 * 1024) / part.length)));
       ok(performance.now() - began < 1000, part);
     }
   });

@@ -3,29 +3,97 @@ import { temporaryFolder } from "../../testing/drive";
 import { FakeClock } from "../../testing/fake-clock";
 import { Registries, type MissingOf } from "./registries";
 
-const DOCUMENT = { version: "1.0.0", agents: [
-  { id: "ada", name: "Ada", version: "1.2.3", description: "Counts", distribution: { npx: { package: "@s/ada@1.2.3" } }, website: "https://example.com", icon: "https://example.com/ada.svg", bypassPermissions: true },
-  { id: "eve", name: "Eve", version: "2.0.0", description: "", distribution: { uvx: { package: "eve==2.0.0" } }, icon: "https://example.com/eve.svg" },
-  { id: "ada", name: "Ada’s proxy", version: "0.2.0", description: "", distribution: { npx: { package: "p" } }, type: "extension", icon: "https://example.com/p.svg" },
-  { id: "rules", name: "Rules", version: "0.2.0", description: "", distribution: { npx: { package: "r" } }, type: "extension", icon: "http://example.com/r.svg" },
-] };
+const DOCUMENT = {
+  version: "1.0.0",
+  agents: [
+    {
+      id: "ada",
+      name: "Ada",
+      version: "1.2.3",
+      description: "Counts",
+      distribution: { npx: { package: "@s/ada@1.2.3" } },
+      website: "https://example.com",
+      icon: "https://example.com/ada.svg",
+      bypassPermissions: true,
+    },
+    {
+      id: "eve",
+      name: "Eve",
+      version: "2.0.0",
+      description: "",
+      distribution: { uvx: { package: "eve==2.0.0" } },
+      icon: "https://example.com/eve.svg",
+    },
+    {
+      id: "ada",
+      name: "Ada’s proxy",
+      version: "0.2.0",
+      description: "",
+      distribution: { npx: { package: "p" } },
+      type: "extension",
+      icon: "https://example.com/p.svg",
+    },
+    {
+      id: "rules",
+      name: "Rules",
+      version: "0.2.0",
+      description: "",
+      distribution: { npx: { package: "r" } },
+      type: "extension",
+      icon: "http://example.com/r.svg",
+    },
+  ],
+};
 
 suite("registries", () => {
   const asked: string[] = [];
   const fetched = async (url: unknown): Promise<Response> => {
     asked.push(String(url));
     if (String(url).includes("gone")) throw new TypeError("fetch failed");
-    return new Response(JSON.stringify(DOCUMENT), { headers: { etag: "\"1\"" } });
+    return new Response(JSON.stringify(DOCUMENT), { headers: { etag: '"1"' } });
   };
-  const world = (folder: string) => new Registries({ folder, clock: new FakeClock(), date: () => 7, fetch: fetched as typeof fetch, version: "1", odd: () => undefined });
-  const missing: MissingOf = async (of, configs) => configs.map(({ id }) => id === "eve" || of === "extension" ? `${id} needs uv.` : undefined);
+  const world = (folder: string) =>
+    new Registries({
+      folder,
+      clock: new FakeClock(),
+      date: () => 7,
+      fetch: fetched as typeof fetch,
+      version: "1",
+      odd: () => undefined,
+    });
+  const missing: MissingOf = async (of, configs) =>
+    configs.map(({ id }) => (id === "eve" || of === "extension" ? `${id} needs uv.` : undefined));
 
   test("what a person is shown: what can be had, why not, and what goes into the settings", async () => {
     using folder = temporaryFolder();
-    const { agents, extensions, fetchedAt, problem } = await world(folder.path).view("https://example.com/registry.json", missing);
-    deepEqual(agents.map(({ entry: _, ...shown }) => shown), [{ id: "ada", name: "Ada", version: "1.2.3", description: "Counts" }, { id: "eve", name: "Eve", version: "2.0.0", description: "", missing: "eve needs uv." }]);
-    deepEqual(agents[0]?.entry, { id: "ada", name: "Ada", version: "1.2.3", description: "Counts", distribution: { npx: { package: "@s/ada@1.2.3" } }, website: "https://example.com", icon: "https://example.com/ada.svg", _source: "registry" });
-    deepEqual(extensions.map(({ id, name, missing, entry }) => [id, name, missing, entry["_source"]]), [["ada", "Ada’s proxy", "ada needs uv.", "registry"], ["rules", "Rules", "rules needs uv.", "registry"]]);
+    const { agents, extensions, fetchedAt, problem } = await world(folder.path).view(
+      "https://example.com/registry.json",
+      missing,
+    );
+    deepEqual(
+      agents.map(({ entry: _, ...shown }) => shown),
+      [
+        { id: "ada", name: "Ada", version: "1.2.3", description: "Counts" },
+        { id: "eve", name: "Eve", version: "2.0.0", description: "", missing: "eve needs uv." },
+      ],
+    );
+    deepEqual(agents[0]?.entry, {
+      id: "ada",
+      name: "Ada",
+      version: "1.2.3",
+      description: "Counts",
+      distribution: { npx: { package: "@s/ada@1.2.3" } },
+      website: "https://example.com",
+      icon: "https://example.com/ada.svg",
+      _source: "registry",
+    });
+    deepEqual(
+      extensions.map(({ id, name, missing, entry }) => [id, name, missing, entry["_source"]]),
+      [
+        ["ada", "Ada’s proxy", "ada needs uv.", "registry"],
+        ["rules", "Rules", "rules needs uv.", "registry"],
+      ],
+    );
     deepEqual([fetchedAt, problem], [7, undefined]);
   });
 
@@ -39,27 +107,65 @@ suite("registries", () => {
   test("an address that is not to be asked is not asked", async () => {
     using folder = temporaryFolder();
     const before = asked.length;
-    for (const url of ["http://example.com/", "file:///etc/passwd", "https://user:password@example.com/", "nonsense"]) await rejects(world(folder.path).view(url, missing), /no https address/);
+    for (const url of ["http://example.com/", "file:///etc/passwd", "https://user:password@example.com/", "nonsense"])
+      await rejects(world(folder.path).view(url, missing), /no https address/);
     equal(asked.length, before);
   });
 
   test("what is newer than what the settings have, of what came from there: the new entry, with what the user decided in the old one", async () => {
     using folder = temporaryFolder();
     const configured = {
-      agents: [{ id: "ada", version: "1.0.0", _source: "registry", bypassPermissions: true, website: "https://old.example" }, { id: "eve", version: "2.0.0", _source: "registry" }, { id: "bob", _source: "registry" }, "nonsense" as never, { id: 3 }],
-      extensions: [{ id: "ada", _source: "registry", _enabled: false }, { id: "rules", version: "0.1.0", _source: "custom" }],
+      agents: [
+        { id: "ada", version: "1.0.0", _source: "registry", bypassPermissions: true, website: "https://old.example" },
+        { id: "eve", version: "2.0.0", _source: "registry" },
+        { id: "bob", _source: "registry" },
+        "nonsense" as never,
+        { id: 3 },
+      ],
+      extensions: [
+        { id: "ada", _source: "registry", _enabled: false },
+        { id: "rules", version: "0.1.0", _source: "custom" },
+      ],
     };
     const { updates, fetchedAt } = await world(folder.path).updates(undefined, configured);
     const [agent, extension, ...more] = updates;
-    deepEqual(agent, { of: "agent", id: "ada", name: "Ada", from: "1.0.0", to: "1.2.3", entry: { ...agent?.entry, version: "1.2.3", website: "https://example.com", bypassPermissions: true, _source: "registry" } });
-    deepEqual([extension?.of, extension?.id, extension?.from, extension?.to, extension?.entry["_enabled"], more.length, fetchedAt], ["extension", "ada", undefined, "0.2.0", false, 0, 7]);
+    deepEqual(agent, {
+      of: "agent",
+      id: "ada",
+      name: "Ada",
+      from: "1.0.0",
+      to: "1.2.3",
+      entry: {
+        ...agent?.entry,
+        version: "1.2.3",
+        website: "https://example.com",
+        bypassPermissions: true,
+        _source: "registry",
+      },
+    });
+    deepEqual(
+      [
+        extension?.of,
+        extension?.id,
+        extension?.from,
+        extension?.to,
+        extension?.entry["_enabled"],
+        more.length,
+        fetchedAt,
+      ],
+      ["extension", "ada", undefined, "0.2.0", false, 0, 7],
+    );
     deepEqual((await world(folder.path).updates("https://gone.example.com/", configured)).updates, []);
   });
 
   test("where pictures are, over the network only where nothing was ever read; of two with one id the agent's", async () => {
     using folder = temporaryFolder();
-    const before = asked.length, registries = world(folder.path);
-    deepEqual([...await registries.pictures(undefined, ["eve", "ada", "rules", "nobody"])].sort(), [["ada", "https://example.com/ada.svg"], ["eve", "https://example.com/eve.svg"]]);
+    const before = asked.length,
+      registries = world(folder.path);
+    deepEqual([...(await registries.pictures(undefined, ["eve", "ada", "rules", "nobody"]))].sort(), [
+      ["ada", "https://example.com/ada.svg"],
+      ["eve", "https://example.com/eve.svg"],
+    ]);
     await registries.pictures(undefined, ["eve"]);
     equal(asked.length, before + 1);
     await rejects(registries.pictures("file:///x", []), /no https address/);

@@ -1,5 +1,11 @@
 /** The registries that somebody has asked for, each with its own copy; and what a person is shown of one. */
-import type { Installable, RegistryAge, RegistryAgent, RegistryUpdate, RegistryView } from "../../../src/protocol/agent-service";
+import type {
+  Installable,
+  RegistryAge,
+  RegistryAgent,
+  RegistryUpdate,
+  RegistryView,
+} from "../../../src/protocol/agent-service";
 import type { AgentConfig } from "../../../src/protocol/agents";
 import { ErrorCode } from "../../../src/protocol/errors";
 import type { JsonObject } from "../../rpc/json";
@@ -21,35 +27,67 @@ export class Registries {
   constructor(private readonly world: Omit<RegistryWorld, "urls">) {}
 
   async view(given: string | undefined, missingOf: MissingOf): Promise<RegistryView> {
-    const snapshot = await this.#cache(given).refresh(NEVER), { agents, extensions } = snapshot.registry;
+    const snapshot = await this.#cache(given).refresh(NEVER),
+      { agents, extensions } = snapshot.registry;
     const shown = async (of: Installable, entries: readonly RegistryEntry[]): Promise<readonly RegistryAgent[]> => {
       const missing = await missingOf(of, entries.map(configOf));
       return entries.map((entry, i) => {
-        const { id, name, version, description } = entry, why = missing[i];
-        return { id, name, version, description, entry: imported(entry), ...(why === undefined ? {} : { missing: why }) };
+        const { id, name, version, description } = entry,
+          why = missing[i];
+        return {
+          id,
+          name,
+          version,
+          description,
+          entry: imported(entry),
+          ...(why === undefined ? {} : { missing: why }),
+        };
       });
     };
-    return { agents: await shown("agent", agents), extensions: await shown("extension", extensions), ...ageOf(snapshot) };
+    return {
+      agents: await shown("agent", agents),
+      extensions: await shown("extension", extensions),
+      ...ageOf(snapshot),
+    };
   }
 
   /** `configured`: entries of the settings. */
-  async updates(given: string | undefined, configured: Readonly<Record<"agents" | "extensions", readonly JsonObject[]>>): Promise<RegistryAge & { readonly updates: readonly RegistryUpdate[] }> {
-    const snapshot = await this.#cache(given).refresh(NEVER), { agents, extensions } = snapshot.registry;
-    return { updates: [...updatesOf("agent", configured.agents, agents), ...updatesOf("extension", configured.extensions, extensions)], ...ageOf(snapshot) };
+  async updates(
+    given: string | undefined,
+    configured: Readonly<Record<"agents" | "extensions", readonly JsonObject[]>>,
+  ): Promise<RegistryAge & { readonly updates: readonly RegistryUpdate[] }> {
+    const snapshot = await this.#cache(given).refresh(NEVER),
+      { agents, extensions } = snapshot.registry;
+    return {
+      updates: [
+        ...updatesOf("agent", configured.agents, agents),
+        ...updatesOf("extension", configured.extensions, extensions),
+      ],
+      ...ageOf(snapshot),
+    };
   }
 
   /** Where the pictures of these are, by id; as it was last read, over the network only when it never was. */
   async pictures(given: string | undefined, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const cache = this.#cache(given), known = await cache.current();
-    const { registry: { agents, extensions } } = known.from === "none" ? await cache.refresh(NEVER) : known;
+    const cache = this.#cache(given),
+      known = await cache.current();
+    const {
+      registry: { agents, extensions },
+    } = known.from === "none" ? await cache.refresh(NEVER) : known;
     // Of two with one id the agent's: it was named first.
-    return new Map([...extensions, ...agents].flatMap(({ id, icon }) => icon !== undefined && ids.includes(id) ? [[id, icon]] : []));
+    return new Map(
+      [...extensions, ...agents].flatMap(({ id, icon }) =>
+        icon !== undefined && ids.includes(id) ? [[id, icon]] : [],
+      ),
+    );
   }
 
   #cache(given: string | undefined): RegistryCache {
     const url = given === undefined ? undefined : secureUrl(given, { loopback: true })?.href;
-    if (given !== undefined && url === undefined) throw new RpcError(ErrorCode.refused, "symposium.registryUrl is no https address.");
-    const name = url ?? "", known = this.#caches.get(name);
+    if (given !== undefined && url === undefined)
+      throw new RpcError(ErrorCode.refused, "symposium.registryUrl is no https address.");
+    const name = url ?? "",
+      known = this.#caches.get(name);
     if (known) return known;
     const cache = new RegistryCache({ ...this.world, urls: url === undefined ? REGISTRY_ADDRESSES : [url] });
     this.#caches.set(name, cache);
@@ -57,10 +95,29 @@ export class Registries {
   }
 }
 
-function updatesOf(of: Installable, configured: readonly JsonObject[], entries: readonly RegistryEntry[]): readonly RegistryUpdate[] {
-  const known = new Map(configured.flatMap(entry => typeof entry.id === "string" && entry._source === "registry" ? [[entry.id, entry] as const] : []));
-  const asked = [...known].map(([id, { version }]) => ({ id, _source: "registry" as const, ...(typeof version === "string" ? { version } : {}) }));
-  return updatesFor(asked, entries).map(({ id, from, to, entry }) => ({ of, id, name: entry.name, ...(from === undefined ? {} : { from }), to, entry: updated(known.get(id) ?? {}, entry) }));
+function updatesOf(
+  of: Installable,
+  configured: readonly JsonObject[],
+  entries: readonly RegistryEntry[],
+): readonly RegistryUpdate[] {
+  const known = new Map(
+    configured.flatMap(entry =>
+      typeof entry.id === "string" && entry._source === "registry" ? [[entry.id, entry] as const] : [],
+    ),
+  );
+  const asked = [...known].map(([id, { version }]) => ({
+    id,
+    _source: "registry" as const,
+    ...(typeof version === "string" ? { version } : {}),
+  }));
+  return updatesFor(asked, entries).map(({ id, from, to, entry }) => ({
+    of,
+    id,
+    name: entry.name,
+    ...(from === undefined ? {} : { from }),
+    to,
+    entry: updated(known.get(id) ?? {}, entry),
+  }));
 }
 
 function ageOf({ fetchedAt, problem }: RegistrySnapshot): RegistryAge {

@@ -11,15 +11,36 @@ import { RegistryCache, type RegistrySnapshot, type RegistryWorld } from "./regi
 
 const entry = (id: string): object => ({ id, version: "1.0.0", distribution: { npx: { package: id } } });
 const registry = (...ids: readonly string[]): object => ({ version: "1.0.0", agents: ids.map(entry) });
-const shown = ({ registry: { agents }, from, fetchedAt, problem }: RegistrySnapshot): string => `${agents.map(({ id }) => id).join(" ")} from ${from}${fetchedAt === undefined ? "" : ` of ${fetchedAt}`}${problem === undefined ? "" : `: ${problem}`}`;
+const shown = ({ registry: { agents }, from, fetchedAt, problem }: RegistrySnapshot): string =>
+  `${agents.map(({ id }) => id).join(" ")} from ${from}${fetchedAt === undefined ? "" : ` of ${fetchedAt}`}${problem === undefined ? "" : `: ${problem}`}`;
 
 suite("the registry's cache", () => {
   let server: RegistryServer, folder: string, clock: FakeClock, now: number, odd: string[];
   const never = new AbortController().signal;
-  setup(async () => { server = await RegistryServer.start(serving(registry("a"))); folder = path.join(mkdtempSync(path.join(tmpdir(), "registry-")), "cache"); clock = new FakeClock(); now = 1000; odd = []; });
-  teardown(async () => { await server[Symbol.asyncDispose](); rmSync(path.dirname(folder), { recursive: true, force: true }); equal(clock.waiting, 0); });
+  setup(async () => {
+    server = await RegistryServer.start(serving(registry("a")));
+    folder = path.join(mkdtempSync(path.join(tmpdir(), "registry-")), "cache");
+    clock = new FakeClock();
+    now = 1000;
+    odd = [];
+  });
+  teardown(async () => {
+    await server[Symbol.asyncDispose]();
+    rmSync(path.dirname(folder), { recursive: true, force: true });
+    equal(clock.waiting, 0);
+  });
 
-  const cache = (more: Partial<RegistryWorld> = {}): RegistryCache => new RegistryCache({ folder, urls: [server.url], clock, date: () => now, fetch: httpGet(), version: "0", odd: what => odd.push(what), ...more });
+  const cache = (more: Partial<RegistryWorld> = {}): RegistryCache =>
+    new RegistryCache({
+      folder,
+      urls: [server.url],
+      clock,
+      date: () => now,
+      fetch: httpGet(),
+      version: "0",
+      odd: what => odd.push(what),
+      ...more,
+    });
   const refreshed = async (one = cache()): Promise<string> => shown(await one.refresh(never));
   const files = (): readonly string[] => readdirSync(folder);
   const file = (): string => path.join(folder, files()[0]!);
@@ -36,9 +57,14 @@ suite("the registry's cache", () => {
 
   test("on disk that is read while the network answers is no news after it", async () => {
     await refreshed();
-    server.answer = serving(registry("b"), "\"2\"");
-    const one = cache(), both = [one.current(), one.refresh(never), one.current()];
-    deepEqual((await Promise.all(both)).map(shown), ["a from disk of 1000", "b from network of 1000", "a from disk of 1000"]);
+    server.answer = serving(registry("b"), '"2"');
+    const one = cache(),
+      both = [one.current(), one.refresh(never), one.current()];
+    deepEqual((await Promise.all(both)).map(shown), [
+      "a from disk of 1000",
+      "b from network of 1000",
+      "a from disk of 1000",
+    ]);
     equal(shown(await one.current()), "b from network of 1000");
   });
 
@@ -47,7 +73,7 @@ suite("the registry's cache", () => {
     now = 2000;
     const one = cache();
     equal(shown(await one.current()), "a from disk of 1000");
-    ok(await one.current() === await one.current(), "its file is read once");
+    ok((await one.current()) === (await one.current()), "its file is read once");
     equal(server.requests.length, 1);
   });
 
@@ -55,9 +81,9 @@ suite("the registry's cache", () => {
     await refreshed();
     now = 2000;
     equal(await refreshed(), "a from network of 2000");
-    equal(server.requests[1]!.headers["if-none-match"], "\"1\"");
+    equal(server.requests[1]!.headers["if-none-match"], '"1"');
     equal(shown(await cache().current()), "a from disk of 2000");
-    server.answer = serving(registry("a", "b"), "\"2\"");
+    server.answer = serving(registry("a", "b"), '"2"');
     equal(await refreshed(), "a b from network of 2000");
     server.answer = status(304);
     equal(await refreshed(), "a b from network of 2000");
@@ -65,26 +91,78 @@ suite("the registry's cache", () => {
   });
 
   const PROBLEMS: readonly [name: string, answer: () => void, says: string][] = [
-    ["refuses", () => { server.answer = status(500); }, "The server answered with status 500."],
-    ["breaks off", () => { server.answer = (_, response) => { response.writeHead(200).write("{"); setImmediate(() => response.destroy()); }; }, "The connection broke off before everything had come."],
-    ["sends half of it as if it were all", () => { server.answer = serving(JSON.stringify(registry("b")).slice(0, -1), "\"2\""); }, "It is not JSON."],
-    ["sends a page", () => { server.answer = serving("<!doctype html>", "\"2\""); }, "It is not JSON."],
-    ["sends other JSON", () => { server.answer = serving({ error: "down" }, "\"2\""); }, "It is no registry: it has no list of agents."],
-    ["sends nothing that can be used", () => { server.answer = serving({ agents: [{ id: "x" }] }, "\"2\""); }, "None of its entries can be used. The first: “x” has no version."],
-    ["sends too much", () => { server.answer = serving(" ".repeat(17 * 1024 * 1024), "\"2\""); }, "The document is larger than 16 megabytes."],
-    ["leads to where it is not safe", () => { server.answer = status(302, { location: "http://example.com/" }); }, "The address is not https, or leads to one that is not."],
+    [
+      "refuses",
+      () => {
+        server.answer = status(500);
+      },
+      "The server answered with status 500.",
+    ],
+    [
+      "breaks off",
+      () => {
+        server.answer = (_, response) => {
+          response.writeHead(200).write("{");
+          setImmediate(() => response.destroy());
+        };
+      },
+      "The connection broke off before everything had come.",
+    ],
+    [
+      "sends half of it as if it were all",
+      () => {
+        server.answer = serving(JSON.stringify(registry("b")).slice(0, -1), '"2"');
+      },
+      "It is not JSON.",
+    ],
+    [
+      "sends a page",
+      () => {
+        server.answer = serving("<!doctype html>", '"2"');
+      },
+      "It is not JSON.",
+    ],
+    [
+      "sends other JSON",
+      () => {
+        server.answer = serving({ error: "down" }, '"2"');
+      },
+      "It is no registry: it has no list of agents.",
+    ],
+    [
+      "sends nothing that can be used",
+      () => {
+        server.answer = serving({ agents: [{ id: "x" }] }, '"2"');
+      },
+      "None of its entries can be used. The first: “x” has no version.",
+    ],
+    [
+      "sends too much",
+      () => {
+        server.answer = serving(" ".repeat(17 * 1024 * 1024), '"2"');
+      },
+      "The document is larger than 16 megabytes.",
+    ],
+    [
+      "leads to where it is not safe",
+      () => {
+        server.answer = status(302, { location: "http://example.com/" });
+      },
+      "The address is not https, or leads to one that is not.",
+    ],
   ];
-  for (const [name, answer, says] of PROBLEMS) test(`stays when the server ${name}`, async () => {
-    await refreshed();
-    answer();
-    now = 5000;
-    equal(await refreshed(), `a from disk of 1000: ${problem(says)}`);
-    equal(shown(await cache().current()), "a from disk of 1000");
-    rmSync(folder, { recursive: true });
-    equal(await refreshed(), ` from none: ${problem(says)}`);
-    server.answer = serving(registry("c"), "\"3\"");
-    equal(await refreshed(), "c from network of 5000");
-  });
+  for (const [name, answer, says] of PROBLEMS)
+    test(`stays when the server ${name}`, async () => {
+      await refreshed();
+      answer();
+      now = 5000;
+      equal(await refreshed(), `a from disk of 1000: ${problem(says)}`);
+      equal(shown(await cache().current()), "a from disk of 1000");
+      rmSync(folder, { recursive: true });
+      equal(await refreshed(), ` from none: ${problem(says)}`);
+      server.answer = serving(registry("c"), '"3"');
+      equal(await refreshed(), "c from network of 5000");
+    });
 
   test("stays when the server says nothing", async () => {
     await refreshed();
@@ -100,7 +178,7 @@ suite("the registry's cache", () => {
     await refreshed(one);
     server.answer = status(500);
     equal(await refreshed(one), `a from disk of 1000: ${problem("The server answered with status 500.")}`);
-    server.answer = serving(registry("b"), "\"2\"");
+    server.answer = serving(registry("b"), '"2"');
     equal(await refreshed(one), "b from network of 1000");
   });
 
@@ -111,7 +189,7 @@ suite("the registry's cache", () => {
   });
 
   test("asks the next address where one fails, and keeps both apart", async () => {
-    await using second = await RegistryServer.start(serving(registry("b"), "\"b\""));
+    await using second = await RegistryServer.start(serving(registry("b"), '"b"'));
     const urls = [server.url, second.url] as const;
     await refreshed(cache({ urls }));
     equal(second.requests.length, 0);
@@ -127,7 +205,8 @@ suite("the registry's cache", () => {
   });
 
   test("is fetched once for all who ask at the same time", async () => {
-    const one = cache(), [a, b] = await Promise.all([one.refresh(never), one.refresh(never)]);
+    const one = cache(),
+      [a, b] = await Promise.all([one.refresh(never), one.refresh(never)]);
     ok(a === b);
     equal(server.requests.length, 1);
     await refreshed(one);
@@ -135,11 +214,22 @@ suite("the registry's cache", () => {
   });
 
   test("goes on being fetched for those who wait when another has gone, and ends with the last", async () => {
-    const one = cache(), first = new AbortController(), second = new AbortController();
-    let answer = (): void => undefined, broken = (): void => undefined;
-    const closed = new Promise<void>(resolve => { broken = resolve; });
-    server.answer = (_, response) => { response.on("close", broken); answer = () => { response.end(JSON.stringify(registry("b"))); }; };
-    const left = rejects(one.refresh(first.signal), { code: "cancelled" }), stayed = one.refresh(second.signal);
+    const one = cache(),
+      first = new AbortController(),
+      second = new AbortController();
+    let answer = (): void => undefined,
+      broken = (): void => undefined;
+    const closed = new Promise<void>(resolve => {
+      broken = resolve;
+    });
+    server.answer = (_, response) => {
+      response.on("close", broken);
+      answer = () => {
+        response.end(JSON.stringify(registry("b")));
+      };
+    };
+    const left = rejects(one.refresh(first.signal), { code: "cancelled" }),
+      stayed = one.refresh(second.signal);
     await server.asked(1);
     first.abort();
     await left;
@@ -147,37 +237,75 @@ suite("the registry's cache", () => {
     equal(shown(await stayed), "b from network of 1000");
     await closed;
 
-    const gone = new Promise<void>(resolve => { server.answer = (_, response) => { response.on("close", resolve); }; });
+    const gone = new Promise<void>(resolve => {
+      server.answer = (_, response) => {
+        response.on("close", resolve);
+      };
+    });
     const third = rejects(one.refresh(second.signal), { code: "cancelled" });
     await server.asked(2);
     second.abort();
     await Promise.all([third, gone]);
     await rejects(one.refresh(AbortSignal.abort()), { code: "cancelled" });
-    server.answer = serving(registry("c"), "\"3\"");
+    server.answer = serving(registry("c"), '"3"');
     equal(await refreshed(one), "c from network of 1000");
   });
 
   test("is as none where its file is broken, and begins again", async () => {
     await refreshed();
-    const name = file(), whole: Record<string, unknown> = JSON.parse(readFileSync(name, "utf8"));
-    const BROKEN = ["", "{", "[]", "null", ...[{ version: 2 }, { url: "https://example.com" }, { text: 1 }, { text: "{" }, { text: "{}" }, { fetchedAt: "x" }, { fetchedAt: null }].map(change => JSON.stringify({ ...whole, ...change }))];
-    for (const text of [...BROKEN, JSON.stringify(whole).replace("\"fetchedAt\":1000", "\"fetchedAt\":1e999")]) {
+    const name = file(),
+      whole: Record<string, unknown> = JSON.parse(readFileSync(name, "utf8"));
+    const BROKEN = [
+      "",
+      "{",
+      "[]",
+      "null",
+      ...[
+        { version: 2 },
+        { url: "https://example.com" },
+        { text: 1 },
+        { text: "{" },
+        { text: "{}" },
+        { fetchedAt: "x" },
+        { fetchedAt: null },
+      ].map(change => JSON.stringify({ ...whole, ...change })),
+    ];
+    for (const text of [...BROKEN, JSON.stringify(whole).replace('"fetchedAt":1000', '"fetchedAt":1e999')]) {
       writeFileSync(name, text);
       equal(shown(await cache().current()), " from none", text);
       const before = server.requests.length;
       equal(await refreshed(), "a from network of 1000", text);
       equal(server.requests[before]!.headers["if-none-match"], undefined);
     }
-    writeFileSync(name, JSON.stringify({ ...whole, etag: "\"1\"\r\nx: y" }));
+    writeFileSync(name, JSON.stringify({ ...whole, etag: '"1"\r\nx: y' }));
     equal(await refreshed(), "a from network of 1000");
     equal(server.requests.at(-1)!.headers["if-none-match"], undefined);
   });
 
-  test("whatever is in its file, nothing throws", () => fc.assert(fc.asyncProperty(fc.oneof(fc.string(), fc.json(), fc.record({ version: fc.constant(1), url: fc.constant(server.url), fetchedAt: fc.oneof(fc.double(), fc.string()), text: fc.oneof(fc.string(), fc.json()), etag: fc.string() }).map(value => JSON.stringify(value))), async text => {
-    await refreshed();
-    writeFileSync(file(), text);
-    match(shown(await cache().current()), / from (disk of|none)/);
-  }), { numRuns: 25 }));
+  test("whatever is in its file, nothing throws", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc
+            .record({
+              version: fc.constant(1),
+              url: fc.constant(server.url),
+              fetchedAt: fc.oneof(fc.double(), fc.string()),
+              text: fc.oneof(fc.string(), fc.json()),
+              etag: fc.string(),
+            })
+            .map(value => JSON.stringify(value)),
+        ),
+        async text => {
+          await refreshed();
+          writeFileSync(file(), text);
+          match(shown(await cache().current()), / from (disk of|none)/);
+        },
+      ),
+      { numRuns: 25 },
+    ));
 
   test("that cannot be written serves all the same, and leaves nothing behind", async () => {
     mkdirSync(path.dirname(folder), { recursive: true });

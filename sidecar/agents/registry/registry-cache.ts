@@ -37,7 +37,11 @@ export interface RegistryWorld {
   readonly odd: (what: string, detail: unknown) => void;
 }
 
-interface Flight { readonly outcome: Promise<RegistrySnapshot>; readonly end: AbortController; waiting: number }
+interface Flight {
+  readonly outcome: Promise<RegistrySnapshot>;
+  readonly end: AbortController;
+  waiting: number;
+}
 
 export class RegistryCache {
   readonly #world: RegistryWorld;
@@ -45,22 +49,27 @@ export class RegistryCache {
   #disk: Promise<RegistrySnapshot> | undefined;
   #flight: Flight | undefined;
 
-  constructor(world: RegistryWorld) { this.#world = world; }
+  constructor(world: RegistryWorld) {
+    this.#world = world;
+  }
 
   async current(): Promise<RegistrySnapshot> {
-    return this.#memory ?? await (this.#disk ??= this.#fromDisk());
+    return this.#memory ?? (await (this.#disk ??= this.#fromDisk()));
   }
 
   /** What the network has now, else what `current` has and why. Rejects with a `RegistryError` when `signal` is aborted, and only then. */
   async refresh(signal: AbortSignal): Promise<RegistrySnapshot> {
-    const flight = this.#flight ??= this.#begin();
+    const flight = (this.#flight ??= this.#begin());
     flight.waiting++;
     let leave = (): void => undefined;
-    const gone = new Promise<never>((_, reject) => { leave = () => reject(new RegistryError("cancelled", "It was cancelled.")); });
+    const gone = new Promise<never>((_, reject) => {
+      leave = () => reject(new RegistryError("cancelled", "It was cancelled."));
+    });
     signal.addEventListener("abort", leave, { once: true });
     if (signal.aborted) leave();
-    try { return await Promise.race([flight.outcome, gone]); }
-    finally {
+    try {
+      return await Promise.race([flight.outcome, gone]);
+    } finally {
       signal.removeEventListener("abort", leave);
       if (--flight.waiting === 0) this.#end(flight);
     }
@@ -79,25 +88,38 @@ export class RegistryCache {
   async #fetched(signal: AbortSignal): Promise<RegistrySnapshot> {
     const problems: string[] = [];
     for (const url of this.#world.urls) {
-      try { return this.#memory = await this.#fetch(url, signal); }
-      catch (error) {
+      try {
+        return (this.#memory = await this.#fetch(url, signal));
+      } catch (error) {
         if (!(error instanceof RegistryError) || error.code === "cancelled") throw error;
-        problems.push(`The registry at ${URL.canParse(url) ? new URL(url).host : "this address"} could not be read. ${error.message}`);
-        this.#world.odd("A registry could not be read", { url, code: error.code, error: error.message, cause: error.cause });
+        problems.push(
+          `The registry at ${URL.canParse(url) ? new URL(url).host : "this address"} could not be read. ${error.message}`,
+        );
+        this.#world.odd("A registry could not be read", {
+          url,
+          code: error.code,
+          error: error.message,
+          cause: error.cause,
+        });
       }
     }
-    const { problem: _, ...known } = await this.current(), [problem = ""] = problems;
+    const { problem: _, ...known } = await this.current(),
+      [problem = ""] = problems;
     // In memory, what the network had an hour ago is no news of today.
-    return this.#memory = { ...known, from: known.from === "network" ? "disk" : known.from, problem };
+    return (this.#memory = { ...known, from: known.from === "network" ? "disk" : known.from, problem });
   }
 
   async #fetch(url: string, signal: AbortSignal): Promise<RegistrySnapshot> {
-    const { folder, date, odd } = this.#world, stored = (await this.#stored(url))?.document;
+    const { folder, date, odd } = this.#world,
+      stored = (await this.#stored(url))?.document;
     const answer = await fetchDocument(url, { ...this.#world, etag: stored?.etag, signal });
-    const { text, etag } = answer.kind === "fresh" ? answer : stored ?? { text: "", etag: undefined };
-    const registry = parseRegistry(text, this.#options(url)), fetchedAt = date();
+    const { text, etag } = answer.kind === "fresh" ? answer : (stored ?? { text: "", etag: undefined });
+    const registry = parseRegistry(text, this.#options(url)),
+      fetchedAt = date();
     if ("wrong" in registry) throw new RegistryError("wrong", registry.wrong);
-    await writeStored(folder, { url, fetchedAt, text, etag }).catch((error: unknown) => odd("The registry could not be kept", { folder, error: String(error) }));
+    await writeStored(folder, { url, fetchedAt, text, etag }).catch((error: unknown) =>
+      odd("The registry could not be kept", { folder, error: String(error) }),
+    );
     return { registry, fetchedAt, url, from: "network" };
   }
 
@@ -105,10 +127,14 @@ export class RegistryCache {
   async #fromDisk(): Promise<RegistrySnapshot> {
     const all = (await Promise.all(this.#world.urls.map(url => this.#stored(url)))).flatMap(stored => stored ?? []);
     const [newest] = all.sort((a, b) => b.document.fetchedAt - a.document.fetchedAt);
-    return newest ? { registry: newest.registry, fetchedAt: newest.document.fetchedAt, url: newest.document.url, from: "disk" } : { registry: NO_REGISTRY, url: this.#world.urls[0], from: "none" };
+    return newest
+      ? { registry: newest.registry, fetchedAt: newest.document.fetchedAt, url: newest.document.url, from: "disk" }
+      : { registry: NO_REGISTRY, url: this.#world.urls[0], from: "none" };
   }
 
-  #options(url: string): ReadOptions { return { loopback: isFromLoopback(url), httpArchives: this.#world.httpArchives ?? false }; }
+  #options(url: string): ReadOptions {
+    return { loopback: isFromLoopback(url), httpArchives: this.#world.httpArchives ?? false };
+  }
 
   async #stored(url: string): Promise<{ readonly document: Stored; readonly registry: Registry } | undefined> {
     const document = await readStored(this.#world.folder, url);

@@ -4,16 +4,25 @@ import { isLoopback, secureUrl } from "./address";
 const MOST_REDIRECTS = 5;
 
 /** Nobody's answer: it was not asked for. `to`: the address that may not be asked. */
-export type NotAsked = { readonly kind: "insecure"; readonly to: string } | { readonly kind: "redirects"; readonly most: number };
+export type NotAsked =
+  | { readonly kind: "insecure"; readonly to: string }
+  | { readonly kind: "redirects"; readonly most: number };
 
 /** To this computer it may be http, where it began there. Rejects with what `fetch` says. */
-export async function fetchSecurely(fetch: typeof globalThis.fetch, from: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response | NotAsked> {
+export async function fetchSecurely(
+  fetch: typeof globalThis.fetch,
+  from: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Response | NotAsked> {
   let url = from;
   for (let step = 0; step <= MOST_REDIRECTS; step++) {
-    const response = await fetch(url.href, { headers, signal, redirect: "manual", credentials: "omit" }), location = response.headers.get("location");
+    const response = await fetch(url.href, { headers, signal, redirect: "manual", credentials: "omit" }),
+      location = response.headers.get("location");
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
     await response.body?.cancel().catch(() => undefined);
-    const to = URL.canParse(location, url.href) ? new URL(location, url).href : location, next = secureUrl(to, { loopback: from.protocol === "http:" && isLoopback(from) });
+    const to = URL.canParse(location, url.href) ? new URL(location, url).href : location,
+      next = secureUrl(to, { loopback: from.protocol === "http:" && isLoopback(from) });
     if (!next) return { kind: "insecure", to };
     url = next;
   }

@@ -26,13 +26,16 @@ export async function readStored(folder: string, url: string): Promise<Stored | 
     const { text, fetchedAt, etag } = value;
     if (typeof text !== "string" || typeof fetchedAt !== "number" || !Number.isFinite(fetchedAt)) return undefined;
     return { url, text, fetchedAt, ...(typeof etag === "string" && isEtag(etag) ? { etag } : {}) };
-  } catch { return undefined; }
+  } catch {
+    return undefined;
+  }
 }
 
 /** Rejects with what the system says. */
 export async function writeStored(folder: string, document: Stored): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const file = fileOf(folder, document.url), own = `${file}.${randomUUID()}.new`;
+  const file = fileOf(folder, document.url),
+    own = `${file}.${randomUUID()}.new`;
   try {
     await writeFile(own, JSON.stringify({ version: VERSION, ...document }), { mode: 0o600 });
     await rename(own, file);

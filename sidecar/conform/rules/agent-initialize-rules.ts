@@ -309,8 +309,7 @@ function afterGarbage(conversation: Conversation, line: RecordedLine, codes: rea
     for (const message of messages) {
       if (message.kind !== "response" || message.id !== null) continue;
       const { code } = objectOr(message.error);
-      if (!codes.some(known => known === code))
-        return fail(`The error code is ${idKey(code)}.`, text);
+      if (!codes.some(known => known === code)) return fail(`The error code is ${idKey(code)}.`, text);
     }
   const probe = exchanges(conversation, "toProgram", PROBE_METHOD).find(({ request }) =>
     untilNext.some(({ messages }) => messages.some(({ raw }) => raw === request.message.raw)),

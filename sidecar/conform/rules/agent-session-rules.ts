@@ -44,7 +44,12 @@ const HISTORY: ReadonlySet<string> = new Set([
 ]);
 
 type Optional =
-  "session/load" | "session/resume" | "session/list" | "session/close" | "session/delete" | "session/fork";
+  | "session/load"
+  | "session/resume"
+  | "session/list"
+  | "session/close"
+  | "session/delete"
+  | "session/fork";
 
 /** In v2 the capability `session` includes new, list, resume and close. */
 export function supportsMethod(version: Version, capabilities: JsonObject, method: Optional): boolean {

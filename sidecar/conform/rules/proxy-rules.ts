@@ -223,7 +223,8 @@ export const PROXY_RULES: readonly Rule[] = [
       const [down] = calls(conversation, "toProgram", NOTIFY),
         [up] = wrapped(conversation, "toProgram", NOTIFY);
       if (!down || !up) return notSeen("No unknown notification was sent.");
-      if (wrapped(conversation, "fromProgram", NOTIFY).length === 0) return fail("It did not reach the successor.", down);
+      if (wrapped(conversation, "fromProgram", NOTIFY).length === 0)
+        return fail("It did not reach the successor.", down);
       return calls(conversation, "fromProgram", NOTIFY).length === 0
         ? fail("It did not reach the client.", up.located)
         : PASS;

@@ -19,7 +19,7 @@ export interface CargoCommand {
 }
 
 export const SUBCOMMANDS = ["check", "build", "test", "run", "add", "remove", "update", "clean"] as const;
-export type Subcommand = typeof SUBCOMMANDS[number];
+export type Subcommand = (typeof SUBCOMMANDS)[number];
 
 interface Extra {
   /** Options without a value. */
@@ -36,55 +36,122 @@ const LOCKED = ["--locked", "--offline", "--frozen", "--dry-run"];
 const CRATE = /^[A-Za-z_][\w-]*(@\S[^\n]*)?$/;
 const EXTRA: Readonly<Record<"add" | "remove" | "update", Extra>> = {
   add: {
-    flags: [...LOCKED, "--dev", "--build", "--optional", "--no-optional", "--default-features", "--no-default-features", "--public", "--no-public", "--ignore-rust-version"],
-    values: { "--features": "name", "--rename": "name", "--target": "name", "--package": "name", "--registry": "name", "--branch": "name", "--tag": "name", "--rev": "name", "--path": "folder", "--git": "repository" },
-    short: { "-F": "--features", "-p": "--package", "-n": "--dry-run" }, names: CRATE,
+    flags: [
+      ...LOCKED,
+      "--dev",
+      "--build",
+      "--optional",
+      "--no-optional",
+      "--default-features",
+      "--no-default-features",
+      "--public",
+      "--no-public",
+      "--ignore-rust-version",
+    ],
+    values: {
+      "--features": "name",
+      "--rename": "name",
+      "--target": "name",
+      "--package": "name",
+      "--registry": "name",
+      "--branch": "name",
+      "--tag": "name",
+      "--rev": "name",
+      "--path": "folder",
+      "--git": "repository",
+    },
+    short: { "-F": "--features", "-p": "--package", "-n": "--dry-run" },
+    names: CRATE,
   },
-  remove: { flags: [...LOCKED, "--dev", "--build"], values: { "--target": "name", "--package": "name" }, short: { "-p": "--package", "-n": "--dry-run" }, names: CRATE },
-  update: { flags: [...LOCKED, "--recursive", "--workspace", "--ignore-rust-version"], values: { "--precise": "name", "--package": "name" }, short: { "-p": "--package", "-n": "--dry-run", "-w": "--workspace" }, names: /^[^-\s]\S*$/ },
+  remove: {
+    flags: [...LOCKED, "--dev", "--build"],
+    values: { "--target": "name", "--package": "name" },
+    short: { "-p": "--package", "-n": "--dry-run" },
+    names: CRATE,
+  },
+  update: {
+    flags: [...LOCKED, "--recursive", "--workspace", "--ignore-rust-version"],
+    values: { "--precise": "name", "--package": "name" },
+    short: { "-p": "--package", "-n": "--dry-run", "-w": "--workspace" },
+    names: /^[^-\s]\S*$/,
+  },
 };
 
 /** Of test programs; also as the beginning of it. */
 const WRITES = /^--?l(o(g(f(i(l(e)?)?)?)?)?)?(=|$)/;
 
-export const JSON_MESSAGES = "--message-format=json", NO_FAIL_FAST = "--no-fail-fast";
+export const JSON_MESSAGES = "--message-format=json",
+  NO_FAIL_FAST = "--no-fail-fast";
 
 /** Throws a `ToolFailure` for what is refused. `args` are as the tool's schema says. */
 export function commandFor(subcommand: Subcommand, args: JsonObject): CargoCommand {
   const command = unchecked(subcommand, args);
-  if (command.words.some(word => word.includes("\0"))) throw new ToolFailure("No program can be given an argument that has a zero character in it.");
+  if (command.words.some(word => word.includes("\0")))
+    throw new ToolFailure("No program can be given an argument that has a zero character in it.");
   return command;
 }
 
 function unchecked(subcommand: Subcommand, args: JsonObject): CargoCommand {
-  const selection = [...option("--package", args.package), ...option("--features", list(args.features).join(",")), ...(args.release === true ? ["--release"] : [])];
+  const selection = [
+    ...option("--package", args.package),
+    ...option("--features", list(args.features).join(",")),
+    ...(args.release === true ? ["--release"] : []),
+  ];
   switch (subcommand) {
-    case "check": case "build": return { words: [subcommand, JSON_MESSAGES, ...selection], reads: "messages", folders: [] };
+    case "check":
+    case "build":
+      return { words: [subcommand, JSON_MESSAGES, ...selection], reads: "messages", folders: [] };
     case "test": {
       const wanted = text(args.test_arg);
-      if (wanted !== undefined && WRITES.test(wanted)) throw new ToolFailure(`“${wanted}” cannot be given to test programs here: it makes them write a file, wherever that is.`);
-      return { words: [subcommand, NO_FAIL_FAST, JSON_MESSAGES, ...selection, ...(wanted === undefined ? [] : ["--", wanted])], reads: "tests", folders: [], ...(wanted === undefined || wanted.startsWith("-") ? {} : { wanted }) };
+      if (wanted !== undefined && WRITES.test(wanted))
+        throw new ToolFailure(
+          `“${wanted}” cannot be given to test programs here: it makes them write a file, wherever that is.`,
+        );
+      return {
+        words: [subcommand, NO_FAIL_FAST, JSON_MESSAGES, ...selection, ...(wanted === undefined ? [] : ["--", wanted])],
+        reads: "tests",
+        folders: [],
+        ...(wanted === undefined || wanted.startsWith("-") ? {} : { wanted }),
+      };
     }
     case "run": {
       const given = list(args.args);
-      return { words: [subcommand, JSON_MESSAGES, ...selection, ...option("--bin", args.bin), ...(given.length > 0 ? ["--", ...given] : [])], reads: "program", folders: [] };
+      return {
+        words: [
+          subcommand,
+          JSON_MESSAGES,
+          ...selection,
+          ...option("--bin", args.bin),
+          ...(given.length > 0 ? ["--", ...given] : []),
+        ],
+        reads: "program",
+        folders: [],
+      };
     }
-    case "add": case "remove": {
-      const { words, folders } = extra(subcommand, list(args.extra_args)), name = text(args.package) ?? "";
-      if (!CRATE.test(name)) throw new ToolFailure(`“${name}” is not the name of a crate. Give “package” as in “serde” or “serde@1.0”, and options in “extra_args”.`);
+    case "add":
+    case "remove": {
+      const { words, folders } = extra(subcommand, list(args.extra_args)),
+        name = text(args.package) ?? "";
+      if (!CRATE.test(name))
+        throw new ToolFailure(
+          `“${name}” is not the name of a crate. Give “package” as in “serde” or “serde@1.0”, and options in “extra_args”.`,
+        );
       return { words: [subcommand, name, ...words], reads: "text", folders };
     }
     case "update": {
       const { words, folders } = extra(subcommand, list(args.extra_args));
       return { words: [subcommand, ...option("--package", args.package), ...words], reads: "text", folders };
     }
-    case "clean": return { words: [subcommand, ...selection], reads: "text", folders: [] };
+    case "clean":
+      return { words: [subcommand, ...selection], reads: "text", folders: [] };
   }
 }
 
 /** As one would type it, for people to read. */
 export function typed(words: readonly string[]): string {
-  return ["cargo", ...words].map(word => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+  return ["cargo", ...words]
+    .map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(" ");
 }
 
 /** In one word: the value cannot become an option of its own. */
@@ -93,8 +160,13 @@ function option(name: string, value: unknown): readonly string[] {
   return given === undefined ? [] : [`${name}=${given}`];
 }
 
-function extra(subcommand: "add" | "remove" | "update", given: readonly string[]): Pick<CargoCommand, "words" | "folders"> {
-  const allowed = EXTRA[subcommand], words: string[] = [], folders: string[] = [];
+function extra(
+  subcommand: "add" | "remove" | "update",
+  given: readonly string[],
+): Pick<CargoCommand, "words" | "folders"> {
+  const allowed = EXTRA[subcommand],
+    words: string[] = [],
+    folders: string[] = [];
   for (let i = 0; i < given.length; i++) {
     const word = given[i] ?? "";
     if (!word.startsWith("-")) {
@@ -102,16 +174,23 @@ function extra(subcommand: "add" | "remove" | "update", given: readonly string[]
       words.push(word);
       continue;
     }
-    const [, written = word, attached] = word.startsWith("--") ? /^([^=]+)=(.*)$/s.exec(word) ?? [] : /^(-\w)=?(.+)$/s.exec(word) ?? [];
-    const name = allowed.short[written] ?? written, kind = allowed.values[name];
+    const [, written = word, attached] = word.startsWith("--")
+      ? (/^([^=]+)=(.*)$/s.exec(word) ?? [])
+      : (/^(-\w)=?(.+)$/s.exec(word) ?? []);
+    const name = allowed.short[written] ?? written,
+      kind = allowed.values[name];
     if (kind === undefined) {
       if (attached !== undefined || !allowed.flags.includes(name)) throw refused(word, subcommand, allowed);
       words.push(name);
       continue;
     }
     const value = attached ?? given[++i];
-    if (value === undefined || value === "") throw new ToolFailure(`“${word}” in “extra_args” needs a value behind it.`);
-    if (kind === "repository" && !/^(https:\/\/|ssh:\/\/|git@)/.test(value)) throw new ToolFailure(`“${value}” cannot be taken from here: “--git” takes an address that begins with https://, ssh:// or git@.`);
+    if (value === undefined || value === "")
+      throw new ToolFailure(`“${word}” in “extra_args” needs a value behind it.`);
+    if (kind === "repository" && !/^(https:\/\/|ssh:\/\/|git@)/.test(value))
+      throw new ToolFailure(
+        `“${value}” cannot be taken from here: “--git” takes an address that begins with https://, ssh:// or git@.`,
+      );
     if (kind === "folder") folders.push(value);
     words.push(`${name}=${value}`);
   }
@@ -119,8 +198,14 @@ function extra(subcommand: "add" | "remove" | "update", given: readonly string[]
 }
 
 function refused(word: string, subcommand: keyof typeof EXTRA, { flags, values }: Extra): ToolFailure {
-  return new ToolFailure(`“${word}” cannot be given to cargo ${subcommand} here: only ${[...Object.keys(values), ...flags].join(", ")} can, because others could make cargo run or write something outside of the workspace.`);
+  return new ToolFailure(
+    `“${word}” cannot be given to cargo ${subcommand} here: only ${[...Object.keys(values), ...flags].join(", ")} can, because others could make cargo run or write something outside of the workspace.`,
+  );
 }
 
-function text(value: unknown): string | undefined { return typeof value === "string" && value !== "" ? value : undefined; }
-function list(value: unknown): readonly string[] { return arrayOr(value).filter((item): item is string => typeof item === "string"); }
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+function list(value: unknown): readonly string[] {
+  return arrayOr(value).filter((item): item is string => typeof item === "string");
+}

@@ -12,47 +12,92 @@ import { deferred } from "../../testing/proxy-rig";
 import { cargo } from "./extension";
 
 const choosing = (optionId: string) => ({ outcome: { outcome: "selected", optionId } });
-const TOOLS: readonly [tool: string, args: JsonObject][] = [["cargo_check", {}], ["cargo_build", {}], ["cargo_test", {}], ["cargo_run", {}], ["cargo_add", { package: "serde" }], ["cargo_remove", { package: "serde" }], ["cargo_update", {}], ["cargo_clean", {}]];
+const TOOLS: readonly [tool: string, args: JsonObject][] = [
+  ["cargo_check", {}],
+  ["cargo_build", {}],
+  ["cargo_test", {}],
+  ["cargo_run", {}],
+  ["cargo_add", { package: "serde" }],
+  ["cargo_remove", { package: "serde" }],
+  ["cargo_update", {}],
+  ["cargo_clean", {}],
+];
 
 async function opened(settings: JsonObject = {}) {
-  const folder = temporaryFolder(), ran: string[] = [], asked: JsonObject[] = [];
+  const folder = temporaryFolder(),
+    ran: string[] = [],
+    asked: JsonObject[] = [];
   writeFileSync(path.join(folder.path, "Cargo.toml"), "");
   const computer = new ExtensionRig({
-    find: async () => "/bin/cargo", environment: async () => ({}),
-    run: async ({ args, cwd }) => { ran.push(`${String(args[0])} in ${path.relative(realpathSync(folder.path), cwd) || "."}`); return { exit: { code: 0, signal: null }, stdout: "", stderr: "" }; },
+    find: async () => "/bin/cargo",
+    environment: async () => ({}),
+    run: async ({ args, cwd }) => {
+      ran.push(`${String(args[0])} in ${path.relative(realpathSync(folder.path), cwd) || "."}`);
+      return { exit: { code: 0, signal: null }, stdout: "", stderr: "" };
+    },
   });
-  let answer: (request: IncomingRequest) => unknown = request => { throw methodNotFound(request.method); };
+  let answer: (request: IncomingRequest) => unknown = request => {
+    throw methodNotFound(request.method);
+  };
   const world = new World({
     stages: [cargo.define(settings, computer.world), bridge()],
     client: request => {
       asked.push(objectOr(request.params));
-      Promise.resolve().then(() => answer(request)).then(result => { if (result !== undefined) request.respond(result); }, (error: unknown) => request.fail(error));
+      Promise.resolve()
+        .then(() => answer(request))
+        .then(
+          result => {
+            if (result !== undefined) request.respond(result);
+          },
+          (error: unknown) => request.fail(error),
+        );
     },
   });
   await world.initialize();
-  const { servers, sessionId } = await world.setup("session/new", { cwd: folder.path, mcpServers: [] }), client = await connected(servers[0]!);
+  const { servers, sessionId } = await world.setup("session/new", { cwd: folder.path, mcpServers: [] }),
+    client = await connected(servers[0]!);
   return {
-    folder: folder.path, ran, asked, world, sessionId, computer,
-    answers: (next: typeof answer) => { answer = next; },
+    folder: folder.path,
+    ran,
+    asked,
+    world,
+    sessionId,
+    computer,
+    answers: (next: typeof answer) => {
+      answer = next;
+    },
     titles: () => asked.map(({ toolCall }) => objectOr(toolCall).title),
-    call: async (name: string, args: JsonObject = {}, signal?: AbortSignal) => client.callTool({ name, arguments: args }, undefined, signal ? { signal } : {}),
-    [Symbol.asyncDispose]: async () => { await client[Symbol.asyncDispose](); await world[Symbol.asyncDispose](); computer[Symbol.dispose](); folder[Symbol.dispose](); },
+    call: async (name: string, args: JsonObject = {}, signal?: AbortSignal) =>
+      client.callTool({ name, arguments: args }, undefined, signal ? { signal } : {}),
+    [Symbol.asyncDispose]: async () => {
+      await client[Symbol.asyncDispose]();
+      await world[Symbol.asyncDispose]();
+      computer[Symbol.dispose]();
+      folder[Symbol.dispose]();
+    },
   };
 }
 
 suite("the user's consent to Cargo's tools", () => {
-  for (const [tool, args] of TOOLS) test(`${tool} starts nothing until it is allowed, and nothing when it is denied`, async () => {
-    await using session = await opened();
-    session.answers(() => choosing("deny"));
-    const denied = await session.call(tool, args);
-    equal(denied.isError, true);
-    match(said(denied), /did not allow/);
-    deepEqual(session.ran, []);
-    session.answers(() => { deepEqual(session.ran, []); return choosing("allow"); });
-    await session.call(tool, args);
-    equal(session.ran.length, 1);
-    match(String(objectOr(objectOr(session.asked[0]?.toolCall).rawInput).command), new RegExp(`^cargo ${tool.slice("cargo_".length)}`));
-  });
+  for (const [tool, args] of TOOLS)
+    test(`${tool} starts nothing until it is allowed, and nothing when it is denied`, async () => {
+      await using session = await opened();
+      session.answers(() => choosing("deny"));
+      const denied = await session.call(tool, args);
+      equal(denied.isError, true);
+      match(said(denied), /did not allow/);
+      deepEqual(session.ran, []);
+      session.answers(() => {
+        deepEqual(session.ran, []);
+        return choosing("allow");
+      });
+      await session.call(tool, args);
+      equal(session.ran.length, 1);
+      match(
+        String(objectOr(objectOr(session.asked[0]?.toolCall).rawInput).command),
+        new RegExp(`^cargo ${tool.slice("cargo_".length)}`),
+      );
+    });
 
   test("a client that cannot ask is told so, and nothing is started", async () => {
     await using session = await opened();
@@ -62,7 +107,10 @@ suite("the user's consent to Cargo's tools", () => {
 
   test("a standing approval is for the kind of act: running code, or changing the project; and for this session", async () => {
     await using session = await opened();
-    session.answers(({ params }) => { match(JSON.stringify(arrayOr(objectOr(params).options)), /This Session/); return choosing("always"); });
+    session.answers(({ params }) => {
+      match(JSON.stringify(arrayOr(objectOr(params).options)), /This Session/);
+      return choosing("always");
+    });
     for (const tool of ["cargo_check", "cargo_run", "cargo_test"]) await session.call(tool);
     deepEqual(session.titles(), ["cargo check"]);
     await session.call("cargo_add", { package: "serde" });
@@ -100,8 +148,17 @@ suite("the user's consent to Cargo's tools", () => {
     match(said(await session.call("cargo_add", { package: "--config" })), /is not the name of a crate/);
     deepEqual(session.asked, []);
     for (const end of ["withdrawn", "turn stopped"] as const) {
-      const withdrawn = new AbortController(), came = deferred<IncomingRequest>(), gone = deferred();
-      session.answers(request => { request.signal.addEventListener("abort", () => { request.fail(new Error("withdrawn")); gone.resolve(); }); came.resolve(request); return undefined; });
+      const withdrawn = new AbortController(),
+        came = deferred<IncomingRequest>(),
+        gone = deferred();
+      session.answers(request => {
+        request.signal.addEventListener("abort", () => {
+          request.fail(new Error("withdrawn"));
+          gone.resolve();
+        });
+        came.resolve(request);
+        return undefined;
+      });
       const call = session.call("cargo_run", {}, withdrawn.signal).catch(() => undefined);
       await came.promise;
       if (end === "withdrawn") withdrawn.abort();

@@ -14,7 +14,9 @@ export interface Diagnostic {
 }
 
 /** Characters of a diagnostic that are kept. Types in a message can be thousands of characters long. */
-const RENDERED_HEAD = 3_000, RENDERED_TAIL = 1_000, LONGEST_MESSAGE = 500;
+const RENDERED_HEAD = 3_000,
+  RENDERED_TAIL = 1_000,
+  LONGEST_MESSAGE = 500;
 
 /** A line of cargo's, or undefined: some program's own output. */
 export function cargoMessage(line: string): JsonObject | undefined {
@@ -22,24 +24,33 @@ export function cargoMessage(line: string): JsonObject | undefined {
   try {
     const message: unknown = JSON.parse(line);
     return isObject(message) && typeof message.reason === "string" ? message : undefined;
-  } catch { return undefined; }
+  } catch {
+    return undefined;
+  }
 }
 
 /** The `message` of a `compiler-message`; undefined for one that only says how many there were, or how to learn more. */
 export function diagnosticIn(given: unknown): Diagnostic | undefined {
   const { level, message, code, spans, rendered } = objectOr(given);
   if (typeof level !== "string" || typeof message !== "string" || level === "failure-note") return undefined;
-  const places = arrayOr(spans).filter(isObject), place = places.find(({ is_primary }) => is_primary === true) ?? places[0], named = objectOr(code).code;
+  const places = arrayOr(spans).filter(isObject),
+    place = places.find(({ is_primary }) => is_primary === true) ?? places[0],
+    named = objectOr(code).code;
   if (place === undefined && isSummary(message)) return undefined;
   return {
-    level: level.startsWith("error") ? "error" : "warning", message: message.slice(0, LONGEST_MESSAGE),
+    level: level.startsWith("error") ? "error" : "warning",
+    message: message.slice(0, LONGEST_MESSAGE),
     ...(typeof named === "string" ? { code: named } : {}),
-    ...(place && typeof place.file_name === "string" ? { at: { file: place.file_name, line: numberOr(place.line_start, 0), column: numberOr(place.column_start, 0) } } : {}),
+    ...(place && typeof place.file_name === "string"
+      ? { at: { file: place.file_name, line: numberOr(place.line_start, 0), column: numberOr(place.column_start, 0) } }
+      : {}),
     rendered: ends(stringOr(rendered, `${level}: ${message}`).trimEnd(), RENDERED_HEAD, RENDERED_TAIL),
   };
 }
 
-function isSummary(message: string): boolean { return /^(aborting due to |could not compile |\d+ (warning|error)s? emitted)/.test(message); }
+function isSummary(message: string): boolean {
+  return /^(aborting due to |could not compile |\d+ (warning|error)s? emitted)/.test(message);
+}
 
 /** How many of each, and the first of them: each once, also when several targets (a library and its tests) have it. */
 export class Found {
@@ -56,7 +67,8 @@ export class Found {
 
   /** False: it was known. */
   add(diagnostic: Diagnostic): boolean {
-    const { level, code, message, at, rendered } = diagnostic, key = at ? [level, code, message, at.file, at.line, at.column].join("\0") : rendered;
+    const { level, code, message, at, rendered } = diagnostic,
+      key = at ? [level, code, message, at.file, at.line, at.column].join("\0") : rendered;
     if (this.#known.has(key)) return false;
     if (this.#known.size < MOST_KNOWN) this.#known.add(key);
     const kept = level === "error" ? this.errors : this.warnings;

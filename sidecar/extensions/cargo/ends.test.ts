@@ -14,17 +14,29 @@ suite("the beginning and the end of a text", () => {
     equal(ends("aaa\nbbb\nccc", 4, 4), "aaa\n… (1 line left out) …\nccc");
   });
 
-  test("a line that is long itself is cut, and says so", () => match(ends("x".repeat(5000), 10, 10), /^x{2000}… \(3000 more characters\)$/));
+  test("a line that is long itself is cut, and says so", () =>
+    match(ends("x".repeat(5000), 10, 10), /^x{2000}… \(3000 more characters\)$/));
 
-  test("what was left out once is not replaced by what comes later: the order stays", () => equal(ends("a\nlonger than that\nb", 4, 30), "a\nlonger than that\nb"));
+  test("what was left out once is not replaced by what comes later: the order stays", () =>
+    equal(ends("a\nlonger than that\nb", 4, 30), "a\nlonger than that\nb"));
 
   test("each line is there or counted, in order, and little is held however much comes", () => {
-    fc.assert(fc.property(fc.array(fc.string({ unit: "grapheme-ascii", maxLength: 20 }), { maxLength: 3000 }), fc.nat(100), fc.nat(100), (given, head, tail) => {
-      const lines = given.map((line, i) => `${i} ${line}`), text = ends(lines.join("\n"), head, tail), shown = text === "" ? [] : text.split("\n");
-      ok(text.length <= head + Math.max(tail, 30) + 40);
-      const gap = shown.findIndex(line => line.startsWith("… (")), left = gap === -1 ? 0 : Number(/\d+/.exec(shown[gap] ?? "")?.[0]);
-      const expected = gap === -1 ? lines : [...lines.slice(0, gap), shown[gap], ...lines.slice(gap + left)];
-      equal(text, expected.join("\n").trimEnd());
-    }));
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: "grapheme-ascii", maxLength: 20 }), { maxLength: 3000 }),
+        fc.nat(100),
+        fc.nat(100),
+        (given, head, tail) => {
+          const lines = given.map((line, i) => `${i} ${line}`),
+            text = ends(lines.join("\n"), head, tail),
+            shown = text === "" ? [] : text.split("\n");
+          ok(text.length <= head + Math.max(tail, 30) + 40);
+          const gap = shown.findIndex(line => line.startsWith("… (")),
+            left = gap === -1 ? 0 : Number(/\d+/.exec(shown[gap] ?? "")?.[0]);
+          const expected = gap === -1 ? lines : [...lines.slice(0, gap), shown[gap], ...lines.slice(gap + left)];
+          equal(text, expected.join("\n").trimEnd());
+        },
+      ),
+    );
   });
 });

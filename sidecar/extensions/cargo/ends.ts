@@ -16,12 +16,18 @@ export class Ends {
   #lastLength = 0;
   #leftOut = 0;
 
-  constructor(private readonly head: number, private readonly tail: number) {}
+  constructor(
+    private readonly head: number,
+    private readonly tail: number,
+  ) {}
 
-  get isEmpty(): boolean { return this.#first.length === 0 && this.#last.length === 0; }
+  get isEmpty(): boolean {
+    return this.#first.length === 0 && this.#last.length === 0;
+  }
 
   push(given: string): void {
-    const line = cutLine(given), length = line.length + 1;
+    const line = cutLine(given),
+      length = line.length + 1;
     if (this.#last.length === 0 && this.#firstLength + length <= this.head) {
       this.#first.push(line);
       this.#firstLength += length;
@@ -40,7 +46,8 @@ export class Ends {
 
   /** Without empty lines at its end. */
   text(): string {
-    const gap = this.#leftOut === 0 ? [] : [`… (${this.#leftOut} ${this.#leftOut === 1 ? "line" : "lines"} left out) …`];
+    const gap =
+      this.#leftOut === 0 ? [] : [`… (${this.#leftOut} ${this.#leftOut === 1 ? "line" : "lines"} left out) …`];
     return [...this.#first, ...gap, ...this.#last.slice(this.#from)].join("\n").trimEnd();
   }
 }

@@ -26,7 +26,8 @@ import { cargo } from "./extension";
 
 /** A user who allows each act. */
 function allowing(request: IncomingRequest): void {
-  if (request.method === "session/request_permission") request.respond({ outcome: { outcome: "selected", optionId: "allow" } });
+  if (request.method === "session/request_permission")
+    request.respond({ outcome: { outcome: "selected", optionId: "allow" } });
   else request.fail(methodNotFound(request.method));
 }
 
@@ -36,7 +37,8 @@ suite("the extension Cargo in a session", () => {
   test("a folder without a Rust project gets no server: its session passes as the bytes that came", async () => {
     using folder = temporaryFolder();
     using computer = new ExtensionRig();
-    const { client, successor } = rig(chain => cargo.define({}, computer.world).make(chain)), line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":${JSON.stringify(folder.path)},"mcpServers":[ ]}}`;
+    const { client, successor } = rig(chain => cargo.define({}, computer.world).make(chain)),
+      line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":${JSON.stringify(folder.path)},"mcpServers":[ ]}}`;
     client.says(line);
     await eventually(() => successor.frames.length > 0, "the session was passed on");
     equal(successor.frames[0]?.bytes.toString(), line);
@@ -48,25 +50,44 @@ suite("the extension Cargo in a session", () => {
     await using world = new World({ stages: [cargo.define({}, computer.world), bridge()] });
     await world.initialize();
     const { servers } = await world.setup("session/new", { cwd: workspace.path, mcpServers: [] });
-    deepEqual(servers.map(({ name }) => name), ["cargo-mcp"]);
+    deepEqual(
+      servers.map(({ name }) => name),
+      ["cargo-mcp"],
+    );
     await using client = await connected(servers[0]!);
     match(client.getInstructions() ?? "", /cargo/);
-    const { tools } = await client.listTools(), shape = ({ inputSchema: { properties = {}, required = [] }, annotations }: typeof tools[number]) =>
-      `${Object.keys(properties).map(name => required.includes(name) ? `${name}!` : name).join(" ")}${annotations?.readOnlyHint ? " · reads" : ""}${annotations?.destructiveHint ? " · destructive" : ""}`;
+    const { tools } = await client.listTools(),
+      shape = ({ inputSchema: { properties = {}, required = [] }, annotations }: (typeof tools)[number]) =>
+        `${Object.keys(properties)
+          .map(name => (required.includes(name) ? `${name}!` : name))
+          .join(
+            " ",
+          )}${annotations?.readOnlyHint ? " · reads" : ""}${annotations?.destructiveHint ? " · destructive" : ""}`;
     deepEqual(Object.fromEntries(tools.map(tool => [tool.name, shape(tool)])), {
-      set_cwd: "cwd · reads", cargo_check: "cwd package features", cargo_build: "cwd package features release",
-      cargo_test: "cwd package features test_arg timeout_seconds · destructive", cargo_run: "cwd package features release bin args timeout_seconds · destructive",
-      cargo_add: "cwd package! extra_args", cargo_remove: "cwd package! extra_args · destructive", cargo_update: "cwd package extra_args · destructive", cargo_clean: "cwd package release · destructive",
+      set_cwd: "cwd · reads",
+      cargo_check: "cwd package features",
+      cargo_build: "cwd package features release",
+      cargo_test: "cwd package features test_arg timeout_seconds · destructive",
+      cargo_run: "cwd package features release bin args timeout_seconds · destructive",
+      cargo_add: "cwd package! extra_args",
+      cargo_remove: "cwd package! extra_args · destructive",
+      cargo_update: "cwd package extra_args · destructive",
+      cargo_clean: "cwd package release · destructive",
     });
     match(said(await client.callTool({ name: "cargo_add", arguments: {} })), /“package” is missing/);
     equal(said(await client.callTool({ name: "set_cwd", arguments: { cwd: "beta" } })), "The cargo tools run in beta.");
-    equal(said(await client.callTool({ name: "set_cwd", arguments: {} })), "The cargo tools run in the session's folder.");
+    equal(
+      said(await client.callTool({ name: "set_cwd", arguments: {} })),
+      "The cargo tools run in the session's folder.",
+    );
   });
 
   test("a setting that cannot be read is logged, and the others count", () => {
     using computer = new ExtensionRig();
     cargo.define({ maxWarnings: "many", timeoutMinutes: 1 }, computer.world);
-    deepEqual(computer.logged, ["warn: a setting of the extension cargo has to be a whole number from 0 to 100; its default counts"]);
+    deepEqual(computer.logged, [
+      "warn: a setting of the extension cargo has to be a whole number from 0 to 100; its default counts",
+    ]);
     deepEqual(computer.details, [{ setting: "maxWarnings" }]);
   });
 });
@@ -86,13 +107,20 @@ suite("the extension Cargo with a real cargo", function () {
 
   /** A session in a workspace: its MCP client, and what to dispose of. */
   async function opened(workspace: RustWorkspace, change: (world: ExtensionWorld) => ExtensionWorld = world => world) {
-    const computer = new ExtensionRig({ environment: async () => ({ ...process.env, ...home.environment, RUST_BACKTRACE: "0" }) });
+    const computer = new ExtensionRig({
+      environment: async () => ({ ...process.env, ...home.environment, RUST_BACKTRACE: "0" }),
+    });
     const world = new World({ stages: [cargo.define({}, change(computer.world)), bridge()], client: allowing });
     await world.initialize();
-    const { servers, sessionId } = await world.setup("session/new", { cwd: workspace.path, mcpServers: [] }), client = await connected(servers[0]!);
+    const { servers, sessionId } = await world.setup("session/new", { cwd: workspace.path, mcpServers: [] }),
+      client = await connected(servers[0]!);
     return {
-      computer, world, client, sessionId,
-      call: async (name: string, args: JsonObject = {}, more: Parameters<typeof client.callTool>[2] = {}) => client.callTool({ name, arguments: args }, undefined, more),
+      computer,
+      world,
+      client,
+      sessionId,
+      call: async (name: string, args: JsonObject = {}, more: Parameters<typeof client.callTool>[2] = {}) =>
+        client.callTool({ name, arguments: args }, undefined, more),
       [Symbol.asyncDispose]: async () => {
         await client[Symbol.asyncDispose]();
         await world[Symbol.asyncDispose]();
@@ -102,27 +130,48 @@ suite("the extension Cargo with a real cargo", function () {
   }
 
   test("errors and warnings of a check, each once; a project that is right says little", async () => {
-    using workspace = new RustWorkspace({ "alpha/src/lib.rs": `pub fn add(a: i32, b: i32) -> i32 { let unused = 1; a + b }` });
+    using workspace = new RustWorkspace({
+      "alpha/src/lib.rs": `pub fn add(a: i32, b: i32) -> i32 { let unused = 1; a + b }`,
+    });
     await using session = await opened(workspace);
     const fine = await session.call("cargo_check");
     match(said(fine), /^cargo check succeeded: 1 warning\./);
     workspace.write("beta/src/main.rs", `fn main() { alpha::add("1", 2); }`);
-    const broken = await session.call("cargo_check"), { exit_code, build_success, messages, diagnostics, command, stderr } = fields(broken);
-    match(said(broken), /^cargo check failed \(exit code 101\): 1 error, 1 warning\.[^]*error\[E0308\]: mismatched types\n --> beta\/src\/main\.rs:1:/);
-    deepEqual([exit_code, build_success, (messages as string[]).length, command, stderr], [101, false, 2, "cargo check --message-format=json", ""]);
-    deepEqual((diagnostics as JsonObject[]).map(({ level, code, file, line }) => [level, code, file, line]), [["error", "E0308", "beta/src/main.rs", 1], ["warning", "unused_variables", "alpha/src/lib.rs", 1]]);
+    const broken = await session.call("cargo_check"),
+      { exit_code, build_success, messages, diagnostics, command, stderr } = fields(broken);
+    match(
+      said(broken),
+      /^cargo check failed \(exit code 101\): 1 error, 1 warning\.[^]*error\[E0308\]: mismatched types\n --> beta\/src\/main\.rs:1:/,
+    );
+    deepEqual(
+      [exit_code, build_success, (messages as string[]).length, command, stderr],
+      [101, false, 2, "cargo check --message-format=json", ""],
+    );
+    deepEqual(
+      (diagnostics as JsonObject[]).map(({ level, code, file, line }) => [level, code, file, line]),
+      [
+        ["error", "E0308", "beta/src/main.rs", 1],
+        ["warning", "unused_variables", "alpha/src/lib.rs", 1],
+      ],
+    );
   });
 
   test("the report of the tests, with what those that failed printed; one of them by its name", async () => {
     using workspace = new RustWorkspace();
     await using session = await opened(workspace);
     const all = await session.call("cargo_test");
-    match(said(all), /^cargo test failed \(exit code 101\): 1 test passed, 1 failed\.[^]*---- tests::adds_wrongly FAILED ----\nabout to add\n[^]*left: 3\n right: 4/);
+    match(
+      said(all),
+      /^cargo test failed \(exit code 101\): 1 test passed, 1 failed\.[^]*---- tests::adds_wrongly FAILED ----\nabout to add\n[^]*left: 3\n right: 4/,
+    );
     doesNotMatch(said(all), /Compiling|tests::adds \.\.\. ok/);
     deepEqual([fields(all).exit_code, fields(all).build_success], [101, true]);
     const one = await session.call("cargo_test", { test_arg: "adds_w", package: "alpha" });
     deepEqual(objectOr(fields(one).tests).filtered_out, 1);
-    match(said(await session.call("cargo_test", { test_arg: "nothing_like_it" })), /No test has “nothing_like_it” in its name\./);
+    match(
+      said(await session.call("cargo_test", { test_arg: "nothing_like_it" })),
+      /No test has “nothing_like_it” in its name\./,
+    );
   });
 
   test("what a program prints, and how it ends; its arguments are no shell's", async () => {
@@ -139,14 +188,32 @@ suite("the extension Cargo with a real cargo", function () {
     using workspace = new RustWorkspace();
     for (const end of ["withdrawn", "turn stopped", "session closed", "chain ended"] as const) {
       await using session = await opened(workspace);
-      const running = new Signal(), withdrawn = new AbortController(), programs = () => census(session.computer.run).filter(({ command }) => command.includes("forever"));
-      const call = session.call("cargo_run", { args: ["forever"] }, { signal: withdrawn.signal, onprogress: ({ message }) => { if (message?.startsWith("Running")) running.fire(); } });
-      const settled = call.then(() => "answered", () => "failed");
+      const running = new Signal(),
+        withdrawn = new AbortController(),
+        programs = () => census(session.computer.run).filter(({ command }) => command.includes("forever"));
+      const call = session.call(
+        "cargo_run",
+        { args: ["forever"] },
+        {
+          signal: withdrawn.signal,
+          onprogress: ({ message }) => {
+            if (message?.startsWith("Running")) running.fire();
+          },
+        },
+      );
+      const settled = call.then(
+        () => "answered",
+        () => "failed",
+      );
       await running.times(1);
-      await eventually(() => programs().length > 0, `the program runs before the ${end}: cargo says so before it is there`);
+      await eventually(
+        () => programs().length > 0,
+        `the program runs before the ${end}: cargo says so before it is there`,
+      );
       if (end === "withdrawn") withdrawn.abort();
       else if (end === "turn stopped") session.world.client.notify("session/cancel", { sessionId: session.sessionId });
-      else if (end === "session closed") await session.world.client.request("session/close", { sessionId: session.sessionId });
+      else if (end === "session closed")
+        await session.world.client.request("session/close", { sessionId: session.sessionId });
       else await session.world[Symbol.asyncDispose]();
       await settled;
       await eventually(() => programs().length === 0, `the program is gone when the ${end}`);
@@ -154,16 +221,39 @@ suite("the extension Cargo with a real cargo", function () {
   });
 
   test("two at once in one folder: the second says that it waits, and at its limit that it was blocked", async () => {
-    using workspace = new RustWorkspace({ "beta/build.rs": `fn main() { while !std::path::Path::new("../go").exists() { std::thread::sleep(std::time::Duration::from_millis(20)); } }` });
+    using workspace = new RustWorkspace({
+      "beta/build.rs": `fn main() { while !std::path::Path::new("../go").exists() { std::thread::sleep(std::time::Duration::from_millis(20)); } }`,
+    });
     const clock = new FakeClock();
     await using session = await opened(workspace, world => ({ ...world, clock }));
-    const begun = new Signal(), first = session.call("cargo_build", {}, { onprogress: ({ message }) => { if (message?.startsWith("Compiling")) begun.fire(); } });
+    const begun = new Signal(),
+      first = session.call(
+        "cargo_build",
+        {},
+        {
+          onprogress: ({ message }) => {
+            if (message?.startsWith("Compiling")) begun.fire();
+          },
+        },
+      );
     await begun.times(1);
-    const waits = new Signal(), second = session.call("cargo_test", { timeout_seconds: 30 }, { onprogress: ({ message }) => { if (message?.startsWith("Blocking")) waits.fire(); } });
+    const waits = new Signal(),
+      second = session.call(
+        "cargo_test",
+        { timeout_seconds: 30 },
+        {
+          onprogress: ({ message }) => {
+            if (message?.startsWith("Blocking")) waits.fire();
+          },
+        },
+      );
     await waits.times(1);
     clock.advance(30_000);
     const blocked = await second;
-    match(said(blocked), /^cargo test was stopped after 30 seconds, the limit\. It was blocked waiting for file lock on .*: another cargo/);
+    match(
+      said(blocked),
+      /^cargo test was stopped after 30 seconds, the limit\. It was blocked waiting for file lock on .*: another cargo/,
+    );
     equal(blocked.isError, true);
     workspace.write("go", "");
     match(said(await first), /^cargo build succeeded/);
@@ -172,15 +262,25 @@ suite("the extension Cargo with a real cargo", function () {
   test("dependencies are added, updated and removed, and what was built is deleted", async () => {
     using workspace = new RustWorkspace();
     await using session = await opened(workspace);
-    const added = await session.call("cargo_add", { cwd: "beta", package: "pebble@1.0.0", extra_args: ["--rename", "stone"] });
+    const added = await session.call("cargo_add", {
+      cwd: "beta",
+      package: "pebble@1.0.0",
+      extra_args: ["--rename", "stone"],
+    });
     equal(fields(added).build_success, true, said(added));
     match(workspace.read("beta/Cargo.toml"), /stone = \{ version = "1\.0\.0", package = "pebble" \}/);
     deepEqual([fields(added).command, fields(added).cwd], ["cargo add pebble@1.0.0 --rename=stone", "beta"]);
     await session.call("cargo_update", { package: "pebble", extra_args: ["--precise", "1.0.0"] });
     match(workspace.read("Cargo.lock"), /name = "pebble"\nversion = "1\.0\.0"/);
-    match(said(await session.call("cargo_update", { package: "pebble" })), /^cargo update succeeded\.[^]*Updating pebble v1\.0\.0 -> v1\.1\.0/);
+    match(
+      said(await session.call("cargo_update", { package: "pebble" })),
+      /^cargo update succeeded\.[^]*Updating pebble v1\.0\.0 -> v1\.1\.0/,
+    );
     match(workspace.read("Cargo.lock"), /name = "pebble"\nversion = "1\.1\.0"/);
-    match(said(await session.call("cargo_add", { cwd: "beta", package: "no-such-crate" })), /^cargo add failed \(exit code 101\)\.\n\n[^]*error: the crate `no-such-crate` could not be found/);
+    match(
+      said(await session.call("cargo_add", { cwd: "beta", package: "no-such-crate" })),
+      /^cargo add failed \(exit code 101\)\.\n\n[^]*error: the crate `no-such-crate` could not be found/,
+    );
     await session.call("cargo_remove", { cwd: "beta", package: "stone" });
     doesNotMatch(workspace.read("beta/Cargo.toml"), /pebble/);
     workspace.write("target/debug/x", "");
@@ -191,20 +291,43 @@ suite("the extension Cargo with a real cargo", function () {
   test("Eliza calls it, through a conductor", async () => {
     using workspace = new RustWorkspace();
     using computer = new ExtensionRig({ environment: async () => ({ ...process.env, ...home.environment }) });
-    const component = await builtInComponent("cargo", "Cargo", {}, computer.world, () => undefined), [ours, theirs] = memoryChannels(), [channel, elizas] = memoryChannels(), clock = new FakeClock();
+    const component = await builtInComponent("cargo", "Cargo", {}, computer.world, () => undefined),
+      [ours, theirs] = memoryChannels(),
+      [channel, elizas] = memoryChannels(),
+      clock = new FakeClock();
     await using _eliza = elizaAgent({ deterministic: true, clock })(elizas);
     await using _conductor = conduct(theirs, {
-      proxies: component ? [component] : [], clock, notice: () => undefined, odd: () => undefined,
-      last: { kind: "agent", name: "Eliza", start: () => ({ channel, stop: async () => { await channel[Symbol.asyncDispose](); }, lastWords: () => "" }) },
+      proxies: component ? [component] : [],
+      clock,
+      notice: () => undefined,
+      odd: () => undefined,
+      last: {
+        kind: "agent",
+        name: "Eliza",
+        start: () => ({
+          channel,
+          stop: async () => {
+            await channel[Symbol.asyncDispose]();
+          },
+          lastWords: () => "",
+        }),
+      },
     });
     let words = "";
     await using client = new Peer(ours, {
-      request: allowing, closed: () => undefined,
-      notification: (_, params) => { const { sessionUpdate, content } = objectOr(objectOr(params).update); if (sessionUpdate === "agent_message_chunk" && isObject(content)) words += String(content.text); },
+      request: allowing,
+      closed: () => undefined,
+      notification: (_, params) => {
+        const { sessionUpdate, content } = objectOr(objectOr(params).update);
+        if (sessionUpdate === "agent_message_chunk" && isObject(content)) words += String(content.text);
+      },
     });
     await client.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
     const { sessionId } = objectOr(await client.request("session/new", { cwd: workspace.path, mcpServers: [] }));
-    await client.request("session/prompt", { sessionId, prompt: [{ type: "text", text: `use tool cargo-mcp::cargo_check with {"package": "alpha"}` }] });
+    await client.request("session/prompt", {
+      sessionId,
+      prompt: [{ type: "text", text: `use tool cargo-mcp::cargo_check with {"package": "alpha"}` }],
+    });
     match(words, /^OK: cargo check succeeded: no errors, no warnings\./);
   });
 });

@@ -13,9 +13,12 @@ import { cargoTools, INSTRUCTIONS } from "./tools";
 import { WorkingFolder } from "./working-folder";
 
 export const cargo: BuiltInExtension = {
-  id: "cargo", name: "Cargo",
+  id: "cargo",
+  name: "Cargo",
   define(given, world) {
-    const settings = readSettings(given, (setting, has) => world.log("warn", `a setting of the extension cargo ${has}; its default counts`, { setting }));
+    const settings = readSettings(given, (setting, has) =>
+      world.log("warn", `a setting of the extension cargo ${has}; its default counts`, { setting }),
+    );
     const approve = approveIn(given, "cargo", world);
     return { name: "Cargo", make: chain => proxy(chain, { ...settings, approve }, world) };
   },
@@ -24,23 +27,62 @@ export const cargo: BuiltInExtension = {
 type Settings = CargoSettings & { readonly approve: Approve };
 
 function proxy(chain: Chain, settings: Settings, world: ExtensionWorld): Proxy {
-  const calls = new Map<SessionPlace, OpenCalls>(), { offers, requests } = offerTracker();
-  const tools = sessionTools(chain, { name: "cargo-mcp", server: place => server(place, calls, chain, settings, offers, world) });
-  const stopped = (sessionId: unknown): void => { for (const [place, open] of calls) if (sessionId !== undefined && place.sessionId() === sessionId) open.stop("The turn was stopped."); };
+  const calls = new Map<SessionPlace, OpenCalls>(),
+    { offers, requests } = offerTracker();
+  const tools = sessionTools(chain, {
+    name: "cargo-mcp",
+    server: place => server(place, calls, chain, settings, offers, world),
+  });
+  const stopped = (sessionId: unknown): void => {
+    for (const [place, open] of calls)
+      if (sessionId !== undefined && place.sessionId() === sessionId) open.stop("The turn was stopped.");
+  };
   return {
-    fromClient: { requests: { ...tools.requests, ...requests }, notifications: { "session/cancel": notification => { notification.pass(); stopped(objectOr(notification.params).sessionId); } } },
+    fromClient: {
+      requests: { ...tools.requests, ...requests },
+      notifications: {
+        "session/cancel": notification => {
+          notification.pass();
+          stopped(objectOr(notification.params).sessionId);
+        },
+      },
+    },
     close: () => tools.close(),
   };
 }
 
-async function server(place: SessionPlace, calls: Map<SessionPlace, OpenCalls>, chain: Chain, settings: Settings, offers: () => ClientOffers, world: ExtensionWorld): Promise<SessionServer | undefined> {
-  const { folders } = place, open = new OpenCalls();
+async function server(
+  place: SessionPlace,
+  calls: Map<SessionPlace, OpenCalls>,
+  chain: Chain,
+  settings: Settings,
+  offers: () => ClientOffers,
+  world: ExtensionWorld,
+): Promise<SessionServer | undefined> {
+  const { folders } = place,
+    open = new OpenCalls();
   if ((await rustFolders(folders, world.home)).length === 0) return undefined;
-  const consent = new Consent({ extension: "cargo", client: sessionClient(chain.client, place.sessionId), approve: settings.approve, version: () => offers().version });
+  const consent = new Consent({
+    extension: "cargo",
+    client: sessionClient(chain.client, place.sessionId),
+    approve: settings.approve,
+    version: () => offers().version,
+  });
   const tools = cargoTools({ world, settings, folder: new WorkingFolder(folders, world.home) }, consent);
   calls.set(place, open);
   return {
-    connect: connectToolServer({ name: "cargo-mcp", title: "Cargo", version: world.version, instructions: INSTRUCTIONS, tools: tools.map(tool => open.watched(tool)), clock: world.clock, odd: chain.odd }),
-    close: () => { open.stop("The session is over."); calls.delete(place); },
+    connect: connectToolServer({
+      name: "cargo-mcp",
+      title: "Cargo",
+      version: world.version,
+      instructions: INSTRUCTIONS,
+      tools: tools.map(tool => open.watched(tool)),
+      clock: world.clock,
+      odd: chain.odd,
+    }),
+    close: () => {
+      open.stop("The session is over.");
+      calls.delete(place);
+    },
   };
 }

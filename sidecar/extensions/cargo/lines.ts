@@ -10,14 +10,20 @@ export class Lines {
   #bytes = 0;
   #total = 0;
 
-  constructor(private readonly limit: number, private readonly tell: (line: string) => void) {}
+  constructor(
+    private readonly limit: number,
+    private readonly tell: (line: string) => void,
+  ) {}
 
   /** Bytes that ever came. */
-  get total(): number { return this.#total; }
+  get total(): number {
+    return this.#total;
+  }
 
   push(chunk: Buffer): void {
     this.#total += chunk.length;
-    const first = chunk.indexOf(NEWLINE), last = chunk.lastIndexOf(NEWLINE);
+    const first = chunk.indexOf(NEWLINE),
+      last = chunk.lastIndexOf(NEWLINE);
     this.#hold(first === -1 ? chunk : chunk.subarray(0, first));
     if (first === -1) return;
     this.#say();
@@ -26,7 +32,9 @@ export class Lines {
   }
 
   /** The last line may have no end. */
-  end(): void { if (this.#bytes > 0) this.#say(); }
+  end(): void {
+    if (this.#bytes > 0) this.#say();
+  }
 
   /** Lines without the end of the last one; what is short enough at once, because a program may print without end. */
   #whole(lines: Buffer): void {
@@ -34,8 +42,9 @@ export class Lines {
       for (const line of lines.toString().split("\n")) this.tell(line);
       return;
     }
-    for (let start = 0; start <= lines.length;) {
-      const newline = lines.indexOf(NEWLINE, start), end = newline === -1 ? lines.length : newline;
+    for (let start = 0; start <= lines.length; ) {
+      const newline = lines.indexOf(NEWLINE, start),
+        end = newline === -1 ? lines.length : newline;
       this.#hold(lines.subarray(start, end));
       this.#say();
       start = end + 1;
@@ -69,5 +78,8 @@ const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
 export function plain(line: string): string {
   if (!CONTROLS.test(line)) return line;
   const shown = line.replace(/\r+$/, "");
-  return shown.slice(shown.lastIndexOf("\r") + 1).replaceAll(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)/g, "").replaceAll(/[\x00-\x08\x0a-\x1f\x7f-\x9f]/g, " ");
+  return shown
+    .slice(shown.lastIndexOf("\r") + 1)
+    .replaceAll(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)/g, "")
+    .replaceAll(/[\x00-\x08\x0a-\x1f\x7f-\x9f]/g, " ");
 }

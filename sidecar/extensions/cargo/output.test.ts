@@ -13,24 +13,37 @@ function said(reads: Reads, stdout: string, stderr = ""): Said {
 }
 
 suite("the output of cargo", () => {
-  for (const name of RECORDED) test(`is understood the same however it is cut: ${name}`, () => {
-    const { stdout, stderr } = recorded(name);
-    const take = (sizes: readonly number[]): Said => {
-      const output = new CargoOutput(READS[name]);
-      // all of stderr after its stream began, because only `waitingFor` depends on the order of the two
-      for (const [bytes, push] of [[stdout, (chunk: Buffer) => output.stdout(chunk)], [stderr, (chunk: Buffer) => output.stderr(chunk)]] as const) {
-        let at = 0;
-        for (let i = 0; at < bytes.length; i++) push(bytes.subarray(at, at += sizes[i % sizes.length] ?? bytes.length));
-      }
-      return output.end();
-    };
-    const whole = take([Infinity]);
-    fc.assert(fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 30 }), sizes => deepEqual(take(sizes), whole)), { numRuns: 100 });
-  });
+  for (const name of RECORDED)
+    test(`is understood the same however it is cut: ${name}`, () => {
+      const { stdout, stderr } = recorded(name);
+      const take = (sizes: readonly number[]): Said => {
+        const output = new CargoOutput(READS[name]);
+        // all of stderr after its stream began, because only `waitingFor` depends on the order of the two
+        for (const [bytes, push] of [
+          [stdout, (chunk: Buffer) => output.stdout(chunk)],
+          [stderr, (chunk: Buffer) => output.stderr(chunk)],
+        ] as const) {
+          let at = 0;
+          for (let i = 0; at < bytes.length; i++)
+            push(bytes.subarray(at, (at += sizes[i % sizes.length] ?? bytes.length)));
+        }
+        return output.end();
+      };
+      const whole = take([Infinity]);
+      fc.assert(
+        fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 30 }), sizes =>
+          deepEqual(take(sizes), whole),
+        ),
+        { numRuns: 100 },
+      );
+    });
 
   test("what a program prints after the build is never a message of cargo's", () => {
     const spoof = `{"reason":"compiler-message","message":{"level":"error","message":"fake","rendered":"fake","spans":[]}}`;
-    const { found, stdout, isBuilt } = said("program", `${built}${spoof}\n{"reason":"build-finished","success":false}\n`);
+    const { found, stdout, isBuilt } = said(
+      "program",
+      `${built}${spoof}\n{"reason":"build-finished","success":false}\n`,
+    );
     deepEqual([found.errorCount, isBuilt], [0, true]);
     match(stdout, /fake/);
   });
@@ -40,33 +53,83 @@ suite("the output of cargo", () => {
   });
 
   test("a diagnostic that several targets have counts once", () => {
-    const message = (note: string, line = 1) => `${JSON.stringify({ reason: "compiler-message", message: { level: "warning", message: "unused", code: { code: "dead_code" }, rendered: `warning: unused\n${note}`, spans: [{ is_primary: true, file_name: "a.rs", line_start: line, column_start: 1 }] } })}\n`;
+    const message = (note: string, line = 1) =>
+      `${JSON.stringify({ reason: "compiler-message", message: { level: "warning", message: "unused", code: { code: "dead_code" }, rendered: `warning: unused\n${note}`, spans: [{ is_primary: true, file_name: "a.rs", line_start: line, column_start: 1 }] } })}\n`;
     const { found } = said("messages", message("note: on by default") + message("") + message("", 2));
-    deepEqual([found.warningCount, found.warnings.map(({ at }) => at?.line), [...found.lints]], [2, [1, 2], [["dead_code", 2]]]);
+    deepEqual(
+      [found.warningCount, found.warnings.map(({ at }) => at?.line), [...found.lints]],
+      [2, [1, 2], [["dead_code", 2]]],
+    );
   });
 
   test("what rustc says about its own messages is none", () => {
-    const one = (level: string, message: string) => `${JSON.stringify({ reason: "compiler-message", message: { level, message, rendered: message, spans: [], code: null } })}\n`;
-    const placed = (message: string) => `${JSON.stringify({ reason: "compiler-message", message: { level: "error", message, spans: [{ is_primary: false, file_name: "other.rs" }, { is_primary: true, file_name: "a.rs", line_start: 7, column_start: 3 }] } })}\n`;
-    const { found } = said("messages", one("error", "aborting due to 2 previous errors; 1 warning emitted") + one("warning", "3 warnings emitted") + one("failure-note", "For more information about this error, try …") + one("error", "linking with `cc` failed") + placed("3 warnings emitted") + one("error: internal compiler error", "oh"));
-    deepEqual(found.errors.map(({ message }) => message), ["linking with `cc` failed", "3 warnings emitted", "oh"]);
-    deepEqual([found.errors[1]?.at, found.errors[1]?.rendered], [{ file: "a.rs", line: 7, column: 3 }, "error: 3 warnings emitted"], "what compile_error! says, where it says it");
+    const one = (level: string, message: string) =>
+      `${JSON.stringify({ reason: "compiler-message", message: { level, message, rendered: message, spans: [], code: null } })}\n`;
+    const placed = (message: string) =>
+      `${JSON.stringify({
+        reason: "compiler-message",
+        message: {
+          level: "error",
+          message,
+          spans: [
+            { is_primary: false, file_name: "other.rs" },
+            { is_primary: true, file_name: "a.rs", line_start: 7, column_start: 3 },
+          ],
+        },
+      })}\n`;
+    const { found } = said(
+      "messages",
+      one("error", "aborting due to 2 previous errors; 1 warning emitted") +
+        one("warning", "3 warnings emitted") +
+        one("failure-note", "For more information about this error, try …") +
+        one("error", "linking with `cc` failed") +
+        placed("3 warnings emitted") +
+        one("error: internal compiler error", "oh"),
+    );
+    deepEqual(
+      found.errors.map(({ message }) => message),
+      ["linking with `cc` failed", "3 warnings emitted", "oh"],
+    );
+    deepEqual(
+      [found.errors[1]?.at, found.errors[1]?.rendered],
+      [{ file: "a.rs", line: 7, column: 3 }, "error: 3 warnings emitted"],
+      "what compile_error! says, where it says it",
+    );
     equal(found.warningCount, 0);
   });
 
   test("status lines of a build are left out and told, what a program writes to stderr is kept", () => {
-    const heard: string[] = [], output = new CargoOutput("program", status => heard.push(status));
-    output.stderr(Buffer.from("   Compiling a v0.1.0 (/a)\nwarning: a@0.1.0: careful\nwarning: a@0.1.0: careful\n     Running `rustc --crate-name a`\n    Finished `dev` profile\n     Running `target/debug/a`\n   Compiling is what this program does\n"));
+    const heard: string[] = [],
+      output = new CargoOutput("program", status => heard.push(status));
+    output.stderr(
+      Buffer.from(
+        "   Compiling a v0.1.0 (/a)\nwarning: a@0.1.0: careful\nwarning: a@0.1.0: careful\n     Running `rustc --crate-name a`\n    Finished `dev` profile\n     Running `target/debug/a`\n   Compiling is what this program does\n",
+      ),
+    );
     equal(output.end().stderr, "warning: a@0.1.0: careful\n   Compiling is what this program does");
-    deepEqual(heard, ["Compiling a v0.1.0 (/a)", "Running `rustc --crate-name a`", "Finished `dev` profile", "Running `target/debug/a`"]);
+    deepEqual(heard, [
+      "Compiling a v0.1.0 (/a)",
+      "Running `rustc --crate-name a`",
+      "Finished `dev` profile",
+      "Running `target/debug/a`",
+    ]);
   });
 
   test("of commands that build nothing the status lines are the answer", () => {
-    equal(said("text", "", "    Blocking waiting for file lock on package cache\n    Updating crates.io index\n      Adding serde v1.0 to dependencies\n").stderr, "    Updating crates.io index\n      Adding serde v1.0 to dependencies");
+    equal(
+      said(
+        "text",
+        "",
+        "    Blocking waiting for file lock on package cache\n    Updating crates.io index\n      Adding serde v1.0 to dependencies\n",
+      ).stderr,
+      "    Updating crates.io index\n      Adding serde v1.0 to dependencies",
+    );
   });
 
   test("a program without an end is kept by its ends, in little memory", () => {
-    const output = new CargoOutput("program"), line = Buffer.from(`${"x".repeat(99)}\n`.repeat(600)), endless = Buffer.alloc(1 << 20, "y");
+    const output = new CargoOutput("program"),
+      line = Buffer.from(`${"x".repeat(99)}\n`.repeat(600)),
+      endless = Buffer.alloc(1 << 20, "y");
     output.stdout(Buffer.from(`${built}first\n`));
     for (let i = 0; i < 200; i++) output.stdout(line);
     for (let i = 0; i < 20; i++) output.stdout(endless);
@@ -79,7 +142,12 @@ suite("the output of cargo", () => {
 
   test("many different warnings are counted, and few are held", () => {
     const output = new CargoOutput("messages");
-    for (let i = 0; i < 3000; i++) output.stdout(Buffer.from(`${JSON.stringify({ reason: "compiler-message", message: { level: "warning", message: `w${i} ${"x".repeat(900)}`, rendered: "w".repeat(9000), spans: [{ is_primary: true, file_name: "a.rs", line_start: i, column_start: 1 }] } })}\n`));
+    for (let i = 0; i < 3000; i++)
+      output.stdout(
+        Buffer.from(
+          `${JSON.stringify({ reason: "compiler-message", message: { level: "warning", message: `w${i} ${"x".repeat(900)}`, rendered: "w".repeat(9000), spans: [{ is_primary: true, file_name: "a.rs", line_start: i, column_start: 1 }] } })}\n`,
+        ),
+      );
     const { found } = output.end();
     deepEqual([found.warningCount, found.warnings.length], [3000, 200]);
     ok(found.warnings.every(({ rendered }) => rendered.length < 4100));

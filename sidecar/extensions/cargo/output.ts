@@ -33,8 +33,10 @@ export interface Said {
 
 /** A diagnostic with all its spans can be long; as much is held of a line that has no end. */
 const LONGEST_LINE = 4 * 1024 * 1024;
-const HEAD = 3_000, TAIL = 6_000;
-const STATUS = /^ {1,11}(Adding|Archiving|Blocking|Building|Checking|Compiling|Credential|Dirty|Doc-tests|Documenting|Downgrading|Downloaded|Downloading|Executable|Finished|Fixed|Fresh|Locking|Packaging|Replacing|Removing|Running|Scraping|Unchanged|Updating) (.*)$/;
+const HEAD = 3_000,
+  TAIL = 6_000;
+const STATUS =
+  /^ {1,11}(Adding|Archiving|Blocking|Building|Checking|Compiling|Credential|Dirty|Doc-tests|Documenting|Downgrading|Downloaded|Downloading|Executable|Finished|Fixed|Fresh|Locking|Packaging|Replacing|Removing|Running|Scraping|Unchanged|Updating) (.*)$/;
 
 export class CargoOutput {
   readonly #reads: Reads;
@@ -58,16 +60,25 @@ export class CargoOutput {
     this.#heard = heard;
   }
 
-  stdout(chunk: Buffer): void { this.#out.push(chunk); }
-  stderr(chunk: Buffer): void { this.#err.push(chunk); }
+  stdout(chunk: Buffer): void {
+    this.#out.push(chunk);
+  }
+  stderr(chunk: Buffer): void {
+    this.#err.push(chunk);
+  }
 
   end(): Said {
     this.#out.end();
     this.#err.end();
     const tests = this.#tests.end();
     return {
-      found: this.#found, isBuilt: this.#isBuilt, ...(tests ? { tests } : {}), stdout: this.#stdout.text(), stderr: this.#stderr.text(),
-      bytes: this.#bytes + this.#err.total, ...(this.#waitingFor === undefined ? {} : { waitingFor: this.#waitingFor }),
+      found: this.#found,
+      isBuilt: this.#isBuilt,
+      ...(tests ? { tests } : {}),
+      stdout: this.#stdout.text(),
+      stderr: this.#stderr.text(),
+      bytes: this.#bytes + this.#err.total,
+      ...(this.#waitingFor === undefined ? {} : { waitingFor: this.#waitingFor }),
     };
   }
 
@@ -80,8 +91,10 @@ export class CargoOutput {
       this.#isBuilt = message.success === true;
     }
     if (message.reason !== "compiler-message") return;
-    const { message: inside } = message, diagnostic = diagnosticIn(inside);
-    if (diagnostic && this.#found.add(diagnostic)) this.#bytes += Buffer.byteLength(String(objectOr(inside).rendered ?? diagnostic.rendered));
+    const { message: inside } = message,
+      diagnostic = diagnosticIn(inside);
+    if (diagnostic && this.#found.add(diagnostic))
+      this.#bytes += Buffer.byteLength(String(objectOr(inside).rendered ?? diagnostic.rendered));
   }
 
   #own(given: string): void {

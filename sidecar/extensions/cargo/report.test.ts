@@ -6,42 +6,84 @@ import { CODES, COMMANDS, READS, RECORDED, recorded } from "./fixtures/recorded"
 import { CargoOutput, type Reads } from "./output";
 import { answerTo, duration, type Ran } from "./report";
 
-interface Printed { readonly stdout?: string | Buffer; readonly stderr?: string | Buffer }
+interface Printed {
+  readonly stdout?: string | Buffer;
+  readonly stderr?: string | Buffer;
+}
 
-function answered(reads: Reads, { stdout = "", stderr = "" }: Printed, more: Partial<Ran> = {}): { readonly text: string; readonly structured: JsonObject; readonly isError: boolean | undefined } {
+function answered(
+  reads: Reads,
+  { stdout = "", stderr = "" }: Printed,
+  more: Partial<Ran> = {},
+): { readonly text: string; readonly structured: JsonObject; readonly isError: boolean | undefined } {
   const output = new CargoOutput(reads);
   output.stdout(Buffer.from(stdout));
   output.stderr(Buffer.from(stderr));
-  const answer = answerTo({ name: "cargo x", command: "cargo x", cwd: ".", reads, end: { kind: "exited", exit: { code: 101, signal: null } }, said: output.end(), maxWarnings: 5, ...more });
+  const answer = answerTo({
+    name: "cargo x",
+    command: "cargo x",
+    cwd: ".",
+    reads,
+    end: { kind: "exited", exit: { code: 101, signal: null } },
+    said: output.end(),
+    maxWarnings: 5,
+    ...more,
+  });
   if (typeof answer === "string") throw new Error("a plain text");
   return { text: answer.text ?? "", structured: objectOr(answer.structured), isError: answer.isError };
 }
 
-const exited = (code: number | null, signal: NodeJS.Signals | null = null): Pick<Ran, "end"> => ({ end: { kind: "exited", exit: { code, signal } } });
+const exited = (code: number | null, signal: NodeJS.Signals | null = null): Pick<Ran, "end"> => ({
+  end: { kind: "exited", exit: { code, signal } },
+});
 const stopped = (seconds: number): Pick<Ran, "end"> => ({ end: { kind: "stopped", seconds } });
 const diagnostic = (level: string, message: string, line = 1, code: string | null = null): string =>
-  JSON.stringify({ reason: "compiler-message", message: { level, message, code: code === null ? null : { code }, rendered: `${level}: ${message}\n --> a.rs:${line}:1\n\n`, spans: [{ is_primary: true, file_name: "a.rs", line_start: line, column_start: 1 }] } });
+  JSON.stringify({
+    reason: "compiler-message",
+    message: {
+      level,
+      message,
+      code: code === null ? null : { code },
+      rendered: `${level}: ${message}\n --> a.rs:${line}:1\n\n`,
+      spans: [{ is_primary: true, file_name: "a.rs", line_start: line, column_start: 1 }],
+    },
+  });
 const built = (success: boolean): string => JSON.stringify({ reason: "build-finished", success });
 const lines = (...all: string[]): string => all.map(line => `${line}\n`).join("");
 const numbered = <T>(n: number, of: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => of(i + 1));
 
 suite("the answer to a run of cargo", () => {
-  for (const name of RECORDED) test(`is the golden one: ${name}`, () => {
-    const { text, structured } = answered(READS[name], recorded(name), { ...COMMANDS[name], ...exited(CODES[name]) });
-    const golden = `sidecar/extensions/cargo/fixtures/${name}.answer.txt`, actual = `${text}\n\n${JSON.stringify(structured, undefined, 2)}\n`;
-    if (process.env.UPDATE_GOLDEN === "1") writeFileSync(golden, actual);
-    else equal(actual, readFileSync(golden, "utf8"), `differs from ${golden}; read the difference, then UPDATE_GOLDEN=1 if it is right`);
-  });
+  for (const name of RECORDED)
+    test(`is the golden one: ${name}`, () => {
+      const { text, structured } = answered(READS[name], recorded(name), { ...COMMANDS[name], ...exited(CODES[name]) });
+      const golden = `sidecar/extensions/cargo/fixtures/${name}.answer.txt`,
+        actual = `${text}\n\n${JSON.stringify(structured, undefined, 2)}\n`;
+      if (process.env.UPDATE_GOLDEN === "1") writeFileSync(golden, actual);
+      else
+        equal(
+          actual,
+          readFileSync(golden, "utf8"),
+          `differs from ${golden}; read the difference, then UPDATE_GOLDEN=1 if it is right`,
+        );
+    });
 
   test("errors come first, warnings after them, also when they were printed the other way round", () => {
-    const { text, structured } = answered("messages", { stdout: lines(diagnostic("warning", "careful"), diagnostic("error", "wrong", 2), built(false)) });
+    const { text, structured } = answered("messages", {
+      stdout: lines(diagnostic("warning", "careful"), diagnostic("error", "wrong", 2), built(false)),
+    });
     ok(text.indexOf("error: wrong") < text.indexOf("warning: careful") && text.includes("error: wrong"));
     deepEqual(structured.messages, ["error: wrong\n --> a.rs:2:1", "warning: careful\n --> a.rs:1:1"]);
-    deepEqual(structured.diagnostics, [{ level: "error", message: "wrong", file: "a.rs", line: 2, column: 1 }, { level: "warning", message: "careful", file: "a.rs", line: 1, column: 1 }]);
+    deepEqual(structured.diagnostics, [
+      { level: "error", message: "wrong", file: "a.rs", line: 2, column: 1 },
+      { level: "warning", message: "careful", file: "a.rs", line: 1, column: 1 },
+    ]);
   });
 
   test("the first warnings are shown, as many as the user wants, and all are counted, by lint", () => {
-    const stdout = lines(...numbered(7, i => diagnostic("warning", `w${i}`, i, i < 4 ? "dead_code" : "unused_mut")), built(true));
+    const stdout = lines(
+      ...numbered(7, i => diagnostic("warning", `w${i}`, i, i < 4 ? "dead_code" : "unused_mut")),
+      built(true),
+    );
     const { text, structured } = answered("messages", { stdout }, { maxWarnings: 2, ...exited(0) });
     match(text, /^cargo x succeeded: 7 warnings\./);
     match(text, /w2\n[^]*5 more warnings not shown\. By lint, of all: unused_mut 4, dead_code 3\.$/);
@@ -51,7 +93,9 @@ suite("the answer to a run of cargo", () => {
   });
 
   test("hundreds of errors become lines, then a number; the answer stays short", () => {
-    const { text, structured } = answered("messages", { stdout: lines(...numbered(500, i => diagnostic("error", `e${i} ${"x".repeat(600)}`, i, "E0001")), built(false)) });
+    const { text, structured } = answered("messages", {
+      stdout: lines(...numbered(500, i => diagnostic("error", `e${i} ${"x".repeat(600)}`, i, "E0001")), built(false)),
+    });
     ok(text.length < 45_000, String(text.length));
     match(text, /: 500 errors\./);
     match(text, /\na\.rs:39:1: error\[E0001\]: e39 x+/);
@@ -60,7 +104,17 @@ suite("the answer to a run of cargo", () => {
   });
 
   test("a thousand tests that fail: the output of some, the names of more, and how many", () => {
-    const names = numbered(1000, i => `t${i}`), stdout = lines(built(true), "running 1000 tests", "failures:", ...names.flatMap(name => [`---- ${name} stdout ----`, "x".repeat(1900), ""]), "failures:", ...names.map(name => `    ${name}`), "", "test result: FAILED. 0 passed; 1000 failed; 0 ignored; 0 measured; 3 filtered out; finished in 0.00s");
+    const names = numbered(1000, i => `t${i}`),
+      stdout = lines(
+        built(true),
+        "running 1000 tests",
+        "failures:",
+        ...names.flatMap(name => [`---- ${name} stdout ----`, "x".repeat(1900), ""]),
+        "failures:",
+        ...names.map(name => `    ${name}`),
+        "",
+        "test result: FAILED. 0 passed; 1000 failed; 0 ignored; 0 measured; 3 filtered out; finished in 0.00s",
+      );
     const { text, structured } = answered("tests", { stdout });
     ok(text.length < 40_000, String(text.length));
     match(text, /: 0 tests passed, 1000 failed, 3 filtered out\./);
@@ -70,38 +124,70 @@ suite("the answer to a run of cargo", () => {
   });
 
   test("it says how much was saved, where something was", () => {
-    match(answered("messages", { stdout: lines(built(true)), stderr: "   Compiling a v0.1.0\n".repeat(1000) }, exited(0)).text, /^cargo x succeeded: no errors, no warnings\. \(22 kB of output, 0 bytes shown\.\)$/);
-    equal(answered("messages", { stdout: lines(built(true)) }, exited(0)).text, "cargo x succeeded: no errors, no warnings.");
+    match(
+      answered("messages", { stdout: lines(built(true)), stderr: "   Compiling a v0.1.0\n".repeat(1000) }, exited(0))
+        .text,
+      /^cargo x succeeded: no errors, no warnings\. \(22 kB of output, 0 bytes shown\.\)$/,
+    );
+    equal(
+      answered("messages", { stdout: lines(built(true)) }, exited(0)).text,
+      "cargo x succeeded: no errors, no warnings.",
+    );
   });
 
   test("what cargo adds about errors that are shown is left out; what it says besides is not", () => {
-    const stderr = "warning: unused manifest key: package.x\nerror: could not compile `a` (lib) due to 1 previous error\nwarning: build failed, waiting for other jobs to finish...\n";
+    const stderr =
+      "warning: unused manifest key: package.x\nerror: could not compile `a` (lib) due to 1 previous error\nwarning: build failed, waiting for other jobs to finish...\n";
     const { text } = answered("messages", { stdout: lines(diagnostic("error", "wrong"), built(false)), stderr });
     match(text, /stderr:\nwarning: unused manifest key: package\.x$/);
     match(answered("messages", { stdout: lines(built(false)), stderr }).text, /could not compile/);
   });
 
   test("a program's end is its own, a build's failure is cargo's", () => {
-    match(answered("program", { stdout: lines(built(true), "said") }, exited(3)).text, /^cargo x: the program ended with exit code 3\.\n\nstdout:\nsaid$/);
-    match(answered("program", { stdout: lines(built(true)) }, exited(null, "SIGSEGV")).text, /ended with signal SIGSEGV\./);
-    match(answered("program", { stderr: "error: no bin target named `x`\n" }).text, /^cargo x failed \(exit code 101\)\.[^]*stderr:\nerror: no bin target/);
+    match(
+      answered("program", { stdout: lines(built(true), "said") }, exited(3)).text,
+      /^cargo x: the program ended with exit code 3\.\n\nstdout:\nsaid$/,
+    );
+    match(
+      answered("program", { stdout: lines(built(true)) }, exited(null, "SIGSEGV")).text,
+      /ended with signal SIGSEGV\./,
+    );
+    match(
+      answered("program", { stderr: "error: no bin target named `x`\n" }).text,
+      /^cargo x failed \(exit code 101\)\.[^]*stderr:\nerror: no bin target/,
+    );
   });
 
   test("a filter that no test matches is named", () => {
-    const stdout = lines(built(true), "running 0 tests", "", "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.00s");
+    const stdout = lines(
+      built(true),
+      "running 0 tests",
+      "",
+      "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.00s",
+    );
     match(answered("tests", { stdout }, { wanted: "nope", ...exited(0) }).text, /No test has “nope” in its name\./);
     doesNotMatch(answered("tests", { stdout }, exited(0)).text, /No test has/);
   });
 
   test("at the time limit it is an error that says so, with what was printed", () => {
-    const { text, structured, isError } = answered("tests", { stdout: lines(built(true), "running 2 tests", "test a ... ok", "test b has been running for over 60 seconds") }, stopped(600));
-    match(text, /^cargo x was stopped after 10 minutes, the limit: 0 tests passed\. What it had printed until then follows\.[^]*test b has been running/);
+    const { text, structured, isError } = answered(
+      "tests",
+      { stdout: lines(built(true), "running 2 tests", "test a ... ok", "test b has been running for over 60 seconds") },
+      stopped(600),
+    );
+    match(
+      text,
+      /^cargo x was stopped after 10 minutes, the limit: 0 tests passed\. What it had printed until then follows\.[^]*test b has been running/,
+    );
     deepEqual([isError, structured.exit_code, structured.timed_out], [true, null, true]);
   });
 
   test("a run that waited for another cargo to the end says that, and one that went on does not", () => {
     const stderr = "    Blocking waiting for file lock on build directory\n";
-    match(answered("messages", { stderr }, stopped(60)).text, /stopped after 1 minute, .*blocked waiting for file lock on build directory: another cargo/);
+    match(
+      answered("messages", { stderr }, stopped(60)).text,
+      /stopped after 1 minute, .*blocked waiting for file lock on build directory: another cargo/,
+    );
     doesNotMatch(answered("messages", { stderr: `${stderr}   Compiling a v0.1.0\n` }, stopped(60)).text, /blocked/);
     const output = new CargoOutput("messages");
     output.stderr(Buffer.from(stderr));
@@ -109,5 +195,6 @@ suite("the answer to a run of cargo", () => {
     equal(output.end().waitingFor, undefined);
   });
 
-  test("durations in words", () => deepEqual([1, 30, 60, 90, 600].map(duration), ["1 second", "30 seconds", "1 minute", "90 seconds", "10 minutes"]));
+  test("durations in words", () =>
+    deepEqual([1, 30, 60, 90, 600].map(duration), ["1 second", "30 seconds", "1 minute", "90 seconds", "10 minutes"]));
 });

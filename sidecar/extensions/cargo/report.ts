@@ -18,7 +18,9 @@ export interface Ran {
   readonly cwd: string;
   readonly reads: Reads;
   /** How it ended by itself, or after how many seconds it was stopped. */
-  readonly end: { readonly kind: "exited"; readonly exit: Exit } | { readonly kind: "stopped"; readonly seconds: number };
+  readonly end:
+    | { readonly kind: "exited"; readonly exit: Exit }
+    | { readonly kind: "stopped"; readonly seconds: number };
   readonly said: Said;
   /** What was looked for among the tests. */
   readonly wanted?: string;
@@ -26,8 +28,10 @@ export interface Ran {
 }
 
 /** Characters of the compiler's own words, and of the output of tests that failed; errors beyond that are told in a line each. */
-const MOST_RENDERED = 24_000, MOST_TEST_OUTPUT = 24_000;
-const MOST_LINES = 50, MOST_NAMES = 100;
+const MOST_RENDERED = 24_000,
+  MOST_TEST_OUTPUT = 24_000;
+const MOST_LINES = 50,
+  MOST_NAMES = 100;
 
 interface Shown {
   readonly errors: readonly Diagnostic[];
@@ -37,42 +41,72 @@ interface Shown {
 }
 
 export function answerTo(ran: Ran): ToolAnswer {
-  const shown = chosen(ran), body = bodyOf(ran, shown), said = ran.said.bytes, bytes = Buffer.byteLength(body), summary = `${summaryOf(ran)}${savedWords(said, bytes)}`;
-  return { text: body === "" ? summary : `${summary}\n\n${body}`, structured: structuredOf(ran, shown, summary, bytes), ...(ran.end.kind === "stopped" ? { isError: true } : {}) };
+  const shown = chosen(ran),
+    body = bodyOf(ran, shown),
+    said = ran.said.bytes,
+    bytes = Buffer.byteLength(body),
+    summary = `${summaryOf(ran)}${savedWords(said, bytes)}`;
+  return {
+    text: body === "" ? summary : `${summary}\n\n${body}`,
+    structured: structuredOf(ran, shown, summary, bytes),
+    ...(ran.end.kind === "stopped" ? { isError: true } : {}),
+  };
 }
 
 function chosen({ said: { found }, maxWarnings }: Ran): Shown {
   let room = MOST_RENDERED;
   const fits = ({ rendered }: Diagnostic): boolean => (room -= rendered.length) >= 0;
-  const full = found.errors.findIndex(error => !fits(error)), errors = full === -1 ? found.errors : found.errors.slice(0, full);
+  const full = found.errors.findIndex(error => !fits(error)),
+    errors = full === -1 ? found.errors : found.errors.slice(0, full);
   const shortErrors = found.errors.slice(errors.length, errors.length + MOST_LINES);
   return { errors, shortErrors, warnings: found.warnings.slice(0, maxWarnings).filter(fits) };
 }
 
 function summaryOf(ran: Ran): string {
-  const { name, end, said: { found, tests, waitingFor }, reads } = ran, counts = [count(found.errorCount, "error"), count(found.warningCount, "warning")].filter(words => words !== "");
+  const {
+      name,
+      end,
+      said: { found, tests, waitingFor },
+      reads,
+    } = ran,
+    counts = [count(found.errorCount, "error"), count(found.warningCount, "warning")].filter(words => words !== "");
   if (tests) counts.unshift(testCounts(tests));
   const what = counts.length > 0 ? `: ${counts.join(", ")}` : reads === "messages" ? ": no errors, no warnings" : "";
-  if (end.kind === "stopped") return `${name} was stopped after ${duration(end.seconds)}, the limit${what}. ${waitingFor === undefined ? "What it had printed until then follows." : `It was blocked waiting for file lock on ${waitingFor}: another cargo (perhaps the editor's) is at work there. Call again when that has finished.`}`;
-  const isProgramsEnd = reads === "program" && ran.said.isBuilt, ok = end.exit.code === 0;
+  if (end.kind === "stopped")
+    return `${name} was stopped after ${duration(end.seconds)}, the limit${what}. ${waitingFor === undefined ? "What it had printed until then follows." : `It was blocked waiting for file lock on ${waitingFor}: another cargo (perhaps the editor's) is at work there. Call again when that has finished.`}`;
+  const isProgramsEnd = reads === "program" && ran.said.isBuilt,
+    ok = end.exit.code === 0;
   if (isProgramsEnd && !ok) return `${name}: the program ended with ${[statusOf(end.exit), ...counts].join(", ")}.`;
   return `${name} ${ok ? "succeeded" : `failed (${statusOf(end.exit)})`}${what}.${nothingRan(ran)}`;
 }
 
 function nothingRan({ wanted, said: { tests } }: Ran): string {
-  return wanted !== undefined && tests && tests.passed + tests.failed + tests.ignored === 0 ? ` No test has “${wanted}” in its name.` : "";
+  return wanted !== undefined && tests && tests.passed + tests.failed + tests.ignored === 0
+    ? ` No test has “${wanted}” in its name.`
+    : "";
 }
 
 /** Where it is a tenth at least. */
-function savedWords(said: number, shown: number): string { return shown < 0.9 * said ? ` (${size(said)} of output, ${size(shown)} shown.)` : ""; }
+function savedWords(said: number, shown: number): string {
+  return shown < 0.9 * said ? ` (${size(said)} of output, ${size(shown)} shown.)` : "";
+}
 
 function bodyOf(ran: Ran, { errors, shortErrors, warnings }: Shown): string {
-  const { said: { found, tests, stdout, isBuilt }, reads } = ran, more = found.errorCount - errors.length - shortErrors.length;
-  const printed = [section(reads === "tests" && tests ? "other output" : "stdout", stdout), section(reads === "text" ? "" : "stderr", stderrOf(ran))];
+  const {
+      said: { found, tests, stdout, isBuilt },
+      reads,
+    } = ran,
+    more = found.errorCount - errors.length - shortErrors.length;
+  const printed = [
+    section(reads === "tests" && tests ? "other output" : "stdout", stdout),
+    section(reads === "text" ? "" : "stderr", stderrOf(ran)),
+  ];
   const warned = [...warnings.map(({ rendered }) => rendered), moreWarnings(ran, warnings.length)];
   const parts = [
     ...errors.map(({ rendered }) => rendered),
-    [...shortErrors.map(inLine), ...(more > 0 ? [`… and ${count(more, "more error")}; mend these first.`] : [])].join("\n"),
+    [...shortErrors.map(inLine), ...(more > 0 ? [`… and ${count(more, "more error")}; mend these first.`] : [])].join(
+      "\n",
+    ),
     ...(tests ? failuresOf(tests) : []),
     ...(reads === "program" && isBuilt ? [...printed, ...warned] : [...warned, ...printed]),
   ];
@@ -82,7 +116,10 @@ function bodyOf(ran: Ran, { errors, shortErrors, warnings }: Shown): string {
 /** Tests that failed, with what they printed as far as there is room. */
 function failuresOf({ failures, failed }: TestsSaid): readonly string[] {
   let room = MOST_TEST_OUTPUT;
-  const full = failures.filter(({ output }) => (room -= output.length) >= 0), others = failures.filter(failure => !full.includes(failure)), named = others.slice(0, MOST_NAMES), more = failed - full.length - named.length;
+  const full = failures.filter(({ output }) => (room -= output.length) >= 0),
+    others = failures.filter(failure => !full.includes(failure)),
+    named = others.slice(0, MOST_NAMES),
+    more = failed - full.length - named.length;
   return [
     ...full.map(({ name, output }) => `---- ${name} FAILED ----${output === "" ? "" : `\n${output}`}`),
     [...named.map(({ name }) => `${name} FAILED`), ...(more > 0 ? [`… and ${more} more that failed.`] : [])].join("\n"),
@@ -92,49 +129,89 @@ function failuresOf({ failures, failed }: TestsSaid): readonly string[] {
 function moreWarnings({ said: { found } }: Ran, shown: number): string {
   const more = found.warningCount - shown;
   if (more <= 0) return "";
-  const lints = [...found.lints].sort(([, a], [, b]) => b - a).slice(0, 8).map(([lint, times]) => `${lint} ${times}`);
+  const lints = [...found.lints]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 8)
+    .map(([lint, times]) => `${lint} ${times}`);
   return `${shown === 0 ? count(more, "warning") : count(more, "more warning")} not shown. By lint, of all: ${lints.join(", ")}.`;
 }
 
 /** What only repeats that there were errors is left out where they are shown. */
 function stderrOf({ said: { found, stderr }, reads }: Ran): string {
   if (found.errorCount === 0 || reads === "text") return stderr;
-  return stderr.split("\n").filter(line => !/^(error: could not compile |warning: build failed, waiting )/.test(line)).join("\n").trim();
+  return stderr
+    .split("\n")
+    .filter(line => !/^(error: could not compile |warning: build failed, waiting )/.test(line))
+    .join("\n")
+    .trim();
 }
 
-function section(title: string, text: string): string { return text.trim() === "" ? "" : title === "" ? text : `${title}:\n${text}`; }
+function section(title: string, text: string): string {
+  return text.trim() === "" ? "" : title === "" ? text : `${title}:\n${text}`;
+}
 
 function structuredOf(ran: Ran, { errors, shortErrors, warnings }: Shown, summary: string, shown: number): JsonObject {
-  const { command, cwd, end, said } = ran, { found, tests, isBuilt, stdout, bytes } = said;
+  const { command, cwd, end, said } = ran,
+    { found, tests, isBuilt, stdout, bytes } = said;
   return {
-    summary, command, cwd, exit_code: end.kind === "exited" ? end.exit.code : null, build_success: ran.reads === "text" ? end.kind === "exited" && end.exit.code === 0 : isBuilt,
-    ...(end.kind === "stopped" ? { timed_out: true } : {}), errors: found.errorCount, warnings: found.warningCount,
-    messages: [...errors, ...warnings].map(({ rendered }) => rendered), diagnostics: [...errors, ...shortErrors, ...warnings].map(inFields),
-    ...(tests ? { tests: testsOf(tests) } : {}), stdout, stderr: stderrOf(ran), output_bytes: bytes, shown_bytes: shown,
+    summary,
+    command,
+    cwd,
+    exit_code: end.kind === "exited" ? end.exit.code : null,
+    build_success: ran.reads === "text" ? end.kind === "exited" && end.exit.code === 0 : isBuilt,
+    ...(end.kind === "stopped" ? { timed_out: true } : {}),
+    errors: found.errorCount,
+    warnings: found.warningCount,
+    messages: [...errors, ...warnings].map(({ rendered }) => rendered),
+    diagnostics: [...errors, ...shortErrors, ...warnings].map(inFields),
+    ...(tests ? { tests: testsOf(tests) } : {}),
+    stdout,
+    stderr: stderrOf(ran),
+    output_bytes: bytes,
+    shown_bytes: shown,
   };
 }
 
 function testsOf({ passed, failed, ignored, filteredOut, failures }: TestsSaid): JsonObject {
   let room = MOST_TEST_OUTPUT;
-  return { passed, failed, ignored, filtered_out: filteredOut, failures: failures.slice(0, MOST_NAMES).map(({ name, output }) => (room -= output.length) >= 0 ? { name, output } : { name }) };
+  return {
+    passed,
+    failed,
+    ignored,
+    filtered_out: filteredOut,
+    failures: failures
+      .slice(0, MOST_NAMES)
+      .map(({ name, output }) => ((room -= output.length) >= 0 ? { name, output } : { name })),
+  };
 }
 
-function inFields({ level, code, message, at }: Diagnostic): JsonObject { return { level, ...(code === undefined ? {} : { code }), message, ...at }; }
+function inFields({ level, code, message, at }: Diagnostic): JsonObject {
+  return { level, ...(code === undefined ? {} : { code }), message, ...at };
+}
 
 function inLine({ level, code, message, at }: Diagnostic): string {
   return `${at ? `${at.file}:${at.line}:${at.column}: ` : ""}${level}${code === undefined ? "" : `[${code}]`}: ${(message.split("\n")[0] ?? "").slice(0, 200)}`;
 }
 
 function testCounts({ passed, failed, ignored, filteredOut }: TestsSaid): string {
-  const parts = [`${passed === 1 ? "1 test" : `${passed} tests`} passed`, ...(failed > 0 ? [`${failed} failed`] : []), ...(ignored > 0 ? [`${ignored} ignored`] : []), ...(filteredOut > 0 ? [`${filteredOut} filtered out`] : [])];
+  const parts = [
+    `${passed === 1 ? "1 test" : `${passed} tests`} passed`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(ignored > 0 ? [`${ignored} ignored`] : []),
+    ...(filteredOut > 0 ? [`${filteredOut} filtered out`] : []),
+  ];
   return parts.join(", ");
 }
 
-function count(n: number, what: string): string { return n === 0 ? "" : `${n} ${what}${n === 1 ? "" : "s"}`; }
+function count(n: number, what: string): string {
+  return n === 0 ? "" : `${n} ${what}${n === 1 ? "" : "s"}`;
+}
 
 export function duration(seconds: number): string {
   if (seconds % 60 !== 0) return seconds === 1 ? "1 second" : `${seconds} seconds`;
   return seconds === 60 ? "1 minute" : `${seconds / 60} minutes`;
 }
 
-function size(bytes: number): string { return bytes < 1_000 ? `${bytes} bytes` : `${(bytes / 1_000).toFixed(bytes < 10_000 ? 1 : 0)} kB`; }
+function size(bytes: number): string {
+  return bytes < 1_000 ? `${bytes} bytes` : `${(bytes / 1_000).toFixed(bytes < 10_000 ? 1 : 0)} kB`;
+}

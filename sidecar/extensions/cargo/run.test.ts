@@ -15,7 +15,12 @@ import { runCargo, type CargoSession } from "./run";
 import { DEFAULTS } from "./settings";
 import { WorkingFolder } from "./working-folder";
 
-interface Run { readonly spec: ProcessSpec; readonly options: ToolOptions; exit(exit: Partial<Exit>): void; fail(error: unknown): void }
+interface Run {
+  readonly spec: ProcessSpec;
+  readonly options: ToolOptions;
+  exit(exit: Partial<Exit>): void;
+  fail(error: unknown): void;
+}
 
 class World implements Disposable {
   readonly clock = new FakeClock();
@@ -25,63 +30,119 @@ class World implements Disposable {
   readonly #folder = temporaryFolder();
   #waiting: ((run: Run) => void) | undefined;
 
-  get root(): string { return realpathSync(this.#folder.path); }
+  get root(): string {
+    return realpathSync(this.#folder.path);
+  }
 
-  constructor(private readonly change: { readonly settings?: Partial<CargoSession["settings"]>; readonly find?: CargoSession["world"]["find"]; readonly environment?: Record<string, string> } = {}) { writeFileSync(path.join(this.root, "Cargo.toml"), ""); }
+  constructor(
+    private readonly change: {
+      readonly settings?: Partial<CargoSession["settings"]>;
+      readonly find?: CargoSession["world"]["find"];
+      readonly environment?: Record<string, string>;
+    } = {},
+  ) {
+    writeFileSync(path.join(this.root, "Cargo.toml"), "");
+  }
 
   call(subcommand: Subcommand, args: JsonObject = {}): Promise<ToolAnswer> {
     const { change, clock, root } = this;
-    return runCargo(subcommand, args, { signal: this.withdrawn.signal, progress: message => this.progress.push(message) }, {
-      settings: { ...DEFAULTS, ...change.settings }, folder: new WorkingFolder([root], "/home/user"),
-      world: { clock, home: "/home/user", environment: async () => change.environment ?? {}, find: change.find ?? (async () => "/bin/cargo"), run: (spec, options) => this.#run(spec, options) },
-    });
+    return runCargo(
+      subcommand,
+      args,
+      { signal: this.withdrawn.signal, progress: message => this.progress.push(message) },
+      {
+        settings: { ...DEFAULTS, ...change.settings },
+        folder: new WorkingFolder([root], "/home/user"),
+        world: {
+          clock,
+          home: "/home/user",
+          environment: async () => change.environment ?? {},
+          find: change.find ?? (async () => "/bin/cargo"),
+          run: (spec, options) => this.#run(spec, options),
+        },
+      },
+    );
   }
 
   /** The next process that is started. */
-  started(): Promise<Run> { return new Promise(resolve => { this.#waiting = resolve; }); }
+  started(): Promise<Run> {
+    return new Promise(resolve => {
+      this.#waiting = resolve;
+    });
+  }
 
   /** As `runTool` does it: rejects with the signal's reason when that aborts. */
   #run(spec: ProcessSpec, options: ToolOptions): Promise<ToolResult> {
     options.signal.throwIfAborted();
     const { promise, resolve, reject } = deferred<ToolResult>();
     options.signal.addEventListener("abort", () => reject(options.signal.reason));
-    const run: Run = { spec, options, exit: exit => resolve({ exit: { code: 0, signal: null, ...exit }, stdout: "", stderr: "" }), fail: reject };
+    const run: Run = {
+      spec,
+      options,
+      exit: exit => resolve({ exit: { code: 0, signal: null, ...exit }, stdout: "", stderr: "" }),
+      fail: reject,
+    };
     this.runs.push(run);
     this.#waiting?.(run);
     return promise;
   }
 
-  [Symbol.dispose](): void { this.#folder[Symbol.dispose](); }
+  [Symbol.dispose](): void {
+    this.#folder[Symbol.dispose]();
+  }
 }
 
-const failure = (run: Promise<unknown>, why: RegExp): Promise<void> => rejects(run, (error: unknown) => error instanceof ToolFailure && why.test(error.message));
-const structured = (answer: ToolAnswer): JsonObject => objectOr(typeof answer === "string" ? undefined : answer.structured);
+const failure = (run: Promise<unknown>, why: RegExp): Promise<void> =>
+  rejects(run, (error: unknown) => error instanceof ToolFailure && why.test(error.message));
+const structured = (answer: ToolAnswer): JsonObject =>
+  objectOr(typeof answer === "string" ? undefined : answer.structured);
 
 suite("a run of cargo", () => {
   test("is the user's cargo in the session's folder, without colours, with the user's environment on top", async () => {
     using world = new World({ settings: { environment: { RUSTFLAGS: "x", CARGO_TERM_COLOR: "always" } } });
-    const started = world.started(), answer = world.call("check", { package: "alpha" }), { spec, exit } = await started;
-    deepEqual(spec, { name: "cargo", command: "/bin/cargo", args: ["check", "--message-format=json", "--package=alpha"], cwd: world.root, env: { CARGO_TERM_COLOR: "always", CARGO_TERM_PROGRESS_WHEN: "never", RUSTFLAGS: "x" } });
+    const started = world.started(),
+      answer = world.call("check", { package: "alpha" }),
+      { spec, exit } = await started;
+    deepEqual(spec, {
+      name: "cargo",
+      command: "/bin/cargo",
+      args: ["check", "--message-format=json", "--package=alpha"],
+      cwd: world.root,
+      env: { CARGO_TERM_COLOR: "always", CARGO_TERM_PROGRESS_WHEN: "never", RUSTFLAGS: "x" },
+    });
     exit({ code: 0 });
-    deepEqual([structured(await answer).command, structured(await answer).cwd, world.clock.waiting], ["cargo check --message-format=json --package=alpha", ".", 0]);
+    deepEqual(
+      [structured(await answer).command, structured(await answer).cwd, world.clock.waiting],
+      ["cargo check --message-format=json --package=alpha", ".", 0],
+    );
   });
 
   test("is stopped at the limit, and says so with what it had printed", async () => {
     using world = new World({ settings: { timeoutMinutes: 2 } });
-    const started = world.started(), answer = world.call("run"), { options } = await started;
+    const started = world.started(),
+      answer = world.call("run"),
+      { options } = await started;
     options.stdout?.(Buffer.from(`{"reason":"build-finished","success":true}\nstill here`));
     world.clock.advance(119_999);
     equal(options.signal.aborted, false);
     world.clock.advance(1);
     const { text = "", isError } = Object(await answer) as { text?: string; isError?: boolean };
-    match(text, /^cargo run was stopped after 2 minutes, the limit\. What it had printed until then follows\.[^]*still here$/);
+    match(
+      text,
+      /^cargo run was stopped after 2 minutes, the limit\. What it had printed until then follows\.[^]*still here$/,
+    );
     equal(isError, true);
   });
 
   test("a call may have less time than the user's limit, never more; nothing else limits it", async () => {
-    for (const [asked, ms] of [[5, 5_000], [100_000, 600_000]] as const) {
+    for (const [asked, ms] of [
+      [5, 5_000],
+      [100_000, 600_000],
+    ] as const) {
       using world = new World();
-      const started = world.started(), answer = world.call("test", { timeout_seconds: asked }), { options } = await started;
+      const started = world.started(),
+        answer = world.call("test", { timeout_seconds: asked }),
+        { options } = await started;
       world.clock.advance(ms - 1);
       equal(options.signal.aborted, false);
       equal((options.quietMs ?? 0) > ms, true);
@@ -92,7 +153,8 @@ suite("a run of cargo", () => {
 
   test("that is withdrawn is ended", async () => {
     using world = new World();
-    const started = world.started(), answer = world.call("build");
+    const started = world.started(),
+      answer = world.call("build");
     await started;
     world.withdrawn.abort(new Error("withdrawn"));
     await rejects(answer, /withdrawn/);
@@ -101,7 +163,11 @@ suite("a run of cargo", () => {
 
   test("calls are not queued: cargo has a lock of its own", async () => {
     using world = new World();
-    const first = world.started(), one = world.call("run"), running = await first, second = world.started(), two = world.call("check");
+    const first = world.started(),
+      one = world.call("run"),
+      running = await first,
+      second = world.started(),
+      two = world.call("check");
     (await second).exit({});
     await two;
     running.exit({});
@@ -111,7 +177,10 @@ suite("a run of cargo", () => {
 
   test("tells status lines as progress, one a second, and always that it waits or runs a program", async () => {
     using world = new World();
-    const started = world.started(), answer = world.call("build"), { options, exit } = await started, say = (line: string) => options.stderr?.(Buffer.from(`${line}\n`));
+    const started = world.started(),
+      answer = world.call("build"),
+      { options, exit } = await started,
+      say = (line: string) => options.stderr?.(Buffer.from(`${line}\n`));
     say("   Compiling a v1.0.0");
     say("   Compiling b v1.0.0");
     say("    Blocking waiting for file lock on build directory");
@@ -121,29 +190,52 @@ suite("a run of cargo", () => {
     say("     Running `target/debug/a`");
     exit({});
     await answer;
-    deepEqual(world.progress, ["Compiling a v1.0.0", "Blocking waiting for file lock on build directory", "Compiling c v1.0.0", "Running `target/debug/a`"]);
+    deepEqual(world.progress, [
+      "Compiling a v1.0.0",
+      "Blocking waiting for file lock on build directory",
+      "Compiling c v1.0.0",
+      "Running `target/debug/a`",
+    ]);
   });
 
   test("without cargo the answer says what to do; where rustup puts it, it is found without a PATH", async () => {
     using none = new World({ find: async () => undefined });
     await failure(none.call("check"), /cargo is not installed.*rustup/);
     const asked: string[] = [];
-    using usual = new World({ find: async program => { asked.push(program); return program === "cargo" ? undefined : program; } });
-    const started = usual.started(), answer = usual.call("clean"), { spec, exit } = await started;
+    using usual = new World({
+      find: async program => {
+        asked.push(program);
+        return program === "cargo" ? undefined : program;
+      },
+    });
+    const started = usual.started(),
+      answer = usual.call("clean"),
+      { spec, exit } = await started;
     exit({});
     await answer;
     equal(spec.command, path.join("/home/user", ".cargo", "bin", "cargo"));
-    using elsewhere = new World({ environment: { CARGO_HOME: "/opt/cargo" }, find: async program => { asked.push(program); return undefined; } });
+    using elsewhere = new World({
+      environment: { CARGO_HOME: "/opt/cargo" },
+      find: async program => {
+        asked.push(program);
+        return undefined;
+      },
+    });
     await failure(elsewhere.call("check"), /rustup/);
     deepEqual(asked, ["cargo", spec.command, "cargo", path.join("/opt/cargo", "bin", "cargo")]);
   });
 
   test("a cargo that cannot be started is a sentence, a bug is thrown on", async () => {
     using world = new World();
-    const started = world.started(), answer = failure(world.call("check"), /^cargo could not be started: .* Does `cargo --version` work in a terminal\?$/);
+    const started = world.started(),
+      answer = failure(
+        world.call("check"),
+        /^cargo could not be started: .* Does `cargo --version` work in a terminal\?$/,
+      );
     (await started).fail(agentNotFound("cargo", "/bin/cargo", undefined));
     await answer;
-    const again = world.started(), bug = rejects(world.call("check"), TypeError);
+    const again = world.started(),
+      bug = rejects(world.call("check"), TypeError);
     (await again).fail(new TypeError("a bug"));
     await bug;
   });

@@ -30,33 +30,65 @@ const PROGRESS_MS = 1_000;
 const PLAIN = { CARGO_TERM_COLOR: "never", CARGO_TERM_PROGRESS_WHEN: "never" };
 
 /** Rejects with `ToolFailure` for what the model or the user can mend. */
-export async function runCargo(subcommand: Subcommand, args: JsonObject, call: ToolCall, session: CargoSession): Promise<ToolAnswer> {
-  const { world, settings, folder } = session, command = commandFor(subcommand, args), cwd = await folder.of(cwdIn(args));
+export async function runCargo(
+  subcommand: Subcommand,
+  args: JsonObject,
+  call: ToolCall,
+  session: CargoSession,
+): Promise<ToolAnswer> {
+  const { world, settings, folder } = session,
+    command = commandFor(subcommand, args),
+    cwd = await folder.of(cwdIn(args));
   for (const named of command.folders) await folder.inside(named, cwd);
   const cargo = await cargoIn(world);
-  const seconds = Math.min(settings.timeoutMinutes * 60, numberOr(args.timeout_seconds, Infinity)), output = new CargoOutput(command.reads, spoken(call, world.clock));
-  const spec: ProcessSpec = { name: "cargo", command: cargo, args: command.words, env: { ...PLAIN, ...settings.environment }, cwd };
+  const seconds = Math.min(settings.timeoutMinutes * 60, numberOr(args.timeout_seconds, Infinity)),
+    output = new CargoOutput(command.reads, spoken(call, world.clock));
+  const spec: ProcessSpec = {
+    name: "cargo",
+    command: cargo,
+    args: command.words,
+    env: { ...PLAIN, ...settings.environment },
+    cwd,
+  };
   const exit = await toItsEnd(spec, seconds, output, call, session);
   return answerTo({
-    name: `cargo ${subcommand}`, command: typed(command.words), cwd: await folder.shown(cwd), reads: command.reads, said: output.end(), maxWarnings: settings.maxWarnings,
-    end: exit ? { kind: "exited", exit } : { kind: "stopped", seconds }, ...(command.wanted === undefined ? {} : { wanted: command.wanted }),
+    name: `cargo ${subcommand}`,
+    command: typed(command.words),
+    cwd: await folder.shown(cwd),
+    reads: command.reads,
+    said: output.end(),
+    maxWarnings: settings.maxWarnings,
+    end: exit ? { kind: "exited", exit } : { kind: "stopped", seconds },
+    ...(command.wanted === undefined ? {} : { wanted: command.wanted }),
   });
 }
 
-export function cwdIn({ cwd }: JsonObject): string | undefined { return typeof cwd === "string" && cwd !== "" ? cwd : undefined; }
+export function cwdIn({ cwd }: JsonObject): string | undefined {
+  return typeof cwd === "string" && cwd !== "" ? cwd : undefined;
+}
 
 /** Undefined: it was stopped at the limit. */
-async function toItsEnd(spec: ProcessSpec, seconds: number, output: CargoOutput, { signal }: ToolCall, { world }: CargoSession): Promise<Exit | undefined> {
-  const limit = new AbortController(), timer = world.clock.after(seconds * 1000, () => limit.abort(new TimeIsUp()));
+async function toItsEnd(
+  spec: ProcessSpec,
+  seconds: number,
+  output: CargoOutput,
+  { signal }: ToolCall,
+  { world }: CargoSession,
+): Promise<Exit | undefined> {
+  const limit = new AbortController(),
+    timer = world.clock.after(seconds * 1000, () => limit.abort(new TimeIsUp()));
   try {
     const { exit } = await world.run(spec, {
-      signal: AbortSignal.any([limit.signal, signal]), quietMs: 2 * seconds * 1000,
-      stdout: chunk => output.stdout(chunk), stderr: chunk => output.stderr(chunk),
+      signal: AbortSignal.any([limit.signal, signal]),
+      quietMs: 2 * seconds * 1000,
+      stdout: chunk => output.stdout(chunk),
+      stderr: chunk => output.stderr(chunk),
     });
     return exit;
   } catch (error) {
     if (error instanceof TimeIsUp) return undefined;
-    if (error instanceof AgentError) throw new ToolFailure(`${error.what} Does \`cargo --version\` work in a terminal?`);
+    if (error instanceof AgentError)
+      throw new ToolFailure(`${error.what} Does \`cargo --version\` work in a terminal?`);
     throw error;
   } finally {
     timer[Symbol.dispose]();

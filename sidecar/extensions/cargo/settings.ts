@@ -13,7 +13,13 @@ export const DEFAULTS: CargoSettings = { timeoutMinutes: 10, maxWarnings: 5, env
 
 /** What cannot be read is said to `odd`, and the default counts. */
 export function readSettings(given: JsonObject, odd: (setting: string, has: string) => void): CargoSettings {
-  const number = (name: "timeoutMinutes" | "maxWarnings", min: number, max: number, isRight: (value: number) => boolean, what: string): number => {
+  const number = (
+    name: "timeoutMinutes" | "maxWarnings",
+    min: number,
+    max: number,
+    isRight: (value: number) => boolean,
+    what: string,
+  ): number => {
     const value = given[name];
     if (value === undefined) return DEFAULTS[name];
     if (typeof value === "number" && value >= min && value <= max && isRight(value)) return value;
@@ -29,7 +35,10 @@ export function readSettings(given: JsonObject, odd: (setting: string, has: stri
 
 function environmentIn(given: unknown, odd: (setting: string, has: string) => void): CargoSettings["environment"] {
   if (given === undefined) return DEFAULTS.environment;
-  const entries = isObject(given) ? Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === "string") : [];
-  if (!isObject(given) || entries.length < Object.keys(given).length) odd("environment", "has to be texts by their names");
+  const entries = isObject(given)
+    ? Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === "string")
+    : [];
+  if (!isObject(given) || entries.length < Object.keys(given).length)
+    odd("environment", "has to be texts by their names");
   return Object.fromEntries(entries);
 }

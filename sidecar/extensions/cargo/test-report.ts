@@ -16,7 +16,12 @@ export interface FailedTest {
   readonly output: string;
 }
 
-export interface TestCounts { readonly passed: number; readonly failed: number; readonly ignored: number; readonly filteredOut: number }
+export interface TestCounts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly ignored: number;
+  readonly filteredOut: number;
+}
 
 export interface TestsSaid extends TestCounts {
   /** The first of them. */
@@ -25,7 +30,9 @@ export interface TestsSaid extends TestCounts {
 
 const RESULT = /^test result: \S+ (\d+) passed; (\d+) failed; (\d+) ignored; \d+ measured; (\d+) filtered out/;
 const ONE = /^test (.+?)(?: - should panic| - compile fail| - compile)? \.\.\. (ok|FAILED|ignored.*)$/;
-const HEAD = 1_000, TAIL = 2_000, MOST_FAILURES = 200;
+const HEAD = 1_000,
+  TAIL = 2_000,
+  MOST_FAILURES = 200;
 /** Frames of the standard library in a backtrace: where it was built, or where its source is installed. */
 const LIBRARY_FRAME = /^\s+at (\/rustc\/|.*[/\\]lib[/\\]rustlib[/\\]src[/\\]rust[/\\])/;
 const FRAME = /^\s+\d+: /;
@@ -54,8 +61,10 @@ export class TestReport {
     if (result) return this.#finished(result.slice(1).map(Number));
     if (/^running \d+ tests?$/.test(line)) return this.#began();
     switch (this.#stage) {
-      case "outside": return this.other(line);
-      case "running": case "shown":
+      case "outside":
+        return this.other(line);
+      case "running":
+      case "shown":
         if (line === "failures:") return this.#to("reports");
         if (line === "successes:") return this.#to("shown");
         return this.#ranOne(line);
@@ -77,8 +86,17 @@ export class TestReport {
   end(): TestsSaid | undefined {
     this.#close();
     if (!this.#ran) return undefined;
-    const failures = [...this.#failures].map(([name, output]) => ({ name: name.replace(/^\d+:/, ""), output: output.text().trim() }));
-    return { passed: this.#passed, failed: Math.max(this.#failed, failures.length), ignored: this.#ignored, filteredOut: this.#filteredOut, failures };
+    const failures = [...this.#failures].map(([name, output]) => ({
+      name: name.replace(/^\d+:/, ""),
+      output: output.text().trim(),
+    }));
+    return {
+      passed: this.#passed,
+      failed: Math.max(this.#failed, failures.length),
+      ignored: this.#ignored,
+      filteredOut: this.#filteredOut,
+      failures,
+    };
   }
 
   #ranOne(line: string): void {
@@ -131,7 +149,10 @@ export class TestReport {
 
   /** A frame of a backtrace waits for the line that says where it is. */
   #keep(line: string): void {
-    if (this.#frame !== undefined && LIBRARY_FRAME.test(line)) { this.#frame = undefined; return; }
+    if (this.#frame !== undefined && LIBRARY_FRAME.test(line)) {
+      this.#frame = undefined;
+      return;
+    }
     this.#flushFrame();
     if (FRAME.test(line)) this.#frame = line;
     else if (!/^note: .*RUST_BACKTRACE=/.test(line)) this.#current?.push(line);

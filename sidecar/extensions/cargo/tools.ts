@@ -15,54 +15,136 @@ interface Described {
   readonly hints: { readonly destructiveHint: boolean; readonly idempotentHint: boolean };
 }
 
-const CWD: ArgumentSchema = { type: "string", description: "Folder to run in, relative to the session's folder. Not needed unless there are several projects." };
+const CWD: ArgumentSchema = {
+  type: "string",
+  description: "Folder to run in, relative to the session's folder. Not needed unless there are several projects.",
+};
 const PACKAGE: ArgumentSchema = { type: "string", description: "Only this package of the workspace." };
 const FEATURES: ArgumentSchema = { type: "array", items: { type: "string" }, description: "Features to turn on." };
 const RELEASE: ArgumentSchema = { type: "boolean", description: "With optimisations (--release)." };
-const TIMEOUT: ArgumentSchema = { type: "integer", minimum: 1, description: "Stop it after so many seconds, and answer with what it has printed: for a program that does not end by itself." };
-const EXTRA: ArgumentSchema = { type: "array", items: { type: "string" }, description: "More options and names, one an item." };
+const TIMEOUT: ArgumentSchema = {
+  type: "integer",
+  minimum: 1,
+  description:
+    "Stop it after so many seconds, and answer with what it has printed: for a program that does not end by itself.",
+};
+const EXTRA: ArgumentSchema = {
+  type: "array",
+  items: { type: "string" },
+  description: "More options and names, one an item.",
+};
 const SELECTED = { cwd: CWD, package: PACKAGE, features: FEATURES };
 
 const HARMLESS = { destructiveHint: false, idempotentHint: true };
 const DESTRUCTIVE = { destructiveHint: true, idempotentHint: false };
 
 const DESCRIBED: Readonly<Record<Subcommand, Described>> = {
-  check: { description: "Checks the project for errors without building it (cargo check). Answers with errors first, each once, then the first warnings.", properties: SELECTED, hints: HARMLESS },
-  build: { description: "Builds the project (cargo build). Answers with errors first, each once, then the first warnings.", properties: { ...SELECTED, release: RELEASE }, hints: HARMLESS },
+  check: {
+    description:
+      "Checks the project for errors without building it (cargo check). Answers with errors first, each once, then the first warnings.",
+    properties: SELECTED,
+    hints: HARMLESS,
+  },
+  build: {
+    description: "Builds the project (cargo build). Answers with errors first, each once, then the first warnings.",
+    properties: { ...SELECTED, release: RELEASE },
+    hints: HARMLESS,
+  },
   test: {
-    description: "Runs the tests (cargo test), all of them also when some fail. Answers with how many passed, and what those that failed printed.",
-    properties: { ...SELECTED, test_arg: { type: "string", description: "Only tests that have this in their names; or one option of the test programs, such as --nocapture or --ignored." }, timeout_seconds: TIMEOUT }, hints: DESTRUCTIVE,
+    description:
+      "Runs the tests (cargo test), all of them also when some fail. Answers with how many passed, and what those that failed printed.",
+    properties: {
+      ...SELECTED,
+      test_arg: {
+        type: "string",
+        description:
+          "Only tests that have this in their names; or one option of the test programs, such as --nocapture or --ignored.",
+      },
+      timeout_seconds: TIMEOUT,
+    },
+    hints: DESTRUCTIVE,
   },
   run: {
-    description: "Builds and runs a program of the project (cargo run). Answers with what it printed and how it ended. It has nothing on its stdin.",
-    properties: { ...SELECTED, release: RELEASE, bin: { type: "string", description: "Which program, where the package has several." }, args: { type: "array", items: { type: "string" }, description: "Arguments for the program, one an item. No shell reads them." }, timeout_seconds: TIMEOUT }, hints: DESTRUCTIVE,
+    description:
+      "Builds and runs a program of the project (cargo run). Answers with what it printed and how it ended. It has nothing on its stdin.",
+    properties: {
+      ...SELECTED,
+      release: RELEASE,
+      bin: { type: "string", description: "Which program, where the package has several." },
+      args: {
+        type: "array",
+        items: { type: "string" },
+        description: "Arguments for the program, one an item. No shell reads them.",
+      },
+      timeout_seconds: TIMEOUT,
+    },
+    hints: DESTRUCTIVE,
   },
   add: {
     description: "Adds a dependency to Cargo.toml (cargo add), the newest version unless one is given.",
-    properties: { cwd: CWD, package: { type: "string", description: "The crate: “serde”, or with a version “serde@1.0”." }, extra_args: { ...EXTRA, description: "Options of cargo add, one an item: [\"--features\", \"derive\", \"--dev\"]; --package says to which package of the workspace." } },
-    required: ["package"], hints: { destructiveHint: false, idempotentHint: true },
+    properties: {
+      cwd: CWD,
+      package: { type: "string", description: "The crate: “serde”, or with a version “serde@1.0”." },
+      extra_args: {
+        ...EXTRA,
+        description:
+          'Options of cargo add, one an item: ["--features", "derive", "--dev"]; --package says to which package of the workspace.',
+      },
+    },
+    required: ["package"],
+    hints: { destructiveHint: false, idempotentHint: true },
   },
   remove: {
     description: "Removes a dependency from Cargo.toml (cargo remove).",
-    properties: { cwd: CWD, package: { type: "string", description: "The crate." }, extra_args: { ...EXTRA, description: "Options of cargo remove, one an item: [\"--dev\"]; --package says from which package of the workspace." } },
-    required: ["package"], hints: { destructiveHint: true, idempotentHint: true },
+    properties: {
+      cwd: CWD,
+      package: { type: "string", description: "The crate." },
+      extra_args: {
+        ...EXTRA,
+        description:
+          'Options of cargo remove, one an item: ["--dev"]; --package says from which package of the workspace.',
+      },
+    },
+    required: ["package"],
+    hints: { destructiveHint: true, idempotentHint: true },
   },
   update: {
     description: "Updates dependencies in Cargo.lock (cargo update): all, or one.",
-    properties: { cwd: CWD, package: { type: "string", description: "Only this dependency." }, extra_args: { ...EXTRA, description: "Options of cargo update, one an item: [\"--precise\", \"1.2.3\"], [\"--dry-run\"]." } }, hints: { destructiveHint: true, idempotentHint: true },
+    properties: {
+      cwd: CWD,
+      package: { type: "string", description: "Only this dependency." },
+      extra_args: {
+        ...EXTRA,
+        description: 'Options of cargo update, one an item: ["--precise", "1.2.3"], ["--dry-run"].',
+      },
+    },
+    hints: { destructiveHint: true, idempotentHint: true },
   },
-  clean: { description: "Deletes what cargo has built (cargo clean): the target folder, or one package's part of it.", properties: { cwd: CWD, package: PACKAGE, release: RELEASE }, hints: { destructiveHint: true, idempotentHint: true } },
+  clean: {
+    description: "Deletes what cargo has built (cargo clean): the target folder, or one package's part of it.",
+    properties: { cwd: CWD, package: PACKAGE, release: RELEASE },
+    hints: { destructiveHint: true, idempotentHint: true },
+  },
 };
 
-export const INSTRUCTIONS = "Runs cargo in this session's Rust project. Prefer these tools to cargo in a terminal: errors come first and once, only tests that failed are shown, and progress lines are left out.";
+export const INSTRUCTIONS =
+  "Runs cargo in this session's Rust project. Prefer these tools to cargo in a terminal: errors come first and once, only tests that failed are shown, and progress lines are left out.";
 
 export function cargoTools(session: CargoSession, consent: Consent): readonly Tool[] {
   return [setCwd(session), ...SUBCOMMANDS.map(subcommand => tool(subcommand, DESCRIBED[subcommand], session, consent))];
 }
 
-function tool(subcommand: Subcommand, { description, properties, required, hints }: Described, session: CargoSession, consent: Consent): Tool {
+function tool(
+  subcommand: Subcommand,
+  { description, properties, required, hints }: Described,
+  session: CargoSession,
+  consent: Consent,
+): Tool {
   return {
-    name: `cargo_${subcommand}`, title: `cargo ${subcommand}`, description, inputSchema: { type: "object", properties, ...(required ? { required } : {}) },
+    name: `cargo_${subcommand}`,
+    title: `cargo ${subcommand}`,
+    description,
+    inputSchema: { type: "object", properties, ...(required ? { required } : {}) },
     annotations: { readOnlyHint: false, ...hints, openWorldHint: subcommand !== "clean" },
     call: async (args, call) => {
       const cwd = await session.folder.of(cwdIn(args)); // also when another one is set while the question is open
@@ -79,14 +161,26 @@ function tool(subcommand: Subcommand, { description, properties, required, hints
 const RUNS: ReadonlySet<Subcommand> = new Set(["check", "build", "test", "run"]);
 
 function actOf(subcommand: Subcommand, args: JsonObject, cwd: string): Act {
-  const { words } = commandFor(subcommand, args), title = typed(words.filter(word => word !== JSON_MESSAGES && word !== NO_FAIL_FAST));
-  const standing = RUNS.has(subcommand) ? { key: "run", name: "Always Allow Cargo to Build and Run This Code (This Session)" } : { key: "change", name: "Always Allow Cargo to Change Dependencies and Clean (This Session)" };
-  return { title, kind: RUNS.has(subcommand) ? "execute" : "edit", content: [], rawInput: { command: typed(words), cwd }, standing };
+  const { words } = commandFor(subcommand, args),
+    title = typed(words.filter(word => word !== JSON_MESSAGES && word !== NO_FAIL_FAST));
+  const standing = RUNS.has(subcommand)
+    ? { key: "run", name: "Always Allow Cargo to Build and Run This Code (This Session)" }
+    : { key: "change", name: "Always Allow Cargo to Change Dependencies and Clean (This Session)" };
+  return {
+    title,
+    kind: RUNS.has(subcommand) ? "execute" : "edit",
+    content: [],
+    rawInput: { command: typed(words), cwd },
+    standing,
+  };
 }
 
 function setCwd({ folder }: CargoSession): Tool {
   return {
-    name: "set_cwd", title: "Set the folder for cargo", description: "Sets the folder in which the cargo tools run from now on, relative to the session's folder; without cwd: where the project is.",
+    name: "set_cwd",
+    title: "Set the folder for cargo",
+    description:
+      "Sets the folder in which the cargo tools run from now on, relative to the session's folder; without cwd: where the project is.",
     inputSchema: { type: "object", properties: { cwd: { ...CWD, description: "A folder inside of the session's." } } },
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     call: async (args: JsonObject) => {

@@ -10,13 +10,18 @@ suite("where cargo runs", () => {
   setup(() => {
     folder = temporaryFolder();
     root = realpathSync(folder.path);
-    for (const name of ["session/a/src", "session/b", "outside", "more"]) mkdirSync(path.join(root, name), { recursive: true });
+    for (const name of ["session/a/src", "session/b", "outside", "more"])
+      mkdirSync(path.join(root, name), { recursive: true });
   });
   teardown(() => folder[Symbol.dispose]());
   const at = (name: string): string => path.join(root, name);
-  const manifest = (...names: string[]): void => { for (const name of names) writeFileSync(at(`${name}/Cargo.toml`), ""); };
-  const working = (...folders: string[]): WorkingFolder => new WorkingFolder([at("session"), ...folders.map(at)], at("home"));
-  const refused = (run: Promise<unknown>, why: RegExp): Promise<void> => rejects(run, (error: unknown) => error instanceof ToolFailure && why.test(error.message));
+  const manifest = (...names: string[]): void => {
+    for (const name of names) writeFileSync(at(`${name}/Cargo.toml`), "");
+  };
+  const working = (...folders: string[]): WorkingFolder =>
+    new WorkingFolder([at("session"), ...folders.map(at)], at("home"));
+  const refused = (run: Promise<unknown>, why: RegExp): Promise<void> =>
+    rejects(run, (error: unknown) => error instanceof ToolFailure && why.test(error.message));
 
   test("in the session's folder, or the one project that is below it or in another folder of the session", async () => {
     equal(await working().of(undefined), at("session"));
@@ -73,6 +78,13 @@ suite("where cargo runs", () => {
   });
 
   test("people see it relative to the session's folder", async () => {
-    deepEqual([await working().shown(at("session")), await working().shown(at("session/a/src")), await working().shown(at("more"))], [".", "a/src", at("more")]);
+    deepEqual(
+      [
+        await working().shown(at("session")),
+        await working().shown(at("session/a/src")),
+        await working().shown(at("more")),
+      ],
+      [".", "a/src", at("more")],
+    );
   });
 });

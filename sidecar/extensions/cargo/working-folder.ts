@@ -13,7 +13,10 @@ export class WorkingFolder {
   #set: string | undefined;
 
   /** `folders`: the session's; the first is its working folder, and what is relative is relative to it. */
-  constructor(private readonly folders: readonly [string, ...(readonly string[])], private readonly home: string) {}
+  constructor(
+    private readonly folders: readonly [string, ...(readonly string[])],
+    private readonly home: string,
+  ) {}
 
   /** For all calls from now on that say none; undefined: where the project is. */
   async set(cwd: string | undefined): Promise<string> {
@@ -27,20 +30,36 @@ export class WorkingFolder {
     const [best = this.folders[0], ...others] = await rustFolders(this.folders, this.home);
     if (others.length === 0 || best === this.folders[0]) return this.inside(best);
     const names = await Promise.all([best, ...others].map(folder => this.shown(folder)));
-    throw new ToolFailure(`There are several Rust projects here: ${names.join(", ")}. Say which one with “cwd”, or for all calls with set_cwd.`);
+    throw new ToolFailure(
+      `There are several Rust projects here: ${names.join(", ")}. Say which one with “cwd”, or for all calls with set_cwd.`,
+    );
   }
 
   /** The real folder. `base`: what a relative one is relative to. */
   async inside(given: string, base: string = this.folders[0]): Promise<string> {
-    const place = await placeOf(path.resolve(base, given), this.folders).catch((error: unknown) => { throw new ToolFailure(`“${given}” cannot be looked at: ${error instanceof Error ? error.message : String(error)}.`); });
-    if (!place.isInside) throw new ToolFailure(`“${given}” is outside of this session's folders (${this.folders.join(", ")}). Name a folder in one of them, relative to ${this.folders[0]}.`);
-    if (!await stat(place.real).then(found => found.isDirectory(), () => false)) throw new ToolFailure(`There is no folder “${given}” in ${base}.`);
+    const place = await placeOf(path.resolve(base, given), this.folders).catch((error: unknown) => {
+      throw new ToolFailure(
+        `“${given}” cannot be looked at: ${error instanceof Error ? error.message : String(error)}.`,
+      );
+    });
+    if (!place.isInside)
+      throw new ToolFailure(
+        `“${given}” is outside of this session's folders (${this.folders.join(", ")}). Name a folder in one of them, relative to ${this.folders[0]}.`,
+      );
+    if (
+      !(await stat(place.real).then(
+        found => found.isDirectory(),
+        () => false,
+      ))
+    )
+      throw new ToolFailure(`There is no folder “${given}” in ${base}.`);
     return place.real;
   }
 
   /** For people: relative to the session's folder where it is in it. */
   async shown(folder: string): Promise<string> {
-    const root = await realpath(this.folders[0]).catch(() => this.folders[0]), real = await realpath(folder).catch(() => folder);
+    const root = await realpath(this.folders[0]).catch(() => this.folders[0]),
+      real = await realpath(folder).catch(() => folder);
     return contains(root, real) ? path.relative(root, real).replaceAll(path.sep, "/") || "." : real;
   }
 }

@@ -6,19 +6,32 @@ import { bringsAgentFiles } from "./agent-files";
 
 suite("files for agents in a crate", () => {
   for (const [name, brings] of [
-    [".gitignore", false], [".cargo_vcs_info.json", false], ["README.md", false], ["agentless.rs", false],
-    [".claude", true], [".mcp.json", true], [".opencode", true], [".git", true], [".unheard-of", true], ["CLAUDE.md", true], ["AGENTS.override.md", true], ["opencode.jsonc", true],
-  ] as const) test(`${name}: ${brings ? "yes" : "no"}`, async () => {
-    using folder = temporaryFolder();
-    const crate = path.join(folder.path, "registry", "src", "here", "pebble-1.1.0");
-    mkdirSync(crate, { recursive: true });
-    writeFileSync(path.join(crate, name), "");
-    equal(await bringsAgentFiles(crate), brings);
-  });
+    [".gitignore", false],
+    [".cargo_vcs_info.json", false],
+    ["README.md", false],
+    ["agentless.rs", false],
+    [".claude", true],
+    [".mcp.json", true],
+    [".opencode", true],
+    [".git", true],
+    [".unheard-of", true],
+    ["CLAUDE.md", true],
+    ["AGENTS.override.md", true],
+    ["opencode.jsonc", true],
+  ] as const)
+    test(`${name}: ${brings ? "yes" : "no"}`, async () => {
+      using folder = temporaryFolder();
+      const crate = path.join(folder.path, "registry", "src", "here", "pebble-1.1.0");
+      mkdirSync(crate, { recursive: true });
+      writeFileSync(path.join(crate, name), "");
+      equal(await bringsAgentFiles(crate), brings);
+    });
 
   test("of a repository also above the package, and not beyond cargo's folder", async () => {
     using folder = temporaryFolder();
-    const checkouts = path.join(folder.path, "git", "checkouts"), repository = path.join(checkouts, "stones-1234", "abcdef"), crate = path.join(repository, "crates", "pebble");
+    const checkouts = path.join(folder.path, "git", "checkouts"),
+      repository = path.join(checkouts, "stones-1234", "abcdef"),
+      crate = path.join(repository, "crates", "pebble");
     mkdirSync(crate, { recursive: true });
     writeFileSync(path.join(folder.path, ".claude"), "");
     equal(await bringsAgentFiles(crate), false);

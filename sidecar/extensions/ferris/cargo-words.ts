@@ -14,32 +14,50 @@ export type CargoTrouble =
 /** `stderr` of a cargo that was to get the crate `name`. What it says of another crate, which this one needs, is no word on this one. */
 export function troubleIn(stderr: string, name: string): CargoTrouble {
   if (/failed to parse the version requirement/.test(stderr)) return { kind: "noRange" };
-  const [, unselected] = /failed to select a version for the requirement `(\S+) =/.exec(stderr) ?? [], [, unknown] = /no matching package named `([^`]+)`/.exec(stderr) ?? [];
+  const [, unselected] = /failed to select a version for the requirement `(\S+) =/.exec(stderr) ?? [],
+    [, unknown] = /no matching package named `([^`]+)`/.exec(stderr) ?? [];
   if (unselected === name) return noVersionIn(stderr);
-  if (/no matching package (?:named|found)/.test(stderr) && (unknown ?? name) === name) return { kind: "noCrate", instead: insteadIn(stderr) };
+  if (/no matching package (?:named|found)/.test(stderr) && (unknown ?? name) === name)
+    return { kind: "noCrate", instead: insteadIn(stderr) };
   const [, unpacked] = /failed to unpack (?:package|entry)[\s\S]*?Caused by:\s+([^\n]+)/.exec(stderr) ?? [];
   return unpacked === undefined ? { kind: "other", why: reasonIn(stderr) } : { kind: "refused", why: unpacked.trim() };
 }
 
 function noVersionIn(stderr: string): CargoTrouble {
   const [, candidates = ""] = /candidate versions found which didn't match: ([^\n]*)/.exec(stderr) ?? [];
-  return { kind: "noVersion", isYanked: /^\s*version \S+ is yanked/m.test(stderr), candidates: candidates.split(",").map(each => each.trim()).filter(each => each !== "") };
+  return {
+    kind: "noVersion",
+    isYanked: /^\s*version \S+ is yanked/m.test(stderr),
+    candidates: candidates
+      .split(",")
+      .map(each => each.trim())
+      .filter(each => each !== ""),
+  };
 }
 
 function insteadIn(stderr: string): readonly string[] {
   const [, said] = /perhaps you meant:\s*([^\n]*)/.exec(stderr) ?? [];
-  return (said ?? "").split(/\s*(?:,|\bor\b)\s*/).map(each => each.replaceAll(/[`\s]/g, "")).filter(each => /^[\w-]+$/.test(each));
+  return (said ?? "")
+    .split(/\s*(?:,|\bor\b)\s*/)
+    .map(each => each.replaceAll(/[`\s]/g, ""))
+    .filter(each => /^[\w-]+$/.test(each));
 }
 
 const LONGEST = 300;
 
 /** The innermost cause, or the error itself. */
 function reasonIn(stderr: string): string {
-  const cause = stderr.split(/Caused by:\s*/).slice(1).at(-1)?.split("\n\n", 1)[0];
+  const cause = stderr
+    .split(/Caused by:\s*/)
+    .slice(1)
+    .at(-1)
+    ?.split("\n\n", 1)[0];
   return cause === undefined ? firstError(stderr) : clause(cause);
 }
 
-export function firstError(stderr: string): string { return clause(/^error: (.*)$/m.exec(stderr)?.[1] ?? stderr.trim().split("\n").at(-1) ?? ""); }
+export function firstError(stderr: string): string {
+  return clause(/^error: (.*)$/m.exec(stderr)?.[1] ?? stderr.trim().split("\n").at(-1) ?? "");
+}
 
 function clause(text: string): string {
   const said = text.trim().replaceAll(/\s+/g, " ").replace(/\.$/, "");
@@ -47,22 +65,43 @@ function clause(text: string): string {
 }
 
 /** For the model. */
-export function sentenceOf(choice: Extract<Choice, { readonly kind: "registry" | "git" }>, trouble: CargoTrouble): string {
-  const { name } = choice, requirement = choice.kind === "registry" ? choice.requirement : choice.commit.slice(0, 10), what = requirement === "*" ? name : `${name} ${requirement}`;
+export function sentenceOf(
+  choice: Extract<Choice, { readonly kind: "registry" | "git" }>,
+  trouble: CargoTrouble,
+): string {
+  const { name } = choice,
+    requirement = choice.kind === "registry" ? choice.requirement : choice.commit.slice(0, 10),
+    what = requirement === "*" ? name : `${name} ${requirement}`;
   switch (trouble.kind) {
-    case "noCrate": return `There is no crate “${name}” in the registry.${trouble.instead.length > 0 ? ` Did you mean ${trouble.instead.join(" or ")}?` : ""}`;
-    case "noRange": return `cargo does not know “${requirement}” as a range of versions. ${RANGES}`;
-    case "noVersion": return noVersion(name, requirement, trouble);
-    case "refused": return `cargo refuses to unpack ${what}: ${trouble.why}. Its package is broken, or hostile.`;
-    case "other": return `cargo could not get ${what}: ${trouble.why}. There is no copy of it on this computer; without a network only crates can be read that cargo has downloaded before.`;
+    case "noCrate":
+      return `There is no crate “${name}” in the registry.${trouble.instead.length > 0 ? ` Did you mean ${trouble.instead.join(" or ")}?` : ""}`;
+    case "noRange":
+      return `cargo does not know “${requirement}” as a range of versions. ${RANGES}`;
+    case "noVersion":
+      return noVersion(name, requirement, trouble);
+    case "refused":
+      return `cargo refuses to unpack ${what}: ${trouble.why}. Its package is broken, or hostile.`;
+    case "other":
+      return `cargo could not get ${what}: ${trouble.why}. There is no copy of it on this computer; without a network only crates can be read that cargo has downloaded before.`;
   }
 }
 
 /** How ranges are written. */
 export const RANGES = "Ranges are as in Cargo.toml: 1.2, ^1, >=1.2, <1.5.";
 
-function noVersion(name: string, requirement: string, { candidates, isYanked }: Extract<CargoTrouble, { readonly kind: "noVersion" }>): string {
-  const named = candidates.filter(each => each !== "..."), there = named.length === 0 ? "" : ` There ${named.length === 1 ? "is" : "are"} ${named.join(", ")}${named.length < candidates.length ? " and others" : ""}.`;
-  if (isYanked) return `${name} ${requirement} was withdrawn (yanked) by its authors: only a workspace that has it in its Cargo.lock still gets it.${there} Ask for another version.`;
-  return requirement === "*" ? `${name} has no stable version.${there} Ask for one of those by its number.` : `${name} has no version for “${requirement}”.${there}`;
+function noVersion(
+  name: string,
+  requirement: string,
+  { candidates, isYanked }: Extract<CargoTrouble, { readonly kind: "noVersion" }>,
+): string {
+  const named = candidates.filter(each => each !== "..."),
+    there =
+      named.length === 0
+        ? ""
+        : ` There ${named.length === 1 ? "is" : "are"} ${named.join(", ")}${named.length < candidates.length ? " and others" : ""}.`;
+  if (isYanked)
+    return `${name} ${requirement} was withdrawn (yanked) by its authors: only a workspace that has it in its Cargo.lock still gets it.${there} Ask for another version.`;
+  return requirement === "*"
+    ? `${name} has no stable version.${there} Ask for one of those by its number.`
+    : `${name} has no version for “${requirement}”.${there}`;
 }

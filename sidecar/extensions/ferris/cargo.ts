@@ -6,7 +6,9 @@ import { cargoIn } from "../rust-place";
 import { ToolFailure, type ToolCall } from "../tool";
 
 export type CargoWorld = Pick<ExtensionWorld, "find" | "run" | "clock" | "environment" | "home">;
-export type CargoAnswer = { readonly ok: true; readonly metadata: JsonObject } | { readonly ok: false; readonly stderr: string };
+export type CargoAnswer =
+  | { readonly ok: true; readonly metadata: JsonObject }
+  | { readonly ok: false; readonly stderr: string };
 
 /** Of all runs for one call: an index that is new may be large, and another cargo may hold the lock. */
 const LIMIT_MS = 3 * 60_000;
@@ -21,10 +23,21 @@ export class Cargo implements Disposable {
   readonly #withdrawn = (): void => this.#ending.abort(this.call.signal.reason);
 
   /** `cwd`: its configuration and its toolchain apply. */
-  private constructor(private readonly program: string, readonly cwd: string, private readonly world: CargoWorld, private readonly call: ToolCall) {
+  private constructor(
+    private readonly program: string,
+    readonly cwd: string,
+    private readonly world: CargoWorld,
+    private readonly call: ToolCall,
+  ) {
     if (call.signal.aborted) this.#withdrawn();
     call.signal.addEventListener("abort", this.#withdrawn);
-    this.#limit = world.clock.after(LIMIT_MS, () => this.#ending.abort(new ToolFailure(`cargo was not done after ${LIMIT_MS / 60_000} minutes, and was stopped. Is another cargo at work, or is the network slow? Try again later.`)));
+    this.#limit = world.clock.after(LIMIT_MS, () =>
+      this.#ending.abort(
+        new ToolFailure(
+          `cargo was not done after ${LIMIT_MS / 60_000} minutes, and was stopped. Is another cargo at work, or is the network slow? Try again later.`,
+        ),
+      ),
+    );
   }
 
   static async in(cwd: string, world: CargoWorld, call: ToolCall): Promise<Cargo> {
@@ -33,7 +46,14 @@ export class Cargo implements Disposable {
 
   /** `cargo metadata`. */
   async metadata(args: readonly string[]): Promise<CargoAnswer> {
-    const { code, stdout, stderr } = await this.#run(["metadata", "--format-version", "1", "--color", "never", ...args]);
+    const { code, stdout, stderr } = await this.#run([
+      "metadata",
+      "--format-version",
+      "1",
+      "--color",
+      "never",
+      ...args,
+    ]);
     return code === 0 ? { ok: true, metadata: parsed(stdout) } : { ok: false, stderr };
   }
 
@@ -48,14 +68,24 @@ export class Cargo implements Disposable {
     this.call.signal.removeEventListener("abort", this.#withdrawn);
   }
 
-  async #run(args: readonly string[]): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+  async #run(
+    args: readonly string[],
+  ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const stdout = (chunk: Buffer): void => { if ((bytes += chunk.length) <= MOST_BYTES) chunks.push(chunk); };
-    const line = (text: string): void => { if (TELLING.test(text)) this.call.progress(`cargo: ${text}`); };
+    const stdout = (chunk: Buffer): void => {
+      if ((bytes += chunk.length) <= MOST_BYTES) chunks.push(chunk);
+    };
+    const line = (text: string): void => {
+      if (TELLING.test(text)) this.call.progress(`cargo: ${text}`);
+    };
     try {
-      const { exit, stderr } = await this.world.run({ name: "cargo", command: this.program, args, env: {}, cwd: this.cwd }, { signal: this.#ending.signal, stdout, line, quietMs: LIMIT_MS });
-      if (bytes > MOST_BYTES) throw new ToolFailure("cargo said more of this crate's dependencies than can be read here.");
+      const { exit, stderr } = await this.world.run(
+        { name: "cargo", command: this.program, args, env: {}, cwd: this.cwd },
+        { signal: this.#ending.signal, stdout, line, quietMs: LIMIT_MS },
+      );
+      if (bytes > MOST_BYTES)
+        throw new ToolFailure("cargo said more of this crate's dependencies than can be read here.");
       return { code: exit.code, stdout: Buffer.concat(chunks).toString(), stderr };
     } catch (error) {
       throw error instanceof AgentError ? new ToolFailure(error.message) : error;
@@ -67,6 +97,8 @@ function parsed(text: string): JsonObject {
   try {
     const metadata: unknown = JSON.parse(text);
     if (isObject(metadata)) return metadata;
-  } catch { /* said below */ }
+  } catch {
+    /* said below */
+  }
   throw new ToolFailure("cargo's answer could not be read. Is it an old version? `rustup update` brings a new one.");
 }

@@ -11,12 +11,26 @@ import type { Dependency, Workspace } from "./workspace";
 
 /** `why` goes on where "serde 1.0.0 is" ends. */
 export type Choice =
-  | { readonly kind: "member"; readonly name: string; readonly version: string; readonly folder: string; readonly why: string }
+  | {
+      readonly kind: "member";
+      readonly name: string;
+      readonly version: string;
+      readonly folder: string;
+      readonly why: string;
+    }
   /** A path dependency outside of the workspace. */
   | { readonly kind: "folder"; readonly name: string; readonly folder: string; readonly why: string }
   | { readonly kind: "git"; readonly name: string; readonly url: string; readonly commit: string; readonly why: string }
   /** `isLocked`: of the workspace's `Cargo.lock`, which is to be taken for it. `index`: undefined for cargo's own. `isExact`: what it is, no newer release can change. */
-  | { readonly kind: "registry"; readonly name: string; readonly requirement: string; readonly index: string | undefined; readonly isLocked: boolean; readonly isExact: boolean; readonly why: string }
+  | {
+      readonly kind: "registry";
+      readonly name: string;
+      readonly requirement: string;
+      readonly index: string | undefined;
+      readonly isLocked: boolean;
+      readonly isExact: boolean;
+      readonly why: string;
+    }
   /** A sentence. */
   | { readonly kind: "none"; readonly why: string };
 
@@ -25,60 +39,170 @@ const LATEST = "the newest stable version";
 /** `folder`: of the session. */
 export function chooseCrate(asked: string, wanted: Wanted, workspace: Workspace | undefined, folder: string): Choice {
   if (!workspace) return fromRegistry(asked, wanted, undefined);
-  const dependencies = workspace.members.flatMap(member => member.dependencies), renamed = dependencies.find(({ rename }) => rename !== undefined && sameName(rename, asked));
-  const called = (name: string): boolean => sameName(name, asked), member = workspace.members.find(({ name }) => called(name));
+  const dependencies = workspace.members.flatMap(member => member.dependencies),
+    renamed = dependencies.find(({ rename }) => rename !== undefined && sameName(rename, asked));
+  const called = (name: string): boolean => sameName(name, asked),
+    member = workspace.members.find(({ name }) => called(name));
   if (member && fits(wanted, member.version)) return { kind: "member", ...member, why: "a package of this workspace" };
   const direct = dependencies.filter(dependency => called(dependency.name));
-  const name = member || direct.length > 0 ? asked : renamed?.name ?? asked;
+  const name = member || direct.length > 0 ? asked : (renamed?.name ?? asked);
   const known = renamed && name === renamed.name ? [renamed] : direct;
   return inWorkspace(name, wanted, workspace, known, folder);
 }
 
-function inWorkspace(name: string, wanted: Wanted, workspace: Workspace, direct: readonly Dependency[], folder: string): Choice {
-  const locked = (workspace.locked ?? []).filter(each => sameName(each.name, name)), fitting = locked.filter(({ version }) => fits(wanted, version));
+function inWorkspace(
+  name: string,
+  wanted: Wanted,
+  workspace: Workspace,
+  direct: readonly Dependency[],
+  folder: string,
+): Choice {
+  const locked = (workspace.locked ?? []).filter(each => sameName(each.name, name)),
+    fitting = locked.filter(({ version }) => fits(wanted, version));
   const [dependency] = direct;
   if (fitting.length > 0) return fromLock(fitting, locked, workspace, direct, folder);
-  if (wanted.kind === "unsaid" && dependency?.from.kind === "folder") return inFolder(dependency.name, dependency.from.folder);
-  if (wanted.kind === "unsaid" && dependency?.from.kind === "other") return { kind: "none", why: `${dependency.name} comes from git in this workspace, and there is no Cargo.lock yet that says which commit. Run \`cargo generate-lockfile\` first, or ask for a version.` };
-  const registry = [...direct.map(({ from }) => from), ...locked.map(({ source }) => source)].find(from => from?.kind === "registry"), index = registry?.kind === "registry" ? registry.index : undefined;
-  if (wanted.kind !== "unsaid" || dependency?.from.kind !== "registry") return fromRegistry(locked[0]?.name ?? dependency?.name ?? name, wanted, index);
+  if (wanted.kind === "unsaid" && dependency?.from.kind === "folder")
+    return inFolder(dependency.name, dependency.from.folder);
+  if (wanted.kind === "unsaid" && dependency?.from.kind === "other")
+    return {
+      kind: "none",
+      why: `${dependency.name} comes from git in this workspace, and there is no Cargo.lock yet that says which commit. Run \`cargo generate-lockfile\` first, or ask for a version.`,
+    };
+  const registry = [...direct.map(({ from }) => from), ...locked.map(({ source }) => source)].find(
+      from => from?.kind === "registry",
+    ),
+    index = registry?.kind === "registry" ? registry.index : undefined;
+  if (wanted.kind !== "unsaid" || dependency?.from.kind !== "registry")
+    return fromRegistry(locked[0]?.name ?? dependency?.name ?? name, wanted, index);
   const { requirement } = dependency;
-  return { kind: "registry", name: dependency.name, requirement, index, isLocked: false, isExact: false, why: `the newest version for the requirement “${requirement}” in this workspace's Cargo.toml (there is no Cargo.lock yet)` };
+  return {
+    kind: "registry",
+    name: dependency.name,
+    requirement,
+    index,
+    isLocked: false,
+    isExact: false,
+    why: `the newest version for the requirement “${requirement}” in this workspace's Cargo.toml (there is no Cargo.lock yet)`,
+  };
 }
 
-function fromLock(fitting: readonly LockedPackage[], locked: readonly LockedPackage[], workspace: Workspace, direct: readonly Dependency[], folder: string): Choice {
-  const { chosen, how } = oneOf(fitting, workspace, folder), { name, version, source } = chosen;
-  const others = locked.length > 1 ? `; Cargo.lock has ${locked.map(each => each.version).sort(compareVersions).join(" and ")}${how}` : "", why = `the version in this workspace's Cargo.lock${others}`;
+function fromLock(
+  fitting: readonly LockedPackage[],
+  locked: readonly LockedPackage[],
+  workspace: Workspace,
+  direct: readonly Dependency[],
+  folder: string,
+): Choice {
+  const { chosen, how } = oneOf(fitting, workspace, folder),
+    { name, version, source } = chosen;
+  const others =
+      locked.length > 1
+        ? `; Cargo.lock has ${locked
+            .map(each => each.version)
+            .sort(compareVersions)
+            .join(" and ")}${how}`
+        : "",
+    why = `the version in this workspace's Cargo.lock${others}`;
   switch (source?.kind) {
-    case "registry": return { kind: "registry", name, requirement: `=${withoutBuild(version)}`, index: source.index, isLocked: true, isExact: true, why };
-    case "git": return { kind: "git", name, url: source.url, commit: source.commit, why: `${why}, from git` };
+    case "registry":
+      return {
+        kind: "registry",
+        name,
+        requirement: `=${withoutBuild(version)}`,
+        index: source.index,
+        isLocked: true,
+        isExact: true,
+        why,
+      };
+    case "git":
+      return { kind: "git", name, url: source.url, commit: source.commit, why: `${why}, from git` };
     case undefined: {
       const place = direct.find(({ from }) => from.kind === "folder")?.from;
-      return place?.kind === "folder" ? inFolder(name, place.folder) : { kind: "none", why: `${name} ${version} lies in a folder of this computer that only the manifests of this workspace's dependencies name; look there for its path.` };
+      return place?.kind === "folder"
+        ? inFolder(name, place.folder)
+        : {
+            kind: "none",
+            why: `${name} ${version} lies in a folder of this computer that only the manifests of this workspace's dependencies name; look there for its path.`,
+          };
     }
   }
 }
 
-function inFolder(name: string, folder: string): Choice { return { kind: "folder", name, folder, why: "a path dependency of this workspace" }; }
-
-/** The one that the package of the session's folder depends on, else the newest that any package of the workspace does, else the newest. */
-function oneOf(fitting: readonly LockedPackage[], workspace: Workspace, folder: string): { readonly chosen: LockedPackage; readonly how: string } {
-  const newest = (among: readonly LockedPackage[]): LockedPackage | undefined => [...among].sort((a, b) => compareVersions(b.version, a.version))[0];
-  const own = (workspace.locked ?? []).filter(({ source }) => source === undefined);
-  const neededBy = (names: readonly string[]) => fitting.filter(each => own.some(({ name, dependencies }) => names.includes(name) && dependencies.some(dependency => isDependency(dependency, each))));
-  const [here] = workspace.members.filter(member => contains(member.folder, folder)).sort((a, b) => b.folder.length - a.folder.length), all = workspace.members.map(({ name }) => name);
-  const ofHere = here && newest(neededBy([here.name])), ofAll = ofHere ?? newest(neededBy(all)), chosen = ofAll ?? newest(fitting);
-  if (!chosen) throw new Error("there is none to choose from");
-  return { chosen, how: ofHere ? `, and this is what ${here?.name} depends on` : ofAll ? ", and this is what the workspace's own packages depend on" : ", and this is the newest" };
+function inFolder(name: string, folder: string): Choice {
+  return { kind: "folder", name, folder, why: "a path dependency of this workspace" };
 }
 
-function fits(wanted: Wanted, version: string): boolean { return wanted.kind === "unsaid" || (wanted.kind === "exact" && withoutBuild(version) === wanted.version); }
+/** The one that the package of the session's folder depends on, else the newest that any package of the workspace does, else the newest. */
+function oneOf(
+  fitting: readonly LockedPackage[],
+  workspace: Workspace,
+  folder: string,
+): { readonly chosen: LockedPackage; readonly how: string } {
+  const newest = (among: readonly LockedPackage[]): LockedPackage | undefined =>
+    [...among].sort((a, b) => compareVersions(b.version, a.version))[0];
+  const own = (workspace.locked ?? []).filter(({ source }) => source === undefined);
+  const neededBy = (names: readonly string[]) =>
+    fitting.filter(each =>
+      own.some(
+        ({ name, dependencies }) =>
+          names.includes(name) && dependencies.some(dependency => isDependency(dependency, each)),
+      ),
+    );
+  const [here] = workspace.members
+      .filter(member => contains(member.folder, folder))
+      .sort((a, b) => b.folder.length - a.folder.length),
+    all = workspace.members.map(({ name }) => name);
+  const ofHere = here && newest(neededBy([here.name])),
+    ofAll = ofHere ?? newest(neededBy(all)),
+    chosen = ofAll ?? newest(fitting);
+  if (!chosen) throw new Error("there is none to choose from");
+  return {
+    chosen,
+    how: ofHere
+      ? `, and this is what ${here?.name} depends on`
+      : ofAll
+        ? ", and this is what the workspace's own packages depend on"
+        : ", and this is the newest",
+  };
+}
+
+function fits(wanted: Wanted, version: string): boolean {
+  return wanted.kind === "unsaid" || (wanted.kind === "exact" && withoutBuild(version) === wanted.version);
+}
 
 function fromRegistry(name: string, wanted: Wanted, index: string | undefined): Choice {
   const isKnown = index !== undefined ? ", from the registry that this workspace has it from" : "";
   switch (wanted.kind) {
-    case "unsaid": case "latest": return { kind: "registry", name, requirement: "*", index, isLocked: false, isExact: false, why: `${LATEST}${isKnown}` };
-    case "exact": return { kind: "registry", name, requirement: requirementOf(wanted), index, isLocked: false, isExact: true, why: "the version that was asked for" };
-    case "range": return { kind: "registry", name, requirement: requirementOf(wanted), index, isLocked: false, isExact: false, why: `the newest version for “${wanted.range}”` };
+    case "unsaid":
+    case "latest":
+      return {
+        kind: "registry",
+        name,
+        requirement: "*",
+        index,
+        isLocked: false,
+        isExact: false,
+        why: `${LATEST}${isKnown}`,
+      };
+    case "exact":
+      return {
+        kind: "registry",
+        name,
+        requirement: requirementOf(wanted),
+        index,
+        isLocked: false,
+        isExact: true,
+        why: "the version that was asked for",
+      };
+    case "range":
+      return {
+        kind: "registry",
+        name,
+        requirement: requirementOf(wanted),
+        index,
+        isLocked: false,
+        isExact: false,
+        why: `the newest version for “${wanted.range}”`,
+      };
   }
 }

@@ -7,10 +7,14 @@ import { said } from "../../testing/mcp-ends";
 async function looked(settings: JsonObject, optionId: string, times = 1) {
   await using ferris = new FerrisWorld(settings);
   const asked: unknown[] = [];
-  ferris.answers = request => { asked.push(objectOr(objectOr(request.params).toolCall).title); request.respond({ outcome: { outcome: "selected", optionId } }); };
+  ferris.answers = request => {
+    asked.push(objectOr(objectOr(request.params).toolCall).title);
+    request.respond({ outcome: { outcome: "selected", optionId } });
+  };
   await using client = await ferris.client();
   let answer = "";
-  for (let i = 0; i < times; i++) answer = said(await client.callTool({ name: "crate_sources", arguments: { crate_name: "pebble" } }));
+  for (let i = 0; i < times; i++)
+    answer = said(await client.callTool({ name: "crate_sources", arguments: { crate_name: "pebble" } }));
   return { asked, answer, runs: ferris.cargoRuns };
 }
 

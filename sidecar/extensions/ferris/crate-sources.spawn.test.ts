@@ -1,10 +1,27 @@
 /** With the user's cargo, a registry on this computer, and a home for cargo in a temporary folder. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { agentNotFound } from "../../errors";
 import { FakeClock } from "../../testing/fake-clock";
-import { CargoHome, cargoOr, CrateRegistry, downloads, hostileCrates, SAMPLE_CRATES } from "../../testing/crate-registry";
+import {
+  CargoHome,
+  cargoOr,
+  CrateRegistry,
+  downloads,
+  hostileCrates,
+  SAMPLE_CRATES,
+} from "../../testing/crate-registry";
 import { temporaryFolder } from "../../testing/drive";
 import { ExtensionRig } from "../../testing/extension-world";
 import type { ExtensionWorld } from "../extension";
@@ -22,16 +39,21 @@ function filled(folder: string, files: Readonly<Record<string, string>>): string
   return folder;
 }
 function contentOf(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" }).sort().map(name => {
-    const file = path.join(folder, name);
-    return statSync(file).isFile() ? `${name}: ${statSync(file).mtimeMs} ${readFileSync(file, "utf8")}` : name;
-  });
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .sort()
+    .map(name => {
+      const file = path.join(folder, name);
+      return statSync(file).isFile() ? `${name}: ${statSync(file).mtimeMs} ${readFileSync(file, "utf8")}` : name;
+    });
 }
 
-const PACKAGE = (name: string, dependencies: string): string => `[package]\nname = "${name}"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n${dependencies}\n`;
-const LOCKED = (name: string, version: string): string => `[[package]]\nname = "${name}"\nversion = "${version}"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\n\n`;
+const PACKAGE = (name: string, dependencies: string): string =>
+  `[package]\nname = "${name}"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n${dependencies}\n`;
+const LOCKED = (name: string, version: string): string =>
+  `[[package]]\nname = "${name}"\nversion = "${version}"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\n\n`;
 const LOCK = (own: string, ...packages: readonly string[]): string => `version = 3\n\n${own}\n\n${packages.join("")}`;
-const OWN = (name: string, ...dependencies: readonly string[]): string => `[[package]]\nname = "${name}"\nversion = "0.1.0"\ndependencies = [\n${dependencies.map(each => ` "${each}",\n`).join("")}]\n`;
+const OWN = (name: string, ...dependencies: readonly string[]): string =>
+  `[[package]]\nname = "${name}"\nversion = "0.1.0"\ndependencies = [\n${dependencies.map(each => ` "${each}",\n`).join("")}]\n`;
 
 class Bench implements AsyncDisposable {
   readonly #folder = temporaryFolder();
@@ -40,10 +62,19 @@ class Bench implements AsyncDisposable {
   /** Arguments of the cargos that ran. */
   readonly ran: (readonly string[])[] = [];
 
-  private constructor(readonly registry: CrateRegistry, readonly home: CargoHome) {
+  private constructor(
+    readonly registry: CrateRegistry,
+    readonly home: CargoHome,
+  ) {
     this.rig = new ExtensionRig({ environment: async () => ({ ...process.env, ...home.environment }) });
     const { world } = this.rig;
-    this.sources = new CrateSources({ ...world, run: (spec, options) => { this.ran.push(spec.args); return world.run(spec, options); } });
+    this.sources = new CrateSources({
+      ...world,
+      run: (spec, options) => {
+        this.ran.push(spec.args);
+        return world.run(spec, options);
+      },
+    });
   }
 
   static async open(...more: Parameters<typeof CrateRegistry.start>): Promise<Bench> {
@@ -56,10 +87,27 @@ class Bench implements AsyncDisposable {
     mkdirSync(folder, { recursive: true });
     return filled(folder, files);
   }
-  find(question: CrateQuestion | string, folder = this.folder("empty"), call = CALL): Promise<CrateSource> { return this.sources.find(typeof question === "string" ? { name: question } : question, folder, call); }
-  failure(question: CrateQuestion | string, folder?: string): Promise<string> { return this.find(question, folder).then(() => "found", (error: unknown) => { ok(error instanceof ToolFailure, String(error)); return error.message; }); }
-  get cratesRead(): readonly string[] { return downloads(this.registry); }
-  get isOfflineOnly(): boolean { return this.ran.filter(([first]) => first === "metadata").filter(args => args.includes("--manifest-path")).every(args => args.includes("--offline")); }
+  find(question: CrateQuestion | string, folder = this.folder("empty"), call = CALL): Promise<CrateSource> {
+    return this.sources.find(typeof question === "string" ? { name: question } : question, folder, call);
+  }
+  failure(question: CrateQuestion | string, folder?: string): Promise<string> {
+    return this.find(question, folder).then(
+      () => "found",
+      (error: unknown) => {
+        ok(error instanceof ToolFailure, String(error));
+        return error.message;
+      },
+    );
+  }
+  get cratesRead(): readonly string[] {
+    return downloads(this.registry);
+  }
+  get isOfflineOnly(): boolean {
+    return this.ran
+      .filter(([first]) => first === "metadata")
+      .filter(args => args.includes("--manifest-path"))
+      .every(args => args.includes("--offline"));
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.registry[Symbol.asyncDispose]();
@@ -70,7 +118,9 @@ class Bench implements AsyncDisposable {
 }
 
 suite("sources of crates, through cargo", function () {
-  suiteSetup(function () { cargoOr(this); });
+  suiteSetup(function () {
+    cargoOr(this);
+  });
 
   test("without a workspace it is the newest stable version: no prerelease, none that was yanked", async () => {
     await using bench = await Bench.open();
@@ -92,17 +142,32 @@ suite("sources of crates, through cargo", function () {
     await bench.registry[Symbol.asyncDispose]();
     const { version, message } = await bench.find("pebble");
     equal(version, "1.1.0");
-    match(message, /is the newest stable version\. Its source is in \S+ cargo could not look for newer ones \(.*\): of those that it has on this computer this is the newest\.$/);
-    match(await bench.failure({ name: "pebble", version: "1.0.0" }), /^cargo could not get pebble =1\.0\.0: .*There is no copy of it on this computer/);
+    match(
+      message,
+      /is the newest stable version\. Its source is in \S+ cargo could not look for newer ones \(.*\): of those that it has on this computer this is the newest\.$/,
+    );
+    match(
+      await bench.failure({ name: "pebble", version: "1.0.0" }),
+      /^cargo could not get pebble =1\.0\.0: .*There is no copy of it on this computer/,
+    );
     match(await bench.failure("slate"), /^cargo could not get slate: /);
   });
 
   test("a version, a range, a prerelease by its number; what there is not, with what there is", async () => {
     await using bench = await Bench.open();
     const versionOf = async (version: string) => (await bench.find({ name: "pebble", version })).version;
-    deepEqual([await versionOf("0.1.0"), await versionOf("<1.1"), await versionOf("2.0.0-beta.1")], ["0.1.0", "1.0.0", "2.0.0-beta.1"]);
-    equal(await bench.failure({ name: "pebble", version: "^9" }), "pebble has no version for “^9”. There are 2.0.0-beta.1, 1.1.0, 1.0.0 and others.");
-    match(await bench.failure("raw-ore"), /^raw-ore has no stable version\. There are 0\.1\.0-alpha\.2, 0\.1\.0-alpha\.1\./);
+    deepEqual(
+      [await versionOf("0.1.0"), await versionOf("<1.1"), await versionOf("2.0.0-beta.1")],
+      ["0.1.0", "1.0.0", "2.0.0-beta.1"],
+    );
+    equal(
+      await bench.failure({ name: "pebble", version: "^9" }),
+      "pebble has no version for “^9”. There are 2.0.0-beta.1, 1.1.0, 1.0.0 and others.",
+    );
+    match(
+      await bench.failure("raw-ore"),
+      /^raw-ore has no stable version\. There are 0\.1\.0-alpha\.2, 0\.1\.0-alpha\.1\./,
+    );
     match(await bench.failure({ name: "pebble", version: "1.2.0" }), /withdrawn \(yanked\)/);
     equal((await bench.find({ name: "raw_ore", version: "0.1.0-alpha.1" })).name, "raw-ore");
     match(await bench.failure("quartz"), /^There is no crate “quartz” in the registry\./);
@@ -112,7 +177,7 @@ suite("sources of crates, through cargo", function () {
   test("what cannot be the name of a crate, or a version, reaches no cargo", async () => {
     await using bench = await Bench.open();
     match(await bench.failure("../pebble"), /is not the name of a crate/);
-    match(await bench.failure({ name: "pebble", version: "1\"}\n[patch]" }), /neither a version nor a range/);
+    match(await bench.failure({ name: "pebble", version: '1"}\n[patch]' }), /neither a version nor a range/);
     match(await bench.failure("std"), /rustup component add rust-src/);
     deepEqual(bench.ran, []);
   });
@@ -120,9 +185,23 @@ suite("sources of crates, through cargo", function () {
   test("in a workspace it is the locked version, withdrawn ones too, and nothing there is changed", async () => {
     await using bench = await Bench.open();
     bench.registry.publish({ name: "pebble", version: "1.0.0", yanked: true });
-    const folder = bench.folder("app", { "Cargo.toml": PACKAGE("app", "pebble = \"1\"\nstone = { package = \"slate\", version = \"0.3\" }"), "src/lib.rs": "", "Cargo.lock": LOCK(OWN("app", "pebble", "slate"), LOCKED("pebble", "1.0.0"), LOCKED("slate", "0.3.1").replace(/\n\n$/, "\ndependencies = [\n \"pebble\",\n]\n\n")) });
+    const folder = bench.folder("app", {
+      "Cargo.toml": PACKAGE("app", 'pebble = "1"\nstone = { package = "slate", version = "0.3" }'),
+      "src/lib.rs": "",
+      "Cargo.lock": LOCK(
+        OWN("app", "pebble", "slate"),
+        LOCKED("pebble", "1.0.0"),
+        LOCKED("slate", "0.3.1").replace(/\n\n$/, '\ndependencies = [\n "pebble",\n]\n\n'),
+      ),
+    });
     const before = contentOf(folder);
-    deepEqual([(await bench.find("pebble", folder)).message.split(". ")[0], (await bench.find("slate", path.join(folder, "src"))).version], ["pebble 1.0.0 is the version in this workspace's Cargo.lock", "0.3.1"]);
+    deepEqual(
+      [
+        (await bench.find("pebble", folder)).message.split(". ")[0],
+        (await bench.find("slate", path.join(folder, "src"))).version,
+      ],
+      ["pebble 1.0.0 is the version in this workspace's Cargo.lock", "0.3.1"],
+    );
     deepEqual(contentOf(folder), before);
     deepEqual(bench.cratesRead, ["pebble/1.0.0.crate", "slate/0.3.1.crate"]); // not the newest pebble for slate
   });
@@ -130,24 +209,54 @@ suite("sources of crates, through cargo", function () {
   test("of several locked versions the one that the session's package needs; without a lock file the manifest's requirement; and no lock file is made", async () => {
     await using bench = await Bench.open();
     const folder = bench.folder("both", {
-      "Cargo.toml": "[workspace]\nmembers = [\"a\", \"b\"]\nresolver = \"2\"\n", "a/Cargo.toml": PACKAGE("a", "pebble = \"<1.1\"\nb = { path = \"../b\" }"), "a/src/lib.rs": "", "b/Cargo.toml": PACKAGE("b", "pebble = \"0.1\""), "b/src/lib.rs": "",
+      "Cargo.toml": '[workspace]\nmembers = ["a", "b"]\nresolver = "2"\n',
+      "a/Cargo.toml": PACKAGE("a", 'pebble = "<1.1"\nb = { path = "../b" }'),
+      "a/src/lib.rs": "",
+      "b/Cargo.toml": PACKAGE("b", 'pebble = "0.1"'),
+      "b/src/lib.rs": "",
     });
-    match((await bench.find("pebble", path.join(folder, "a"))).message, /^pebble 1\.0\.0 is the newest version for the requirement “<1\.1” in this workspace's Cargo\.toml/);
+    match(
+      (await bench.find("pebble", path.join(folder, "a"))).message,
+      /^pebble 1\.0\.0 is the newest version for the requirement “<1\.1” in this workspace's Cargo\.toml/,
+    );
     equal(existsSync(path.join(folder, "Cargo.lock")), false);
-    filled(folder, { "Cargo.lock": LOCK(OWN("a", "b", "pebble 1.0.0") + "\n" + OWN("b", "pebble 0.1.0"), LOCKED("pebble", "0.1.0"), LOCKED("pebble", "1.0.0")) });
+    filled(folder, {
+      "Cargo.lock": LOCK(
+        OWN("a", "b", "pebble 1.0.0") + "\n" + OWN("b", "pebble 0.1.0"),
+        LOCKED("pebble", "0.1.0"),
+        LOCKED("pebble", "1.0.0"),
+      ),
+    });
     const inB = await bench.find("pebble", path.join(folder, "b", "src"));
-    match(inB.message, /^pebble 0\.1\.0 is the version in this workspace's Cargo\.lock; Cargo\.lock has 0\.1\.0 and 1\.0\.0, and this is what b depends on\./);
-    deepEqual((({ folder: at, origin, version }) => ({ at, origin, version }))(await bench.find("b", path.join(folder, "a"))), { at: path.join(folder, "b"), origin: "folder", version: "0.1.0" });
+    match(
+      inB.message,
+      /^pebble 0\.1\.0 is the version in this workspace's Cargo\.lock; Cargo\.lock has 0\.1\.0 and 1\.0\.0, and this is what b depends on\./,
+    );
+    deepEqual(
+      (({ folder: at, origin, version }) => ({ at, origin, version }))(await bench.find("b", path.join(folder, "a"))),
+      { at: path.join(folder, "b"), origin: "folder", version: "0.1.0" },
+    );
   });
 
   test("path dependencies and packages from git are found where they are", async () => {
     await using bench = await Bench.open();
-    const moss = bench.folder("moss", { "Cargo.toml": PACKAGE("moss", ""), "src/lib.rs": "// moss" }), outer = bench.folder("outer", { "Cargo.toml": PACKAGE("outer", ""), "src/lib.rs": "" });
+    const moss = bench.folder("moss", { "Cargo.toml": PACKAGE("moss", ""), "src/lib.rs": "// moss" }),
+      outer = bench.folder("outer", { "Cargo.toml": PACKAGE("outer", ""), "src/lib.rs": "" });
     const commit = await committed(bench, moss);
-    const folder = bench.folder("app", { "Cargo.toml": PACKAGE("app", `outer = { path = "../outer" }\nmoss = { git = "file://${moss}" }`), "src/lib.rs": "",
-      "Cargo.lock": LOCK(OWN("app", "moss", "outer"), `[[package]]\nname = "moss"\nversion = "0.1.0"\nsource = "git+file://${moss}#${commit}"\n\n`, "[[package]]\nname = \"outer\"\nversion = \"0.1.0\"\n\n") });
+    const folder = bench.folder("app", {
+      "Cargo.toml": PACKAGE("app", `outer = { path = "../outer" }\nmoss = { git = "file://${moss}" }`),
+      "src/lib.rs": "",
+      "Cargo.lock": LOCK(
+        OWN("app", "moss", "outer"),
+        `[[package]]\nname = "moss"\nversion = "0.1.0"\nsource = "git+file://${moss}#${commit}"\n\n`,
+        '[[package]]\nname = "outer"\nversion = "0.1.0"\n\n',
+      ),
+    });
     const [path_, git] = [await bench.find("outer", folder), await bench.find("moss", folder)];
-    deepEqual([path_.folder, path_.origin, path_.message.split(". ")[0]], [outer, "folder", "outer 0.1.0 is a path dependency of this workspace"]);
+    deepEqual(
+      [path_.folder, path_.origin, path_.message.split(". ")[0]],
+      [outer, "folder", "outer 0.1.0 is a path dependency of this workspace"],
+    );
     ok(git.folder.startsWith(path.join(bench.home.folder, "git", "checkouts")), git.folder);
     equal(readFileSync(path.join(git.folder, "src", "lib.rs"), "utf8"), "// moss");
     match(git.message, /^moss 0\.1\.0 is the version in this workspace's Cargo\.lock, from git\./);
@@ -156,10 +265,17 @@ suite("sources of crates, through cargo", function () {
   test("the workspace's own configuration of cargo counts: what is vendored there is the source", async () => {
     await using bench = await Bench.open();
     const folder = bench.folder("vendoring", {
-      ".cargo/config.toml": "[source.crates-io]\nreplace-with = \"vendored\"\n[source.vendored]\ndirectory = \"vendor\"\n", "Cargo.toml": PACKAGE("app", "pebble = \"0.1\""), "src/lib.rs": "",
-      "vendor/pebble/Cargo.toml": PACKAGE("pebble", ""), "vendor/pebble/src/lib.rs": "", "vendor/pebble/.cargo-checksum.json": "{\"files\":{},\"package\":null}",
+      ".cargo/config.toml": '[source.crates-io]\nreplace-with = "vendored"\n[source.vendored]\ndirectory = "vendor"\n',
+      "Cargo.toml": PACKAGE("app", 'pebble = "0.1"'),
+      "src/lib.rs": "",
+      "vendor/pebble/Cargo.toml": PACKAGE("pebble", ""),
+      "vendor/pebble/src/lib.rs": "",
+      "vendor/pebble/.cargo-checksum.json": '{"files":{},"package":null}',
     });
-    deepEqual([(await bench.find("pebble", folder)).folder, bench.registry.requests], [path.join(folder, "vendor", "pebble"), []]);
+    deepEqual(
+      [(await bench.find("pebble", folder)).folder, bench.registry.requests],
+      [path.join(folder, "vendor", "pebble"), []],
+    );
   });
 
   test("a workspace that cargo cannot read is said, and the newest version found", async () => {
@@ -177,9 +293,18 @@ suite("sources of crates, through cargo", function () {
     match(await bench.failure("asp"), /^cargo refuses to unpack asp: .*Its package is broken, or hostile\.$/);
     match(await bench.failure("cuckoo"), /^cargo refuses to unpack cuckoo: /);
     const viper = await bench.find("viper");
-    deepEqual(readdirSync(viper.folder, { recursive: true, encoding: "utf8" }).sort(), [".cargo-ok", "Cargo.toml", "src", path.join("src", "lib.rs")]);
-    for (let at = viper.folder; at !== path.dirname(at); at = path.dirname(at)) equal(existsSync(path.join(at, "escaped.txt")), false, at);
-    deepEqual([readdirSync(outside.path), readFileSync(path.join(pebble, "src", "lib.rs"), "utf8").includes("cuckoo")], [["secret.txt"], false]);
+    deepEqual(readdirSync(viper.folder, { recursive: true, encoding: "utf8" }).sort(), [
+      ".cargo-ok",
+      "Cargo.toml",
+      "src",
+      path.join("src", "lib.rs"),
+    ]);
+    for (let at = viper.folder; at !== path.dirname(at); at = path.dirname(at))
+      equal(existsSync(path.join(at, "escaped.txt")), false, at);
+    deepEqual(
+      [readdirSync(outside.path), readFileSync(path.join(pebble, "src", "lib.rs"), "utf8").includes("cuckoo")],
+      [["secret.txt"], false],
+    );
     outside[Symbol.dispose]();
   });
 
@@ -189,24 +314,53 @@ suite("sources of crates, through cargo", function () {
     mkdirSync(path.join(bench.home.folder, "registry"));
     symlinkSync(elsewhere, path.join(bench.home.folder, "registry", "src"));
     equal((await bench.find("pebble")).version, "1.1.0"); // the user's own link: all of cargo's sources are there
-    const { folder } = await bench.find("pebble"), moved = bench.folder("moved");
+    const { folder } = await bench.find("pebble"),
+      moved = bench.folder("moved");
     rmSync(folder, { recursive: true });
-    filled(moved, { "Cargo.toml": PACKAGE("pebble", "").replace("0.1.0", "1.1.0"), "src/lib.rs": "", ".cargo-ok": "{\"v\":1}" });
+    filled(moved, {
+      "Cargo.toml": PACKAGE("pebble", "").replace("0.1.0", "1.1.0"),
+      "src/lib.rs": "",
+      ".cargo-ok": '{"v":1}',
+    });
     symlinkSync(moved, folder);
     match(await bench.failure("pebble"), /neither in cargo's own home nor in this workspace, and is not offered/);
   });
 
   test("two projects at once get their own versions", async () => {
     await using bench = await Bench.open();
-    const project = (name: string, version: string): string => bench.folder(name, { "Cargo.toml": PACKAGE(name, "pebble = \"*\""), "src/lib.rs": "", "Cargo.lock": LOCK(OWN(name, "pebble"), LOCKED("pebble", version)) });
-    const found = await Promise.all([bench.find("pebble", project("one", "0.1.0")), bench.find("pebble", project("two", "1.0.0")), bench.find({ name: "pebble", version: "latest" }, project("three", "1.0.0"))]);
-    deepEqual(found.map(({ version }) => version), ["0.1.0", "1.0.0", "1.1.0"]);
+    const project = (name: string, version: string): string =>
+      bench.folder(name, {
+        "Cargo.toml": PACKAGE(name, 'pebble = "*"'),
+        "src/lib.rs": "",
+        "Cargo.lock": LOCK(OWN(name, "pebble"), LOCKED("pebble", version)),
+      });
+    const found = await Promise.all([
+      bench.find("pebble", project("one", "0.1.0")),
+      bench.find("pebble", project("two", "1.0.0")),
+      bench.find({ name: "pebble", version: "latest" }, project("three", "1.0.0")),
+    ]);
+    deepEqual(
+      found.map(({ version }) => version),
+      ["0.1.0", "1.0.0", "1.1.0"],
+    );
   });
 });
 
 /** As a repository with one commit; git is where cargo's tests of it are. */
 async function committed({ rig: { world } }: Bench, folder: string): Promise<string> {
-  const git = async (...args: readonly string[]) => (await world.run({ name: "git", command: await world.find("git") ?? "git", args: ["-c", "user.email=a@b.test", "-c", "user.name=Ada", ...args], env: {}, cwd: folder }, { signal: CALL.signal })).stdout.trim();
+  const git = async (...args: readonly string[]) =>
+    (
+      await world.run(
+        {
+          name: "git",
+          command: (await world.find("git")) ?? "git",
+          args: ["-c", "user.email=a@b.test", "-c", "user.name=Ada", ...args],
+          env: {},
+          cwd: folder,
+        },
+        { signal: CALL.signal },
+      )
+    ).stdout.trim();
   await git("init", "-q");
   await git("add", "-A");
   await git("commit", "-q", "-m", "all");
@@ -216,7 +370,13 @@ async function committed({ rig: { world } }: Bench, folder: string): Promise<str
 const MEGABYTE = Buffer.alloc(1024 * 1024, " ");
 
 suite("sources of crates, without cargo", () => {
-  const played = (change: Partial<ExtensionWorld>) => new ExtensionRig({ clock: new FakeClock(), find: async () => "/bin/cargo", environment: async () => ({}), ...change });
+  const played = (change: Partial<ExtensionWorld>) =>
+    new ExtensionRig({
+      clock: new FakeClock(),
+      find: async () => "/bin/cargo",
+      environment: async () => ({}),
+      ...change,
+    });
   const asked = (rig: ExtensionRig, call = CALL) => new CrateSources(rig.world).find({ name: "pebble" }, "/w", call);
   const failing = (stderr: string) => ({ exit: { code: 101, signal: null }, stdout: "", stderr });
 
@@ -227,40 +387,89 @@ suite("sources of crates, without cargo", () => {
 
   test("a cargo that does not come to its end is stopped after three minutes, and that is said", async () => {
     const clock = new FakeClock();
-    using rig = played({ clock, run: (_, { signal }) => new Promise((_resolve, reject) => { signal.addEventListener("abort", () => reject(signal.reason)); queueMicrotask(() => clock.advance(3 * 60_000)); }) });
+    using rig = played({
+      clock,
+      run: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+          queueMicrotask(() => clock.advance(3 * 60_000));
+        }),
+    });
     await rejects(asked(rig), { name: "ToolFailure", message: /not done after 3 minutes/ });
     equal(clock.waiting, 0);
   });
 
   test("a call that is withdrawn ends cargo, and leaves no timer", async () => {
-    const clock = new FakeClock(), withdrawing = new AbortController();
-    using rig = played({ clock, run: (_, { signal }) => new Promise((_resolve, reject) => { signal.addEventListener("abort", () => reject(signal.reason)); queueMicrotask(() => withdrawing.abort(new Error("never mind"))); }) });
+    const clock = new FakeClock(),
+      withdrawing = new AbortController();
+    using rig = played({
+      clock,
+      run: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+          queueMicrotask(() => withdrawing.abort(new Error("never mind")));
+        }),
+    });
     await rejects(asked(rig, { ...CALL, signal: withdrawing.signal }), { message: "never mind" });
     equal(clock.waiting, 0);
   });
 
   test("what cargo does is told: its lines on downloads, and no others", async () => {
     const told: string[] = [];
-    using rig = played({ run: async (_, { line }) => { for (const each of ["Updating `here` index", "error: x", "Downloaded pebble v1.1.0"]) line?.(each); return failing("error: x"); } });
-    await rejects(asked(rig, { ...CALL, progress: message => { told.push(message); } }));
+    using rig = played({
+      run: async (_, { line }) => {
+        for (const each of ["Updating `here` index", "error: x", "Downloaded pebble v1.1.0"]) line?.(each);
+        return failing("error: x");
+      },
+    });
+    await rejects(
+      asked(rig, {
+        ...CALL,
+        progress: message => {
+          told.push(message);
+        },
+      }),
+    );
     deepEqual([...new Set(told)], ["cargo: Updating `here` index", "cargo: Downloaded pebble v1.1.0"]);
   });
 
   test("an answer without an end is not kept", async () => {
-    using rig = played({ run: async (_, { stdout }) => { for (let i = 0; i < 65; i++) stdout?.(MEGABYTE); return { ...failing(""), exit: { code: 0, signal: null } }; } });
+    using rig = played({
+      run: async (_, { stdout }) => {
+        for (let i = 0; i < 65; i++) stdout?.(MEGABYTE);
+        return { ...failing(""), exit: { code: 0, signal: null } };
+      },
+    });
     await rejects(asked(rig), { name: "ToolFailure", message: /more of this crate's dependencies than can be read/ });
   });
 
   test("a cargo that cannot be started is a sentence, a bug is thrown on", async () => {
-    for (const [error, expected] of [[agentNotFound("cargo", "/bin/cargo", undefined), { name: "ToolFailure" }], [new TypeError("a bug"), { name: "TypeError" }]] as const) {
-      using rig = played({ run: async () => { throw error; } });
+    for (const [error, expected] of [
+      [agentNotFound("cargo", "/bin/cargo", undefined), { name: "ToolFailure" }],
+      [new TypeError("a bug"), { name: "TypeError" }],
+    ] as const) {
+      using rig = played({
+        run: async () => {
+          throw error;
+        },
+      });
       await rejects(asked(rig), expected);
     }
   });
 
   test("an answer that makes no sense is no source", async () => {
-    for (const said of ["", "[]", "{}", "{\"packages\":[{\"name\":\"pebble\",\"version\":\"1.0.0\",\"id\":\"a\",\"manifest_path\":\"relative/Cargo.toml\"}],\"resolve\":{\"root\":\"r\",\"nodes\":[{\"id\":\"r\",\"dependencies\":[\"a\"]}]}}"]) {
-      using rig = played({ run: async ({ args }, { stdout }) => { stdout?.(Buffer.from(args.includes("--no-deps") ? "{}" : said)); return { ...failing(""), exit: { code: 0, signal: null } }; } });
+    for (const said of [
+      "",
+      "[]",
+      "{}",
+      '{"packages":[{"name":"pebble","version":"1.0.0","id":"a","manifest_path":"relative/Cargo.toml"}],"resolve":{"root":"r","nodes":[{"id":"r","dependencies":["a"]}]}}',
+    ]) {
+      using rig = played({
+        run: async ({ args }, { stdout }) => {
+          stdout?.(Buffer.from(args.includes("--no-deps") ? "{}" : said));
+          return { ...failing(""), exit: { code: 0, signal: null } };
+        },
+      });
       await rejects(asked(rig), { name: "ToolFailure", message: /old version|not offered/ }, said);
     }
   });

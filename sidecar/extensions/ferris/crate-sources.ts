@@ -32,7 +32,10 @@ export interface CrateSource {
 }
 
 /** What an agent asks for. */
-export interface CrateQuestion { readonly name: string; readonly version?: string | undefined }
+export interface CrateQuestion {
+  readonly name: string;
+  readonly version?: string | undefined;
+}
 
 type Fetched = Extract<Choice, { readonly kind: "registry" | "git" }>;
 
@@ -45,12 +48,17 @@ export class CrateSources {
   async find({ name, version }: CrateQuestion, folder: string, call: ToolCall): Promise<CrateSource> {
     const wanted = checked(name, version);
     using cargo = await Cargo.in(folder, this.world, call);
-    const { workspace, lock, note } = await workspaceAt(folder, cargo), choice = chooseCrate(name, wanted, workspace, folder);
+    const { workspace, lock, note } = await workspaceAt(folder, cargo),
+      choice = chooseCrate(name, wanted, workspace, folder);
     switch (choice.kind) {
-      case "none": throw new ToolFailure(choice.why);
-      case "member": return sourceOf(choice, "folder", choice.why, note);
-      case "folder": return sourceOf(await packageAt(choice, cargo), "folder", choice.why, note);
-      case "registry": case "git": {
+      case "none":
+        throw new ToolFailure(choice.why);
+      case "member":
+        return sourceOf(choice, "folder", choice.why, note);
+      case "folder":
+        return sourceOf(await packageAt(choice, cargo), "folder", choice.why, note);
+      case "registry":
+      case "git": {
         const { found, offline } = await this.#fetch(choice, lock, cargo);
         await this.#check(found, choice, workspace?.root ?? folder);
         return sourceOf(found, "published", choice.why, note, offline);
@@ -59,7 +67,11 @@ export class CrateSources {
   }
 
   /** Asks cargo, under the name that it proposes if there is none of this one. `offline`: a sentence. */
-  async #fetch(choice: Fetched, lock: string | undefined, cargo: Cargo): Promise<{ readonly found: FoundPackage; readonly offline: string }> {
+  async #fetch(
+    choice: Fetched,
+    lock: string | undefined,
+    cargo: Cargo,
+  ): Promise<{ readonly found: FoundPackage; readonly offline: string }> {
     this.#host ??= await cargo.host();
     const folder = await mkdtemp(path.join(tmpdir(), "symposium-crate-"));
     try {
@@ -70,18 +82,33 @@ export class CrateSources {
   }
 
   async #check({ name, version, folder }: FoundPackage, { kind }: Fetched, root: string): Promise<void> {
-    const { CARGO_HOME: given } = await this.world.environment(), home = given === undefined || given === "" ? path.join(this.world.home, ".cargo") : path.resolve(root, given);
-    const place = path.isAbsolute(folder) ? await placeOf(folder, [kind === "git" ? path.join(home, "git", "checkouts") : path.join(home, "registry", "src"), root]).catch(() => undefined) : undefined;
-    if (!place?.isInside) throw new ToolFailure(`cargo says that the source of ${name} ${version} is in ${folder}; that is neither in cargo's own home nor in this workspace, and is not offered.`);
+    const { CARGO_HOME: given } = await this.world.environment(),
+      home = given === undefined || given === "" ? path.join(this.world.home, ".cargo") : path.resolve(root, given);
+    const place = path.isAbsolute(folder)
+      ? await placeOf(folder, [
+          kind === "git" ? path.join(home, "git", "checkouts") : path.join(home, "registry", "src"),
+          root,
+        ]).catch(() => undefined)
+      : undefined;
+    if (!place?.isInside)
+      throw new ToolFailure(
+        `cargo says that the source of ${name} ${version} is in ${folder}; that is neither in cargo's own home nor in this workspace, and is not offered.`,
+      );
   }
 }
 
 /** Runs of cargo in a temporary package. */
 class Fetching {
-  constructor(private readonly folder: string, private readonly lock: string | undefined, private readonly host: string | undefined, private readonly cargo: Cargo) {}
+  constructor(
+    private readonly folder: string,
+    private readonly lock: string | undefined,
+    private readonly host: string | undefined,
+    private readonly cargo: Cargo,
+  ) {}
 
   async fetch(choice: Fetched): Promise<{ readonly found: FoundPackage; readonly offline: string }> {
-    const isFixed = choice.kind === "git" || choice.isExact, here = isFixed ? await this.#ask(choice, true) : undefined;
+    const isFixed = choice.kind === "git" || choice.isExact,
+      here = isFixed ? await this.#ask(choice, true) : undefined;
     if (here?.ok) return { found: found(here), offline: "" };
     const answer = await this.#ask(choice, false);
     if (answer.ok) return { found: found(answer), offline: "" };
@@ -93,23 +120,35 @@ class Fetching {
     if (trouble.kind !== "other") throw new ToolFailure(sentenceOf(choice, trouble));
     const cached = isFixed ? undefined : await this.#ask(choice, true);
     if (!cached?.ok) throw new ToolFailure(sentenceOf(choice, trouble));
-    return { found: found(cached), offline: `cargo could not look for newer ones (${trouble.why}): of those that it has on this computer this is the newest.` };
+    return {
+      found: found(cached),
+      offline: `cargo could not look for newer ones (${trouble.why}): of those that it has on this computer this is the newest.`,
+    };
   }
 
   async #ask(choice: Fetched, isOffline: boolean): Promise<CargoAnswer> {
-    const manifest = path.join(this.folder, "Cargo.toml"), lock = path.join(this.folder, "Cargo.lock");
+    const manifest = path.join(this.folder, "Cargo.toml"),
+      lock = path.join(this.folder, "Cargo.lock");
     await writeFile(manifest, wantedManifest(choice));
     await writeFile(path.join(this.folder, "lib.rs"), "");
     // The workspace's: its versions, also those that were withdrawn since, and of the crates that this one needs those that are here.
     if (choice.kind === "registry" && choice.isLocked && this.lock !== undefined) await writeFile(lock, this.lock);
     else await rm(lock, { force: true });
-    return this.cargo.metadata(["--manifest-path", manifest, ...(this.host === undefined ? [] : ["--filter-platform", this.host]), ...(isOffline ? ["--offline"] : [])]);
+    return this.cargo.metadata([
+      "--manifest-path",
+      manifest,
+      ...(this.host === undefined ? [] : ["--filter-platform", this.host]),
+      ...(isOffline ? ["--offline"] : []),
+    ]);
   }
 }
 
 function found({ metadata }: Extract<CargoAnswer, { readonly ok: true }>): FoundPackage {
   const dependency = dependencyOfRoot(metadata);
-  if (!dependency) throw new ToolFailure("cargo has it, and does not say where. Is it an old version? `rustup update` brings a new one.");
+  if (!dependency)
+    throw new ToolFailure(
+      "cargo has it, and does not say where. Is it an old version? `rustup update` brings a new one.",
+    );
   return dependency;
 }
 
@@ -117,30 +156,68 @@ function found({ metadata }: Extract<CargoAnswer, { readonly ok: true }>): Found
 const STANDARD = new Set(["std", "core", "alloc", "proc_macro", "proc-macro", "test"]);
 
 function checked(name: string, version: string | undefined): Wanted {
-  if (STANDARD.has(name)) throw new ToolFailure(`${name} is part of Rust itself, and not a crate of the registry. After \`rustup component add rust-src\` its source is in the folder lib/rustlib/src/rust/library below what \`rustc --print sysroot\` says.`);
-  if (!isCrateName(name)) throw new ToolFailure(`“${name.slice(0, 100)}” is not the name of a crate: letters, digits, - and _, and a letter first.`);
+  if (STANDARD.has(name))
+    throw new ToolFailure(
+      `${name} is part of Rust itself, and not a crate of the registry. After \`rustup component add rust-src\` its source is in the folder lib/rustlib/src/rust/library below what \`rustc --print sysroot\` says.`,
+    );
+  if (!isCrateName(name))
+    throw new ToolFailure(
+      `“${name.slice(0, 100)}” is not the name of a crate: letters, digits, - and _, and a letter first.`,
+    );
   const wanted = wantedIn(version);
-  if (!wanted) throw new ToolFailure(`“${version?.slice(0, 100)}” is neither a version nor a range of versions. A version is as 1.2.3. ${RANGES}`);
+  if (!wanted)
+    throw new ToolFailure(
+      `“${version?.slice(0, 100)}” is neither a version nor a range of versions. A version is as 1.2.3. ${RANGES}`,
+    );
   return wanted;
 }
 
-interface Known { readonly workspace: Workspace | undefined; readonly lock: string | undefined; readonly note: string }
+interface Known {
+  readonly workspace: Workspace | undefined;
+  readonly lock: string | undefined;
+  readonly note: string;
+}
 
 async function workspaceAt(folder: string, cargo: Cargo): Promise<Known> {
   const answer = await cargo.metadata(["--no-deps"]);
-  if (!answer.ok) return { workspace: undefined, lock: undefined, note: /could not find `Cargo\.toml`/.test(answer.stderr) ? "" : `cargo cannot read the workspace at ${folder}, so what it uses is not known: ${firstError(answer.stderr)}.` };
-  const { root, members } = membersIn(answer.metadata), lock = await readFile(path.join(root, "Cargo.lock"), "utf8").catch(() => undefined);
+  if (!answer.ok)
+    return {
+      workspace: undefined,
+      lock: undefined,
+      note: /could not find `Cargo\.toml`/.test(answer.stderr)
+        ? ""
+        : `cargo cannot read the workspace at ${folder}, so what it uses is not known: ${firstError(answer.stderr)}.`,
+    };
+  const { root, members } = membersIn(answer.metadata),
+    lock = await readFile(path.join(root, "Cargo.lock"), "utf8").catch(() => undefined);
   return { workspace: { root, members, locked: lock === undefined ? undefined : packagesIn(lock) }, lock, note: "" };
 }
 
 /** The package of a folder, as its manifest has it. */
-async function packageAt({ name, folder }: { readonly name: string; readonly folder: string }, cargo: Cargo): Promise<FoundPackage> {
+async function packageAt(
+  { name, folder }: { readonly name: string; readonly folder: string },
+  cargo: Cargo,
+): Promise<FoundPackage> {
   const answer = await cargo.metadata(["--no-deps", "--manifest-path", path.join(folder, "Cargo.toml")]);
   const member = answer.ok ? membersIn(answer.metadata).members.find(each => each.name === name) : undefined;
-  if (!member) throw new ToolFailure(`${name} is a path dependency on ${folder}, and cargo finds no package of that name there.`);
+  if (!member)
+    throw new ToolFailure(`${name} is a path dependency on ${folder}, and cargo finds no package of that name there.`);
   return member;
 }
 
-function sourceOf({ name, version, folder }: FoundPackage, origin: CrateSource["origin"], why: string, ...notes: readonly string[]): CrateSource {
-  return { name, version, folder, origin, message: [`${name} ${version} is ${why}. Its source is in ${folder}.`, ...notes].filter(part => part !== "").join(" ") };
+function sourceOf(
+  { name, version, folder }: FoundPackage,
+  origin: CrateSource["origin"],
+  why: string,
+  ...notes: readonly string[]
+): CrateSource {
+  return {
+    name,
+    version,
+    folder,
+    origin,
+    message: [`${name} ${version} is ${why}. Its source is in ${folder}.`, ...notes]
+      .filter(part => part !== "")
+      .join(" "),
+  };
 }

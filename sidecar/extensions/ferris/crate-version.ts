@@ -1,10 +1,14 @@
 /** Names and versions of crates, and what an agent asks for. Pure. */
 
 /** As the public registry allows them (cargo book, "The `name` field"). */
-export function isCrateName(name: string): boolean { return /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name); }
+export function isCrateName(name: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name);
+}
 
 /** To cargo `-` and `_` are different, to whoever writes `use` they are not. */
-export function sameName(one: string, other: string): boolean { return one.replaceAll("-", "_").toLowerCase() === other.replaceAll("-", "_").toLowerCase(); }
+export function sameName(one: string, other: string): boolean {
+  return one.replaceAll("-", "_").toLowerCase() === other.replaceAll("-", "_").toLowerCase();
+}
 
 export type Wanted =
   | { readonly kind: "unsaid" }
@@ -20,7 +24,8 @@ const RANGE = /^[0-9A-Za-z.*^~<>=,+\s-]{1,100}$/;
 
 /** Three numbers are that version and no other: who asks for one has it from a lock file, or from documentation. Undefined: it can be none. */
 export function wantedIn(asked: string | undefined): Wanted | undefined {
-  const text = asked?.trim() ?? "", exact = EXACT.exec(text)?.[1];
+  const text = asked?.trim() ?? "",
+    exact = EXACT.exec(text)?.[1];
   if (text === "") return { kind: "unsaid" };
   if (text.toLowerCase() === "latest") return { kind: "latest" };
   if (exact !== undefined) return { kind: "exact", version: exact };
@@ -30,13 +35,18 @@ export function wantedIn(asked: string | undefined): Wanted | undefined {
 /** As in manifests. */
 export function requirementOf(wanted: Exclude<Wanted, { readonly kind: "unsaid" }>): string {
   switch (wanted.kind) {
-    case "latest": return "*";
-    case "exact": return `=${wanted.version}`;
-    case "range": return wanted.range;
+    case "latest":
+      return "*";
+    case "exact":
+      return `=${wanted.version}`;
+    case "range":
+      return wanted.range;
   }
 }
 
-export function withoutBuild(version: string): string { return version.split("+", 1)[0] ?? version; }
+export function withoutBuild(version: string): string {
+  return version.split("+", 1)[0] ?? version;
+}
 
 /** As semver orders them (2.0.0, point 11): below zero when `one` comes before `other`. What is behind a `+` does not count. */
 export function compareVersions(one: string, other: string): number {
@@ -54,8 +64,11 @@ export function compareVersions(one: string, other: string): number {
 }
 
 function partsOf(version: string): { readonly numbers: readonly string[]; readonly pre: readonly string[] } {
-  const text = withoutBuild(version), at = text.indexOf("-");
-  return at === -1 ? { numbers: text.split("."), pre: [] } : { numbers: text.slice(0, at).split("."), pre: text.slice(at + 1).split(".") };
+  const text = withoutBuild(version),
+    at = text.indexOf("-");
+  return at === -1
+    ? { numbers: text.split("."), pre: [] }
+    : { numbers: text.slice(0, at).split("."), pre: text.slice(at + 1).split(".") };
 }
 
 /** They may have more digits than a number holds. */

@@ -12,7 +12,10 @@ suite("Ferris in a session", () => {
   test("offers its tools where there is Rust, and nothing elsewhere", async () => {
     await using bench = new FerrisWorld();
     await using client = await bench.client();
-    deepEqual((await client.listTools()).tools.map(({ name }) => name), ["crate_sources", "rust_crate_query"]);
+    deepEqual(
+      (await client.listTools()).tools.map(({ name }) => name),
+      ["crate_sources", "rust_crate_query"],
+    );
     const elsewhere = path.join(bench.rig.home, "elsewhere");
     mkdirSync(elsewhere);
     deepEqual((await bench.world.setup("session/new", { cwd: elsewhere, mcpServers: [] })).servers, []);
@@ -21,25 +24,51 @@ suite("Ferris in a session", () => {
   test("by its settings: everywhere, with one tool, with none; a wrong one is said, and counts as none", async () => {
     const toolsOf = async (settings: ExtensionSettings, isRust = true): Promise<readonly string[] | string> => {
       await using bench = new FerrisWorld(settings);
-      const { servers: [server] } = await bench.open(isRust ? bench.project : bench.crate);
+      const {
+        servers: [server],
+      } = await bench.open(isRust ? bench.project : bench.crate);
       if (!server) return "nothing";
       await using client = await connected(server);
       return [...(await client.listTools()).tools.map(({ name }) => name), ...bench.rig.logged];
     };
-    deepEqual(await Promise.all([toolsOf({ everywhere: true }, false), toolsOf({}, false), toolsOf({ tools: { rust_crate_query: false } }), toolsOf({ tools: { rust_crate_query: false, crate_sources: false } }), toolsOf({ tools: { crate_sources: "no" } }), toolsOf({ tools: [] })]), [
-      ["crate_sources", "rust_crate_query"], "nothing", ["crate_sources"], "nothing", ["crate_sources", "rust_crate_query", "warn: The setting “tools.crate_sources” of Ferris has to be true or false."],
-      ["crate_sources", "rust_crate_query", "warn: The setting “tools” of Ferris has to be an object."],
-    ]);
+    deepEqual(
+      await Promise.all([
+        toolsOf({ everywhere: true }, false),
+        toolsOf({}, false),
+        toolsOf({ tools: { rust_crate_query: false } }),
+        toolsOf({ tools: { rust_crate_query: false, crate_sources: false } }),
+        toolsOf({ tools: { crate_sources: "no" } }),
+        toolsOf({ tools: [] }),
+      ]),
+      [
+        ["crate_sources", "rust_crate_query"],
+        "nothing",
+        ["crate_sources"],
+        "nothing",
+        [
+          "crate_sources",
+          "rust_crate_query",
+          "warn: The setting “tools.crate_sources” of Ferris has to be true or false.",
+        ],
+        ["crate_sources", "rust_crate_query", "warn: The setting “tools” of Ferris has to be an object."],
+      ],
+    );
   });
 
   test("names no tool that is switched off in what it tells of the others", async () => {
     const names = ["crate_sources", "rust_crate_query"];
     for (const off of [[], ["crate_sources"], ["rust_crate_query"]]) {
       await using bench = new FerrisWorld({ tools: Object.fromEntries(off.map(name => [name, false])) });
-      const { servers: [server] } = await bench.open();
+      const {
+        servers: [server],
+      } = await bench.open();
       await using client = await connected(server ?? {});
-      const { tools } = await client.listTools(), told = JSON.stringify([client.getInstructions(), tools]);
-      deepEqual(names.filter(name => told.includes(name)), names.filter(name => !off.includes(name)));
+      const { tools } = await client.listTools(),
+        told = JSON.stringify([client.getInstructions(), tools]);
+      deepEqual(
+        names.filter(name => told.includes(name)),
+        names.filter(name => !off.includes(name)),
+      );
     }
   });
 
@@ -47,12 +76,22 @@ suite("Ferris in a session", () => {
     await using bench = new FerrisWorld();
     await using client = await bench.client();
     const { structuredContent } = await client.callTool({ name: "crate_sources", arguments: { crate_name: "pebble" } });
-    deepEqual(structuredContent, { crate_name: "pebble", version: "1.1.0", path: bench.crate, checkout_path: bench.crate, message: `pebble 1.1.0 is the newest stable version. Its source is in ${bench.crate}.` });
-    equal(said(await client.callTool({ name: "crate_sources", arguments: { crate_name: "../x" } })), "“../x” is not the name of a crate: letters, digits, - and _, and a letter first.");
+    deepEqual(structuredContent, {
+      crate_name: "pebble",
+      version: "1.1.0",
+      path: bench.crate,
+      checkout_path: bench.crate,
+      message: `pebble 1.1.0 is the newest stable version. Its source is in ${bench.crate}.`,
+    });
+    equal(
+      said(await client.callTool({ name: "crate_sources", arguments: { crate_name: "../x" } })),
+      "“../x” is not the name of a crate: letters, digits, - and _, and a letter first.",
+    );
   });
 
   test("a session that another extension opened for itself passes as the bytes that came, and gets nothing", async () => {
-    const bench = new FerrisWorld({ everywhere: true }), { client, successor } = proxyRig(ferris.define({ everywhere: true }, bench.rig.world).make);
+    const bench = new FerrisWorld({ everywhere: true }),
+      { client, successor } = proxyRig(ferris.define({ everywhere: true }, bench.rig.world).make);
     const line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":"${bench.project}", "mcpServers":[],"_meta":{"symposium.dev/sideSession":"x"}}}`;
     client.says(line);
     await turn();

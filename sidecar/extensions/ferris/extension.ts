@@ -18,10 +18,12 @@ import { Queries } from "./query-tool";
 import { settingsIn, type FerrisSettings } from "./settings";
 
 const NAME = "Ferris";
-const INSTRUCTIONS = "Ferris gives you the source code of Rust crates, in the versions that this workspace uses. Look there for APIs that you are not sure of.";
+const INSTRUCTIONS =
+  "Ferris gives you the source code of Rust crates, in the versions that this workspace uses. Look there for APIs that you are not sure of.";
 
 export const ferris: BuiltInExtension = {
-  id: "ferris", name: NAME,
+  id: "ferris",
+  name: NAME,
   define(settings: ExtensionSettings, world: ExtensionWorld) {
     const chosen = settingsIn(settings, sentence => world.log("warn", sentence, {}));
     const approve = approveIn(settings, "ferris", world);
@@ -34,7 +36,11 @@ class Ferris {
   readonly #queries: Queries;
   #acp: AcpVersion = 1;
 
-  constructor(private readonly chain: Chain, private readonly settings: FerrisSettings & { readonly approve: Approve }, private readonly world: ExtensionWorld) {
+  constructor(
+    private readonly chain: Chain,
+    private readonly settings: FerrisSettings & { readonly approve: Approve },
+    private readonly world: ExtensionWorld,
+  ) {
     const { clock, version } = world;
     this.#sources = new CrateSources(world);
     this.#queries = new Queries({ chain, clock, version, acp: () => this.#acp, keepsAnswers: settings.cacheAnswers });
@@ -43,8 +49,14 @@ class Ferris {
   proxy(): Proxy {
     const { requests, close } = sessionTools(this.chain, { name: "ferris", server: place => this.#server(place) });
     return {
-      fromClient: { requests: { ...requests, initialize: request => this.#initialize(request) }, notifications: { "session/cancel": notification => this.#cancelled(notification) } },
-      close: () => { this.#queries.close(); close(); },
+      fromClient: {
+        requests: { ...requests, initialize: request => this.#initialize(request) },
+        notifications: { "session/cancel": notification => this.#cancelled(notification) },
+      },
+      close: () => {
+        this.#queries.close();
+        close();
+      },
     };
   }
 
@@ -62,22 +74,47 @@ class Ferris {
   }
 
   async #server(place: SessionPlace): Promise<SessionServer | undefined> {
-    const [rust] = await rustFolders(place.folders, this.world.home), tools = this.#tools(place, rust ?? place.folders[0]), { clock, version } = this.world;
+    const [rust] = await rustFolders(place.folders, this.world.home),
+      tools = this.#tools(place, rust ?? place.folders[0]),
+      { clock, version } = this.world;
     if (tools.length === 0 || (rust === undefined && !this.settings.everywhere)) return undefined;
-    return { connect: connectToolServer({ name: "ferris", title: NAME, version, instructions: INSTRUCTIONS, tools, clock, odd: this.chain.odd }) };
+    return {
+      connect: connectToolServer({
+        name: "ferris",
+        title: NAME,
+        version,
+        instructions: INSTRUCTIONS,
+        tools,
+        clock,
+        odd: this.chain.odd,
+      }),
+    };
   }
 
   #tools(place: SessionPlace, folder: string): readonly Tool[] {
-    const { tools, approve } = this.settings, consent = new Consent({ extension: "ferris", client: sessionClient(this.chain.client, place.sessionId), approve, version: () => this.#acp });
-    const find: FindSource = (question, call) => consent.carryOut(actOf(question, folder), call, () => this.#sources.find(question, folder, call));
-    return [...(tools.crate_sources ? [crateSources(find)] : []), ...(tools.rust_crate_query ? [this.#queries.tool(place, find, tools.crate_sources)] : [])];
+    const { tools, approve } = this.settings,
+      consent = new Consent({
+        extension: "ferris",
+        client: sessionClient(this.chain.client, place.sessionId),
+        approve,
+        version: () => this.#acp,
+      });
+    const find: FindSource = (question, call) =>
+      consent.carryOut(actOf(question, folder), call, () => this.#sources.find(question, folder, call));
+    return [
+      ...(tools.crate_sources ? [crateSources(find)] : []),
+      ...(tools.rust_crate_query ? [this.#queries.tool(place, find, tools.crate_sources)] : []),
+    ];
   }
 }
 
 /** Cargo runs programs that a folder's `rust-toolchain.toml` or `.cargo/config.toml` names, also where it only looks something up. */
 function actOf({ name }: CrateQuestion, folder: string): Act {
   return {
-    title: `Look up the crate ${name} with cargo`, kind: "execute", content: [], rawInput: { command: "cargo metadata", crate: name, cwd: folder },
+    title: `Look up the crate ${name} with cargo`,
+    kind: "execute",
+    content: [],
+    rawInput: { command: "cargo metadata", crate: name, cwd: folder },
     standing: { key: "cargo", name: "Always Allow Ferris to Look Up Crates with Cargo (This Session)" },
   };
 }

@@ -10,16 +10,28 @@ import { said } from "../../testing/mcp-ends";
 import { deferred } from "../../testing/proxy-rig";
 import { LIMIT_MS, REST_MS } from "./research-state";
 
-const OPTIONS = [{ optionId: "no", kind: "reject_once", name: "No" }, { optionId: "yes", kind: "allow_once", name: "Yes" }];
+const OPTIONS = [
+  { optionId: "no", kind: "reject_once", name: "No" },
+  { optionId: "yes", kind: "allow_once", name: "Yes" },
+];
 
 suite("the end of research", () => {
   test("an agent that never responds is taken by its last words, and that is said; no tool, no copy", async () => {
     await using bench = new FerrisWorld();
     await using client = await bench.client();
     const ask = async (): Promise<string> => {
-      const asked = query(client), { prompt, sessionId, tools } = await bench.research(), chunk = (text: string) => bench.world.agent.notify("session/update", { sessionId, update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } } });
+      const asked = query(client),
+        { prompt, sessionId, tools } = await bench.research(),
+        chunk = (text: string) =>
+          bench.world.agent.notify("session/update", {
+            sessionId,
+            update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
+          });
       chunk("I look.");
-      bench.world.agent.notify("session/update", { sessionId, update: { sessionUpdate: "tool_call", toolCallId: "1", title: "Read" } });
+      bench.world.agent.notify("session/update", {
+        sessionId,
+        update: { sessionUpdate: "tool_call", toolCallId: "1", title: "Read" },
+      });
       chunk("It is ");
       chunk("seven.");
       prompt.respond({ stopReason: "end_turn" });
@@ -27,14 +39,18 @@ suite("the end of research", () => {
       await tools.close();
       return answer;
     };
-    match(await ask(), /^\(The research ended without a response by its tool\. This is what its agent said last\.\)\n\nIt is seven\.\n/);
+    match(
+      await ask(),
+      /^\(The research ended without a response by its tool\. This is what its agent said last\.\)\n\nIt is seven\.\n/,
+    );
     match(await ask(), /It is seven/);
   });
 
   test("an agent that does not end after its response is stopped", async () => {
     await using bench = new FerrisWorld();
     await using client = await bench.client();
-    const asked = query(client), { tools } = await bench.research();
+    const asked = query(client),
+      { tools } = await bench.research();
     await respond(tools, "Seven.");
     bench.clock.advance(REST_MS - 1);
     await respond(tools, "Grams.");
@@ -42,7 +58,10 @@ suite("the end of research", () => {
     equal(bench.world.agentTold.length, 0);
     bench.clock.advance(1);
     match(said(await asked), /^Seven\.\n\nGrams\.\n/);
-    deepEqual(bench.world.agentTold.map(({ method }) => method), ["session/cancel"]);
+    deepEqual(
+      bench.world.agentTold.map(({ method }) => method),
+      ["session/cancel"],
+    );
     await tools.close();
   });
 
@@ -50,12 +69,17 @@ suite("the end of research", () => {
     await using bench = new FerrisWorld();
     bench.opensByItself = false;
     await using client = await bench.client();
-    const asked = query(client), opening = await bench.openings.next();
+    const asked = query(client),
+      opening = await bench.openings.next();
     bench.clock.advance(LIMIT_MS);
-    match(await failure(asked), /the agent did not open a session for it within 5 minutes: perhaps it can have only one at a time\./);
+    match(
+      await failure(asked),
+      /the agent did not open a session for it within 5 minutes: perhaps it can have only one at a time\./,
+    );
     bench.answerOpening(opening); // too late: it is closed at once, and never prompted
     bench.opensByItself = true;
-    const again = query(client), { tools, sessionId } = await bench.research();
+    const again = query(client),
+      { tools, sessionId } = await bench.research();
     deepEqual([sessionId, bench.closed], ["research-2", ["research-1"]]);
     bench.clock.advance(LIMIT_MS);
     match(await failure(again), /it was not done after 5 minutes/);
@@ -69,9 +93,13 @@ suite("the end of research", () => {
     await using client = await bench.client();
     const asked = query(client);
     (await bench.openings.next()).fail(new RpcError(-32603, "Only one session."));
-    match(await failure(asked), /^The research did not come to an answer: the agent could not open a session for it: Only one session\. You can read the source of pebble 1\.1\.0 yourself: .*pebble-1\.1\.0$/);
+    match(
+      await failure(asked),
+      /^The research did not come to an answer: the agent could not open a session for it: Only one session\. You can read the source of pebble 1\.1\.0 yourself: .*pebble-1\.1\.0$/,
+    );
     bench.opensByItself = true;
-    const again = query(client), { prompt, tools } = await bench.research();
+    const again = query(client),
+      { prompt, tools } = await bench.research();
     prompt.fail(new RpcError(-32603, "No model."));
     match(await failure(again), /the agent failed: No model\./);
     await tools.close();
@@ -80,19 +108,24 @@ suite("the end of research", () => {
   test("goes with its caller: a call that is withdrawn, a turn that is stopped, a chain that ends", async () => {
     await using bench = new FerrisWorld();
     await using client = await bench.client();
-    const withdrawing = new AbortController(), ends = (status: string) => bench.tells(update => update.status === status);
-    const withdrawn = rejects(query(client, "1", {}, { signal: withdrawing.signal })), first = await bench.research(), failed = ends("failed");
+    const withdrawing = new AbortController(),
+      ends = (status: string) => bench.tells(update => update.status === status);
+    const withdrawn = rejects(query(client, "1", {}, { signal: withdrawing.signal })),
+      first = await bench.research(),
+      failed = ends("failed");
     withdrawing.abort();
     await Promise.all([withdrawn, failed]);
     equal(bench.world.agentTold.filter(({ method }) => method === "session/cancel").length, 1);
     await first.tools.close();
-    const stopped = query(client, "2"), second = await bench.research();
+    const stopped = query(client, "2"),
+      second = await bench.research();
     bench.world.client.notify("session/cancel", { sessionId: "another" });
     await respond(second.tools, "It goes on.");
     bench.world.client.notify("session/cancel", { sessionId: "s1" });
     match(await failure(stopped), /it was withdrawn/);
     await second.tools.close();
-    const open = query(client, "3").catch((error: unknown) => error), third = await bench.research();
+    const open = query(client, "3").catch((error: unknown) => error),
+      third = await bench.research();
     await bench.world[Symbol.asyncDispose]();
     await open;
     await third.tools.close().catch(() => undefined);
@@ -104,7 +137,9 @@ suite("the end of research", () => {
     const looking = deferred<void>();
     bench.looks = signal => {
       looking.resolve();
-      return new Promise((_, reject) => { signal.addEventListener("abort", () => reject(signal.reason)); });
+      return new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
     };
     await using client = await bench.client();
     const stopped = failure(query(client));
@@ -119,10 +154,24 @@ suite("the end of research", () => {
     await using bench = new FerrisWorld();
     mkdirSync(path.join(bench.crate, ".claude"));
     await using client = await bench.client();
-    const asked = query(client), { prompt, sessionId, tools } = await bench.research(), cwd = String(bench.world.setups.at(-1)!.params.cwd);
+    const asked = query(client),
+      { prompt, sessionId, tools } = await bench.research(),
+      cwd = String(bench.world.setups.at(-1)!.params.cwd);
     deepEqual([cwd.startsWith(bench.crate), readdirSync(cwd)], [false, []]);
-    match(String(objectOr(arrayOr(objectOr(prompt.params).prompt)[0]).text), /this session's own folder is empty: give absolute paths/);
-    const reads = async (file: string) => objectOr(objectOr(await bench.world.agent.request("session/request_permission", { sessionId, toolCall: { toolCallId: "1", kind: "read", locations: [{ path: file }] }, options: OPTIONS })).outcome).optionId;
+    match(
+      String(objectOr(arrayOr(objectOr(prompt.params).prompt)[0]).text),
+      /this session's own folder is empty: give absolute paths/,
+    );
+    const reads = async (file: string) =>
+      objectOr(
+        objectOr(
+          await bench.world.agent.request("session/request_permission", {
+            sessionId,
+            toolCall: { toolCallId: "1", kind: "read", locations: [{ path: file }] },
+            options: OPTIONS,
+          }),
+        ).outcome,
+      ).optionId;
     deepEqual([await reads(path.join(bench.crate, "src", "lib.rs")), await reads("/etc/passwd")], ["yes", "no"]);
     await respond(tools, "Seven.");
     prompt.respond({ stopReason: "end_turn" });
@@ -134,12 +183,29 @@ suite("the end of research", () => {
   test("two at once, eight wait, and who comes then is sent away; the next is admitted when one ends", async () => {
     await using bench = new FerrisWorld();
     await using client = await bench.client();
-    const waits = bench.tells(update => JSON.stringify(update).includes("Waits for its turn: 2 researches are before it."));
-    const running = [await (async () => { const asked = query(client, "1"); return { asked, ...await bench.research() }; })(), await (async () => { const asked = query(client, "2"); return { asked, ...await bench.research() }; })()];
-    deepEqual(running.map(({ server }) => server.name), ["ferris-research", "ferris-research-2"]);
+    const waits = bench.tells(update =>
+      JSON.stringify(update).includes("Waits for its turn: 2 researches are before it."),
+    );
+    const running = [
+      await (async () => {
+        const asked = query(client, "1");
+        return { asked, ...(await bench.research()) };
+      })(),
+      await (async () => {
+        const asked = query(client, "2");
+        return { asked, ...(await bench.research()) };
+      })(),
+    ];
+    deepEqual(
+      running.map(({ server }) => server.name),
+      ["ferris-research", "ferris-research-2"],
+    );
     const third = query(client, "3");
     await waits;
-    const others = Array.from({ length: 7 }, (_, i) => ({ withdraw: new AbortController(), i })), waiting = others.map(({ withdraw, i }) => query(client, `other ${i}`, {}, { signal: withdraw.signal }).catch(() => undefined));
+    const others = Array.from({ length: 7 }, (_, i) => ({ withdraw: new AbortController(), i })),
+      waiting = others.map(({ withdraw, i }) =>
+        query(client, `other ${i}`, {}, { signal: withdraw.signal }).catch(() => undefined),
+      );
     await bench.tells(update => JSON.stringify(update).includes("Waits for its turn: 9 researches"));
     match(await failure(query(client, "too many")), /^2 researches are going on and 8 wait\. Ask again later/);
     equal(bench.prompts.waiting, 0);

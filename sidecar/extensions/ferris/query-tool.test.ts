@@ -17,19 +17,41 @@ import { Transcript } from "../../testing/transcript";
 import type { SessionPlace } from "../session-tools";
 import { Queries } from "./query-tool";
 
-const OPTIONS = [{ optionId: "no", kind: "reject_once", name: "No" }, { optionId: "yes", kind: "allow_once", name: "Yes" }];
+const OPTIONS = [
+  { optionId: "no", kind: "reject_once", name: "No" },
+  { optionId: "yes", kind: "allow_once", name: "Yes" },
+];
 
 suite("research", () => {
   test("has a session of its own in the crate's folder, with its tools and the question; the response is the answer", async () => {
     await using bench = new FerrisWorld();
     bench.listsTools = true;
     await using client = await bench.client();
-    const asked = query(client), { prompt, server, tools } = await bench.research();
+    const asked = query(client),
+      { prompt, server, tools } = await bench.research();
     const setup = bench.world.setups.at(-1)!.params;
-    deepEqual([setup.cwd, setup._meta, server.name, (await tools.listTools()).tools.map(({ name }) => name)], [bench.crate, { "symposium.dev/sideSession": "ferris" }, "ferris-research", ["get_rust_crate_source", "return_response_to_user"]]);
-    const [block] = arrayOr(objectOr(prompt.params).prompt).map(objectOr), text = String(block?.text);
-    for (const part of ["`pebble`, version 1.1.0", bench.crate, "How heavy is a pebble?", "`ferris-research`"]) ok(text.includes(part), part);
-    deepEqual((await tools.callTool({ name: "get_rust_crate_source", arguments: { crate_name: "pebble" } })).structuredContent, { crate_name: "pebble", version: "1.1.0", checkout_path: bench.crate, message: `pebble 1.1.0 is the newest stable version. Its source is in ${bench.crate}.` });
+    deepEqual(
+      [setup.cwd, setup._meta, server.name, (await tools.listTools()).tools.map(({ name }) => name)],
+      [
+        bench.crate,
+        { "symposium.dev/sideSession": "ferris" },
+        "ferris-research",
+        ["get_rust_crate_source", "return_response_to_user"],
+      ],
+    );
+    const [block] = arrayOr(objectOr(prompt.params).prompt).map(objectOr),
+      text = String(block?.text);
+    for (const part of ["`pebble`, version 1.1.0", bench.crate, "How heavy is a pebble?", "`ferris-research`"])
+      ok(text.includes(part), part);
+    deepEqual(
+      (await tools.callTool({ name: "get_rust_crate_source", arguments: { crate_name: "pebble" } })).structuredContent,
+      {
+        crate_name: "pebble",
+        version: "1.1.0",
+        checkout_path: bench.crate,
+        message: `pebble 1.1.0 is the newest stable version. Its source is in ${bench.crate}.`,
+      },
+    );
     equal(said(await respond(tools, "Seven grams.")), `{"message":"Response recorded. End your turn now."}`);
     equal(said(await respond(tools, " ")), "The response is empty.");
     prompt.respond({ stopReason: "end_turn" });
@@ -42,11 +64,15 @@ suite("research", () => {
   test("names no tool to an agent that has not listed them, and takes its last message as the answer", async () => {
     await using bench = new FerrisWorld();
     await using client = await bench.client();
-    const asked = query(client), { prompt, sessionId, tools } = await bench.research();
+    const asked = query(client),
+      { prompt, sessionId, tools } = await bench.research();
     doesNotMatch(JSON.stringify(prompt.params), /get_rust_crate_source|return_response_to_user|ferris-research/);
     match(JSON.stringify(prompt.params), /write it as your last message/);
     const content = { type: "text", text: "Seven grams." };
-    bench.world.agent.notify("session/update", { sessionId, update: { sessionUpdate: "agent_message_chunk", content } });
+    bench.world.agent.notify("session/update", {
+      sessionId,
+      update: { sessionUpdate: "agent_message_chunk", content },
+    });
     prompt.respond({ stopReason: "end_turn" });
     match(said(await asked), /last\.\)\n\nSeven grams\.\n/);
     await tools.close();
@@ -56,11 +82,23 @@ suite("research", () => {
     await using bench = new FerrisWorld();
     bench.listsTools = true;
     await using client = await bench.client();
-    const transcript = new Transcript(), plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(bench.crate, "/crate"));
-    const asked = query(client), { prompt, sessionId, tools } = await bench.research(), { mcpServers, ...setup } = bench.world.setups.at(-1)!.params;
-    transcript.record("→", plain({ method: "session/new", params: { ...setup, mcpServers: arrayOr(mcpServers).map(server => objectOr(server).name) } }));
+    const transcript = new Transcript(),
+      plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(bench.crate, "/crate"));
+    const asked = query(client),
+      { prompt, sessionId, tools } = await bench.research(),
+      { mcpServers, ...setup } = bench.world.setups.at(-1)!.params;
+    transcript.record(
+      "→",
+      plain({
+        method: "session/new",
+        params: { ...setup, mcpServers: arrayOr(mcpServers).map(server => objectOr(server).name) },
+      }),
+    );
     transcript.record("→", plain({ method: "session/prompt", params: prompt.params }));
-    bench.world.agent.notify("session/update", { sessionId, update: { sessionUpdate: "tool_call", toolCallId: "1", title: "Read src/lib.rs", kind: "read" } });
+    bench.world.agent.notify("session/update", {
+      sessionId,
+      update: { sessionUpdate: "tool_call", toolCallId: "1", title: "Read src/lib.rs", kind: "read" },
+    });
     await respond(tools, "Seven grams: `pub fn weight() -> u32 { 7 }` (src/lib.rs:1).");
     prompt.respond({ stopReason: "end_turn" });
     const { content } = await asked;
@@ -73,30 +111,90 @@ suite("research", () => {
   test("what its agent asks is answered without anybody: reading inside, and nothing else", async () => {
     await using bench = new FerrisWorld();
     await using client = await bench.client();
-    const asked = query(client), { prompt, sessionId, tools } = await bench.research(), { agent } = bench.world, lib = path.join(bench.crate, "src", "lib.rs");
-    const permission = async (toolCall: JsonObject) => objectOr(objectOr(await agent.request("session/request_permission", { sessionId, toolCall: { toolCallId: "1", ...toolCall }, options: OPTIONS })).outcome).optionId;
-    deepEqual([await permission({ kind: "read", locations: [{ path: lib }] }), await permission({ kind: "execute", rawInput: { command: "ls" } }), await permission({ kind: "read", locations: [{ path: "/etc/passwd" }] }), await permission({ name: "mcp__ferris-research__return_response_to_user" })], ["yes", "no", "no", "yes"]);
-    agent.notify("session/update", { sessionId, update: { sessionUpdate: "tool_call", toolCallId: "7", kind: "execute", title: "ls" } });
+    const asked = query(client),
+      { prompt, sessionId, tools } = await bench.research(),
+      { agent } = bench.world,
+      lib = path.join(bench.crate, "src", "lib.rs");
+    const permission = async (toolCall: JsonObject) =>
+      objectOr(
+        objectOr(
+          await agent.request("session/request_permission", {
+            sessionId,
+            toolCall: { toolCallId: "1", ...toolCall },
+            options: OPTIONS,
+          }),
+        ).outcome,
+      ).optionId;
+    deepEqual(
+      [
+        await permission({ kind: "read", locations: [{ path: lib }] }),
+        await permission({ kind: "execute", rawInput: { command: "ls" } }),
+        await permission({ kind: "read", locations: [{ path: "/etc/passwd" }] }),
+        await permission({ name: "mcp__ferris-research__return_response_to_user" }),
+      ],
+      ["yes", "no", "no", "yes"],
+    );
+    agent.notify("session/update", {
+      sessionId,
+      update: { sessionUpdate: "tool_call", toolCallId: "7", kind: "execute", title: "ls" },
+    });
     equal(await permission({ toolCallId: "7", kind: "read", locations: [{ path: lib }] }), "no");
-    deepEqual(await agent.request("fs/read_text_file", { sessionId, path: lib }), { content: "pub fn weight() -> u32 { 7 }\n" });
-    for (const method of ["fs/write_text_file", "terminal/create", "terminal/output"]) await rejects(agent.request(method, { sessionId, path: lib, content: "", command: "ls" }), { code: -32600 }, method);
+    deepEqual(await agent.request("fs/read_text_file", { sessionId, path: lib }), {
+      content: "pub fn weight() -> u32 { 7 }\n",
+    });
+    for (const method of ["fs/write_text_file", "terminal/create", "terminal/output"])
+      await rejects(
+        agent.request(method, { sessionId, path: lib, content: "", command: "ls" }),
+        { code: -32600 },
+        method,
+      );
     await rejects(agent.request("elicitation/create", { sessionId }), { code: -32601 });
-    equal(bench.told.some(({ sessionId: of }) => of === sessionId), false);
+    equal(
+      bench.told.some(({ sessionId: of }) => of === sessionId),
+      false,
+    );
     prompt.respond({ stopReason: "end_turn" });
-    match(await failure(asked), /^The research did not come to an answer: the agent ended without an answer\. You can read the source of pebble 1\.1\.0 yourself: /);
+    match(
+      await failure(asked),
+      /^The research did not come to an answer: the agent ended without an answer\. You can read the source of pebble 1\.1\.0 yourself: /,
+    );
     await tools.close();
   });
 
   test("its agent may read also the sources that it asks for, but for those with links out, and the user's own", async () => {
     await using bench = new FerrisWorld();
-    const [slate, adder] = ["slate", "adder"].map(name => bench.source(name)), member = path.join(bench.project, "member");
+    const [slate, adder] = ["slate", "adder"].map(name => bench.source(name)),
+      member = path.join(bench.project, "member");
     for (const folder of [slate!, adder!, member]) mkdirSync(folder);
     symlinkSync(bench.rig.home, path.join(adder!, "home"));
-    bench.workspace = { workspace_root: bench.project, packages: [{ name: "member", version: "0.1.0", manifest_path: path.join(member, "Cargo.toml") }] };
+    bench.workspace = {
+      workspace_root: bench.project,
+      packages: [{ name: "member", version: "0.1.0", manifest_path: path.join(member, "Cargo.toml") }],
+    };
     await using client = await bench.client();
-    const asked = query(client), { prompt, sessionId, tools } = await bench.research();
-    const mayRead = async (folder: string): Promise<boolean> => objectOr(objectOr(await bench.world.agent.request("session/request_permission", { sessionId, toolCall: { toolCallId: "1", kind: "read", locations: [{ path: path.join(folder, "lib.rs") }] }, options: OPTIONS })).outcome).optionId === "yes";
-    const get = async (crate_name: string, version?: string) => String(objectOr((await tools.callTool({ name: "get_rust_crate_source", arguments: { crate_name, ...(version === undefined ? {} : { version }) } })).structuredContent).message);
+    const asked = query(client),
+      { prompt, sessionId, tools } = await bench.research();
+    const mayRead = async (folder: string): Promise<boolean> =>
+      objectOr(
+        objectOr(
+          await bench.world.agent.request("session/request_permission", {
+            sessionId,
+            toolCall: { toolCallId: "1", kind: "read", locations: [{ path: path.join(folder, "lib.rs") }] },
+            options: OPTIONS,
+          }),
+        ).outcome,
+      ).optionId === "yes";
+    const get = async (crate_name: string, version?: string) =>
+      String(
+        objectOr(
+          (
+            await tools.callTool({
+              name: "get_rust_crate_source",
+              arguments: { crate_name, ...(version === undefined ? {} : { version }) },
+            })
+          ).structuredContent,
+        ).message,
+      );
     equal(await mayRead(slate!), false);
     match(await get("slate"), /^slate 1\.1\.0 is the newest stable version\. Its source is in \S+$/);
     for (const name of ["adder", "member"]) match(await get(name), / This session may not read there\.$/);
@@ -107,7 +205,10 @@ suite("research", () => {
     }
     deepEqual([await mayRead(bench.source("crate-8")), await mayRead(bench.source("crate-9"))], [true, false]);
     const { cargoRuns } = bench;
-    deepEqual([await get("pebble"), await get("pebble", "1.1.0"), bench.cargoRuns], [await get("pebble"), await get("pebble"), cargoRuns]);
+    deepEqual(
+      [await get("pebble"), await get("pebble", "1.1.0"), bench.cargoRuns],
+      [await get("pebble"), await get("pebble"), cargoRuns],
+    );
     await get("pebble", "latest");
     ok(bench.cargoRuns > cargoRuns);
     prompt.respond({ stopReason: "end_turn" });
@@ -117,13 +218,24 @@ suite("research", () => {
 
   test("of the user's own packages those in the session's folders are researched, anew each time", async () => {
     await using bench = new FerrisWorld();
-    const inside = path.join(bench.project, "inside"), outside = path.join(bench.rig.home, "outside");
+    const inside = path.join(bench.project, "inside"),
+      outside = path.join(bench.rig.home, "outside");
     for (const folder of [inside, outside]) mkdirSync(folder);
-    bench.workspace = { workspace_root: bench.project, packages: [["inside", inside], ["outside", outside]].map(([name, folder]) => ({ name, version: "0.1.0", manifest_path: path.join(folder!, "Cargo.toml") })) };
+    bench.workspace = {
+      workspace_root: bench.project,
+      packages: [
+        ["inside", inside],
+        ["outside", outside],
+      ].map(([name, folder]) => ({ name, version: "0.1.0", manifest_path: path.join(folder!, "Cargo.toml") })),
+    };
     await using client = await bench.client();
-    match(await failure(query(client, "?", { crate_name: "outside" })), /^outside 0\.1\.0 is in \S+, which is outside of this session's folders: no research is done there without asking\./);
+    match(
+      await failure(query(client, "?", { crate_name: "outside" })),
+      /^outside 0\.1\.0 is in \S+, which is outside of this session's folders: no research is done there without asking\./,
+    );
     for (const answer of ["One.", "Two."]) {
-      const asked = query(client, "?", { crate_name: "inside" }), { prompt, tools } = await bench.research();
+      const asked = query(client, "?", { crate_name: "inside" }),
+        { prompt, tools } = await bench.research();
       await respond(tools, answer);
       prompt.respond({ stopReason: "end_turn" });
       match(said(await asked), new RegExp(`^${answer}`));
@@ -135,9 +247,14 @@ suite("research", () => {
     await using bench = new FerrisWorld();
     bench.opensByItself = false;
     await using client = await bench.client();
-    const asked = query(client), opening = await bench.openings.next(), [server] = arrayOr(objectOr(opening.params).mcpServers).map(objectOr);
+    const asked = query(client),
+      opening = await bench.openings.next(),
+      [server] = arrayOr(objectOr(opening.params).mcpServers).map(objectOr);
     await using tools = await connected(server!);
-    equal(said(await respond(tools, "Seven.")), "Nobody waits for a response now: the research has not begun, or has ended.");
+    equal(
+      said(await respond(tools, "Seven.")),
+      "Nobody waits for a response now: the research has not begun, or has ended.",
+    );
     opening.fail(new RpcError(-32603, "No."));
     await failure(asked);
   });
@@ -146,8 +263,22 @@ suite("research", () => {
     await using bench = new FerrisWorld();
     await using client = await bench.client();
     let told = 0;
-    const asked = query(client, "?", {}, { onprogress: () => { told++; } }), { prompt, sessionId, tools } = await bench.research();
-    for (let i = 0; i < 700; i++) bench.world.agent.notify("session/update", { sessionId, update: { sessionUpdate: "tool_call", toolCallId: `c${i}`, title: `Read ${i}` } });
+    const asked = query(
+        client,
+        "?",
+        {},
+        {
+          onprogress: () => {
+            told++;
+          },
+        },
+      ),
+      { prompt, sessionId, tools } = await bench.research();
+    for (let i = 0; i < 700; i++)
+      bench.world.agent.notify("session/update", {
+        sessionId,
+        update: { sessionUpdate: "tool_call", toolCallId: `c${i}`, title: `Read ${i}` },
+      });
     await respond(tools, "Seven.");
     prompt.respond({ stopReason: "end_turn" });
     await asked;
@@ -157,27 +288,66 @@ suite("research", () => {
   });
 
   test("fifty answers are kept, the newest; and of what has ended nothing else", async () => {
-    let opened = 0, standing = 0, looked = 0, connect: ConnectMcp | undefined;
+    let opened = 0,
+      standing = 0,
+      looked = 0,
+      connect: ConnectMcp | undefined;
     const nowhere = { request: () => Promise.reject(new Error("nobody")), notify: () => undefined };
     const chain: Chain = {
-      client: nowhere, successor: nowhere, odd: () => undefined,
-      offerMcp: (name, connects) => { connect = connects; standing++; return { declaration: { type: "acp", name, serverId: name, id: name }, [Symbol.asyncDispose]: async () => { standing--; } }; },
+      client: nowhere,
+      successor: nowhere,
+      odd: () => undefined,
+      offerMcp: (name, connects) => {
+        connect = connects;
+        standing++;
+        return {
+          declaration: { type: "acp", name, serverId: name, id: name },
+          [Symbol.asyncDispose]: async () => {
+            standing--;
+          },
+        };
+      },
       openSession: async () => {
         const connects = connect!;
         standing++;
-        return { sessionId: `s${++opened}`, opened: {}, [Symbol.asyncDispose]: async () => { standing--; }, prompt: async () => {
-          const [ours, theirs] = InMemoryTransport.createLinkedPair(), tools = new Client({ name: "test", version: "1" });
-          await connects(theirs);
-          await tools.connect(ours);
-          await respond(tools, "Seven.");
-          await tools.close();
-          return { stopReason: "end_turn" };
-        } };
+        return {
+          sessionId: `s${++opened}`,
+          opened: {},
+          [Symbol.asyncDispose]: async () => {
+            standing--;
+          },
+          prompt: async () => {
+            const [ours, theirs] = InMemoryTransport.createLinkedPair(),
+              tools = new Client({ name: "test", version: "1" });
+            await connects(theirs);
+            await tools.connect(ours);
+            await respond(tools, "Seven.");
+            await tools.close();
+            return { stopReason: "end_turn" };
+          },
+        };
       },
     };
-    const queries = new Queries({ chain, clock: new FakeClock(), version: "1", acp: () => 1, keepsAnswers: true }), folder = realpathSync(tmpdir());
-    const empty = mkdtempSync(path.join(folder, "symposium-")), tool = queries.tool({ folders: [folder], setup: "session/new", sessionId: () => { looked++; return undefined; } }, async () => ({ name: "a", version: "1.0.0", folder: empty, origin: "published", message: "" }), true);
-    const ask = async (n: number) => tool.call({ crate_name: "a", prompt: `${n}` }, { signal: new AbortController().signal, progress: () => undefined });
+    const queries = new Queries({ chain, clock: new FakeClock(), version: "1", acp: () => 1, keepsAnswers: true }),
+      folder = realpathSync(tmpdir());
+    const empty = mkdtempSync(path.join(folder, "symposium-")),
+      tool = queries.tool(
+        {
+          folders: [folder],
+          setup: "session/new",
+          sessionId: () => {
+            looked++;
+            return undefined;
+          },
+        },
+        async () => ({ name: "a", version: "1.0.0", folder: empty, origin: "published", message: "" }),
+        true,
+      );
+    const ask = async (n: number) =>
+      tool.call(
+        { crate_name: "a", prompt: `${n}` },
+        { signal: new AbortController().signal, progress: () => undefined },
+      );
     for (let n = 0; n <= 50; n++) await ask(n);
     await ask(50);
     equal(opened, 51);
@@ -189,31 +359,83 @@ suite("research", () => {
   });
 
   test("a call that was withdrawn while its source was looked for opens nothing", async () => {
-    const { chain, successor } = proxyRig({}), clock = new FakeClock(), withdrawn = AbortSignal.abort(), folder = realpathSync(tmpdir());
-    const queries = new Queries({ chain, clock, version: "1", acp: () => 1, keepsAnswers: true }), place: SessionPlace = { folders: [folder], setup: "session/new", sessionId: () => undefined };
-    const tool = queries.tool(place, async () => ({ name: "a", version: "1.0.0", folder, origin: "folder", message: "" }), true);
-    await rejects(tool.call({ crate_name: "a", prompt: "?" }, { signal: withdrawn, progress: () => undefined }), { name: "ToolFailure", message: /it was withdrawn/ });
+    const { chain, successor } = proxyRig({}),
+      clock = new FakeClock(),
+      withdrawn = AbortSignal.abort(),
+      folder = realpathSync(tmpdir());
+    const queries = new Queries({ chain, clock, version: "1", acp: () => 1, keepsAnswers: true }),
+      place: SessionPlace = { folders: [folder], setup: "session/new", sessionId: () => undefined };
+    const tool = queries.tool(
+      place,
+      async () => ({ name: "a", version: "1.0.0", folder, origin: "folder", message: "" }),
+      true,
+    );
+    await rejects(tool.call({ crate_name: "a", prompt: "?" }, { signal: withdrawn, progress: () => undefined }), {
+      name: "ToolFailure",
+      message: /it was withdrawn/,
+    });
     deepEqual([successor.heard, clock.waiting], [[], 0]);
   });
 
   test("its steps are told to the caller, and shown as a tool call that ends with it", async () => {
     await using bench = new FerrisWorld();
     await using client = await bench.client();
-    const progress: string[] = [], read = deferred();
-    const asked = query(client, "How heavy\nis a `pebble`?", {}, { onprogress: ({ message }) => { progress.push(String(message)); if (message === "Read src/lib.rs") read.resolve(); } }), { prompt, sessionId, tools } = await bench.research();
-    const call = (toolCallId: string, title: string) => bench.world.agent.notify("session/update", { sessionId, update: { sessionUpdate: "tool_call", toolCallId, title, kind: "read" } });
+    const progress: string[] = [],
+      read = deferred();
+    const asked = query(
+        client,
+        "How heavy\nis a `pebble`?",
+        {},
+        {
+          onprogress: ({ message }) => {
+            progress.push(String(message));
+            if (message === "Read src/lib.rs") read.resolve();
+          },
+        },
+      ),
+      { prompt, sessionId, tools } = await bench.research();
+    const call = (toolCallId: string, title: string) =>
+      bench.world.agent.notify("session/update", {
+        sessionId,
+        update: { sessionUpdate: "tool_call", toolCallId, title, kind: "read" },
+      });
     call("1", "Read src/lib.rs");
     call("2", "mcp__ferris-research__return_response_to_user");
     await read.promise;
     await respond(tools, "Seven.");
     prompt.respond({ stopReason: "end_turn" });
     await asked;
-    deepEqual(progress, ["Look up the crate pebble with cargo", "A second agent reads pebble 1.1.0.", "Read src/lib.rs"]);
-    const cards = bench.told.filter(told => told.sessionId === "s1").map(told => objectOr(told.update)), [first, ...others] = cards;
-    deepEqual(first, { sessionUpdate: "tool_call", toolCallId: first?.toolCallId, title: "Research in pebble 1.1.0: How heavy is a `pebble`?", kind: "search", status: "pending", rawInput: { crate_name: "pebble", crate_version: "1.1.0", prompt: "How heavy\nis a `pebble`?" }, locations: [{ path: bench.crate }] });
-    deepEqual(others.map(({ sessionUpdate, toolCallId, status, content }) => [sessionUpdate, toolCallId === first?.toolCallId, status, String(objectOr(objectOr(arrayOr(content)[0]).content).text).split("\n").at(-1)]), [
-      ["tool_call_update", true, "in_progress", "- A second agent reads pebble 1.1.0."], ["tool_call_update", true, undefined, "- Read src/lib.rs"], ["tool_call_update", true, "completed", "- Answered after 0 s, in 1 step."],
+    deepEqual(progress, [
+      "Look up the crate pebble with cargo",
+      "A second agent reads pebble 1.1.0.",
+      "Read src/lib.rs",
     ]);
+    const cards = bench.told.filter(told => told.sessionId === "s1").map(told => objectOr(told.update)),
+      [first, ...others] = cards;
+    deepEqual(first, {
+      sessionUpdate: "tool_call",
+      toolCallId: first?.toolCallId,
+      title: "Research in pebble 1.1.0: How heavy is a `pebble`?",
+      kind: "search",
+      status: "pending",
+      rawInput: { crate_name: "pebble", crate_version: "1.1.0", prompt: "How heavy\nis a `pebble`?" },
+      locations: [{ path: bench.crate }],
+    });
+    deepEqual(
+      others.map(({ sessionUpdate, toolCallId, status, content }) => [
+        sessionUpdate,
+        toolCallId === first?.toolCallId,
+        status,
+        String(objectOr(objectOr(arrayOr(content)[0]).content).text)
+          .split("\n")
+          .at(-1),
+      ]),
+      [
+        ["tool_call_update", true, "in_progress", "- A second agent reads pebble 1.1.0."],
+        ["tool_call_update", true, undefined, "- Read src/lib.rs"],
+        ["tool_call_update", true, "completed", "- Answered after 0 s, in 1 step."],
+      ],
+    );
     await tools.close();
   });
 
@@ -239,22 +461,40 @@ suite("research", () => {
     await using bench = new FerrisWorld();
     symlinkSync(bench.rig.home, path.join(bench.crate, "home"));
     await using client = await bench.client();
-    match(await failure(query(client)), /has a link that leads out of its folder \(home\), so no research is done in it\./);
+    match(
+      await failure(query(client)),
+      /has a link that leads out of its folder \(home\), so no research is done in it\./,
+    );
     deepEqual(bench.openings.waiting, 0);
   });
 
   test("what is no question is refused before anything is done", async () => {
     await using bench = new FerrisWorld();
     await using client = await bench.client();
-    deepEqual([await failure(query(client, " ")), await failure(query(client, "x".repeat(20_001))), await failure(query(client, "x", { crate_name: "a b" }))],
-      ["The prompt is empty: what is the question?", "The prompt is longer than 20000 characters.", "“a b” is not the name of a crate: letters, digits, - and _, and a letter first."]);
+    deepEqual(
+      [
+        await failure(query(client, " ")),
+        await failure(query(client, "x".repeat(20_001))),
+        await failure(query(client, "x", { crate_name: "a b" })),
+      ],
+      [
+        "The prompt is empty: what is the question?",
+        "The prompt is longer than 20000 characters.",
+        "“a b” is not the name of a crate: letters, digits, - and _, and a letter first.",
+      ],
+    );
     equal(bench.cargoRuns, 0);
   });
 
   test("an agent of ACP's second version ends its turn by an update, and the call is told in that version's words", async () => {
-    await using bench = new FerrisWorld({}, { protocolVersion: 2, agentCapabilities: HTTP_AGENT.agentCapabilities, capabilities: {} });
+    await using bench = new FerrisWorld(
+      {},
+      { protocolVersion: 2, agentCapabilities: HTTP_AGENT.agentCapabilities, capabilities: {} },
+    );
     await using client = await bench.client();
-    const asked = query(client), { prompt, sessionId, tools } = await bench.research(), update = (update: JsonObject) => bench.world.agent.notify("session/update", { sessionId, update });
+    const asked = query(client),
+      { prompt, sessionId, tools } = await bench.research(),
+      update = (update: JsonObject) => bench.world.agent.notify("session/update", { sessionId, update });
     prompt.respond({});
     update({ sessionUpdate: "state_update", state: "running" });
     update({ sessionUpdate: "agent_message", messageId: "m", content: [{ type: "text", text: "It is seven." }] });

@@ -29,8 +29,10 @@ export interface QueryWorld {
 }
 
 /** At once, and waiting. */
-const MOST = 2, MOST_WAITING = 8;
-const MOST_ANSWERS = 50, MOST_QUESTION = 20_000;
+const MOST = 2,
+  MOST_WAITING = 8;
+const MOST_ANSWERS = 50,
+  MOST_QUESTION = 20_000;
 
 /** All research of one chain. */
 export class Queries {
@@ -48,19 +50,34 @@ export class Queries {
   tool(place: SessionPlace, find: FindSource, isBeside: boolean): Tool {
     const lookup = isBeside ? "; for a look at one file use crate_sources and read it yourself" : "";
     return {
-      name: "rust_crate_query", title: "Rust crate research", annotations: { ...READS, idempotentHint: false },
+      name: "rust_crate_query",
+      title: "Rust crate research",
+      annotations: { ...READS, idempotentHint: false },
       description: `Ask a question about a Rust crate: a second agent reads the crate's source and answers. It takes up to a few minutes${lookup}. Ask for all you need in one question.`,
       inputSchema: {
-        type: "object", required: ["crate_name", "prompt"],
+        type: "object",
+        required: ["crate_name", "prompt"],
         properties: {
-          crate_name: CRATE_NAME, prompt: { type: "string", description: "What to find out, in whole sentences" },
-          crate_version: { type: "string", description: "A version (1.2.3), a range as in Cargo.toml (^1.2), or \"latest\". Without it: the version that this workspace uses, else the newest stable one" },
+          crate_name: CRATE_NAME,
+          prompt: { type: "string", description: "What to find out, in whole sentences" },
+          crate_version: {
+            type: "string",
+            description:
+              'A version (1.2.3), a range as in Cargo.toml (^1.2), or "latest". Without it: the version that this workspace uses, else the newest stable one',
+          },
         },
       },
       call: async ({ crate_name: name, crate_version: version, prompt }, call) => {
         const question = stringOr(prompt, "").trim();
-        if (question === "" || question.length > MOST_QUESTION) throw new ToolFailure(question === "" ? "The prompt is empty: what is the question?" : `The prompt is longer than ${MOST_QUESTION} characters.`);
-        const source = await this.#found(place, call, until => find({ name: stringOr(name, "").trim(), version: stringOr(version, undefined) }, until));
+        if (question === "" || question.length > MOST_QUESTION)
+          throw new ToolFailure(
+            question === ""
+              ? "The prompt is empty: what is the question?"
+              : `The prompt is longer than ${MOST_QUESTION} characters.`,
+          );
+        const source = await this.#found(place, call, until =>
+          find({ name: stringOr(name, "").trim(), version: stringOr(version, undefined) }, until),
+        );
         return this.#answer(source, question, place, find, call);
       },
     };
@@ -68,31 +85,58 @@ export class Queries {
 
   /** The client stops what the session does. */
   cancelled(sessionId: string): void {
-    for (const [finding, place] of this.#finding) if (place.sessionId() === sessionId) finding.abort(new ToolFailure("The turn was stopped."));
-    for (const [research, place] of this.#going) if (place.sessionId() === sessionId) research.post({ kind: "withdrawn" });
+    for (const [finding, place] of this.#finding)
+      if (place.sessionId() === sessionId) finding.abort(new ToolFailure("The turn was stopped."));
+    for (const [research, place] of this.#going)
+      if (place.sessionId() === sessionId) research.post({ kind: "withdrawn" });
   }
 
   /** The chain has ended. */
-  close(): void { for (const research of this.#going.keys()) research.post({ kind: "chainEnded" }); }
+  close(): void {
+    for (const research of this.#going.keys()) research.post({ kind: "chainEnded" });
+  }
 
   /** Not every agent withdraws the call when its turn is stopped. */
-  async #found(place: SessionPlace, call: ToolCall, find: (call: ToolCall) => Promise<CrateSource>): Promise<CrateSource> {
+  async #found(
+    place: SessionPlace,
+    call: ToolCall,
+    find: (call: ToolCall) => Promise<CrateSource>,
+  ): Promise<CrateSource> {
     const finding = new AbortController();
     this.#finding.set(finding, place);
     try {
-      const source = await find({ signal: AbortSignal.any([call.signal, finding.signal]), progress: message => call.progress(message) });
+      const source = await find({
+        signal: AbortSignal.any([call.signal, finding.signal]),
+        progress: message => call.progress(message),
+      });
       finding.signal.throwIfAborted();
       return source;
-    } finally { this.#finding.delete(finding); }
+    } finally {
+      this.#finding.delete(finding);
+    }
   }
 
-  async #answer(source: CrateSource, question: string, place: SessionPlace, find: FindSource, call: ToolCall): Promise<string> {
-    const key = JSON.stringify([source.name, source.version, source.folder, question]), known = this.#answers.get(key);
+  async #answer(
+    source: CrateSource,
+    question: string,
+    place: SessionPlace,
+    find: FindSource,
+    call: ToolCall,
+  ): Promise<string> {
+    const key = JSON.stringify([source.name, source.version, source.folder, question]),
+      known = this.#answers.get(key);
     if (known !== undefined) return answerOf(source, known);
     await checkPlace(source, place);
     const end = await this.#research(source, question, place, find, call);
-    if (end.kind === "failed") throw new ToolFailure(`The research did not come to an answer: ${end.why}. You can read the source of ${source.name} ${source.version} yourself: ${source.folder}`);
-    if (end.by === "words") return answerOf(source, `(The research ended without a response by its tool. This is what its agent said last.)\n\n${end.text}`);
+    if (end.kind === "failed")
+      throw new ToolFailure(
+        `The research did not come to an answer: ${end.why}. You can read the source of ${source.name} ${source.version} yourself: ${source.folder}`,
+      );
+    if (end.by === "words")
+      return answerOf(
+        source,
+        `(The research ended without a response by its tool. This is what its agent said last.)\n\n${end.text}`,
+      );
     if (this.world.keepsAnswers && source.origin === "published") this.#keep(key, end.text);
     return answerOf(source, end.text);
   }
@@ -103,23 +147,55 @@ export class Queries {
     if (this.#answers.size > MOST_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
   }
 
-  async #research(source: CrateSource, question: string, place: SessionPlace, find: FindSource, call: ToolCall): Promise<Ended> {
-    const { chain, clock, version, acp } = this.world, number = ++this.#count, card = this.#card(source, question, place), since = clock.now();
-    const tell = (show: ((line: string) => void) | undefined, line: string): void => { show?.(line); call.progress(line); };
-    const research = new Research({ source, question, server: number === 1 ? "ferris-research" : `ferris-research-${number}`, acp: acp() }, {
-      chain, clock, version, find,
-      begun: () => tell(line => card?.begin(line), `A second agent reads ${source.name} ${source.version}.`), did: title => tell(line => card?.did(line), title),
-    });
+  async #research(
+    source: CrateSource,
+    question: string,
+    place: SessionPlace,
+    find: FindSource,
+    call: ToolCall,
+  ): Promise<Ended> {
+    const { chain, clock, version, acp } = this.world,
+      number = ++this.#count,
+      card = this.#card(source, question, place),
+      since = clock.now();
+    const tell = (show: ((line: string) => void) | undefined, line: string): void => {
+      show?.(line);
+      call.progress(line);
+    };
+    const research = new Research(
+      { source, question, server: number === 1 ? "ferris-research" : `ferris-research-${number}`, acp: acp() },
+      {
+        chain,
+        clock,
+        version,
+        find,
+        begun: () => tell(line => card?.begin(line), `A second agent reads ${source.name} ${source.version}.`),
+        did: title => tell(line => card?.did(line), title),
+      },
+    );
     this.#going.set(research, place);
     const withdraw = (): void => research.post({ kind: "withdrawn" });
     call.signal.addEventListener("abort", withdraw);
     if (call.signal.aborted) withdraw();
     using standing = this.#line.join(() => research.post({ kind: "admitted" }));
     try {
-      if (!standing) throw new ToolFailure(`${MOST} researches are going on and ${MOST_WAITING} wait. Ask again later, or read the source yourself: ${source.folder}`);
-      if (standing.behind > 0) tell(line => card?.waits(line), `Waits for its turn: ${standing.behind} ${standing.behind === 1 ? "research is" : "researches are"} before it.`);
-      const end = await research.ended, seconds = Math.round((clock.now() - since) / 1000);
-      card?.end(end.kind === "answered" ? "completed" : "failed", end.kind === "answered" ? `Answered after ${seconds} s, in ${card.steps} ${card.steps === 1 ? "step" : "steps"}.` : `No answer: ${end.why}.`);
+      if (!standing)
+        throw new ToolFailure(
+          `${MOST} researches are going on and ${MOST_WAITING} wait. Ask again later, or read the source yourself: ${source.folder}`,
+        );
+      if (standing.behind > 0)
+        tell(
+          line => card?.waits(line),
+          `Waits for its turn: ${standing.behind} ${standing.behind === 1 ? "research is" : "researches are"} before it.`,
+        );
+      const end = await research.ended,
+        seconds = Math.round((clock.now() - since) / 1000);
+      card?.end(
+        end.kind === "answered" ? "completed" : "failed",
+        end.kind === "answered"
+          ? `Answered after ${seconds} s, in ${card.steps} ${card.steps === 1 ? "step" : "steps"}.`
+          : `No answer: ${end.why}.`,
+      );
       return end;
     } finally {
       card?.end("failed", "No answer.");
@@ -130,20 +206,34 @@ export class Queries {
 
   /** None before the session is known to its client. */
   #card({ name, version, folder }: CrateSource, question: string, place: SessionPlace): ResearchCard | undefined {
-    const sessionId = place.sessionId(), shown = question.replaceAll(/\s+/g, " ");
-    return sessionId === undefined ? undefined : new ResearchCard(this.world.chain.client, {
-      sessionId, toolCallId: `ferris-research-${randomUUID()}`, folder,
-      title: `Research in ${name} ${version}: ${shown.length > 100 ? `${shown.slice(0, 100)}…` : shown}`, input: { crate_name: name, crate_version: version, prompt: question },
-    }, this.world.acp());
+    const sessionId = place.sessionId(),
+      shown = question.replaceAll(/\s+/g, " ");
+    return sessionId === undefined
+      ? undefined
+      : new ResearchCard(
+          this.world.chain.client,
+          {
+            sessionId,
+            toolCallId: `ferris-research-${randomUUID()}`,
+            folder,
+            title: `Research in ${name} ${version}: ${shown.length > 100 ? `${shown.slice(0, 100)}…` : shown}`,
+            input: { crate_name: name, crate_version: version, prompt: question },
+          },
+          this.world.acp(),
+        );
   }
 }
 
 /** What is read without asking is published, or lies in the folders of the session. */
 async function checkPlace({ name, version, folder, origin }: CrateSource, { folders }: SessionPlace): Promise<void> {
-  const out = origin === "published" ? await linkOut(folder) : (await placeOf(folder, folders)).isInside ? undefined : "";
+  const out =
+    origin === "published" ? await linkOut(folder) : (await placeOf(folder, folders)).isInside ? undefined : "";
   if (out === undefined) return;
-  throw new ToolFailure(out === "" ? `${name} ${version} is in ${folder}, which is outside of this session's folders: no research is done there without asking. Read it yourself.`
-    : `${name} ${version} has a link that leads out of its folder (${out}), so no research is done in it. Its source is in ${folder}.`);
+  throw new ToolFailure(
+    out === ""
+      ? `${name} ${version} is in ${folder}, which is outside of this session's folders: no research is done there without asking. Read it yourself.`
+      : `${name} ${version} has a link that leads out of its folder (${out}), so no research is done in it. Its source is in ${folder}.`,
+  );
 }
 
 /** As text alone: as a member of an object a model would have to read it with JSON's escapes. */

@@ -9,13 +9,26 @@ import type { JsonObject } from "../../rpc/json";
 import { linkOut } from "./links-out";
 import { permissionFor, readInside, type Readable } from "./readable";
 
-const place = temporaryFolder(), root = realpathSync(place.path), crate = path.join(root, "pebble-1.1.0"), other = path.join(root, "slate-0.3.1"), secret = path.join(root, "secret.txt");
+const place = temporaryFolder(),
+  root = realpathSync(place.path),
+  crate = path.join(root, "pebble-1.1.0"),
+  other = path.join(root, "slate-0.3.1"),
+  secret = path.join(root, "secret.txt");
 const own = new QualifiedNames("ferris-research", { all: ["get_rust_crate_source", "return_response_to_user"] });
 const readable: Readable = { folders: [crate, other], own };
-const OPTIONS = [{ optionId: "always", kind: "allow_always", name: "Always" }, { optionId: "no", kind: "reject_once", name: "No" }, { optionId: "yes", kind: "allow_once", name: "Yes" }, { optionId: "yes2", kind: "allow_once", name: "Yes" }];
+const OPTIONS = [
+  { optionId: "always", kind: "allow_always", name: "Always" },
+  { optionId: "no", kind: "reject_once", name: "No" },
+  { optionId: "yes", kind: "allow_once", name: "Yes" },
+  { optionId: "yes2", kind: "allow_once", name: "Yes" },
+];
 
 async function ask(toolCall: JsonObject, announced?: JsonObject, options: unknown = OPTIONS): Promise<string> {
-  const { outcome } = await permissionFor({ sessionId: "s", toolCall: { toolCallId: "call_1", ...toolCall }, options }, announced, readable);
+  const { outcome } = await permissionFor(
+    { sessionId: "s", toolCall: { toolCallId: "call_1", ...toolCall }, options },
+    announced,
+    readable,
+  );
   return String((outcome as JsonObject).optionId ?? (outcome as JsonObject).outcome);
 }
 const inCrate = (...parts: readonly string[]) => path.join(crate, ...parts);
@@ -39,20 +52,50 @@ suite("what a research session may do", () => {
     ["one that is not there", () => ({ kind: "read", locations: [{ path: inCrate("src", "gone.rs") }] })],
     ["a link that stays inside", () => ({ kind: "read", locations: [{ path: inCrate("lib") }] })],
     ["by a URL", () => ({ kind: "read", rawInput: { uri: pathToFileURL(inCrate("src", "lib.rs")).href } })],
-    ["a search for a pattern in a folder", () => ({ kind: "search", rawInput: { path: crate, pattern: "fn\\s+weight\\(.*\\) -> u32", glob: "**/*.rs" } })],
-    ["the source of another crate that was asked for", () => ({ kind: "read", locations: [{ path: path.join(other, "src", "lib.rs") }] })],
-    ["what was announced before", () => ({}), () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs") }] })],
-    ["our own tools, by the announced name", () => ({ title: "x", kind: "other" }), () => CLAUDE("mcp__ferris-research__return_response_to_user")],
-    ["by the call's id", () => ({ toolCallId: "mcp_ferris-research_return_response_to_user-1763770000000-1", kind: "other", title: "return_response_to_user (ferris-research MCP Server)", rawInput: { response: "../.. /etc" } })],
+    [
+      "a search for a pattern in a folder",
+      () => ({ kind: "search", rawInput: { path: crate, pattern: "fn\\s+weight\\(.*\\) -> u32", glob: "**/*.rs" } }),
+    ],
+    [
+      "the source of another crate that was asked for",
+      () => ({ kind: "read", locations: [{ path: path.join(other, "src", "lib.rs") }] }),
+    ],
+    [
+      "what was announced before",
+      () => ({}),
+      () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs") }] }),
+    ],
+    [
+      "our own tools, by the announced name",
+      () => ({ title: "x", kind: "other" }),
+      () => CLAUDE("mcp__ferris-research__return_response_to_user"),
+    ],
+    [
+      "by the call's id",
+      () => ({
+        toolCallId: "mcp_ferris-research_return_response_to_user-1763770000000-1",
+        kind: "other",
+        title: "return_response_to_user (ferris-research MCP Server)",
+        rawInput: { response: "../.. /etc" },
+      }),
+    ],
     ["by its name", () => ({ name: "ferris-research__get_rust_crate_source" })],
   ];
-  for (const [what, call, announced] of yes) test(`it may: ${what}`, async () => equal(await ask(call(), announced?.()), "yes"));
+  for (const [what, call, announced] of yes)
+    test(`it may: ${what}`, async () => equal(await ask(call(), announced?.()), "yes"));
 
   const no: readonly [what: string, call: () => JsonObject, announced?: () => JsonObject][] = [
     ["a file outside", () => ({ kind: "read", locations: [{ path: secret }] })],
     ["one of two outside", () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs") }, { path: secret }] })],
-    ["inside by its place, outside by the input", () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs") }], rawInput: { path: secret } })],
-    ["outside by what was announced", () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs") }] }), () => ({ kind: "read", rawInput: { file: secret } })],
+    [
+      "inside by its place, outside by the input",
+      () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs") }], rawInput: { path: secret } }),
+    ],
+    [
+      "outside by what was announced",
+      () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs") }] }),
+      () => ({ kind: "read", rawInput: { file: secret } }),
+    ],
     ["a link that leads out", () => ({ kind: "read", locations: [{ path: inCrate("src", "secret") }] })],
     ["through a folder that leads out", () => ({ kind: "read", rawInput: { path: "up/secret.txt" } })],
     ["dots", () => ({ kind: "read", rawInput: { path: "../secret.txt" } })],
@@ -62,63 +105,170 @@ suite("what a research session may do", () => {
     ["alternatives that leave", () => ({ kind: "search", rawInput: { path: crate, glob: "{src,/etc}/*" } })],
     ["alternatives with dots", () => ({ kind: "search", rawInput: { path: crate, glob: "{src,..}/*" } })],
     ["a list with one outside", () => ({ kind: "read", rawInput: { paths: [inCrate("src", "lib.rs"), secret] } })],
-    ["deep inside of the input", () => ({ kind: "read", locations: [{ path: crate }], rawInput: { options: [{ from: { here: secret } }] } })],
+    [
+      "deep inside of the input",
+      () => ({ kind: "read", locations: [{ path: crate }], rawInput: { options: [{ from: { here: secret } }] } }),
+    ],
     ["a place without a path", () => ({ kind: "read", locations: [{ path: inCrate("lib") }, {}] })],
     ["no place at all", () => ({ kind: "search", rawInput: { query: "weight" } })],
     ["nothing", () => ({})],
-    ["the web", () => ({ kind: "search", locations: [{ path: crate }], rawInput: { query: "https://example.test/?q=x" } })],
+    [
+      "the web",
+      () => ({ kind: "search", locations: [{ path: crate }], rawInput: { query: "https://example.test/?q=x" } }),
+    ],
     ["a file of another computer", () => ({ kind: "read", rawInput: { uri: "file://host/etc/passwd", path: crate } })],
-    ["a command, whatever it is called", () => ({ kind: "read", locations: [{ path: crate }], rawInput: { command: "cat src/lib.rs" } })],
+    [
+      "a command, whatever it is called",
+      () => ({ kind: "read", locations: [{ path: crate }], rawInput: { command: "cat src/lib.rs" } }),
+    ],
     ["a command in pieces", () => ({ kind: "search", locations: [{ path: crate }], rawInput: { command: ["rm"] } })],
-    ["a change, whatever it is called", () => ({ kind: "read", locations: [{ path: crate }], content: [{ type: "diff", path: inCrate("lib"), newText: "" }] })],
+    [
+      "a change, whatever it is called",
+      () => ({
+        kind: "read",
+        locations: [{ path: crate }],
+        content: [{ type: "diff", path: inCrate("lib"), newText: "" }],
+      }),
+    ],
     ["an edit", () => ({ kind: "edit", locations: [{ path: inCrate("src", "lib.rs") }] })],
-    ["what was announced as another kind", () => ({ kind: "read", locations: [{ path: crate }] }), () => ({ kind: "execute" })],
+    [
+      "what was announced as another kind",
+      () => ({ kind: "read", locations: [{ path: crate }] }),
+      () => ({ kind: "execute" }),
+    ],
     ["a kind that nobody says", () => ({ locations: [{ path: crate }] })],
     ["our own tools by a title", () => ({ kind: "execute", title: "mcp__ferris-research__return_response_to_user" })],
-    ["by a title with another name", () => ({ kind: "other", title: "return_response_to_user (ferris-research MCP Server)", name: "run_shell_command" })],
+    [
+      "by a title with another name",
+      () => ({
+        kind: "other",
+        title: "return_response_to_user (ferris-research MCP Server)",
+        name: "run_shell_command",
+      }),
+    ],
     ["another server's tool", () => ({ kind: "other", name: "mcp__ferris-research-2__return_response_to_user" })],
     ["another tool of a server of that name", () => ({ kind: "other", name: "mcp__ferris-research__rm" })],
-    ["more texts than anybody looks at", () => ({ kind: "read", locations: [{ path: crate }], rawInput: { paths: Array.from({ length: 200 }, () => crate) } })],
+    [
+      "more texts than anybody looks at",
+      () => ({
+        kind: "read",
+        locations: [{ path: crate }],
+        rawInput: { paths: Array.from({ length: 200 }, () => crate) },
+      }),
+    ],
   ];
-  for (const [what, call, announced] of no) test(`it may not: ${what}`, async () => equal(await ask(call(), announced?.()), "no"));
+  for (const [what, call, announced] of no)
+    test(`it may not: ${what}`, async () => equal(await ask(call(), announced?.()), "no"));
 
   test("version 2 has the call as the question's subject, and commands as one of their own", async () => {
-    const of = async (subject: JsonObject) => (await permissionFor({ subject, options: OPTIONS }, undefined, readable)).outcome;
-    deepEqual([await of({ type: "tool_call", toolCall: { toolCallId: "1", kind: "read", locations: [{ path: crate }] } }), await of({ type: "command", command: "ls", cwd: crate })], [{ outcome: "selected", optionId: "yes" }, { outcome: "selected", optionId: "no" }]);
+    const of = async (subject: JsonObject) =>
+      (await permissionFor({ subject, options: OPTIONS }, undefined, readable)).outcome;
+    deepEqual(
+      [
+        await of({ type: "tool_call", toolCall: { toolCallId: "1", kind: "read", locations: [{ path: crate }] } }),
+        await of({ type: "command", command: "ls", cwd: crate }),
+      ],
+      [
+        { outcome: "selected", optionId: "yes" },
+        { outcome: "selected", optionId: "no" },
+      ],
+    );
   });
 
   test("it is allowed for once or not at all, found by its kind, and never refused for ever", async () => {
     const read = { kind: "read", locations: [{ path: crate }] };
-    deepEqual([await ask(read, undefined, [OPTIONS[0], OPTIONS[1]]), await ask(read, undefined, [OPTIONS[0]]), await ask({}, undefined, [OPTIONS[2], { optionId: "never", kind: "reject_always" }]), await ask(read, undefined, "what"), await ask(read, undefined, [{ optionId: 7, kind: "allow_once" }])],
-      ["no", "cancelled", "cancelled", "cancelled", "cancelled"]);
+    deepEqual(
+      [
+        await ask(read, undefined, [OPTIONS[0], OPTIONS[1]]),
+        await ask(read, undefined, [OPTIONS[0]]),
+        await ask({}, undefined, [OPTIONS[2], { optionId: "never", kind: "reject_always" }]),
+        await ask(read, undefined, "what"),
+        await ask(read, undefined, [{ optionId: 7, kind: "allow_once" }]),
+      ],
+      ["no", "cancelled", "cancelled", "cancelled", "cancelled"],
+    );
   });
 
   test("whatever a question says, nothing outside is ever allowed", async () => {
-    const text = fc.oneof(fc.constantFrom(secret, root, "/", "/etc/passwd", "../x", "~", inCrate("up", "secret.txt"), inCrate("src", "secret"), `${crate}/..`, `${crate}/up`), fc.string());
-    const value = fc.letrec(tie => ({ value: fc.oneof({ maxDepth: 3 }, text, fc.integer(), fc.array(tie("value"), { maxLength: 3 }), fc.dictionary(fc.constantFrom("path", "a", "pattern"), tie("value"), { maxKeys: 3 })) })).value;
-    await fc.assert(fc.asyncProperty(value, text, async (rawInput, location) => {
-      const outside = [secret, root, "/", "/etc/passwd", "../x", "~", inCrate("up", "secret.txt"), inCrate("src", "secret"), `${crate}/..`, `${crate}/up`];
-      const said = new Set<unknown>();
-      JSON.stringify([rawInput, location], (_, each: unknown) => { said.add(each); return each; });
-      const answer = await ask({ kind: "read", rawInput, locations: [{ path: location }, { path: crate }] });
-      if (outside.some(each => said.has(each))) equal(answer, "no");
-    }), { numRuns: 200 });
+    const text = fc.oneof(
+      fc.constantFrom(
+        secret,
+        root,
+        "/",
+        "/etc/passwd",
+        "../x",
+        "~",
+        inCrate("up", "secret.txt"),
+        inCrate("src", "secret"),
+        `${crate}/..`,
+        `${crate}/up`,
+      ),
+      fc.string(),
+    );
+    const value = fc.letrec(tie => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        text,
+        fc.integer(),
+        fc.array(tie("value"), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom("path", "a", "pattern"), tie("value"), { maxKeys: 3 }),
+      ),
+    })).value;
+    await fc.assert(
+      fc.asyncProperty(value, text, async (rawInput, location) => {
+        const outside = [
+          secret,
+          root,
+          "/",
+          "/etc/passwd",
+          "../x",
+          "~",
+          inCrate("up", "secret.txt"),
+          inCrate("src", "secret"),
+          `${crate}/..`,
+          `${crate}/up`,
+        ];
+        const said = new Set<unknown>();
+        JSON.stringify([rawInput, location], (_, each: unknown) => {
+          said.add(each);
+          return each;
+        });
+        const answer = await ask({ kind: "read", rawInput, locations: [{ path: location }, { path: crate }] });
+        if (outside.some(each => said.has(each))) equal(answer, "no");
+      }),
+      { numRuns: 200 },
+    );
   });
 });
 
 suite("files of a research session", () => {
-  suiteSetup(() => { mkdirSync(path.join(crate, "src"), { recursive: true }); writeFileSync(inCrate("src", "lib.rs"), "one\ntwo\r\nthree"); writeFileSync(secret, "hush"); symlinkSync(secret, inCrate("src", "secret")); symlinkSync(inCrate("src"), inCrate("again")); });
+  suiteSetup(() => {
+    mkdirSync(path.join(crate, "src"), { recursive: true });
+    writeFileSync(inCrate("src", "lib.rs"), "one\ntwo\r\nthree");
+    writeFileSync(secret, "hush");
+    symlinkSync(secret, inCrate("src", "secret"));
+    symlinkSync(inCrate("src"), inCrate("again"));
+  });
   suiteTeardown(() => place[Symbol.dispose]());
   const read = (file: string, more: JsonObject = {}) => readInside({ sessionId: "s", path: file, ...more }, readable);
 
   test("inside are read, whole or by lines", async () => {
     const file = inCrate("src", "lib.rs");
-    deepEqual([await read(file), await read(file, { line: 2, limit: 1 }), await read(file, { line: 2 }), await read(file, { limit: 1 }), await read(file, { line: 9 })],
-      ["one\ntwo\r\nthree", "two\r\n", "two\r\nthree", "one\n", ""].map(content => ({ content })));
+    deepEqual(
+      [
+        await read(file),
+        await read(file, { line: 2, limit: 1 }),
+        await read(file, { line: 2 }),
+        await read(file, { limit: 1 }),
+        await read(file, { line: 9 }),
+      ],
+      ["one\ntwo\r\nthree", "two\r\n", "two\r\nthree", "one\n", ""].map(content => ({ content })),
+    );
   });
 
   test("outside are refused, links followed, and what is no file", async () => {
-    for (const file of [secret, inCrate("src", "secret"), `${crate}/../secret.txt`]) await rejects(read(file), { code: -32600, message: /outside of the source/ });
+    for (const file of [secret, inCrate("src", "secret"), `${crate}/../secret.txt`])
+      await rejects(read(file), { code: -32600, message: /outside of the source/ });
     await rejects(read(crate), { code: -32600, message: /no file/ });
     writeFileSync(inCrate("large.rs"), "");
     truncateSync(inCrate("large.rs"), 4 * 1024 * 1024 + 1);

@@ -16,7 +16,8 @@ export interface CardSubject {
 }
 
 /** Steps that are shown, the newest ones; and updates, of one card. */
-const SHOWN = 12, MOST_UPDATES = 200;
+const SHOWN = 12,
+  MOST_UPDATES = 200;
 const LONGEST = 200;
 
 export class ResearchCard {
@@ -26,21 +27,34 @@ export class ResearchCard {
   #isOver = false;
 
   /** `version`: of the protocol that the client speaks; in the second a call is announced by its first update. */
-  constructor(private readonly client: Neighbour, private readonly subject: CardSubject, version: AcpVersion) {
+  constructor(
+    private readonly client: Neighbour,
+    private readonly subject: CardSubject,
+    version: AcpVersion,
+  ) {
     const { title, input, folder } = subject;
-    this.#tell({ title, kind: "search", status: "pending", rawInput: input, locations: [{ path: folder }] }, version === 1 ? "tool_call" : "tool_call_update");
+    this.#tell(
+      { title, kind: "search", status: "pending", rawInput: input, locations: [{ path: folder }] },
+      version === 1 ? "tool_call" : "tool_call_update",
+    );
   }
 
   /** One line. */
-  begin(line: string): void { this.#update({ status: "in_progress", content: this.#with(line) }); }
-  waits(line: string): void { this.#update({ content: this.#with(line) }); }
+  begin(line: string): void {
+    this.#update({ status: "in_progress", content: this.#with(line) });
+  }
+  waits(line: string): void {
+    this.#update({ content: this.#with(line) });
+  }
   did(line: string): void {
     this.#taken++;
     this.#update({ content: this.#with(line) });
   }
 
   /** How many steps there were. */
-  get steps(): number { return this.#taken; }
+  get steps(): number {
+    return this.#taken;
+  }
 
   end(status: "completed" | "failed", line: string): void {
     if (this.#isOver) return;
@@ -50,9 +64,18 @@ export class ResearchCard {
 
   #with(line: string): readonly JsonObject[] {
     this.#steps.push(line.replaceAll(/\s+/g, " ").trim().slice(0, LONGEST));
-    const shown = this.#steps.slice(-SHOWN), left = this.#steps.length - shown.length;
+    const shown = this.#steps.slice(-SHOWN),
+      left = this.#steps.length - shown.length;
     if (this.#steps.length > 2 * SHOWN) this.#steps.splice(0, this.#steps.length - 2 * SHOWN);
-    return [{ type: "content", content: { type: "text", text: [...(left > 0 ? ["…"] : []), ...shown].map(each => `- ${escaped(each)}`).join("\n") } }];
+    return [
+      {
+        type: "content",
+        content: {
+          type: "text",
+          text: [...(left > 0 ? ["…"] : []), ...shown].map(each => `- ${escaped(each)}`).join("\n"),
+        },
+      },
+    ];
   }
 
   #update(update: JsonObject): void {
@@ -66,4 +89,6 @@ export class ResearchCard {
 }
 
 /** An agent's words are no Markdown of ours. */
-function escaped(line: string): string { return line.replaceAll(/[\\`*_[\]<>~#|]/g, "\\$&"); }
+function escaped(line: string): string {
+  return line.replaceAll(/[\\`*_[\]<>~#|]/g, "\\$&");
+}

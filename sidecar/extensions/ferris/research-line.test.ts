@@ -4,8 +4,11 @@ import { ResearchLine, type LinePlace } from "./research-line";
 
 suite("the line of researches", () => {
   test("two go at once, the others in their order, and who gives up is passed over", () => {
-    const line = new ResearchLine(2, 3), admitted: string[] = [], join = (name: string) => line.join(() => admitted.push(name));
-    const [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map(join), none = join("f");
+    const line = new ResearchLine(2, 3),
+      admitted: string[] = [],
+      join = (name: string) => line.join(() => admitted.push(name));
+    const [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map(join),
+      none = join("f");
     deepEqual([admitted, none, [a, b, c, d, e].map(place => place?.behind)], [["a", "b"], undefined, [0, 0, 2, 3, 4]]);
     d![Symbol.dispose]();
     a![Symbol.dispose]();
@@ -14,22 +17,33 @@ suite("the line of researches", () => {
     deepEqual(admitted, ["a", "b", "c", "e"]);
   });
 
-  test("never more than two, and nobody waits while there is room", () => fc.assert(fc.property(fc.array(fc.nat(9), { maxLength: 60 }), acts => {
-    const line = new ResearchLine(2, 4), going = new Set<LinePlace>(), waiting = new Set<LinePlace>();
-    for (const act of acts) {
-      const leaving = [...going, ...waiting][act];
-      if (leaving) {
-        going.delete(leaving);
-        waiting.delete(leaving);
-        leaving[Symbol.dispose]();
-      } else {
-        let isAdmitted = false;
-        let place: LinePlace | undefined;
-        place = line.join(() => { isAdmitted = true; if (place) { waiting.delete(place); going.add(place); } });
-        if (place) (isAdmitted ? going : waiting).add(place);
-        else equal(waiting.size, 4);
-      }
-      equal(going.size <= 2 && (going.size === 2 || waiting.size === 0), true);
-    }
-  })));
+  test("never more than two, and nobody waits while there is room", () =>
+    fc.assert(
+      fc.property(fc.array(fc.nat(9), { maxLength: 60 }), acts => {
+        const line = new ResearchLine(2, 4),
+          going = new Set<LinePlace>(),
+          waiting = new Set<LinePlace>();
+        for (const act of acts) {
+          const leaving = [...going, ...waiting][act];
+          if (leaving) {
+            going.delete(leaving);
+            waiting.delete(leaving);
+            leaving[Symbol.dispose]();
+          } else {
+            let isAdmitted = false;
+            let place: LinePlace | undefined;
+            place = line.join(() => {
+              isAdmitted = true;
+              if (place) {
+                waiting.delete(place);
+                going.add(place);
+              }
+            });
+            if (place) (isAdmitted ? going : waiting).add(place);
+            else equal(waiting.size, 4);
+          }
+          equal(going.size <= 2 && (going.size === 2 || waiting.size === 0), true);
+        }
+      }),
+    ));
 });

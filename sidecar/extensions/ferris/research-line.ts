@@ -9,11 +9,15 @@ export class ResearchLine {
   readonly #going = new Set<object>();
   readonly #waiting = new Map<object, () => void>();
 
-  constructor(readonly most: number, readonly mostWaiting: number) {}
+  constructor(
+    readonly most: number,
+    readonly mostWaiting: number,
+  ) {}
 
   /** `admitted` is called once, also at once, unless the place was given up before. Undefined: there is no room to wait. */
   join(admitted: () => void): LinePlace | undefined {
-    const behind = this.#going.size < this.most ? 0 : this.#going.size + this.#waiting.size, place = { behind, [Symbol.dispose]: () => this.#leave(place) };
+    const behind = this.#going.size < this.most ? 0 : this.#going.size + this.#waiting.size,
+      place = { behind, [Symbol.dispose]: () => this.#leave(place) };
     if (behind > 0 && this.#waiting.size >= this.mostWaiting) return undefined;
     this.#waiting.set(place, admitted);
     this.#next();

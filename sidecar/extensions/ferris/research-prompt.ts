@@ -3,14 +3,21 @@ import type { CrateSource } from "./crate-sources";
 
 /** `server`: the MCP server of the session, undefined where the agent has not listed its tools. `cwd`: the session's folder. */
 export function researchPrompt(
-  { name, version, folder }: Pick<CrateSource, "name" | "version" | "folder">, question: string, server: string | undefined,
+  { name, version, folder }: Pick<CrateSource, "name" | "version" | "folder">,
+  question: string,
+  server: string | undefined,
   cwd: string = folder,
 ): string {
-  const place = cwd === folder ? "which is this session's folder" : "and this session's own folder is empty: give absolute paths";
-  const dependencies = server === undefined ? ""
-    : ` For the source of a crate that it depends on, call \`get_rust_crate_source\` of the MCP server \`${server}\`; then you may read there, too.`;
-  const answer = server === undefined ? "When you know the answer, write it as your last message"
-    : `When you know the answer, return it with \`return_response_to_user\` of the MCP server \`${server}\``;
+  const place =
+    cwd === folder ? "which is this session's folder" : "and this session's own folder is empty: give absolute paths";
+  const dependencies =
+    server === undefined
+      ? ""
+      : ` For the source of a crate that it depends on, call \`get_rust_crate_source\` of the MCP server \`${server}\`; then you may read there, too.`;
+  const answer =
+    server === undefined
+      ? "When you know the answer, write it as your last message"
+      : `When you know the answer, return it with \`return_response_to_user\` of the MCP server \`${server}\``;
   return [
     `Research the source code of the Rust crate \`${name}\`, version ${version}, and answer a question about it. Another agent asked, and waits for you; nobody else is there, so do not ask back.`,
     `The source is in ${folder}, ${place}. Read and search in it; that is all you may do here: no commands, no changes, no network.${dependencies}`,

@@ -1,8 +1,19 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { MOST_TEXT, QUEUED, step, type Ended, type ResearchEffect, type ResearchEvent, type ResearchState } from "./research-state";
+import {
+  MOST_TEXT,
+  QUEUED,
+  step,
+  type Ended,
+  type ResearchEffect,
+  type ResearchEvent,
+  type ResearchState,
+} from "./research-state";
 
-function run(events: readonly ResearchEvent[]): { readonly state: ResearchState; readonly effects: readonly ResearchEffect[] } {
+function run(events: readonly ResearchEvent[]): {
+  readonly state: ResearchState;
+  readonly effects: readonly ResearchEffect[];
+} {
   let state = QUEUED;
   const all: ResearchEffect[] = [];
   for (const event of events) {
@@ -12,38 +23,79 @@ function run(events: readonly ResearchEvent[]): { readonly state: ResearchState;
   }
   return { state, effects: all };
 }
-const ADMITTED: ResearchEvent = { kind: "admitted" }, OPENED: ResearchEvent = { kind: "opened" }, BEGUN = [ADMITTED, OPENED];
-const said = (text: string): ResearchEvent => ({ kind: "said", text }), responded = (text: string): ResearchEvent => ({ kind: "responded", text }), turnEnded = (reason = "end_turn"): ResearchEvent => ({ kind: "turnEnded", reason });
+const ADMITTED: ResearchEvent = { kind: "admitted" },
+  OPENED: ResearchEvent = { kind: "opened" },
+  BEGUN = [ADMITTED, OPENED];
+const said = (text: string): ResearchEvent => ({ kind: "said", text }),
+  responded = (text: string): ResearchEvent => ({ kind: "responded", text }),
+  turnEnded = (reason = "end_turn"): ResearchEvent => ({ kind: "turnEnded", reason });
 function outcome(...events: readonly ResearchEvent[]): string {
   const { state } = run(events);
-  return state.kind === "answered" ? `${state.by}: ${state.text}` : state.kind === "failed" ? `failed: ${state.why}` : state.kind;
+  return state.kind === "answered"
+    ? `${state.by}: ${state.text}`
+    : state.kind === "failed"
+      ? `failed: ${state.why}`
+      : state.kind;
 }
 
 suite("a piece of research", () => {
-  test("is admitted, opened, prompted, and answered by the tool", () => deepEqual(run([...BEGUN, responded("seven"), turnEnded()]).effects, [
-    { kind: "limit" }, { kind: "open" }, { kind: "prompt" }, { kind: "rest" }, { kind: "finish", end: { kind: "answered", text: "seven", by: "response" } },
-  ]));
+  test("is admitted, opened, prompted, and answered by the tool", () =>
+    deepEqual(run([...BEGUN, responded("seven"), turnEnded()]).effects, [
+      { kind: "limit" },
+      { kind: "open" },
+      { kind: "prompt" },
+      { kind: "rest" },
+      { kind: "finish", end: { kind: "answered", text: "seven", by: "response" } },
+    ]));
 
   const table: readonly [what: string, events: readonly ResearchEvent[], outcome: string][] = [
-    ["several responses are one answer", [...BEGUN, responded("one"), said("more"), responded("two"), turnEnded()], "response: one\n\ntwo"],
+    [
+      "several responses are one answer",
+      [...BEGUN, responded("one"), said("more"), responded("two"), turnEnded()],
+      "response: one\n\ntwo",
+    ],
     ["after a response nothing more need come", [...BEGUN, responded("one"), { kind: "rested" }], "response: one"],
     ["rest without a response is no end", [...BEGUN, { kind: "rested" }], "working"],
-    ["without the tool it is what was said last", [...BEGUN, said("I look."), { kind: "called" }, said("It is "), said("seven. "), turnEnded()], "words: It is seven."],
-    ["words before the last call are no answer", [...BEGUN, said("I look."), { kind: "called" }, turnEnded()], "failed: the agent ended without an answer"],
+    [
+      "without the tool it is what was said last",
+      [...BEGUN, said("I look."), { kind: "called" }, said("It is "), said("seven. "), turnEnded()],
+      "words: It is seven.",
+    ],
+    [
+      "words before the last call are no answer",
+      [...BEGUN, said("I look."), { kind: "called" }, turnEnded()],
+      "failed: the agent ended without an answer",
+    ],
     ["a refusal", [...BEGUN, said("I would rather not."), turnEnded("refusal")], "failed: the agent refused to answer"],
     ["no more tokens", [...BEGUN, said("It is"), turnEnded("max_tokens")], "failed: the agent ran out of tokens"],
     ["a reason that nobody knows", [...BEGUN, turnEnded("bored")], "failed: the agent ended without an answer (bored)"],
     ["a turn that fails", [...BEGUN, { kind: "turnFailed", why: "no model" }], "failed: the agent failed: no model"],
-    ["a turn that fails after a response", [...BEGUN, responded("one"), { kind: "turnFailed", why: "no model" }], "response: one"],
+    [
+      "a turn that fails after a response",
+      [...BEGUN, responded("one"), { kind: "turnFailed", why: "no model" }],
+      "response: one",
+    ],
     ["five minutes", [...BEGUN, said("It is"), { kind: "expired" }], "failed: it was not done after 5 minutes"],
     ["five minutes, and a response", [...BEGUN, responded("one"), { kind: "expired" }], "response: one"],
-    ["no second session", [ADMITTED, { kind: "refused", why: "only one" }], "failed: the agent could not open a session for it: only one"],
-    ["a session that does not open", [ADMITTED, { kind: "expired" }], "failed: the agent did not open a session for it within 5 minutes: perhaps it can have only one at a time"],
+    [
+      "no second session",
+      [ADMITTED, { kind: "refused", why: "only one" }],
+      "failed: the agent could not open a session for it: only one",
+    ],
+    [
+      "a session that does not open",
+      [ADMITTED, { kind: "expired" }],
+      "failed: the agent did not open a session for it within 5 minutes: perhaps it can have only one at a time",
+    ],
     ["withdrawn while it waits", [{ kind: "withdrawn" }], "failed: it was withdrawn"],
     ["withdrawn with a response", [...BEGUN, responded("one"), { kind: "withdrawn" }], "failed: it was withdrawn"],
     ["the chain ends", [ADMITTED, { kind: "chainEnded" }], "failed: the agent has ended"],
     ["the chain ends after a response", [...BEGUN, responded("one"), { kind: "chainEnded" }], "response: one"],
-    ["admitted after it was withdrawn, nothing is opened", [{ kind: "withdrawn" }, ADMITTED], "failed: it was withdrawn"],
+    [
+      "admitted after it was withdrawn, nothing is opened",
+      [{ kind: "withdrawn" }, ADMITTED],
+      "failed: it was withdrawn",
+    ],
   ];
   for (const [what, events, expected] of table) test(what, () => equal(outcome(...events), expected));
 
@@ -54,17 +106,38 @@ suite("a piece of research", () => {
   });
 
   const event: fc.Arbitrary<ResearchEvent> = fc.oneof(
-    fc.constantFrom<ResearchEvent>(ADMITTED, OPENED, { kind: "called" }, { kind: "rested" }, { kind: "expired" }, { kind: "withdrawn" }, { kind: "chainEnded" }, { kind: "refused", why: "r" }, { kind: "turnFailed", why: "t" }),
-    fc.constantFrom("end_turn", "refusal", "?").map(turnEnded), fc.string().map(said), fc.string({ minLength: 1 }).map(responded));
+    fc.constantFrom<ResearchEvent>(
+      ADMITTED,
+      OPENED,
+      { kind: "called" },
+      { kind: "rested" },
+      { kind: "expired" },
+      { kind: "withdrawn" },
+      { kind: "chainEnded" },
+      { kind: "refused", why: "r" },
+      { kind: "turnFailed", why: "t" },
+    ),
+    fc.constantFrom("end_turn", "refusal", "?").map(turnEnded),
+    fc.string().map(said),
+    fc.string({ minLength: 1 }).map(responded),
+  );
 
-  test("ends once, by whatever comes; then nothing happens any more; and no response is lost but by a withdrawal", () => fc.assert(fc.property(fc.array(event, { maxLength: 30 }), events => {
-    const { state, effects } = run(events), ends = effects.filter(({ kind }) => kind === "finish");
-    const isOver = state.kind === "answered" || state.kind === "failed";
-    equal(ends.length, isOver ? 1 : 0);
-    equal(effects.findIndex(({ kind }) => kind === "finish"), isOver ? effects.length - 1 : -1);
-    for (const kind of ["open", "prompt", "limit"]) equal(effects.filter(effect => effect.kind === kind).length <= 1, true);
-    if (!effects.some(({ kind }) => kind === "rest") || !isOver) return;
-    const end: Ended = state;
-    equal(end.kind === "answered" ? end.by : end.why, end.kind === "answered" ? "response" : "it was withdrawn");
-  })));
+  test("ends once, by whatever comes; then nothing happens any more; and no response is lost but by a withdrawal", () =>
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 30 }), events => {
+        const { state, effects } = run(events),
+          ends = effects.filter(({ kind }) => kind === "finish");
+        const isOver = state.kind === "answered" || state.kind === "failed";
+        equal(ends.length, isOver ? 1 : 0);
+        equal(
+          effects.findIndex(({ kind }) => kind === "finish"),
+          isOver ? effects.length - 1 : -1,
+        );
+        for (const kind of ["open", "prompt", "limit"])
+          equal(effects.filter(effect => effect.kind === kind).length <= 1, true);
+        if (!effects.some(({ kind }) => kind === "rest") || !isOver) return;
+        const end: Ended = state;
+        equal(end.kind === "answered" ? end.by : end.why, end.kind === "answered" ? "response" : "it was withdrawn");
+      }),
+    ));
 });

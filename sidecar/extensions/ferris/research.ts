@@ -29,7 +29,16 @@ import { sameName } from "./crate-version";
 import { linkOut } from "./links-out";
 import { permissionFor, readInside, type Readable } from "./readable";
 import { researchPrompt } from "./research-prompt";
-import { LIMIT_MS, QUEUED, REST_MS, step, type Ended, type ResearchEffect, type ResearchEvent, type ResearchState } from "./research-state";
+import {
+  LIMIT_MS,
+  QUEUED,
+  REST_MS,
+  step,
+  type Ended,
+  type ResearchEffect,
+  type ResearchEvent,
+  type ResearchState,
+} from "./research-state";
 
 export interface ResearchTask {
   readonly source: CrateSource;
@@ -55,7 +64,8 @@ export interface ResearchWorld {
 const TOOLS = { all: ["get_rust_crate_source", "return_response_to_user"] };
 /** Sources that one research may read, besides the first. */
 const MOST_SOURCES = 10;
-const INSTRUCTIONS = "Tools for this session, which researches the source of a Rust crate: return_response_to_user returns your answer to who asked.";
+const INSTRUCTIONS =
+  "Tools for this session, which researches the source of a Rust crate: return_response_to_user returns your answer to who asked.";
 
 export class Research {
   readonly ended: Promise<Ended>;
@@ -76,8 +86,13 @@ export class Research {
   #empty: string | undefined;
   readonly #own: QualifiedNames;
 
-  constructor(private readonly task: ResearchTask, private readonly world: ResearchWorld) {
-    this.ended = new Promise(resolve => { this.#finished = resolve; });
+  constructor(
+    private readonly task: ResearchTask,
+    private readonly world: ResearchWorld,
+  ) {
+    this.ended = new Promise(resolve => {
+      this.#finished = resolve;
+    });
     this.#folders = [task.source.folder];
     this.#own = new QualifiedNames(task.server, TOOLS);
   }
@@ -91,50 +106,90 @@ export class Research {
   #carryOut(effect: ResearchEffect): void {
     const { clock } = this.world;
     switch (effect.kind) {
-      case "open": return void this.#open().then(undefined, (error: unknown) => this.post({ kind: "refused", why: wordsOf(error) }));
-      case "prompt": return void this.#prompt().then(undefined, (error: unknown) => this.post({ kind: "turnFailed", why: wordsOf(error) }));
-      case "limit": this.#limit = clock.after(LIMIT_MS, () => this.post({ kind: "expired" })); return;
+      case "open":
+        return void this.#open().then(undefined, (error: unknown) =>
+          this.post({ kind: "refused", why: wordsOf(error) }),
+        );
+      case "prompt":
+        return void this.#prompt().then(undefined, (error: unknown) =>
+          this.post({ kind: "turnFailed", why: wordsOf(error) }),
+        );
+      case "limit":
+        this.#limit = clock.after(LIMIT_MS, () => this.post({ kind: "expired" }));
+        return;
       case "rest":
         this.#rest?.[Symbol.dispose]();
         this.#rest = clock.after(REST_MS, () => this.post({ kind: "rested" }));
         return;
-      case "finish": return this.#finish(effect.end);
+      case "finish":
+        return this.#finish(effect.end);
     }
   }
 
   async #open(): Promise<void> {
-    const { chain, clock, version } = this.world, { server, source } = this.task, cwd = await this.#place(source);
+    const { chain, clock, version } = this.world,
+      { server, source } = this.task,
+      cwd = await this.#place(source);
     if (this.#state.kind !== "opening") return this.#swept();
-    this.#offer = chain.offerMcp(server, connectToolServer({ name: server, title: "Ferris research", version, instructions: INSTRUCTIONS, tools: this.#tools(), clock, odd: chain.odd, onListed: () => this.#listing.listed() }));
-    const session = await chain.openSession({ cwd, mcpServers: [this.#offer.declaration], _meta: { [SIDE_SESSION]: "ferris" } }, {
-      update: update => this.#updated(objectOr(update)),
-      request: (method, params) => this.#asked(method, params),
-    });
-    if (this.#state.kind !== "opening") return void await session[Symbol.asyncDispose]();
+    this.#offer = chain.offerMcp(
+      server,
+      connectToolServer({
+        name: server,
+        title: "Ferris research",
+        version,
+        instructions: INSTRUCTIONS,
+        tools: this.#tools(),
+        clock,
+        odd: chain.odd,
+        onListed: () => this.#listing.listed(),
+      }),
+    );
+    const session = await chain.openSession(
+      { cwd, mcpServers: [this.#offer.declaration], _meta: { [SIDE_SESSION]: "ferris" } },
+      {
+        update: update => this.#updated(objectOr(update)),
+        request: (method, params) => this.#asked(method, params),
+      },
+    );
+    if (this.#state.kind !== "opening") return void (await session[Symbol.asyncDispose]());
     this.#session = session;
     this.world.begun();
     this.post({ kind: "opened" });
   }
 
   async #place({ folder, origin }: CrateSource): Promise<string> {
-    if (origin === "folder" || !await bringsAgentFiles(folder)) return folder;
+    if (origin === "folder" || !(await bringsAgentFiles(folder))) return folder;
     this.#empty = await mkdtemp(path.join(tmpdir(), "symposium-research-"));
     this.#folders = [this.#empty, ...this.#folders];
     return this.#empty;
   }
 
   #swept(): void {
-    if (this.#empty !== undefined) rm(this.#empty, { recursive: true, force: true }).catch((error: unknown) => this.world.chain.odd("the folder of a research session could not be deleted", error));
+    if (this.#empty !== undefined)
+      rm(this.#empty, { recursive: true, force: true }).catch((error: unknown) =>
+        this.world.chain.odd("the folder of a research session could not be deleted", error),
+      );
   }
 
   async #prompt(): Promise<void> {
-    const { source, question, server, acp } = this.task, { chain, clock } = this.world, session = this.#session;
+    const { source, question, server, acp } = this.task,
+      { chain, clock } = this.world,
+      session = this.#session;
     if (!session) throw new Error("there is no session to prompt");
     const isListed = await this.#listing.settled(session.sessionId, chain.successor, clock, this.#over.signal);
     if (this.#over.signal.aborted) return;
-    const turn = this.#turns.begin(session.sessionId, outcome => this.post(outcome.kind === "stopped" ? { kind: "turnEnded", reason: outcome.reason } : { kind: "turnFailed", why: outcome.error.message }));
-    const answer = await session.prompt([{ type: "text", text: researchPrompt(source, question, isListed ? server : undefined, this.#folders[0]) }]);
-    if (acp === 2) this.#turns.accepted(session.sessionId, turn); // its end is an update
+    const turn = this.#turns.begin(session.sessionId, outcome =>
+      this.post(
+        outcome.kind === "stopped"
+          ? { kind: "turnEnded", reason: outcome.reason }
+          : { kind: "turnFailed", why: outcome.error.message },
+      ),
+    );
+    const answer = await session.prompt([
+      { type: "text", text: researchPrompt(source, question, isListed ? server : undefined, this.#folders[0]) },
+    ]);
+    if (acp === 2)
+      this.#turns.accepted(session.sessionId, turn); // its end is an update
     else this.post({ kind: "turnEnded", reason: stringOr(objectOr(answer)["stopReason"], "end_turn") });
   }
 
@@ -142,7 +197,10 @@ export class Research {
     this.#over.abort();
     this.#limit?.[Symbol.dispose]();
     this.#rest?.[Symbol.dispose]();
-    for (const open of [this.#session, this.#offer]) open?.[Symbol.asyncDispose]().then(undefined, (error: unknown) => this.world.chain.odd("a research session could not be closed", error));
+    for (const open of [this.#session, this.#offer])
+      open?.[Symbol.asyncDispose]().then(undefined, (error: unknown) =>
+        this.world.chain.odd("a research session could not be closed", error),
+      );
     this.#swept();
     this.#finished(end);
   }
@@ -151,18 +209,24 @@ export class Research {
 
   #updated(update: JsonObject): void {
     this.#calls.heard(update);
-    if (this.#session && this.task.acp === 2) this.#turns.update(this.#session.sessionId, update, error => new AgentError("protocol", wordsOf(error)));
+    if (this.#session && this.task.acp === 2)
+      this.#turns.update(this.#session.sessionId, update, error => new AgentError("protocol", wordsOf(error)));
     switch (update["sessionUpdate"]) {
-      case "agent_message_chunk": return this.post({ kind: "said", text: textOf(update["content"]) });
+      case "agent_message_chunk":
+        return this.post({ kind: "said", text: textOf(update["content"]) });
       case "agent_message": // of the second version: the whole of it
         this.post({ kind: "called" });
         return this.post({ kind: "said", text: arrayOr(update["content"]).map(textOf).join("") });
-      case "tool_call": case "tool_call_update": return this.#called(update);
+      case "tool_call":
+      case "tool_call_update":
+        return this.#called(update);
     }
   }
 
   #called(update: JsonObject): void {
-    const { toolCallId } = update, known = this.#calls.of({ toolCall: { toolCallId } }), title = stringOr(known?.["title"] ?? update["title"], "");
+    const { toolCallId } = update,
+      known = this.#calls.of({ toolCall: { toolCallId } }),
+      title = stringOr(known?.["title"] ?? update["title"], "");
     if (typeof toolCallId !== "string" || this.#shown.has(toolCallId) || this.#shown.size >= MOST_SHOWN) return;
     this.post({ kind: "called" });
     if (title === "") return;
@@ -173,37 +237,60 @@ export class Research {
   #asked(method: string, params: unknown): unknown {
     const readable: Readable = { folders: this.#folders, own: this.#own };
     switch (method) {
-      case "session/request_permission": return permissionFor(params, this.#calls.of(params), readable);
-      case "fs/read_text_file": return readInside(params, readable);
-      case "fs/write_text_file": throw new RpcError(RpcCode.invalidRequest, "This session may only read.");
-      default: throw method.startsWith("terminal/") ? new RpcError(RpcCode.invalidRequest, "This session may run no commands.") : methodNotFound(method);
+      case "session/request_permission":
+        return permissionFor(params, this.#calls.of(params), readable);
+      case "fs/read_text_file":
+        return readInside(params, readable);
+      case "fs/write_text_file":
+        throw new RpcError(RpcCode.invalidRequest, "This session may only read.");
+      default:
+        throw method.startsWith("terminal/")
+          ? new RpcError(RpcCode.invalidRequest, "This session may run no commands.")
+          : methodNotFound(method);
     }
   }
 
   // --- its tools
 
   #tools(): readonly Tool[] {
-    return [getRustCrateSource(async (question, call) => {
-      const { source } = this.task, isThis = sameName(question.name, source.name) && (question.version === undefined || question.version === source.version);
-      return isThis ? source : this.#opened(await this.world.find(question, call));
-    }), {
-      name: "return_response_to_user", title: "Return the answer", annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
-      description: "Return the answer of your research to who asked for it. End your turn then; called again, it adds to what you returned.",
-      inputSchema: { type: "object", properties: { response: { type: "string", description: "The answer, complete, in Markdown" } }, required: ["response"] },
-      call: async ({ response }) => this.#respond(stringOr(response, "")),
-    }];
+    return [
+      getRustCrateSource(async (question, call) => {
+        const { source } = this.task,
+          isThis =
+            sameName(question.name, source.name) &&
+            (question.version === undefined || question.version === source.version);
+        return isThis ? source : this.#opened(await this.world.find(question, call));
+      }),
+      {
+        name: "return_response_to_user",
+        title: "Return the answer",
+        annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+        description:
+          "Return the answer of your research to who asked for it. End your turn then; called again, it adds to what you returned.",
+        inputSchema: {
+          type: "object",
+          properties: { response: { type: "string", description: "The answer, complete, in Markdown" } },
+          required: ["response"],
+        },
+        call: async ({ response }) => this.#respond(stringOr(response, "")),
+      },
+    ];
   }
 
   #respond(text: string): { readonly structured: JsonObject } {
     if (text.trim() === "") throw new ToolFailure("The response is empty.");
-    if (this.#state.kind !== "working") throw new ToolFailure("Nobody waits for a response now: the research has not begun, or has ended.");
+    if (this.#state.kind !== "working")
+      throw new ToolFailure("Nobody waits for a response now: the research has not begun, or has ended.");
     this.post({ kind: "responded", text });
     return { structured: { message: "Response recorded. End your turn now." } };
   }
 
   /** Sources of published crates may be read here, once they were asked for. */
   async #opened(source: CrateSource): Promise<CrateSource> {
-    const isSafe = source.origin === "published" && this.#folders.length <= MOST_SOURCES && await linkOut(source.folder) === undefined;
+    const isSafe =
+      source.origin === "published" &&
+      this.#folders.length <= MOST_SOURCES &&
+      (await linkOut(source.folder)) === undefined;
     if (isSafe && !this.#folders.includes(source.folder)) this.#folders.push(source.folder);
     return isSafe ? source : { ...source, message: `${source.message} This session may not read there.` };
   }
@@ -212,5 +299,9 @@ export class Research {
 /** Calls of one session that are looked at for what to show. */
 const MOST_SHOWN = 500;
 
-function textOf(content: unknown): string { return stringOr(objectOr(content)["text"], ""); }
-function wordsOf(error: unknown): string { return (error instanceof Error ? error.message : String(error)).trim().replace(/\.$/, "").slice(0, 300); }
+function textOf(content: unknown): string {
+  return stringOr(objectOr(content)["text"], "");
+}
+function wordsOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).trim().replace(/\.$/, "").slice(0, 300);
+}

@@ -13,13 +13,19 @@ export interface FerrisSettings {
 export function settingsIn(settings: JsonObject, wrong: (sentence: string) => void): FerrisSettings {
   const flag = (of: JsonObject, name: string, otherwise: boolean, path = name): boolean => {
     const value = of[name];
-    if (value !== undefined && typeof value !== "boolean") wrong(`The setting “${path}” of Ferris has to be true or false.`);
+    if (value !== undefined && typeof value !== "boolean")
+      wrong(`The setting “${path}” of Ferris has to be true or false.`);
     return typeof value === "boolean" ? value : otherwise;
   };
-  const { tools = {} } = settings, chosen = isObject(tools) ? tools : {};
+  const { tools = {} } = settings,
+    chosen = isObject(tools) ? tools : {};
   if (!isObject(tools)) wrong("The setting “tools” of Ferris has to be an object.");
   return {
-    tools: { crate_sources: flag(chosen, "crate_sources", true, "tools.crate_sources"), rust_crate_query: flag(chosen, "rust_crate_query", true, "tools.rust_crate_query") },
-    everywhere: flag(settings, "everywhere", false), cacheAnswers: flag(settings, "cacheAnswers", true),
+    tools: {
+      crate_sources: flag(chosen, "crate_sources", true, "tools.crate_sources"),
+      rust_crate_query: flag(chosen, "rust_crate_query", true, "tools.rust_crate_query"),
+    },
+    everywhere: flag(settings, "everywhere", false),
+    cacheAnswers: flag(settings, "cacheAnswers", true),
   };
 }

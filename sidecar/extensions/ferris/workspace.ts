@@ -24,12 +24,18 @@ export interface Dependency {
   /** What it is called there instead. */
   readonly rename: string | undefined;
   readonly requirement: string;
-  readonly from: { readonly kind: "registry"; readonly index: string } | { readonly kind: "folder"; readonly folder: string } | { readonly kind: "other" };
+  readonly from:
+    | { readonly kind: "registry"; readonly index: string }
+    | { readonly kind: "folder"; readonly folder: string }
+    | { readonly kind: "other" };
 }
 
 /** The output of `cargo metadata --no-deps`. */
 export function membersIn(metadata: JsonObject): { readonly root: string; readonly members: readonly Member[] } {
-  return { root: stringOr(metadata["workspace_root"], ""), members: arrayOr(metadata["packages"]).filter(isObject).map(memberIn) };
+  return {
+    root: stringOr(metadata["workspace_root"], ""),
+    members: arrayOr(metadata["packages"]).filter(isObject).map(memberIn),
+  };
 }
 
 function memberIn(found: JsonObject): Member {
@@ -39,18 +45,36 @@ function memberIn(found: JsonObject): Member {
 function dependencyIn({ name, rename, req, source, path: folder }: JsonObject): Dependency {
   const from = stringOr(source, "");
   return {
-    name: stringOr(name, ""), rename: stringOr(rename, undefined), requirement: stringOr(req, "*"),
-    from: typeof folder === "string" ? { kind: "folder", folder } : from.startsWith("registry+") ? { kind: "registry", index: from.slice("registry+".length) } : from.startsWith("sparse+") ? { kind: "registry", index: from } : { kind: "other" },
+    name: stringOr(name, ""),
+    rename: stringOr(rename, undefined),
+    requirement: stringOr(req, "*"),
+    from:
+      typeof folder === "string"
+        ? { kind: "folder", folder }
+        : from.startsWith("registry+")
+          ? { kind: "registry", index: from.slice("registry+".length) }
+          : from.startsWith("sparse+")
+            ? { kind: "registry", index: from }
+            : { kind: "other" },
   };
 }
 
-export interface FoundPackage { readonly name: string; readonly version: string; readonly folder: string }
+export interface FoundPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly folder: string;
+}
 
 /** The only dependency of the root package, in the output of `cargo metadata`. */
 export function dependencyOfRoot(metadata: JsonObject): FoundPackage | undefined {
-  const { root, nodes } = objectOr(metadata["resolve"]), node = arrayOr(nodes).map(objectOr).find(({ id }) => id === root);
+  const { root, nodes } = objectOr(metadata["resolve"]),
+    node = arrayOr(nodes)
+      .map(objectOr)
+      .find(({ id }) => id === root);
   const [dependency] = arrayOr(node?.["dependencies"]);
-  const found = arrayOr(metadata["packages"]).map(objectOr).find(({ id }) => typeof id === "string" && id === dependency);
+  const found = arrayOr(metadata["packages"])
+    .map(objectOr)
+    .find(({ id }) => typeof id === "string" && id === dependency);
   return found && packageIn(found);
 }
 

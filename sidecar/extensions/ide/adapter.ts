@@ -23,9 +23,16 @@ export class IdeAdapter {
   #isClients = false;
   readonly #servers: Servers;
 
-  constructor(private readonly chain: Chain, settings: ExtensionSettings, world: ExtensionWorld) {
+  constructor(
+    private readonly chain: Chain,
+    settings: ExtensionSettings,
+    world: ExtensionWorld,
+  ) {
     const odd = (what: string): void => world.log("warn", what, {});
-    this.#servers = new Servers(world, { languages: languagesIn(settings, odd), limitMs: limitIn(settings, odd) * 1000 });
+    this.#servers = new Servers(world, {
+      languages: languagesIn(settings, odd),
+      limitMs: limitIn(settings, odd) * 1000,
+    });
   }
 
   /** Interceptor of `initialize`. */
@@ -46,9 +53,14 @@ export class IdeAdapter {
   };
 
   /** For the component, where it is the same proxy. */
-  readonly operate: Operate = (request, asker) => this.#isClients ? this.chain.client.request(IDE_OPERATION, request, { signal: asker.signal }) : this.#servers.operate(request, asker);
+  readonly operate: Operate = (request, asker) =>
+    this.#isClients
+      ? this.chain.client.request(IDE_OPERATION, request, { signal: asker.signal })
+      : this.#servers.operate(request, asker);
 
-  close(): Promise<void> { return this.#servers.close(); }
+  close(): Promise<void> {
+    return this.#servers.close();
+  }
 
   async #serve(params: unknown, signal: AbortSignal): Promise<IdeAnswer> {
     const read = readIdeRequest(params);
@@ -63,11 +75,16 @@ export function ideAdapter(settings: ExtensionSettings, world: ExtensionWorld): 
 }
 
 export function adapting(adapter: IdeAdapter): Required<Proxy> {
-  return { fromClient: { requests: { initialize: adapter.initialize } }, fromSuccessor: { requests: { [IDE_OPERATION]: adapter.requested } }, close: () => adapter.close() };
+  return {
+    fromClient: { requests: { initialize: adapter.initialize } },
+    fromSuccessor: { requests: { [IDE_OPERATION]: adapter.requested } },
+    close: () => adapter.close(),
+  };
 }
 
 function limitIn({ timeLimitSeconds }: JsonObject, odd: (what: string) => void): number {
-  const { least, most, default: usual } = LIMIT_SECONDS, given = numberOr(timeLimitSeconds, undefined);
+  const { least, most, default: usual } = LIMIT_SECONDS,
+    given = numberOr(timeLimitSeconds, undefined);
   if (given !== undefined && given >= least && given <= most) return given;
   if (timeLimitSeconds !== undefined) odd(`“timeLimitSeconds” of the settings has to be from ${least} to ${most}.`);
   return usual;

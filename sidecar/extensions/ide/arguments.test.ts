@@ -5,38 +5,92 @@ import type { JsonObject } from "../../rpc/json";
 import { checkArguments, ToolFailure } from "../tool";
 import { ARGUMENTS, operationOf } from "./arguments";
 
-const refuses = (args: JsonObject, why: string): void => throws(() => operationOf(args), (error: unknown) => error instanceof ToolFailure && (equal(error.message, why), true));
+const refuses = (args: JsonObject, why: string): void =>
+  throws(
+    () => operationOf(args),
+    (error: unknown) => error instanceof ToolFailure && (equal(error.message, why), true),
+  );
 
 suite("the arguments of ide_operation", () => {
   test("lines and characters are counted from 1, and a symbol counts more than a character", () => {
-    deepEqual(operationOf({ operation: "hover", path: "a", line: 3, symbol: "x", character: 9 }), { operation: "hover", path: "a", at: { line: 2, symbol: "x" } });
-    deepEqual(operationOf({ operation: "hover", path: "a", line: 1, character: 1 }), { operation: "hover", path: "a", at: { line: 0, character: 0 } });
-    deepEqual(operationOf({ operation: "definition", path: "a", symbol: "x", character: 4 }), { operation: "definition", path: "a", at: { symbol: "x" } });
-    deepEqual(operationOf({ operation: "code_actions", path: "a", line: 2, end_line: 4, action: "Fix" }), { operation: "code_actions", path: "a", at: { line: 1 }, endLine: 3, title: "Fix" });
-    deepEqual(operationOf({ operation: "format", path: "a", line: 2 }), { operation: "format", path: "a", lines: { start: 1, end: 1 } });
+    deepEqual(operationOf({ operation: "hover", path: "a", line: 3, symbol: "x", character: 9 }), {
+      operation: "hover",
+      path: "a",
+      at: { line: 2, symbol: "x" },
+    });
+    deepEqual(operationOf({ operation: "hover", path: "a", line: 1, character: 1 }), {
+      operation: "hover",
+      path: "a",
+      at: { line: 0, character: 0 },
+    });
+    deepEqual(operationOf({ operation: "definition", path: "a", symbol: "x", character: 4 }), {
+      operation: "definition",
+      path: "a",
+      at: { symbol: "x" },
+    });
+    deepEqual(operationOf({ operation: "code_actions", path: "a", line: 2, end_line: 4, action: "Fix" }), {
+      operation: "code_actions",
+      path: "a",
+      at: { line: 1 },
+      endLine: 3,
+      title: "Fix",
+    });
+    deepEqual(operationOf({ operation: "format", path: "a", line: 2 }), {
+      operation: "format",
+      path: "a",
+      lines: { start: 1, end: 1 },
+    });
   });
 
   test("those that are empty are none", () => {
-    deepEqual(operationOf({ operation: "diagnostics", path: "", line: null, symbol: " ", query: "" }), { operation: "diagnostics" });
+    deepEqual(operationOf({ operation: "diagnostics", path: "", line: null, symbol: " ", query: "" }), {
+      operation: "diagnostics",
+    });
     deepEqual(operationOf({ operation: "format", path: "a", symbol: "" }), { operation: "format", path: "a" });
   });
 
   test("what lacks is said", () => {
     refuses({ operation: "hover", symbol: "x" }, "hover needs the argument “path”.");
-    refuses({ operation: "references", path: "a" }, "references needs “symbol”, “line” or both: which name in the file is meant?");
+    refuses(
+      { operation: "references", path: "a" },
+      "references needs “symbol”, “line” or both: which name in the file is meant?",
+    );
     refuses({ operation: "rename", path: "a", line: 1 }, "rename needs the argument “new_name”.");
     refuses({ operation: "workspace_symbols" }, "workspace_symbols needs the argument “query”.");
-    refuses({ operation: "code_actions", path: "a", symbol: "x", end_line: 2 }, "With “end_line” the argument “line” is needed, too.");
+    refuses(
+      { operation: "code_actions", path: "a", symbol: "x", end_line: 2 },
+      "With “end_line” the argument “line” is needed, too.",
+    );
     refuses({ operation: "format", path: "a", line: 5, end_line: 2 }, "The argument “end_line” is before “line”, 5.");
     refuses({ operation: "hover", path: "a", symbol: "x\ny" }, "The argument “symbol” has to be text of one line.");
     refuses({ operation: "fly" }, "There is no operation “fly”.");
   });
 
   test("what the schema lets through is an operation, or a sentence", () => {
-    const text = fc.oneof(fc.string(), fc.constant(undefined)), line = fc.oneof(fc.integer({ min: 1 }), fc.constant(undefined));
-    fc.assert(fc.property(fc.record({ operation: fc.constantFrom(...IDE_OPERATIONS), path: text, symbol: text, query: text, new_name: text, action: text, line, end_line: line, character: line }), args => {
-      checkArguments(ARGUMENTS, args);
-      try { equal(operationOf(args).operation, args.operation); } catch (error) { ok(error instanceof ToolFailure); }
-    }));
+    const text = fc.oneof(fc.string(), fc.constant(undefined)),
+      line = fc.oneof(fc.integer({ min: 1 }), fc.constant(undefined));
+    fc.assert(
+      fc.property(
+        fc.record({
+          operation: fc.constantFrom(...IDE_OPERATIONS),
+          path: text,
+          symbol: text,
+          query: text,
+          new_name: text,
+          action: text,
+          line,
+          end_line: line,
+          character: line,
+        }),
+        args => {
+          checkArguments(ARGUMENTS, args);
+          try {
+            equal(operationOf(args).operation, args.operation);
+          } catch (error) {
+            ok(error instanceof ToolFailure);
+          }
+        },
+      ),
+    );
   });
 });

@@ -6,12 +6,33 @@ import { ToolFailure, type ObjectSchema } from "../tool";
 export const ARGUMENTS: ObjectSchema = {
   type: "object",
   properties: {
-    operation: { type: "string", enum: IDE_OPERATIONS, description: "diagnostics: errors and warnings of `path` (or of all that is known). definition, references, hover: of the name at `line`, `symbol` in `path`. document_symbols: outline of `path`. workspace_symbols: names that fit `query`. rename: preview of `new_name` for the name at a place. code_actions: quick fixes and refactorings at a place; with `action` the preview of one. format: preview of formatting `path`." },
-    path: { type: "string", description: "File, absolute or relative to the session's working folder. Needed by all operations but diagnostics and workspace_symbols." },
+    operation: {
+      type: "string",
+      enum: IDE_OPERATIONS,
+      description:
+        "diagnostics: errors and warnings of `path` (or of all that is known). definition, references, hover: of the name at `line`, `symbol` in `path`. document_symbols: outline of `path`. workspace_symbols: names that fit `query`. rename: preview of `new_name` for the name at a place. code_actions: quick fixes and refactorings at a place; with `action` the preview of one. format: preview of formatting `path`.",
+    },
+    path: {
+      type: "string",
+      description:
+        "File, absolute or relative to the session's working folder. Needed by all operations but diagnostics and workspace_symbols.",
+    },
     line: { type: "integer", minimum: 1, description: "Line, counted from 1." },
-    symbol: { type: "string", description: "Text on that line, such as a name; of `a.b` the last name is meant. Without `line` its first place in the file." },
-    character: { type: "integer", minimum: 1, description: "Counted from 1; only needed where `symbol` would not be clear." },
-    end_line: { type: "integer", minimum: 1, description: "code_actions, format: last line of the lines that are meant." },
+    symbol: {
+      type: "string",
+      description:
+        "Text on that line, such as a name; of `a.b` the last name is meant. Without `line` its first place in the file.",
+    },
+    character: {
+      type: "integer",
+      minimum: 1,
+      description: "Counted from 1; only needed where `symbol` would not be clear.",
+    },
+    end_line: {
+      type: "integer",
+      minimum: 1,
+      description: "code_actions, format: last line of the lines that are meant.",
+    },
     query: { type: "string", description: "workspace_symbols: part of a name." },
     new_name: { type: "string", description: "rename: the new name." },
     action: { type: "string", description: "code_actions: title of the action to preview." },
@@ -25,25 +46,53 @@ export function operationOf(args: JsonObject): IdeOperation {
   if (operation === undefined) throw new ToolFailure(`There is no operation “${String(args.operation)}”.`);
   const path = textIn(args, "path");
   switch (operation) {
-    case "diagnostics": return { operation, ...(path === undefined ? {} : { path }) };
-    case "workspace_symbols": return { operation, query: needed(operation, args, "query"), ...(path === undefined ? {} : { path }) };
-    case "document_symbols": return { operation, path: needed(operation, args, "path") };
-    case "definition": case "references": case "hover": return { operation, path: needed(operation, args, "path"), at: placeIn(operation, args) };
-    case "rename": return { operation, path: needed(operation, args, "path"), at: placeIn(operation, args), newName: needed(operation, args, "new_name") };
+    case "diagnostics":
+      return { operation, ...(path === undefined ? {} : { path }) };
+    case "workspace_symbols":
+      return { operation, query: needed(operation, args, "query"), ...(path === undefined ? {} : { path }) };
+    case "document_symbols":
+      return { operation, path: needed(operation, args, "path") };
+    case "definition":
+    case "references":
+    case "hover":
+      return { operation, path: needed(operation, args, "path"), at: placeIn(operation, args) };
+    case "rename":
+      return {
+        operation,
+        path: needed(operation, args, "path"),
+        at: placeIn(operation, args),
+        newName: needed(operation, args, "new_name"),
+      };
     case "code_actions": {
-      const title = textIn(args, "action"), at = placeIn(operation, args), endLine = endIn(args, at.line);
-      return { operation, path: needed(operation, args, "path"), at, ...(endLine === undefined ? {} : { endLine }), ...(title === undefined ? {} : { title }) };
+      const title = textIn(args, "action"),
+        at = placeIn(operation, args),
+        endLine = endIn(args, at.line);
+      return {
+        operation,
+        path: needed(operation, args, "path"),
+        at,
+        ...(endLine === undefined ? {} : { endLine }),
+        ...(title === undefined ? {} : { title }),
+      };
     }
     case "format": {
-      const line = lineIn(args, "line"), end = endIn(args, line);
-      return { operation, path: needed(operation, args, "path"), ...(line === undefined ? {} : { lines: { start: line, end: end ?? line } }) };
+      const line = lineIn(args, "line"),
+        end = endIn(args, line);
+      return {
+        operation,
+        path: needed(operation, args, "path"),
+        ...(line === undefined ? {} : { lines: { start: line, end: end ?? line } }),
+      };
     }
   }
 }
 
 function placeIn(operation: IdeOperationName, args: JsonObject): IdePlace {
-  const line = lineIn(args, "line"), symbol = textIn(args, "symbol"), character = lineIn(args, "character");
-  if (line === undefined && symbol === undefined) throw new ToolFailure(`${operation} needs “symbol”, “line” or both: which name in the file is meant?`);
+  const line = lineIn(args, "line"),
+    symbol = textIn(args, "symbol"),
+    character = lineIn(args, "character");
+  if (line === undefined && symbol === undefined)
+    throw new ToolFailure(`${operation} needs “symbol”, “line” or both: which name in the file is meant?`);
   if (symbol?.includes("\n")) throw new ToolFailure("The argument “symbol” has to be text of one line.");
   if (line === undefined) return { symbol: symbol ?? "" };
   return { line, ...(symbol !== undefined ? { symbol } : character !== undefined ? { character } : {}) };

@@ -20,36 +20,86 @@ import { rendered } from "./render";
 /** Of the MCP server. */
 /** Not `ide`: Claude keeps that name for itself, and drops whoever else has it. */
 export const SERVER = "ide-operations";
-const INSTRUCTIONS = "What the editor or a language server knows of the code: errors without a build, where a name is defined and used, what it is, and previews of renaming, quick fixes and formatting. More exact than searching for text. It changes nothing.";
+const INSTRUCTIONS =
+  "What the editor or a language server knows of the code: errors without a build, where a name is defined and used, what it is, and previews of renaming, quick fixes and formatting. More exact than searching for text. It changes nothing.";
 
 /** `isOffered`: whether somebody upstream answers; asked for each session that begins. */
-export function ideTools(chain: Chain, world: Pick<ExtensionWorld, "clock" | "version">, operate: Operate, isOffered: () => boolean): SessionToolsProxy {
-  const { clock, version } = world, { odd } = chain;
+export function ideTools(
+  chain: Chain,
+  world: Pick<ExtensionWorld, "clock" | "version">,
+  operate: Operate,
+  isOffered: () => boolean,
+): SessionToolsProxy {
+  const { clock, version } = world,
+    { odd } = chain;
   return sessionTools(chain, {
     name: SERVER,
-    server: place => isOffered() ? { connect: connectToolServer({ name: SERVER, title: "IDE operations", version, instructions: INSTRUCTIONS, tools: [ideOperation(place, operate)], clock, odd }) } : undefined,
+    server: place =>
+      isOffered()
+        ? {
+            connect: connectToolServer({
+              name: SERVER,
+              title: "IDE operations",
+              version,
+              instructions: INSTRUCTIONS,
+              tools: [ideOperation(place, operate)],
+              clock,
+              odd,
+            }),
+          }
+        : undefined,
   });
 }
 
 /** Alone, behind a client or an adapter that offers the capability; where none does, it adds nothing. */
 export function ideComponent(world: Pick<ExtensionWorld, "clock" | "version">): ProxyDefinition {
-  return { name: "IDE operations", make: chain => {
-    let isOffered = false;
-    const tools = ideTools(chain, world, (request, { signal }) => chain.client.request(IDE_OPERATION, request, { signal }), () => isOffered);
-    return { fromClient: { requests: { ...tools.requests, initialize: request => { isOffered = offersIde(request.params); return request.pass(); } } }, close: () => tools.close() };
-  } };
+  return {
+    name: "IDE operations",
+    make: chain => {
+      let isOffered = false;
+      const tools = ideTools(
+        chain,
+        world,
+        (request, { signal }) => chain.client.request(IDE_OPERATION, request, { signal }),
+        () => isOffered,
+      );
+      return {
+        fromClient: {
+          requests: {
+            ...tools.requests,
+            initialize: request => {
+              isOffered = offersIde(request.params);
+              return request.pass();
+            },
+          },
+        },
+        close: () => tools.close(),
+      };
+    },
+  };
 }
 
 function ideOperation({ folders }: SessionPlace, operate: Operate): Tool {
   return {
-    name: "ide_operation", title: "IDE operation", inputSchema: ARGUMENTS, annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    description: "Asks the editor's language services: diagnostics, definition, references, hover, document_symbols, workspace_symbols, and previews of rename, code_actions and format. Say which name is meant by `path`, `line` and `symbol`. Nothing is changed: edits are shown, make them yourself.",
+    name: "ide_operation",
+    title: "IDE operation",
+    inputSchema: ARGUMENTS,
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    description:
+      "Asks the editor's language services: diagnostics, definition, references, hover, document_symbols, workspace_symbols, and previews of rename, code_actions and format. Say which name is meant by `path`, `line` and `symbol`. Nothing is changed: edits are shown, make them yourself.",
     call: async (args, call) => answered(await placed(operationOf(args), folders), folders, operate, call),
   };
 }
 
-async function answered(operation: IdeOperation, folders: readonly string[], operate: Operate, { signal, progress }: ToolCall): Promise<ToolAnswer> {
-  const raw = await operate({ ...operation, folders }, { signal, progress }).catch((error: unknown) => { throw error instanceof RpcError ? new ToolFailure(error.message) : error; });
+async function answered(
+  operation: IdeOperation,
+  folders: readonly string[],
+  operate: Operate,
+  { signal, progress }: ToolCall,
+): Promise<ToolAnswer> {
+  const raw = await operate({ ...operation, folders }, { signal, progress }).catch((error: unknown) => {
+    throw error instanceof RpcError ? new ToolFailure(error.message) : error;
+  });
   const answer = readIdeAnswer(operation.operation, raw);
   if (!answer) throw new ToolFailure("The editor's answer could not be understood.");
   return { ...rendered(operation, answer, folders) };
@@ -59,14 +109,25 @@ async function answered(operation: IdeOperation, folders: readonly string[], ope
 export async function placed<T extends IdeOperation>(operation: T, folders: readonly string[]): Promise<T> {
   const { path: given } = operation;
   if (given === undefined) return operation;
-  const [cwd = ""] = folders, file = path.resolve(cwd, given.startsWith("file:") ? fromUri(given) : given);
-  const { real, isInside } = file.includes("\0") ? { real: file, isInside: false } : await placeOf(file, folders).catch((error: unknown) => { throw new ToolFailure(`${given} cannot be looked at: ${error instanceof Error ? error.message : String(error)}`); });
+  const [cwd = ""] = folders,
+    file = path.resolve(cwd, given.startsWith("file:") ? fromUri(given) : given);
+  const { real, isInside } = file.includes("\0")
+    ? { real: file, isInside: false }
+    : await placeOf(file, folders).catch((error: unknown) => {
+        throw new ToolFailure(
+          `${given} cannot be looked at: ${error instanceof Error ? error.message : String(error)}`,
+        );
+      });
   if (!isInside) throw new ToolFailure(`${given} is outside of this session's folders (${folders.join(", ")}).`);
   return { ...operation, path: folders.some(folder => contains(folder, file)) ? file : await respelled(real, folders) };
 }
 
 function fromUri(uri: string): string {
-  try { return fileURLToPath(uri); } catch { throw new ToolFailure(`${uri} is no file's URI.`); }
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    throw new ToolFailure(`${uri} is no file's URI.`);
+  }
 }
 
 /** A file that was named by another way than through the folders: editors know it by theirs. */

@@ -23,7 +23,11 @@ export interface OpenDocument {
   /** It has been told of one text only. */
   readonly isNew: boolean;
 }
-interface Kept extends OpenDocument { readonly text: string; readonly languageId: string; readonly stamp: string }
+interface Kept extends OpenDocument {
+  readonly text: string;
+  readonly languageId: string;
+  readonly stamp: string;
+}
 
 export interface Server {
   notify(method: string, params: unknown): void;
@@ -35,15 +39,24 @@ export class Documents {
   /** By path, the one longest unused first. */
   readonly #open = new Map<string, Kept>();
 
-  constructor(private readonly server: Server, private readonly clock: Clock) {}
+  constructor(
+    private readonly server: Server,
+    private readonly clock: Clock,
+  ) {}
 
-  get paths(): readonly string[] { return [...this.#open.keys()]; }
+  get paths(): readonly string[] {
+    return [...this.#open.keys()];
+  }
 
-  at(file: string): OpenDocument | undefined { return this.#open.get(file); }
+  at(file: string): OpenDocument | undefined {
+    return this.#open.get(file);
+  }
 
   /** Rejects with a sentence when there is no text. */
   async open(file: string, languageId: string): Promise<OpenDocument> {
-    const { text, stamp } = await textOf(file), known = this.#open.get(file), document = known ? this.#changed(known, text, stamp) : this.#opened(file, languageId, text, stamp);
+    const { text, stamp } = await textOf(file),
+      known = this.#open.get(file),
+      document = known ? this.#changed(known, text, stamp) : this.#opened(file, languageId, text, stamp);
     this.#keep(file, document);
     return document;
   }
@@ -68,7 +81,8 @@ export class Documents {
 
   #changed(known: Kept, text: string, stamp: string): Kept {
     if (known.text === text) return { ...known, stamp };
-    const { uri } = known, version = known.version + 1;
+    const { uri } = known,
+      version = known.version + 1;
     this.server.notify("textDocument/didChange", { textDocument: { uri, version }, contentChanges: [{ text }] });
     if (this.server.hearsOfSaves()) this.server.notify("textDocument/didSave", { textDocument: { uri }, text });
     return { ...known, version, text, lines: linesOf(text), stamp, changedAt: this.clock.now(), isNew: false };
@@ -89,13 +103,20 @@ export class Documents {
 
 /** A file as text, and what tells it from a later one. */
 async function textOf(file: string): Promise<{ readonly text: string; readonly stamp: string }> {
-  const stamp = await stampOf(file), text = (await readFile(file, "utf8").catch((error: unknown) => { throw unreadable(file, error); })).replace(/^\uFEFF/, "");
+  const stamp = await stampOf(file),
+    text = (
+      await readFile(file, "utf8").catch((error: unknown) => {
+        throw unreadable(file, error);
+      })
+    ).replace(/^\uFEFF/, "");
   if (text.includes("\0")) throw refused(`${file} is no text.`);
   return { text, stamp };
 }
 
 async function stampOf(file: string): Promise<string> {
-  const found = await stat(file).catch((error: unknown) => { throw unreadable(file, error); });
+  const found = await stat(file).catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
   if (!found.isFile()) throw refused(`${file} is no file.`);
   if (found.size > MOST_FILE_BYTES) throw refused(`${file} is larger than ${MOST_FILE_BYTES / 1024 / 1024} MB.`);
   return `${found.mtimeMs} ${found.size}`;
@@ -104,12 +125,19 @@ async function stampOf(file: string): Promise<string> {
 /** The lines of a file that need not be open; none where they cannot be read. */
 export async function linesIn(file: string): Promise<readonly string[]> {
   if (!path.isAbsolute(file)) return []; // a server's own kind of place
-  return textOf(file).then(({ text }) => linesOf(text), () => []);
+  return textOf(file).then(
+    ({ text }) => linesOf(text),
+    () => [],
+  );
 }
 
-export function refused(sentence: string): RpcError { return new RpcError(ErrorCode.refused, sentence); }
+export function refused(sentence: string): RpcError {
+  return new RpcError(ErrorCode.refused, sentence);
+}
 
 function unreadable(file: string, error: unknown): RpcError {
   const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
-  return isAbsent ? refused(`There is no file ${file}.`) : refused(`${file} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+  return isAbsent
+    ? refused(`There is no file ${file}.`)
+    : refused(`${file} could not be read: ${error instanceof Error ? error.message : String(error)}`);
 }

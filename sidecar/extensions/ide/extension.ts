@@ -4,13 +4,22 @@ import { adapting, IdeAdapter } from "./adapter";
 import { ideTools } from "./component";
 
 export const ide: BuiltInExtension = {
-  id: "ide", name: "IDE operations",
-  define: (settings, world) => ({ name: "IDE operations", make: chain => {
-    const adapter = new IdeAdapter(chain, settings, world), { fromClient, fromSuccessor, close } = adapting(adapter);
-    const tools = ideTools(chain, world, adapter.operate, () => true);
-    return {
-      fromClient: { requests: { ...fromClient.requests, ...tools.requests } }, fromSuccessor,
-      close: async () => { tools.close(); await close(); },
-    };
-  } }),
+  id: "ide",
+  name: "IDE operations",
+  define: (settings, world) => ({
+    name: "IDE operations",
+    make: chain => {
+      const adapter = new IdeAdapter(chain, settings, world),
+        { fromClient, fromSuccessor, close } = adapting(adapter);
+      const tools = ideTools(chain, world, adapter.operate, () => true);
+      return {
+        fromClient: { requests: { ...fromClient.requests, ...tools.requests } },
+        fromSuccessor,
+        close: async () => {
+          tools.close();
+          await close();
+        },
+      };
+    },
+  }),
 };

@@ -4,16 +4,36 @@ import path from "node:path";
 
 /** Folders that are looked into. */
 const MOST_FOLDERS = 400;
-const MADE: ReadonlySet<string> = new Set(["node_modules", "target", "dist", "out", "build", "vendor", "venv", "__pycache__"]);
+const MADE: ReadonlySet<string> = new Set([
+  "node_modules",
+  "target",
+  "dist",
+  "out",
+  "build",
+  "vendor",
+  "venv",
+  "__pycache__",
+]);
 
-export async function firstFile(folders: readonly string[], isWanted: (file: string) => boolean, signal: AbortSignal): Promise<string | undefined> {
+export async function firstFile(
+  folders: readonly string[],
+  isWanted: (file: string) => boolean,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const queue = [...folders];
   for (let looked = 0; looked < MOST_FOLDERS && queue.length > 0; looked++) {
     signal.throwIfAborted();
-    const folder = queue.shift() ?? "", entries = (await readdir(folder, { withFileTypes: true }).catch(() => [])).sort((a, b) => a.name < b.name ? -1 : 1);
+    const folder = queue.shift() ?? "",
+      entries = (await readdir(folder, { withFileTypes: true }).catch(() => [])).sort((a, b) =>
+        a.name < b.name ? -1 : 1,
+      );
     const found = entries.find(entry => entry.isFile() && isWanted(entry.name));
     if (found) return path.join(folder, found.name);
-    queue.push(...entries.filter(entry => entry.isDirectory() && !entry.name.startsWith(".") && !MADE.has(entry.name)).map(entry => path.join(folder, entry.name)));
+    queue.push(
+      ...entries
+        .filter(entry => entry.isDirectory() && !entry.name.startsWith(".") && !MADE.has(entry.name))
+        .map(entry => path.join(folder, entry.name)),
+    );
   }
   return undefined;
 }

@@ -31,27 +31,50 @@ class Chain implements AsyncDisposable {
   /** Of the client. */
   answer: (params: JsonObject) => unknown = () => ({ kind: "hover", text: "of the editor" });
 
-  constructor(stages: (settings: JsonObject, rig: ExtensionRig) => readonly ProxyDefinition[], settings: JsonObject = {}) {
+  constructor(
+    stages: (settings: JsonObject, rig: ExtensionRig) => readonly ProxyDefinition[],
+    settings: JsonObject = {},
+  ) {
     writeFileSync(this.file, "one two\nthree one\n");
     const { command, args } = program("lsp-server");
     this.world = new World({
-      stages: [...stages({ languages: { words: { command, args, extensions: ["words"] } }, ...settings }, this.rig), bridge()],
+      stages: [
+        ...stages({ languages: { words: { command, args, extensions: ["words"] } }, ...settings }, this.rig),
+        bridge(),
+      ],
       client: request => {
         if (request.method !== IDE_OPERATION) return request.fail(methodNotFound(request.method));
         this.asked.push(request.params);
-        try { request.respond(this.answer(objectOr(request.params))); } catch (error) { request.fail(error); }
+        try {
+          request.respond(this.answer(objectOr(request.params)));
+        } catch (error) {
+          request.fail(error);
+        }
       },
-      agent: request => { if (request.method === "initialize") this.initialized.push(request.params); return false; },
+      agent: request => {
+        if (request.method === "initialize") this.initialized.push(request.params);
+        return false;
+      },
     });
   }
 
-  get folder(): string { return this.#folder.path; }
-  get file(): string { return path.join(this.folder, "a.words"); }
+  get folder(): string {
+    return this.#folder.path;
+  }
+  get file(): string {
+    return path.join(this.folder, "a.words");
+  }
 
   async session(capabilities: JsonObject = {}): Promise<Client & AsyncDisposable> {
-    await this.world.client.request("initialize", { protocolVersion: 1, clientCapabilities: { terminal: true, ...capabilities } });
+    await this.world.client.request("initialize", {
+      protocolVersion: 1,
+      clientCapabilities: { terminal: true, ...capabilities },
+    });
     const { servers } = await this.world.setup("session/new", { cwd: this.folder, mcpServers: [] });
-    deepEqual(servers.map(({ name }) => name), ["ide-operations"]);
+    deepEqual(
+      servers.map(({ name }) => name),
+      ["ide-operations"],
+    );
     return connected(servers[0]!);
   }
 
@@ -63,7 +86,9 @@ class Chain implements AsyncDisposable {
   }
 }
 
-const whole = (settings: JsonObject, rig: ExtensionRig): readonly ProxyDefinition[] => [ide.define(settings, rig.world)];
+const whole = (settings: JsonObject, rig: ExtensionRig): readonly ProxyDefinition[] => [
+  ide.define(settings, rig.world),
+];
 const call = (client: Client, args: JsonObject) => client.callTool({ name: "ide_operation", arguments: args });
 const HOVER = { operation: "hover", path: "a.words", symbol: "one" };
 
@@ -71,7 +96,9 @@ suite("the extension ide", () => {
   test("offers one tool, that changes nothing", async () => {
     await using chain = new Chain(whole);
     await using client = await chain.session();
-    const { tools: [tool, ...more] } = await client.listTools();
+    const {
+      tools: [tool, ...more],
+    } = await client.listTools();
     deepEqual([tool?.name, tool?.annotations?.readOnlyHint, more], ["ide_operation", true, []]);
   });
 
@@ -79,10 +106,16 @@ suite("the extension ide", () => {
     const { command, args } = program("lsp-server", ["reports", "mute"]);
     await using chain = new Chain(whole, { languages: { words: { command, args, extensions: ["words"] } } });
     await using client = await chain.session();
-    const messages: (string | undefined)[] = [], withdrawn = new AbortController();
-    const over = rejects(client.callTool({ name: "ide_operation", arguments: HOVER }, undefined, {
-      signal: withdrawn.signal, onprogress: ({ message }) => { messages.push(message); },
-    }));
+    const messages: (string | undefined)[] = [],
+      withdrawn = new AbortController();
+    const over = rejects(
+      client.callTool({ name: "ide_operation", arguments: HOVER }, undefined, {
+        signal: withdrawn.signal,
+        onprogress: ({ message }) => {
+          messages.push(message);
+        },
+      }),
+    );
     await eventually(() => messages.includes("node: Indexing 5 %"), "the progress of the call");
     equal(messages[0], "Starting node…");
     withdrawn.abort();
@@ -101,7 +134,14 @@ suite("the extension ide", () => {
     await using chain = new Chain(whole);
     await using client = await chain.session();
     equal(said(await call(client, HOVER)), "**one**, 3 letters");
-    deepEqual([chain.asked, chain.initialized.map(offersIde), objectOr(objectOr(chain.initialized[0]).clientCapabilities).terminal], [[], [true], true]);
+    deepEqual(
+      [
+        chain.asked,
+        chain.initialized.map(offersIde),
+        objectOr(objectOr(chain.initialized[0]).clientCapabilities).terminal,
+      ],
+      [[], [true], true],
+    );
   });
 
   test("adapter and component as two proxies of a chain do the same", async () => {
@@ -120,14 +160,28 @@ suite("the extension ide", () => {
   test("an agent that knows the method may ask itself", async () => {
     await using chain = new Chain(whole);
     await using _ = await chain.session();
-    deepEqual(await chain.world.agent.request(IDE_OPERATION, { operation: "hover", path: chain.file, at: { line: 0, character: 4 }, folders: [chain.folder] }), { kind: "hover", text: "**two**, 3 letters" });
-    await rejects(chain.world.agent.request(IDE_OPERATION, { operation: "fly", folders: [chain.folder] }), (error: unknown) => error instanceof RpcError && error.code === RpcCode.invalidParams && /no operation “fly”/.test(error.message));
+    deepEqual(
+      await chain.world.agent.request(IDE_OPERATION, {
+        operation: "hover",
+        path: chain.file,
+        at: { line: 0, character: 4 },
+        folders: [chain.folder],
+      }),
+      { kind: "hover", text: "**two**, 3 letters" },
+    );
+    await rejects(
+      chain.world.agent.request(IDE_OPERATION, { operation: "fly", folders: [chain.folder] }),
+      (error: unknown) =>
+        error instanceof RpcError && error.code === RpcCode.invalidParams && /no operation “fly”/.test(error.message),
+    );
   });
 
   test("what the client refuses with, and what cannot be understood, is a sentence for the model", async () => {
     await using chain = new Chain(whole);
     await using client = await chain.session(OFFERED);
-    chain.answer = () => { throw new RpcError(-32052, "This workspace is not trusted."); };
+    chain.answer = () => {
+      throw new RpcError(-32052, "This workspace is not trusted.");
+    };
     const refused = await call(client, HOVER);
     deepEqual([refused.isError, said(refused)], [true, "This workspace is not trusted."]);
     for (const answer of [undefined, null, "text", { kind: "symbols" }]) {
@@ -151,23 +205,42 @@ suite("the extension ide", () => {
   });
 
   test("wrong settings are said, and what is right of them counts", async () => {
-    await using chain = new Chain(whole, { languages: { words: { command: 7 }, rust: { args: "x" } }, timeLimitSeconds: 1 });
+    await using chain = new Chain(whole, {
+      languages: { words: { command: 7 }, rust: { args: "x" } },
+      timeLimitSeconds: 1,
+    });
     await using client = await chain.session();
     match(said(await call(client, HOVER)), /No language server is known for files that end in “\.words”/);
-    deepEqual(chain.rig.logged.map(each => each.slice(0, 50)), ["warn: The settings of the language “words” are lef", "warn: The settings of the language “rust” are left", "warn: “timeLimitSeconds” of the settings has to be"]);
+    deepEqual(
+      chain.rig.logged.map(each => each.slice(0, 50)),
+      [
+        "warn: The settings of the language “words” are lef",
+        "warn: The settings of the language “rust” are left",
+        "warn: “timeLimitSeconds” of the settings has to be",
+      ],
+    );
   });
 });
 
 suite("the path of an operation", () => {
-  const at = async (given: string, folders: readonly string[]): Promise<string> => (await placed({ operation: "document_symbols", path: given } as const, folders)).path;
+  const at = async (given: string, folders: readonly string[]): Promise<string> =>
+    (await placed({ operation: "document_symbols", path: given } as const, folders)).path;
 
   test("is spelled as the session's folders are", async () => {
     using real = temporaryFolder();
-    const folder = path.join(real.path, "real"), link = path.join(real.path, "link");
+    const folder = path.join(real.path, "real"),
+      link = path.join(real.path, "link");
     mkdirSync(folder);
     symlinkSync(folder, link);
     writeFileSync(path.join(folder, "a"), "");
-    deepEqual(await Promise.all(["a", "./x/../a", path.join(link, "a"), path.join(folder, "a"), `file://${link}/a`].map(each => at(each, [link]))), Array(5).fill(path.join(link, "a")));
+    deepEqual(
+      await Promise.all(
+        ["a", "./x/../a", path.join(link, "a"), path.join(folder, "a"), `file://${link}/a`].map(each =>
+          at(each, [link]),
+        ),
+      ),
+      Array(5).fill(path.join(link, "a")),
+    );
     equal(await at(path.join(folder, "a"), ["/elsewhere", folder]), path.join(folder, "a"));
     await rejects(at("file://host/%", [folder]), /is no file's URI/);
   });

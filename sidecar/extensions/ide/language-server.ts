@@ -27,7 +27,10 @@ import { IDLE, readyIn, workOf, type Work } from "./waiting";
 export interface ServerWorld extends Pick<ExtensionWorld, "clock" | "start" | "log" | "version"> {}
 
 /** Of an operation: who waits, and until when. */
-export interface Patience { readonly signal: AbortSignal; readonly until: number }
+export interface Patience {
+  readonly signal: AbortSignal;
+  readonly until: number;
+}
 
 /** Some are programs for a virtual machine. */
 const INITIALIZE_MS = 120_000;
@@ -41,7 +44,8 @@ const INITIALIZE_TOKEN = "symposium-initialize";
 const MOST_SAID = 20;
 /** LSP 3.17, "ErrorCodes": the text changed meanwhile, or the server has other things to do; asking again helps. */
 const AGAIN: ReadonlySet<number> = new Set([-32801, -32802]);
-const AGAIN_MS = 200, MOST_TRIES = 5;
+const AGAIN_MS = 200,
+  MOST_TRIES = 5;
 
 export class LanguageServer {
   readonly documents: Documents;
@@ -57,12 +61,24 @@ export class LanguageServer {
   #stopping: Promise<void> | undefined;
 
   private constructor(
-    private readonly child: Child, readonly name: string, private readonly folder: string, private readonly language: Language,
-    private readonly world: ServerWorld, private readonly onStatus: (status: string) => void,
+    private readonly child: Child,
+    readonly name: string,
+    private readonly folder: string,
+    private readonly language: Language,
+    private readonly world: ServerWorld,
+    private readonly onStatus: (status: string) => void,
   ) {
-    this.documents = new Documents({ notify: (method, params) => this.#peer.notify(method, params), hearsOfSaves: () => hearsOfSaves(this.#capabilities) }, world.clock);
+    this.documents = new Documents(
+      {
+        notify: (method, params) => this.#peer.notify(method, params),
+        hearsOfSaves: () => hearsOfSaves(this.#capabilities),
+      },
+      world.clock,
+    );
     let settle: (why: string | undefined) => void = () => undefined;
-    this.closed = new Promise(resolve => { settle = resolve; });
+    this.closed = new Promise(resolve => {
+      settle = resolve;
+    });
     child.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
     const channel = lspChannel(child.stdout, child.stdin);
     this.#peer = new Peer(channel, {
@@ -70,13 +86,20 @@ export class LanguageServer {
       notification: (method, params) => this.#heard(method, objectOr(params)),
       closed: reason => {
         if (this.#stopping) settle(undefined);
-        else this.#stopping = this.#why(reason).then(why => { settle(why); return child.stop(); });
+        else
+          this.#stopping = this.#why(reason).then(why => {
+            settle(why);
+            return child.stop();
+          });
         this.#news();
       },
       odd: (what, detail) => this.#log(what, { detail: readable(detail, 300) }),
     });
     this.#shut = async () => {
-      await this.#within(SHUTDOWN_MS, this.#peer.request("shutdown", undefined).catch(() => undefined));
+      await this.#within(
+        SHUTDOWN_MS,
+        this.#peer.request("shutdown", undefined).catch(() => undefined),
+      );
       this.#peer.notify("exit", undefined);
       await channel[Symbol.asyncDispose]();
     };
@@ -88,18 +111,33 @@ export class LanguageServer {
    * `onStatus` receives `status` after each notification that may have changed it, from `initialize` on.
    */
   static async start(
-    command: ServerCommand, folder: string, language: Language, world: ServerWorld, ending: AbortSignal, onStatus: (status: string) => void,
+    command: ServerCommand,
+    folder: string,
+    language: Language,
+    world: ServerWorld,
+    ending: AbortSignal,
+    onStatus: (status: string) => void,
   ): Promise<LanguageServer> {
-    const name = path.basename(command.command), started = await world.start({ name, command: command.command, args: command.args, env: command.env ?? {}, cwd: folder });
+    const name = path.basename(command.command),
+      started = await world.start({
+        name,
+        command: command.command,
+        args: command.args,
+        env: command.env ?? {},
+        cwd: folder,
+      });
     if (started.kind === "failed") throw refused((await started.why).what);
-    if (ending.aborted) { // meanwhile: nobody tells it any more
+    if (ending.aborted) {
+      // meanwhile: nobody tells it any more
       await started.child.stop();
       throw refused(`${name} could not be started: the session has ended.`);
     }
-    const server = new LanguageServer(started.child, name, folder, language, world, onStatus), end = (): void => void server.stop();
+    const server = new LanguageServer(started.child, name, folder, language, world, onStatus),
+      end = (): void => void server.stop();
     ending.addEventListener("abort", end, { once: true });
-    try { await server.#initialize(); }
-    catch (error) {
+    try {
+      await server.#initialize();
+    } catch (error) {
       ending.removeEventListener("abort", end);
       const why = error instanceof RpcError ? error.message : String(error);
       await server.stop();
@@ -114,22 +152,35 @@ export class LanguageServer {
     return value === false ? undefined : value;
   }
 
-  runsCommand(command: string): boolean { return arrayOr(objectOr(this.#capabilities.executeCommandProvider).commands).includes(command); }
+  runsCommand(command: string): boolean {
+    return arrayOr(objectOr(this.#capabilities.executeCommandProvider).commands).includes(command);
+  }
 
-  published(file: string): Published | undefined { return this.#published.get(file); }
-  get publishedFiles(): readonly string[] { return this.#published.files; }
+  published(file: string): Published | undefined {
+    return this.#published.get(file);
+  }
+  get publishedFiles(): readonly string[] {
+    return this.#published.files;
+  }
 
   /** What it is at, for a sentence; empty: nothing. */
-  get work(): string { return workOf(this.#work); }
+  get work(): string {
+    return workOf(this.#work);
+  }
   /** Its name and its work; empty: it reports none. */
-  get status(): string { return this.work === "" ? "" : `${this.name}: ${this.work}`; }
-  readyIn(now: number): number { return readyIn(this.#work, now); }
+  get status(): string {
+    return this.work === "" ? "" : `${this.name}: ${this.work}`;
+  }
+  readyIn(now: number): number {
+    return readyIn(this.#work, now);
+  }
 
   /** Rejects with a sentence: of the server, of who has lost patience, or because it is gone. */
   async request(method: string, params: unknown, patience: Patience): Promise<unknown> {
     for (let tries = 1; ; tries++) {
-      try { return await this.#ask(method, params, patience); }
-      catch (error) {
+      try {
+        return await this.#ask(method, params, patience);
+      } catch (error) {
         if (!(error instanceof RpcError) || error.code === ErrorCode.refused) throw error;
         if (error.code === RpcCode.methodNotFound) throw refused(`${this.name} cannot do that (${method}).`);
         if (!AGAIN.has(error.code)) throw refused(`${this.name}: ${readable(error.message, 600)}`);
@@ -141,22 +192,28 @@ export class LanguageServer {
 
   async #ask(method: string, params: unknown, { signal }: Patience): Promise<unknown> {
     signal.throwIfAborted();
-    const withdrawn = new Promise<never>((_, reject) => { signal.addEventListener("abort", () => reject(signal.reason), { once: true }); });
+    const withdrawn = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
     withdrawn.catch(() => undefined);
-    try { return await Promise.race([withdrawn, this.#peer.request(method, params, { signal })]); }
-    catch (error) {
+    try {
+      return await Promise.race([withdrawn, this.#peer.request(method, params, { signal })]);
+    } catch (error) {
       if (error instanceof ConnectionClosed) throw await this.#gone();
       throw error;
     }
   }
 
-  async #gone(): Promise<RpcError> { return refused(`${this.name} is gone: ${await this.closed ?? "the session is over."} Ask again.`); }
+  async #gone(): Promise<RpcError> {
+    return refused(`${this.name} is gone: ${(await this.closed) ?? "the session is over."} Ask again.`);
+  }
 
   /** Until `again` says 0, which is asked whenever something was heard; false: until then there was no more time. Rejects when the signal aborts, and when it is gone. */
   async settled(again: (now: number) => number, { signal, until }: Patience): Promise<boolean> {
     for (;;) {
       signal.throwIfAborted();
-      const now = this.world.clock.now(), ms = again(now);
+      const now = this.world.clock.now(),
+        ms = again(now);
       if (ms <= 0) return true;
       if (this.#stopping) throw await this.#gone();
       if (now >= until) return false;
@@ -164,19 +221,43 @@ export class LanguageServer {
     }
   }
 
-  stop(): Promise<void> { return (this.#stopping ??= this.child.stop(this.#shut)); }
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.child.stop(this.#shut));
+  }
 
   async #initialize(): Promise<void> {
-    const uri = pathToFileURL(this.folder).href, folders = [{ uri, name: path.basename(this.folder) || this.folder }];
-    const answer = await this.#within(INITIALIZE_MS, this.#peer.request("initialize", {
-      processId: process.pid, clientInfo: { name: "symposium", version: this.world.version }, rootUri: uri, rootPath: this.folder, workspaceFolders: folders, capabilities: INTRODUCED,
-      workDoneToken: INITIALIZE_TOKEN,
-      ...(this.language.initializationOptions === undefined ? {} : { initializationOptions: this.language.initializationOptions }),
-    }).catch(async (error: unknown) => { throw refused(await this.#why(error instanceof ConnectionClosed ? error.reason : { message: error instanceof Error ? error.message : String(error) })); }));
+    const uri = pathToFileURL(this.folder).href,
+      folders = [{ uri, name: path.basename(this.folder) || this.folder }];
+    const answer = await this.#within(
+      INITIALIZE_MS,
+      this.#peer
+        .request("initialize", {
+          processId: process.pid,
+          clientInfo: { name: "symposium", version: this.world.version },
+          rootUri: uri,
+          rootPath: this.folder,
+          workspaceFolders: folders,
+          capabilities: INTRODUCED,
+          workDoneToken: INITIALIZE_TOKEN,
+          ...(this.language.initializationOptions === undefined
+            ? {}
+            : { initializationOptions: this.language.initializationOptions }),
+        })
+        .catch(async (error: unknown) => {
+          throw refused(
+            await this.#why(
+              error instanceof ConnectionClosed
+                ? error.reason
+                : { message: error instanceof Error ? error.message : String(error) },
+            ),
+          );
+        }),
+    );
     if (answer === undefined) throw refused(`it did not answer within ${INITIALIZE_MS / 1000} seconds.`);
     this.#capabilities = objectOr(objectOr(answer).capabilities);
     this.#peer.notify("initialized", {});
-    if (this.language.settings) this.#peer.notify("workspace/didChangeConfiguration", { settings: this.language.settings });
+    if (this.language.settings)
+      this.#peer.notify("workspace/didChangeConfiguration", { settings: this.language.settings });
     const running = new Map(this.#work.running);
     running.delete(INITIALIZE_TOKEN); // its work is over with the response, whether the server reported its end or not
     this.#work = { ...this.#work, running, idleSince: this.world.clock.now() };
@@ -186,46 +267,86 @@ export class LanguageServer {
 
   #heard(method: string, params: JsonObject): void {
     switch (method) {
-      case "textDocument/publishDiagnostics": this.#publishes(params); break;
-      case "$/progress": this.#progresses(params); this.onStatus(this.status); break;
+      case "textDocument/publishDiagnostics":
+        this.#publishes(params);
+        break;
+      case "$/progress":
+        this.#progresses(params);
+        this.onStatus(this.status);
+        break;
       case "experimental/serverStatus":
         if (typeof params.quiescent === "boolean") this.#work = { ...this.#work, isQuiescent: params.quiescent };
         this.onStatus(this.status);
         break;
-      case "window/showMessage": if (this.#said++ < MOST_SAID) this.#log("a language server says", { message: readable(params.message, 300) }); return;
-      default: return;
+      case "window/showMessage":
+        if (this.#said++ < MOST_SAID) this.#log("a language server says", { message: readable(params.message, 300) });
+        return;
+      default:
+        return;
     }
     this.#news();
   }
 
   #publishes({ uri, version, diagnostics }: JsonObject): void {
     const file = pathOf(uri);
-    if (file === undefined || (typeof version === "number" && version < (this.documents.at(file)?.version ?? 0))) return;
+    if (file === undefined || (typeof version === "number" && version < (this.documents.at(file)?.version ?? 0)))
+      return;
     this.#published.keep(file, this.world.clock.now(), arrayOr(diagnostics).filter(isObject));
   }
 
   #progresses({ token, value }: JsonObject): void {
-    const key = String(token), { kind, title, message, percentage } = objectOr(value), running = new Map(this.#work.running), now = this.world.clock.now();
+    const key = String(token),
+      { kind, title, message, percentage } = objectOr(value),
+      running = new Map(this.#work.running),
+      now = this.world.clock.now();
     if (kind === "end" && running.delete(key)) this.#work = { ...this.#work, running, idleSince: now };
-    if ((kind !== "begin" && !running.has(key)) || (running.size >= MOST_TOKENS && !running.has(key)) || (kind !== "begin" && kind !== "report")) return;
-    const before = running.get(key)?.split(": ")[0], percent = numberOr(percentage, undefined);
-    running.set(key, readable(`${stringOr(title, before ?? "at work")}${stringOr(message, "") === "" ? "" : `: ${String(message)}`}${percent === undefined ? "" : ` ${Math.round(percent)} %`}`, 200));
+    if (
+      (kind !== "begin" && !running.has(key)) ||
+      (running.size >= MOST_TOKENS && !running.has(key)) ||
+      (kind !== "begin" && kind !== "report")
+    )
+      return;
+    const before = running.get(key)?.split(": ")[0],
+      percent = numberOr(percentage, undefined);
+    running.set(
+      key,
+      readable(
+        `${stringOr(title, before ?? "at work")}${stringOr(message, "") === "" ? "" : `: ${String(message)}`}${percent === undefined ? "" : ` ${Math.round(percent)} %`}`,
+        200,
+      ),
+    );
     this.#work = { ...this.#work, running };
   }
 
   #asked(request: IncomingRequest): void {
-    const { method } = request, params = objectOr(request.params);
+    const { method } = request,
+      params = objectOr(request.params);
     switch (method) {
-      case "workspace/configuration": return request.respond(arrayOr(params.items).slice(0, 100).map(item => sectionOf(this.language.settings, objectOr(item).section)));
-      case "workspace/workspaceFolders": return request.respond([{ uri: pathToFileURL(this.folder).href, name: path.basename(this.folder) }]);
-      case "workspace/applyEdit": return request.respond({ applied: false, failureReason: "Nothing is changed here: edits are only shown." });
-      case "window/showDocument": return request.respond({ success: false });
-      case "window/showMessageRequest": case "window/workDoneProgress/create": case "client/registerCapability": case "client/unregisterCapability": return request.respond(null);
-      default: return /^workspace\/\w+\/refresh$/.test(method) ? request.respond(null) : request.fail(methodNotFound(method));
+      case "workspace/configuration":
+        return request.respond(
+          arrayOr(params.items)
+            .slice(0, 100)
+            .map(item => sectionOf(this.language.settings, objectOr(item).section)),
+        );
+      case "workspace/workspaceFolders":
+        return request.respond([{ uri: pathToFileURL(this.folder).href, name: path.basename(this.folder) }]);
+      case "workspace/applyEdit":
+        return request.respond({ applied: false, failureReason: "Nothing is changed here: edits are only shown." });
+      case "window/showDocument":
+        return request.respond({ success: false });
+      case "window/showMessageRequest":
+      case "window/workDoneProgress/create":
+      case "client/registerCapability":
+      case "client/unregisterCapability":
+        return request.respond(null);
+      default:
+        return /^workspace\/\w+\/refresh$/.test(method) ? request.respond(null) : request.fail(methodNotFound(method));
     }
   }
 
-  #news(): void { for (const hear of [...this.#listening]) hear(); }
+  #news(): void {
+    for (const hear of [...this.#listening]) hear();
+  }
 
   #newsWithin(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise(resolve => {
@@ -251,14 +372,22 @@ export class LanguageServer {
 
   /** It is gone, or of no use. */
   async #why({ message, cause }: Closed): Promise<string> {
-    const hasExited = !(cause instanceof NotLsp) && await this.child.within(EXIT_MS, this.child.exited), words = this.#stderr.text().trim().split("\n").slice(-3).join(" ").trim();
+    const hasExited = !(cause instanceof NotLsp) && (await this.child.within(EXIT_MS, this.child.exited)),
+      words = this.#stderr.text().trim().split("\n").slice(-3).join(" ").trim();
     return `${hasExited ? `it ended with ${statusOf(await this.child.exited)}.` : message}${words === "" ? "" : ` It said: ${readable(words, 600)}`}`;
   }
 
-  #log(message: string, detail: JsonObject): void { this.world.log("info", message, { server: this.name, ...detail }); }
+  #log(message: string, detail: JsonObject): void {
+    this.world.log("info", message, { server: this.name, ...detail });
+  }
 }
 
-function moment(at: number): (now: number) => number { return now => at - now; }
+function moment(at: number): (now: number) => number {
+  return now => at - now;
+}
 
 /** LSP 3.17, `TextDocumentSyncOptions`. */
-function hearsOfSaves({ textDocumentSync }: JsonObject): boolean { const { save } = objectOr(textDocumentSync); return save === true || isObject(save); }
+function hearsOfSaves({ textDocumentSync }: JsonObject): boolean {
+  const { save } = objectOr(textDocumentSync);
+  return save === true || isObject(save);
+}

@@ -6,7 +6,11 @@
 import path from "node:path";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 
-export interface ServerCommand { readonly command: string; readonly args: readonly string[]; readonly env?: Readonly<Record<string, string>> }
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 export interface Language {
   /** In the settings. */
@@ -27,58 +31,200 @@ export interface Language {
 }
 
 const on = (command: string, ...args: readonly string[]): ServerCommand => ({ command, args });
-const as = (languageId: string, ...ends: readonly string[]): Readonly<Record<string, string>> => Object.fromEntries(ends.map(end => [end, languageId]));
+const as = (languageId: string, ...ends: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(ends.map(end => [end, languageId]));
 
 /** As their own documentation starts them. */
 const KNOWN: readonly Language[] = [
   {
-    id: "typescript", name: "TypeScript and JavaScript", programs: [on("typescript-language-server", "--stdio"), on("vtsls", "--stdio")], install: "Install it with: npm install -g typescript-language-server typescript",
-    files: { ...as("typescript", ".ts", ".mts", ".cts"), ...as("typescriptreact", ".tsx"), ...as("javascript", ".js", ".mjs", ".cjs"), ...as("javascriptreact", ".jsx") },
+    id: "typescript",
+    name: "TypeScript and JavaScript",
+    programs: [on("typescript-language-server", "--stdio"), on("vtsls", "--stdio")],
+    install: "Install it with: npm install -g typescript-language-server typescript",
+    files: {
+      ...as("typescript", ".ts", ".mts", ".cts"),
+      ...as("typescriptreact", ".tsx"),
+      ...as("javascript", ".js", ".mjs", ".cjs"),
+      ...as("javascriptreact", ".jsx"),
+    },
   },
-  { id: "rust", name: "Rust", files: as("rust", ".rs"), programs: [on("rust-analyzer")], install: "Install it with: rustup component add rust-analyzer" },
-  { id: "python", name: "Python", files: as("python", ".py", ".pyi"), programs: [on("pyright-langserver", "--stdio"), on("basedpyright-langserver", "--stdio"), on("pylsp")], install: "Install one with: npm install -g pyright" },
-  { id: "go", name: "Go", files: as("go", ".go"), programs: [on("gopls")], install: "Install it with: go install golang.org/x/tools/gopls@latest" },
-  { id: "cpp", name: "C and C++", files: { ...as("c", ".c"), ...as("cpp", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx") }, programs: [on("clangd")], install: "Install clangd from https://clangd.llvm.org or your system's packages" },
-  { id: "java", name: "Java", files: as("java", ".java"), programs: [on("jdtls")], install: "Install jdtls (Eclipse JDT Language Server)" },
-  { id: "csharp", name: "C#", files: as("csharp", ".cs"), programs: [on("csharp-ls")], install: "Install it with: dotnet tool install --global csharp-ls" },
-  { id: "ruby", name: "Ruby", files: as("ruby", ".rb"), programs: [on("ruby-lsp"), on("solargraph", "stdio")], install: "Install one with: gem install ruby-lsp" },
-  { id: "php", name: "PHP", files: as("php", ".php"), programs: [on("intelephense", "--stdio")], install: "Install it with: npm install -g intelephense" },
-  { id: "lua", name: "Lua", files: as("lua", ".lua"), programs: [on("lua-language-server")], install: "Install lua-language-server from your system's packages" },
-  { id: "zig", name: "Zig", files: as("zig", ".zig"), programs: [on("zls")], install: "Install zls from https://zigtools.org" },
-  { id: "swift", name: "Swift", files: as("swift", ".swift"), programs: [on("sourcekit-lsp")], install: "Install a Swift toolchain, which has sourcekit-lsp" },
-  { id: "shell", name: "shell scripts", files: as("shellscript", ".sh", ".bash"), programs: [on("bash-language-server", "start")], install: "Install it with: npm install -g bash-language-server" },
-  { id: "css", name: "CSS", files: { ...as("css", ".css"), ...as("scss", ".scss"), ...as("less", ".less") }, programs: [on("vscode-css-language-server", "--stdio")], install: "Install it with: npm install -g vscode-langservers-extracted" },
-  { id: "html", name: "HTML", files: as("html", ".html", ".htm"), programs: [on("vscode-html-language-server", "--stdio")], install: "Install it with: npm install -g vscode-langservers-extracted" },
-  { id: "json", name: "JSON", files: as("json", ".json"), programs: [on("vscode-json-language-server", "--stdio")], install: "Install it with: npm install -g vscode-langservers-extracted" },
-  { id: "yaml", name: "YAML", files: as("yaml", ".yaml", ".yml"), programs: [on("yaml-language-server", "--stdio")], install: "Install it with: npm install -g yaml-language-server" },
+  {
+    id: "rust",
+    name: "Rust",
+    files: as("rust", ".rs"),
+    programs: [on("rust-analyzer")],
+    install: "Install it with: rustup component add rust-analyzer",
+  },
+  {
+    id: "python",
+    name: "Python",
+    files: as("python", ".py", ".pyi"),
+    programs: [on("pyright-langserver", "--stdio"), on("basedpyright-langserver", "--stdio"), on("pylsp")],
+    install: "Install one with: npm install -g pyright",
+  },
+  {
+    id: "go",
+    name: "Go",
+    files: as("go", ".go"),
+    programs: [on("gopls")],
+    install: "Install it with: go install golang.org/x/tools/gopls@latest",
+  },
+  {
+    id: "cpp",
+    name: "C and C++",
+    files: { ...as("c", ".c"), ...as("cpp", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx") },
+    programs: [on("clangd")],
+    install: "Install clangd from https://clangd.llvm.org or your system's packages",
+  },
+  {
+    id: "java",
+    name: "Java",
+    files: as("java", ".java"),
+    programs: [on("jdtls")],
+    install: "Install jdtls (Eclipse JDT Language Server)",
+  },
+  {
+    id: "csharp",
+    name: "C#",
+    files: as("csharp", ".cs"),
+    programs: [on("csharp-ls")],
+    install: "Install it with: dotnet tool install --global csharp-ls",
+  },
+  {
+    id: "ruby",
+    name: "Ruby",
+    files: as("ruby", ".rb"),
+    programs: [on("ruby-lsp"), on("solargraph", "stdio")],
+    install: "Install one with: gem install ruby-lsp",
+  },
+  {
+    id: "php",
+    name: "PHP",
+    files: as("php", ".php"),
+    programs: [on("intelephense", "--stdio")],
+    install: "Install it with: npm install -g intelephense",
+  },
+  {
+    id: "lua",
+    name: "Lua",
+    files: as("lua", ".lua"),
+    programs: [on("lua-language-server")],
+    install: "Install lua-language-server from your system's packages",
+  },
+  {
+    id: "zig",
+    name: "Zig",
+    files: as("zig", ".zig"),
+    programs: [on("zls")],
+    install: "Install zls from https://zigtools.org",
+  },
+  {
+    id: "swift",
+    name: "Swift",
+    files: as("swift", ".swift"),
+    programs: [on("sourcekit-lsp")],
+    install: "Install a Swift toolchain, which has sourcekit-lsp",
+  },
+  {
+    id: "shell",
+    name: "shell scripts",
+    files: as("shellscript", ".sh", ".bash"),
+    programs: [on("bash-language-server", "start")],
+    install: "Install it with: npm install -g bash-language-server",
+  },
+  {
+    id: "css",
+    name: "CSS",
+    files: { ...as("css", ".css"), ...as("scss", ".scss"), ...as("less", ".less") },
+    programs: [on("vscode-css-language-server", "--stdio")],
+    install: "Install it with: npm install -g vscode-langservers-extracted",
+  },
+  {
+    id: "html",
+    name: "HTML",
+    files: as("html", ".html", ".htm"),
+    programs: [on("vscode-html-language-server", "--stdio")],
+    install: "Install it with: npm install -g vscode-langservers-extracted",
+  },
+  {
+    id: "json",
+    name: "JSON",
+    files: as("json", ".json"),
+    programs: [on("vscode-json-language-server", "--stdio")],
+    install: "Install it with: npm install -g vscode-langservers-extracted",
+  },
+  {
+    id: "yaml",
+    name: "YAML",
+    files: as("yaml", ".yaml", ".yml"),
+    programs: [on("yaml-language-server", "--stdio")],
+    install: "Install it with: npm install -g yaml-language-server",
+  },
 ];
 
 /** Those of the settings first. */
 export function languagesIn({ languages }: JsonObject, odd: (what: string) => void): readonly Language[] {
   if (languages !== undefined && !isObject(languages)) odd("“languages” of the settings is no object.");
-  const given = objectOr(languages), configured = Object.entries(given).flatMap(([id, value]) => value === false ? [] : configuredLanguage(id, value, odd));
+  const given = objectOr(languages),
+    configured = Object.entries(given).flatMap(([id, value]) =>
+      value === false ? [] : configuredLanguage(id, value, odd),
+    );
   return [...configured, ...KNOWN.filter(({ id }) => given[id] !== false && configured.every(each => each.id !== id))];
 }
 
 function configuredLanguage(id: string, value: unknown, odd: (what: string) => void): readonly Language[] {
-  const { command, args, env, extensions, languageId, initializationOptions, settings } = objectOr(value), known = KNOWN.find(each => each.id === id);
-  const files = isTexts(extensions) ? Object.fromEntries(extensions.map(end => [end.startsWith(".") ? end : `.${end}`, known?.files[end] ?? (typeof languageId === "string" ? languageId : id)])) : known?.files;
-  const isRight = isObject(value) && (command === undefined ? known !== undefined : typeof command === "string" && command !== "")
-    && (args === undefined || isTexts(args)) && (env === undefined || (isObject(env) && isTexts(Object.values(env)))) && files !== undefined && (settings === undefined || isObject(settings));
+  const { command, args, env, extensions, languageId, initializationOptions, settings } = objectOr(value),
+    known = KNOWN.find(each => each.id === id);
+  const files = isTexts(extensions)
+    ? Object.fromEntries(
+        extensions.map(end => [
+          end.startsWith(".") ? end : `.${end}`,
+          known?.files[end] ?? (typeof languageId === "string" ? languageId : id),
+        ]),
+      )
+    : known?.files;
+  const isRight =
+    isObject(value) &&
+    (command === undefined ? known !== undefined : typeof command === "string" && command !== "") &&
+    (args === undefined || isTexts(args)) &&
+    (env === undefined || (isObject(env) && isTexts(Object.values(env)))) &&
+    files !== undefined &&
+    (settings === undefined || isObject(settings));
   if (!isRight) {
-    odd(`The settings of the language “${id}” are left out: it needs a command, args that are texts, and extensions unless it is one that is known.`);
+    odd(
+      `The settings of the language “${id}” are left out: it needs a command, args that are texts, and extensions unless it is one that is known.`,
+    );
     return [];
   }
-  const own = typeof command === "string" ? [{ command, args: arrayOr(args).filter(each => typeof each === "string"), ...(env === undefined ? {} : { env: textsOf(env) }) }] : undefined;
-  return [{
-    id, name: known?.name ?? id, files, programs: own ?? known?.programs ?? [], ...(own ? { isConfigured: true as const } : {}),
-    install: own ? "Check its command in the settings of the extension “ide”" : known?.install ?? "",
-    ...(initializationOptions === undefined ? {} : { initializationOptions }), ...(isObject(settings) ? { settings } : {}),
-  }];
+  const own =
+    typeof command === "string"
+      ? [
+          {
+            command,
+            args: arrayOr(args).filter(each => typeof each === "string"),
+            ...(env === undefined ? {} : { env: textsOf(env) }),
+          },
+        ]
+      : undefined;
+  return [
+    {
+      id,
+      name: known?.name ?? id,
+      files,
+      programs: own ?? known?.programs ?? [],
+      ...(own ? { isConfigured: true as const } : {}),
+      install: own ? "Check its command in the settings of the extension “ide”" : (known?.install ?? ""),
+      ...(initializationOptions === undefined ? {} : { initializationOptions }),
+      ...(isObject(settings) ? { settings } : {}),
+    },
+  ];
 }
 
 /** By the end of its name. */
-export function languageOf(file: string, languages: readonly Language[]): { readonly language: Language; readonly languageId: string } | undefined {
+export function languageOf(
+  file: string,
+  languages: readonly Language[],
+): { readonly language: Language; readonly languageId: string } | undefined {
   const end = path.extname(file).toLowerCase();
   for (const language of languages) {
     const languageId = language.files[end];
@@ -97,13 +243,22 @@ export function unknownLanguage(file: string): string {
   return `No language server is known for ${path.extname(file) === "" ? `“${path.basename(file)}”` : `files that end in “${path.extname(file)}”`}. One can be named in the settings of the extension “ide”.`;
 }
 
-function isTexts(value: unknown): value is readonly string[] { return Array.isArray(value) && value.every(each => typeof each === "string"); }
-function textsOf(env: unknown): Readonly<Record<string, string>> { return Object.fromEntries(Object.entries(objectOr(env)).flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : [])); }
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(each => typeof each === "string");
+}
+function textsOf(env: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(objectOr(env)).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+  );
+}
 
 /** `a.b` of the settings, or all of them; null where there is nothing. */
 export function sectionOf(settings: JsonObject | undefined, section: unknown): unknown {
   if (typeof section !== "string" || section === "") return settings ?? null;
   let value: unknown = settings?.[section];
-  if (value === undefined) { value = settings; for (const name of section.split(".")) value = objectOr(value)[name]; }
+  if (value === undefined) {
+    value = settings;
+    for (const name of section.split(".")) value = objectOr(value)[name];
+  }
   return value ?? null;
 }

@@ -8,44 +8,88 @@ import { diagnosticIn, fromTsserver } from "./lsp-shapes";
 import { BETWEEN_MS, publishedIn } from "./waiting";
 
 /** `raw`: as the server says it, which it wants to hear again. `isLate`: it had more to say, perhaps. */
-export interface Diagnosed { readonly raw: readonly JsonObject[]; readonly isLate: boolean }
+export interface Diagnosed {
+  readonly raw: readonly JsonObject[];
+  readonly isLate: boolean;
+}
 
 /** A command of servers that hand requests through to tsserver, which answers when it is through: what it publishes has no end that one could see. */
 const TSSERVER = "typescript.tsserverRequest";
 const TSSERVER_REQUESTS = ["syntacticDiagnosticsSync", "semanticDiagnosticsSync", "suggestionDiagnosticsSync"];
 
-export async function diagnose(server: LanguageServer, file: string, document: OpenDocument, patience: Patience): Promise<Diagnosed> {
+export async function diagnose(
+  server: LanguageServer,
+  file: string,
+  document: OpenDocument,
+  patience: Patience,
+): Promise<Diagnosed> {
   if (server.runsCommand(TSSERVER)) return { raw: await fromTs(server, file, patience), isLate: false };
-  const isReady = await server.settled(now => Math.max(server.readyIn(now), document.changedAt + BETWEEN_MS - now), patience), pulled = await pull(server, document, patience);
-  if (pulled) return { raw: once([...pulled, ...server.published(file)?.diagnostics ?? []]), isLate: !isReady };
+  const isReady = await server.settled(
+      now => Math.max(server.readyIn(now), document.changedAt + BETWEEN_MS - now),
+      patience,
+    ),
+    pulled = await pull(server, document, patience);
+  if (pulled) return { raw: once([...pulled, ...(server.published(file)?.diagnostics ?? [])]), isLate: !isReady };
   const isSettled = await server.settled(now => {
-    const ready = server.readyIn(now), at = server.published(file)?.at;
-    return Math.max(ready, publishedIn({ ...server.documents.at(file) ?? document, ...(at === undefined ? {} : { publishedAt: at }) }, now));
+    const ready = server.readyIn(now),
+      at = server.published(file)?.at;
+    return Math.max(
+      ready,
+      publishedIn(
+        { ...(server.documents.at(file) ?? document), ...(at === undefined ? {} : { publishedAt: at }) },
+        now,
+      ),
+    );
   }, patience);
   return { raw: server.published(file)?.diagnostics ?? [], isLate: !isSettled || server.published(file) === undefined };
 }
 
 async function fromTs(server: LanguageServer, file: string, patience: Patience): Promise<readonly JsonObject[]> {
   const found: JsonObject[] = [];
-  for (const command of TSSERVER_REQUESTS) found.push(...fromTsserver(await server.request("workspace/executeCommand", { command: TSSERVER, arguments: [command, { file }] }, patience)));
+  for (const command of TSSERVER_REQUESTS)
+    found.push(
+      ...fromTsserver(
+        await server.request(
+          "workspace/executeCommand",
+          { command: TSSERVER, arguments: [command, { file }] },
+          patience,
+        ),
+      ),
+    );
   return found;
 }
 
 /** Undefined: it cannot be asked. */
-async function pull(server: LanguageServer, { uri }: OpenDocument, patience: Patience): Promise<readonly JsonObject[] | undefined> {
+async function pull(
+  server: LanguageServer,
+  { uri }: OpenDocument,
+  patience: Patience,
+): Promise<readonly JsonObject[] | undefined> {
   const provider = server.capability("diagnosticProvider");
   if (provider === undefined) return undefined;
   const { identifier } = objectOr(provider);
-  const answer = await server.request("textDocument/diagnostic", { textDocument: { uri }, ...(typeof identifier === "string" ? { identifier } : {}) }, patience);
+  const answer = await server.request(
+    "textDocument/diagnostic",
+    { textDocument: { uri }, ...(typeof identifier === "string" ? { identifier } : {}) },
+    patience,
+  );
   return arrayOr(objectOr(answer).items).filter(isObject);
 }
 
 /** Some say the same twice, once when asked and once by themselves. */
 function once(all: readonly JsonObject[]): readonly JsonObject[] {
   const seen = new Set<string>();
-  return all.filter(({ range, message }) => { const key = JSON.stringify([range, message]), isNew = !seen.has(key); seen.add(key); return isNew; });
+  return all.filter(({ range, message }) => {
+    const key = JSON.stringify([range, message]),
+      isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
 }
 
 export function shown(raw: readonly JsonObject[], path: string, lines: readonly string[]): readonly IdeDiagnostic[] {
-  return raw.flatMap(each => { const read = diagnosticIn(each); return read ? [{ path, ...read, ...lineAt(lines, read.range) }] : []; });
+  return raw.flatMap(each => {
+    const read = diagnosticIn(each);
+    return read ? [{ path, ...read, ...lineAt(lines, read.range) }] : [];
+  });
 }

@@ -17,7 +17,9 @@ export const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_BETWEEN = 16 * 1024;
 const EXCERPT = 200;
 
-export class NotLsp extends Error { override readonly name = "NotLsp"; }
+export class NotLsp extends Error {
+  override readonly name = "NotLsp";
+}
 
 /** Cuts a stream of bytes into messages, wherever its chunks begin and end. */
 export class LspSplitter {
@@ -36,14 +38,17 @@ export class LspSplitter {
   /** The next message that is complete. What comes before a header and is none is left out. Throws `NotLsp`. */
   next(): Buffer | undefined {
     while (this.#length === undefined) {
-      const all = this.#all(), end = all.indexOf("\r\n\r\n");
-      if ((end === -1 ? all.length : end) > MOST_BETWEEN) throw new NotLsp(`it wrote what is no header of LSP: “${excerpt(all)}”.`);
+      const all = this.#all(),
+        end = all.indexOf("\r\n\r\n");
+      if ((end === -1 ? all.length : end) > MOST_BETWEEN)
+        throw new NotLsp(`it wrote what is no header of LSP: “${excerpt(all)}”.`);
       if (end === -1) return undefined;
       this.#length = this.#lengthIn(all.subarray(0, end));
       this.#keep(all.subarray(end + 4));
     }
     if (this.#held < this.#length) return undefined;
-    const all = this.#all(), message = all.subarray(0, this.#length);
+    const all = this.#all(),
+      message = all.subarray(0, this.#length);
     this.#keep(all.subarray(this.#length));
     this.#length = undefined;
     return message;
@@ -54,12 +59,14 @@ export class LspSplitter {
     const said = [...header.toString("latin1").matchAll(/content-length:[ \t]*(\d{1,12})[ \t]*$/gim)].at(-1)?.[1];
     if (said === undefined) return undefined;
     const length = Number(said);
-    if (length > this.mostBytes) throw new NotLsp(`it wrote a message of ${length} bytes; ${this.mostBytes} are the most that is read.`);
+    if (length > this.mostBytes)
+      throw new NotLsp(`it wrote a message of ${length} bytes; ${this.mostBytes} are the most that is read.`);
     return length;
   }
 
   #all(): Buffer {
-    const [first] = this.#chunks, all = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
+    const [first] = this.#chunks,
+      all = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
     this.#chunks = [all];
     return all;
   }
@@ -70,25 +77,42 @@ export class LspSplitter {
   }
 }
 
-function excerpt(bytes: Buffer): string { return bytes.subarray(0, EXCERPT).toString().trim().replaceAll(/\s+/g, " "); }
+function excerpt(bytes: Buffer): string {
+  return bytes.subarray(0, EXCERPT).toString().trim().replaceAll(/\s+/g, " ");
+}
 
 /** Takes both streams over; `input` is read from `start` on. Disposing ends `output`. */
-export function lspChannel(input: Readable, output: Writable): Channel { return new LspChannel(input, output); }
+export function lspChannel(input: Readable, output: Writable): Channel {
+  return new LspChannel(input, output);
+}
 
 class LspChannel implements Channel {
   #receiver: Receiver | undefined;
   #closed: Closed | undefined;
   #drained: (() => void)[] = [];
 
-  constructor(private readonly input: Readable, private readonly output: Writable) {
+  constructor(
+    private readonly input: Readable,
+    private readonly output: Writable,
+  ) {
     input.on("error", () => undefined); // whoever reads is told
-    output.on("error", cause => this.#close({ message: "it no longer listens.", cause })).on("drain", () => this.#release());
+    output
+      .on("error", cause => this.#close({ message: "it no longer listens.", cause }))
+      .on("drain", () => this.#release());
   }
 
   start(receiver: Receiver): void {
     this.#receiver = receiver;
     if (this.#closed) return queueMicrotask(() => receiver.closed(this.#closed ?? ENDED));
-    this.#read(receiver).then(() => this.#close(ENDED), (cause: unknown) => this.#close(cause instanceof NotLsp ? { message: cause.message, cause } : { message: "its output could not be read.", cause }));
+    this.#read(receiver).then(
+      () => this.#close(ENDED),
+      (cause: unknown) =>
+        this.#close(
+          cause instanceof NotLsp
+            ? { message: cause.message, cause }
+            : { message: "its output could not be read.", cause },
+        ),
+    );
   }
 
   send(frame: Frame): boolean {
@@ -100,10 +124,14 @@ class LspChannel implements Channel {
 
   drained(): Promise<void> {
     if (this.#closed || !this.output.writableNeedDrain) return Promise.resolve();
-    return new Promise(resolve => { this.#drained.push(resolve); });
+    return new Promise(resolve => {
+      this.#drained.push(resolve);
+    });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> { this.#close({ message: "the connection was closed." }); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#close({ message: "the connection was closed." });
+  }
 
   async #read(receiver: Receiver): Promise<void> {
     const splitter = new LspSplitter();
@@ -125,20 +153,30 @@ class LspChannel implements Channel {
     this.#receiver?.closed(reason);
   }
 
-  #release(): void { for (const resolve of this.#drained.splice(0)) resolve(); }
+  #release(): void {
+    for (const resolve of this.#drained.splice(0)) resolve();
+  }
 }
 
 const ENDED: Closed = { message: "it has ended." };
 /** How requests are cancelled: ACP's spelling, which is our peer's, and LSP's. */
-const OURS = "$/cancel_request", THEIRS = "$/cancelRequest";
+const OURS = "$/cancel_request",
+  THEIRS = "$/cancelRequest";
 
 function outgoing(message: Message): Message {
-  return "method" in message && message.method === OURS ? { jsonrpc: "2.0", method: THEIRS, params: { id: objectOr(message.params).requestId } } : message;
+  return "method" in message && message.method === OURS
+    ? { jsonrpc: "2.0", method: THEIRS, params: { id: objectOr(message.params).requestId } }
+    : message;
 }
 
 function incoming(frame: Frame): Frame {
   let message: Message;
-  try { message = frame.message; }
-  catch { return frame; } // the peer says what is wrong with it
-  return "method" in message && message.method === THEIRS ? Frame.of({ jsonrpc: "2.0", method: OURS, params: { requestId: objectOr(message.params).id } }) : frame;
+  try {
+    message = frame.message;
+  } catch {
+    return frame;
+  } // the peer says what is wrong with it
+  return "method" in message && message.method === THEIRS
+    ? Frame.of({ jsonrpc: "2.0", method: OURS, params: { requestId: objectOr(message.params).id } })
+    : frame;
 }

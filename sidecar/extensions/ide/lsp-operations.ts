@@ -1,38 +1,124 @@
 /** Operations, as requests to a language server. Of each file that is answered about, the lines are those that the server has. */
-import { MOST_ITEMS, type IdeAction, type IdeAnswer, type IdeOperation, type IdePlace } from "../../../src/protocol/ide";
-import { changesAnswer, chosenByTitle, diagnosticsAnswer, rangeOfActions, rangeOfLines, readOnce, withLines, type ReadLines } from "../../../src/protocol/ide-answer";
+import {
+  MOST_ITEMS,
+  type IdeAction,
+  type IdeAnswer,
+  type IdeOperation,
+  type IdePlace,
+} from "../../../src/protocol/ide";
+import {
+  changesAnswer,
+  chosenByTitle,
+  diagnosticsAnswer,
+  rangeOfActions,
+  rangeOfLines,
+  readOnce,
+  withLines,
+  type ReadLines,
+} from "../../../src/protocol/ide-answer";
 import { positionOf } from "../../../src/protocol/ide-text";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { linesIn, refused, type OpenDocument } from "./documents";
 import { formatOptions } from "./indentation";
 import type { LanguageServer, Patience } from "./language-server";
 import { diagnose, shown } from "./lsp-diagnostics";
-import { actionIn, actionsIn, changesIn, diagnosticIn, editsIn, hoverIn, spotsIn, symbolsIn, type ServerAction, type ServerSymbol, type Spot } from "./lsp-shapes";
+import {
+  actionIn,
+  actionsIn,
+  changesIn,
+  diagnosticIn,
+  editsIn,
+  hoverIn,
+  spotsIn,
+  symbolsIn,
+  type ServerAction,
+  type ServerSymbol,
+  type Spot,
+} from "./lsp-shapes";
 
 /** A file that the server has open, as it is now. */
-export interface Opened { readonly server: LanguageServer; readonly file: string; readonly document: OpenDocument }
+export interface Opened {
+  readonly server: LanguageServer;
+  readonly file: string;
+  readonly document: OpenDocument;
+}
 type OfFile = Exclude<IdeOperation, { readonly operation: "workspace_symbols" } | { readonly path?: never }>;
 
 export async function operateOn(opened: Opened, operation: OfFile, patience: Patience): Promise<IdeAnswer> {
-  const { server, file, document } = opened, textDocument = { uri: document.uri };
+  const { server, file, document } = opened,
+    textDocument = { uri: document.uri };
   if (operation.operation === "diagnostics") return diagnosticsOf(opened, patience);
-  const isReady = await server.settled(now => server.readyIn(now), patience), note = isReady ? {} : unready(server);
-  const at = (place: IdePlace): JsonObject => ({ textDocument, position: right(positionOf(document.lines, place, file)) });
+  const isReady = await server.settled(now => server.readyIn(now), patience),
+    note = isReady ? {} : unready(server);
+  const at = (place: IdePlace): JsonObject => ({
+    textDocument,
+    position: right(positionOf(document.lines, place, file)),
+  });
   switch (operation.operation) {
-    case "definition": return { ...await located(opened, spotsIn(await asked(server, "definitionProvider", "textDocument/definition", at(operation.at), patience))), ...note };
-    case "references": return { ...await located(opened, spotsIn(await asked(server, "referencesProvider", "textDocument/references", { ...at(operation.at), context: { includeDeclaration: true } }, patience))), ...note };
-    case "hover": return { kind: "hover", text: hoverIn(await asked(server, "hoverProvider", "textDocument/hover", at(operation.at), patience)), ...note };
-    case "document_symbols": return { ...await named(server, symbolsIn(await asked(server, "documentSymbolProvider", "textDocument/documentSymbol", { textDocument }, patience), file)), ...note };
-    case "rename": return { ...await rename(opened, operation, at(operation.at), patience), ...note };
-    case "format": return format(opened, operation, patience);
-    case "code_actions": return { ...await actions(opened, operation, patience), ...note };
+    case "definition":
+      return {
+        ...(await located(
+          opened,
+          spotsIn(await asked(server, "definitionProvider", "textDocument/definition", at(operation.at), patience)),
+        )),
+        ...note,
+      };
+    case "references":
+      return {
+        ...(await located(
+          opened,
+          spotsIn(
+            await asked(
+              server,
+              "referencesProvider",
+              "textDocument/references",
+              { ...at(operation.at), context: { includeDeclaration: true } },
+              patience,
+            ),
+          ),
+        )),
+        ...note,
+      };
+    case "hover":
+      return {
+        kind: "hover",
+        text: hoverIn(await asked(server, "hoverProvider", "textDocument/hover", at(operation.at), patience)),
+        ...note,
+      };
+    case "document_symbols":
+      return {
+        ...(await named(
+          server,
+          symbolsIn(
+            await asked(server, "documentSymbolProvider", "textDocument/documentSymbol", { textDocument }, patience),
+            file,
+          ),
+        )),
+        ...note,
+      };
+    case "rename":
+      return { ...(await rename(opened, operation, at(operation.at), patience)), ...note };
+    case "format":
+      return format(opened, operation, patience);
+    case "code_actions":
+      return { ...(await actions(opened, operation, patience)), ...note };
   }
 }
 
 /** Of all files that the server knows. */
-export async function workspaceSymbols(server: LanguageServer, query: string, patience: Patience): Promise<Extract<IdeAnswer, { kind: "symbols" }>> {
+export async function workspaceSymbols(
+  server: LanguageServer,
+  query: string,
+  patience: Patience,
+): Promise<Extract<IdeAnswer, { kind: "symbols" }>> {
   const isReady = await server.settled(now => server.readyIn(now), patience);
-  return { ...await named(server, symbolsIn(await asked(server, "workspaceSymbolProvider", "workspace/symbol", { query }, patience))), ...(isReady ? {} : unready(server)) };
+  return {
+    ...(await named(
+      server,
+      symbolsIn(await asked(server, "workspaceSymbolProvider", "workspace/symbol", { query }, patience)),
+    )),
+    ...(isReady ? {} : unready(server)),
+  };
 }
 
 /** What is wrong is an error's sentence. */
@@ -41,61 +127,128 @@ function right<T extends object>(value: T | { readonly wrong: string }): T {
   return value;
 }
 
-function asked(server: LanguageServer, capability: string, method: string, params: unknown, patience: Patience): Promise<unknown> {
+function asked(
+  server: LanguageServer,
+  capability: string,
+  method: string,
+  params: unknown,
+  patience: Patience,
+): Promise<unknown> {
   if (server.capability(capability) === undefined) throw refused(`${server.name} cannot do that (${method}).`);
   return server.request(method, params, patience);
 }
 
 function unready(server: LanguageServer): { readonly note: string } {
-  return { note: `${server.name} is still at work${server.work === "" ? "" : ` (${server.work})`}: this may not be all. Ask again later.` };
+  return {
+    note: `${server.name} is still at work${server.work === "" ? "" : ` (${server.work})`}: this may not be all. Ask again later.`,
+  };
 }
 
 async function diagnosticsOf({ server, file, document }: Opened, patience: Patience): Promise<IdeAnswer> {
   const { raw, isLate } = await diagnose(server, file, document, patience);
-  return diagnosticsAnswer(shown(raw, file, (server.documents.at(file) ?? document).lines), isLate ? unready(server).note : undefined);
+  return diagnosticsAnswer(
+    shown(raw, file, (server.documents.at(file) ?? document).lines),
+    isLate ? unready(server).note : undefined,
+  );
 }
 
 async function located({ server }: Opened, spots: readonly Spot[]): Promise<Extract<IdeAnswer, { kind: "locations" }>> {
   return { kind: "locations", locations: await withLines(spots, reader(server)), total: spots.length };
 }
 
-async function named(server: LanguageServer, symbols: readonly ServerSymbol[]): Promise<Extract<IdeAnswer, { kind: "symbols" }>> {
+async function named(
+  server: LanguageServer,
+  symbols: readonly ServerSymbol[],
+): Promise<Extract<IdeAnswer, { kind: "symbols" }>> {
   return { kind: "symbols", symbols: await withLines(symbols, reader(server)), total: symbols.length };
 }
 
 /** As the server has them, else as they are on disk. */
-function reader(server: LanguageServer): ReadLines { return readOnce(async path => server.documents.at(path)?.lines ?? linesIn(path)); }
-
-async function rename({ server }: Opened, { newName }: Extract<IdeOperation, { operation: "rename" }>, at: JsonObject, patience: Patience): Promise<IdeAnswer> {
-  const { prepareProvider } = objectOr(server.capability("renameProvider"));
-  if (prepareProvider === true && await server.request("textDocument/prepareRename", at, patience) === null) throw refused("What is there cannot be renamed.");
-  return changesAnswer(changesIn(await asked(server, "renameProvider", "textDocument/rename", { ...at, newName }, patience)), reader(server));
+function reader(server: LanguageServer): ReadLines {
+  return readOnce(async path => server.documents.at(path)?.lines ?? linesIn(path));
 }
 
-async function format({ server, file, document: { uri, lines } }: Opened, { lines: given }: Extract<IdeOperation, { operation: "format" }>, patience: Patience): Promise<IdeAnswer> {
-  const params = { textDocument: { uri }, options: formatOptions(lines) }, range = given && right(rangeOfLines(lines, given, file));
-  const edits = editsIn(range ? await asked(server, "documentRangeFormattingProvider", "textDocument/rangeFormatting", { ...params, range }, patience)
-    : await asked(server, "documentFormattingProvider", "textDocument/formatting", params, patience));
+async function rename(
+  { server }: Opened,
+  { newName }: Extract<IdeOperation, { operation: "rename" }>,
+  at: JsonObject,
+  patience: Patience,
+): Promise<IdeAnswer> {
+  const { prepareProvider } = objectOr(server.capability("renameProvider"));
+  if (prepareProvider === true && (await server.request("textDocument/prepareRename", at, patience)) === null)
+    throw refused("What is there cannot be renamed.");
+  return changesAnswer(
+    changesIn(await asked(server, "renameProvider", "textDocument/rename", { ...at, newName }, patience)),
+    reader(server),
+  );
+}
+
+async function format(
+  { server, file, document: { uri, lines } }: Opened,
+  { lines: given }: Extract<IdeOperation, { operation: "format" }>,
+  patience: Patience,
+): Promise<IdeAnswer> {
+  const params = { textDocument: { uri }, options: formatOptions(lines) },
+    range = given && right(rangeOfLines(lines, given, file));
+  const edits = editsIn(
+    range
+      ? await asked(
+          server,
+          "documentRangeFormattingProvider",
+          "textDocument/rangeFormatting",
+          { ...params, range },
+          patience,
+        )
+      : await asked(server, "documentFormattingProvider", "textDocument/formatting", params, patience),
+  );
   return changesAnswer(edits.length === 0 ? [] : [{ kind: "edit", path: file, edits }], reader(server));
 }
 
-async function actions({ server, file, document }: Opened, { at, endLine, title }: Extract<IdeOperation, { operation: "code_actions" }>, patience: Patience): Promise<IdeAnswer> {
+async function actions(
+  { server, file, document }: Opened,
+  { at, endLine, title }: Extract<IdeOperation, { operation: "code_actions" }>,
+  patience: Patience,
+): Promise<IdeAnswer> {
   const range = rangeOfActions(document.lines, right(positionOf(document.lines, at, file)), at, endLine);
-  const { raw } = await diagnose(server, file, document, patience), diagnostics = raw.filter(each => { const found = diagnosticIn(each)?.range; return found && found.start.line <= range.end.line && found.end.line >= range.start.line; });
-  const found = actionsIn(await asked(server, "codeActionProvider", "textDocument/codeAction", { textDocument: { uri: document.uri }, range, context: { diagnostics } }, patience));
-  if (title === undefined) return { kind: "actions", actions: found.slice(0, MOST_ITEMS).map(listed), total: found.length };
+  const { raw } = await diagnose(server, file, document, patience),
+    diagnostics = raw.filter(each => {
+      const found = diagnosticIn(each)?.range;
+      return found && found.start.line <= range.end.line && found.end.line >= range.start.line;
+    });
+  const found = actionsIn(
+    await asked(
+      server,
+      "codeActionProvider",
+      "textDocument/codeAction",
+      { textDocument: { uri: document.uri }, range, context: { diagnostics } },
+      patience,
+    ),
+  );
+  if (title === undefined)
+    return { kind: "actions", actions: found.slice(0, MOST_ITEMS).map(listed), total: found.length };
   const all: IdeAction[] = [];
   for (const action of right(chosenByTitle(found, title))) all.push(await withEdits(server, action, patience));
   return { kind: "actions", actions: all, total: all.length };
 }
 
 function listed({ title, kind, isPreferred, disabled, command, changes }: ServerAction): IdeAction {
-  return { title, ...(kind === undefined ? {} : { kind }), ...(isPreferred ? { isPreferred } : {}), ...(disabled === undefined ? {} : { disabled }), ...(command === undefined || changes ? {} : { command }) };
+  return {
+    title,
+    ...(kind === undefined ? {} : { kind }),
+    ...(isPreferred ? { isPreferred } : {}),
+    ...(disabled === undefined ? {} : { disabled }),
+    ...(command === undefined || changes ? {} : { command }),
+  };
 }
 
 async function withEdits(server: LanguageServer, action: ServerAction, patience: Patience): Promise<IdeAction> {
   const canResolve = objectOr(server.capability("codeActionProvider")).resolveProvider === true;
-  const resolved = action.changes || !canResolve ? undefined : await server.request("codeAction/resolve", action.raw, patience);
+  const resolved =
+    action.changes || !canResolve ? undefined : await server.request("codeAction/resolve", action.raw, patience);
   const whole = (isObject(resolved) ? actionIn({ ...action.raw, ...resolved })[0] : undefined) ?? action;
-  return { ...listed(whole), ...(whole.command === undefined ? {} : { command: whole.command }), ...(whole.changes ? { changes: (await changesAnswer(whole.changes, reader(server))).changes } : {}) };
+  return {
+    ...listed(whole),
+    ...(whole.command === undefined ? {} : { command: whole.command }),
+    ...(whole.changes ? { changes: (await changesAnswer(whole.changes, reader(server))).changes } : {}),
+  };
 }

@@ -2,29 +2,61 @@
  * What language servers answer (LSP 3.17), as our own shapes. Everything is looked at before it is taken; what cannot be read is left out. Pure.
  */
 import { fileURLToPath } from "node:url";
-import { MOST_ITEMS, MOST_LINE, MOST_TEXT, SEVERITIES, SYMBOL_KINDS, type IdeDiagnostic, type IdeRange } from "../../../src/protocol/ide";
+import {
+  MOST_ITEMS,
+  MOST_LINE,
+  MOST_TEXT,
+  SEVERITIES,
+  SYMBOL_KINDS,
+  type IdeDiagnostic,
+  type IdeRange,
+} from "../../../src/protocol/ide";
 import type { RawChange } from "../../../src/protocol/ide-answer";
 import { rangeIn } from "../../../src/protocol/ide-read";
 import type { TextEdit } from "../../../src/protocol/ide-text";
 import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 
 /** `path`: of a file, else the URI. */
-export interface Spot { readonly path: string; readonly range: IdeRange }
+export interface Spot {
+  readonly path: string;
+  readonly range: IdeRange;
+}
 
-export interface ServerSymbol extends Spot { readonly name: string; readonly kind: string; readonly detail?: string; readonly container?: string; readonly depth?: number }
-export interface ServerAction { readonly title: string; readonly kind?: string; readonly isPreferred?: true; readonly disabled?: string; readonly command?: string; readonly changes?: readonly RawChange[]; readonly raw: JsonObject }
+export interface ServerSymbol extends Spot {
+  readonly name: string;
+  readonly kind: string;
+  readonly detail?: string;
+  readonly container?: string;
+  readonly depth?: number;
+}
+export interface ServerAction {
+  readonly title: string;
+  readonly kind?: string;
+  readonly isPreferred?: true;
+  readonly disabled?: string;
+  readonly command?: string;
+  readonly changes?: readonly RawChange[];
+  readonly raw: JsonObject;
+}
 
 export function pathOf(uri: unknown): string | undefined {
   if (typeof uri !== "string" || uri === "") return undefined;
   if (!uri.startsWith("file:")) return uri;
-  try { return fileURLToPath(uri); } catch { return undefined; }
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
 }
 
 /** `Location`, `Location[]`, `LocationLink[]` or null. Each place once. */
 export function spotsIn(result: unknown): readonly Spot[] {
   const seen = new Set<string>();
   return (Array.isArray(result) ? result : [result]).flatMap((each: unknown) => {
-    const { uri, range, targetUri, targetSelectionRange } = objectOr(each), path = pathOf(targetUri ?? uri), at = rangeIn(targetSelectionRange ?? range), key = `${path} ${at?.start.line}:${at?.start.character}`;
+    const { uri, range, targetUri, targetSelectionRange } = objectOr(each),
+      path = pathOf(targetUri ?? uri),
+      at = rangeIn(targetSelectionRange ?? range),
+      key = `${path} ${at?.start.line}:${at?.start.character}`;
     if (path === undefined || !at || seen.has(key)) return [];
     seen.add(key);
     return [{ path, range: at }];
@@ -33,12 +65,18 @@ export function spotsIn(result: unknown): readonly Spot[] {
 
 /** Of a hover: `MarkupContent`, `MarkedString` or a list of these. */
 export function hoverIn(result: unknown): string {
-  const { contents } = objectOr(result), text = (part: unknown): string => {
-    if (typeof part === "string") return part;
-    const { language, value } = objectOr(part), said = stringOr(value, "");
-    return typeof language === "string" && said !== "" ? `\`\`\`${language}\n${said}\n\`\`\`` : said;
-  };
-  return (Array.isArray(contents) ? contents : [contents]).map(text).filter(part => part.trim() !== "").join("\n\n").slice(0, MOST_TEXT);
+  const { contents } = objectOr(result),
+    text = (part: unknown): string => {
+      if (typeof part === "string") return part;
+      const { language, value } = objectOr(part),
+        said = stringOr(value, "");
+      return typeof language === "string" && said !== "" ? `\`\`\`${language}\n${said}\n\`\`\`` : said;
+    };
+  return (Array.isArray(contents) ? contents : [contents])
+    .map(text)
+    .filter(part => part.trim() !== "")
+    .join("\n\n")
+    .slice(0, MOST_TEXT);
 }
 
 /** Deepest of an outline. */
@@ -48,21 +86,38 @@ const MOST_DEPTH = 12;
 export function symbolsIn(result: unknown, path?: string, depth = 0): readonly ServerSymbol[] {
   return arrayOr(result).flatMap((each): readonly ServerSymbol[] => {
     const { name, kind, detail, containerName, location, selectionRange, range, children } = objectOr(each);
-    const word = SYMBOL_KINDS[numberOr(kind, 0) - 1] ?? "symbol", place = objectOr(location), own = rangeIn(selectionRange ?? range);
+    const word = SYMBOL_KINDS[numberOr(kind, 0) - 1] ?? "symbol",
+      place = objectOr(location),
+      own = rangeIn(selectionRange ?? range);
     if (typeof name !== "string" || name === "") return [];
     if (own && path !== undefined) {
       const said = stringOr(detail, "").trim().slice(0, MOST_LINE);
-      return [{ path, range: own, name, kind: word, depth, ...(said === "" ? {} : { detail: said }) }, ...(depth < MOST_DEPTH ? symbolsIn(children, path, depth + 1) : [])];
+      return [
+        { path, range: own, name, kind: word, depth, ...(said === "" ? {} : { detail: said }) },
+        ...(depth < MOST_DEPTH ? symbolsIn(children, path, depth + 1) : []),
+      ];
     }
-    const where = pathOf(place.uri), at = rangeIn(place.range) ?? { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }; // a server may leave it out until it is asked for more
-    return where === undefined ? [] : [{ path: where, range: at, name, kind: word, ...(typeof containerName === "string" && containerName !== "" ? { container: containerName } : {}) }];
+    const where = pathOf(place.uri),
+      at = rangeIn(place.range) ?? { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }; // a server may leave it out until it is asked for more
+    return where === undefined
+      ? []
+      : [
+          {
+            path: where,
+            range: at,
+            name,
+            kind: word,
+            ...(typeof containerName === "string" && containerName !== "" ? { container: containerName } : {}),
+          },
+        ];
   });
 }
 
 /** `TextEdit[]` or null. */
 export function editsIn(result: unknown): readonly TextEdit[] {
   return arrayOr(result).flatMap(each => {
-    const { range, newText } = objectOr(each), at = rangeIn(range);
+    const { range, newText } = objectOr(each),
+      at = rangeIn(range);
     return at && typeof newText === "string" ? [{ range: at, newText }] : [];
   });
 }
@@ -72,48 +127,88 @@ const MOST_CHANGES = 10 * MOST_ITEMS;
 
 /** `WorkspaceEdit`: `documentChanges` count where they are there. Edits of one file are one change. */
 export function changesIn(edit: unknown): readonly RawChange[] {
-  const { changes, documentChanges } = objectOr(edit), found: RawChange[] = [];
+  const { changes, documentChanges } = objectOr(edit),
+    found: RawChange[] = [];
   const add = (uri: unknown, edits: unknown): void => {
-    const path = pathOf(uri), read = editsIn(edits), known = found.findIndex(each => each.kind === "edit" && each.path === path), before = found[known];
+    const path = pathOf(uri),
+      read = editsIn(edits),
+      known = found.findIndex(each => each.kind === "edit" && each.path === path),
+      before = found[known];
     if (path === undefined || read.length === 0) return;
     if (before?.kind === "edit") found[known] = { ...before, edits: [...before.edits, ...read] };
     else found.push({ kind: "edit", path, edits: read });
   };
-  if (Array.isArray(documentChanges)) for (const each of documentChanges.slice(0, MOST_CHANGES)) {
-    const { kind, uri, oldUri, newUri, textDocument, edits } = objectOr(each), path = pathOf(uri ?? oldUri), to = pathOf(newUri);
-    if (kind === undefined) add(objectOr(textDocument).uri, edits);
-    else if (kind === "rename" && path !== undefined && to !== undefined) found.push({ kind: "move", path, to });
-    else if ((kind === "create" || kind === "delete") && path !== undefined) found.push({ kind, path });
-  } else for (const [uri, edits] of Object.entries(objectOr(changes)).slice(0, MOST_CHANGES)) add(uri, edits);
+  if (Array.isArray(documentChanges))
+    for (const each of documentChanges.slice(0, MOST_CHANGES)) {
+      const { kind, uri, oldUri, newUri, textDocument, edits } = objectOr(each),
+        path = pathOf(uri ?? oldUri),
+        to = pathOf(newUri);
+      if (kind === undefined) add(objectOr(textDocument).uri, edits);
+      else if (kind === "rename" && path !== undefined && to !== undefined) found.push({ kind: "move", path, to });
+      else if ((kind === "create" || kind === "delete") && path !== undefined) found.push({ kind, path });
+    }
+  else for (const [uri, edits] of Object.entries(objectOr(changes)).slice(0, MOST_CHANGES)) add(uri, edits);
   return found;
 }
 
 /** `(Command | CodeAction)[]`. */
-export function actionsIn(result: unknown): readonly ServerAction[] { return arrayOr(result).flatMap(each => isObject(each) ? actionIn(each) : []); }
+export function actionsIn(result: unknown): readonly ServerAction[] {
+  return arrayOr(result).flatMap(each => (isObject(each) ? actionIn(each) : []));
+}
 
 export function actionIn(raw: JsonObject): readonly ServerAction[] {
   const { title, kind, isPreferred, disabled, edit, command } = raw;
   if (typeof title !== "string" || title === "") return [];
-  const name = typeof command === "string" ? command : stringOr(objectOr(command).command, ""), why = objectOr(disabled).reason;
-  return [{
-    title, raw, ...(typeof kind === "string" && kind !== "" ? { kind } : {}), ...(isPreferred === true ? { isPreferred } : {}), ...(typeof why === "string" ? { disabled: why } : {}),
-    ...(name === "" ? {} : { command: name }), ...(isObject(edit) ? { changes: changesIn(edit) } : {}),
-  }];
+  const name = typeof command === "string" ? command : stringOr(objectOr(command).command, ""),
+    why = objectOr(disabled).reason;
+  return [
+    {
+      title,
+      raw,
+      ...(typeof kind === "string" && kind !== "" ? { kind } : {}),
+      ...(isPreferred === true ? { isPreferred } : {}),
+      ...(typeof why === "string" ? { disabled: why } : {}),
+      ...(name === "" ? {} : { command: name }),
+      ...(isObject(edit) ? { changes: changesIn(edit) } : {}),
+    },
+  ];
 }
 
 /** Of a diagnostic, without its file. Without a severity it is an error, as clients have always taken it. */
 export function diagnosticIn(raw: unknown): Omit<IdeDiagnostic, "path"> | undefined {
-  const { range, severity, message, source, code } = objectOr(raw), at = rangeIn(range);
+  const { range, severity, message, source, code } = objectOr(raw),
+    at = rangeIn(range);
   if (!at || typeof message !== "string") return undefined;
   const named = typeof code === "number" ? String(code) : stringOr(code, "");
-  return { range: at, severity: SEVERITIES[numberOr(severity, 1) - 1] ?? "error", message, ...(typeof source === "string" && source !== "" ? { source } : {}), ...(named === "" ? {} : { code: named }) };
+  return {
+    range: at,
+    severity: SEVERITIES[numberOr(severity, 1) - 1] ?? "error",
+    message,
+    ...(typeof source === "string" && source !== "" ? { source } : {}),
+    ...(named === "" ? {} : { code: named }),
+  };
 }
 
 /** What tsserver's own requests answer (`Diagnostic` of its protocol, lines and offsets from 1), as LSP says it. */
 export function fromTsserver(answer: unknown): readonly JsonObject[] {
-  const position = (value: unknown): JsonObject => { const { line, offset } = objectOr(value); return { line: numberOr(line, 1) - 1, character: numberOr(offset, 1) - 1 }; };
-  return arrayOr(objectOr(answer).body).filter(isObject).flatMap(({ start, end, text, code, category, reportsUnnecessary }) => typeof text !== "string" ? [] : [{
-    range: { start: position(start), end: position(end) }, message: text, code, source: "typescript",
-    severity: category === "error" ? 1 : category === "warning" ? 2 : category === "message" ? 3 : 4, ...(reportsUnnecessary === true ? { tags: [1] } : {}),
-  }]);
+  const position = (value: unknown): JsonObject => {
+    const { line, offset } = objectOr(value);
+    return { line: numberOr(line, 1) - 1, character: numberOr(offset, 1) - 1 };
+  };
+  return arrayOr(objectOr(answer).body)
+    .filter(isObject)
+    .flatMap(({ start, end, text, code, category, reportsUnnecessary }) =>
+      typeof text !== "string"
+        ? []
+        : [
+            {
+              range: { start: position(start), end: position(end) },
+              message: text,
+              code,
+              source: "typescript",
+              severity: category === "error" ? 1 : category === "warning" ? 2 : category === "message" ? 3 : 4,
+              ...(reportsUnnecessary === true ? { tags: [1] } : {}),
+            },
+          ],
+    );
 }

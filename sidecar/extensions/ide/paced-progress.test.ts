@@ -5,7 +5,11 @@ import { INTERVAL_MS, pacedProgress } from "./paced-progress";
 
 suite("pacedProgress", () => {
   test("sends the first message at once and the newest one per interval, each once", () => {
-    const clock = new FakeClock(), sent: string[] = [], progress = pacedProgress(clock, message => { sent.push(message); });
+    const clock = new FakeClock(),
+      sent: string[] = [],
+      progress = pacedProgress(clock, message => {
+        sent.push(message);
+      });
     for (const message of ["1 %", "2 %", "3 %"]) progress.send(message);
     deepEqual(sent, ["1 %"]);
     clock.advance(INTERVAL_MS);
@@ -17,7 +21,11 @@ suite("pacedProgress", () => {
   });
 
   test("sends nothing after it is disposed", () => {
-    const clock = new FakeClock(), sent: string[] = [], progress = pacedProgress(clock, message => { sent.push(message); });
+    const clock = new FakeClock(),
+      sent: string[] = [],
+      progress = pacedProgress(clock, message => {
+        sent.push(message);
+      });
     for (const message of ["1 %", "2 %"]) progress.send(message);
     progress[Symbol.dispose]();
     progress.send("3 %");
@@ -28,16 +36,26 @@ suite("pacedProgress", () => {
 
   test("two messages are at least an interval apart, and the newest message is the last one sent", () => {
     const move = fc.tuple(fc.constantFrom("a", "b", "c"), fc.integer({ min: 0, max: INTERVAL_MS }));
-    fc.assert(fc.property(fc.array(move, { minLength: 1 }), moves => {
-      const clock = new FakeClock(), sent: { readonly message: string; readonly at: number }[] = [];
-      using progress = pacedProgress(clock, message => { sent.push({ message, at: clock.now() }); });
-      for (const [message, ms] of moves) {
-        progress.send(message);
-        clock.advance(ms);
-      }
-      clock.advance(INTERVAL_MS);
-      equal(sent.at(-1)?.message, moves.at(-1)?.[0]);
-      ok(sent.every(({ message, at }, i) => i === 0 || (at - sent[i - 1]!.at >= INTERVAL_MS && message !== sent[i - 1]!.message)));
-    }));
+    fc.assert(
+      fc.property(fc.array(move, { minLength: 1 }), moves => {
+        const clock = new FakeClock(),
+          sent: { readonly message: string; readonly at: number }[] = [];
+        using progress = pacedProgress(clock, message => {
+          sent.push({ message, at: clock.now() });
+        });
+        for (const [message, ms] of moves) {
+          progress.send(message);
+          clock.advance(ms);
+        }
+        clock.advance(INTERVAL_MS);
+        equal(sent.at(-1)?.message, moves.at(-1)?.[0]);
+        ok(
+          sent.every(
+            ({ message, at }, i) =>
+              i === 0 || (at - sent[i - 1]!.at >= INTERVAL_MS && message !== sent[i - 1]!.message),
+          ),
+        );
+      }),
+    );
   });
 });

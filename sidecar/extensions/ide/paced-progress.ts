@@ -3,7 +3,9 @@ import type { Clock } from "../../rpc/clock";
 
 export const INTERVAL_MS = 500;
 
-export interface PacedProgress extends Disposable { send(message: string): void }
+export interface PacedProgress extends Disposable {
+  send(message: string): void;
+}
 
 const DISPOSED: Disposable = { [Symbol.dispose]: () => undefined };
 

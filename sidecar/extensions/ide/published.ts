@@ -2,18 +2,26 @@
 import type { JsonObject } from "../../rpc/json";
 
 /** `at`: when, on the clock of the world. */
-export interface Published { readonly at: number; readonly diagnostics: readonly JsonObject[] }
+export interface Published {
+  readonly at: number;
+  readonly diagnostics: readonly JsonObject[];
+}
 
 /** Files, and diagnostics of each. */
-const MOST_FILES = 1_000, MOST_OF_FILE = 500;
+const MOST_FILES = 1_000,
+  MOST_OF_FILE = 500;
 
 export class PublishedDiagnostics {
   readonly #all = new Map<string, Published>();
 
-  get(file: string): Published | undefined { return this.#all.get(file); }
+  get(file: string): Published | undefined {
+    return this.#all.get(file);
+  }
 
   /** In which something is wrong. */
-  get files(): readonly string[] { return [...this.#all].filter(([, { diagnostics }]) => diagnostics.length > 0).map(([file]) => file); }
+  get files(): readonly string[] {
+    return [...this.#all].filter(([, { diagnostics }]) => diagnostics.length > 0).map(([file]) => file);
+  }
 
   keep(file: string, at: number, diagnostics: readonly JsonObject[]): void {
     this.#all.delete(file);

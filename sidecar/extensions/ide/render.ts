@@ -1,9 +1,20 @@
 /** What an answer is for the model: a short text, the important first, and the same as data. Lines and characters are counted from 1. Pure. */
 import path from "node:path";
-import type { IdeAction, IdeAnswer, IdeChange, IdeDiagnostic, IdeLocation, IdeOperation, IdeSymbol } from "../../../src/protocol/ide";
+import type {
+  IdeAction,
+  IdeAnswer,
+  IdeChange,
+  IdeDiagnostic,
+  IdeLocation,
+  IdeOperation,
+  IdeSymbol,
+} from "../../../src/protocol/ide";
 import type { JsonObject } from "../../rpc/json";
 
-export interface Rendered { readonly text: string; readonly structured: JsonObject }
+export interface Rendered {
+  readonly text: string;
+  readonly structured: JsonObject;
+}
 
 /** Of an answer, in characters; what does not fit is counted. */
 const MOST_SHOWN = 24_000;
@@ -14,118 +25,268 @@ export function rendered(operation: IdeOperation, answer: IdeAnswer, [root = ""]
     const relative = path.relative(root, file);
     return relative === "" || relative.startsWith("..") || path.isAbsolute(relative) ? file : relative;
   };
-  const { lines, data, left } = partsOf(operation, answer, short), { text, cut } = bounded(lines);
-  const notes = [...(answer.note === undefined ? [] : [answer.note]), ...(left > 0 ? [`… and ${left} more, which are left out.`] : []), ...(cut > 0 ? [`… and ${cut} more lines, which are left out: ask for less.`] : [])];
-  return { text: [text, ...notes].join("\n"), structured: { operation: operation.operation, ...data, ...(answer.note === undefined ? {} : { note: answer.note }) } };
+  const { lines, data, left } = partsOf(operation, answer, short),
+    { text, cut } = bounded(lines);
+  const notes = [
+    ...(answer.note === undefined ? [] : [answer.note]),
+    ...(left > 0 ? [`… and ${left} more, which are left out.`] : []),
+    ...(cut > 0 ? [`… and ${cut} more lines, which are left out: ask for less.`] : []),
+  ];
+  return {
+    text: [text, ...notes].join("\n"),
+    structured: {
+      operation: operation.operation,
+      ...data,
+      ...(answer.note === undefined ? {} : { note: answer.note }),
+    },
+  };
 }
 
 type Short = (file: string) => string;
-interface Parts { readonly lines: readonly string[]; readonly data: JsonObject; readonly left: number }
+interface Parts {
+  readonly lines: readonly string[];
+  readonly data: JsonObject;
+  readonly left: number;
+}
 
 function partsOf(operation: IdeOperation, answer: IdeAnswer, short: Short): Parts {
   switch (answer.kind) {
-    case "diagnostics": return diagnosticsOf(answer.diagnostics, answer.total, short, "path" in operation && operation.path !== undefined ? ` in ${short(operation.path)}` : "");
-    case "locations": return locationsOf(operation, answer.locations, answer.total, short);
-    case "hover": return { lines: [answer.text.trim() === "" ? "Nothing is known of that place." : answer.text.trim()], data: { text: answer.text }, left: 0 };
-    case "symbols": return symbolsOf(answer.symbols, answer.total, short, operation.operation === "document_symbols");
-    case "changes": return changesOf(operation, answer.changes, answer.total, short);
-    case "actions": return actionsOf(answer.actions, answer.total, short, "title" in operation && operation.title !== undefined);
+    case "diagnostics":
+      return diagnosticsOf(
+        answer.diagnostics,
+        answer.total,
+        short,
+        "path" in operation && operation.path !== undefined ? ` in ${short(operation.path)}` : "",
+      );
+    case "locations":
+      return locationsOf(operation, answer.locations, answer.total, short);
+    case "hover":
+      return {
+        lines: [answer.text.trim() === "" ? "Nothing is known of that place." : answer.text.trim()],
+        data: { text: answer.text },
+        left: 0,
+      };
+    case "symbols":
+      return symbolsOf(answer.symbols, answer.total, short, operation.operation === "document_symbols");
+    case "changes":
+      return changesOf(operation, answer.changes, answer.total, short);
+    case "actions":
+      return actionsOf(answer.actions, answer.total, short, "title" in operation && operation.title !== undefined);
   }
 }
 
 const RANK = { error: 0, warning: 1, information: 2, hint: 3 };
 
 function diagnosticsOf(given: readonly IdeDiagnostic[], total: number, short: Short, where: string): Parts {
-  const all = [...given].sort((a, b) => RANK[a.severity] - RANK[b.severity]), count = (severity: IdeDiagnostic["severity"]): number => all.filter(each => each.severity === severity).length;
-  const counts = [counted(count("error"), "error"), counted(count("warning"), "warning"), counted(count("information"), "remark"), counted(count("hint"), "hint")].filter(each => each !== undefined);
+  const all = [...given].sort((a, b) => RANK[a.severity] - RANK[b.severity]),
+    count = (severity: IdeDiagnostic["severity"]): number => all.filter(each => each.severity === severity).length;
+  const counts = [
+    counted(count("error"), "error"),
+    counted(count("warning"), "warning"),
+    counted(count("information"), "remark"),
+    counted(count("hint"), "hint"),
+  ].filter(each => each !== undefined);
   const lines = all.flatMap(each => {
     const by = [each.source, each.code].filter(part => part !== undefined).join(" ");
-    return [`${placeOf(each, short)} ${each.severity}${by === "" ? "" : ` [${by}]`}: ${each.message.trim().replaceAll(/\s*\n\s*/g, " · ")}`, ...sourceOf(each)];
+    return [
+      `${placeOf(each, short)} ${each.severity}${by === "" ? "" : ` [${by}]`}: ${each.message.trim().replaceAll(/\s*\n\s*/g, " · ")}`,
+      ...sourceOf(each),
+    ];
   });
   return {
-    lines: [all.length === 0 ? `No problems${where}.` : `${counts.join(", ")}${where}:`, ...lines], left: total - all.length,
-    data: { diagnostics: few(all.map(each => ({ ...plain(each, short), severity: each.severity, message: each.message, ...(each.source === undefined ? {} : { source: each.source }), ...(each.code === undefined ? {} : { code: each.code }) }))), total },
+    lines: [all.length === 0 ? `No problems${where}.` : `${counts.join(", ")}${where}:`, ...lines],
+    left: total - all.length,
+    data: {
+      diagnostics: few(
+        all.map(each => ({
+          ...plain(each, short),
+          severity: each.severity,
+          message: each.message,
+          ...(each.source === undefined ? {} : { source: each.source }),
+          ...(each.code === undefined ? {} : { code: each.code }),
+        })),
+      ),
+      total,
+    },
   };
 }
 
 function locationsOf({ operation }: IdeOperation, all: readonly IdeLocation[], total: number, short: Short): Parts {
-  const what = operation === "definition" ? "definition" : "reference", files = grouped(all);
-  const head = all.length === 0 ? `No ${what} was found there.` : `${counted(total, what)}${files.size > 1 ? ` in ${files.size} files` : ""}:`;
-  const lines = files.size === total ? all.map(each => `${placeOf(each, short)}${codeOf(each)}`)
-    : [...files].flatMap(([file, places]) => [`${short(file)}`, ...places.map(each => `  ${spot(each)}${codeOf(each)}`)]);
-  return { lines: [head, ...lines], data: { locations: few(all.map(each => plain(each, short))), total }, left: total - all.length };
+  const what = operation === "definition" ? "definition" : "reference",
+    files = grouped(all);
+  const head =
+    all.length === 0
+      ? `No ${what} was found there.`
+      : `${counted(total, what)}${files.size > 1 ? ` in ${files.size} files` : ""}:`;
+  const lines =
+    files.size === total
+      ? all.map(each => `${placeOf(each, short)}${codeOf(each)}`)
+      : [...files].flatMap(([file, places]) => [
+          `${short(file)}`,
+          ...places.map(each => `  ${spot(each)}${codeOf(each)}`),
+        ]);
+  return {
+    lines: [head, ...lines],
+    data: { locations: few(all.map(each => plain(each, short))), total },
+    left: total - all.length,
+  };
 }
 
 function symbolsOf(all: readonly IdeSymbol[], total: number, short: Short, isOutline: boolean): Parts {
   const lines = all.map(each => {
-    const detail = each.detail === undefined ? "" : ` ${each.detail}`, container = each.container === undefined || each.container === "" ? "" : ` (in ${each.container})`;
+    const detail = each.detail === undefined ? "" : ` ${each.detail}`,
+      container = each.container === undefined || each.container === "" ? "" : ` (in ${each.container})`;
     const what = `${each.kind} ${each.name}${detail}${container}`;
-    return isOutline ? `${"  ".repeat(each.depth ?? 0)}${each.range.start.line + 1}: ${what}` : `${placeOf(each, short)} ${what}`;
+    return isOutline
+      ? `${"  ".repeat(each.depth ?? 0)}${each.range.start.line + 1}: ${what}`
+      : `${placeOf(each, short)} ${what}`;
   });
   return {
-    lines: all.length === 0 ? ["No symbols were found."] : [`${counted(total, "symbol")}:`, ...lines], left: total - all.length,
-    data: { symbols: few(all.map(each => ({ ...plain(each, short), name: each.name, kind: each.kind, ...(each.container === undefined ? {} : { container: each.container }), ...(each.depth === undefined ? {} : { depth: each.depth }) }))), total },
+    lines: all.length === 0 ? ["No symbols were found."] : [`${counted(total, "symbol")}:`, ...lines],
+    left: total - all.length,
+    data: {
+      symbols: few(
+        all.map(each => ({
+          ...plain(each, short),
+          name: each.name,
+          kind: each.kind,
+          ...(each.container === undefined ? {} : { container: each.container }),
+          ...(each.depth === undefined ? {} : { depth: each.depth }),
+        })),
+      ),
+      total,
+    },
   };
 }
 
 function changesOf(operation: IdeOperation, changes: readonly IdeChange[], total: number, short: Short): Parts {
   const name = operation.operation === "rename" ? `Renaming to “${operation.newName}”` : "Formatting";
-  if (changes.length === 0) return { lines: [operation.operation === "rename" ? `${name} would change nothing.` : "Nothing would change: it is formatted."], data: { changes: [] }, left: 0 };
+  if (changes.length === 0)
+    return {
+      lines: [
+        operation.operation === "rename" ? `${name} would change nothing.` : "Nothing would change: it is formatted.",
+      ],
+      data: { changes: [] },
+      left: 0,
+    };
   const shown = changes.reduce((sum, change) => sum + (change.kind === "edit" ? change.hunks.length : 1), 0);
   const head = `${name} would change ${counted(total, "place") ?? ""} in ${counted(changes.length, "file")}. This is a preview, nothing was changed: make the edits with your own tools.`;
-  return { lines: [head, ...changeLines(changes, short)], data: { changes: few(changes.map(change => plainChange(change, short))), total }, left: total - shown };
+  return {
+    lines: [head, ...changeLines(changes, short)],
+    data: { changes: few(changes.map(change => plainChange(change, short))), total },
+    left: total - shown,
+  };
 }
 
 function actionsOf(actions: readonly IdeAction[], total: number, short: Short, isOne: boolean): Parts {
   const lines = actions.flatMap((action, i) => {
-    const traits = [action.kind, action.isPreferred ? "preferred" : undefined, action.disabled === undefined ? undefined : `not possible: ${action.disabled}`].filter(each => each !== undefined);
+    const traits = [
+      action.kind,
+      action.isPreferred ? "preferred" : undefined,
+      action.disabled === undefined ? undefined : `not possible: ${action.disabled}`,
+    ].filter(each => each !== undefined);
     const head = `${isOne ? "" : `${i + 1}. `}${action.title}${traits.length === 0 ? "" : ` (${traits.join(", ")})`}`;
     if (!isOne) return [head];
-    const runs = action.command === undefined ? [] : [`It${action.changes ? " also" : ""} runs the command “${action.command}”, which cannot be previewed.`];
+    const runs =
+      action.command === undefined
+        ? []
+        : [`It${action.changes ? " also" : ""} runs the command “${action.command}”, which cannot be previewed.`];
     if (!action.changes && runs.length === 0) return [head, "It has no edits."];
-    return [head, ...(action.changes ? ["This is a preview, nothing was changed: make the edits with your own tools.", ...changeLines(action.changes, short)] : []), ...runs];
+    return [
+      head,
+      ...(action.changes
+        ? [
+            "This is a preview, nothing was changed: make the edits with your own tools.",
+            ...changeLines(action.changes, short),
+          ]
+        : []),
+      ...runs,
+    ];
   });
-  const head = actions.length === 0 ? ["No code actions are offered there."] : isOne ? [] : [`${counted(total, "code action")}; ask again with “action” to see the edits of one:`];
+  const head =
+    actions.length === 0
+      ? ["No code actions are offered there."]
+      : isOne
+        ? []
+        : [`${counted(total, "code action")}; ask again with “action” to see the edits of one:`];
   return {
-    lines: [...head, ...lines], left: total - actions.length,
-    data: { actions: few(actions.map(({ changes, ...action }) => ({ ...action, ...(changes ? { changes: changes.map(change => plainChange(change, short)) } : {}) }))), total },
+    lines: [...head, ...lines],
+    left: total - actions.length,
+    data: {
+      actions: few(
+        actions.map(({ changes, ...action }) => ({
+          ...action,
+          ...(changes ? { changes: changes.map(change => plainChange(change, short)) } : {}),
+        })),
+      ),
+      total,
+    },
   };
 }
 
 function changeLines(changes: readonly IdeChange[], short: Short): readonly string[] {
   return changes.flatMap(change => {
     switch (change.kind) {
-      case "create": return [`new file ${short(change.path)}`];
-      case "delete": return [`delete ${short(change.path)}`];
-      case "move": return [`move ${short(change.path)} to ${short(change.to)}`];
-      case "edit": return [`--- ${short(change.path)}`, ...change.hunks.flatMap(({ line, before, after }) => [`@@ line ${line + 1} @@`, ...before.map(each => `-${each}`), ...after.map(each => `+${each}`)])];
+      case "create":
+        return [`new file ${short(change.path)}`];
+      case "delete":
+        return [`delete ${short(change.path)}`];
+      case "move":
+        return [`move ${short(change.path)} to ${short(change.to)}`];
+      case "edit":
+        return [
+          `--- ${short(change.path)}`,
+          ...change.hunks.flatMap(({ line, before, after }) => [
+            `@@ line ${line + 1} @@`,
+            ...before.map(each => `-${each}`),
+            ...after.map(each => `+${each}`),
+          ]),
+        ];
     }
   });
 }
 
 function grouped(all: readonly IdeLocation[]): ReadonlyMap<string, readonly IdeLocation[]> {
   const files = new Map<string, IdeLocation[]>();
-  for (const each of all) files.set(each.path, [...files.get(each.path) ?? [], each]);
+  for (const each of all) files.set(each.path, [...(files.get(each.path) ?? []), each]);
   return files;
 }
 
 const spot = ({ range: { start } }: IdeLocation): string => `${start.line + 1}:${start.character + 1}`;
 const placeOf = (each: IdeLocation, short: Short): string => `${short(each.path)}:${spot(each)}`;
-const codeOf = ({ text }: IdeLocation): string => text === undefined || text.trim() === "" ? "" : `  ${text.trim()}`;
-const sourceOf = (each: IdeLocation): readonly string[] => each.text === undefined || each.text.trim() === "" ? [] : [`    ${each.text.trim()}`];
-const plain = (each: IdeLocation, short: Short): JsonObject => ({ path: short(each.path), line: each.range.start.line + 1, character: each.range.start.character + 1, endLine: each.range.end.line + 1, ...(each.text === undefined ? {} : { text: each.text }) });
+const codeOf = ({ text }: IdeLocation): string => (text === undefined || text.trim() === "" ? "" : `  ${text.trim()}`);
+const sourceOf = (each: IdeLocation): readonly string[] =>
+  each.text === undefined || each.text.trim() === "" ? [] : [`    ${each.text.trim()}`];
+const plain = (each: IdeLocation, short: Short): JsonObject => ({
+  path: short(each.path),
+  line: each.range.start.line + 1,
+  character: each.range.start.character + 1,
+  endLine: each.range.end.line + 1,
+  ...(each.text === undefined ? {} : { text: each.text }),
+});
 function plainChange(change: IdeChange, short: Short): JsonObject {
   switch (change.kind) {
-    case "edit": return { kind: change.kind, path: short(change.path), hunks: change.hunks.map(({ line, before, after }) => ({ line: line + 1, before, after })) };
-    case "move": return { kind: change.kind, path: short(change.path), to: short(change.to) };
-    case "create": case "delete": return { kind: change.kind, path: short(change.path) };
+    case "edit":
+      return {
+        kind: change.kind,
+        path: short(change.path),
+        hunks: change.hunks.map(({ line, before, after }) => ({ line: line + 1, before, after })),
+      };
+    case "move":
+      return { kind: change.kind, path: short(change.path), to: short(change.to) };
+    case "create":
+    case "delete":
+      return { kind: change.kind, path: short(change.path) };
   }
 }
 
-function counted(count: number, what: string): string | undefined { return count === 0 ? undefined : `${count} ${what}${count === 1 ? "" : "s"}`; }
+function counted(count: number, what: string): string | undefined {
+  return count === 0 ? undefined : `${count} ${what}${count === 1 ? "" : "s"}`;
+}
 
 function bounded(lines: readonly string[]): { readonly text: string; readonly cut: number } {
-  let room = MOST_SHOWN, kept = 0;
+  let room = MOST_SHOWN,
+    kept = 0;
   for (const line of lines) {
     room -= line.length + 1;
     if (room < 0 && kept > 0) break;

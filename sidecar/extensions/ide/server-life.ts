@@ -30,15 +30,26 @@ export const UNUSED_MS = 30 * 60_000;
 
 /** `now`: milliseconds. */
 export function step(life: Life, event: LifeEvent, now: number): readonly [Life, LifeEffect | undefined] {
-  if (life.kind === "closed") return [life, event.kind === "needed" ? { kind: "refuse", why: "the session has ended." } : undefined];
+  if (life.kind === "closed")
+    return [life, event.kind === "needed" ? { kind: "refuse", why: "the session has ended." } : undefined];
   const falls = life.falls.filter(at => now - at < FORGIVEN_MS);
   switch (event.kind) {
     case "needed":
       if (life.kind === "up") return [life, undefined];
-      if (falls.length >= MOST_FALLS) return [{ ...life, falls }, { kind: "refuse", why: `it failed ${falls.length} times in a row and is not started again for some minutes; the last time ${life.why ?? "it ended."}` }];
+      if (falls.length >= MOST_FALLS)
+        return [
+          { ...life, falls },
+          {
+            kind: "refuse",
+            why: `it failed ${falls.length} times in a row and is not started again for some minutes; the last time ${life.why ?? "it ended."}`,
+          },
+        ];
       return [{ kind: "up", falls }, { kind: "start" }];
-    case "fell": return [life.kind === "up" ? { kind: "down", falls: [...falls, now], why: event.why } : life, undefined];
-    case "unused": return life.kind === "up" ? [{ kind: "down", falls }, { kind: "stop" }] : [life, undefined];
-    case "closed": return [{ kind: "closed" }, undefined];
+    case "fell":
+      return [life.kind === "up" ? { kind: "down", falls: [...falls, now], why: event.why } : life, undefined];
+    case "unused":
+      return life.kind === "up" ? [{ kind: "down", falls }, { kind: "stop" }] : [life, undefined];
+    case "closed":
+      return [{ kind: "closed" }, undefined];
   }
 }

@@ -26,28 +26,73 @@ class Rig implements AsyncDisposable {
   readonly log = path.join(this.#folder.path, "log");
   readonly progress: string[] = [];
 
-  constructor(habits: readonly string[] = [], { clock = hurriedClock(2), limitMs = 150_000, starting = () => undefined, ...more }: Partial<Language> & { readonly clock?: Clock; readonly limitMs?: number; readonly starting?: () => void } = {}) {
-    this.rig = new ExtensionRig({ clock, environment: async () => { starting(); return process.env; } });
+  constructor(
+    habits: readonly string[] = [],
+    {
+      clock = hurriedClock(2),
+      limitMs = 150_000,
+      starting = () => undefined,
+      ...more
+    }: Partial<Language> & { readonly clock?: Clock; readonly limitMs?: number; readonly starting?: () => void } = {},
+  ) {
+    this.rig = new ExtensionRig({
+      clock,
+      environment: async () => {
+        starting();
+        return process.env;
+      },
+    });
     this.write(TEXT);
     const spec = program("lsp-server", habits, { LSP_LOG: this.log });
-    const words: Language = { id: "words", name: "Words", files: { ".words": "words" }, programs: [{ command: spec.command, args: spec.args, env: spec.env }], isConfigured: true, install: "Look at it", ...more };
+    const words: Language = {
+      id: "words",
+      name: "Words",
+      files: { ".words": "words" },
+      programs: [{ command: spec.command, args: spec.args, env: spec.env }],
+      isConfigured: true,
+      install: "Look at it",
+      ...more,
+    };
     this.servers = new Servers(this.rig.world, { languages: [words], limitMs });
   }
 
-  get folder(): string { return this.#folder.path; }
-  get file(): string { return path.join(this.folder, "a.words"); }
-  write(text: string, name = "a.words"): void { writeFileSync(path.join(this.folder, name), text); }
-  heard(): readonly string[] { return existsSync(this.log) ? readFileSync(this.log, "utf8").trim().split("\n") : []; }
-  times(method: string): number { return this.heard().filter(each => each === method).length; }
+  get folder(): string {
+    return this.#folder.path;
+  }
+  get file(): string {
+    return path.join(this.folder, "a.words");
+  }
+  write(text: string, name = "a.words"): void {
+    writeFileSync(path.join(this.folder, name), text);
+  }
+  heard(): readonly string[] {
+    return existsSync(this.log) ? readFileSync(this.log, "utf8").trim().split("\n") : [];
+  }
+  times(method: string): number {
+    return this.heard().filter(each => each === method).length;
+  }
 
   ask(operation: IdeOperation, signal = new AbortController().signal): Promise<IdeAnswer> {
-    return this.servers.operate({ ...operation, folders: [this.folder] }, { signal, progress: message => this.progress.push(message) });
+    return this.servers.operate(
+      { ...operation, folders: [this.folder] },
+      { signal, progress: message => this.progress.push(message) },
+    );
   }
-  at(operation: "definition" | "references" | "hover", symbol: string, line?: number): Promise<IdeAnswer> { return this.ask({ operation, path: this.file, at: { symbol, ...(line === undefined ? {} : { line }) } }); }
-  async hover(symbol: string): Promise<string> { const answer = await this.at("hover", symbol); return answer.kind === "hover" ? answer.text : ""; }
+  at(operation: "definition" | "references" | "hover", symbol: string, line?: number): Promise<IdeAnswer> {
+    return this.ask({ operation, path: this.file, at: { symbol, ...(line === undefined ? {} : { line }) } });
+  }
+  async hover(symbol: string): Promise<string> {
+    const answer = await this.at("hover", symbol);
+    return answer.kind === "hover" ? answer.text : "";
+  }
   async problems(): Promise<readonly string[]> {
     const answer = await this.ask({ operation: "diagnostics", path: this.file });
-    return answer.kind === "diagnostics" ? answer.diagnostics.map(({ range, severity, code, text }) => `${range.start.line}:${range.start.character} ${severity} ${code} ${text}`) : [];
+    return answer.kind === "diagnostics"
+      ? answer.diagnostics.map(
+          ({ range, severity, code, text }) =>
+            `${range.start.line}:${range.start.character} ${severity} ${code} ${text}`,
+        )
+      : [];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -65,17 +110,29 @@ class HeldClock implements Clock {
 
   constructor(private readonly heldMs: number) {}
 
-  now(): number { return this.#clock.now(); }
+  now(): number {
+    return this.#clock.now();
+  }
 
   after(ms: number, expired: () => void): Disposable {
     if (ms !== this.heldMs) return this.#clock.after(ms, expired);
     this.held.push(expired);
-    return { [Symbol.dispose]: () => { this.held.splice(this.held.indexOf(expired), 1); } };
+    return {
+      [Symbol.dispose]: () => {
+        this.held.splice(this.held.indexOf(expired), 1);
+      },
+    };
   }
 }
 
-const says = (pattern: RegExp) => (error: unknown): boolean => error instanceof RpcError && (match(error.message, pattern), true);
-const places = (answer: IdeAnswer): readonly string[] => answer.kind === "locations" ? answer.locations.map(({ range, text }) => `${range.start.line}:${range.start.character} ${text}`) : [];
+const says =
+  (pattern: RegExp) =>
+  (error: unknown): boolean =>
+    error instanceof RpcError && (match(error.message, pattern), true);
+const places = (answer: IdeAnswer): readonly string[] =>
+  answer.kind === "locations"
+    ? answer.locations.map(({ range, text }) => `${range.start.line}:${range.start.character} ${text}`)
+    : [];
 const ALL = ["0:8 error 7 one two BAD  ", "2:4 warning odd two ODD heard"];
 
 suite("language servers", () => {
@@ -103,36 +160,99 @@ suite("language servers", () => {
   test("an outline has what is in what", async () => {
     await using rig = new Rig();
     const answer = await rig.ask({ operation: "document_symbols", path: rig.file });
-    deepEqual(answer.kind === "symbols" && answer.symbols.slice(0, 3).map(({ name, kind, depth, text }) => [name, kind, depth, text]), [["one", "function", 0, "one two BAD  "], ["two", "variable", 1, "one two BAD  "], ["BAD", "variable", 1, "one two BAD  "]]);
+    deepEqual(
+      answer.kind === "symbols" &&
+        answer.symbols.slice(0, 3).map(({ name, kind, depth, text }) => [name, kind, depth, text]),
+      [
+        ["one", "function", 0, "one two BAD  "],
+        ["two", "variable", 1, "one two BAD  "],
+        ["BAD", "variable", 1, "one two BAD  "],
+      ],
+    );
   });
 
   test("names of the whole folder are found, although no file was asked about before", async () => {
     await using rig = new Rig();
     const answer = await rig.ask({ operation: "workspace_symbols", query: "hre" });
-    deepEqual(answer.kind === "symbols" && answer.symbols.map(({ name, container, text }) => [name, container, text]), [["three", "words", "three one"]]);
+    deepEqual(answer.kind === "symbols" && answer.symbols.map(({ name, container, text }) => [name, container, text]), [
+      ["three", "words", "three one"],
+    ]);
     rig.write("", "b.none");
-    await rejects(rig.ask({ operation: "workspace_symbols", query: "x", path: path.join(rig.folder, "b.none") }), says(/No language server is known for files that end in “\.none”/));
+    await rejects(
+      rig.ask({ operation: "workspace_symbols", query: "x", path: path.join(rig.folder, "b.none") }),
+      says(/No language server is known for files that end in “\.none”/),
+    );
   });
 
   test("renaming and formatting are shown as lines, and change nothing", async () => {
     await using rig = new Rig();
     deepEqual(await rig.ask({ operation: "rename", path: rig.file, at: { symbol: "one" }, newName: "uno" }), {
-      kind: "changes", total: 2, changes: [{ kind: "edit", path: rig.file, hunks: [{ line: 0, before: ["one two BAD  "], after: ["uno two BAD  "] }, { line: 1, before: ["three one"], after: ["three uno"] }] }],
+      kind: "changes",
+      total: 2,
+      changes: [
+        {
+          kind: "edit",
+          path: rig.file,
+          hunks: [
+            { line: 0, before: ["one two BAD  "], after: ["uno two BAD  "] },
+            { line: 1, before: ["three one"], after: ["three uno"] },
+          ],
+        },
+      ],
     });
-    await rejects(rig.ask({ operation: "rename", path: rig.file, at: { line: 4 }, newName: "x" }), says(/What is there cannot be renamed/));
-    deepEqual(await rig.ask({ operation: "format", path: rig.file }), { kind: "changes", total: 1, changes: [{ kind: "edit", path: rig.file, hunks: [{ line: 0, before: ["one two BAD  "], after: ["one two BAD"] }] }] });
-    deepEqual(await rig.ask({ operation: "format", path: rig.file, lines: { start: 1, end: 99 } }), { kind: "changes", total: 0, changes: [] });
+    await rejects(
+      rig.ask({ operation: "rename", path: rig.file, at: { line: 4 }, newName: "x" }),
+      says(/What is there cannot be renamed/),
+    );
+    deepEqual(await rig.ask({ operation: "format", path: rig.file }), {
+      kind: "changes",
+      total: 1,
+      changes: [
+        { kind: "edit", path: rig.file, hunks: [{ line: 0, before: ["one two BAD  "], after: ["one two BAD"] }] },
+      ],
+    });
+    deepEqual(await rig.ask({ operation: "format", path: rig.file, lines: { start: 1, end: 99 } }), {
+      kind: "changes",
+      total: 0,
+      changes: [],
+    });
     equal(readFileSync(rig.file, "utf8"), TEXT);
   });
 
   test("code actions know what is wrong there; the edits of one are asked for by its title", async () => {
     await using rig = new Rig(["pull"]);
     const at = { operation: "code_actions", path: rig.file, at: { line: 0 } } as const;
-    deepEqual(await rig.ask(at), { kind: "actions", total: 3, actions: [
-      { title: "Replace the bad word", kind: "quickfix", isPreferred: true }, { title: "Run something", kind: "source", command: "words.run" }, { title: "Never", kind: "refactor", disabled: "it is never possible" },
-    ] });
-    deepEqual(await rig.ask({ ...at, title: "replace" }), { kind: "actions", total: 1, actions: [{ title: "Replace the bad word", kind: "quickfix", isPreferred: true, changes: [{ kind: "edit", path: rig.file, hunks: [{ line: 0, before: ["one two BAD  "], after: ["one two GOOD  "] }] }] }] });
-    await rejects(rig.ask({ ...at, title: "nothing" }), says(/There is no code action “nothing” there; there are: “Replace the bad word”/));
+    deepEqual(await rig.ask(at), {
+      kind: "actions",
+      total: 3,
+      actions: [
+        { title: "Replace the bad word", kind: "quickfix", isPreferred: true },
+        { title: "Run something", kind: "source", command: "words.run" },
+        { title: "Never", kind: "refactor", disabled: "it is never possible" },
+      ],
+    });
+    deepEqual(await rig.ask({ ...at, title: "replace" }), {
+      kind: "actions",
+      total: 1,
+      actions: [
+        {
+          title: "Replace the bad word",
+          kind: "quickfix",
+          isPreferred: true,
+          changes: [
+            {
+              kind: "edit",
+              path: rig.file,
+              hunks: [{ line: 0, before: ["one two BAD  "], after: ["one two GOOD  "] }],
+            },
+          ],
+        },
+      ],
+    });
+    await rejects(
+      rig.ask({ ...at, title: "nothing" }),
+      says(/There is no code action “nothing” there; there are: “Replace the bad word”/),
+    );
   });
 
   test("diagnostics that are asked for are those of now", async () => {
@@ -148,7 +268,10 @@ suite("language servers", () => {
     rig.write("fine\n");
     deepEqual(await rig.problems(), []);
     const known = await rig.ask({ operation: "diagnostics" });
-    deepEqual([known.kind === "diagnostics" && known.total, known.note?.startsWith("Only files that were asked about")], [0, true]);
+    deepEqual(
+      [known.kind === "diagnostics" && known.total, known.note?.startsWith("Only files that were asked about")],
+      [0, true],
+    );
   });
 
   test("what changed on disk is told once, with what else is open; what is gone is closed", async () => {
@@ -159,8 +282,17 @@ suite("language servers", () => {
     rig.write(`${TEXT}more\n`);
     rmSync(path.join(rig.folder, "b.words"));
     const heard = (await rig.hover("heard")).split("\n").filter(each => each.startsWith("textDocument/did"));
-    deepEqual(heard, ["textDocument/didOpen 1", "textDocument/didOpen 1", "textDocument/didChange 2", "textDocument/didSave", "textDocument/didClose"]);
-    await rejects(rig.ask({ operation: "hover", path: path.join(rig.folder, "b.words"), at: { symbol: "one" } }), says(/There is no file .*b\.words/));
+    deepEqual(heard, [
+      "textDocument/didOpen 1",
+      "textDocument/didOpen 1",
+      "textDocument/didChange 2",
+      "textDocument/didSave",
+      "textDocument/didClose",
+    ]);
+    await rejects(
+      rig.ask({ operation: "hover", path: path.join(rig.folder, "b.words"), at: { symbol: "one" } }),
+      says(/There is no file .*b\.words/),
+    );
   });
 
   test("one of many files is closed for each that is opened", async () => {
@@ -172,17 +304,31 @@ suite("language servers", () => {
     deepEqual([rig.times("textDocument/didOpen"), rig.times("textDocument/didClose")], [41, 1]);
   });
 
-  for (const habit of ["load", "status"]) test(`a server that is loading is waited for (${habit})`, async () => {
-    await using rig = new Rig([habit], { settings: { words: { style: "plain" } } });
-    deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
-    equal(await rig.hover("answers"), `[["plain",null]]`);
-  });
+  for (const habit of ["load", "status"])
+    test(`a server that is loading is waited for (${habit})`, async () => {
+      await using rig = new Rig([habit], { settings: { words: { style: "plain" } } });
+      deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
+      equal(await rig.hover("answers"), `[["plain",null]]`);
+    });
 
   test("whatever a server asks is answered, and changes nothing", async () => {
     await using rig = new Rig(["asks"], { settings: { words: { style: "plain" } } });
     const answers: unknown = JSON.parse(await rig.hover("answers"));
     ok(Array.isArray(answers));
-    deepEqual(answers.map((each: unknown, i) => i === 1 ? "folders" : each), [["plain", { words: { style: "plain" } }], "folders", { applied: false, failureReason: "Nothing is changed here: edits are only shown." }, null, null, null, { success: false }, null, { error: -32601 }]);
+    deepEqual(
+      answers.map((each: unknown, i) => (i === 1 ? "folders" : each)),
+      [
+        ["plain", { words: { style: "plain" } }],
+        "folders",
+        { applied: false, failureReason: "Nothing is changed here: edits are only shown." },
+        null,
+        null,
+        null,
+        { success: false },
+        null,
+        { error: -32601 },
+      ],
+    );
   });
 
   test("what changed while a server thought is asked again", async () => {
@@ -198,8 +344,11 @@ suite("language servers", () => {
 
   test("every caller receives the start of a server and its own progress during `initialize`", async () => {
     await using rig = new Rig(["reports", "mute-start"]);
-    const withdrawn = new AbortController(), hover = { operation: "hover", path: rig.file, at: { symbol: "one" } } as const;
-    const calls = [rig.ask(hover, withdrawn.signal), rig.ask(hover, withdrawn.signal)].map(call => rejects(call, /withdrawn/));
+    const withdrawn = new AbortController(),
+      hover = { operation: "hover", path: rig.file, at: { symbol: "one" } } as const;
+    const calls = [rig.ask(hover, withdrawn.signal), rig.ask(hover, withdrawn.signal)].map(call =>
+      rejects(call, /withdrawn/),
+    );
     await eventually(() => rig.progress.length === 4, "the progress of both calls");
     deepEqual(rig.progress, ["Starting node…", "Starting node…", "node: Preparing 5 %", "node: Preparing 5 %"]);
     withdrawn.abort(new Error("withdrawn"));
@@ -209,7 +358,8 @@ suite("language servers", () => {
   test("a caller receives the server's progress while it waits for an answer", async () => {
     await using rig = new Rig(["reports", "mute"]);
     for (const first of ["Starting node…", "node: Indexing 5 %"]) {
-      const withdrawn = new AbortController(), hover = { operation: "hover", path: rig.file, at: { symbol: "one" } } as const;
+      const withdrawn = new AbortController(),
+        hover = { operation: "hover", path: rig.file, at: { symbol: "one" } } as const;
       rig.progress.length = 0;
       const over = rejects(rig.ask(hover, withdrawn.signal), /withdrawn/);
       await eventually(() => rig.progress.includes("node: Indexing 5 %"), "the progress of the request");
@@ -222,18 +372,29 @@ suite("language servers", () => {
   suite("that misbehave", () => {
     test("die-start: three starts, and no fourth", async () => {
       await using rig = new Rig(["die-start"]);
-      for (let i = 0; i < 3; i++) await rejects(rig.hover("one"), says(/could not be started: it ended with exit code 1\. It said: error: 'words' is not installed/));
-      await rejects(rig.hover("one"), says(/cannot be used: it failed 3 times in a row and is not started again for some minutes/));
+      for (let i = 0; i < 3; i++)
+        await rejects(
+          rig.hover("one"),
+          says(/could not be started: it ended with exit code 1\. It said: error: 'words' is not installed/),
+        );
+      await rejects(
+        rig.hover("one"),
+        says(/cannot be used: it failed 3 times in a row and is not started again for some minutes/),
+      );
     });
 
-    for (const habit of ["garbage-start", "garbage"]) test(`${habit}: what it prints for people is left out`, async () => {
-      await using rig = new Rig([habit]);
-      equal(await rig.hover("one"), "**one**, 3 letters");
-    });
+    for (const habit of ["garbage-start", "garbage"])
+      test(`${habit}: what it prints for people is left out`, async () => {
+        await using rig = new Rig([habit]);
+        equal(await rig.hover("one"), "**one**, 3 letters");
+      });
 
     test("die: why it ended is told, and the next operation starts another", async () => {
       await using rig = new Rig(["die"]);
-      await rejects(rig.hover("one"), says(/is gone: it ended with exit code 3\. It said: thread 'main' panicked at words\.rs Ask again\./));
+      await rejects(
+        rig.hover("one"),
+        says(/is gone: it ended with exit code 3\. It said: thread 'main' panicked at words\.rs Ask again\./),
+      );
       deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
       equal(rig.times("initialize"), 2);
       ok(rig.rig.logged.includes("warn: A language server ended"));
@@ -246,7 +407,10 @@ suite("language servers", () => {
       }
     });
 
-    for (const [habit, why] of [["huge", /a message of 999999999999 bytes; 33554432 are the most/], ["headerless", /no header of LSP: “x{200}”/]] as const) {
+    for (const [habit, why] of [
+      ["huge", /a message of 999999999999 bytes; 33554432 are the most/],
+      ["headerless", /no header of LSP: “x{200}”/],
+    ] as const) {
       test(`${habit}: it is ended, with what was wrong`, async () => {
         await using rig = new Rig([habit]);
         await rejects(rig.hover("one"), says(why));
@@ -273,7 +437,8 @@ suite("language servers", () => {
     test("mute: who does not want it any more waits no longer", async () => {
       await using rig = new Rig(["mute"]);
       await rig.at("definition", "one");
-      const withdrawn = new AbortController(), answer = rig.ask({ operation: "hover", path: rig.file, at: { symbol: "one" } }, withdrawn.signal);
+      const withdrawn = new AbortController(),
+        answer = rig.ask({ operation: "hover", path: rig.file, at: { symbol: "one" } }, withdrawn.signal);
       setImmediate(() => withdrawn.abort(new Error("withdrawn")));
       await rejects(answer, /withdrawn/);
     });
@@ -297,13 +462,25 @@ suite("language servers", () => {
   });
 
   test("a server that is not there is a sentence that says what to install, and is found when it is", async () => {
-    await using rig = new Rig([], { programs: [{ command: "words-that-nobody-has", args: [] }], isConfigured: false as never, install: "Install it with: words install" });
-    for (let i = 0; i < 5; i++) await rejects(rig.hover("one"), says(/^No language server for Words was found \(words-that-nobody-has\)\. Install it with: words install\.$/));
+    await using rig = new Rig([], {
+      programs: [{ command: "words-that-nobody-has", args: [] }],
+      isConfigured: false as never,
+      install: "Install it with: words install",
+    });
+    for (let i = 0; i < 5; i++)
+      await rejects(
+        rig.hover("one"),
+        says(/^No language server for Words was found \(words-that-nobody-has\)\. Install it with: words install\.$/),
+      );
   });
 
   test("one that is just being started when the session ends is never asked for anything", async () => {
     let end: Promise<void> | undefined;
-    await using rig: Rig = new Rig(["mute-start"], { starting: () => { end = rig.servers.close(); } });
+    await using rig: Rig = new Rig(["mute-start"], {
+      starting: () => {
+        end = rig.servers.close();
+      },
+    });
     await rejects(rig.hover("one"), says(/the session has ended/));
     await end;
     ok(!existsSync(rig.log), "it was asked");

@@ -21,13 +21,21 @@ import { NEW_LIFE, step, UNUSED_MS, type Life, type LifeEvent } from "./server-l
 
 export interface ServersWorld extends Pick<ExtensionWorld, "clock" | "start" | "find" | "log" | "version"> {}
 
-export interface ServersOptions { readonly languages: readonly Language[]; readonly limitMs: number }
+export interface ServersOptions {
+  readonly languages: readonly Language[];
+  readonly limitMs: number;
+}
 
 /** Of whoever asks. */
-export interface Asker { readonly signal: AbortSignal; readonly progress: (message: string) => void }
+export interface Asker {
+  readonly signal: AbortSignal;
+  readonly progress: (message: string) => void;
+}
 
 /** An operation under way. */
-interface Waiting extends Patience { readonly progress: (message: string) => void }
+interface Waiting extends Patience {
+  readonly progress: (message: string) => void;
+}
 
 interface Slot {
   readonly language: Language;
@@ -49,48 +57,75 @@ export class Servers {
   readonly #slots = new Map<string, Slot>();
   readonly #ending = new AbortController();
 
-  constructor(private readonly world: ServersWorld, private readonly options: ServersOptions) {}
+  constructor(
+    private readonly world: ServersWorld,
+    private readonly options: ServersOptions,
+  ) {}
 
   /** Rejects with a sentence for the model. */
   async operate(request: IdeRequest, { signal, progress }: Asker): Promise<IdeAnswer> {
-    const { clock } = this.world, { limitMs } = this.options, late = new AbortController();
+    const { clock } = this.world,
+      { limitMs } = this.options,
+      late = new AbortController();
     using paced = pacedProgress(clock, progress);
-    using _ = clock.after(limitMs, () => late.abort(refused(`There was no answer within ${Math.round(limitMs / 1000)} seconds. Ask again: a server that is still loading is ready later.`)));
+    using _ = clock.after(limitMs, () =>
+      late.abort(
+        refused(
+          `There was no answer within ${Math.round(limitMs / 1000)} seconds. Ask again: a server that is still loading is ready later.`,
+        ),
+      ),
+    );
     const waiting: Waiting = {
       signal: AbortSignal.any([signal, late.signal]),
       until: clock.now() + Math.max(limitMs - LAST_MS, limitMs / 2),
       progress: message => paced.send(message),
     };
-    try { return await this.#operate(request, waiting); }
-    finally { for (const { listeners } of this.#slots.values()) listeners.delete(waiting.progress); }
+    try {
+      return await this.#operate(request, waiting);
+    } finally {
+      for (const { listeners } of this.#slots.values()) listeners.delete(waiting.progress);
+    }
   }
 
   async close(): Promise<void> {
     this.#ending.abort();
-    await Promise.all([...this.#slots.values()].map(async slot => {
-      slot.unused?.[Symbol.dispose]();
-      this.#step(slot, { kind: "closed" });
-      const server = await slot.server?.catch(() => undefined);
-      await server?.stop();
-    }));
+    await Promise.all(
+      [...this.#slots.values()].map(async slot => {
+        slot.unused?.[Symbol.dispose]();
+        this.#step(slot, { kind: "closed" });
+        const server = await slot.server?.catch(() => undefined);
+        await server?.stop();
+      }),
+    );
   }
 
   async #operate(request: IdeRequest, waiting: Waiting): Promise<IdeAnswer> {
     if (request.operation === "workspace_symbols") return this.#symbols(request, waiting);
     const { path: file } = request;
     if (file === undefined) return this.#known(request.folders, waiting);
-    const { language, languageId } = this.#languageOf(file), server = await this.#server(language, folderOf(file, request.folders), waiting);
+    const { language, languageId } = this.#languageOf(file),
+      server = await this.#server(language, folderOf(file, request.folders), waiting);
     await server.documents.refresh();
-    return operateOn({ server, file, document: await server.documents.open(file, languageId) }, { ...request, path: file }, waiting);
+    return operateOn(
+      { server, file, document: await server.documents.open(file, languageId) },
+      { ...request, path: file },
+      waiting,
+    );
   }
 
   /** Of a file's language; else of those whose servers run; else of the first file that one is known for. */
-  async #symbols({ query, path: given, folders }: Extract<IdeRequest, { operation: "workspace_symbols" }>, waiting: Waiting): Promise<IdeAnswer> {
+  async #symbols(
+    { query, path: given, folders }: Extract<IdeRequest, { operation: "workspace_symbols" }>,
+    waiting: Waiting,
+  ): Promise<IdeAnswer> {
     const running = given === undefined ? this.#running(folders, waiting) : [];
     if (running.length === 0) {
-      const file = given ?? await firstFile(folders, each => languageOf(each, this.options.languages) !== undefined, waiting.signal);
+      const file =
+        given ??
+        (await firstFile(folders, each => languageOf(each, this.options.languages) !== undefined, waiting.signal));
       if (file === undefined) throw refused("There is no file here that a language server is known for.");
-      const { language, languageId } = this.#languageOf(file), server = await this.#server(language, folderOf(file, folders), waiting);
+      const { language, languageId } = this.#languageOf(file),
+        server = await this.#server(language, folderOf(file, folders), waiting);
       await server.documents.open(file, languageId); // some know a project by its files only
       running.push(server);
     }
@@ -99,23 +134,37 @@ export class Servers {
       await server.documents.refresh();
       answers.push(await workspaceSymbols(server, query, waiting));
     }
-    const symbols = answers.flatMap(answer => answer.symbols), note = answers.find(answer => answer.note !== undefined)?.note;
-    return { kind: "symbols", symbols: symbols.slice(0, MOST_ITEMS), total: answers.reduce((sum, { total }) => sum + total, 0), ...(note === undefined ? {} : { note }) };
+    const symbols = answers.flatMap(answer => answer.symbols),
+      note = answers.find(answer => answer.note !== undefined)?.note;
+    return {
+      kind: "symbols",
+      symbols: symbols.slice(0, MOST_ITEMS),
+      total: answers.reduce((sum, { total }) => sum + total, 0),
+      ...(note === undefined ? {} : { note }),
+    };
   }
 
   /** What is known without looking into a file that nobody asked about. */
   async #known(folders: readonly string[], waiting: Waiting): Promise<IdeAnswer> {
-    const running = this.#running(folders, waiting), all = [];
+    const running = this.#running(folders, waiting),
+      all = [];
     for (const server of running) {
       await server.documents.refresh();
       const asked = server.documents.paths;
       for (const file of asked) {
-        const document = server.documents.at(file), answer = document && await operateOn({ server, file, document }, { operation: "diagnostics", path: file }, waiting);
+        const document = server.documents.at(file),
+          answer =
+            document &&
+            (await operateOn({ server, file, document }, { operation: "diagnostics", path: file }, waiting));
         if (answer?.kind === "diagnostics") all.push(...answer.diagnostics);
       }
-      for (const file of server.publishedFiles) if (!asked.includes(file)) all.push(...shown(server.published(file)?.diagnostics ?? [], file, []));
+      for (const file of server.publishedFiles)
+        if (!asked.includes(file)) all.push(...shown(server.published(file)?.diagnostics ?? [], file, []));
     }
-    const note = running.length === 0 ? "No file was looked at yet: name one in “path”." : "Only files that were asked about before, and what their language servers told by themselves: name other files in “path”.";
+    const note =
+      running.length === 0
+        ? "No file was looked at yet: name one in “path”."
+        : "Only files that were asked about before, and what their language servers told by themselves: name other files in “path”.";
     return diagnosticsAnswer(all, note);
   }
 
@@ -138,8 +187,11 @@ export class Servers {
     const key = `${language.id}\0${folder}`;
     const slot: Slot = this.#slots.get(key) ?? { language, folder, life: NEW_LIFE, listeners: new Set(), status: "" };
     this.#slots.set(key, slot);
-    const effect = this.#ending.signal.aborted ? { kind: "refuse", why: "the session has ended." } as const : this.#step(slot, { kind: "needed" });
-    if (effect?.kind === "refuse") throw refused(`The language server for ${language.name} cannot be used: ${effect.why}`);
+    const effect = this.#ending.signal.aborted
+      ? ({ kind: "refuse", why: "the session has ended." } as const)
+      : this.#step(slot, { kind: "needed" });
+    if (effect?.kind === "refuse")
+      throw refused(`The language server for ${language.name} cannot be used: ${effect.why}`);
     if (effect?.kind === "start") {
       slot.server = this.#start(slot);
       slot.server.catch(() => undefined);
@@ -148,15 +200,27 @@ export class Servers {
     this.#use(slot);
     listen(slot, waiting);
     const { signal } = waiting;
-    return Promise.race([slot.server, new Promise<never>((_, reject) => { if (signal.aborted) reject(signal.reason); else signal.addEventListener("abort", () => reject(signal.reason), { once: true }); })]);
+    return Promise.race([
+      slot.server,
+      new Promise<never>((_, reject) => {
+        if (signal.aborted) reject(signal.reason);
+        else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      }),
+    ]);
   }
 
   #use(slot: Slot): void {
     slot.unused?.[Symbol.dispose]();
     slot.unused = this.world.clock.after(UNUSED_MS, () => {
       if (this.#step(slot, { kind: "unused" })?.kind !== "stop") return;
-      this.world.log("info", "A language server was not used for a while", { language: slot.language.id, folder: slot.folder });
-      slot.server?.then(server => server.stop(), () => undefined);
+      this.world.log("info", "A language server was not used for a while", {
+        language: slot.language.id,
+        folder: slot.folder,
+      });
+      slot.server?.then(
+        server => server.stop(),
+        () => undefined,
+      );
       delete slot.running;
       setStatus(slot, "");
     });
@@ -184,7 +248,10 @@ export class Servers {
     } catch (error) {
       setStatus(slot, "");
       // What is not there may be installed meanwhile, and was not tried.
-      slot.life = error instanceof Error && error.message === missing(language) && slot.life.kind === "up" ? { ...slot.life, kind: "down" } : slot.life;
+      slot.life =
+        error instanceof Error && error.message === missing(language) && slot.life.kind === "up"
+          ? { ...slot.life, kind: "down" }
+          : slot.life;
       this.#step(slot, { kind: "fell", why: error instanceof Error ? error.message : String(error) });
       throw error;
     }

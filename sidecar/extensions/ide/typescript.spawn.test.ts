@@ -13,20 +13,38 @@ import { connected, World } from "../../testing/mcp-world";
 import { STRUCTURED } from "../tool-server";
 import { ide } from "./extension";
 
-const MATH = "/** Adds. */\nexport function add(a: number, b: number): number {\n  return a + b;\n}\n\nexport const unusedHere = 1;\n";
+const MATH =
+  "/** Adds. */\nexport function add(a: number, b: number): number {\n  return a + b;\n}\n\nexport const unusedHere = 1;\n";
 const MAIN = `import { add } from "./math";\n\nexport const sum = add(1, 2);\nconst wrong: string = add(3, 4);\nconsole.log( wrong );\n`;
 
 suite("IDE operations over typescript-language-server", function () {
   this.timeout(timeLimit(120_000));
-  const folder = temporaryFolder(), rig = new ExtensionRig(), bin = path.resolve("node_modules/typescript-language-server/lib/cli.mjs");
-  const settings = { languages: { typescript: { command: process.execPath, args: [bin, "--stdio"], initializationOptions: { tsserver: { fallbackPath: path.resolve("node_modules/typescript/lib") }, disableAutomaticTypingAcquisition: true } } } };
+  const folder = temporaryFolder(),
+    rig = new ExtensionRig(),
+    bin = path.resolve("node_modules/typescript-language-server/lib/cli.mjs");
+  const settings = {
+    languages: {
+      typescript: {
+        command: process.execPath,
+        args: [bin, "--stdio"],
+        initializationOptions: {
+          tsserver: { fallbackPath: path.resolve("node_modules/typescript/lib") },
+          disableAutomaticTypingAcquisition: true,
+        },
+      },
+    },
+  };
   const world = new World({ stages: [ide.define(settings, rig.world), bridge()] });
   let client: Client & AsyncDisposable;
   const write = (name: string, text: string): void => writeFileSync(path.join(folder.path, name), text);
-  const ask = async (args: JsonObject): Promise<string> => said(await client.callTool({ name: "ide_operation", arguments: args }));
+  const ask = async (args: JsonObject): Promise<string> =>
+    said(await client.callTool({ name: "ide_operation", arguments: args }));
 
   suiteSetup(async () => {
-    write("tsconfig.json", `{ "compilerOptions": { "strict": true, "module": "esnext", "moduleResolution": "bundler", "target": "es2022", "types": [] }, "include": ["*.ts"] }`);
+    write(
+      "tsconfig.json",
+      `{ "compilerOptions": { "strict": true, "module": "esnext", "moduleResolution": "bundler", "target": "es2022", "types": [] }, "include": ["*.ts"] }`,
+    );
     write("math.ts", MATH);
     write("main.ts", MAIN);
     await world.initialize();
@@ -42,7 +60,10 @@ suite("IDE operations over typescript-language-server", function () {
   });
 
   test("diagnostics, and those of a file that changed meanwhile", async () => {
-    match(await ask({ operation: "diagnostics", path: "main.ts" }), /^1 error.* in main\.ts:\nmain\.ts:4:7 error \[typescript 2322\]: Type 'number' is not assignable to type 'string'\.\n    const wrong: string = add\(3, 4\);/);
+    match(
+      await ask({ operation: "diagnostics", path: "main.ts" }),
+      /^1 error.* in main\.ts:\nmain\.ts:4:7 error \[typescript 2322\]: Type 'number' is not assignable to type 'string'\.\n    const wrong: string = add\(3, 4\);/,
+    );
     write("main.ts", MAIN.replace("wrong: string", "wrong: number"));
     equal(await ask({ operation: "diagnostics", path: "main.ts" }), "No problems in main.ts.");
     write("main.ts", MAIN);
@@ -50,12 +71,25 @@ suite("IDE operations over typescript-language-server", function () {
   });
 
   test("definition, references and hover", async () => {
-    equal(await ask({ operation: "definition", path: "main.ts", line: 3, symbol: "add" }), "1 definition:\nmath.ts:2:17  export function add(a: number, b: number): number {");
-    const references = await client.callTool({ name: "ide_operation", arguments: { operation: "references", path: "math.ts", symbol: "add" } });
+    equal(
+      await ask({ operation: "definition", path: "main.ts", line: 3, symbol: "add" }),
+      "1 definition:\nmath.ts:2:17  export function add(a: number, b: number): number {",
+    );
+    const references = await client.callTool({
+      name: "ide_operation",
+      arguments: { operation: "references", path: "math.ts", symbol: "add" },
+    });
     match(said(references), /^4 references in 2 files:\nm/);
-    ok(said(references).includes("main.ts\n  1:10  import { add } from \"./math\";\n  3:20  export const sum = add(1, 2);\n  4:23  const wrong: string = add(3, 4);"));
+    ok(
+      said(references).includes(
+        'main.ts\n  1:10  import { add } from "./math";\n  3:20  export const sum = add(1, 2);\n  4:23  const wrong: string = add(3, 4);',
+      ),
+    );
     deepEqual(objectOr(objectOr(references._meta)[STRUCTURED]).total, 4);
-    match(await ask({ operation: "hover", path: "main.ts", line: 3, symbol: "add" }), /add\(a: number, b: number\): number[^]*Adds\./);
+    match(
+      await ask({ operation: "hover", path: "main.ts", line: 3, symbol: "add" }),
+      /add\(a: number, b: number\): number[^]*Adds\./,
+    );
   });
 
   test("symbols of a file and of the workspace", async () => {
@@ -66,11 +100,23 @@ suite("IDE operations over typescript-language-server", function () {
 
   test("previews of renaming, code actions and formatting, which change nothing", async () => {
     const renamed = await ask({ operation: "rename", path: "math.ts", symbol: "add", new_name: "plus" });
-    ok(renamed.startsWith("Renaming to “plus” would change 4 places in 2 files.") && renamed.includes("--- math.ts\n@@ line 2 @@\n-export function add(a: number, b: number): number {\n+export function plus(a: number, b: number): number {"), renamed);
+    ok(
+      renamed.startsWith("Renaming to “plus” would change 4 places in 2 files.") &&
+        renamed.includes(
+          "--- math.ts\n@@ line 2 @@\n-export function add(a: number, b: number): number {\n+export function plus(a: number, b: number): number {",
+        ),
+      renamed,
+    );
     const actions = await ask({ operation: "code_actions", path: "main.ts", line: 4, symbol: "wrong" });
     match(actions, /code actions?; ask again with “action”/);
     const [, title = ""] = /^\d+\. (.*?)(?: \([^()]*\))?$/m.exec(actions) ?? [];
-    match(await ask({ operation: "code_actions", path: "main.ts", line: 4, symbol: "wrong", action: title }), /This is a preview|It has no edits|cannot be previewed/);
-    equal(await ask({ operation: "format", path: "main.ts" }), "Formatting would change 1 place in 1 file. This is a preview, nothing was changed: make the edits with your own tools.\n--- main.ts\n@@ line 5 @@\n-console.log( wrong );\n+console.log(wrong);");
+    match(
+      await ask({ operation: "code_actions", path: "main.ts", line: 4, symbol: "wrong", action: title }),
+      /This is a preview|It has no edits|cannot be previewed/,
+    );
+    equal(
+      await ask({ operation: "format", path: "main.ts" }),
+      "Formatting would change 1 place in 1 file. This is a preview, nothing was changed: make the edits with your own tools.\n--- main.ts\n@@ line 5 @@\n-console.log( wrong );\n+console.log(wrong);",
+    );
   });
 });

@@ -21,7 +21,9 @@ export function readyIn({ idleSince, running, isQuiescent }: Work, now: number):
 }
 
 /** What it is at, for a sentence; empty: nothing that it speaks of. */
-export function workOf({ running, isQuiescent }: Work): string { return running.size > 0 ? [...running.values()].slice(0, 2).join(", ") : isQuiescent === false ? "loading" : ""; }
+export function workOf({ running, isQuiescent }: Work): string {
+  return running.size > 0 ? [...running.values()].slice(0, 2).join(", ") : isQuiescent === false ? "loading" : "";
+}
 
 /** Diagnostics that a server publishes by itself, of one file. */
 export interface Publishing {

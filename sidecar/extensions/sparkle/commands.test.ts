@@ -7,13 +7,23 @@ import { ANNOUNCING_MS } from "./extension";
 import { CHECKPOINT_COMMAND, CHECKPOINT_COMMAND_V2 } from "./user-words";
 
 suite("Sparkle's command and words", () => {
-  const plan = { name: "plan", description: "plans" }, own = { name: "checkpoint", description: "the agent's" };
+  const plan = { name: "plan", description: "plans" },
+    own = { name: "checkpoint", description: "the agent's" };
 
   test("adds the text of the command behind /checkpoint, which stays as the user typed it", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
-    await sparkled.prompt(sessionId, words("/checkpoint mind the lexer"), { type: "resource_link", uri: "file:///x", name: "x" });
-    deepEqual(sparkled.lastParts, ["/checkpoint mind the lexer", { type: "resource_link", uri: "file:///x", name: "x" }, "embodiment", "checkpoint"]);
+    await sparkled.prompt(sessionId, words("/checkpoint mind the lexer"), {
+      type: "resource_link",
+      uri: "file:///x",
+      name: "x",
+    });
+    deepEqual(sparkled.lastParts, [
+      "/checkpoint mind the lexer",
+      { type: "resource_link", uri: "file:///x", name: "x" },
+      "embodiment",
+      "checkpoint",
+    ]);
     await sparkled.list();
     await sparkled.prompt(sessionId, words("/checkpoint"));
     match(String(objectOr(sparkled.last[1]).text), /session_checkpoint/);
@@ -29,8 +39,11 @@ suite("Sparkle's command and words", () => {
   test("the command stands behind the agent's, each time it tells them", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
-    for (const availableCommands of [[plan], [], [plan, { name: "other" }]]) deepEqual(await sparkled.update(sessionId, { sessionUpdate: "available_commands_update", availableCommands }),
-      { sessionUpdate: "available_commands_update", availableCommands: [...availableCommands, CHECKPOINT_COMMAND] });
+    for (const availableCommands of [[plan], [], [plan, { name: "other" }]])
+      deepEqual(await sparkled.update(sessionId, { sessionUpdate: "available_commands_update", availableCommands }), {
+        sessionUpdate: "available_commands_update",
+        availableCommands: [...availableCommands, CHECKPOINT_COMMAND],
+      });
     sparkled.clock.advance(ANNOUNCING_MS * 2);
     equal(sparkled.told.length, 3, "and is not announced once more");
   });
@@ -43,7 +56,12 @@ suite("Sparkle's command and words", () => {
     deepEqual(sparkled.told, []);
     sparkled.clock.advance(1);
     await sparkled.heard.times(1);
-    deepEqual(sparkled.told, [["session/update", { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: [CHECKPOINT_COMMAND] } }]]);
+    deepEqual(sparkled.told, [
+      [
+        "session/update",
+        { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: [CHECKPOINT_COMMAND] } },
+      ],
+    ]);
     await sparkled.session("session/load", { sessionId });
     sparkled.clock.advance(ANNOUNCING_MS * 2);
     await turn();
@@ -51,48 +69,75 @@ suite("Sparkle's command and words", () => {
   });
 
   test("commands that came before the answer to the setup are the session's", async () => {
-    await using sparkled = await Sparkled.open({ agent: request => {
-      if (request.method === "session/new") sparkled.world.agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "available_commands_update", availableCommands: [own] } });
-      return false;
-    } });
+    await using sparkled = await Sparkled.open({
+      agent: request => {
+        if (request.method === "session/new")
+          sparkled.world.agent.notify("session/update", {
+            sessionId: "s1",
+            update: { sessionUpdate: "available_commands_update", availableCommands: [own] },
+          });
+        return false;
+      },
+    });
     const sessionId = await sparkled.session();
     equal(sessionId, "s1");
     equal(sparkled.clock.waiting, 0);
     await sparkled.prompt(sessionId, words("/checkpoint"));
     deepEqual(sparkled.last, [words("/checkpoint")], "an agent's own is the agent's");
-    deepEqual(sparkled.told, [["session/update", { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: [own] } }]]);
+    deepEqual(sparkled.told, [
+      [
+        "session/update",
+        { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: [own] } },
+      ],
+    ]);
   });
 
   test("commands in the answer to the setup (v2) have ours behind them", async () => {
-    await using sparkled = await Sparkled.open({ agent: request => {
-      if (request.method !== "session/new") return false;
-      request.respond({ sessionId: "v2", availableCommands: [plan] });
-      return true;
-    } });
-    deepEqual(await sparkled.world.client.request("session/new", { cwd: sparkled.cwd, mcpServers: [] }), { sessionId: "v2", availableCommands: [plan, CHECKPOINT_COMMAND] });
+    await using sparkled = await Sparkled.open({
+      agent: request => {
+        if (request.method !== "session/new") return false;
+        request.respond({ sessionId: "v2", availableCommands: [plan] });
+        return true;
+      },
+    });
+    deepEqual(await sparkled.world.client.request("session/new", { cwd: sparkled.cwd, mcpServers: [] }), {
+      sessionId: "v2",
+      availableCommands: [plan, CHECKPOINT_COMMAND],
+    });
     equal(sparkled.clock.waiting, 0);
   });
 
   test("in version 2 the command has that version's shape, in the answer to the setup and in updates", async () => {
     const initialized = { protocolVersion: 2, info: { name: "a", version: "1" }, capabilities: { session: {} } };
-    await using sparkled = await Sparkled.open({ initialized, agent: request => {
-      if (request.method !== "session/new") return false;
-      request.respond({ sessionId: "v2", availableCommands: [] });
-      return true;
-    } });
+    await using sparkled = await Sparkled.open({
+      initialized,
+      agent: request => {
+        if (request.method !== "session/new") return false;
+        request.respond({ sessionId: "v2", availableCommands: [] });
+        return true;
+      },
+    });
     const opened = await sparkled.world.client.request("session/new", { cwd: sparkled.cwd, mcpServers: [] });
     deepEqual(objectOr(opened).availableCommands, [CHECKPOINT_COMMAND_V2]);
-    deepEqual(await sparkled.update("v2", { sessionUpdate: "available_commands_update", availableCommands: [] }),
-      { sessionUpdate: "available_commands_update", availableCommands: [CHECKPOINT_COMMAND_V2] });
+    deepEqual(await sparkled.update("v2", { sessionUpdate: "available_commands_update", availableCommands: [] }), {
+      sessionUpdate: "available_commands_update",
+      availableCommands: [CHECKPOINT_COMMAND_V2],
+    });
     deepEqual([CHECKPOINT_COMMAND_V2.type, CHECKPOINT_COMMAND_V2.input.type], ["command", "text"]);
   });
 
   test("an agent that talks of sessions that nobody has is not remembered for ever", async () => {
-    await using sparkled = await Sparkled.open({ agent: request => {
-      if (request.method === "session/new") request.respond({ sessionId: "late" });
-      return request.method === "session/new";
-    } });
-    const tell = (sessionId: string) => sparkled.world.agent.notify("session/update", { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: [plan] } });
+    await using sparkled = await Sparkled.open({
+      agent: request => {
+        if (request.method === "session/new") request.respond({ sessionId: "late" });
+        return request.method === "session/new";
+      },
+    });
+    const tell = (sessionId: string) =>
+      sparkled.world.agent.notify("session/update", {
+        sessionId,
+        update: { sessionUpdate: "available_commands_update", availableCommands: [plan] },
+      });
     for (let i = 0; i < 1_000; i++) tell(`nobody ${i}`);
     tell("late");
     await sparkled.heard.times(1_001);
@@ -119,10 +164,18 @@ suite("Sparkle's command and words", () => {
 
   test("removes its blocks where an agent repeats a prompt", async () => {
     await using sparkled = await Sparkled.open();
-    const sessionId = await sparkled.session(), chunk = (text: unknown) => ({ sessionUpdate: "user_message_chunk", messageId: "m", content: words(String(text)) });
+    const sessionId = await sparkled.session(),
+      chunk = (text: unknown) => ({
+        sessionUpdate: "user_message_chunk",
+        messageId: "m",
+        content: words(String(text)),
+      });
     await sparkled.prompt(sessionId, words("/checkpoint now"));
     const [, embodiment, checkpoint] = sparkled.last.map(block => String(objectOr(block).text));
-    deepEqual(await sparkled.update(sessionId, chunk(`/checkpoint now\n\n${embodiment}\n\n${checkpoint}`)), chunk("/checkpoint now"));
+    deepEqual(
+      await sparkled.update(sessionId, chunk(`/checkpoint now\n\n${embodiment}\n\n${checkpoint}`)),
+      chunk("/checkpoint now"),
+    );
     sparkled.world.agent.notify("session/update", { sessionId, update: chunk(embodiment) });
     deepEqual(await sparkled.update(sessionId, chunk("hello")), chunk("hello"));
     equal(sparkled.told.length, 2, "a chunk that is a block alone is dropped");
@@ -130,29 +183,53 @@ suite("Sparkle's command and words", () => {
 
   test("removes its blocks from a message that an agent repeats whole, as in the second version", async () => {
     await using sparkled = await Sparkled.open();
-    const sessionId = await sparkled.session(), message = (...content: readonly unknown[]) => ({ sessionUpdate: "user_message", messageId: "m", content });
+    const sessionId = await sparkled.session(),
+      message = (...content: readonly unknown[]) => ({ sessionUpdate: "user_message", messageId: "m", content });
     await sparkled.prompt(sessionId, words("/checkpoint now"));
     const image = { type: "image", data: "" };
-    deepEqual(await sparkled.update(sessionId, message(...sparkled.last, image)), message(words("/checkpoint now"), image));
-    for (const update of [message(words("hello")), { sessionUpdate: "user_message", messageId: "m" }]) deepEqual(await sparkled.update(sessionId, update), update);
+    deepEqual(
+      await sparkled.update(sessionId, message(...sparkled.last, image)),
+      message(words("/checkpoint now"), image),
+    );
+    for (const update of [message(words("hello")), { sessionUpdate: "user_message", messageId: "m" }])
+      deepEqual(await sparkled.update(sessionId, update), update);
   });
 
   test("removes its blocks from the title that an agent makes of the first prompt", async () => {
     await using sparkled = await Sparkled.open();
-    const sessionId = await sparkled.session(), title = (text: string) => ({ sessionUpdate: "session_info_update", title: text, updatedAt: "now" });
-    deepEqual(await sparkled.update(sessionId, title("Fix the lexer <sparkle part=\"embodiment\"> # Spar…")), title("Fix the lexer"));
-    deepEqual(await sparkled.update(sessionId, title("<sparkle part=\"embodiment\"> # Spar…")), { sessionUpdate: "session_info_update", updatedAt: "now" });
-    for (const update of [title("The parser"), { sessionUpdate: "session_info_update", title: null }]) deepEqual(await sparkled.update(sessionId, update), update);
+    const sessionId = await sparkled.session(),
+      title = (text: string) => ({ sessionUpdate: "session_info_update", title: text, updatedAt: "now" });
+    deepEqual(
+      await sparkled.update(sessionId, title('Fix the lexer <sparkle part="embodiment"> # Spar…')),
+      title("Fix the lexer"),
+    );
+    deepEqual(await sparkled.update(sessionId, title('<sparkle part="embodiment"> # Spar…')), {
+      sessionUpdate: "session_info_update",
+      updatedAt: "now",
+    });
+    for (const update of [title("The parser"), { sessionUpdate: "session_info_update", title: null }])
+      deepEqual(await sparkled.update(sessionId, update), update);
   });
 
   test("removes its blocks from the titles of a session list", async () => {
-    const sessions = [{ sessionId: "a", title: "Fix it <sparkle part=\"embodiment\"> #" }, { sessionId: "b", title: "Other" }, { sessionId: "c", title: "<sparkle part=…" }, null];
+    const sessions = [
+      { sessionId: "a", title: 'Fix it <sparkle part="embodiment"> #' },
+      { sessionId: "b", title: "Other" },
+      { sessionId: "c", title: "<sparkle part=…" },
+      null,
+    ];
     let listed: unknown = { sessions, nextCursor: "n" };
-    await using sparkled = await Sparkled.open({ agent: request => {
-      if (request.method === "session/list") request.respond(listed);
-      return request.method === "session/list";
-    } });
-    deepEqual(await sparkled.world.client.request("session/list", {}), { sessions: [{ sessionId: "a", title: "Fix it" }, sessions[1], { sessionId: "c" }, null], nextCursor: "n" });
-    for (listed of [{ sessions: [sessions[1]] }, { sessions: "?" }, {}]) deepEqual(await sparkled.world.client.request("session/list", {}), listed);
+    await using sparkled = await Sparkled.open({
+      agent: request => {
+        if (request.method === "session/list") request.respond(listed);
+        return request.method === "session/list";
+      },
+    });
+    deepEqual(await sparkled.world.client.request("session/list", {}), {
+      sessions: [{ sessionId: "a", title: "Fix it" }, sessions[1], { sessionId: "c" }, null],
+      nextCursor: "n",
+    });
+    for (listed of [{ sessions: [sessions[1]] }, { sessions: "?" }, {}])
+      deepEqual(await sparkled.world.client.request("session/list", {}), listed);
   });
 });

@@ -211,21 +211,35 @@ suite("Sparkle's text and the user's words", () => {
     delivery.resolve({});
     await sparkled.prompt(sessionId, words("three"));
     deepEqual(answers, [{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
-    deepEqual(sparkled.prompts.map(({ prompt }) => partsOf(prompt)), [["three", "embodiment"]]);
+    deepEqual(
+      sparkled.prompts.map(({ prompt }) => partsOf(prompt)),
+      [["three", "embodiment"]],
+    );
   });
 
   test("ends a stopped turn with updates in version 2, where the answer to a prompt is a receipt", async () => {
-    const asked = deferred<undefined>(), delivery = deferred<unknown>();
+    const asked = deferred<undefined>(),
+      delivery = deferred<unknown>();
     const initialized = { protocolVersion: 2, capabilities: { session: { mcp: { http: {} } } } };
     await using sparkled = await opened({
-      initialized, delivery: () => { asked.resolve(undefined); return delivery.promise; },
+      initialized,
+      delivery: () => {
+        asked.resolve(undefined);
+        return delivery.promise;
+      },
     });
-    const sessionId = await sparkled.session(), answered = sparkled.prompt(sessionId, words("hello"));
+    const sessionId = await sparkled.session(),
+      answered = sparkled.prompt(sessionId, words("hello"));
     await asked.promise;
     sparkled.world.client.notify("session/cancel", { sessionId });
     equal(typeof objectOr(await answered).messageId, "string");
-    deepEqual(sparkled.told, [{ state: "running" }, { state: "idle", stopReason: "cancelled" }]
-      .map(state => ["session/update", { sessionId, update: { sessionUpdate: "state_update", ...state } }]));
+    deepEqual(
+      sparkled.told,
+      [{ state: "running" }, { state: "idle", stopReason: "cancelled" }].map(state => [
+        "session/update",
+        { sessionId, update: { sessionUpdate: "state_update", ...state } },
+      ]),
+    );
     delivery.resolve({});
   });
 });

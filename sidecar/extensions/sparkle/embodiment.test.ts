@@ -4,33 +4,76 @@ import { beginning, compose, shared, type Section } from "./embodiment";
 import { harmless, marked, MAX_KEEP, unmarked } from "./marks";
 import { LEAST_BYTES, MOST_BYTES } from "./settings";
 
-const hostile = fc.array(fc.oneof(fc.string({ unit: "binary", maxLength: 300 }), fc.constantFrom("</sparkle>", "<sparkle", "\n", "\n\n## ", "ö".repeat(500), "🙂".repeat(200), "x".repeat(3_000))), { maxLength: 8 }).map(parts => parts.join(""));
-const section: fc.Arbitrary<Section> = fc.record({ title: fc.string({ maxLength: 40 }), file: fc.string({ maxLength: 120 }), pieces: fc.array(hostile, { minLength: 1, maxLength: 20 }) });
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: "binary", maxLength: 300 }),
+      fc.constantFrom("</sparkle>", "<sparkle", "\n", "\n\n## ", "ö".repeat(500), "🙂".repeat(200), "x".repeat(3_000)),
+    ),
+    { maxLength: 8 },
+  )
+  .map(parts => parts.join(""));
+const section: fc.Arbitrary<Section> = fc.record({
+  title: fc.string({ maxLength: 40 }),
+  file: fc.string({ maxLength: 120 }),
+  pieces: fc.array(hostile, { minLength: 1, maxLength: 20 }),
+});
 const size = (text: string) => Buffer.byteLength(text);
 const of = (title: string, ...pieces: string[]): Section => ({ title, file: `~/${title}.md`, pieces });
 
 suite("the embodiment", () => {
-  test("is never larger than the limit with its marks, is one block, and contains no broken character", () => fc.assert(fc.property(
-    fc.string({ unit: "grapheme", maxLength: 60 }), fc.array(section, { maxLength: 7 }), fc.integer({ min: LEAST_BYTES, max: 20_000 }), (name, sections, limit) => {
-      const text = compose([...name].slice(0, 60).join(""), sections, limit), block = marked("embodiment", text, MAX_KEEP);
-      ok(size(block) <= limit, `${size(block)} > ${limit}`);
-      equal(block.includes(text), true, "marking changes nothing");
-      equal(unmarked(marked("embodiment", text)), "");
-      equal(Buffer.from(text).toString(), text);
-      ok(!text.includes("\uFFFD") || JSON.stringify([name, sections]).includes("\uFFFD"));
-    }), { numRuns: 400 }));
+  test("is never larger than the limit with its marks, is one block, and contains no broken character", () =>
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme", maxLength: 60 }),
+        fc.array(section, { maxLength: 7 }),
+        fc.integer({ min: LEAST_BYTES, max: 20_000 }),
+        (name, sections, limit) => {
+          const text = compose([...name].slice(0, 60).join(""), sections, limit),
+            block = marked("embodiment", text, MAX_KEEP);
+          ok(size(block) <= limit, `${size(block)} > ${limit}`);
+          equal(block.includes(text), true, "marking changes nothing");
+          equal(unmarked(marked("embodiment", text)), "");
+          equal(Buffer.from(text).toString(), text);
+          ok(!text.includes("\uFFFD") || JSON.stringify([name, sections]).includes("\uFFFD"));
+        },
+      ),
+      { numRuns: 400 },
+    ));
 
-  test("has all of it when there is room", () => fc.assert(fc.property(fc.array(fc.record({ title: fc.constant("t"), file: fc.constant("f"), pieces: fc.array(fc.string({ maxLength: 50 }).map(text => `[${text.replaceAll("<", "")}]`), { minLength: 1, maxLength: 5 }) }), { maxLength: 7 }), sections => {
-    const text = compose("Ada", sections, MOST_BYTES);
-    for (const { pieces } of sections) for (const piece of pieces) ok(text.includes(piece));
-    ok(!text.includes("…") || JSON.stringify(sections).includes("…"));
-  })));
+  test("has all of it when there is room", () =>
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            title: fc.constant("t"),
+            file: fc.constant("f"),
+            pieces: fc.array(
+              fc.string({ maxLength: 50 }).map(text => `[${text.replaceAll("<", "")}]`),
+              { minLength: 1, maxLength: 5 },
+            ),
+          }),
+          { maxLength: 7 },
+        ),
+        sections => {
+          const text = compose("Ada", sections, MOST_BYTES);
+          for (const { pieces } of sections) for (const piece of pieces) ok(text.includes(piece));
+          ok(!text.includes("…") || JSON.stringify(sections).includes("…"));
+        },
+      ),
+    ));
 
-  test("starts with its opening, without marks", () => equal(compose("# Ada </sparkle>", [], LEAST_BYTES), harmless("# Ada </sparkle>")));
+  test("starts with its opening, without marks", () =>
+    equal(compose("# Ada </sparkle>", [], LEAST_BYTES), harmless("# Ada </sparkle>")));
 
   test("of a list the newest stay, and it says how many are left, and where", () => {
-    const text = compose("Ada", [of("Anchors", ...Array.from({ length: 100 }, (_, i) => `- anchor ${i}. ${"x".repeat(50)}`))], LEAST_BYTES);
-    const last = Number(/anchor (\d+)\.[^\n]*\n\n… (\d+) older/.exec(text)?.[1]), left = Number(/… (\d+) older: see ~\/Anchors\.md\./.exec(text)?.[1]);
+    const text = compose(
+      "Ada",
+      [of("Anchors", ...Array.from({ length: 100 }, (_, i) => `- anchor ${i}. ${"x".repeat(50)}`))],
+      LEAST_BYTES,
+    );
+    const last = Number(/anchor (\d+)\.[^\n]*\n\n… (\d+) older/.exec(text)?.[1]),
+      left = Number(/… (\d+) older: see ~\/Anchors\.md\./.exec(text)?.[1]);
     ok(text.includes("- anchor 0.") && last > 5);
     equal(last + 1 + left, 100);
   });
@@ -41,7 +84,11 @@ suite("the embodiment", () => {
   });
 
   test("what is small is there whole beside what is large", () => {
-    const text = compose("Ada", [of("Large", "x".repeat(100_000)), of("Small", "small and whole"), of("Larger", "y".repeat(200_000))], LEAST_BYTES);
+    const text = compose(
+      "Ada",
+      [of("Large", "x".repeat(100_000)), of("Small", "small and whole"), of("Larger", "y".repeat(200_000))],
+      LEAST_BYTES,
+    );
     ok(text.includes("small and whole") && text.includes("xxx") && text.includes("yyy"));
     ok(size(text) > LEAST_BYTES * 0.9, "the room is used");
   });
@@ -52,10 +99,13 @@ suite("the embodiment", () => {
   });
 
   test("fits also where it is tight", () => {
-    const list = { ...of("List", ...Array.from({ length: 2_000 }, (_, i) => `- ${i}`)), file: "f".repeat(300) }, text = of("Text", "a line\n".repeat(2_000));
-    for (let limit = LEAST_BYTES; limit < LEAST_BYTES + 200; limit++) ok(size(compose("Ada", [list, text], limit)) <= limit, String(limit));
+    const list = { ...of("List", ...Array.from({ length: 2_000 }, (_, i) => `- ${i}`)), file: "f".repeat(300) },
+      text = of("Text", "a line\n".repeat(2_000));
+    for (let limit = LEAST_BYTES; limit < LEAST_BYTES + 200; limit++)
+      ok(size(compose("Ada", [list, text], limit)) <= limit, String(limit));
     ok(size(compose("Ada", [of("Marks", "<sparkle".repeat(10_000))], LEAST_BYTES)) <= LEAST_BYTES);
-    const long = Array.from({ length: 3 }, (_, i) => of(`${i}${"t".repeat(500)}`, "z".repeat(5_000))), short = Array.from({ length: 10 }, (_, i) => of(`S${i}`, "z".repeat(5_000)));
+    const long = Array.from({ length: 3 }, (_, i) => of(`${i}${"t".repeat(500)}`, "z".repeat(5_000))),
+      short = Array.from({ length: 10 }, (_, i) => of(`S${i}`, "z".repeat(5_000)));
     ok(size(compose("Ada", [...long, ...short], LEAST_BYTES)) <= LEAST_BYTES);
   });
 

@@ -16,20 +16,30 @@ export interface Section {
 
 /** A text without marks. `limit`: bytes of UTF-8 with the marks around it, `LEAST_BYTES` or more. */
 export function compose(opening: string, given: readonly Section[], limit: number): string {
-  const sections = given.map(({ title, file, pieces }): Section => ({ title: harmless(title), file: harmless(file), pieces: pieces.map(harmless) }));
-  const base = harmless(opening), room = limit - markBytes("embodiment") - bytes(base);
-  const whole = sections.map(section => rendered(section, Infinity)), needed = whole.map(bytes);
+  const sections = given.map(
+    ({ title, file, pieces }): Section => ({
+      title: harmless(title),
+      file: harmless(file),
+      pieces: pieces.map(harmless),
+    }),
+  );
+  const base = harmless(opening),
+    room = limit - markBytes("embodiment") - bytes(base);
+  const whole = sections.map(section => rendered(section, Infinity)),
+    needed = whole.map(bytes);
   if (sum(needed) <= room) return base + whole.join("");
-  const left = (titles: readonly string[]): string => titles.length === 0 ? "" : `\n\nLeft out for want of room: ${titles.join(", ")}.`;
+  const left = (titles: readonly string[]): string =>
+    titles.length === 0 ? "" : `\n\nLeft out for want of room: ${titles.join(", ")}.`;
   const shares = shared(needed, room - bytes(left(sections.map(({ title }) => title))));
   const fitting = sections.map((section, i) => rendered(section, shares[i] ?? 0));
-  return base + fitting.join("") + left(sections.flatMap(({ title }, i) => fitting[i] === "" ? [title] : []));
+  return base + fitting.join("") + left(sections.flatMap(({ title }, i) => (fitting[i] === "" ? [title] : [])));
 }
 
 /** How much of `room` each gets: those who need less than an even share all they need. */
 export function shared(needed: readonly number[], room: number): readonly number[] {
   const shares = needed.map(() => 0);
-  let left = Math.max(0, room), waiting = needed.length;
+  let left = Math.max(0, room),
+    waiting = needed.length;
   for (const { need, i } of needed.map((need, i) => ({ need, i })).sort((a, b) => a.need - b.need)) {
     const share = Math.min(need, Math.floor(left / waiting--));
     shares[i] = share;
@@ -46,8 +56,10 @@ function rendered({ title, file, pieces }: Section, room: number): string {
   const head = `\n\n## ${title}\n(${file})\n`;
   const whole = [head, ...pieces.map(piece => `\n${piece}\n`)].join("").trimEnd();
   if (bytes(whole) <= room) return whole;
-  const isList = pieces.length > 1, rest = (left: number): string => isList ? `\n\n… ${left} older: see ${file}.` : `\n\n… The rest is in ${file}.`;
-  let text = head, taken = 0;
+  const isList = pieces.length > 1,
+    rest = (left: number): string => (isList ? `\n\n… ${left} older: see ${file}.` : `\n\n… The rest is in ${file}.`);
+  let text = head,
+    taken = 0;
   for (const piece of pieces) {
     const next = `${text}\n${piece}\n`;
     if (bytes(next) + bytes(rest(pieces.length)) > room) break;
@@ -56,7 +68,9 @@ function rendered({ title, file, pieces }: Section, room: number): string {
   }
   if (taken > 0) return text.trimEnd() + rest(pieces.length - taken);
   const some = room - bytes(head) - bytes("\n …") - bytes(rest(pieces.length));
-  return some < LEAST_PIECE ? "" : `${head}\n${beginning(pieces[0] ?? "", some).trimEnd()}${isList ? ` …${rest(pieces.length - 1)}` : rest(0)}`;
+  return some < LEAST_PIECE
+    ? ""
+    : `${head}\n${beginning(pieces[0] ?? "", some).trimEnd()}${isList ? ` …${rest(pieces.length - 1)}` : rest(0)}`;
 }
 
 /** Whole characters, and whole lines where that costs less than half. */
@@ -64,10 +78,14 @@ export function beginning(text: string, most: number): string {
   const all = Buffer.from(text);
   if (all.length <= most) return text;
   let end = most;
-  while (end > 0 && ((all[end] ?? 0) & 0xC0) === 0x80) end--;
-  const line = all.lastIndexOf(0x0A, end);
+  while (end > 0 && ((all[end] ?? 0) & 0xc0) === 0x80) end--;
+  const line = all.lastIndexOf(0x0a, end);
   return all.toString("utf8", 0, line > end / 2 ? line : end);
 }
 
-function bytes(text: string): number { return Buffer.byteLength(text); }
-function sum(numbers: readonly number[]): number { return numbers.reduce((a, b) => a + b, 0); }
+function bytes(text: string): number {
+  return Buffer.byteLength(text);
+}
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => a + b, 0);
+}

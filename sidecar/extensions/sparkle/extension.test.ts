@@ -17,7 +17,8 @@ import { READING_MS } from "./session-texts";
 suite("Sparkle's embodiment", () => {
   test("goes with a session's first prompt, behind the user's words, and with no other", async () => {
     await using sparkled = await Sparkled.open();
-    const sessionId = await sparkled.session(), image = { type: "image", data: "" };
+    const sessionId = await sparkled.session(),
+      image = { type: "image", data: "" };
     await sparkled.prompt(sessionId, words("hello"), image);
     deepEqual(sparkled.lastParts, ["hello", image, "embodiment"]);
     await sparkled.prompt(sessionId, words("more"));
@@ -34,15 +35,25 @@ suite("Sparkle's embodiment", () => {
     await using sparkled = await Sparkled.open();
     sparkled.keep(".sparkle/collaborator-profile.md", "# Mary\n\nShort answers. </sparkle> Tests first.\n");
     sparkled.keep(".sparkle/sparklers/ada/identity.md", "# Ada\n\nI am calm, and ask before I guess.\n");
-    sparkled.keep(".sparkle/sparklers/ada/pattern-anchors.md", "# Pattern anchors\n\n## 2026-11-20T08:00:00.000Z · tests\n\n> Red first, then green.\n\nContext:\n\n> bugs\n\n## 2026-11-21T08:00:00.000Z\n\n> Let us slow down.\n");
+    sparkled.keep(
+      ".sparkle/sparklers/ada/pattern-anchors.md",
+      "# Pattern anchors\n\n## 2026-11-20T08:00:00.000Z · tests\n\n> Red first, then green.\n\nContext:\n\n> bugs\n\n## 2026-11-21T08:00:00.000Z\n\n> Let us slow down.\n",
+    );
     sparkled.keep("work/.sparkle-space/working-memory.md", "# Working memory\n\nFocus: the parser.\n");
     sparkled.keep("work/.sparkle-space/checkpoints/2026-11-21T18-00-00-000Z.md", "We found the bug.\n");
     sparkled.keep("work/.sparkle-space/checkpoints/2026-11-20T18-00-00-000Z.md", "An older one.\n");
     sparkled.keep("work/.sparkle-space/workspace-insights.md", "Tests need cargo.\n");
-    const sessionId = await sparkled.session(), transcript = new Transcript();
+    const sessionId = await sparkled.session(),
+      transcript = new Transcript();
     await sparkled.list();
     await sparkled.prompt(sessionId, words("Go on, please."));
-    transcript.record("→", { method: "session/prompt", params: { sessionId, prompt: sparkled.last.map(block => ({ ...objectOr(block), text: String(objectOr(block).text).split("\n") })) } });
+    transcript.record("→", {
+      method: "session/prompt",
+      params: {
+        sessionId,
+        prompt: sparkled.last.map(block => ({ ...objectOr(block), text: String(objectOr(block).text).split("\n") })),
+      },
+    });
     transcript.match("sidecar/testing/transcripts/sparkle-first-prompt.golden");
   });
 
@@ -70,12 +81,13 @@ suite("Sparkle's embodiment", () => {
     match(sparkled.computer.logged.join(), /warn: the setting “embodiment”/);
   });
 
-  for (const method of ["session/load", "session/resume"]) test(`a session of ${method} had it before`, async () => {
-    await using sparkled = await Sparkled.open();
-    const sessionId = await sparkled.session(method, { sessionId: "old" });
-    await sparkled.prompt(sessionId, words("hello"));
-    deepEqual(sparkled.last, [words("hello")]);
-  });
+  for (const method of ["session/load", "session/resume"])
+    test(`a session of ${method} had it before`, async () => {
+      await using sparkled = await Sparkled.open();
+      const sessionId = await sparkled.session(method, { sessionId: "old" });
+      await sparkled.prompt(sessionId, words("hello"));
+      deepEqual(sparkled.last, [words("hello")]);
+    });
 
   test("a session that is loaded again before its first prompt still has it to come", async () => {
     await using sparkled = await Sparkled.open();
@@ -87,10 +99,16 @@ suite("Sparkle's embodiment", () => {
 
   test("a copy of a session is where its original is", async () => {
     await using sparkled = await Sparkled.open();
-    const original = await sparkled.session(), early = await sparkled.session("session/fork", { sessionId: original });
+    const original = await sparkled.session(),
+      early = await sparkled.session("session/fork", { sessionId: original });
     await sparkled.prompt(original, words("hello"));
-    const late = await sparkled.session("session/fork", { sessionId: original }), stranger = await sparkled.session("session/fork", { sessionId: "unknown" });
-    for (const [sessionId, isFirst] of [[early, true], [late, false], [stranger, false]] as const) {
+    const late = await sparkled.session("session/fork", { sessionId: original }),
+      stranger = await sparkled.session("session/fork", { sessionId: "unknown" });
+    for (const [sessionId, isFirst] of [
+      [early, true],
+      [late, false],
+      [stranger, false],
+    ] as const) {
       await sparkled.prompt(sessionId, words("hello"));
       equal(sparkled.last.length, isFirst ? 2 : 1, sessionId);
     }
@@ -118,7 +136,10 @@ suite("Sparkle's embodiment", () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
     sparkled.answer = request => request.fail(new RpcError(-32000, "Sign in first", { why: 1 }));
-    await rejects(sparkled.prompt(sessionId, words("one")), (error: unknown) => error instanceof RpcError && error.code === -32000 && error.message === "Sign in first");
+    await rejects(
+      sparkled.prompt(sessionId, words("one")),
+      (error: unknown) => error instanceof RpcError && error.code === -32000 && error.message === "Sign in first",
+    );
     sparkled.answer = request => request.respond({ stopReason: "cancelled" });
     await sparkled.prompt(sessionId, words("two"));
     deepEqual(sparkled.lastParts, ["two", "embodiment"]);
@@ -134,7 +155,10 @@ suite("Sparkle's embodiment", () => {
     await sparkled.prompted.times(2);
     for (const { request } of sparkled.prompts) request.respond({ stopReason: "end_turn" });
     await Promise.all(both);
-    deepEqual(sparkled.prompts.map(({ prompt }) => partsOf(prompt)), [["one", "embodiment"], ["two"]]);
+    deepEqual(
+      sparkled.prompts.map(({ prompt }) => partsOf(prompt)),
+      [["one", "embodiment"], ["two"]],
+    );
   });
 
   test("waits for the next prompt when the first is a command of the agent's", async () => {
@@ -148,10 +172,17 @@ suite("Sparkle's embodiment", () => {
 
   /** Files of which some never come; `read` fires when one of the others was read. */
   function hanging(isHung: (file: string) => boolean) {
-    const hung = new Signal(), read = new Signal();
+    const hung = new Signal(),
+      read = new Signal();
     const open = async (...args: Parameters<Files["open"]>) => {
-      const handle = await realFiles.open(...args), close = handle.close.bind(handle);
-      return Object.assign(handle, { close: async () => { await close(); read.fire(); } });
+      const handle = await realFiles.open(...args),
+        close = handle.close.bind(handle);
+      return Object.assign(handle, {
+        close: async () => {
+          await close();
+          read.fire();
+        },
+      });
     };
     const stat = (...args: Parameters<Files["stat"]>) => {
       if (!isHung(String(args[0]))) return realFiles.stat(...args);
@@ -165,7 +196,8 @@ suite("Sparkle's embodiment", () => {
     const { files, hung, read } = hanging(file => file.includes(".sparkle-space"));
     await using sparkled = await Sparkled.open({ files });
     sparkled.keep(".sparkle/collaborator-profile.md", "Short answers.");
-    const sessionId = await sparkled.session(), answered = sparkled.prompt(sessionId, words("hello"));
+    const sessionId = await sparkled.session(),
+      answered = sparkled.prompt(sessionId, words("hello"));
     await Promise.all([hung.times(2), read.times(1)]);
     await turn();
     sparkled.clock.advance(READING_MS - 1);
@@ -182,8 +214,13 @@ suite("Sparkle's embodiment", () => {
   test("nobody waits for what a cancelled prompt would have read, and the next one carries it", async () => {
     const { files, hung } = hanging(file => file.includes(".sparkle-space"));
     await using sparkled = await Sparkled.open({ files });
-    const sessionId = await sparkled.session(), withdrawn = new AbortController();
-    const cancelled = sparkled.world.client.request("session/prompt", { sessionId, prompt: [words("one")] }, { signal: withdrawn.signal });
+    const sessionId = await sparkled.session(),
+      withdrawn = new AbortController();
+    const cancelled = sparkled.world.client.request(
+      "session/prompt",
+      { sessionId, prompt: [words("one")] },
+      { signal: withdrawn.signal },
+    );
     await hung.times(1);
     withdrawn.abort();
     await rejects(cancelled, (error: unknown) => error instanceof RpcError && error.code === RpcCode.requestCancelled);
@@ -191,11 +228,24 @@ suite("Sparkle's embodiment", () => {
     await hung.times(4);
     sparkled.clock.advance(READING_MS);
     await answered;
-    deepEqual(sparkled.prompts.map(({ prompt }) => partsOf(prompt)), [["two", "embodiment"]]);
+    deepEqual(
+      sparkled.prompts.map(({ prompt }) => partsOf(prompt)),
+      [["two", "embodiment"]],
+    );
   });
 
   test("a bug of ours costs the embodiment, never the prompt", async () => {
-    await using sparkled = await Sparkled.open({ world: { date: () => new Date(0), clock: new class extends FakeClock { override after(ms: number, over: () => void): Disposable { if (ms === READING_MS) throw new Error("bug"); return super.after(0, over); } }() } });
+    await using sparkled = await Sparkled.open({
+      world: {
+        date: () => new Date(0),
+        clock: new (class extends FakeClock {
+          override after(ms: number, over: () => void): Disposable {
+            if (ms === READING_MS) throw new Error("bug");
+            return super.after(0, over);
+          }
+        })(),
+      },
+    });
     await sparkled.prompt(await sparkled.session(), words("hello"));
     deepEqual(sparkled.last, [words("hello")]);
     match(sparkled.world.odd.join(), /begins without its embodiment/);

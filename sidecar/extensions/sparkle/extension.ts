@@ -238,7 +238,10 @@ class Sparkle {
     session.commands = [];
     this.chain.client.notify("session/update", {
       sessionId,
-      update: { sessionUpdate: "available_commands_update", availableCommands: withCheckpoint([], this.#offers.offers().version) },
+      update: {
+        sessionUpdate: "available_commands_update",
+        availableCommands: withCheckpoint([], this.#offers.offers().version),
+      },
     });
   }
 
@@ -342,7 +345,13 @@ class Sparkle {
         return notification.pass(
           hasCheckpoint(availableCommands)
             ? undefined
-            : { ...params, update: { ...update, availableCommands: withCheckpoint(availableCommands, this.#offers.offers().version) } },
+            : {
+                ...params,
+                update: {
+                  ...update,
+                  availableCommands: withCheckpoint(availableCommands, this.#offers.offers().version),
+                },
+              },
         );
       }
       default: {

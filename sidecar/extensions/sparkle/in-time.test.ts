@@ -2,20 +2,45 @@ import { deepEqual, equal } from "node:assert/strict";
 import { FakeClock } from "../../testing/fake-clock";
 import { inTime } from "./in-time";
 
-const never = new Promise<never>(() => undefined), { signal } = new AbortController();
+const never = new Promise<never>(() => undefined),
+  { signal } = new AbortController();
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 suite("what is there in time", () => {
   test("nobody waits when all is there", async () => {
     const clock = new FakeClock();
-    deepEqual(await inTime(new Map<string, Promise<number | undefined>>([["a", Promise.resolve(1)], ["b", Promise.resolve(undefined)]]), 3_000, clock, signal), { there: [1], late: [] });
+    deepEqual(
+      await inTime(
+        new Map<string, Promise<number | undefined>>([
+          ["a", Promise.resolve(1)],
+          ["b", Promise.resolve(undefined)],
+        ]),
+        3_000,
+        clock,
+        signal,
+      ),
+      { there: [1], late: [] },
+    );
     equal(clock.waiting, 0);
   });
 
   test("what is late is named, in the order that was asked for", async () => {
-    const clock = new FakeClock(), waiting = inTime(new Map<string, Promise<number>>([["a", never], ["b", turn().then(() => 2)], ["c", never], ["d", Promise.resolve(4)]]), 3_000, clock, signal);
+    const clock = new FakeClock(),
+      waiting = inTime(
+        new Map<string, Promise<number>>([
+          ["a", never],
+          ["b", turn().then(() => 2)],
+          ["c", never],
+          ["d", Promise.resolve(4)],
+        ]),
+        3_000,
+        clock,
+        signal,
+      );
     let isOver = false;
-    void waiting.then(() => { isOver = true; });
+    void waiting.then(() => {
+      isOver = true;
+    });
     await turn();
     clock.advance(2_999);
     await turn();
@@ -24,12 +49,14 @@ suite("what is there in time", () => {
     deepEqual(await waiting, { there: [2, 4], late: ["a", "c"] });
   });
 
-  for (const when of ["before", "while"]) test(`nobody waits for who has gone ${when} it began`, async () => {
-    const clock = new FakeClock(), gone = new AbortController();
-    if (when === "before") gone.abort();
-    const waiting = inTime(new Map([["a", never]]), 3_000, clock, gone.signal);
-    gone.abort();
-    deepEqual(await waiting, { there: [], late: ["a"] });
-    equal(clock.waiting, 0);
-  });
+  for (const when of ["before", "while"])
+    test(`nobody waits for who has gone ${when} it began`, async () => {
+      const clock = new FakeClock(),
+        gone = new AbortController();
+      if (when === "before") gone.abort();
+      const waiting = inTime(new Map([["a", never]]), 3_000, clock, gone.signal);
+      gone.abort();
+      deepEqual(await waiting, { there: [], late: ["a"] });
+      equal(clock.waiting, 0);
+    });
 });

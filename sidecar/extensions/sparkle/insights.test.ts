@@ -2,36 +2,90 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { parseInsights, renderInsight, tidy, tidyTags, type Insight } from "./insights";
 
-const text = fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\n", "\r\n", "\r", "## ", "## 2026-01-01T00:00:00Z", "> ", ">", "Context:", "\nContext:\n", "# ", "<!-- -->", "```", " ", "\u2028")), { maxLength: 12 }).map(parts => parts.join(""));
-const insight: fc.Arbitrary<Insight> = fc.record({
-  at: fc.date({ min: new Date("2000-01-01T00:00:00Z"), max: new Date("2100-01-01T00:00:00Z"), noInvalidDate: true }).map(date => date.toISOString()),
-  tags: fc.array(fc.string({ unit: "grapheme" }), { maxLength: 4 }).map(tidyTags), content: text.map(tidy).filter(content => content !== ""), context: text.map(tidy),
-}, { noNullPrototype: true });
+const text = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom(
+        "\n",
+        "\r\n",
+        "\r",
+        "## ",
+        "## 2026-01-01T00:00:00Z",
+        "> ",
+        ">",
+        "Context:",
+        "\nContext:\n",
+        "# ",
+        "<!-- -->",
+        "```",
+        " ",
+        "\u2028",
+      ),
+    ),
+    { maxLength: 12 },
+  )
+  .map(parts => parts.join(""));
+const insight: fc.Arbitrary<Insight> = fc.record(
+  {
+    at: fc
+      .date({ min: new Date("2000-01-01T00:00:00Z"), max: new Date("2100-01-01T00:00:00Z"), noInvalidDate: true })
+      .map(date => date.toISOString()),
+    tags: fc.array(fc.string({ unit: "grapheme" }), { maxLength: 4 }).map(tidyTags),
+    content: text.map(tidy).filter(content => content !== ""),
+    context: text.map(tidy),
+  },
+  { noNullPrototype: true },
+);
 
 suite("insights in a file", () => {
-  test("what was written is read as it was", () => fc.assert(fc.property(fc.array(insight, { maxLength: 4 }), all =>
-    deepEqual(parseInsights(`# Title\n\n<!-- What this is. -->\n${all.map(renderInsight).join("")}`), all)), { numRuns: 500 }));
+  test("what was written is read as it was", () =>
+    fc.assert(
+      fc.property(fc.array(insight, { maxLength: 4 }), all =>
+        deepEqual(parseInsights(`# Title\n\n<!-- What this is. -->\n${all.map(renderInsight).join("")}`), all),
+      ),
+      { numRuns: 500 },
+    ));
 
-  test("whatever stands before it, what is added is read as it was, and nothing before it is lost", () => fc.assert(fc.property(text, insight, (before, added) => {
-    const all = parseInsights(before + renderInsight(added));
-    deepEqual(all.at(-1), added);
-    deepEqual(all.slice(0, -1), parseInsights(before));
-  }), { numRuns: 500 }));
+  test("whatever stands before it, what is added is read as it was, and nothing before it is lost", () =>
+    fc.assert(
+      fc.property(text, insight, (before, added) => {
+        const all = parseInsights(before + renderInsight(added));
+        deepEqual(all.at(-1), added);
+        deepEqual(all.slice(0, -1), parseInsights(before));
+      }),
+      { numRuns: 500 },
+    ));
 
-  test("it looks as a person would write it", () => equal(renderInsight({ at: "2026-11-22T09:51:03.000Z", tags: ["tests"], content: "Red first.\n\nThen green.", context: "a bug" }),
-    "\n## 2026-11-22T09:51:03.000Z · tests\n\n> Red first.\n>\n> Then green.\n\nContext:\n\n> a bug\n"));
+  test("it looks as a person would write it", () =>
+    equal(
+      renderInsight({
+        at: "2026-11-22T09:51:03.000Z",
+        tags: ["tests"],
+        content: "Red first.\n\nThen green.",
+        context: "a bug",
+      }),
+      "\n## 2026-11-22T09:51:03.000Z · tests\n\n> Red first.\n>\n> Then green.\n\nContext:\n\n> a bug\n",
+    ));
 
   test("what a person wrote without dates and quotes is kept, too", () => {
-    deepEqual(parseInsights("# Pattern anchors\n\n- say it plainly\n\n## Slowly now\nfor hard things\n\nContext:\nreviews\n## 2026-01-02T03:04:05Z\nby hand\n"), [
-      { at: "", tags: [], content: "- say it plainly", context: "" },
-      { at: "", tags: [], content: "Slowly now\nfor hard things", context: "reviews" },
-      { at: "2026-01-02T03:04:05Z", tags: [], content: "by hand", context: "" },
-    ]);
+    deepEqual(
+      parseInsights(
+        "# Pattern anchors\n\n- say it plainly\n\n## Slowly now\nfor hard things\n\nContext:\nreviews\n## 2026-01-02T03:04:05Z\nby hand\n",
+      ),
+      [
+        { at: "", tags: [], content: "- say it plainly", context: "" },
+        { at: "", tags: [], content: "Slowly now\nfor hard things", context: "reviews" },
+        { at: "2026-01-02T03:04:05Z", tags: [], content: "by hand", context: "" },
+      ],
+    );
   });
 
   test("an entry without words is none", () => deepEqual(parseInsights("## 2026-01-02T03:04:05Z\n\n## \n\n>\n"), []));
 
-  test("tags are words of one line", () => deepEqual(tidyTags([" a,b ", "a · b", "x\ny", "", "x y", "z".repeat(99)]), ["a b", "x y", "z".repeat(40)]));
+  test("tags are words of one line", () =>
+    deepEqual(tidyTags([" a,b ", "a · b", "x\ny", "", "x y", "z".repeat(99)]), ["a b", "x y", "z".repeat(40)]));
 
-  test("a long file is read at once", () => ok(parseInsights(`${"> x\n".repeat(100_000)}${"\n".repeat(100_000)}`).length === 1)).timeout(2_000);
+  test("a long file is read at once", () =>
+    ok(parseInsights(`${"> x\n".repeat(100_000)}${"\n".repeat(100_000)}`).length === 1)).timeout(2_000);
 });

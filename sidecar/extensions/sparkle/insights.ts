@@ -22,16 +22,22 @@ export interface Insight {
 
 const HEADING = /^## +(\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*Z)(?: · (.*))?$/;
 const CONTEXT = "Context:";
-const MOST_TAGS = 20, MOST_TAG_CHARACTERS = 40;
+const MOST_TAGS = 20,
+  MOST_TAG_CHARACTERS = 40;
 
 /** One kind of line end, no empty lines around. */
 export function tidy(text: string): string {
-  return text.replaceAll(/\r\n?/g, "\n").replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
+  return text
+    .replaceAll(/\r\n?/g, "\n")
+    .replace(/^(?:[^\S\n]*\n)+/, "")
+    .trimEnd();
 }
 
 /** Tags as they can be written in one line. */
 export function tidyTags(tags: readonly string[]): readonly string[] {
-  const tidied = tags.map(tag => [...tag.replaceAll(/[\s,·\p{C}]+/gu, " ").trim()].slice(0, MOST_TAG_CHARACTERS).join("").trim());
+  const tidied = tags.map(tag =>
+    [...tag.replaceAll(/[\s,·\p{C}]+/gu, " ").trim()].slice(0, MOST_TAG_CHARACTERS).join("").trim(),
+  );
   return [...new Set(tidied)].filter(tag => tag !== "").slice(0, MOST_TAGS);
 }
 
@@ -56,7 +62,12 @@ export function parseInsights(text: string): readonly Insight[] {
   return [...insights, ...read(reading)];
 }
 
-interface Reading { readonly heading: string; readonly content: string[]; readonly context: string[]; into: string[] }
+interface Reading {
+  readonly heading: string;
+  readonly content: string[];
+  readonly context: string[];
+  into: string[];
+}
 
 function begun(heading: string): Reading {
   const content: string[] = [];
@@ -67,10 +78,24 @@ function read({ heading, content, context }: Reading): readonly Insight[] {
   const dated = HEADING.exec(heading);
   const kept = tidy([...(dated ? [] : [heading.slice(3).trim()]), ...content].join("\n"));
   if (kept === "") return [];
-  return [{ at: dated?.[1] ?? "", tags: tidyTags((dated?.[2] ?? "").split(",")), content: kept, context: tidy(context.join("\n")) }];
+  return [
+    {
+      at: dated?.[1] ?? "",
+      tags: tidyTags((dated?.[2] ?? "").split(",")),
+      content: kept,
+      context: tidy(context.join("\n")),
+    },
+  ];
 }
 
 /** Before the first entry: the file's own heading, and what we say there. */
-function isPreface(line: string): boolean { return /^# |^<!--.*-->\s*$/.test(line); }
+function isPreface(line: string): boolean {
+  return /^# |^<!--.*-->\s*$/.test(line);
+}
 
-function quoted(text: string): string { return text.split("\n").map(line => line === "" ? ">" : `> ${line}`).join("\n"); }
+function quoted(text: string): string {
+  return text
+    .split("\n")
+    .map(line => (line === "" ? ">" : `> ${line}`))
+    .join("\n");
+}

@@ -1,5 +1,16 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { realFiles, type Files } from "../../agents/install/files";
 import { ToolFailure } from "../tool";
@@ -22,21 +33,44 @@ class Kept implements Disposable {
     mkdirSync(this.cwd);
   }
 
-  user(files: Partial<Files> = {}): KeptFolder { return this.#open({ root: path.join(this.home, ".sparkle"), called: "~/.sparkle", of: "user" }, files); }
-  space(files: Partial<Files> = {}): KeptFolder { return this.#open({ root: path.join(this.cwd, ".sparkle-space"), called: ".sparkle-space", of: "workspace" }, files); }
-  inHome(file: string): string { return path.join(this.home, ".sparkle", file); }
-  inSpace(file: string): string { return path.join(this.cwd, ".sparkle-space", file); }
-  [Symbol.dispose](): void { this.#folder[Symbol.dispose](); }
+  user(files: Partial<Files> = {}): KeptFolder {
+    return this.#open({ root: path.join(this.home, ".sparkle"), called: "~/.sparkle", of: "user" }, files);
+  }
+  space(files: Partial<Files> = {}): KeptFolder {
+    return this.#open(
+      { root: path.join(this.cwd, ".sparkle-space"), called: ".sparkle-space", of: "workspace" },
+      files,
+    );
+  }
+  inHome(file: string): string {
+    return path.join(this.home, ".sparkle", file);
+  }
+  inSpace(file: string): string {
+    return path.join(this.cwd, ".sparkle-space", file);
+  }
+  [Symbol.dispose](): void {
+    this.#folder[Symbol.dispose]();
+  }
 
   #open(place: KeptFolder["place"], files: Partial<Files>): KeptFolder {
-    return new KeptFolder(place, { clock: hurriedClock(100), date: () => new Date(this.now++), files: { ...realFiles, ...files }, log: (level, message, detail) => { this.logged.push(`${level} ${message}: ${String(detail.why)}`); } });
+    return new KeptFolder(place, {
+      clock: hurriedClock(100),
+      date: () => new Date(this.now++),
+      files: { ...realFiles, ...files },
+      log: (level, message, detail) => {
+        this.logged.push(`${level} ${message}: ${String(detail.why)}`);
+      },
+    });
   }
 }
 
-const replaced = (folder: KeptFolder, file: string, text: string) => folder.writing(signal, writing => writing.replace(file, text));
-const appended = (folder: KeptFolder, file: string, text: string) => folder.writing(signal, writing => writing.append(file, text, "begin\n"));
+const replaced = (folder: KeptFolder, file: string, text: string) =>
+  folder.writing(signal, writing => writing.replace(file, text));
+const appended = (folder: KeptFolder, file: string, text: string) =>
+  folder.writing(signal, writing => writing.append(file, text, "begin\n"));
 const read = (file: string) => readFileSync(file, "utf8");
-const refusing = (message: string, code: string) => (): Promise<never> => Promise.reject(Object.assign(new Error(message), { code }));
+const refusing = (message: string, code: string) => (): Promise<never> =>
+  Promise.reject(Object.assign(new Error(message), { code }));
 const failure = (pattern: RegExp) => (error: unknown) => error instanceof ToolFailure && pattern.test(error.message);
 
 suite("a folder that is kept", () => {
@@ -53,22 +87,26 @@ suite("a folder that is kept", () => {
     using kept = new Kept();
     await replaced(kept.user(), "x/a.md", "one");
     await replaced(kept.space(), "a.md", "two");
-    deepEqual([read(kept.inHome("x/a.md")), read(kept.inSpace("a.md")), read(kept.inSpace(".gitignore"))], ["one", "two", "*\n"]);
+    deepEqual(
+      [read(kept.inHome("x/a.md")), read(kept.inSpace("a.md")), read(kept.inSpace(".gitignore"))],
+      ["one", "two", "*\n"],
+    );
     deepEqual(readdirSync(kept.inHome("")), ["x"]);
     rmSync(kept.inSpace(".gitignore"));
     await replaced(kept.space(), "b.md", "three");
     deepEqual(readdirSync(kept.inSpace("")), ["a.md", "b.md"]);
   });
 
-  if (process.platform !== "win32") test("what is the user's is for nobody else; what a person allowed stays", async () => {
-    using kept = new Kept();
-    await replaced(kept.user(), "a.md", "one");
-    deepEqual([statSync(kept.inHome("")).mode & 0o777, statSync(kept.inHome("a.md")).mode & 0o777], [0o700, 0o600]);
-    rmSync(kept.inHome("a.md"));
-    writeFileSync(kept.inHome("a.md"), "by hand", { mode: 0o640 });
-    await replaced(kept.user(), "a.md", "two");
-    equal(statSync(kept.inHome("a.md")).mode & 0o777, 0o640);
-  });
+  if (process.platform !== "win32")
+    test("what is the user's is for nobody else; what a person allowed stays", async () => {
+      using kept = new Kept();
+      await replaced(kept.user(), "a.md", "one");
+      deepEqual([statSync(kept.inHome("")).mode & 0o777, statSync(kept.inHome("a.md")).mode & 0o777], [0o700, 0o600]);
+      rmSync(kept.inHome("a.md"));
+      writeFileSync(kept.inHome("a.md"), "by hand", { mode: 0o640 });
+      await replaced(kept.user(), "a.md", "two");
+      equal(statSync(kept.inHome("a.md")).mode & 0o777, 0o640);
+    });
 
   test("a workspace that is not there gets no folder", async () => {
     using kept = new Kept();
@@ -79,7 +117,8 @@ suite("a folder that is kept", () => {
 
   test("what is replaced is kept, whatever bytes it was; twenty of them", async () => {
     using kept = new Kept();
-    const folder = kept.user(), bytes = Buffer.from([0xff, 0xfe, 0x41, 0x00]);
+    const folder = kept.user(),
+      bytes = Buffer.from([0xff, 0xfe, 0x41, 0x00]);
     mkdirSync(kept.inHome(""));
     writeFileSync(kept.inHome("a.md"), bytes);
     await replaced(folder, "a.md", "one");
@@ -91,7 +130,15 @@ suite("a folder that is kept", () => {
     writeFileSync(kept.inHome("older/b.md"), "another's");
     for (let i = 0; i < 22; i++) await replaced(folder, "a.md", `text ${i}`);
     const older = readdirSync(kept.inHome("older")).filter(name => name.startsWith("a."));
-    deepEqual([older.length, older.includes(first!), read(kept.inHome(`older/${older.at(-1)}`)), read(kept.inHome("older/b.md"))], [20, false, "text 20", "another's"]);
+    deepEqual(
+      [
+        older.length,
+        older.includes(first!),
+        read(kept.inHome(`older/${older.at(-1)}`)),
+        read(kept.inHome("older/b.md")),
+      ],
+      [20, false, "text 20", "another's"],
+    );
   });
 
   test("what is added stands behind what is there, byte by byte", async () => {
@@ -103,23 +150,30 @@ suite("a folder that is kept", () => {
     equal(existsSync(kept.inHome("older")), false);
   });
 
-  for (const [what, bytes] of [["no text", Buffer.from([0xff, 0xfe, 0x41, 0x00])], ["too long", Buffer.alloc(9 * 1_048_576, 0x61)]] as const) test(`what is ${what} is kept, and begun anew`, async () => {
-    using kept = new Kept();
-    mkdirSync(kept.inHome(""));
-    writeFileSync(kept.inHome("a.md"), bytes);
-    await appended(kept.user(), "a.md", "new\n");
-    equal(read(kept.inHome("a.md")), "begin\nnew\n");
-    const [older] = readdirSync(kept.inHome("older"));
-    ok(readFileSync(kept.inHome(`older/${older}`)).equals(bytes));
-    match(kept.logged.join(), /begun anew/);
-  });
+  for (const [what, bytes] of [
+    ["no text", Buffer.from([0xff, 0xfe, 0x41, 0x00])],
+    ["too long", Buffer.alloc(9 * 1_048_576, 0x61)],
+  ] as const)
+    test(`what is ${what} is kept, and begun anew`, async () => {
+      using kept = new Kept();
+      mkdirSync(kept.inHome(""));
+      writeFileSync(kept.inHome("a.md"), bytes);
+      await appended(kept.user(), "a.md", "new\n");
+      equal(read(kept.inHome("a.md")), "begin\nnew\n");
+      const [older] = readdirSync(kept.inHome("older"));
+      ok(readFileSync(kept.inHome(`older/${older}`)).equals(bytes));
+      match(kept.logged.join(), /begun anew/);
+    });
 
   test("what cannot be read is left out, and said", async () => {
     using kept = new Kept();
     mkdirSync(kept.inHome("folder.md"), { recursive: true });
     writeFileSync(kept.inHome("a.md"), Buffer.from([0xff, 0xfe, 0x41, 0x00]));
     const folder = kept.user({ readdir: refusing("EACCES: no", "EACCES") });
-    deepEqual([await folder.read("a.md"), await folder.read("folder.md"), await folder.list(".", "files")], [undefined, undefined, []]);
+    deepEqual(
+      [await folder.read("a.md"), await folder.read("folder.md"), await folder.list(".", "files")],
+      [undefined, undefined, []],
+    );
     equal(kept.logged.length, 3);
     match(kept.logged.join("\n"), /left out: .*\n.*no file\n.*EACCES/);
   });
@@ -128,7 +182,13 @@ suite("a folder that is kept", () => {
     using kept = new Kept();
     for (const folder of ["b", "a", ".c"]) mkdirSync(kept.inHome(`x/${folder}`), { recursive: true });
     for (const file of ["2.md", "1.md", ".3.md"]) writeFileSync(kept.inHome(`x/${file}`), "");
-    deepEqual([await kept.user().list("x", "files"), await kept.user().list("x", "folders")], [["1.md", "2.md"], ["a", "b"]]);
+    deepEqual(
+      [await kept.user().list("x", "files"), await kept.user().list("x", "folders")],
+      [
+        ["1.md", "2.md"],
+        ["a", "b"],
+      ],
+    );
   });
 
   test("of what is very long one end is read, in whole lines and characters", async () => {
@@ -149,26 +209,59 @@ suite("a folder that is kept", () => {
       symlinkSync("../dotfile.md", kept.inHome("a.md"));
       equal(await kept.user().read("a.md"), "mine");
       await replaced(kept.user(), "a.md", "new");
-      deepEqual([lstatSync(kept.inHome("a.md")).isSymbolicLink(), read(path.join(kept.home, "dotfile.md")), readdirSync(kept.inHome("older")).length], [true, "new", 1]);
+      deepEqual(
+        [
+          lstatSync(kept.inHome("a.md")).isSymbolicLink(),
+          read(path.join(kept.home, "dotfile.md")),
+          readdirSync(kept.inHome("older")).length,
+        ],
+        [true, "new", 1],
+      );
     });
 
     for (const [what, link] of [
-      ["a file", (kept: Kept) => { mkdirSync(kept.inSpace("")); symlinkSync(path.join(kept.home, "secret"), kept.inSpace("a.md")); }],
-      ["a file that is not there", (kept: Kept) => { mkdirSync(kept.inSpace("")); symlinkSync(path.join(kept.home, "nothing"), kept.inSpace("a.md")); }],
-      ["a source file beside it", (kept: Kept) => { mkdirSync(kept.inSpace("")); writeFileSync(path.join(kept.cwd, "main.rs"), "secret"); symlinkSync("../main.rs", kept.inSpace("a.md")); }],
-      ["the folder", (kept: Kept) => { writeFileSync(path.join(kept.home, "a.md"), "secret"); symlinkSync(kept.home, kept.inSpace("")); }],
+      [
+        "a file",
+        (kept: Kept) => {
+          mkdirSync(kept.inSpace(""));
+          symlinkSync(path.join(kept.home, "secret"), kept.inSpace("a.md"));
+        },
+      ],
+      [
+        "a file that is not there",
+        (kept: Kept) => {
+          mkdirSync(kept.inSpace(""));
+          symlinkSync(path.join(kept.home, "nothing"), kept.inSpace("a.md"));
+        },
+      ],
+      [
+        "a source file beside it",
+        (kept: Kept) => {
+          mkdirSync(kept.inSpace(""));
+          writeFileSync(path.join(kept.cwd, "main.rs"), "secret");
+          symlinkSync("../main.rs", kept.inSpace("a.md"));
+        },
+      ],
+      [
+        "the folder",
+        (kept: Kept) => {
+          writeFileSync(path.join(kept.home, "a.md"), "secret");
+          symlinkSync(kept.home, kept.inSpace(""));
+        },
+      ],
       ["a folder that is not there", (kept: Kept) => symlinkSync(path.join(kept.home, "nowhere"), kept.inSpace(""))],
-    ] as const) test(`a link in a workspace that leads out of it is not followed: ${what}`, async () => {
-      using kept = new Kept();
-      writeFileSync(path.join(kept.home, "secret"), "secret");
-      link(kept);
-      const before = readdirSync(kept.home);
-      equal(await kept.space().read("a.md"), undefined);
-      match(kept.logged.join(), /leads out/);
-      await rejects(replaced(kept.space(), "a.md", "x"), failure(/leads out/));
-      await rejects(appended(kept.space(), "a.md", "x"), failure(/leads out/));
-      deepEqual([readdirSync(kept.home), read(path.join(kept.home, "secret"))], [before, "secret"]);
-    });
+    ] as const)
+      test(`a link in a workspace that leads out of it is not followed: ${what}`, async () => {
+        using kept = new Kept();
+        writeFileSync(path.join(kept.home, "secret"), "secret");
+        link(kept);
+        const before = readdirSync(kept.home);
+        equal(await kept.space().read("a.md"), undefined);
+        match(kept.logged.join(), /leads out/);
+        await rejects(replaced(kept.space(), "a.md", "x"), failure(/leads out/));
+        await rejects(appended(kept.space(), "a.md", "x"), failure(/leads out/));
+        deepEqual([readdirSync(kept.home), read(path.join(kept.home, "secret"))], [before, "secret"]);
+      });
 
     test("a pipe is not waited for", async () => {
       using kept = new Kept();
@@ -180,13 +273,14 @@ suite("a folder that is kept", () => {
     });
   }
 
-  for (const file of ["../a.md", "x/../../a.md"]) test(`${file} is not in it`, async () => {
-    using kept = new Kept();
-    writeFileSync(path.join(kept.home, "a.md"), "secret");
-    equal(await kept.user().read(file), undefined);
-    await rejects(replaced(kept.user(), file, "x"), failure(/not in ~\/\.sparkle/));
-    equal(read(path.join(kept.home, "a.md")), "secret");
-  });
+  for (const file of ["../a.md", "x/../../a.md"])
+    test(`${file} is not in it`, async () => {
+      using kept = new Kept();
+      writeFileSync(path.join(kept.home, "a.md"), "secret");
+      equal(await kept.user().read(file), undefined);
+      await rejects(replaced(kept.user(), file, "x"), failure(/not in ~\/\.sparkle/));
+      equal(read(path.join(kept.home, "a.md")), "secret");
+    });
 
   test("a write that fails changes nothing, leaves nothing, and says why", async () => {
     using kept = new Kept();
@@ -211,14 +305,26 @@ suite("a folder that is kept", () => {
   test("one writes at a time; who waits too long is told so, and a call that is withdrawn waits no longer", async () => {
     using kept = new Kept();
     let leave = (): void => undefined;
-    const order: string[] = [], withdrawn = new AbortController();
-    await new Promise<void>(begun => void kept.user().writing(signal, async () => {
-      begun();
-      await new Promise<void>(resolve => { leave = resolve; });
-      order.push("first");
-    }).then(() => order.push("through")));
+    const order: string[] = [],
+      withdrawn = new AbortController();
+    await new Promise<void>(
+      begun =>
+        void kept
+          .user()
+          .writing(signal, async () => {
+            begun();
+            await new Promise<void>(resolve => {
+              leave = resolve;
+            });
+            order.push("first");
+          })
+          .then(() => order.push("through")),
+    );
     const late = rejects(replaced(kept.user(), "a.md", "late"), failure(/Another window is writing/));
-    const gone = rejects(kept.user().writing(withdrawn.signal, async () => order.push("never")), /gone/);
+    const gone = rejects(
+      kept.user().writing(withdrawn.signal, async () => order.push("never")),
+      /gone/,
+    );
     withdrawn.abort(new Error("gone"));
     await Promise.all([late, gone]);
     leave();
@@ -237,6 +343,11 @@ suite("a folder that is kept", () => {
 
   test("a bug is no failure of a tool", async () => {
     using kept = new Kept();
-    await rejects(kept.user().writing(signal, async (_: Writing) => { throw new RangeError("bug"); }), RangeError);
+    await rejects(
+      kept.user().writing(signal, async (_: Writing) => {
+        throw new RangeError("bug");
+      }),
+      RangeError,
+    );
   });
 });

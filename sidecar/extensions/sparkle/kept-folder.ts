@@ -38,7 +38,8 @@ const MOST_READ = 1_048_576;
 const MOST_KEPT = 8 * MOST_READ;
 const MOST_OLDER = 20;
 const LOCK_LIMIT_MS = 10_000;
-const LOCK = ".lock", OLDER = "older";
+const LOCK = ".lock",
+  OLDER = "older";
 const PART = /^\..+\.[0-9a-f]{16}\.part$/;
 
 /** While the folder is the writer's alone. Paths are relative, with `/`. Rejects with a `ToolFailure`. */
@@ -56,50 +57,76 @@ export class KeptFolder {
   /** Loaded by the first write: most sessions have none. */
   #locks: Promise<Locks> | undefined;
 
-  constructor(readonly place: KeptFolderPlace, private readonly world: KeptFolderWorld) {}
+  constructor(
+    readonly place: KeptFolderPlace,
+    private readonly world: KeptFolderWorld,
+  ) {}
 
   /** `~/.sparkle`. */
-  static ofUser(home: string, world: KeptFolderWorld): KeptFolder { return new KeptFolder({ root: path.join(home, ".sparkle"), called: "~/.sparkle", of: "user" }, world); }
+  static ofUser(home: string, world: KeptFolderWorld): KeptFolder {
+    return new KeptFolder({ root: path.join(home, ".sparkle"), called: "~/.sparkle", of: "user" }, world);
+  }
 
   /** As a person finds it. */
-  called(file: string): string { return `${this.place.called}/${file}`; }
+  called(file: string): string {
+    return `${this.place.called}/${file}`;
+  }
 
   /** Undefined: nothing is there, or nothing that can be read. Of what is very long one end, in whole lines. */
   async read(file: string, end: "beginning" | "end" = "beginning"): Promise<string | undefined> {
-    try { return decoded(await this.#bytes(await this.#real(file), end)); }
-    catch (error) { return this.#unread(file, error); }
+    try {
+      return decoded(await this.#bytes(await this.#real(file), end));
+    } catch (error) {
+      return this.#unread(file, error);
+    }
   }
 
   /** What is in a folder of it, sorted; nothing hidden. */
   async list(folder: string, kind: "files" | "folders"): Promise<readonly string[]> {
     const { files } = this.world;
     try {
-      const real = await this.#real(folder), entries = await files.readdir(real, { withFileTypes: true }).catch(absent([]));
-      const is = async (name: string): Promise<boolean> => { // a link may lead to either
+      const real = await this.#real(folder),
+        entries = await files.readdir(real, { withFileTypes: true }).catch(absent([]));
+      const is = async (name: string): Promise<boolean> => {
+        // a link may lead to either
         const found = await files.stat(path.join(real, name)).catch(() => undefined);
         return (kind === "files" ? found?.isFile() : found?.isDirectory()) ?? false;
       };
-      const named = entries.map(entry => entry.name).filter(name => !name.startsWith(".")).sort();
-      return (await Promise.all(named.map(async name => await is(name) ? [name] : []))).flat();
-    } catch (error) { return this.#unread(folder, error) ?? []; }
+      const named = entries
+        .map(entry => entry.name)
+        .filter(name => !name.startsWith("."))
+        .sort();
+      return (await Promise.all(named.map(async name => ((await is(name)) ? [name] : [])))).flat();
+    } catch (error) {
+      return this.#unread(folder, error) ?? [];
+    }
   }
 
   /** Rejects with a `ToolFailure`, or with the reason of `signal` while it waits for its turn. */
   async writing<T>(signal: AbortSignal, work: (writing: Writing) => Promise<T>): Promise<T> {
     const { called } = this.place;
-    const busy = (): InstallError => new InstallError("busy", `Another window is writing into ${called}.`, { advice: "Call the tool again in a moment." });
+    const busy = (): InstallError =>
+      new InstallError("busy", `Another window is writing into ${called}.`, {
+        advice: "Call the tool again in a moment.",
+      });
     try {
       await this.#make();
-      return await (await (this.#locks ??= this.#locking())).holding(LOCK, { busy, limitMs: LOCK_LIMIT_MS, signal }, async () => {
-        await this.#ignore();
-        return work({
-          signal,
-          replace: (file, text) => this.#replace(file, text),
-          append: (file, text, begin) => this.#append(file, text, begin),
-          rename: async (from, to) => this.world.files.rename(await this.#real(from), await this.#real(to)),
-        });
-      });
-    } catch (error) { throw this.#explained(error); }
+      return await (await (this.#locks ??= this.#locking())).holding(
+        LOCK,
+        { busy, limitMs: LOCK_LIMIT_MS, signal },
+        async () => {
+          await this.#ignore();
+          return work({
+            signal,
+            replace: (file, text) => this.#replace(file, text),
+            append: (file, text, begin) => this.#append(file, text, begin),
+            rename: async (from, to) => this.world.files.rename(await this.#real(from), await this.#real(to)),
+          });
+        },
+      );
+    } catch (error) {
+      throw this.#explained(error);
+    }
   }
 
   async #locking(): Promise<Locks> {
@@ -108,17 +135,23 @@ export class KeptFolder {
   }
 
   async #replace(file: string, text: string): Promise<void> {
-    const real = await this.#real(file), before = await this.#all(real);
+    const real = await this.#real(file),
+      before = await this.#all(real);
     if (before?.equals(Buffer.from(text))) return;
     if (before) await this.#keep(file, before);
     await this.#whole(real, Buffer.from(text));
   }
 
   async #append(file: string, text: string, begin: string): Promise<void> {
-    const real = await this.#real(file), before = await this.#all(real), isTooLong = (before?.length ?? 0) > MOST_KEPT;
+    const real = await this.#real(file),
+      before = await this.#all(real),
+      isTooLong = (before?.length ?? 0) > MOST_KEPT;
     if (before && !isTooLong && isText(before)) return this.#whole(real, Buffer.concat([before, Buffer.from(text)]));
     if (before) {
-      this.world.log("warn", "A file of Sparkle's was begun anew, and what it was is kept", { file: real, why: isTooLong ? "it was too long" : "it was no text" });
+      this.world.log("warn", "A file of Sparkle's was begun anew, and what it was is kept", {
+        file: real,
+        why: isTooLong ? "it was too long" : "it was no text",
+      });
       await this.#keep(file, before);
     }
     await this.#whole(real, Buffer.from(begin + text));
@@ -127,30 +160,42 @@ export class KeptFolder {
   /** Undefined: nothing is there. */
   async #all(real: string): Promise<Buffer | undefined> {
     const found = await this.world.files.stat(real).catch(absent(undefined));
-    if (found && !found.isFile()) throw new ToolFailure(`${real} is no file, so nothing can be kept in it. Ask the user to move it away.`);
+    if (found && !found.isFile())
+      throw new ToolFailure(`${real} is no file, so nothing can be kept in it. Ask the user to move it away.`);
     return found && this.world.files.readFile(real);
   }
 
   /** A copy beside it; the oldest copies go. */
   async #keep(file: string, bytes: Buffer): Promise<void> {
-    const { files, date } = this.world, { dir, name, ext } = path.parse(file), folder = path.join(dir, OLDER);
+    const { files, date } = this.world,
+      { dir, name, ext } = path.parse(file),
+      folder = path.join(dir, OLDER);
     await this.#whole(await this.#real(path.join(folder, `${name}.${stamp(date())}${ext}`)), bytes);
-    const real = await this.#real(folder), copies = (await files.readdir(real)).filter(other => other.startsWith(`${name}.`) && other.endsWith(ext)).sort();
+    const real = await this.#real(folder),
+      copies = (await files.readdir(real)).filter(other => other.startsWith(`${name}.`) && other.endsWith(ext)).sort();
     for (const old of copies.slice(0, -MOST_OLDER)) await files.rm(path.join(real, old));
   }
 
   /** Written beside it, and renamed: a reader finds the one or the other. */
   async #whole(real: string, bytes: Buffer): Promise<void> {
-    const { files } = this.world, folder = path.dirname(real), existing = await files.stat(real).catch(absent(undefined));
+    const { files } = this.world,
+      folder = path.dirname(real),
+      existing = await files.stat(real).catch(absent(undefined));
     const part = path.join(folder, `.${path.basename(real)}.${randomBytes(8).toString("hex")}.part`);
     await files.mkdir(folder, { recursive: true });
     await this.#sweep(folder);
     try {
-      const handle = await files.open(part, "wx", existing ? existing.mode & 0o777 : this.place.of === "user" ? 0o600 : 0o644);
+      const handle = await files.open(
+        part,
+        "wx",
+        existing ? existing.mode & 0o777 : this.place.of === "user" ? 0o600 : 0o644,
+      );
       try {
         await writeAll(handle, bytes, 0);
         await handle.sync();
-      } finally { await handle.close(); }
+      } finally {
+        await handle.close();
+      }
       await files.rename(part, real);
     } catch (error) {
       await files.rm(part, { force: true }).catch(() => undefined); // the next one to write does it
@@ -161,76 +206,119 @@ export class KeptFolder {
   /** What a writer left that was killed: nobody else writes now. */
   async #sweep(folder: string): Promise<void> {
     const { files } = this.world;
-    for (const name of await files.readdir(folder)) if (PART.test(name)) await files.rm(path.join(folder, name), { force: true });
+    for (const name of await files.readdir(folder))
+      if (PART.test(name)) await files.rm(path.join(folder, name), { force: true });
   }
 
   async #make(): Promise<void> {
-    const { place: { root, called, of }, world: { files } } = this;
+    const {
+      place: { root, called, of },
+      world: { files },
+    } = this;
     await this.#real("."); // before anything is made at the end of a link
     if (of === "user") await files.mkdir(root, { recursive: true, mode: 0o700 });
-    else if (!(await files.stat(path.dirname(root)).catch(absent(undefined)))?.isDirectory()) throw new ToolFailure(`The folder of this session is not there, so nothing can be kept in its ${called}.`);
-    else await files.mkdir(root).catch((error: unknown) => { if (codeOf(error) !== "EEXIST") throw error; });
+    else if (!(await files.stat(path.dirname(root)).catch(absent(undefined)))?.isDirectory())
+      throw new ToolFailure(`The folder of this session is not there, so nothing can be kept in its ${called}.`);
+    else
+      await files.mkdir(root).catch((error: unknown) => {
+        if (codeOf(error) !== "EEXIST") throw error;
+      });
   }
 
   /** What is kept in a workspace is not committed by accident: unless a person wants it otherwise, and took the file away. */
   async #ignore(): Promise<void> {
-    const { place: { root, of }, world: { files } } = this;
+    const {
+      place: { root, of },
+      world: { files },
+    } = this;
     if (of === "user" || (await files.readdir(root)).some(name => name !== LOCK && !PART.test(name))) return;
     await this.#whole(await this.#real(".gitignore"), Buffer.from("*\n"));
   }
 
   /** Where it really is. */
-  #real(file: string): Promise<string> { return this.#inside(path.join(this.place.root, file)); }
+  #real(file: string): Promise<string> {
+    return this.#inside(path.join(this.place.root, file));
+  }
 
   async #inside(file: string): Promise<string> {
     const { root, of, called } = this.place;
     if (!contains(root, file)) throw new ToolFailure(`${file} is not in ${called}.`);
-    const isWorkspace = of === "workspace", { real, isInside } = await placeOf(file, isWorkspace ? [root] : []);
-    if (isWorkspace && !(isInside && (await placeOf(root, [path.dirname(root)])).isInside)) throw new ToolFailure(`A link in ${called} leads out of it, to ${real}: nothing is read or written there. Ask the user to take the link away.`);
+    const isWorkspace = of === "workspace",
+      { real, isInside } = await placeOf(file, isWorkspace ? [root] : []);
+    if (isWorkspace && !(isInside && (await placeOf(root, [path.dirname(root)])).isInside))
+      throw new ToolFailure(
+        `A link in ${called} leads out of it, to ${real}: nothing is read or written there. Ask the user to take the link away.`,
+      );
     return real;
   }
 
   async #bytes(real: string, end: "beginning" | "end"): Promise<Buffer | undefined> {
-    const { files } = this.world, found = await files.stat(real).catch(absent(undefined));
+    const { files } = this.world,
+      found = await files.stat(real).catch(absent(undefined));
     if (!found) return undefined;
     if (!found.isFile()) throw new Error("it is no file"); // a pipe would never end
     const handle = await files.open(real, "r");
     try {
-      const from = end === "end" ? Math.max(0, found.size - MOST_READ) : 0, buffer = Buffer.alloc(Math.min(found.size, MOST_READ));
+      const from = end === "end" ? Math.max(0, found.size - MOST_READ) : 0,
+        buffer = Buffer.alloc(Math.min(found.size, MOST_READ));
       let read = 0;
-      for (let more = -1; more !== 0 && read < buffer.length; read += more) more = (await handle.read(buffer, read, buffer.length - read, from + read)).bytesRead;
+      for (let more = -1; more !== 0 && read < buffer.length; read += more)
+        more = (await handle.read(buffer, read, buffer.length - read, from + read)).bytesRead;
       return wholeLines(buffer.subarray(0, read), { isCutBefore: from > 0, isCutBehind: from + read < found.size });
-    } finally { await handle.close(); }
+    } finally {
+      await handle.close();
+    }
   }
 
   #unread(file: string, error: unknown): undefined {
-    this.world.log("warn", "A file of Sparkle's cannot be read, and is left out", { file: this.called(file), why: error instanceof Error ? error.message : String(error) });
+    this.world.log("warn", "A file of Sparkle's cannot be read, and is left out", {
+      file: this.called(file),
+      why: error instanceof Error ? error.message : String(error),
+    });
   }
 
   #explained(error: unknown): unknown {
     if (error instanceof ToolFailure) return error;
     if (error instanceof InstallError) return new ToolFailure(error.message);
-    const code = codeOf(error), { called } = this.place;
-    if (code === "ENOSPC" || code === "EDQUOT") return new ToolFailure("The disk is full, so nothing was saved. Tell the user.");
-    if (code !== undefined && error instanceof Error) return new ToolFailure(`${called} cannot be written, so nothing more was saved: ${error.message}. Tell the user.`);
+    const code = codeOf(error),
+      { called } = this.place;
+    if (code === "ENOSPC" || code === "EDQUOT")
+      return new ToolFailure("The disk is full, so nothing was saved. Tell the user.");
+    if (code !== undefined && error instanceof Error)
+      return new ToolFailure(
+        `${called} cannot be written, so nothing more was saved: ${error.message}. Tell the user.`,
+      );
     return error;
   }
 }
 
 /** In names of files: sorts as time does. */
-export function stamp(date: Date): string { return date.toISOString().replaceAll(/[:.]/g, "-"); }
+export function stamp(date: Date): string {
+  return date.toISOString().replaceAll(/[:.]/g, "-");
+}
 
-function codeOf(error: unknown): string | undefined { return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined; }
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
 
-function wholeLines(bytes: Buffer, { isCutBefore, isCutBehind }: { readonly isCutBefore: boolean; readonly isCutBehind: boolean }): Buffer {
-  const from = isCutBefore ? bytes.indexOf(0x0A) + 1 : 0, to = isCutBehind ? bytes.lastIndexOf(0x0A) : bytes.length;
+function wholeLines(
+  bytes: Buffer,
+  { isCutBefore, isCutBehind }: { readonly isCutBefore: boolean; readonly isCutBehind: boolean },
+): Buffer {
+  const from = isCutBefore ? bytes.indexOf(0x0a) + 1 : 0,
+    to = isCutBehind ? bytes.lastIndexOf(0x0a) : bytes.length;
   return bytes.subarray(from, to < from ? bytes.length : to);
 }
 
 /** Rejects what is not UTF-8: a wrong guess would be told as the user's words. */
-function decoded(bytes: Buffer | undefined): string | undefined { return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes); }
+function decoded(bytes: Buffer | undefined): string | undefined {
+  return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+}
 
 function isText(bytes: Buffer): boolean {
-  try { return decoded(bytes) !== undefined; }
-  catch { return false; }
+  try {
+    return decoded(bytes) !== undefined;
+  } catch {
+    return false;
+  }
 }

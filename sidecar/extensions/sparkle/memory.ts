@@ -23,10 +23,16 @@ export const INSIGHT_TYPES: readonly InsightType[] = ["PatternAnchor", "Collabor
 
 export type Sections = ReadonlyMap<string, Promise<Section | undefined>>;
 
-export interface Sparkler { readonly name: string; readonly folder: string }
+export interface Sparkler {
+  readonly name: string;
+  readonly folder: string;
+}
 
-const PROFILE = "collaborator-profile.md", SPARKLERS = "sparklers", IDENTITY = "identity.md";
-const WORKING_MEMORY = "working-memory.md", CHECKPOINTS = "checkpoints";
+const PROFILE = "collaborator-profile.md",
+  SPARKLERS = "sparklers",
+  IDENTITY = "identity.md";
+const WORKING_MEMORY = "working-memory.md",
+  CHECKPOINTS = "checkpoints";
 const LISTS: Readonly<Record<InsightType, { readonly file: string; readonly title: string }>> = {
   PatternAnchor: { file: "pattern-anchors.md", title: "Pattern anchors" },
   CollaborationEvolution: { file: "collaboration-evolution.md", title: "How the collaboration has changed" },
@@ -40,15 +46,29 @@ export class Memory {
   readonly #space: KeptFolder | undefined;
 
   /** `cwd`: of the session; without one nothing of a workspace is kept. `sparkler`: whom the settings name. */
-  constructor(home: string, cwd: string | undefined, private readonly sparkler: string | undefined, private readonly world: KeptFolderWorld) {
+  constructor(
+    home: string,
+    cwd: string | undefined,
+    private readonly sparkler: string | undefined,
+    private readonly world: KeptFolderWorld,
+  ) {
     this.#home = KeptFolder.ofUser(home, world);
-    if (cwd !== undefined && path.isAbsolute(cwd)) this.#space = new KeptFolder({ root: path.join(cwd, ".sparkle-space"), called: ".sparkle-space", of: "workspace" }, world);
+    if (cwd !== undefined && path.isAbsolute(cwd))
+      this.#space = new KeptFolder(
+        { root: path.join(cwd, ".sparkle-space"), called: ".sparkle-space", of: "workspace" },
+        world,
+      );
   }
 
   /** By folder. */
   async sparklers(): Promise<readonly Sparkler[]> {
     const folders = await this.#home.list(SPARKLERS, "folders");
-    return Promise.all(folders.map(async folder => ({ folder, name: headingOf(await this.#home.read(`${SPARKLERS}/${folder}/${IDENTITY}`) ?? "") ?? shownName(folder) })));
+    return Promise.all(
+      folders.map(async folder => ({
+        folder,
+        name: headingOf((await this.#home.read(`${SPARKLERS}/${folder}/${IDENTITY}`)) ?? "") ?? shownName(folder),
+      })),
+    );
   }
 
   /** Whom a session has: the one that the settings name, else the only one, else the first. It need not have a folder yet. */
@@ -58,19 +78,26 @@ export class Memory {
   }
 
   /** The settings name it. */
-  isChosen({ name }: Sparkler): boolean { return this.sparkler !== undefined && folderOf(this.sparkler) === folderOf(name); }
+  isChosen({ name }: Sparkler): boolean {
+    return this.sparkler !== undefined && folderOf(this.sparkler) === folderOf(name);
+  }
 
   /** `name`: as a model gives it; absent: the current one. */
   async whom(name: string | undefined): Promise<Sparkler> {
     if (name === undefined) return this.current();
-    const all = await this.sparklers(), found = named(all, name);
-    if (!found) throw new ToolFailure(`There is no sparkler “${shownName(name)}”${all.length === 0 ? " yet" : `; there are ${all.map(one => one.name).join(", ")}`}. create_sparkler makes one.`);
+    const all = await this.sparklers(),
+      found = named(all, name);
+    if (!found)
+      throw new ToolFailure(
+        `There is no sparkler “${shownName(name)}”${all.length === 0 ? " yet" : `; there are ${all.map(one => one.name).join(", ")}`}. create_sparkler makes one.`,
+      );
     return found;
   }
 
   /** The user's own part of an embodiment, each section read on its own. None rejects. */
   sections(current: Promise<Sparkler>): Sections {
-    const { text, list } = this.#readers(), of = (file: string): Promise<string> => current.then(({ folder }) => `${SPARKLERS}/${folder}/${file}`);
+    const { text, list } = this.#readers(),
+      of = (file: string): Promise<string> => current.then(({ folder }) => `${SPARKLERS}/${folder}/${file}`);
     const { PatternAnchor, CollaborationEvolution } = LISTS;
     return new Map([
       ["identity", text(this.#home, "Who you are", of(IDENTITY))],
@@ -91,41 +118,84 @@ export class Memory {
   }
 
   #readers() {
-    const text = async (folder: KeptFolder | undefined, title: string, file: string | Promise<string | undefined>): Promise<Section | undefined> => {
-      const where = await file, read = where === undefined ? undefined : tidy(await folder?.read(where) ?? "");
+    const text = async (
+      folder: KeptFolder | undefined,
+      title: string,
+      file: string | Promise<string | undefined>,
+    ): Promise<Section | undefined> => {
+      const where = await file,
+        read = where === undefined ? undefined : tidy((await folder?.read(where)) ?? "");
       return folder && where !== undefined && read ? { title, file: folder.called(where), pieces: [read] } : undefined;
     };
-    const list = async (folder: KeptFolder | undefined, type: InsightType, file: string | Promise<string>): Promise<Section | undefined> => {
-      const { title } = LISTS[type], where = await file, insights = parseInsights(await folder?.read(where, "end") ?? "");
-      return folder && insights.length > 0 ? { title, file: folder.called(where), pieces: insights.toReversed().map(inShort) } : undefined;
+    const list = async (
+      folder: KeptFolder | undefined,
+      type: InsightType,
+      file: string | Promise<string>,
+    ): Promise<Section | undefined> => {
+      const { title } = LISTS[type],
+        where = await file,
+        insights = parseInsights((await folder?.read(where, "end")) ?? "");
+      return folder && insights.length > 0
+        ? { title, file: folder.called(where), pieces: insights.toReversed().map(inShort) }
+        : undefined;
     };
     return { text, list };
   }
 
   /** Where it is kept, as the user finds it. */
-  async saveInsight(type: InsightType, given: { readonly content: string; readonly context: string; readonly tags: readonly string[]; readonly sparkler: string | undefined }, signal: AbortSignal): Promise<string> {
-    const { file, title } = LISTS[type], { world } = this, sparkler = type === "WorkspaceInsight" ? undefined : await this.whom(given.sparkler);
-    const insight: Insight = { at: world.date().toISOString(), tags: tidyTags(given.tags), content: tidy(given.content), context: tidy(given.context) };
-    const folder = sparkler ? this.#home : this.#workspace(), where = sparkler ? `${SPARKLERS}/${sparkler.folder}/${file}` : file;
+  async saveInsight(
+    type: InsightType,
+    given: {
+      readonly content: string;
+      readonly context: string;
+      readonly tags: readonly string[];
+      readonly sparkler: string | undefined;
+    },
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { file, title } = LISTS[type],
+      { world } = this,
+      sparkler = type === "WorkspaceInsight" ? undefined : await this.whom(given.sparkler);
+    const insight: Insight = {
+      at: world.date().toISOString(),
+      tags: tidyTags(given.tags),
+      content: tidy(given.content),
+      context: tidy(given.context),
+    };
+    const folder = sparkler ? this.#home : this.#workspace(),
+      where = sparkler ? `${SPARKLERS}/${sparkler.folder}/${file}` : file;
     await folder.writing(signal, async writing => {
       if (sparkler) await this.#introduce(sparkler, writing);
-      await writing.append(where, renderInsight(insight), `# ${title}\n\n<!-- The newest is last. Change, add and delete as you like: an entry begins at a line with “## ”. -->\n`);
+      await writing.append(
+        where,
+        renderInsight(insight),
+        `# ${title}\n\n<!-- The newest is last. Change, add and delete as you like: an entry begins at a line with “## ”. -->\n`,
+      );
     });
     return folder.called(where);
   }
 
   /** The files, as the user finds them. */
-  async checkpoint(workingMemory: string, story: string, sparkler: string | undefined, signal: AbortSignal): Promise<readonly string[]> {
-    const space = this.#workspace(), { name } = await this.whom(sparkler);
+  async checkpoint(
+    workingMemory: string,
+    story: string,
+    sparkler: string | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const space = this.#workspace(),
+      { name } = await this.whom(sparkler);
     return space.writing(signal, async writing => {
-      const file = await this.#newCheckpoint(space), at = this.world.date().toISOString();
+      const file = await this.#newCheckpoint(space),
+        at = this.world.date().toISOString();
       await writing.replace(file, `# Checkpoint of ${at}\n\nBy ${name}.\n\n${tidy(story)}\n`);
       await writing.replace(WORKING_MEMORY, withHeading("Working memory", `Of ${at}.\n\n${tidy(workingMemory)}`));
       return [space.called(WORKING_MEMORY), space.called(file)];
     });
   }
 
-  profile(): Promise<string | undefined> { return this.#home.read(PROFILE); }
+  profile(): Promise<string | undefined> {
+    return this.#home.read(PROFILE);
+  }
 
   async replaceProfile(content: string, signal: AbortSignal): Promise<string> {
     await this.#home.writing(signal, writing => writing.replace(PROFILE, `${tidy(content)}\n`));
@@ -133,11 +203,18 @@ export class Memory {
   }
 
   /** What is there already stays as it is. */
-  async setUp(user: string, signal: AbortSignal): Promise<{ readonly profile: string; readonly sparkler: Sparkler; readonly isNew: boolean }> {
+  async setUp(
+    user: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly profile: string; readonly sparkler: Sparkler; readonly isNew: boolean }> {
     const sparkler = await this.current();
     return this.#home.writing(signal, async writing => {
-      const isNew = await this.profile() === undefined;
-      if (isNew) await writing.replace(PROFILE, withHeading(shownName(user), "How this user works, and likes to work together.\n"));
+      const isNew = (await this.profile()) === undefined;
+      if (isNew)
+        await writing.replace(
+          PROFILE,
+          withHeading(shownName(user), "How this user works, and likes to work together.\n"),
+        );
       await this.#introduce(sparkler, writing);
       return { profile: this.#home.called(PROFILE), sparkler, isNew };
     });
@@ -154,22 +231,36 @@ export class Memory {
   }
 
   /** Returns what it is called from now on, and was. */
-  async rename(oldName: string | undefined, newName: string, signal: AbortSignal): Promise<readonly [now: Sparkler, before: Sparkler]> {
+  async rename(
+    oldName: string | undefined,
+    newName: string,
+    signal: AbortSignal,
+  ): Promise<readonly [now: Sparkler, before: Sparkler]> {
     const now = made(newName);
     await this.whom(oldName); // before anything is written
     return this.#home.writing(signal, async writing => {
-      const before = await this.whom(oldName), taken = named((await this.sparklers()).filter(({ folder }) => folder !== before.folder), newName);
+      const before = await this.whom(oldName),
+        taken = named(
+          (await this.sparklers()).filter(({ folder }) => folder !== before.folder),
+          newName,
+        );
       if (taken) throw new ToolFailure(`There is a sparkler “${taken.name}” already.`);
       await this.#introduce(before, writing);
-      const identity = await this.#home.read(`${SPARKLERS}/${before.folder}/${IDENTITY}`) ?? "";
+      const identity = (await this.#home.read(`${SPARKLERS}/${before.folder}/${IDENTITY}`)) ?? "";
       await writing.replace(`${SPARKLERS}/${before.folder}/${IDENTITY}`, withHeading(now.name, identity));
-      if (now.folder !== before.folder) await writing.rename(`${SPARKLERS}/${before.folder}`, `${SPARKLERS}/${now.folder}`);
+      if (now.folder !== before.folder)
+        await writing.rename(`${SPARKLERS}/${before.folder}`, `${SPARKLERS}/${now.folder}`);
       return [now, before];
     });
   }
 
-  async replaceIdentity(sparkler: string | undefined, content: string, signal: AbortSignal): Promise<readonly [Sparkler, file: string]> {
-    const one = await this.whom(sparkler), file = `${SPARKLERS}/${one.folder}/${IDENTITY}`;
+  async replaceIdentity(
+    sparkler: string | undefined,
+    content: string,
+    signal: AbortSignal,
+  ): Promise<readonly [Sparkler, file: string]> {
+    const one = await this.whom(sparkler),
+      file = `${SPARKLERS}/${one.folder}/${IDENTITY}`;
     await this.#home.writing(signal, writing => writing.replace(file, withHeading(one.name, tidy(content))));
     return [one, this.#home.called(file)];
   }
@@ -182,7 +273,8 @@ export class Memory {
   /** A sparkler without an identity gets one that says its name. */
   async #introduce({ name, folder }: Sparkler, writing: Writing): Promise<void> {
     const file = `${SPARKLERS}/${folder}/${IDENTITY}`;
-    if (!(await this.#home.list(`${SPARKLERS}/${folder}`, "files")).includes(IDENTITY)) await writing.replace(file, withHeading(name, ""));
+    if (!(await this.#home.list(`${SPARKLERS}/${folder}`, "files")).includes(IDENTITY))
+      await writing.replace(file, withHeading(name, ""));
   }
 
   async #lastCheckpoint(): Promise<string | undefined> {
@@ -209,7 +301,10 @@ export function inShort({ at, tags, content, context }: Insight): string {
 /** By its name, or its folder's; however they are written. */
 function named(all: readonly Sparkler[], name: string): Sparkler | undefined {
   const wanted = folderOf(name);
-  return all.find(one => wanted !== undefined && folderOf(one.name) === wanted) ?? all.find(one => wanted !== undefined && folderOf(one.folder) === wanted);
+  return (
+    all.find(one => wanted !== undefined && folderOf(one.name) === wanted) ??
+    all.find(one => wanted !== undefined && folderOf(one.folder) === wanted)
+  );
 }
 
 function made(name: string): Sparkler {

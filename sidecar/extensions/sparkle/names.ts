@@ -1,6 +1,7 @@
 /** Names of sparklers, and the folders that they are kept in. Pure. */
 
-const MOST_CHARACTERS = 60, MOST_BYTES = 120;
+const MOST_CHARACTERS = 60,
+  MOST_BYTES = 120;
 /** Windows has devices of these names in every folder. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
@@ -13,7 +14,12 @@ export function shownName(given: string): string {
 /** Letters, digits and “-” of any script, in lower case: no two that a file system may take for one, and no way out of the folder above. Undefined: no letter, no digit. */
 export function folderOf(name: string): string | undefined {
   let folder = "";
-  for (const character of shownName(name).normalize("NFKC").toLowerCase().normalize("NFKC").replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "-").replaceAll(/^-+|-+$/g, "")) {
+  for (const character of shownName(name)
+    .normalize("NFKC")
+    .toLowerCase()
+    .normalize("NFKC")
+    .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "-")
+    .replaceAll(/^-+|-+$/g, "")) {
     if (Buffer.byteLength(folder + character) > MOST_BYTES) break;
     folder += character;
   }

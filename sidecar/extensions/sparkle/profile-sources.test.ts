@@ -4,7 +4,7 @@ import path from "node:path";
 import { temporaryFolder } from "../../testing/drive";
 import { isRead, MOST_CHARACTERS, readSource, type Fetched } from "./profile-sources";
 
-const errorOf = (fetched: Fetched) => isRead(fetched) ? "(was read)" : fetched.error;
+const errorOf = (fetched: Fetched) => (isRead(fetched) ? "(was read)" : fetched.error);
 
 suite("sources of a profile", () => {
   test("a text is itself, and a file of the session's folders is read", async () => {
@@ -13,21 +13,44 @@ suite("sources of a profile", () => {
     for (const place of [cwd, more]) mkdirSync(place);
     writeFileSync(path.join(cwd, "me.md"), "I am");
     writeFileSync(path.join(more, "cv.md"), "CV");
-    deepEqual(await readSource({ type: "text", value: "hello" }, []), { type: "text", value: "hello", content: "hello" });
-    deepEqual(await readSource({ type: "File", value: "me.md" }, [cwd]), { type: "file", value: "me.md", content: "I am" });
-    deepEqual(await readSource({ type: "file", value: path.join(more, "cv.md") }, [cwd, more]), { type: "file", value: path.join(more, "cv.md"), content: "CV" });
+    deepEqual(await readSource({ type: "text", value: "hello" }, []), {
+      type: "text",
+      value: "hello",
+      content: "hello",
+    });
+    deepEqual(await readSource({ type: "File", value: "me.md" }, [cwd]), {
+      type: "file",
+      value: "me.md",
+      content: "I am",
+    });
+    deepEqual(await readSource({ type: "file", value: path.join(more, "cv.md") }, [cwd, more]), {
+      type: "file",
+      value: path.join(more, "cv.md"),
+      content: "CV",
+    });
   });
 
-  for (const [type, value] of [["url", "https://example.com/me"], ["github", "someone"], ["", "x"]]) test(`${JSON.stringify(type)} is not fetched, and it says what to do`, async () =>
-    match(errorOf(await readSource({ type, value }, ["/"])), /Nothing is fetched from the network.*“content”/));
+  for (const [type, value] of [
+    ["url", "https://example.com/me"],
+    ["github", "someone"],
+    ["", "x"],
+  ])
+    test(`${JSON.stringify(type)} is not fetched, and it says what to do`, async () =>
+      match(errorOf(await readSource({ type, value }, ["/"])), /Nothing is fetched from the network.*“content”/));
 
   test("what is outside is the user's to give, also at the end of a link", async () => {
     using folder = temporaryFolder();
-    const cwd = path.join(folder.path, "cwd"), secret = path.join(folder.path, "secret");
+    const cwd = path.join(folder.path, "cwd"),
+      secret = path.join(folder.path, "secret");
     mkdirSync(cwd);
     writeFileSync(secret, "secret");
     if (process.platform !== "win32") symlinkSync(secret, path.join(cwd, "link"));
-    for (const value of [secret, "../secret", "", ...(process.platform === "win32" ? [] : ["link"])]) match(errorOf(await readSource({ type: "file", value }, [cwd])), /Only files in the folders of this session/, value);
+    for (const value of [secret, "../secret", "", ...(process.platform === "win32" ? [] : ["link"])])
+      match(
+        errorOf(await readSource({ type: "file", value }, [cwd])),
+        /Only files in the folders of this session/,
+        value,
+      );
     match(errorOf(await readSource({ type: "file", value: "x" }, [])), /Only files/);
   });
 
@@ -43,7 +66,8 @@ suite("sources of a profile", () => {
   test("of a long one the beginning is read, in whole characters", async () => {
     using folder = temporaryFolder();
     writeFileSync(path.join(folder.path, "a.md"), "x" + "ö".repeat(MOST_CHARACTERS));
-    const long = await readSource({ type: "file", value: "a.md" }, [folder.path]), said = await readSource({ type: "text", value: "y".repeat(MOST_CHARACTERS + 1) }, []);
+    const long = await readSource({ type: "file", value: "a.md" }, [folder.path]),
+      said = await readSource({ type: "text", value: "y".repeat(MOST_CHARACTERS + 1) }, []);
     ok(isRead(long) && isRead(said));
     equal(long.content, "x" + "ö".repeat(MOST_CHARACTERS / 2 - 1));
     deepEqual([said.content.length, said.value.length], [MOST_CHARACTERS, 200]);

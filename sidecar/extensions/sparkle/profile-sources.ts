@@ -8,25 +8,45 @@ import { placeOf } from "../../permissions/boundary";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 
 /** Characters of one source, and how many there may be. */
-export const MOST_CHARACTERS = 64_000, MOST_SOURCES = 20;
+export const MOST_CHARACTERS = 64_000,
+  MOST_SOURCES = 20;
 
 /** `content` when it could be read, `error` (what to do instead) when not. */
-export type Fetched = { readonly type: string; readonly value: string } & ({ readonly content: string } | { readonly error: string });
+export type Fetched = { readonly type: string; readonly value: string } & (
+  | { readonly content: string }
+  | { readonly error: string }
+);
 
 /** `folders`: of the session, absolute. Never rejects. */
 export async function readSource(source: unknown, folders: readonly string[]): Promise<Fetched> {
-  const type = stringOr(objectOr(source).type, "").trim().toLowerCase(), value = stringOr(objectOr(source).value, "");
+  const type = stringOr(objectOr(source).type, "").trim().toLowerCase(),
+    value = stringOr(objectOr(source).value, "");
   const shown = { type, value: value.slice(0, 200) };
   switch (type) {
-    case "text": case "content": return { ...shown, content: value.slice(0, MOST_CHARACTERS) };
-    case "file": case "path": return { ...shown, ...await readFileOf(value, folders) };
-    default: return { ...shown, error: "Nothing is fetched from the network here. If you have a tool that the user lets fetch it, use that, or ask the user to paste the text; then give it as “content”." };
+    case "text":
+    case "content":
+      return { ...shown, content: value.slice(0, MOST_CHARACTERS) };
+    case "file":
+    case "path":
+      return { ...shown, ...(await readFileOf(value, folders)) };
+    default:
+      return {
+        ...shown,
+        error:
+          "Nothing is fetched from the network here. If you have a tool that the user lets fetch it, use that, or ask the user to paste the text; then give it as “content”.",
+      };
   }
 }
 
-async function readFileOf(value: string, folders: readonly string[]): Promise<{ readonly content: string } | { readonly error: string }> {
+async function readFileOf(
+  value: string,
+  folders: readonly string[],
+): Promise<{ readonly content: string } | { readonly error: string }> {
   const [cwd] = folders;
-  const elsewhere = { error: "Only files in the folders of this session are read here. Read it with your own tool for files, which may ask the user, and give the text as “content”." };
+  const elsewhere = {
+    error:
+      "Only files in the folders of this session are read here. Read it with your own tool for files, which may ask the user, and give the text as “content”.",
+  };
   if (cwd === undefined || value === "") return elsewhere;
   try {
     const { real, isInside } = await placeOf(path.resolve(cwd, value), folders);
@@ -34,15 +54,29 @@ async function readFileOf(value: string, folders: readonly string[]): Promise<{ 
     if (!(await stat(real)).isFile()) return { error: "This is no file." };
     const handle = await open(real, "r");
     try {
-      const buffer = Buffer.alloc(MOST_CHARACTERS), { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
-      return { content: new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, bytesRead), { stream: true }) }; // a last character that is cut is left out
-    } finally { await handle.close(); }
+      const buffer = Buffer.alloc(MOST_CHARACTERS),
+        { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+      return {
+        content: new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, bytesRead), { stream: true }),
+      }; // a last character that is cut is left out
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
-    return { error: error instanceof TypeError ? "This file is no text." : `It cannot be read: ${error instanceof Error ? error.message : String(error)}.` };
+    return {
+      error:
+        error instanceof TypeError
+          ? "This file is no text."
+          : `It cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+    };
   }
 }
 
-export function isRead(fetched: Fetched): fetched is Extract<Fetched, { readonly content: string }> { return "content" in fetched; }
+export function isRead(fetched: Fetched): fetched is Extract<Fetched, { readonly content: string }> {
+  return "content" in fetched;
+}
 
 /** For the answer of a tool. */
-export function asJson(fetched: Fetched): JsonObject { return { ...fetched }; }
+export function asJson(fetched: Fetched): JsonObject {
+  return { ...fetched };
+}

@@ -2,7 +2,12 @@
 import type { ToolPrompt } from "../tool-server";
 import { CHECKPOINT, EMBODIMENT_TEST, ENRICH_PROFILE, PRESENCE_CHECK, SHOW_THINKING, SPARKLER_IDENTITY } from "./texts";
 
-const prompt = (name: string, title: string, description: string, text: string): ToolPrompt => ({ name, title, description, text: async () => text });
+const prompt = (name: string, title: string, description: string, text: string): ToolPrompt => ({
+  name,
+  title,
+  description,
+  text: async () => text,
+});
 
 export const SPARKLE_PROMPTS: readonly ToolPrompt[] = [
   prompt("checkpoint", "Checkpoint", "Keep what this session has come to, for the next one", CHECKPOINT),

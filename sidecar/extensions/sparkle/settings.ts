@@ -10,17 +10,32 @@ export interface SparkleSettings {
   readonly sparkler: string | undefined;
 }
 
-export const LEAST_BYTES = 4_096, MOST_BYTES = 262_144, USUAL_BYTES = 16_384;
+export const LEAST_BYTES = 4_096,
+  MOST_BYTES = 262_144,
+  USUAL_BYTES = 16_384;
 
 /** `odd`: for the log. */
-export function readSettings({ embodiment, embodimentBytes, sparkler }: JsonObject, odd: (what: string) => void): SparkleSettings {
+export function readSettings(
+  { embodiment, embodimentBytes, sparkler }: JsonObject,
+  odd: (what: string) => void,
+): SparkleSettings {
   const otherwise = <T>(name: string, value: unknown, fallback: T): T => {
-    if (value !== undefined && value !== null) odd(`the setting “${name}” of Sparkle cannot be read: its default is used`);
+    if (value !== undefined && value !== null)
+      odd(`the setting “${name}” of Sparkle cannot be read: its default is used`);
     return fallback;
   };
   return {
-    embodiment: embodiment === "off" || embodiment === "first-prompt" ? embodiment : otherwise("embodiment", embodiment, "first-prompt"),
-    embodimentBytes: typeof embodimentBytes === "number" && embodimentBytes >= LEAST_BYTES && embodimentBytes <= MOST_BYTES ? Math.floor(embodimentBytes) : otherwise("embodimentBytes", embodimentBytes, USUAL_BYTES),
-    sparkler: typeof sparkler === "string" && folderOf(sparkler) !== undefined ? sparkler : otherwise("sparkler", sparkler, undefined),
+    embodiment:
+      embodiment === "off" || embodiment === "first-prompt"
+        ? embodiment
+        : otherwise("embodiment", embodiment, "first-prompt"),
+    embodimentBytes:
+      typeof embodimentBytes === "number" && embodimentBytes >= LEAST_BYTES && embodimentBytes <= MOST_BYTES
+        ? Math.floor(embodimentBytes)
+        : otherwise("embodimentBytes", embodimentBytes, USUAL_BYTES),
+    sparkler:
+      typeof sparkler === "string" && folderOf(sparkler) !== undefined
+        ? sparkler
+        : otherwise("sparkler", sparkler, undefined),
   };
 }

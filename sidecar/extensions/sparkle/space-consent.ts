@@ -15,9 +15,14 @@ import { chosenIn, type SessionClient } from "../session-client";
 import type { Section } from "./embodiment";
 import type { KeptFolder } from "./kept-folder";
 
-const FILE = "workspaces.md", BEGIN = "# Workspaces\n\n<!-- Whether Sparkle may read out .sparkle-space of a folder. The last line for a folder counts. Delete a line to be asked again. -->\n\n";
+const FILE = "workspaces.md",
+  BEGIN =
+    "# Workspaces\n\n<!-- Whether Sparkle may read out .sparkle-space of a folder. The last line for a folder counts. Delete a line to be asked again. -->\n\n";
 const LINE = /^- (yes|no): (".*")$/;
-const ALWAYS = "always", ONCE = "once", NEVER = "never", NOT_NOW = "not-now";
+const ALWAYS = "always",
+  ONCE = "once",
+  NEVER = "never",
+  NOT_NOW = "not-now";
 
 export type SpaceAnswer = "yes" | "no" | "unasked";
 
@@ -30,10 +35,17 @@ export class SpaceConsent {
   #now: boolean | undefined;
 
   /** `home`: `~/.sparkle`. `folder`: of the session, absolute. */
-  constructor(private readonly home: KeptFolder, private readonly folder: string, private readonly client: SessionClient, private readonly version: () => 1 | 2) {}
+  constructor(
+    private readonly home: KeptFolder,
+    private readonly folder: string,
+    private readonly client: SessionClient,
+    private readonly version: () => 1 | 2,
+  ) {}
 
   /** As it was answered before. */
-  async answered(): Promise<SpaceAnswer> { return answerIn(await this.home.read(FILE, "end") ?? "", await this.#real()); }
+  async answered(): Promise<SpaceAnswer> {
+    return answerIn((await this.home.read(FILE, "end")) ?? "", await this.#real());
+  }
 
   /** The answer of this session or of an earlier one; undefined: the user was not asked yet. Never rejects. */
   async known(): Promise<boolean | undefined> {
@@ -46,18 +58,31 @@ export class SpaceConsent {
   async agreed(sections: readonly Section[], signal: AbortSignal): Promise<boolean> {
     const known = await this.known();
     if (known !== undefined) return known;
-    this.#asking ??= this.#ask(sections, signal).catch(() => false).finally(() => { this.#asking = undefined; });
+    this.#asking ??= this.#ask(sections, signal)
+      .catch(() => false)
+      .finally(() => {
+        this.#asking = undefined;
+      });
     return await this.#asking;
   }
 
   async #ask(sections: readonly Section[], signal: AbortSignal): Promise<boolean> {
-    const real = await this.#real(), title = "Send .sparkle-space of this folder to the agent", version = this.version();
+    const real = await this.#real(),
+      title = "Send .sparkle-space of this folder to the agent",
+      version = this.version();
     const text = `${real} has a folder .sparkle-space with notes for agents. If you did not write them, they came with this folder. Sparkle sends them to the agent in each session here.`;
-    const toolCallId = `sparkle-space-${randomUUID().slice(0, 8)}`, content = [text, shown(sections)].map(each => ({ type: "content", content: { type: "text", text: each } }));
+    const toolCallId = `sparkle-space-${randomUUID().slice(0, 8)}`,
+      content = [text, shown(sections)].map(each => ({ type: "content", content: { type: "text", text: each } }));
     const toolCall = { toolCallId, title, kind: "other", status: "pending", content };
     const about = version === 2 ? { title, subject: { type: "tool_call", toolCall } } : { toolCall };
-    const end = (status: "completed" | "failed"): void => this.client.tell({ sessionUpdate: "tool_call_update", toolCallId, title, status });
-    const answer = await this.client.request("session/request_permission", { ...about, _meta: { [ASK_EACH_TIME]: true }, options: OPTIONS }, signal).catch((error: unknown) => { end("failed"); throw error; });
+    const end = (status: "completed" | "failed"): void =>
+      this.client.tell({ sessionUpdate: "tool_call_update", toolCallId, title, status });
+    const answer = await this.client
+      .request("session/request_permission", { ...about, _meta: { [ASK_EACH_TIME]: true }, options: OPTIONS }, signal)
+      .catch((error: unknown) => {
+        end("failed");
+        throw error;
+      });
     const chosen = chosenIn(answer);
     end(chosen === ALWAYS || chosen === ONCE ? "completed" : "failed");
     if (chosen !== undefined) this.#now = chosen === ALWAYS || chosen === ONCE;
@@ -70,7 +95,9 @@ export class SpaceConsent {
     await this.home.writing(signal, writing => writing.append(FILE, `- ${answer}: ${JSON.stringify(real)}\n`, BEGIN));
   }
 
-  #real(): Promise<string> { return realpath(this.folder).catch(() => this.folder); }
+  #real(): Promise<string> {
+    return realpath(this.folder).catch(() => this.folder);
+  }
 }
 
 /** Characters of the sections in the question. */
@@ -78,7 +105,8 @@ const MAX_SHOWN = 6_000;
 
 /** As code, which the text cannot leave. */
 function shown(sections: readonly Section[]): string {
-  const text = sections.map(({ file, pieces }) => `${file}\n\n${pieces.join("\n")}`).join("\n\n"), more = text.length - MAX_SHOWN;
+  const text = sections.map(({ file, pieces }) => `${file}\n\n${pieces.join("\n")}`).join("\n\n"),
+    more = text.length - MAX_SHOWN;
   const fence = "`".repeat(Math.max(3, 1 + Math.max(0, ...(text.match(/`+/g) ?? []).map(run => run.length))));
   return `${fence}\n${text.slice(0, MAX_SHOWN)}${more > 0 ? `\n… ${more} more characters` : ""}\n${fence}`;
 }

@@ -8,8 +8,26 @@ import { connected } from "../../testing/mcp-world";
 import { Sparkled, words } from "../../testing/sparkled";
 
 suite("Sparkle's server", () => {
-  const TOOLS = ["session_checkpoint", "save_insight", "load_evolution", "setup_sparkle", "fetch_profile_data", "update_collaborator_profile", "update_sparkler_identity", "rename_sparkler", "create_sparkler", "list_sparklers"];
-  const PROMPTS = ["checkpoint", "show_thinking", "embodiment_test", "presence_check", "enrich_profile", "sparkler_identity"];
+  const TOOLS = [
+    "session_checkpoint",
+    "save_insight",
+    "load_evolution",
+    "setup_sparkle",
+    "fetch_profile_data",
+    "update_collaborator_profile",
+    "update_sparkler_identity",
+    "rename_sparkler",
+    "create_sparkler",
+    "list_sparklers",
+  ];
+  const PROMPTS = [
+    "checkpoint",
+    "show_thinking",
+    "embodiment_test",
+    "presence_check",
+    "enrich_profile",
+    "sparkler_identity",
+  ];
 
   async function server(sparkled: Sparkled, more: JsonObject = {}) {
     await sparkled.session("session/new", more);
@@ -19,9 +37,16 @@ suite("Sparkle's server", () => {
   test("has the tools and prompts that are listed, and no others", async () => {
     await using sparkled = await Sparkled.open();
     await using client = await server(sparkled);
-    const { tools } = await client.listTools(), { prompts } = await client.listPrompts();
-    deepEqual(tools.map(({ name }) => name), TOOLS);
-    deepEqual(prompts.map(({ name }) => name), PROMPTS);
+    const { tools } = await client.listTools(),
+      { prompts } = await client.listPrompts();
+    deepEqual(
+      tools.map(({ name }) => name),
+      TOOLS,
+    );
+    deepEqual(
+      prompts.map(({ name }) => name),
+      PROMPTS,
+    );
     ok(tools.every(({ description, annotations }) => description && annotations?.readOnlyHint !== undefined));
     match(String(client.getInstructions()), /Sparkle/);
     for (const name of PROMPTS) ok(JSON.stringify((await client.getPrompt({ name })).messages).length > 200, name);
@@ -30,71 +55,152 @@ suite("Sparkle's server", () => {
   test("each tool does what it says, on disk", async () => {
     await using sparkled = await Sparkled.open();
     await using client = await server(sparkled);
-    const call = async (name: string, args: JsonObject) => said(await client.callTool({ name, arguments: { ...args } })), read = (file: string) => readFileSync(path.join(sparkled.computer.home, file), "utf8");
+    const call = async (name: string, args: JsonObject) =>
+        said(await client.callTool({ name, arguments: { ...args } })),
+      read = (file: string) => readFileSync(path.join(sparkled.computer.home, file), "utf8");
     equal(await call("load_evolution", {}), "Nothing is kept yet.");
-    match(await call("setup_sparkle", { name: "Mary" }), /~\/\.sparkle\/collaborator-profile\.md was begun\. You are Sparkler\./);
+    match(
+      await call("setup_sparkle", { name: "Mary" }),
+      /~\/\.sparkle\/collaborator-profile\.md was begun\. You are Sparkler\./,
+    );
     match(await call("setup_sparkle", { name: "Mary" }), /as it was/);
     match(await call("rename_sparkler", { new_name: "Ada" }), /^Sparkler is Ada now\.$/);
-    match(await call("update_sparkler_identity", { content: "I am calm." }), /The identity of Ada is saved as ~\/\.sparkle\/sparklers\/ada\/identity\.md/);
+    match(
+      await call("update_sparkler_identity", { content: "I am calm." }),
+      /The identity of Ada is saved as ~\/\.sparkle\/sparklers\/ada\/identity\.md/,
+    );
     match(await call("update_collaborator_profile", { content: "# Mary\n\nBrief." }), /Saved as/);
-    equal(await call("save_insight", { insight_type: "PatternAnchor", content: "Red first", context: "bugs", tags: ["tests"] }), "Kept in ~/.sparkle/sparklers/ada/pattern-anchors.md.");
-    equal(await call("save_insight", { insight_type: "WorkspaceInsight", content: "Needs cargo", context: null, tags: null, sparkler: "" }), "Kept in .sparkle-space/workspace-insights.md.");
-    equal(await call("session_checkpoint", { working_memory: "Focus", checkpoint_content: "Story" }), "Kept in .sparkle-space/working-memory.md and .sparkle-space/checkpoints/2026-11-22T09-51-03-000Z.md.");
+    equal(
+      await call("save_insight", {
+        insight_type: "PatternAnchor",
+        content: "Red first",
+        context: "bugs",
+        tags: ["tests"],
+      }),
+      "Kept in ~/.sparkle/sparklers/ada/pattern-anchors.md.",
+    );
+    equal(
+      await call("save_insight", {
+        insight_type: "WorkspaceInsight",
+        content: "Needs cargo",
+        context: null,
+        tags: null,
+        sparkler: "",
+      }),
+      "Kept in .sparkle-space/workspace-insights.md.",
+    );
+    equal(
+      await call("session_checkpoint", { working_memory: "Focus", checkpoint_content: "Story" }),
+      "Kept in .sparkle-space/working-memory.md and .sparkle-space/checkpoints/2026-11-22T09-51-03-000Z.md.",
+    );
     match(await call("create_sparkler", { name: "Eve" }), /Eve is there/);
-    deepEqual(JSON.parse(await call("list_sparklers", {})), { sparklers: [{ name: "Ada", isCurrent: true }, { name: "Eve", isCurrent: false }], current: "Ada" });
-    match(await call("load_evolution", {}), /I am calm\.[\s\S]*Brief\.[\s\S]*Red first[\s\S]*Focus[\s\S]*Story[\s\S]*Needs cargo/);
-    deepEqual([read(".sparkle/collaborator-profile.md"), read(".sparkle/sparklers/ada/identity.md"), read("work/.sparkle-space/.gitignore")], ["# Mary\n\nBrief.\n", "# Ada\n\nI am calm.\n", "*\n"]);
-    match(read(".sparkle/sparklers/ada/pattern-anchors.md"), /^# Pattern anchors\n\n<!-- .* -->\n\n## 2026-11-22T09:51:03\.000Z · tests\n\n> Red first\n\nContext:\n\n> bugs\n$/);
+    deepEqual(JSON.parse(await call("list_sparklers", {})), {
+      sparklers: [
+        { name: "Ada", isCurrent: true },
+        { name: "Eve", isCurrent: false },
+      ],
+      current: "Ada",
+    });
+    match(
+      await call("load_evolution", {}),
+      /I am calm\.[\s\S]*Brief\.[\s\S]*Red first[\s\S]*Focus[\s\S]*Story[\s\S]*Needs cargo/,
+    );
+    deepEqual(
+      [
+        read(".sparkle/collaborator-profile.md"),
+        read(".sparkle/sparklers/ada/identity.md"),
+        read("work/.sparkle-space/.gitignore"),
+      ],
+      ["# Mary\n\nBrief.\n", "# Ada\n\nI am calm.\n", "*\n"],
+    );
+    match(
+      read(".sparkle/sparklers/ada/pattern-anchors.md"),
+      /^# Pattern anchors\n\n<!-- .* -->\n\n## 2026-11-22T09:51:03\.000Z · tests\n\n> Red first\n\nContext:\n\n> bugs\n$/,
+    );
   });
 
   test("collects what a profile is made of", async () => {
     await using sparkled = await Sparkled.open();
     await using client = await server(sparkled);
     sparkled.keep("work/me.md", "I like tests.");
-    const { structuredContent } = await client.callTool({ name: "fetch_profile_data", arguments: { profile_sources: [{ type: "file", value: "me.md" }, { type: "url", value: "https://example.com" }], working_style: "slowly" } });
+    const { structuredContent } = await client.callTool({
+      name: "fetch_profile_data",
+      arguments: {
+        profile_sources: [
+          { type: "file", value: "me.md" },
+          { type: "url", value: "https://example.com" },
+        ],
+        working_style: "slowly",
+      },
+    });
     const { success, prompt, fetched_content: fetched } = objectOr(structuredContent);
-    deepEqual([success, arrayOr(fetched).map(one => objectOr(one).content)], [true, ["I like tests.", undefined, "working_style: slowly"]]);
+    deepEqual(
+      [success, arrayOr(fetched).map(one => objectOr(one).content)],
+      [true, ["I like tests.", undefined, "working_style: slowly"]],
+    );
     match(String(prompt), /update_collaborator_profile/);
     deepEqual(JSON.parse(said(await client.callTool({ name: "fetch_profile_data", arguments: {} }))).success, false);
-    match(said(await client.callTool({ name: "fetch_profile_data", arguments: { profile_sources: Array(21).fill({ type: "text", value: "x" }) } })), /more than 20/);
+    match(
+      said(
+        await client.callTool({
+          name: "fetch_profile_data",
+          arguments: { profile_sources: Array(21).fill({ type: "text", value: "x" }) },
+        }),
+      ),
+      /more than 20/,
+    );
   });
 
   for (const [name, args, sentence] of [
     ["session_checkpoint", { working_memory: " ", checkpoint_content: "x" }, /“working_memory” is empty/],
     ["session_checkpoint", { working_memory: "x".repeat(64_001), checkpoint_content: "x" }, /say it shorter/],
     ["save_insight", { insight_type: "Other", content: "x" }, /has to be one of PatternAnchor/],
-    ["save_insight", { insight_type: "PatternAnchor", content: "x", sparkler: "Nobody" }, /There is no sparkler “Nobody” yet.*create_sparkler/],
+    [
+      "save_insight",
+      { insight_type: "PatternAnchor", content: "x", sparkler: "Nobody" },
+      /There is no sparkler “Nobody” yet.*create_sparkler/,
+    ],
     ["create_sparkler", { name: "../.." }, /no name/],
     ["rename_sparkler", { new_name: "🙂" }, /no name/],
     ["rename_sparkler", { new_name: "Eve", old_name: "Nobody" }, /There is no sparkler “Nobody”/],
     ["embody_sparkle", {}, /There is no tool/],
-  ] as const) test(`${name} refuses what makes no sense: ${String(sentence)}`, async () => {
-    await using sparkled = await Sparkled.open();
-    await using client = await server(sparkled);
-    const answer = await client.callTool({ name, arguments: args });
-    equal(answer.isError, true);
-    match(said(answer), sentence);
-    deepEqual(readdirSync(sparkled.computer.home), ["work"], "nothing was written");
-    deepEqual(readdirSync(sparkled.cwd), []);
-  });
+  ] as const)
+    test(`${name} refuses what makes no sense: ${String(sentence)}`, async () => {
+      await using sparkled = await Sparkled.open();
+      await using client = await server(sparkled);
+      const answer = await client.callTool({ name, arguments: args });
+      equal(answer.isError, true);
+      match(said(answer), sentence);
+      deepEqual(readdirSync(sparkled.computer.home), ["work"], "nothing was written");
+      deepEqual(readdirSync(sparkled.cwd), []);
+    });
 
   test("a rename tells of the setting that names the old one", async () => {
     await using sparkled = await Sparkled.open({ settings: { sparkler: "Ada" } });
     await using client = await server(sparkled);
-    match(said(await client.callTool({ name: "rename_sparkler", arguments: { new_name: "Eve" } })), /Ada is Eve now\. The user's setting “sparkler” still says Ada/);
+    match(
+      said(await client.callTool({ name: "rename_sparkler", arguments: { new_name: "Eve" } })),
+      /Ada is Eve now\. The user's setting “sparkler” still says Ada/,
+    );
   });
 
   test("what is kept long is not read out for ever", async () => {
     await using sparkled = await Sparkled.open();
     await using client = await server(sparkled);
     sparkled.keep(".sparkle/collaborator-profile.md", "x".repeat(100_000));
-    match(said(await client.callTool({ name: "load_evolution", arguments: {} })), /^## Whom you work with\n[\s\S]{47000,48000}\n\n… This is not all/);
+    match(
+      said(await client.callTool({ name: "load_evolution", arguments: {} })),
+      /^## Whom you work with\n[\s\S]{47000,48000}\n\n… This is not all/,
+    );
   });
 
   test("what was kept in one session is in the embodiment of the next", async () => {
     await using sparkled = await Sparkled.open();
     await using client = await server(sparkled);
-    await client.callTool({ name: "save_insight", arguments: { insight_type: "PatternAnchor", content: "Let us slow down" } });
+    await client.callTool({
+      name: "save_insight",
+      arguments: { insight_type: "PatternAnchor", content: "Let us slow down" },
+    });
     await sparkled.prompt(await sparkled.session(), words("hello"));
     match(String(objectOr(sparkled.last.at(-1)).text), /- Let us slow down/);
   });

@@ -64,7 +64,9 @@ export function withBlocks(prompt: readonly unknown[], blocks: readonly SparkleB
     keep = isText(last) ? trailingSpace(last.text) : 0;
   return [
     ...prompt,
-    ...blocks.map(({ part, text }, i): JsonObject => forTheAgent({ type: "text", text: marked(part, text, i === 0 ? keep : 0) })),
+    ...blocks.map(
+      ({ part, text }, i): JsonObject => forTheAgent({ type: "text", text: marked(part, text, i === 0 ? keep : 0) }),
+    ),
   ];
 }
 

@@ -16,28 +16,51 @@ const ALL = { approve: "all" };
 const never = new AbortController().signal;
 
 suite("a command as a process", () => {
-  suiteSetup(function () { if (process.platform === "win32") skipped(this, "These are lines for sh"); });
+  suiteSetup(function () {
+    if (process.platform === "win32") skipped(this, "These are lines for sh");
+  });
 
   test("answers with its output and its code, from its folder, in the user's environment", async () => {
     await using rig = new WorkspaceRig(ALL, { environment: async () => ({ ...process.env, MINE: "from the shell" }) });
     rig.put("sub/x");
     await rig.begin();
-    deepEqual((await rig.call("run_terminal", { command: "echo out; echo err >&2; exit 3" })).structured, { stdout: "out\n", stderr: "err\n", code: 3 });
-    deepEqual(await rig.call("run_terminal", { command: "pwd; echo $MINE", cwd: "sub" }), { text: JSON.stringify({ stdout: `${realpathSync(rig.at("sub"))}\nfrom the shell\n`, stderr: "", code: 0 }), isError: false, structured: { stdout: `${realpathSync(rig.at("sub"))}\nfrom the shell\n`, stderr: "", code: 0 } });
+    deepEqual((await rig.call("run_terminal", { command: "echo out; echo err >&2; exit 3" })).structured, {
+      stdout: "out\n",
+      stderr: "err\n",
+      code: 3,
+    });
+    deepEqual(await rig.call("run_terminal", { command: "pwd; echo $MINE", cwd: "sub" }), {
+      text: JSON.stringify({ stdout: `${realpathSync(rig.at("sub"))}\nfrom the shell\n`, stderr: "", code: 0 }),
+      isError: false,
+      structured: { stdout: `${realpathSync(rig.at("sub"))}\nfrom the shell\n`, stderr: "", code: 0 },
+    });
     deepEqual(rig.cards, ["Run echo out; echo err >&2; exit 3 failed", "Run pwd; echo $MINE in sub completed"]);
-    deepEqual(rig.updates.filter(({ content }) => Array.isArray(content) && content.length > 0).map(({ content }) => content).at(0), [{ type: "content", content: { type: "text", text: "```\nout\n\nerr\n```" } }]);
+    deepEqual(
+      rig.updates
+        .filter(({ content }) => Array.isArray(content) && content.length > 0)
+        .map(({ content }) => content)
+        .at(0),
+      [{ type: "content", content: { type: "text", text: "```\nout\n\nerr\n```" } }],
+    );
   });
 
   test("has nothing on its stdin", async () => {
     await using rig = new WorkspaceRig(ALL);
     await rig.begin();
-    deepEqual((await rig.call("run_terminal", { command: "cat; echo over" })).structured, { stdout: "over\n", stderr: "", code: 0 });
+    deepEqual((await rig.call("run_terminal", { command: "cat; echo over" })).structured, {
+      stdout: "over\n",
+      stderr: "",
+      code: 0,
+    });
   });
 
   test("that prints without measure is told with its beginning and its end", async () => {
     await using rig = new WorkspaceRig(ALL);
     await rig.begin();
-    const { stdout } = objectOr((await rig.call("run_terminal", { command: "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done" })).structured);
+    const { stdout } = objectOr(
+      (await rig.call("run_terminal", { command: "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done" }))
+        .structured,
+    );
     match(String(stdout), /^line 0\n[^]*\[\d+ characters are left out here\.\][^]*line 19999\n$/);
     ok(String(stdout).length < 31_000);
   });
@@ -49,13 +72,35 @@ suite("a command as a process", () => {
     using real = new ExtensionRig();
     await using rig = new WorkspaceRig(ALL, { clock, run: real.world.run });
     await rig.begin();
-    const call = rig.call("run_terminal", { command: "sleep 300 & (sleep 301 & wait) & echo begun > begun; echo begun; wait", timeout: 5_000 });
-    await eventually(() => census(real.run).filter(({ command }) => command.startsWith("sleep")).length === 2 && existsSync(rig.at("begun")), "both children");
+    const call = rig.call("run_terminal", {
+      command: "sleep 300 & (sleep 301 & wait) & echo begun > begun; echo begun; wait",
+      timeout: 5_000,
+    });
+    await eventually(
+      () =>
+        census(real.run).filter(({ command }) => command.startsWith("sleep")).length === 2 &&
+        existsSync(rig.at("begun")),
+      "both children",
+    );
     clock.advance(4_999);
-    await eventually(() => census(real.run).filter(({ command }) => command.startsWith("sleep")).length === 2, "that they go on");
+    await eventually(
+      () => census(real.run).filter(({ command }) => command.startsWith("sleep")).length === 2,
+      "that they go on",
+    );
     clock.advance(1);
     const { structured, isError } = await call;
-    deepEqual([structured, isError], [{ stdout: "begun\n", stderr: "", code: null, note: "The command did not end within 5000 ms, and was ended with all that it had started. Give it a longer timeout, or run something shorter." }, true]);
+    deepEqual(
+      [structured, isError],
+      [
+        {
+          stdout: "begun\n",
+          stderr: "",
+          code: null,
+          note: "The command did not end within 5000 ms, and was ended with all that it had started. Give it a longer timeout, or run something shorter.",
+        },
+        true,
+      ],
+    );
     deepEqual(census(real.run), []);
     equal(clock.waiting, 0, "a timer was leaked");
   });
@@ -65,8 +110,15 @@ suite("a command as a process", () => {
     for (const how of ["withdrawn", "stopped"]) {
       await using rig = new WorkspaceRig(ALL);
       await rig.begin();
-      const abort = new AbortController(), call = rig.call("run_terminal", { command: "sleep 300 & sleep 301" }, { signal: abort.signal }).then(({ text }) => text, () => "withdrawn");
-      await eventually(() => census(rig.extension.run).filter(({ command }) => command.startsWith("sleep")).length === 2, "both");
+      const abort = new AbortController(),
+        call = rig.call("run_terminal", { command: "sleep 300 & sleep 301" }, { signal: abort.signal }).then(
+          ({ text }) => text,
+          () => "withdrawn",
+        );
+      await eventually(
+        () => census(rig.extension.run).filter(({ command }) => command.startsWith("sleep")).length === 2,
+        "both",
+      );
       if (how === "withdrawn") abort.abort();
       else rig.world.client.notify("session/cancel", { sessionId: "s1" });
       equal(await call, how === "withdrawn" ? "withdrawn" : "The turn was stopped.");
@@ -77,7 +129,12 @@ suite("a command as a process", () => {
   test("that ends itself by a signal has no code, and says by which", async () => {
     await using rig = new WorkspaceRig(ALL);
     await rig.begin();
-    deepEqual((await rig.call("run_terminal", { command: "kill -KILL $$" })).structured, { stdout: "", stderr: "", code: null, note: "It was ended by SIGKILL." });
+    deepEqual((await rig.call("run_terminal", { command: "kill -KILL $$" })).structured, {
+      stdout: "",
+      stderr: "",
+      code: null,
+      note: "It was ended by SIGKILL.",
+    });
   });
 
   test("is asked about with the line itself", async () => {
@@ -85,7 +142,10 @@ suite("a command as a process", () => {
     await rig.begin();
     rig.answer = (_, { toolCall }) => {
       const { title, kind, rawInput } = objectOr(toolCall);
-      deepEqual({ title, kind, rawInput }, { title: "Run touch a", kind: "execute", rawInput: { command: "touch a", cwd: rig.cwd } });
+      deepEqual(
+        { title, kind, rawInput },
+        { title: "Run touch a", kind: "execute", rawInput: { command: "touch a", cwd: rig.cwd } },
+      );
       ok(!existsSync(rig.at("a")));
       return choosing("deny");
     };
@@ -98,32 +158,73 @@ suite("a command as a process", () => {
     rig.put("file");
     await rig.begin();
     equal(await rig.failure("run_terminal", { command: " " }), "The command is empty, or none.");
-    for (const timeout of [0, -1, 600_001]) equal(await rig.failure("run_terminal", { command: "true", timeout }), "The timeout has to be from 1 to 600000 milliseconds.");
-    for (const cwd of ["file", "none"]) equal(await rig.failure("run_terminal", { command: "true", cwd }), `${cwd} is no folder: a command cannot run there.`);
+    for (const timeout of [0, -1, 600_001])
+      equal(
+        await rig.failure("run_terminal", { command: "true", timeout }),
+        "The timeout has to be from 1 to 600000 milliseconds.",
+      );
+    for (const cwd of ["file", "none"])
+      equal(
+        await rig.failure("run_terminal", { command: "true", cwd }),
+        `${cwd} is no folder: a command cannot run there.`,
+      );
     deepEqual(rig.asked, []);
   });
 
   test("that cannot be started is a sentence; the shell is the platform's", async () => {
-    const specs: unknown[] = [], clock = new FakeClock(), shell = (platform: string, env = {}) => nodeCommands({ clock, platform, environment: async () => env, run: async ({ command, args }) => { specs.push([command, ...args]); throw new AgentError("notFound", "There is no shell."); } });
+    const specs: unknown[] = [],
+      clock = new FakeClock(),
+      shell = (platform: string, env = {}) =>
+        nodeCommands({
+          clock,
+          platform,
+          environment: async () => env,
+          run: async ({ command, args }) => {
+            specs.push([command, ...args]);
+            throw new AgentError("notFound", "There is no shell.");
+          },
+        });
     for (const commands of [shell("linux"), shell("win32"), shell("win32", { ComSpec: "C:\\cmd.exe" })]) {
-      equal(await commands.run({ command: "dir", cwd: "/", timeoutMs: 1 }, never, () => undefined).catch((error: unknown) => error instanceof Error ? `${error.name}: ${error.message}` : ""), "ToolFailure: There is no shell.");
+      equal(
+        await commands
+          .run({ command: "dir", cwd: "/", timeoutMs: 1 }, never, () => undefined)
+          .catch((error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : "")),
+        "ToolFailure: There is no shell.",
+      );
     }
-    deepEqual([specs, clock.waiting], [[["/bin/sh", "-c", "dir"], ["cmd.exe", "/d", "/s", "/c", "dir"], ["C:\\cmd.exe", "/d", "/s", "/c", "dir"]], 0]);
+    deepEqual(
+      [specs, clock.waiting],
+      [
+        [
+          ["/bin/sh", "-c", "dir"],
+          ["cmd.exe", "/d", "/s", "/c", "dir"],
+          ["C:\\cmd.exe", "/d", "/s", "/c", "dir"],
+        ],
+        0,
+      ],
+    );
   });
 });
 
 suite("a command in a terminal of the client's", () => {
   /** A client with terminals whose commands end when the test says so. */
-  async function terminals(rig: WorkspaceRig, play: Partial<Readonly<Record<string, (params: JsonObject) => unknown>>> = {}): Promise<void> {
+  async function terminals(
+    rig: WorkspaceRig,
+    play: Partial<Readonly<Record<string, (params: JsonObject) => unknown>>> = {},
+  ): Promise<void> {
     await rig.begin(EDITOR);
     rig.answer = ({ method }, params) => {
       const played = play[method];
       if (played) return played(params);
       switch (method) {
-        case "terminal/create": return { terminalId: "t1" };
-        case "terminal/wait_for_exit": return { exitCode: 2, signal: null };
-        case "terminal/output": return { output: "printed\r\n", truncated: false };
-        default: return {};
+        case "terminal/create":
+          return { terminalId: "t1" };
+        case "terminal/wait_for_exit":
+          return { exitCode: 2, signal: null };
+        case "terminal/output":
+          return { output: "printed\r\n", truncated: false };
+        default:
+          return {};
       }
     };
   }
@@ -131,27 +232,57 @@ suite("a command in a terminal of the client's", () => {
   test("is started there, shown, waited for, read and released", async () => {
     await using rig = new WorkspaceRig(ALL);
     const created: JsonObject[] = [];
-    await terminals(rig, { "terminal/create": params => { created.push(params); return { terminalId: "t1" }; } });
-    deepEqual((await rig.call("run_terminal", { command: "make it" })).structured, { stdout: "printed\n", stderr: "", code: 2 });
+    await terminals(rig, {
+      "terminal/create": params => {
+        created.push(params);
+        return { terminalId: "t1" };
+      },
+    });
+    deepEqual((await rig.call("run_terminal", { command: "make it" })).structured, {
+      stdout: "printed\n",
+      stderr: "",
+      code: 2,
+    });
     await rig.came.times(4);
     deepEqual(rig.asked, ["terminal/create", "terminal/wait_for_exit", "terminal/output", "terminal/release"]);
-    deepEqual(created, [{ sessionId: "s1", command: "/bin/sh", args: ["-c", "make it"], cwd: rig.cwd, outputByteLimit: 1024 * 1024 }]);
+    deepEqual(created, [
+      { sessionId: "s1", command: "/bin/sh", args: ["-c", "make it"], cwd: rig.cwd, outputByteLimit: 1024 * 1024 },
+    ]);
     ok(rig.updates.some(({ content }) => JSON.stringify(content) === `[{"type":"terminal","terminalId":"t1"}]`));
     deepEqual(rig.cards, ["Run make it failed"]);
-    ok(rig.requests.every(({ method, params }) => method === "terminal/create" || objectOr(params).terminalId === "t1"));
+    ok(
+      rig.requests.every(({ method, params }) => method === "terminal/create" || objectOr(params).terminalId === "t1"),
+    );
   });
 
   test("that takes too long is killed; what it had printed is told", async () => {
     const clock = new FakeClock();
     await using rig = new WorkspaceRig(ALL, { clock });
-    await terminals(rig, { "terminal/wait_for_exit": () => undefined, "terminal/output": () => ({ output: "begun\n", truncated: true }) });
+    await terminals(rig, {
+      "terminal/wait_for_exit": () => undefined,
+      "terminal/output": () => ({ output: "begun\n", truncated: true }),
+    });
     const call = rig.call("run_terminal", { command: "forever" });
     await rig.came.times(2);
     clock.advance(30_000);
     const { structured, isError } = await call;
-    deepEqual([structured, isError], [{ stdout: "[The beginning is left out.]\nbegun\n", stderr: "", code: null, note: "The command did not end within 30000 ms, and was ended with all that it had started. Give it a longer timeout, or run something shorter." }, true]);
+    deepEqual(
+      [structured, isError],
+      [
+        {
+          stdout: "[The beginning is left out.]\nbegun\n",
+          stderr: "",
+          code: null,
+          note: "The command did not end within 30000 ms, and was ended with all that it had started. Give it a longer timeout, or run something shorter.",
+        },
+        true,
+      ],
+    );
     await eventually(() => rig.asked.includes("terminal/release"), "its release");
-    deepEqual(rig.asked.filter(method => !method.startsWith("withdrawn")), ["terminal/create", "terminal/wait_for_exit", "terminal/kill", "terminal/output", "terminal/release"]);
+    deepEqual(
+      rig.asked.filter(method => !method.startsWith("withdrawn")),
+      ["terminal/create", "terminal/wait_for_exit", "terminal/kill", "terminal/output", "terminal/release"],
+    );
     equal(clock.waiting, 0, "a timer was leaked");
   });
 
@@ -172,7 +303,8 @@ suite("a command in a terminal of the client's", () => {
     for (const when of ["terminal/wait_for_exit", "terminal/create"]) {
       await using rig = new WorkspaceRig(ALL);
       await terminals(rig, { [when]: () => undefined });
-      const abort = new AbortController(), call = rig.call("run_terminal", { command: "forever" }, { signal: abort.signal }).catch(() => "withdrawn");
+      const abort = new AbortController(),
+        call = rig.call("run_terminal", { command: "forever" }, { signal: abort.signal }).catch(() => "withdrawn");
       await eventually(() => rig.asked.includes(when), when);
       abort.abort();
       equal(await call, "withdrawn");
@@ -183,12 +315,17 @@ suite("a command in a terminal of the client's", () => {
 
   test("that cannot be started, or is lost, is a sentence", async () => {
     await using rig = new WorkspaceRig(ALL);
-    const no = (): never => { throw new RpcError(RpcCode.internalError, "No room."); };
+    const no = (): never => {
+      throw new RpcError(RpcCode.internalError, "No room.");
+    };
     await terminals(rig, { "terminal/create": no });
     equal(await rig.failure("run_terminal", { command: "x" }), "The command could not be started: No room.");
     rig.answer = () => ({});
-    equal(await rig.failure("run_terminal", { command: "x" }), "The command could not be started: the editor opened no terminal.");
-    rig.answer = ({ method }) => method === "terminal/create" ? { terminalId: "t" } : no();
+    equal(
+      await rig.failure("run_terminal", { command: "x" }),
+      "The command could not be started: the editor opened no terminal.",
+    );
+    rig.answer = ({ method }) => (method === "terminal/create" ? { terminalId: "t" } : no());
     equal(await rig.failure("run_terminal", { command: "x" }), "The terminal was lost: No room.");
     deepEqual(new Set(rig.cards), new Set(["Run x failed"]));
   });

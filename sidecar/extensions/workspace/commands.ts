@@ -38,14 +38,21 @@ class TimeIsOver extends Error {}
 
 /** Aborts after so long. */
 function limitOf(clock: Clock, ms: number): Disposable & { readonly signal: AbortSignal } {
-  const over = new AbortController(), timer = clock.after(ms, () => over.abort(new TimeIsOver()));
+  const over = new AbortController(),
+    timer = clock.after(ms, () => over.abort(new TimeIsOver()));
   return { signal: over.signal, [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
-const cutOff = ({ timeoutMs }: Command): string => `The command did not end within ${timeoutMs} ms, and was ended with all that it had started. Give it a longer timeout, or run something shorter.`;
+const cutOff = ({ timeoutMs }: Command): string =>
+  `The command did not end within ${timeoutMs} ms, and was ended with all that it had started. Give it a longer timeout, or run something shorter.`;
 
-async function shellFor({ command }: Command, { platform, environment }: Pick<ExtensionWorld, "platform" | "environment">): Promise<{ readonly command: string; readonly args: readonly string[] }> {
-  return platform === "win32" ? { command: (await environment())["ComSpec"] ?? "cmd.exe", args: ["/d", "/s", "/c", command] } : { command: "/bin/sh", args: ["-c", command] };
+async function shellFor(
+  { command }: Command,
+  { platform, environment }: Pick<ExtensionWorld, "platform" | "environment">,
+): Promise<{ readonly command: string; readonly args: readonly string[] }> {
+  return platform === "win32"
+    ? { command: (await environment())["ComSpec"] ?? "cmd.exe", args: ["/d", "/s", "/c", command] }
+    : { command: "/bin/sh", args: ["-c", command] };
 }
 
 type ProcessWorld = Pick<ExtensionWorld, "platform" | "environment" | "run" | "clock">;
@@ -53,20 +60,33 @@ type ProcessWorld = Pick<ExtensionWorld, "platform" | "environment" | "run" | "c
 export function nodeCommands(world: ProcessWorld): Commands {
   return {
     async run(command, signal, show) {
-      const stdout = new Stream(), stderr = new Stream();
+      const stdout = new Stream(),
+        stderr = new Stream();
       using limit = limitOf(world.clock, command.timeoutMs);
       try {
-        const { exit } = await world.run({ name: "The command", env: {}, cwd: command.cwd, ...await shellFor(command, world) }, {
-          signal: AbortSignal.any([signal, limit.signal]), stdout: stdout.push, stderr: stderr.push, quietMs: command.timeoutMs + 60_000,
-        });
-        return { ...streams(), code: exit.code, ...(exit.signal === null ? {} : { note: `It was ended by ${exit.signal}.` }) };
+        const { exit } = await world.run(
+          { name: "The command", env: {}, cwd: command.cwd, ...(await shellFor(command, world)) },
+          {
+            signal: AbortSignal.any([signal, limit.signal]),
+            stdout: stdout.push,
+            stderr: stderr.push,
+            quietMs: command.timeoutMs + 60_000,
+          },
+        );
+        return {
+          ...streams(),
+          code: exit.code,
+          ...(exit.signal === null ? {} : { note: `It was ended by ${exit.signal}.` }),
+        };
       } catch (error) {
         if (error instanceof TimeIsOver) return { ...streams(), code: null, note: cutOff(command) };
         throw error instanceof AgentError ? new ToolFailure(error.message) : error;
       } finally {
         show([printed(stdout.toString(), stderr.toString())]);
       }
-      function streams(): { readonly stdout: string; readonly stderr: string } { return { stdout: stdout.toString(), stderr: stderr.toString() }; }
+      function streams(): { readonly stdout: string; readonly stderr: string } {
+        return { stdout: stdout.toString(), stderr: stderr.toString() };
+      }
     },
   };
 }
@@ -75,16 +95,30 @@ class Stream {
   readonly #decoder = new StringDecoder();
   readonly #kept = new KeptText();
   readonly push = (chunk: Buffer): void => this.#kept.push(this.#decoder.write(chunk));
-  toString(): string { return this.#kept.toString(); }
+  toString(): string {
+    return this.#kept.toString();
+  }
 }
 
 /** Of what is shown to the user. */
 const SHOWN = 4_000;
 
 function printed(stdout: string, stderr: string): JsonObject {
-  const text = [stdout, stderr].filter(each => each !== "").join("\n").trimEnd();
+  const text = [stdout, stderr]
+    .filter(each => each !== "")
+    .join("\n")
+    .trimEnd();
   const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
-  return { type: "content", content: { type: "text", text: text === "" ? "(nothing was printed)" : `${fence}\n${text.length > SHOWN ? `…${text.slice(-SHOWN)}` : text}\n${fence}` } };
+  return {
+    type: "content",
+    content: {
+      type: "text",
+      text:
+        text === ""
+          ? "(nothing was printed)"
+          : `${fence}\n${text.length > SHOWN ? `…${text.slice(-SHOWN)}` : text}\n${fence}`,
+    },
+  };
 }
 
 /** What the client keeps for us: the end, if there is more. */
@@ -93,25 +127,45 @@ const MOST_BYTES = 1024 * 1024;
 const LAST_WORDS_MS = 5_000;
 
 /** A terminal has one output: it is told as stdout. */
-export function clientCommands(client: SessionClient, world: Pick<ExtensionWorld, "platform" | "environment" | "clock">): Commands {
+export function clientCommands(
+  client: SessionClient,
+  world: Pick<ExtensionWorld, "platform" | "environment" | "clock">,
+): Commands {
   const never = new AbortController().signal;
   return {
     async run(command, signal, show) {
       // Whether the call is withdrawn or not, what was started has to be ended.
-      const created = objectOr(await client.request("terminal/create", { ...await shellFor(command, world), cwd: command.cwd, outputByteLimit: MOST_BYTES }, never).catch((error: unknown) => { throw notStarted(error); }));
-      const terminalId = stringOr(created.terminalId, undefined), ask = (method: string, until: AbortSignal): Promise<unknown> => client.request(method, { terminalId }, until);
-      if (terminalId === undefined) throw new ToolFailure("The command could not be started: the editor opened no terminal.");
+      const created = objectOr(
+        await client
+          .request(
+            "terminal/create",
+            { ...(await shellFor(command, world)), cwd: command.cwd, outputByteLimit: MOST_BYTES },
+            never,
+          )
+          .catch((error: unknown) => {
+            throw notStarted(error);
+          }),
+      );
+      const terminalId = stringOr(created.terminalId, undefined),
+        ask = (method: string, until: AbortSignal): Promise<unknown> => client.request(method, { terminalId }, until);
+      if (terminalId === undefined)
+        throw new ToolFailure("The command could not be started: the editor opened no terminal.");
       using limit = limitOf(world.clock, command.timeoutMs);
       try {
         show([{ type: "terminal", terminalId }]);
         const exit = objectOr(await ask("terminal/wait_for_exit", AbortSignal.any([signal, limit.signal])));
-        return { ...await output(until => ask("terminal/output", until), signal), ...endOf(exit) };
+        return { ...(await output(until => ask("terminal/output", until), signal)), ...endOf(exit) };
       } catch (error) {
-        if (!(error instanceof TimeIsOver)) throw error instanceof RpcError ? new ToolFailure(`The terminal was lost: ${error.message}`) : error;
+        if (!(error instanceof TimeIsOver))
+          throw error instanceof RpcError ? new ToolFailure(`The terminal was lost: ${error.message}`) : error;
         using patience = limitOf(world.clock, LAST_WORDS_MS);
         const last = AbortSignal.any([signal, patience.signal]);
         await ask("terminal/kill", last).catch(() => undefined);
-        return { ...await output(until => ask("terminal/output", until), last).catch(() => ({ stdout: "", stderr: "" })), code: null, note: cutOff(command) };
+        return {
+          ...(await output(until => ask("terminal/output", until), last).catch(() => ({ stdout: "", stderr: "" }))),
+          code: null,
+          note: cutOff(command),
+        };
       } finally {
         ask("terminal/release", never).catch(() => undefined); // it ends what still runs; the session's end does so, too
       }
@@ -119,15 +173,23 @@ export function clientCommands(client: SessionClient, world: Pick<ExtensionWorld
   };
 }
 
-async function output(ask: (until: AbortSignal) => Promise<unknown>, signal: AbortSignal): Promise<Pick<Ran, "stdout" | "stderr">> {
-  const { output: text, truncated } = objectOr(await ask(signal)), kept = new KeptText();
+async function output(
+  ask: (until: AbortSignal) => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<Pick<Ran, "stdout" | "stderr">> {
+  const { output: text, truncated } = objectOr(await ask(signal)),
+    kept = new KeptText();
   kept.push(`${truncated === true ? "[The beginning is left out.]\n" : ""}${stringOr(text, "")}`);
   return { stdout: kept.toString(), stderr: "" };
 }
 
 function endOf({ exitCode, signal }: JsonObject): Pick<Ran, "code" | "note"> {
-  return { code: numberOr(exitCode, null), ...(typeof signal === "string" ? { note: `It was ended by ${signal}.` } : {}) };
+  return {
+    code: numberOr(exitCode, null),
+    ...(typeof signal === "string" ? { note: `It was ended by ${signal}.` } : {}),
+  };
 }
 
-function notStarted(error: unknown): unknown { return error instanceof RpcError ? new ToolFailure(`The command could not be started: ${error.message}`) : error; }
-
+function notStarted(error: unknown): unknown {
+  return error instanceof RpcError ? new ToolFailure(`The command could not be started: ${error.message}`) : error;
+}

@@ -26,15 +26,29 @@ suite("the user's consent", () => {
   test("that is denied, not given, or of a kind that nobody offered, means that nothing is done", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
-    for (const [answer, sentence] of [[choosing("deny"), "The user did not allow this: Make a. Do not try it in another way; ask what to do instead."], [{ outcome: { outcome: "cancelled" } }, "The user did not allow this: Make a. Nobody answered the question."],
-      [choosing("other"), "The user did not allow this: Make a. Do not try it in another way; ask what to do instead."], [{}, "The user did not allow this: Make a. Nobody answered the question."]] as const) {
+    for (const [answer, sentence] of [
+      [choosing("deny"), "The user did not allow this: Make a. Do not try it in another way; ask what to do instead."],
+      [{ outcome: { outcome: "cancelled" } }, "The user did not allow this: Make a. Nobody answered the question."],
+      [choosing("other"), "The user did not allow this: Make a. Do not try it in another way; ask what to do instead."],
+      [{}, "The user did not allow this: Make a. Nobody answered the question."],
+    ] as const) {
       rig.answer = () => answer;
       equal(await rig.failure("write_file", { path: "a", content: "x" }), sentence);
     }
-    rig.answer = () => { throw new RpcError(RpcCode.requestCancelled, "The session was left."); };
-    equal(await rig.failure("write_file", { path: "a", content: "x" }), "The user did not allow this: Make a. The question was not answered: The session was left.");
-    rig.answer = () => { throw new RpcError(RpcCode.methodNotFound, "?"); };
-    equal(await rig.failure("write_file", { path: "a", content: "x" }), "This was not done: Make a. The editor cannot ask its user for permission.");
+    rig.answer = () => {
+      throw new RpcError(RpcCode.requestCancelled, "The session was left.");
+    };
+    equal(
+      await rig.failure("write_file", { path: "a", content: "x" }),
+      "The user did not allow this: Make a. The question was not answered: The session was left.",
+    );
+    rig.answer = () => {
+      throw new RpcError(RpcCode.methodNotFound, "?");
+    };
+    equal(
+      await rig.failure("write_file", { path: "a", content: "x" }),
+      "This was not done: Make a. The editor cannot ask its user for permission.",
+    );
     ok(!existsSync(rig.at("a")));
     deepEqual(new Set(rig.cards), new Set(["Make a failed"]));
   });
@@ -47,8 +61,19 @@ suite("the user's consent", () => {
     rig.answer = () => choosing("deny");
     equal((await write(rig, "b")).isError, false);
     equal((await rig.call("edit_file", { path: "b", old_string: "x", new_string: "y" })).isError, true, "another tool");
-    deepEqual([rig.asked, rig.cards], [["Make a", "Edit b"], ["Make a completed", "Make b completed", "Edit b failed"]]);
-    const { servers: [, second] } = await rig.world.setup("session/new", { cwd: rig.cwd, mcpServers: [{ name: "other", command: "x", args: [], env: [] }] });
+    deepEqual(
+      [rig.asked, rig.cards],
+      [
+        ["Make a", "Edit b"],
+        ["Make a completed", "Make b completed", "Edit b failed"],
+      ],
+    );
+    const {
+      servers: [, second],
+    } = await rig.world.setup("session/new", {
+      cwd: rig.cwd,
+      mcpServers: [{ name: "other", command: "x", args: [], env: [] }],
+    });
     equal(second?.name, "workspace-tools-2");
   });
 
@@ -56,8 +81,19 @@ suite("the user's consent", () => {
     await using rig = new WorkspaceRig();
     rig.put("sub/x");
     await rig.begin();
-    rig.answer = (_, { options }) => { equal(objectOr(arrayOr(options)[1]).name, "Always Allow This Command (This Session)"); return choosing("always"); };
-    for (const [command, cwd] of [["echo a", "."], ["echo a", "."], ["echo a ", "."], ["echo a; echo b", "."], ["echo a", "sub"], ["echo a", "."]] as const) await rig.call("run_terminal", { command, cwd });
+    rig.answer = (_, { options }) => {
+      equal(objectOr(arrayOr(options)[1]).name, "Always Allow This Command (This Session)");
+      return choosing("always");
+    };
+    for (const [command, cwd] of [
+      ["echo a", "."],
+      ["echo a", "."],
+      ["echo a ", "."],
+      ["echo a; echo b", "."],
+      ["echo a", "sub"],
+      ["echo a", "."],
+    ] as const)
+      await rig.call("run_terminal", { command, cwd });
     deepEqual(rig.asked, ["Run echo a", "Run echo a ", "Run echo a; echo b", "Run echo a in sub"]);
   });
 
@@ -66,18 +102,46 @@ suite("the user's consent", () => {
     await rig.begin();
     rig.answer = () => choosing("always");
     await write(rig, "a");
-    rig.answer = (_, { options }) => { deepEqual(arrayOr(options).map(option => objectOr(option).kind), ["allow_once", "reject_once"]); return choosing("allow"); };
-    for (const file of [".git/hooks/pre-commit", "sub/.vscode/tasks.json", ".GIT/config", "x.code-workspace"]) equal((await write(rig, file)).isError, false, file);
+    rig.answer = (_, { options }) => {
+      deepEqual(
+        arrayOr(options).map(option => objectOr(option).kind),
+        ["allow_once", "reject_once"],
+      );
+      return choosing("allow");
+    };
+    for (const file of [".git/hooks/pre-commit", "sub/.vscode/tasks.json", ".GIT/config", "x.code-workspace"])
+      equal((await write(rig, file)).isError, false, file);
     rig.answer = () => choosing("always");
     match((await write(rig, ".git/config")).text, /did not allow/, "nobody offered that");
     equal(rig.asked.length, 6);
   });
 
   test("such a folder is one however it is spelt; others are none", () => {
-    const guarded = (...files: readonly string[]): readonly string[] => files.filter(file => isGuarded({ real: path.join("/w", file), shown: file, folder: "/w" }));
-    const all = [".git", "a/.Git/x", ".vscode. ./tasks.json", ".git::$INDEX_ALLOCATION/config", ".g\u200cit/config", ".vscode /x", "a/X.Code-Workspace", "x.code-workspace."];
+    const guarded = (...files: readonly string[]): readonly string[] =>
+      files.filter(file => isGuarded({ real: path.join("/w", file), shown: file, folder: "/w" }));
+    const all = [
+      ".git",
+      "a/.Git/x",
+      ".vscode. ./tasks.json",
+      ".git::$INDEX_ALLOCATION/config",
+      ".g\u200cit/config",
+      ".vscode /x",
+      "a/X.Code-Workspace",
+      "x.code-workspace.",
+    ];
     deepEqual(guarded(...all), all);
-    deepEqual(guarded(".gitignore", ".github/w.yml", "x.vscode", "git/x", ".git.x/y", "x.code-workspace/y", "x.code-workspaces"), []);
+    deepEqual(
+      guarded(
+        ".gitignore",
+        ".github/w.yml",
+        "x.vscode",
+        "git/x",
+        ".git.x/y",
+        "x.code-workspace/y",
+        "x.code-workspaces",
+      ),
+      [],
+    );
   });
 
   test("while one is asked, others that its answer may settle wait, and are not asked about for nothing", async () => {
@@ -88,7 +152,10 @@ suite("the user's consent", () => {
     await rig.came.times(1);
     equal(rig.asked.length, 1);
     rig.requests[0]?.respond(choosing("always"));
-    deepEqual((await Promise.all(calls)).map(({ isError }) => isError), [false, false, false]);
+    deepEqual(
+      (await Promise.all(calls)).map(({ isError }) => isError),
+      [false, false, false],
+    );
     equal(rig.asked.length, 1);
   });
 
@@ -96,7 +163,10 @@ suite("the user's consent", () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = () => choosing("allow");
-    deepEqual((await Promise.all(["a", "b", "c"].map(name => write(rig, name)))).map(({ isError }) => isError), [false, false, false]);
+    deepEqual(
+      (await Promise.all(["a", "b", "c"].map(name => write(rig, name)))).map(({ isError }) => isError),
+      [false, false, false],
+    );
     deepEqual([...rig.asked].sort(), ["Make a", "Make b", "Make c"]);
   });
 
@@ -114,7 +184,10 @@ suite("the user's consent", () => {
       await rig.begin();
       rig.answer = () => choosing("deny");
       await write(rig, "a");
-      deepEqual([rig.asked, rig.extension.logged], [["Make a"], ["warn: The setting “approve” of the extension workspace is neither “ask” nor “all”: it asks"]]);
+      deepEqual(
+        [rig.asked, rig.extension.logged],
+        [["Make a"], ["warn: The setting “approve” of the extension workspace is neither “ask” nor “all”: it asks"]],
+      );
     }
   });
 
@@ -122,8 +195,10 @@ suite("the user's consent", () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = () => undefined;
-    const first = new AbortController(), second = new AbortController();
-    const begin = (path: string, { signal }: AbortController): Promise<unknown> => rig.call("write_file", { path, content: "x" }, { signal }).catch(() => "withdrawn");
+    const first = new AbortController(),
+      second = new AbortController();
+    const begin = (path: string, { signal }: AbortController): Promise<unknown> =>
+      rig.call("write_file", { path, content: "x" }, { signal }).catch(() => "withdrawn");
     const asked = begin("f0", first);
     await rig.came.times(1);
     const waiting = begin("f1", second);
@@ -147,7 +222,13 @@ suite("the user's consent", () => {
     rig.world.client.notify("session/cancel", { sessionId: "another" });
     rig.world.client.notify("session/cancel", { sessionId: "s1" });
     equal(await call, "The turn was stopped.");
-    deepEqual([rig.asked, rig.world.agentTold.map(({ method }) => method)], [["Make a", "withdrawn session/request_permission"], ["session/cancel", "session/cancel"]]);
+    deepEqual(
+      [rig.asked, rig.world.agentTold.map(({ method }) => method)],
+      [
+        ["Make a", "withdrawn session/request_permission"],
+        ["session/cancel", "session/cancel"],
+      ],
+    );
     rig.answer = () => choosing("allow");
     equal((await write(rig, "a")).isError, false, "the next one is asked about as ever");
     deepEqual(rig.world.odd, []);
@@ -157,7 +238,10 @@ suite("the user's consent", () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = () => undefined;
-    const call = rig.call("write_file", { path: "a", content: "x" }).then(({ text }) => text, () => "gone");
+    const call = rig.call("write_file", { path: "a", content: "x" }).then(
+      ({ text }) => text,
+      () => "gone",
+    );
     await rig.came.times(1);
     await rig.world.client.request("session/close", { sessionId: "s1" });
     ok(["The session is over.", "gone"].includes(await call));
@@ -171,11 +255,28 @@ suite("the user's consent", () => {
     rig.answer = () => undefined;
     const heard: string[] = [];
     let told = (): void => undefined;
-    const next = async (): Promise<void> => new Promise(resolve => { told = resolve; });
-    const first = next(), call = rig.call("write_file", { path: "a", content: "x" }, { onprogress: ({ message = "" }) => { heard.push(message); told(); } });
+    const next = async (): Promise<void> =>
+      new Promise(resolve => {
+        told = resolve;
+      });
+    const first = next(),
+      call = rig.call(
+        "write_file",
+        { path: "a", content: "x" },
+        {
+          onprogress: ({ message = "" }) => {
+            heard.push(message);
+            told();
+          },
+        },
+      );
     await rig.came.times(1);
     await first;
-    for (let i = 0; i < 3; i++) { const beat = next(); clock.advance(PROGRESS_MS); await beat; }
+    for (let i = 0; i < 3; i++) {
+      const beat = next();
+      clock.advance(PROGRESS_MS);
+      await beat;
+    }
     deepEqual(heard, Array(4).fill("Waiting for the user to allow: Make a"));
     rig.requests[0]?.respond(choosing("allow"));
     await call;
@@ -187,7 +288,10 @@ suite("the user's consent", () => {
     await rig.begin();
     rig.answer = (_, params) => {
       const { type, toolCall } = objectOr(params.subject);
-      deepEqual([params.title, type, objectOr(toolCall).title, "toolCall" in params], ["Make a", "tool_call", "Make a", false]);
+      deepEqual(
+        [params.title, type, objectOr(toolCall).title, "toolCall" in params],
+        ["Make a", "tool_call", "Make a", false],
+      );
       return choosing("allow");
     };
     equal((await write(rig, "a")).isError, false);
@@ -196,16 +300,28 @@ suite("the user's consent", () => {
 
   test("cannot be had before the session is set up: a call says so, and does nothing", async () => {
     let said = "";
-    await using rig = new WorkspaceRig({}, {}, { agent: request => {
-      if (request.method !== "session/new") return false;
-      const [server] = arrayOr(objectOr(request.params).mcpServers);
-      void connected(objectOr(server)).then(async client => {
-        said = String(objectOr(arrayOr((await client.callTool({ name: "write_file", arguments: { path: "a", content: "x" } })).content)[0]).text);
-        await client.close();
-        request.respond({ sessionId: "s" });
-      });
-      return true;
-    } });
+    await using rig = new WorkspaceRig(
+      {},
+      {},
+      {
+        agent: request => {
+          if (request.method !== "session/new") return false;
+          const [server] = arrayOr(objectOr(request.params).mcpServers);
+          void connected(objectOr(server)).then(async client => {
+            said = String(
+              objectOr(
+                arrayOr(
+                  (await client.callTool({ name: "write_file", arguments: { path: "a", content: "x" } })).content,
+                )[0],
+              ).text,
+            );
+            await client.close();
+            request.respond({ sessionId: "s" });
+          });
+          return true;
+        },
+      },
+    );
     await rig.begin();
     equal(said, "The session is still being set up. Try again when it has begun.");
     ok(!existsSync(rig.at("a")));

@@ -30,7 +30,8 @@ const NAME = "Workspace";
 const SERVER = "workspace-tools";
 
 export const workspace: BuiltInExtension = {
-  id: "workspace", name: NAME,
+  id: "workspace",
+  name: NAME,
   define: (settings, world) => {
     const approve = approveIn(settings, "workspace", world);
     return { name: NAME, make: chain => proxyOf(chain, approve, world) };
@@ -38,22 +39,32 @@ export const workspace: BuiltInExtension = {
 };
 
 function proxyOf(chain: Chain, approve: Approve, world: ExtensionWorld): Proxy {
-  const places = new Map<SessionPlace, OpenCalls>(), sessions = new Map<string, OpenCalls>();
-  const { offers, requests } = offerTracker(), tools = sessionTools(chain, {
-    name: SERVER,
-    server: place => {
-      if (!path.isAbsolute(place.folders[0])) return undefined;
-      const calls = new OpenCalls();
-      places.set(place, calls);
-      return serverOf(place, toolsOf(place, chain, approve, offers, world), calls, chain, world, () => places.delete(place));
-    },
-    opened: (place, sessionId) => { const calls = places.get(place); if (calls) sessions.set(sessionId, calls); },
-    closed: sessionId => { sessions.delete(sessionId); },
-  });
+  const places = new Map<SessionPlace, OpenCalls>(),
+    sessions = new Map<string, OpenCalls>();
+  const { offers, requests } = offerTracker(),
+    tools = sessionTools(chain, {
+      name: SERVER,
+      server: place => {
+        if (!path.isAbsolute(place.folders[0])) return undefined;
+        const calls = new OpenCalls();
+        places.set(place, calls);
+        return serverOf(place, toolsOf(place, chain, approve, offers, world), calls, chain, world, () =>
+          places.delete(place),
+        );
+      },
+      opened: (place, sessionId) => {
+        const calls = places.get(place);
+        if (calls) sessions.set(sessionId, calls);
+      },
+      closed: sessionId => {
+        sessions.delete(sessionId);
+      },
+    });
   return {
     fromClient: {
       requests: {
-        ...tools.requests, ...requests,
+        ...tools.requests,
+        ...requests,
       },
       notifications: {
         // Some agents leave the tools alone when their turn is stopped.
@@ -67,27 +78,60 @@ function proxyOf(chain: Chain, approve: Approve, world: ExtensionWorld): Proxy {
   };
 }
 
-function serverOf(place: SessionPlace, tools: readonly Tool[], calls: OpenCalls, { odd }: Chain, { version, clock }: ExtensionWorld, over: () => void): SessionServer {
+function serverOf(
+  place: SessionPlace,
+  tools: readonly Tool[],
+  calls: OpenCalls,
+  { odd }: Chain,
+  { version, clock }: ExtensionWorld,
+  over: () => void,
+): SessionServer {
   return {
     connect: connectToolServer({
-      name: SERVER, title: NAME, version, clock, odd, tools: tools.map(tool => calls.watched(tool)),
+      name: SERVER,
+      title: NAME,
+      version,
+      clock,
+      odd,
+      tools: tools.map(tool => calls.watched(tool)),
       instructions: `Reads, searches and changes files of the user's workspace, and runs commands there. Paths are relative to ${place.folders[0]}. Changes and commands are shown to the user, who may refuse.`,
     }),
-    close: () => { calls.stop("The session is over."); over(); },
+    close: () => {
+      calls.stop("The session is over.");
+      over();
+    },
   };
 }
 
-function toolsOf(place: SessionPlace, chain: Chain, approve: Approve, offers: () => ClientOffers, world: ExtensionWorld): readonly Tool[] {
-  const client = sessionClient(chain.client, place.sessionId), { reads, writes, terminals } = offers(), folders = new Folders(place.folders), theirs = clientFiles(client);
-  const files = textFiles(reads ? theirs : nodeFiles, writes ? theirs : nodeFiles), consent = new Consent({ extension: "workspace", client, approve, version: () => offers().version });
+function toolsOf(
+  place: SessionPlace,
+  chain: Chain,
+  approve: Approve,
+  offers: () => ClientOffers,
+  world: ExtensionWorld,
+): readonly Tool[] {
+  const client = sessionClient(chain.client, place.sessionId),
+    { reads, writes, terminals } = offers(),
+    folders = new Folders(place.folders),
+    theirs = clientFiles(client);
+  const files = textFiles(reads ? theirs : nodeFiles, writes ? theirs : nodeFiles),
+    consent = new Consent({ extension: "workspace", client, approve, version: () => offers().version });
   const commands = terminals ? clientCommands(client, world) : nodeCommands(world);
-  return [...fileTools({ folders, files, consent }), terminalTool({ folders, consent, commands }), ...searchTools({ folders, search: searchBy(world) })];
+  return [
+    ...fileTools({ folders, files, consent }),
+    terminalTool({ folders, consent, commands }),
+    ...searchTools({ folders, search: searchBy(world) }),
+  ];
 }
 
 /** Looks for ripgrep when something is searched for: it may have to wait for the login shell. */
 function searchBy(world: ExtensionWorld): Search {
   const own = nodeSearch(world.clock);
   let chosen: Promise<Search> | undefined;
-  const choose = (): Promise<Search> => chosen ??= findRipgrep(world).then(program => program === undefined ? own : ripgrepSearch(program, world, own));
-  return { files: async (...args) => (await choose()).files(...args), lines: async (...args) => (await choose()).lines(...args) };
+  const choose = (): Promise<Search> =>
+    (chosen ??= findRipgrep(world).then(program => (program === undefined ? own : ripgrepSearch(program, world, own))));
+  return {
+    files: async (...args) => (await choose()).files(...args),
+    lines: async (...args) => (await choose()).lines(...args),
+  };
 }

@@ -19,7 +19,14 @@ suite("reading", () => {
     writeFileSync(path.join(more, "b.txt"), "b");
     await rig.begin({}, { additionalDirectories: [more] });
     rig.put("src/a.txt", "1\r\n2\r\n3\r\n");
-    deepEqual([(await rig.call("read_file", { path: "src/a.txt" })).text, (await rig.call("read_file", { path: rig.at("src/a.txt"), startLine: 2, endLine: 2 })).text, (await rig.call("read_file", { path: "../more/b.txt" })).text], ["1\n2\n3\n", "2", "b"]);
+    deepEqual(
+      [
+        (await rig.call("read_file", { path: "src/a.txt" })).text,
+        (await rig.call("read_file", { path: rig.at("src/a.txt"), startLine: 2, endLine: 2 })).text,
+        (await rig.call("read_file", { path: "../more/b.txt" })).text,
+      ],
+      ["1\n2\n3\n", "2", "b"],
+    );
     deepEqual(rig.asked, []);
   });
 
@@ -31,9 +38,16 @@ suite("reading", () => {
     rig.put("large", Buffer.alloc(11 * 1024 * 1024, "x"));
     mkdirSync(rig.at("folder"));
     match(await rig.failure("read_file", { path: "none/x" }), /There is no file none\/x\. Use search_files/);
-    for (const name of ["binary", "latin"]) equal(await rig.failure("read_file", { path: name }), `${name} is no text in UTF-8, and cannot be read or changed here.`);
+    for (const name of ["binary", "latin"])
+      equal(
+        await rig.failure("read_file", { path: name }),
+        `${name} is no text in UTF-8, and cannot be read or changed here.`,
+      );
     match(await rig.failure("read_file", { path: "large" }), /large has 11 MB; only files of up to 10 MB/);
-    equal(await rig.failure("read_file", { path: "folder" }), "folder is a folder. Use search_files to see what is in it.");
+    equal(
+      await rig.failure("read_file", { path: "folder" }),
+      "folder is a folder. Use search_files to see what is in it.",
+    );
     match(await rig.failure("read_file", { path: "binary\0" }), /no path/);
     rig.put("a", "one");
     equal(await rig.failure("read_file", { path: "a", startLine: 2 }), "a: There are only 1 lines.");
@@ -52,12 +66,31 @@ suite("reading", () => {
     rig.put("a.txt", "inside");
     await rig.begin(EDITOR);
     rig.answer = () => ({ content: "inside" });
-    for (const file of ["../secret", path.join(rig.base, "secret"), "harmless.txt", "out/secret", "out/none/deeper", "../workshop/x"]) {
-      for (const [tool, more] of [["read_file", {}], ["write_file", { content: "x" }], ["edit_file", { old_string: "s", new_string: "x" }]] as const) match(await rig.failure(tool, { path: file, ...more }), /is outside of the session's folders/, `${tool} ${file}`);
+    for (const file of [
+      "../secret",
+      path.join(rig.base, "secret"),
+      "harmless.txt",
+      "out/secret",
+      "out/none/deeper",
+      "../workshop/x",
+    ]) {
+      for (const [tool, more] of [
+        ["read_file", {}],
+        ["write_file", { content: "x" }],
+        ["edit_file", { old_string: "s", new_string: "x" }],
+      ] as const)
+        match(
+          await rig.failure(tool, { path: file, ...more }),
+          /is outside of the session's folders/,
+          `${tool} ${file}`,
+        );
       match(await rig.failure("search_content", { pattern: "s", path: file }), /is outside/);
       match(await rig.failure("run_terminal", { command: "true", cwd: file }), /is outside/);
     }
-    match(await rig.failure("read_file", { path: "harmless.txt" }), new RegExp(`it really is ${path.join(rig.base, "secret")}`));
+    match(
+      await rig.failure("read_file", { path: "harmless.txt" }),
+      new RegExp(`it really is ${path.join(rig.base, "secret")}`),
+    );
     deepEqual(rig.asked, [], "nobody was asked for any of it");
     equal((await rig.call("read_file", { path: "../in.txt" })).text, "inside", "what leads inside is inside");
   });
@@ -67,13 +100,20 @@ suite("reading", () => {
     rig.put("a.txt", "on disk");
     symlinkSync(rig.at("a.txt"), rig.at("link.txt"));
     await rig.begin({ fs: { readTextFile: true } });
-    rig.answer = (_, params) => { deepEqual([params.path, params.sessionId], [rig.at("a.txt"), "s1"]); return { content: "unsaved" }; };
+    rig.answer = (_, params) => {
+      deepEqual([params.path, params.sessionId], [rig.at("a.txt"), "s1"]);
+      return { content: "unsaved" };
+    };
     equal((await rig.call("read_file", { path: "link.txt" })).text, "unsaved");
-    rig.answer = () => { throw new RpcError(RpcCode.internalError, "It is no text."); };
+    rig.answer = () => {
+      throw new RpcError(RpcCode.internalError, "It is no text.");
+    };
     equal(await rig.failure("read_file", { path: "a.txt" }), "a.txt could not be read: It is no text.");
     rig.answer = () => ({ text: 1 });
     equal(await rig.failure("read_file", { path: "a.txt" }), "a.txt could not be read: the editor sent no text.");
-    rig.answer = () => { throw new RpcError(RpcCode.notFound, "gone"); };
+    rig.answer = () => {
+      throw new RpcError(RpcCode.notFound, "gone");
+    };
     match(await rig.failure("read_file", { path: "a.txt" }), /There is no file a\.txt/);
     deepEqual(rig.asked, ["fs/read_text_file", "fs/read_text_file", "fs/read_text_file", "fs/read_text_file"]);
   });
@@ -84,22 +124,48 @@ suite("writing", () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = (_, { toolCall, options }) => {
-      const { title, kind, content, locations, rawInput, status } = objectOr(toolCall), file = rig.at("new/deep/a.txt");
-      deepEqual({ title, kind, content, locations, rawInput, status }, { title: "Make new/deep/a.txt", kind: "edit", content: [{ type: "diff", path: file, newText: "one\ntwo\n" }], locations: [{ path: file }], rawInput: undefined, status: "pending" });
-      deepEqual(options, [{ optionId: "allow", name: "Allow", kind: "allow_once" }, { optionId: "always", name: "Always Allow Writing Files (This Session)", kind: "allow_always" }, { optionId: "deny", name: "Deny", kind: "reject_once" }]);
+      const { title, kind, content, locations, rawInput, status } = objectOr(toolCall),
+        file = rig.at("new/deep/a.txt");
+      deepEqual(
+        { title, kind, content, locations, rawInput, status },
+        {
+          title: "Make new/deep/a.txt",
+          kind: "edit",
+          content: [{ type: "diff", path: file, newText: "one\ntwo\n" }],
+          locations: [{ path: file }],
+          rawInput: undefined,
+          status: "pending",
+        },
+      );
+      deepEqual(options, [
+        { optionId: "allow", name: "Allow", kind: "allow_once" },
+        { optionId: "always", name: "Always Allow Writing Files (This Session)", kind: "allow_always" },
+        { optionId: "deny", name: "Deny", kind: "reject_once" },
+      ]);
       ok(!existsSync(rig.at("new")), "nothing is done before it is allowed");
       return choosing("allow");
     };
     const { text, structured } = await rig.call("write_file", { path: "new/deep/a.txt", content: "one\ntwo\n" });
-    deepEqual([text, structured, readFileSync(rig.at("new/deep/a.txt"), "utf8")], ["Made new/deep/a.txt: 2 lines.", { success: true, path: rig.at("new/deep/a.txt") }, "one\ntwo\n"]);
-    deepEqual(rig.updates.map(({ sessionUpdate, status }) => `${String(sessionUpdate)} ${String(status)}`), ["tool_call pending", "tool_call_update in_progress", "tool_call_update completed"]);
+    deepEqual(
+      [text, structured, readFileSync(rig.at("new/deep/a.txt"), "utf8")],
+      ["Made new/deep/a.txt: 2 lines.", { success: true, path: rig.at("new/deep/a.txt") }, "one\ntwo\n"],
+    );
+    deepEqual(
+      rig.updates.map(({ sessionUpdate, status }) => `${String(sessionUpdate)} ${String(status)}`),
+      ["tool_call pending", "tool_call_update in_progress", "tool_call_update completed"],
+    );
   });
 
   test("over a text keeps its line ends, and tells the client what was there", async () => {
     await using rig = new WorkspaceRig();
     rig.put("a.txt", "a\r\nb\r\n");
     await rig.begin();
-    rig.answer = (_, { toolCall }) => { deepEqual(objectOr(toolCall).content, [{ type: "diff", path: rig.at("a.txt"), oldText: "a\r\nb\r\n", newText: "x\r\ny" }]); return choosing("allow"); };
+    rig.answer = (_, { toolCall }) => {
+      deepEqual(objectOr(toolCall).content, [
+        { type: "diff", path: rig.at("a.txt"), oldText: "a\r\nb\r\n", newText: "x\r\ny" },
+      ]);
+      return choosing("allow");
+    };
     equal((await rig.call("write_file", { path: "a.txt", content: "x\ny" })).text, "Wrote a.txt: 2 lines.");
     equal(readFileSync(rig.at("a.txt"), "utf8"), "x\r\ny");
   });
@@ -111,14 +177,28 @@ suite("writing", () => {
     await rig.begin(EDITOR);
     rig.answer = ({ method }, params) => {
       if (method === "fs/read_text_file") return { content: "unsaved" };
-      if (method === "fs/write_text_file") { written.push(params); return {}; }
-      deepEqual(objectOr(params.toolCall).content, [{ type: "diff", path: rig.at("a.txt"), oldText: "unsaved", newText: "new" }]);
+      if (method === "fs/write_text_file") {
+        written.push(params);
+        return {};
+      }
+      deepEqual(objectOr(params.toolCall).content, [
+        { type: "diff", path: rig.at("a.txt"), oldText: "unsaved", newText: "new" },
+      ]);
       return choosing("allow");
     };
     await rig.call("write_file", { path: "a.txt", content: "new" });
-    deepEqual([written, readFileSync(rig.at("a.txt"), "utf8")], [[{ sessionId: "s1", path: rig.at("a.txt"), content: "new" }], "old"]);
-    rig.answer = ({ method }) => { if (method === "fs/write_text_file") throw new RpcError(RpcCode.internalError, "It could not be saved."); return method === "fs/read_text_file" ? { content: "x" } : choosing("allow"); };
-    equal(await rig.failure("write_file", { path: "a.txt", content: "new" }), "a.txt could not be written: It could not be saved.");
+    deepEqual(
+      [written, readFileSync(rig.at("a.txt"), "utf8")],
+      [[{ sessionId: "s1", path: rig.at("a.txt"), content: "new" }], "old"],
+    );
+    rig.answer = ({ method }) => {
+      if (method === "fs/write_text_file") throw new RpcError(RpcCode.internalError, "It could not be saved.");
+      return method === "fs/read_text_file" ? { content: "x" } : choosing("allow");
+    };
+    equal(
+      await rig.failure("write_file", { path: "a.txt", content: "new" }),
+      "a.txt could not be written: It could not be saved.",
+    );
     deepEqual(rig.cards, ["Write a.txt completed", "Write a.txt failed"]);
   });
 
@@ -126,8 +206,14 @@ suite("writing", () => {
     await using rig = new WorkspaceRig();
     rig.put("a.txt", "old");
     await rig.begin();
-    rig.answer = () => { rig.put("a.txt", "the user's"); return choosing("allow"); };
-    match(await rig.failure("write_file", { path: "a.txt", content: "new" }), /a\.txt was changed while the user was asked/);
+    rig.answer = () => {
+      rig.put("a.txt", "the user's");
+      return choosing("allow");
+    };
+    match(
+      await rig.failure("write_file", { path: "a.txt", content: "new" }),
+      /a\.txt was changed while the user was asked/,
+    );
     equal(readFileSync(rig.at("a.txt"), "utf8"), "the user's");
   });
 
@@ -136,25 +222,51 @@ suite("writing", () => {
     const outside = path.join(rig.base, "outside.txt");
     writeFileSync(outside, "as it was");
     await rig.begin();
-    rig.answer = () => { symlinkSync(outside, rig.at("a.txt")); return choosing("allow"); };
+    rig.answer = () => {
+      symlinkSync(outside, rig.at("a.txt"));
+      return choosing("allow");
+    };
     match(await rig.failure("write_file", { path: "a.txt", content: "new" }), /outside of the session's folders/);
     rig.put("b.txt", "b");
-    rig.answer = () => { symlinkSync(rig.at("b.txt"), rig.at("c.txt")); return choosing("allow"); };
-    equal(await rig.failure("write_file", { path: "c.txt", content: "new" }), "c.txt leads somewhere else since the user was asked. Nothing was changed.");
-    deepEqual([readFileSync(outside, "utf8"), readFileSync(rig.at("b.txt"), "utf8"), lstatSync(rig.at("a.txt")).isSymbolicLink()], ["as it was", "b", true]);
+    rig.answer = () => {
+      symlinkSync(rig.at("b.txt"), rig.at("c.txt"));
+      return choosing("allow");
+    };
+    equal(
+      await rig.failure("write_file", { path: "c.txt", content: "new" }),
+      "c.txt leads somewhere else since the user was asked. Nothing was changed.",
+    );
+    deepEqual(
+      [
+        readFileSync(outside, "utf8"),
+        readFileSync(rig.at("b.txt"), "utf8"),
+        lstatSync(rig.at("a.txt")).isSymbolicLink(),
+      ],
+      ["as it was", "b", true],
+    );
   });
 
   test("on the disk a link is not written through, not even one that comes at the last moment", async () => {
     await using rig = new WorkspaceRig();
     symlinkSync(rig.put("target", "as it was"), rig.at("link"));
-    await rejects(nodeFiles.write({ real: rig.at("link"), shown: "link", folder: rig.cwd }, "x", new AbortController().signal), /link could not be written/);
+    await rejects(
+      nodeFiles.write({ real: rig.at("link"), shown: "link", folder: rig.cwd }, "x", new AbortController().signal),
+      /link could not be written/,
+    );
     equal(readFileSync(rig.at("target"), "utf8"), "as it was");
   });
 
   test("is not done for a call that was withdrawn after it was allowed", async () => {
     await using rig = new WorkspaceRig();
     const real = rig.put("a.txt", "as it was");
-    await rejects(textFiles(nodeFiles, nodeFiles).write({ real, shown: "a.txt", folder: rig.cwd }, "x", AbortSignal.abort(new Error("withdrawn"))), /withdrawn/);
+    await rejects(
+      textFiles(nodeFiles, nodeFiles).write(
+        { real, shown: "a.txt", folder: rig.cwd },
+        "x",
+        AbortSignal.abort(new Error("withdrawn")),
+      ),
+      /withdrawn/,
+    );
     equal(readFileSync(real, "utf8"), "as it was");
   });
 
@@ -177,7 +289,11 @@ suite("editing", () => {
     rig.put("a.txt", "one\r\ntwo\r\n");
     await rig.begin();
     rig.answer = allow;
-    deepEqual(await rig.call("edit_file", { path: "a.txt", old_string: "two\n", new_string: "2\n3\n" }), { text: "Edited a.txt at line 2.", isError: false, structured: { success: true, path: rig.at("a.txt") } });
+    deepEqual(await rig.call("edit_file", { path: "a.txt", old_string: "two\n", new_string: "2\n3\n" }), {
+      text: "Edited a.txt at line 2.",
+      isError: false,
+      structured: { success: true, path: rig.at("a.txt") },
+    });
     equal(readFileSync(rig.at("a.txt"), "utf8"), "one\r\n2\r\n3\r\n");
   });
 
@@ -185,10 +301,17 @@ suite("editing", () => {
     await using rig = new WorkspaceRig();
     rig.put("a.txt", "one\n  two\none\n");
     await rig.begin();
-    const edit = (old_string: string, new_string = "x", file = "a.txt"): Promise<string> => rig.failure("edit_file", { path: file, old_string, new_string });
+    const edit = (old_string: string, new_string = "x", file = "a.txt"): Promise<string> =>
+      rig.failure("edit_file", { path: file, old_string, new_string });
     equal(await edit("three"), "old_string is not in a.txt. Read the file again: it has to match exactly.");
-    equal(await edit("    two\none"), "old_string is not in a.txt. Its first line is there but for white space in line 2: read the file again, it has to match exactly.");
-    equal(await edit("one"), "old_string is in a.txt 2 times, in lines 1, 3. Give more of the text around the one that you mean.");
+    equal(
+      await edit("    two\none"),
+      "old_string is not in a.txt. Its first line is there but for white space in line 2: read the file again, it has to match exactly.",
+    );
+    equal(
+      await edit("one"),
+      "old_string is in a.txt 2 times, in lines 1, 3. Give more of the text around the one that you mean.",
+    );
     equal(await edit("two", "two"), "old_string and new_string are the same: there is nothing to change.");
     match(await edit(""), /old_string is empty/);
     match(await edit("x", "y", "none.txt"), /There is no file none\.txt/);
@@ -199,16 +322,29 @@ suite("editing", () => {
     await using rig = new WorkspaceRig({ approve: "all" });
     rig.put("a.txt", Array.from({ length: 8 }, (_, i) => `line ${i};\n`).join(""));
     await rig.begin();
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => rig.call("edit_file", { path: "a.txt", old_string: `line ${i};`, new_string: `edited ${i};` })));
-    deepEqual([answers.filter(({ isError }) => isError), readFileSync(rig.at("a.txt"), "utf8")], [[], Array.from({ length: 8 }, (_, i) => `edited ${i};\n`).join("")]);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        rig.call("edit_file", { path: "a.txt", old_string: `line ${i};`, new_string: `edited ${i};` }),
+      ),
+    );
+    deepEqual(
+      [answers.filter(({ isError }) => isError), readFileSync(rig.at("a.txt"), "utf8")],
+      [[], Array.from({ length: 8 }, (_, i) => `edited ${i};\n`).join("")],
+    );
   });
 
   test("a place that is gone when the user has answered is not guessed", async () => {
     await using rig = new WorkspaceRig();
     rig.put("a.txt", "one\n");
     await rig.begin();
-    rig.answer = () => { rig.put("a.txt", "two\n"); return choosing("allow"); };
-    match(await rig.failure("edit_file", { path: "a.txt", old_string: "one", new_string: "1" }), /old_string is not in a\.txt/);
+    rig.answer = () => {
+      rig.put("a.txt", "two\n");
+      return choosing("allow");
+    };
+    match(
+      await rig.failure("edit_file", { path: "a.txt", old_string: "one", new_string: "1" }),
+      /old_string is not in a\.txt/,
+    );
     deepEqual([rig.cards, readFileSync(rig.at("a.txt"), "utf8")], [["Edit a.txt failed"], "two\n"]);
   });
 });

@@ -18,20 +18,34 @@ export function fileTools(hands: FileHands): readonly Tool[] {
   return [readFile(hands), writeFile(hands, inTurn), editFile(hands, inTurn)];
 }
 
-const PATH = { type: "string", description: "Relative to the working folder, or absolute; inside of the session's folders." } as const;
+const PATH = {
+  type: "string",
+  description: "Relative to the working folder, or absolute; inside of the session's folders.",
+} as const;
 
 function readFile({ folders, files }: FileHands): Tool {
   return {
-    name: "read_file", title: "Read a file",
-    description: "Reads a text file as the user has it in the editor, unsaved changes too; the whole of it, or the lines from startLine to endLine.",
+    name: "read_file",
+    title: "Read a file",
+    description:
+      "Reads a text file as the user has it in the editor, unsaved changes too; the whole of it, or the lines from startLine to endLine.",
     inputSchema: {
-      type: "object", required: ["path"],
-      properties: { path: PATH, startLine: { type: "number", description: "The first line, from 1." }, endLine: { type: "number", description: "The last line, which is included." } },
+      type: "object",
+      required: ["path"],
+      properties: {
+        path: PATH,
+        startLine: { type: "number", description: "The first line, from 1." },
+        endLine: { type: "number", description: "The last line, which is included." },
+      },
     },
     annotations: { readOnlyHint: true, openWorldHint: false },
     async call(args, call) {
       const file = await folders.inside(textOf(args, "path"));
-      const part = partOf(await textThere(files, file, call), numberOr(args.startLine, undefined), numberOr(args.endLine, undefined));
+      const part = partOf(
+        await textThere(files, file, call),
+        numberOr(args.startLine, undefined),
+        numberOr(args.endLine, undefined),
+      );
       if (part.kind === "wrong") throw new ToolFailure(`${file.shown}: ${part.why}`);
       return part.text;
     },
@@ -40,42 +54,84 @@ function readFile({ folders, files }: FileHands): Tool {
 
 function writeFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool {
   return {
-    name: "write_file", title: "Write a file",
-    description: "Makes a file, with the folders on the way, or replaces all of its text. The user is asked. To change a part of a file use edit_file.",
-    inputSchema: { type: "object", required: ["path", "content"], properties: { path: PATH, content: { type: "string", description: "The whole text." } } },
+    name: "write_file",
+    title: "Write a file",
+    description:
+      "Makes a file, with the folders on the way, or replaces all of its text. The user is asked. To change a part of a file use edit_file.",
+    inputSchema: {
+      type: "object",
+      required: ["path", "content"],
+      properties: { path: PATH, content: { type: "string", description: "The whole text." } },
+    },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     async call(args, call) {
-      const asked = textOf(args, "path"), content = textOf(args, "content"), file = await folders.inside(asked), before = await files.read(file, call.signal);
+      const asked = textOf(args, "path"),
+        content = textOf(args, "content"),
+        file = await folders.inside(asked),
+        before = await files.read(file, call.signal);
       const text = before === undefined ? content : inFormOf(before, content);
-      await consent.carryOut(changeOf(file, `${before === undefined ? "Make" : "Write"} ${file.shown}`, before, text, { key: "write_file", name: "Always Allow Writing Files (This Session)" }), call, () => inTurn(file.real, async () => {
-        await isStill(folders, asked, file);
-        if (await files.read(file, call.signal) !== before) throw new ToolFailure(`${file.shown} was changed while the user was asked, and was not written. Read it again.`);
-        await files.write(file, text, call.signal);
-      }));
-      return { structured: { success: true, path: file.real }, text: `${before === undefined ? "Made" : "Wrote"} ${file.shown}: ${counted(text.split("\n").length - (text.endsWith("\n") ? 1 : 0), "line")}.` };
+      await consent.carryOut(
+        changeOf(file, `${before === undefined ? "Make" : "Write"} ${file.shown}`, before, text, {
+          key: "write_file",
+          name: "Always Allow Writing Files (This Session)",
+        }),
+        call,
+        () =>
+          inTurn(file.real, async () => {
+            await isStill(folders, asked, file);
+            if ((await files.read(file, call.signal)) !== before)
+              throw new ToolFailure(
+                `${file.shown} was changed while the user was asked, and was not written. Read it again.`,
+              );
+            await files.write(file, text, call.signal);
+          }),
+      );
+      return {
+        structured: { success: true, path: file.real },
+        text: `${before === undefined ? "Made" : "Wrote"} ${file.shown}: ${counted(text.split("\n").length - (text.endsWith("\n") ? 1 : 0), "line")}.`,
+      };
     },
   };
 }
 
 function editFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool {
   return {
-    name: "edit_file", title: "Edit a file",
-    description: "Replaces old_string, which has to be in the file exactly once, by new_string. Give old_string with enough lines around it to be the only one. The user is asked.",
+    name: "edit_file",
+    title: "Edit a file",
+    description:
+      "Replaces old_string, which has to be in the file exactly once, by new_string. Give old_string with enough lines around it to be the only one. The user is asked.",
     inputSchema: {
-      type: "object", required: ["path", "old_string", "new_string"],
-      properties: { path: PATH, old_string: { type: "string", description: "What is there now, to the letter, white space too." }, new_string: { type: "string", description: "What is to be there." } },
+      type: "object",
+      required: ["path", "old_string", "new_string"],
+      properties: {
+        path: PATH,
+        old_string: { type: "string", description: "What is there now, to the letter, white space too." },
+        new_string: { type: "string", description: "What is to be there." },
+      },
     },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     async call(args, call) {
-      const asked = textOf(args, "path"), old = textOf(args, "old_string"), fresh = textOf(args, "new_string"), file = await folders.inside(asked);
-      const before = await textThere(files, file, call), edited = editedOr(file, edit(before, old, fresh));
-      const line = await consent.carryOut(changeOf(file, `Edit ${file.shown}`, before, edited.text, { key: "edit_file", name: "Always Allow Editing Files (This Session)" }), call, () => inTurn(file.real, async () => {
-        await isStill(folders, asked, file);
-        // Others may have edited it meanwhile: what was allowed is this edit, and not the text that was there.
-        const again = editedOr(file, edit(await textThere(files, file, call), old, fresh));
-        await files.write(file, again.text, call.signal);
-        return again.line;
-      }));
+      const asked = textOf(args, "path"),
+        old = textOf(args, "old_string"),
+        fresh = textOf(args, "new_string"),
+        file = await folders.inside(asked);
+      const before = await textThere(files, file, call),
+        edited = editedOr(file, edit(before, old, fresh));
+      const line = await consent.carryOut(
+        changeOf(file, `Edit ${file.shown}`, before, edited.text, {
+          key: "edit_file",
+          name: "Always Allow Editing Files (This Session)",
+        }),
+        call,
+        () =>
+          inTurn(file.real, async () => {
+            await isStill(folders, asked, file);
+            // Others may have edited it meanwhile: what was allowed is this edit, and not the text that was there.
+            const again = editedOr(file, edit(await textThere(files, file, call), old, fresh));
+            await files.write(file, again.text, call.signal);
+            return again.line;
+          }),
+      );
       return { structured: { success: true, path: file.real }, text: `Edited ${file.shown} at line ${line}.` };
     },
   };
@@ -87,38 +143,64 @@ type InTurn = <T>(file: string, change: () => Promise<T>) => Promise<T>;
 function turns(): InTurn {
   const last = new Map<string, Promise<unknown>>();
   return (file, change) => {
-    const mine = (last.get(file) ?? Promise.resolve()).then(change), over = mine.catch(() => undefined).finally(() => { if (last.get(file) === over) last.delete(file); });
+    const mine = (last.get(file) ?? Promise.resolve()).then(change),
+      over = mine
+        .catch(() => undefined)
+        .finally(() => {
+          if (last.get(file) === over) last.delete(file);
+        });
     last.set(file, over);
     return mine;
   };
 }
 
 /** Arguments that `inputSchema` has as texts. */
-export function textOf(args: JsonObject, name: string): string { return stringOr(args[name], ""); }
+export function textOf(args: JsonObject, name: string): string {
+  return stringOr(args[name], "");
+}
 
 async function textThere(files: TextFiles, file: Inside, { signal }: ToolCall): Promise<string> {
   const text = await files.read(file, signal);
-  if (text === undefined) throw new ToolFailure(`There is no file ${file.shown}. Use search_files to find it, or write_file to make it.`);
+  if (text === undefined)
+    throw new ToolFailure(`There is no file ${file.shown}. Use search_files to find it, or write_file to make it.`);
   return text;
 }
 
 /** A link may have been put there since the user was asked. */
 async function isStill(folders: Folders, asked: string, { real, shown }: Inside): Promise<void> {
-  if ((await folders.inside(asked)).real !== real) throw new ToolFailure(`${shown} leads somewhere else since the user was asked. Nothing was changed.`);
+  if ((await folders.inside(asked)).real !== real)
+    throw new ToolFailure(`${shown} leads somewhere else since the user was asked. Nothing was changed.`);
 }
 
-function changeOf(file: Inside, title: string, before: string | undefined, after: string, standing: NonNullable<Act["standing"]>): Act {
+function changeOf(
+  file: Inside,
+  title: string,
+  before: string | undefined,
+  after: string,
+  standing: NonNullable<Act["standing"]>,
+): Act {
   const diff = { type: "diff", path: file.real, ...(before === undefined ? {} : { oldText: before }), newText: after };
   return { title, kind: "edit", content: [diff], path: file.real, ...(isGuarded(file) ? {} : { standing }) };
 }
 
 function editedOr({ shown }: Inside, edited: Edit): Extract<Edit, { readonly kind: "edited" }> {
   switch (edited.kind) {
-    case "edited": return edited;
-    case "empty": throw new ToolFailure("old_string is empty. Give the text that is to be replaced; to make a file, use write_file.");
-    case "same": throw new ToolFailure("old_string and new_string are the same: there is nothing to change.");
-    case "absent": throw new ToolFailure(`old_string is not in ${shown}.${edited.similar.length === 0 ? " Read the file again: it has to match exactly." : ` Its first line is there but for white space in ${linesIn(edited.similar)}: read the file again, it has to match exactly.`}`);
-    case "several": throw new ToolFailure(`old_string is in ${shown} ${edited.times} times, in ${linesIn(edited.lines, edited.times)}. Give more of the text around the one that you mean.`);
+    case "edited":
+      return edited;
+    case "empty":
+      throw new ToolFailure(
+        "old_string is empty. Give the text that is to be replaced; to make a file, use write_file.",
+      );
+    case "same":
+      throw new ToolFailure("old_string and new_string are the same: there is nothing to change.");
+    case "absent":
+      throw new ToolFailure(
+        `old_string is not in ${shown}.${edited.similar.length === 0 ? " Read the file again: it has to match exactly." : ` Its first line is there but for white space in ${linesIn(edited.similar)}: read the file again, it has to match exactly.`}`,
+      );
+    case "several":
+      throw new ToolFailure(
+        `old_string is in ${shown} ${edited.times} times, in ${linesIn(edited.lines, edited.times)}. Give more of the text around the one that you mean.`,
+      );
   }
 }
 
@@ -127,4 +209,6 @@ function linesIn(lines: readonly number[], times = lines.length): string {
   return `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
-export function counted(n: number, what: string): string { return `${n} ${what}${n === 1 ? "" : "s"}`; }
+export function counted(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`;
+}

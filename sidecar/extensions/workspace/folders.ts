@@ -24,19 +24,27 @@ export class Folders {
     if (asked === "" || asked.includes("\0")) throw new ToolFailure("The path is empty, or no path.");
     const file = path.resolve(this.all[0], asked);
     try {
-      const { real, isInside } = await placeOf(file, this.all), [cwd, ...more] = await Promise.all(this.all.map(async folder => (await placeOf(folder, [])).real));
+      const { real, isInside } = await placeOf(file, this.all),
+        [cwd, ...more] = await Promise.all(this.all.map(async folder => (await placeOf(folder, [])).real));
       const folder = [cwd ?? "", ...more].find(each => contains(each, real));
       if (isInside && folder !== undefined) return { real, folder, shown: shownIn(cwd ?? "", real) };
-      throw new ToolFailure(`${asked} is outside of the session's folders${real === file ? "" : `: it really is ${real}`}. Only what is in ${this.all.join(" or ")} can be used.`);
+      throw new ToolFailure(
+        `${asked} is outside of the session's folders${real === file ? "" : `: it really is ${real}`}. Only what is in ${this.all.join(" or ")} can be used.`,
+      );
     } catch (error) {
-      throw error instanceof ToolFailure ? error : new ToolFailure(`${asked} cannot be looked at: ${error instanceof Error ? error.message : String(error)}`);
+      throw error instanceof ToolFailure
+        ? error
+        : new ToolFailure(`${asked} cannot be looked at: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
   /** All of them, without those that lie in another. */
   async roots(): Promise<readonly Inside[]> {
     const all = await Promise.all(this.all.map(folder => this.inside(folder)));
-    return all.filter((one, i) => !all.some((other, j) => j !== i && contains(other.real, one.real) && (other.real !== one.real || j < i)));
+    return all.filter(
+      (one, i) =>
+        !all.some((other, j) => j !== i && contains(other.real, one.real) && (other.real !== one.real || j < i)),
+    );
   }
 }
 
@@ -47,7 +55,10 @@ function shownIn(cwd: string, real: string): string {
 }
 
 /** What is there; `undefined`: nothing. Throws a `ToolFailure` when it cannot be looked at. */
-export async function kindOf({ real, shown }: Inside): Promise<{ readonly kind: "file" | "folder" | "other"; readonly size: number } | undefined> {
+export async function kindOf({
+  real,
+  shown,
+}: Inside): Promise<{ readonly kind: "file" | "folder" | "other"; readonly size: number } | undefined> {
   try {
     const found = await stat(real);
     return { kind: found.isFile() ? "file" : found.isDirectory() ? "folder" : "other", size: found.size };
@@ -64,6 +75,12 @@ export async function kindOf({ real, shown }: Inside): Promise<{ readonly kind: 
  * and spaces at its end, a stream behind a colon, characters that are not seen.
  */
 export function isGuarded({ real, folder }: Inside): boolean {
-  const parts = path.relative(folder, real).split(path.sep).map(part => part.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, ""));
-  return parts.some(part => /^\.(?:git|vscode)[. ]*(?::|$)/i.test(part)) || /\.code-workspace[. ]*(?::|$)/i.test(parts.at(-1) ?? "");
+  const parts = path
+    .relative(folder, real)
+    .split(path.sep)
+    .map(part => part.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, ""));
+  return (
+    parts.some(part => /^\.(?:git|vscode)[. ]*(?::|$)/i.test(part)) ||
+    /\.code-workspace[. ]*(?::|$)/i.test(parts.at(-1) ?? "")
+  );
 }

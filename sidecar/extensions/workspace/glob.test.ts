@@ -2,12 +2,27 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { globMatcher } from "./glob";
 
-const PATHS = ["README.md", "src/a.ts", "src/b.test.ts", "src/deep/er/c.ts", "src/deep/d.js", "lib/a.ts", ".github/x.yml", "a[1].txt"];
+const PATHS = [
+  "README.md",
+  "src/a.ts",
+  "src/b.test.ts",
+  "src/deep/er/c.ts",
+  "src/deep/d.js",
+  "lib/a.ts",
+  ".github/x.yml",
+  "a[1].txt",
+];
 const matched = (pattern: string): readonly string[] => PATHS.filter(globMatcher(pattern));
 
 /** The same, written as simply as can be, whatever time it takes. */
-function naive(pattern: readonly string[], path: readonly string[], one: (p: string, c: string) => boolean, any: string): boolean {
-  const [p, ...rest] = pattern, [c, ...more] = path;
+function naive(
+  pattern: readonly string[],
+  path: readonly string[],
+  one: (p: string, c: string) => boolean,
+  any: string,
+): boolean {
+  const [p, ...rest] = pattern,
+    [c, ...more] = path;
   if (p === undefined) return c === undefined;
   if (p === any) return naive(rest, path, one, any) || (c !== undefined && naive(pattern, more, one, any));
   return c !== undefined && one(p, c) && naive(rest, more, one, any);
@@ -36,22 +51,39 @@ suite("patterns of paths", () => {
     ["*", PATHS],
     ["*.{ts", []],
   ];
-  for (const [pattern, paths] of table) test(`${pattern} is ${paths.length === PATHS.length ? "every path" : paths.join(", ") || "none of them"}`, () => deepEqual(matched(pattern), paths));
+  for (const [pattern, paths] of table)
+    test(`${pattern} is ${paths.length === PATHS.length ? "every path" : paths.join(", ") || "none of them"}`, () =>
+      deepEqual(matched(pattern), paths));
 
   test("they mean what the simplest reading says", () => {
-    const name = fc.array(fc.constantFrom("a", "b", "*", "?"), { minLength: 1, maxLength: 6 }).map(parts => parts.join("")), part = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 1, maxLength: 5 });
-    fc.assert(fc.property(fc.array(fc.oneof(name, fc.constant("**")), { minLength: 1, maxLength: 4 }), fc.array(part, { minLength: 1, maxLength: 4 }), (segments, path) => {
-      const pattern = ["*x", ...segments].slice(1).join("/");
-      if (!/[*?]/.test(pattern)) return;
-      const plain = segments.map(each => each !== "**" && /^\*+$/.test(each) ? "*" : each);
-      const fits = (segment: string, item: string): boolean => naive([...segment], [...item], (p, c) => p === "?" || p === c, "*");
-      equal(globMatcher(plain.join("/"))(path.join("/")), naive(plain.length === 1 ? ["**", ...plain] : plain, path, fits, "**"), `${plain.join("/")} on ${path.join("/")}`);
-    }));
+    const name = fc
+        .array(fc.constantFrom("a", "b", "*", "?"), { minLength: 1, maxLength: 6 })
+        .map(parts => parts.join("")),
+      part = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(name, fc.constant("**")), { minLength: 1, maxLength: 4 }),
+        fc.array(part, { minLength: 1, maxLength: 4 }),
+        (segments, path) => {
+          const pattern = ["*x", ...segments].slice(1).join("/");
+          if (!/[*?]/.test(pattern)) return;
+          const plain = segments.map(each => (each !== "**" && /^\*+$/.test(each) ? "*" : each));
+          const fits = (segment: string, item: string): boolean =>
+            naive([...segment], [...item], (p, c) => p === "?" || p === c, "*");
+          equal(
+            globMatcher(plain.join("/"))(path.join("/")),
+            naive(plain.length === 1 ? ["**", ...plain] : plain, path, fits, "**"),
+            `${plain.join("/")} on ${path.join("/")}`,
+          );
+        },
+      ),
+    );
   });
 
   test("none of them takes long", () => {
     const began = performance.now();
-    for (const pattern of ["*a".repeat(400) + "*b", "**/a/".repeat(200) + "b", "{a,b}".repeat(150), "{".repeat(1000)]) globMatcher(pattern)("a/".repeat(300) + "a".repeat(500));
+    for (const pattern of ["*a".repeat(400) + "*b", "**/a/".repeat(200) + "b", "{a,b}".repeat(150), "{".repeat(1000)])
+      globMatcher(pattern)("a/".repeat(300) + "a".repeat(500));
     ok(performance.now() - began < 5_000);
   });
 });

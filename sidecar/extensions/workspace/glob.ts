@@ -11,10 +11,15 @@ export function globMatcher(pattern: string): (path: string) => boolean {
     return path => path.toLowerCase().includes(part);
   }
   const ways = alternatives(pattern).map(segmentsOf);
-  return path => { const parts = path.split("/"); return ways.some(segments => fits(segments, parts, segmentFits)); };
+  return path => {
+    const parts = path.split("/");
+    return ways.some(segments => fits(segments, parts, segmentFits));
+  };
 }
 
-export function isGlob(pattern: string): boolean { return /[*?[{]/.test(pattern); }
+export function isGlob(pattern: string): boolean {
+  return /[*?[{]/.test(pattern);
+}
 
 type Token = { readonly kind: "any" } | { readonly kind: "one"; readonly test: (char: string) => boolean };
 type Segment = { readonly kind: "any" } | { readonly kind: "one"; readonly tokens: readonly Token[] };
@@ -23,37 +28,62 @@ type Segment = { readonly kind: "any" } | { readonly kind: "one"; readonly token
  * `any` takes as many as it likes. What stands between two of them is best put as early as it fits, so that only the last one is ever
  * tried again.
  */
-function fits<P extends { readonly kind: "any" | "one" }, T>(pattern: readonly P[], items: readonly T[], test: (one: P, item: T) => boolean): boolean {
-  let p = 0, last = -1, from = 0;
-  for (let i = 0; i < items.length;) {
-    const at = pattern[p], item = items[i];
-    if (at?.kind === "any") { last = p++; from = i; }
-    else if (at && item !== undefined && test(at, item)) { p++; i++; }
-    else if (last !== -1) { p = last + 1; i = ++from; }
-    else return false;
+function fits<P extends { readonly kind: "any" | "one" }, T>(
+  pattern: readonly P[],
+  items: readonly T[],
+  test: (one: P, item: T) => boolean,
+): boolean {
+  let p = 0,
+    last = -1,
+    from = 0;
+  for (let i = 0; i < items.length; ) {
+    const at = pattern[p],
+      item = items[i];
+    if (at?.kind === "any") {
+      last = p++;
+      from = i;
+    } else if (at && item !== undefined && test(at, item)) {
+      p++;
+      i++;
+    } else if (last !== -1) {
+      p = last + 1;
+      i = ++from;
+    } else return false;
   }
   while (pattern[p]?.kind === "any") p++;
   return p === pattern.length;
 }
 
 function segmentFits(segment: Segment, part: string): boolean {
-  return segment.kind === "any" || fits(segment.tokens, [...part], (token, char) => token.kind === "any" || token.test(char));
+  return (
+    segment.kind === "any" || fits(segment.tokens, [...part], (token, char) => token.kind === "any" || token.test(char))
+  );
 }
 
 function segmentsOf(pattern: string): readonly Segment[] {
-  const clean = pattern.replace(/^(?:\.?\/)+/, ""), whole = clean.endsWith("/") ? `${clean}**/*` : clean;
-  const segments = whole.split("/").filter(part => part !== "").map((part): Segment => part === "**" ? { kind: "any" } : { kind: "one", tokens: tokensOf(part) });
+  const clean = pattern.replace(/^(?:\.?\/)+/, ""),
+    whole = clean.endsWith("/") ? `${clean}**/*` : clean;
+  const segments = whole
+    .split("/")
+    .filter(part => part !== "")
+    .map((part): Segment => (part === "**" ? { kind: "any" } : { kind: "one", tokens: tokensOf(part) }));
   return whole.includes("/") || pattern.startsWith("/") ? segments : [{ kind: "any" }, ...segments];
 }
 
 function tokensOf(part: string): readonly Token[] {
-  const tokens: Token[] = [], chars = [...part], literal = (char: string): Token => ({ kind: "one", test: other => other === char });
+  const tokens: Token[] = [],
+    chars = [...part],
+    literal = (char: string): Token => ({ kind: "one", test: other => other === char });
   for (let i = 0; i < chars.length; i++) {
-    const char = chars[i] ?? "", end = char === "[" ? chars.indexOf("]", i + (/[!^]/.test(chars[i + 1] ?? "") ? 3 : 2)) : -1;
-    if (char === "*") { if (tokens.at(-1)?.kind !== "any") tokens.push({ kind: "any" }); }
-    else if (char === "?") tokens.push({ kind: "one", test: () => true });
-    else if (end !== -1) { tokens.push(setOf(chars.slice(i + 1, end))); i = end; }
-    else if (char === "\\" && i + 1 < chars.length) tokens.push(literal(chars[++i] ?? ""));
+    const char = chars[i] ?? "",
+      end = char === "[" ? chars.indexOf("]", i + (/[!^]/.test(chars[i + 1] ?? "") ? 3 : 2)) : -1;
+    if (char === "*") {
+      if (tokens.at(-1)?.kind !== "any") tokens.push({ kind: "any" });
+    } else if (char === "?") tokens.push({ kind: "one", test: () => true });
+    else if (end !== -1) {
+      tokens.push(setOf(chars.slice(i + 1, end)));
+      i = end;
+    } else if (char === "\\" && i + 1 < chars.length) tokens.push(literal(chars[++i] ?? ""));
     else tokens.push(literal(char));
   }
   return tokens;
@@ -61,9 +91,12 @@ function tokensOf(part: string): readonly Token[] {
 
 /** What stands in the brackets. */
 function setOf(chars: readonly string[]): Token {
-  const isNot = /[!^]/.test(chars[0] ?? ""), of = isNot ? chars.slice(1) : chars, ranges: (readonly [from: string, to: string])[] = [];
+  const isNot = /[!^]/.test(chars[0] ?? ""),
+    of = isNot ? chars.slice(1) : chars,
+    ranges: (readonly [from: string, to: string])[] = [];
   for (let i = 0; i < of.length; i++) {
-    const from = of[i] ?? "", to = of[i + 1] === "-" ? of[i + 2] : undefined;
+    const from = of[i] ?? "",
+      to = of[i + 1] === "-" ? of[i + 2] : undefined;
     ranges.push([from, to ?? from]);
     if (to !== undefined) i += 2;
   }
@@ -75,15 +108,23 @@ const MOST_ALTERNATIVES = 100;
 
 /** `a{b,c{d,e}}` as `ab`, `acd`, `ace`. Braces that are not closed are meant as they are. */
 function alternatives(pattern: string): readonly string[] {
-  const open = pattern.indexOf("{"), parts: string[] = [];
-  let depth = 0, start = open + 1;
+  const open = pattern.indexOf("{"),
+    parts: string[] = [];
+  let depth = 0,
+    start = open + 1;
   for (let i = open; open !== -1 && i < pattern.length; i++) {
     const char = pattern[i];
     if (char === "{") depth++;
-    if ((char === "," && depth === 1) || (char === "}" && depth === 1)) { parts.push(pattern.slice(start, i)); start = i + 1; }
+    if ((char === "," && depth === 1) || (char === "}" && depth === 1)) {
+      parts.push(pattern.slice(start, i));
+      start = i + 1;
+    }
     if (char === "}" && --depth === 0) {
-      const before = pattern.slice(0, open), after = alternatives(pattern.slice(i + 1));
-      return parts.flatMap(part => alternatives(part).flatMap(middle => after.map(rest => before + middle + rest))).slice(0, MOST_ALTERNATIVES);
+      const before = pattern.slice(0, open),
+        after = alternatives(pattern.slice(i + 1));
+      return parts
+        .flatMap(part => alternatives(part).flatMap(middle => after.map(rest => before + middle + rest)))
+        .slice(0, MOST_ALTERNATIVES);
     }
   }
   return [pattern];

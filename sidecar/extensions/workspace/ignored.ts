@@ -8,7 +8,9 @@ export class Ignored {
   static readonly nothing = new Ignored([]);
 
   /** With a file that lies deeper than those before. */
-  with(folder: string, text: string): Ignored { return new Ignored([{ folder, rules: ignore({ ignorecase: false }).add(text) }, ...this.files]); }
+  with(folder: string, text: string): Ignored {
+    return new Ignored([{ folder, rules: ignore({ ignorecase: false }).add(text) }, ...this.files]);
+  }
 
   /** `path`: relative to the session's folder; of a folder, with a `/` at its end. */
   leavesOut(path: string): boolean {

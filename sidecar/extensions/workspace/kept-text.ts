@@ -2,14 +2,18 @@
 import { wholeCharacters } from "./lines";
 
 /** Characters of each stream. */
-const FIRST = 10_000, LAST = 20_000;
+const FIRST = 10_000,
+  LAST = 20_000;
 
 export class KeptText {
   #first = "";
   #last = "";
   #total = 0;
 
-  constructor(private readonly first = FIRST, private readonly last = LAST) {}
+  constructor(
+    private readonly first = FIRST,
+    private readonly last = LAST,
+  ) {}
 
   push(text: string): void {
     const room = Math.max(0, this.first - this.#total);
@@ -22,9 +26,15 @@ export class KeptText {
   /** Without colours and what else is meant for a terminal. */
   toString(): string {
     if (this.#total <= this.first + this.last) return readable(this.#first + this.#last);
-    const first = wholeCharacters(`${this.#first} `, this.#first.length), end = this.#last.slice(-this.last), last = /^[\uDC00-\uDFFF]/.test(end) ? end.slice(1) : end;
+    const first = wholeCharacters(`${this.#first} `, this.#first.length),
+      end = this.#last.slice(-this.last),
+      last = /^[\uDC00-\uDFFF]/.test(end) ? end.slice(1) : end;
     return readable(`${first}\n[${this.#total - first.length - last.length} characters are left out here.]\n${last}`);
   }
 }
 
-function readable(text: string): string { return text.replaceAll(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[()][A-Z0-9]|.)/g, "").replaceAll("\r\n", "\n"); }
+function readable(text: string): string {
+  return text
+    .replaceAll(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[()][A-Z0-9]|.)/g, "")
+    .replaceAll("\r\n", "\n");
+}

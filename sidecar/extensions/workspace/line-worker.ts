@@ -6,7 +6,10 @@ import { Worker } from "node:worker_threads";
 import { arrayOr, objectOr } from "../../rpc/json";
 import { until } from "../session-client";
 
-export interface MatchingLine { readonly line: number; readonly text: string }
+export interface MatchingLine {
+  readonly line: number;
+  readonly text: string;
+}
 
 /** Text, because it has to run wherever this program was bundled into. `split` gives lines; what is told of one is what is around the match. */
 const PROGRAM = `
@@ -30,7 +33,11 @@ export class LineWorker implements AsyncDisposable {
 
   /** `regex` without `g`. */
   constructor(regex: RegExp, longest: number) {
-    this.#worker = new Worker(PROGRAM, { eval: true, workerData: { source: regex.source, flags: regex.flags, longest }, resourceLimits: { maxOldGenerationSizeMb: 256 } });
+    this.#worker = new Worker(PROGRAM, {
+      eval: true,
+      workerData: { source: regex.source, flags: regex.flags, longest },
+      resourceLimits: { maxOldGenerationSizeMb: 256 },
+    });
     this.#worker.on("error", () => undefined);
   }
 
@@ -39,14 +46,23 @@ export class LineWorker implements AsyncDisposable {
     const worker = this.#worker;
     let settled = (): void => undefined;
     const answer = new Promise<readonly MatchingLine[]>((resolve, reject) => {
-      const heard = (found: unknown): void => resolve(arrayOr(found).map(objectOr).map(({ line, text: shown }) => ({ line: Number(line), text: String(shown) })));
+      const heard = (found: unknown): void =>
+        resolve(
+          arrayOr(found)
+            .map(objectOr)
+            .map(({ line, text: shown }) => ({ line: Number(line), text: String(shown) })),
+        );
       const ended = (): void => reject(new Error("the thread has ended"));
       worker.once("message", heard).once("error", reject).once("exit", ended);
-      settled = () => { worker.off("message", heard).off("error", reject).off("exit", ended); };
+      settled = () => {
+        worker.off("message", heard).off("error", reject).off("exit", ended);
+      };
     });
     worker.postMessage({ text, most });
     return until(answer, signal).finally(settled);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> { await this.#worker.terminate(); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#worker.terminate();
+  }
 }

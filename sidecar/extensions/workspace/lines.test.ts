@@ -2,41 +2,72 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { partOf, wholeCharacters } from "./lines";
 
-const textOf = (...args: Parameters<typeof partOf>): string => { const part = partOf(...args); return part.kind === "part" ? part.text : part.why; };
+const textOf = (...args: Parameters<typeof partOf>): string => {
+  const part = partOf(...args);
+  return part.kind === "part" ? part.text : part.why;
+};
 
 suite("the part of a file that is read", () => {
   const five = "1\n2\n3\n4\n5\n";
 
   test("is all of it, or the lines from one to another, which are both included", () => {
     equal(textOf(five, undefined, undefined), five);
-    deepEqual([textOf(five, 2, 3), textOf(five, 4, undefined), textOf(five, undefined, 2), textOf(five, 5, 99), textOf("", 1, 1)], ["2\n3", "4\n5", "1\n2", "5", ""]);
+    deepEqual(
+      [
+        textOf(five, 2, 3),
+        textOf(five, 4, undefined),
+        textOf(five, undefined, 2),
+        textOf(five, 5, 99),
+        textOf("", 1, 1),
+      ],
+      ["2\n3", "4\n5", "1\n2", "5", ""],
+    );
   });
 
-  test("has plain line ends, and no mark of its encoding", () => equal(textOf("\uFEFFa\r\nb\r\n", undefined, undefined), "a\nb\n"));
+  test("has plain line ends, and no mark of its encoding", () =>
+    equal(textOf("\uFEFFa\r\nb\r\n", undefined, undefined), "a\nb\n"));
 
   test("that is none is told with a sentence", () => {
     equal(textOf(five, 6, undefined), "There are only 5 lines.");
     equal(textOf(five, 3, 2), "endLine has to be startLine or a later one.");
-    for (const [start, end] of [[0, undefined], [1.5, undefined], [undefined, 0], [NaN, 1]] as const) ok(textOf(five, start, end).endsWith("has to be the number of a line; the first is 1."), `${start} ${end}`);
+    for (const [start, end] of [
+      [0, undefined],
+      [1.5, undefined],
+      [undefined, 0],
+      [NaN, 1],
+    ] as const)
+      ok(textOf(five, start, end).endsWith("has to be the number of a line; the first is 1."), `${start} ${end}`);
   });
 
   test("is cut between lines where it is too long, and how to go on is told", () => {
     equal(textOf(five, undefined, undefined, 5), "1\n2\n[These are lines 1 to 2 of 5: go on with startLine 3.]");
     equal(textOf(five, 3, 5, 3), "3\n[These are lines 3 to 3 of 5: go on with startLine 4.]");
-    equal(textOf("abcdef\nx", undefined, undefined, 3), "abc\n[Line 1 is longer than can be shown: 6 characters. There are 2 lines: go on with startLine 2.]");
+    equal(
+      textOf("abcdef\nx", undefined, undefined, 3),
+      "abc\n[Line 1 is longer than can be shown: 6 characters. There are 2 lines: go on with startLine 2.]",
+    );
     equal(textOf("abcdef", undefined, undefined, 3), "abc\n[Line 1 is longer than can be shown: 6 characters.]");
     equal(wholeCharacters("a😀b", 2), "a");
   });
 
   test("who goes on as told reads every line once, in order", () =>
-    fc.assert(fc.property(fc.array(fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 4 }), { minLength: 1, maxLength: 12 }), fc.integer({ min: 6, max: 20 }), (lines, most) => {
-      const read: string[] = [];
-      for (let start = 1; ;) {
-        const text = textOf(lines.join("\n"), start, undefined, most), [whole, , next] = /\n?\[These are lines (\d+) to \d+ of \d+: go on with startLine (\d+)\.\]$/.exec(text) ?? [""];
-        read.push(...text.slice(0, text.length - whole.length).split("\n"));
-        if (next === undefined) break;
-        start = Number(next);
-      }
-      deepEqual(read, lines.at(-1) === "" ? (lines.length === 1 ? [""] : lines.slice(0, -1)) : lines);
-    })));
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 4 }), { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 6, max: 20 }),
+        (lines, most) => {
+          const read: string[] = [];
+          for (let start = 1; ; ) {
+            const text = textOf(lines.join("\n"), start, undefined, most),
+              [whole, , next] = /\n?\[These are lines (\d+) to \d+ of \d+: go on with startLine (\d+)\.\]$/.exec(
+                text,
+              ) ?? [""];
+            read.push(...text.slice(0, text.length - whole.length).split("\n"));
+            if (next === undefined) break;
+            start = Number(next);
+          }
+          deepEqual(read, lines.at(-1) === "" ? (lines.length === 1 ? [""] : lines.slice(0, -1)) : lines);
+        },
+      ),
+    ));
 });

@@ -6,27 +6,46 @@ export type Part = { readonly kind: "part"; readonly text: string } | { readonly
 export const MOST_READ = 100_000;
 
 /** With a word behind it, in brackets, where it is not all that was asked for. `\r\n` is told as `\n`. */
-export function partOf(whole: string, startLine: number | undefined, endLine: number | undefined, most = MOST_READ): Part {
+export function partOf(
+  whole: string,
+  startLine: number | undefined,
+  endLine: number | undefined,
+  most = MOST_READ,
+): Part {
   const text = whole.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
-  for (const [name, line] of [["startLine", startLine], ["endLine", endLine]] as const) {
-    if (line !== undefined && (!Number.isInteger(line) || line < 1)) return { kind: "wrong", why: `${name} has to be the number of a line; the first is 1.` };
+  for (const [name, line] of [
+    ["startLine", startLine],
+    ["endLine", endLine],
+  ] as const) {
+    if (line !== undefined && (!Number.isInteger(line) || line < 1))
+      return { kind: "wrong", why: `${name} has to be the number of a line; the first is 1.` };
   }
-  const isAll = startLine === undefined && endLine === undefined, lines = text.split("\n"), count = text.endsWith("\n") ? lines.length - 1 : lines.length;
-  const start = startLine ?? 1, end = Math.min(endLine ?? count, count);
-  if (endLine !== undefined && endLine < start) return { kind: "wrong", why: "endLine has to be startLine or a later one." };
-  if (startLine !== undefined && start > Math.max(count, 1)) return { kind: "wrong", why: `There are only ${count} lines.` };
+  const isAll = startLine === undefined && endLine === undefined,
+    lines = text.split("\n"),
+    count = text.endsWith("\n") ? lines.length - 1 : lines.length;
+  const start = startLine ?? 1,
+    end = Math.min(endLine ?? count, count);
+  if (endLine !== undefined && endLine < start)
+    return { kind: "wrong", why: "endLine has to be startLine or a later one." };
+  if (startLine !== undefined && start > Math.max(count, 1))
+    return { kind: "wrong", why: `There are only ${count} lines.` };
   const wanted = isAll ? text : lines.slice(start - 1, end).join("\n");
-  return { kind: "part", text: wanted.length <= most ? wanted : shortened(lines.slice(start - 1, end), start, count, most) };
+  return {
+    kind: "part",
+    text: wanted.length <= most ? wanted : shortened(lines.slice(start - 1, end), start, count, most),
+  };
 }
 
 function shortened(lines: readonly string[], start: number, count: number, most: number): string {
-  let length = 0, kept = 0;
+  let length = 0,
+    kept = 0;
   for (const line of lines) {
     if (length + line.length + 1 > most) break;
     length += line.length + 1;
     kept++;
   }
-  if (kept === 0) return `${wholeCharacters(lines[0] ?? "", most)}\n[Line ${start} is longer than can be shown: ${lines[0]?.length ?? 0} characters.${count > start ? ` There are ${count} lines: go on with startLine ${start + 1}.` : ""}]`;
+  if (kept === 0)
+    return `${wholeCharacters(lines[0] ?? "", most)}\n[Line ${start} is longer than can be shown: ${lines[0]?.length ?? 0} characters.${count > start ? ` There are ${count} lines: go on with startLine ${start + 1}.` : ""}]`;
   return `${lines.slice(0, kept).join("\n")}\n[These are lines ${start} to ${start + kept - 1} of ${count}: go on with startLine ${start + kept}.]`;
 }
 

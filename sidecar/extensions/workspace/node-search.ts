@@ -4,7 +4,16 @@ import path from "node:path";
 import type { Clock } from "../../rpc/clock";
 import { ToolFailure } from "../tool";
 import { LineWorker } from "./line-worker";
-import { LONGEST_LINE, SEARCH_MS, TOOK_TOO_LONG, type ContentQuery, type FoundLine, type Search, type SearchEnd, type SearchPlace } from "./search";
+import {
+  LONGEST_LINE,
+  SEARCH_MS,
+  TOOK_TOO_LONG,
+  type ContentQuery,
+  type FoundLine,
+  type Search,
+  type SearchEnd,
+  type SearchPlace,
+} from "./search";
 import { filesBelow, MOST_ENTRIES } from "./walk";
 
 /** Larger ones are passed over; people write smaller ones. */
@@ -16,29 +25,44 @@ const TOO_MANY = `The search was ended after ${MOST_ENTRIES} files and folders: 
 
 export function nodeSearch(clock: Clock): Search {
   return {
-    files: (place, found, signal) => withinTime(clock, signal, until => searched(place, until, async path => found(path))),
+    files: (place, found, signal) =>
+      withinTime(clock, signal, until => searched(place, until, async path => found(path))),
     lines: async (place, query, found, signal) => {
       await using worker = new LineWorker(regexOf(query.pattern), LONGEST_LINE);
-      return await withinTime(clock, signal, until => searched(place, until, path => linesOf(place, path, query, worker, found, until)));
+      return await withinTime(clock, signal, until =>
+        searched(place, until, path => linesOf(place, path, query, worker, found, until)),
+      );
     },
   };
 }
 
 class TimeIsOver extends Error {}
 
-async function withinTime(clock: Clock, signal: AbortSignal, search: (until: AbortSignal) => Promise<SearchEnd>): Promise<SearchEnd> {
+async function withinTime(
+  clock: Clock,
+  signal: AbortSignal,
+  search: (until: AbortSignal) => Promise<SearchEnd>,
+): Promise<SearchEnd> {
   const over = new AbortController();
   using _timer = clock.after(SEARCH_MS, () => over.abort(new TimeIsOver()));
-  try { return await search(AbortSignal.any([signal, over.signal])); }
-  catch (error) {
+  try {
+    return await search(AbortSignal.any([signal, over.signal]));
+  } catch (error) {
     if (error instanceof TimeIsOver) return { note: TOOK_TOO_LONG };
     throw error;
   }
 }
 
 /** `look` at each file until it says that it is enough. */
-async function searched(place: SearchPlace, signal: AbortSignal, look: (path: string) => Promise<boolean>): Promise<SearchEnd> {
-  if (place.isFile) { await look(""); return {}; }
+async function searched(
+  place: SearchPlace,
+  signal: AbortSignal,
+  look: (path: string) => Promise<boolean>,
+): Promise<SearchEnd> {
+  if (place.isFile) {
+    await look("");
+    return {};
+  }
   const files = filesBelow(place, signal);
   for (let next = await files.next(); ; next = await files.next()) {
     signal.throwIfAborted();
@@ -47,11 +71,20 @@ async function searched(place: SearchPlace, signal: AbortSignal, look: (path: st
   }
 }
 
-async function linesOf(place: SearchPlace, relative: string, { takes }: ContentQuery, worker: LineWorker, found: FoundLine, signal: AbortSignal): Promise<boolean> {
+async function linesOf(
+  place: SearchPlace,
+  relative: string,
+  { takes }: ContentQuery,
+  worker: LineWorker,
+  found: FoundLine,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (!place.isFile && !takes(relative)) return false;
   const text = await textOf(path.join(place.real, relative));
   if (text === undefined) return false;
-  return (await worker.matches(text, MOST_OF_FILE, signal)).some(({ line, text: shown }) => found(relative, line, shown));
+  return (await worker.matches(text, MOST_OF_FILE, signal)).some(({ line, text: shown }) =>
+    found(relative, line, shown),
+  );
 }
 
 /** `undefined`: not a text that is searched. */
@@ -60,12 +93,20 @@ async function textOf(file: string): Promise<string | undefined> {
     if ((await stat(file)).size > MOST_BYTES) return undefined;
     const bytes = await readFile(file);
     return bytes.includes(0) ? undefined : bytes.toString();
-  } catch { return undefined; }
+  } catch {
+    return undefined;
+  }
 }
 
 /** `(?i)` at the beginning is understood, as in ripgrep; `\p{…}` too. */
 export function regexOf(pattern: string): RegExp {
-  const [whole = "", flags = ""] = /^\(\?([ims]+)\)/.exec(pattern) ?? [], source = pattern.slice(whole.length);
-  try { return new RegExp(source, [...new Set(`${flags}${/\\[pP]\{/.test(source) ? "u" : ""}`)].join("")); }
-  catch (error) { throw new ToolFailure(`The pattern is no regular expression: ${error instanceof Error ? error.message : String(error)}. Escape what is meant as it is with a backslash.`); }
+  const [whole = "", flags = ""] = /^\(\?([ims]+)\)/.exec(pattern) ?? [],
+    source = pattern.slice(whole.length);
+  try {
+    return new RegExp(source, [...new Set(`${flags}${/\\[pP]\{/.test(source) ? "u" : ""}`)].join(""));
+  } catch (error) {
+    throw new ToolFailure(
+      `The pattern is no regular expression: ${error instanceof Error ? error.message : String(error)}. Escape what is meant as it is with a backslash.`,
+    );
+  }
 }

@@ -17,9 +17,12 @@ export const RIPGREP = "SYMPOSIUM_RIPGREP";
 type World = Pick<ExtensionWorld, "run" | "clock" | "log">;
 
 /** Its path, or `undefined`. */
-export async function findRipgrep({ find, environment }: Pick<ExtensionWorld, "find" | "environment">): Promise<string | undefined> {
+export async function findRipgrep({
+  find,
+  environment,
+}: Pick<ExtensionWorld, "find" | "environment">): Promise<string | undefined> {
   const given = (await environment())[RIPGREP];
-  return (given === undefined || !path.isAbsolute(given) ? undefined : await find(given)) ?? await find("rg");
+  return (given === undefined || !path.isAbsolute(given) ? undefined : await find(given)) ?? (await find("rg"));
 }
 
 /** `otherwise`: what it cannot do. */
@@ -27,19 +30,43 @@ export function ripgrepSearch(program: string, world: World, otherwise: Search):
   return {
     async files(place, found, signal) {
       const read = new Pieces("\0", file => found(place.isFile ? "" : slashes(file)));
-      return await run(program, place, ["--files", "--null"], read, signal, world) ?? otherwise.files(place, found, signal);
+      return (
+        (await run(program, place, ["--files", "--null"], read, signal, world)) ?? otherwise.files(place, found, signal)
+      );
     },
     async lines(place, query, found, signal) {
       const names = query.names === undefined ? [] : ["--type-add", `wanted:${query.names}`, "--type", "wanted"];
-      const told = (file: string, line: number, text: string): boolean => (place.isFile || query.takes(slashes(file))) && found(place.isFile ? "" : slashes(file), line, text);
+      const told = (file: string, line: number, text: string): boolean =>
+        (place.isFile || query.takes(slashes(file))) && found(place.isFile ? "" : slashes(file), line, text);
       const read = new Pieces("\n", piece => lineOf(piece, told));
-      return await run(program, place, ["--engine=auto", "--line-number", "--no-heading", "--with-filename", "--null", "--max-columns", "4000", "--max-columns-preview", ...names, `--regexp=${query.pattern}`], read, signal, world)
-        ?? otherwise.lines(place, query, found, signal);
+      return (
+        (await run(
+          program,
+          place,
+          [
+            "--engine=auto",
+            "--line-number",
+            "--no-heading",
+            "--with-filename",
+            "--null",
+            "--max-columns",
+            "4000",
+            "--max-columns-preview",
+            ...names,
+            `--regexp=${query.pattern}`,
+          ],
+          read,
+          signal,
+          world,
+        )) ?? otherwise.lines(place, query, found, signal)
+      );
     },
   };
 }
 
-interface Reader { /** True: that is enough. */ push(text: string): boolean }
+interface Reader {
+  /** True: that is enough. */ push(text: string): boolean;
+}
 
 /** Hidden files are searched, as in VS Code; and rules of `.gitignore` hold where there is no repository, too. */
 const ALWAYS = ["--no-config", "--hidden", "--no-require-git", "--glob=!.git", "--color=never", "--no-messages"];
@@ -50,17 +77,47 @@ class Enough extends Error {}
 class TimeIsOver extends Error {}
 
 /** `undefined`: it could not do it. */
-async function run(program: string, place: SearchPlace, args: readonly string[], reader: Reader, signal: AbortSignal, world: World): Promise<SearchEnd | undefined> {
-  const done = new AbortController(), decoder = new StringDecoder(), where = place.isFile ? path.dirname(place.real) : place.real;
+async function run(
+  program: string,
+  place: SearchPlace,
+  args: readonly string[],
+  reader: Reader,
+  signal: AbortSignal,
+  world: World,
+): Promise<SearchEnd | undefined> {
+  const done = new AbortController(),
+    decoder = new StringDecoder(),
+    where = place.isFile ? path.dirname(place.real) : place.real;
   using _timer = world.clock.after(SEARCH_MS, () => done.abort(new TimeIsOver()));
-  const heard = (chunk: Buffer): void => { if (!done.signal.aborted && reader.push(decoder.write(chunk))) done.abort(new Enough()); };
+  const heard = (chunk: Buffer): void => {
+    if (!done.signal.aborted && reader.push(decoder.write(chunk))) done.abort(new Enough());
+  };
   try {
-    const { exit: { code }, stderr } = await world.run({ name: "ripgrep", command: program, args: [...ALWAYS, ...args, "--", place.isFile ? path.basename(place.real) : "."], env: {}, cwd: where }, { signal: AbortSignal.any([signal, done.signal]), stdout: heard, quietMs: 2 * SEARCH_MS });
+    const {
+      exit: { code },
+      stderr,
+    } = await world.run(
+      {
+        name: "ripgrep",
+        command: program,
+        args: [...ALWAYS, ...args, "--", place.isFile ? path.basename(place.real) : "."],
+        env: {},
+        cwd: where,
+      },
+      { signal: AbortSignal.any([signal, done.signal]), stdout: heard, quietMs: 2 * SEARCH_MS },
+    );
     if (code === 0 || code === 1) return {};
     // One file that it cannot read is enough for that, whatever it found in others; without a word, because of `--no-messages`.
     if (code === 2 && stderr.trim() === "") return { note: NOT_ALL };
-    if (/regex|PCRE2/i.test(stderr)) throw new ToolFailure(`The pattern is no regular expression that can be searched for. Escape what is meant as it is with a backslash. ${firstError(stderr)}`);
-    world.log("warn", "ripgrep could not search; it is searched without", { program, code, stderr: stderr.slice(-500) });
+    if (/regex|PCRE2/i.test(stderr))
+      throw new ToolFailure(
+        `The pattern is no regular expression that can be searched for. Escape what is meant as it is with a backslash. ${firstError(stderr)}`,
+      );
+    world.log("warn", "ripgrep could not search; it is searched without", {
+      program,
+      code,
+      stderr: stderr.slice(-500),
+    });
     return undefined;
   } catch (error) {
     if (error instanceof Enough) return {};
@@ -71,15 +128,22 @@ async function run(program: string, place: SearchPlace, args: readonly string[],
   }
 }
 
-function firstError(stderr: string): string { return /error: (?!.*engine)(.*)/.exec(stderr)?.[0] ?? stderr.split("\n")[0] ?? ""; }
+function firstError(stderr: string): string {
+  return /error: (?!.*engine)(.*)/.exec(stderr)?.[0] ?? stderr.split("\n")[0] ?? "";
+}
 
-function slashes(file: string): string { return file.replaceAll("\\", "/").replace(/^\.\//, ""); }
+function slashes(file: string): string {
+  return file.replaceAll("\\", "/").replace(/^\.\//, "");
+}
 
 /** What comes in pieces, each with this mark at its end. */
 class Pieces implements Reader {
   #rest = "";
 
-  constructor(private readonly mark: string, private readonly tell: (piece: string) => boolean) {}
+  constructor(
+    private readonly mark: string,
+    private readonly tell: (piece: string) => boolean,
+  ) {}
 
   push(text: string): boolean {
     const pieces = (this.#rest + text).split(this.mark);

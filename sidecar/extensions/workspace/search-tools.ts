@@ -12,59 +12,137 @@ export interface SearchHands {
 }
 
 /** Told at most; and so many more are counted. */
-const MOST_FILES = 200, MOST_COUNTED = 20_000, MOST_LINES = 200, MOST_CHARACTERS = 30_000;
+const MOST_FILES = 200,
+  MOST_COUNTED = 20_000,
+  MOST_LINES = 200,
+  MOST_CHARACTERS = 30_000;
 const LONGEST_PATTERN = 1_000;
 
-const PATH = { type: "string", description: "Where: a folder inside of the session's folders; all of them unless given." } as const;
+const PATH = {
+  type: "string",
+  description: "Where: a folder inside of the session's folders; all of them unless given.",
+} as const;
 const FILES = { readOnlyHint: true, openWorldHint: false } as const;
 
-export function searchTools(hands: SearchHands): readonly Tool[] { return [searchFiles(hands), searchContent(hands)]; }
+export function searchTools(hands: SearchHands): readonly Tool[] {
+  return [searchFiles(hands), searchContent(hands)];
+}
 
 function searchFiles({ folders, search }: SearchHands): Tool {
   return {
-    name: "search_files", title: "Search for files",
-    description: "Finds files by a pattern: *.ts anywhere, src/**/*.ts from the folder on; without any of *?[{ it is a part of the path. What .gitignore leaves out is not found.",
-    inputSchema: { type: "object", required: ["pattern"], properties: { pattern: { type: "string", description: "Such as *.ts, src/**/*.{js,ts} or README." }, path: PATH } },
+    name: "search_files",
+    title: "Search for files",
+    description:
+      "Finds files by a pattern: *.ts anywhere, src/**/*.ts from the folder on; without any of *?[{ it is a part of the path. What .gitignore leaves out is not found.",
+    inputSchema: {
+      type: "object",
+      required: ["pattern"],
+      properties: { pattern: { type: "string", description: "Such as *.ts, src/**/*.{js,ts} or README." }, path: PATH },
+    },
     annotations: FILES,
     async call(args, call) {
-      const pattern = patternIn(args, "pattern"), takes = globMatcher(pattern), files: string[] = [];
+      const pattern = patternIn(args, "pattern"),
+        takes = globMatcher(pattern),
+        files: string[] = [];
       let count = 0;
-      const notes = await inEach(await placesIn(args, folders, call), async place => count < MOST_COUNTED ? search.files(place, path => {
-        if (place.isFile || takes(path)) { if (files.length < MOST_FILES) files.push(shownAt(place, path)); count++; }
-        return count >= MOST_COUNTED;
-      }, call.signal) : {});
+      const notes = await inEach(await placesIn(args, folders, call), async place =>
+        count < MOST_COUNTED
+          ? search.files(
+              place,
+              path => {
+                if (place.isFile || takes(path)) {
+                  if (files.length < MOST_FILES) files.push(shownAt(place, path));
+                  count++;
+                }
+                return count >= MOST_COUNTED;
+              },
+              call.signal,
+            )
+          : {},
+      );
       if (count === 0) return [`No file matches ${pattern}.`, ...notes].join(" ");
-      const rest = count - files.length, more = rest === 0 ? [] : [`[${rest}${count >= MOST_COUNTED ? " or more" : ""} other files match: make the pattern narrower, or search in a folder.]`];
+      const rest = count - files.length,
+        more =
+          rest === 0
+            ? []
+            : [
+                `[${rest}${count >= MOST_COUNTED ? " or more" : ""} other files match: make the pattern narrower, or search in a folder.]`,
+              ];
       return [...files.sort(), ...more, ...notes.map(note => `[${note}]`)].join("\n");
     },
   };
 }
 
-interface Line { readonly file: string; readonly line: number; readonly text: string }
+interface Line {
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+}
 
 function searchContent({ folders, search }: SearchHands): Tool {
   return {
-    name: "search_content", title: "Search in files",
-    description: "Finds lines in text files by a regular expression, as path:line: text. What .gitignore leaves out is not searched; changes that are not saved are not found.",
+    name: "search_content",
+    title: "Search in files",
+    description:
+      "Finds lines in text files by a regular expression, as path:line: text. What .gitignore leaves out is not searched; changes that are not saved are not found.",
     inputSchema: {
-      type: "object", required: ["pattern"],
-      properties: { pattern: { type: "string", description: "A regular expression, for a line; (?i) at its beginning: whatever the case." }, path: { ...PATH, description: "Where: a folder or a file inside of the session's folders; all of them unless given." }, filePattern: { type: "string", description: "Only in files that match, as in search_files: *.ts" } },
+      type: "object",
+      required: ["pattern"],
+      properties: {
+        pattern: {
+          type: "string",
+          description: "A regular expression, for a line; (?i) at its beginning: whatever the case.",
+        },
+        path: {
+          ...PATH,
+          description: "Where: a folder or a file inside of the session's folders; all of them unless given.",
+        },
+        filePattern: { type: "string", description: "Only in files that match, as in search_files: *.ts" },
+      },
     },
     annotations: FILES,
     async call(args, call) {
-      const pattern = patternIn(args, "pattern"), filePattern = args.filePattern === undefined || args.filePattern === "" ? undefined : patternIn(args, "filePattern");
-      const takes = filePattern === undefined ? () => true : globMatcher(filePattern), names = namesIn(filePattern), found: Line[] = [];
-      let characters = 0, isFull = false;
-      const notes = await inEach(await placesIn(args, folders, call), async place => isFull ? {} : search.lines(place, { pattern, takes, ...(names === undefined ? {} : { names }) }, (path, line, text) => {
-        if (found.length >= MOST_LINES || characters >= MOST_CHARACTERS) return isFull = true;
-        const file = shownAt(place, path);
-        characters += file.length + text.length;
-        found.push({ file, line, text });
-        return false;
-      }, call.signal));
-      if (found.length === 0) return [`No line matches ${pattern}${filePattern === undefined ? "" : ` in files that match ${filePattern}`}.`, ...notes].join(" ");
-      const lines = found.sort((a, b) => a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1).map(({ file, line, text }) => `${file}:${line}: ${text.trim()}`);
-      return [...lines, ...(isFull ? [`[There are more; these are ${counted(found.length, "line")}. Make the pattern narrower, or search in a folder or in some files (filePattern).]`] : []), ...notes.map(note => `[${note}]`)].join("\n");
+      const pattern = patternIn(args, "pattern"),
+        filePattern =
+          args.filePattern === undefined || args.filePattern === "" ? undefined : patternIn(args, "filePattern");
+      const takes = filePattern === undefined ? () => true : globMatcher(filePattern),
+        names = namesIn(filePattern),
+        found: Line[] = [];
+      let characters = 0,
+        isFull = false;
+      const notes = await inEach(await placesIn(args, folders, call), async place =>
+        isFull
+          ? {}
+          : search.lines(
+              place,
+              { pattern, takes, ...(names === undefined ? {} : { names }) },
+              (path, line, text) => {
+                if (found.length >= MOST_LINES || characters >= MOST_CHARACTERS) return (isFull = true);
+                const file = shownAt(place, path);
+                characters += file.length + text.length;
+                found.push({ file, line, text });
+                return false;
+              },
+              call.signal,
+            ),
+      );
+      if (found.length === 0)
+        return [
+          `No line matches ${pattern}${filePattern === undefined ? "" : ` in files that match ${filePattern}`}.`,
+          ...notes,
+        ].join(" ");
+      const lines = found
+        .sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
+        .map(({ file, line, text }) => `${file}:${line}: ${text.trim()}`);
+      return [
+        ...lines,
+        ...(isFull
+          ? [
+              `[There are more; these are ${counted(found.length, "line")}. Make the pattern narrower, or search in a folder or in some files (filePattern).]`,
+            ]
+          : []),
+        ...notes.map(note => `[${note}]`),
+      ].join("\n");
     },
   };
 }
@@ -72,27 +150,39 @@ function searchContent({ folders, search }: SearchHands): Tool {
 function patternIn(args: JsonObject, name: string): string {
   const pattern = textOf(args, name);
   if (pattern === "") throw new ToolFailure(`${name} is empty. To see all files, search_files with *`);
-  if (pattern.length > LONGEST_PATTERN || /[\0\n]/.test(pattern)) throw new ToolFailure(`${name} is too long, or has more than one line.`);
+  if (pattern.length > LONGEST_PATTERN || /[\0\n]/.test(pattern))
+    throw new ToolFailure(`${name} is too long, or has more than one line.`);
   return pattern;
 }
 
 /** What ripgrep can be told of the names of files; only a narrowing. */
 function namesIn(filePattern: string | undefined): string | undefined {
   const name = filePattern?.split("/").at(-1);
-  return filePattern !== undefined && name !== undefined && isGlob(filePattern) && !/[{}]/.test(filePattern) && !name.includes("**") && name !== "" ? name : undefined;
+  return filePattern !== undefined &&
+    name !== undefined &&
+    isGlob(filePattern) &&
+    !/[{}]/.test(filePattern) &&
+    !name.includes("**") &&
+    name !== ""
+    ? name
+    : undefined;
 }
 
 async function placesIn(args: JsonObject, folders: Folders, { signal }: ToolCall): Promise<readonly SearchPlace[]> {
   signal.throwIfAborted();
   const asked = stringOr(args.path, "");
   if (asked === "") return (await folders.roots()).map(root => ({ ...root, isFile: false }));
-  const place = await folders.inside(asked), kind = (await kindOf(place))?.kind;
+  const place = await folders.inside(asked),
+    kind = (await kindOf(place))?.kind;
   if (kind !== "folder" && kind !== "file") throw new ToolFailure(`There is no folder ${place.shown}.`);
   return [{ ...place, isFile: kind === "file" }];
 }
 
 /** One after the other. What is to be said of them, once. */
-async function inEach(places: readonly SearchPlace[], search: (place: SearchPlace) => Promise<SearchEnd>): Promise<readonly string[]> {
+async function inEach(
+  places: readonly SearchPlace[],
+  search: (place: SearchPlace) => Promise<SearchEnd>,
+): Promise<readonly string[]> {
   const notes = new Set<string>();
   for (const place of places) {
     const { note } = await search(place);
@@ -101,4 +191,6 @@ async function inEach(places: readonly SearchPlace[], search: (place: SearchPlac
   return [...notes];
 }
 
-function shownAt({ shown }: SearchPlace, path: string): string { return path === "" ? shown : shown === "." ? path : `${shown}/${path}`; }
+function shownAt({ shown }: SearchPlace, path: string): string {
+  return path === "" ? shown : shown === "." ? path : `${shown}/${path}`;
+}

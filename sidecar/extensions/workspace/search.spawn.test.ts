@@ -18,105 +18,179 @@ import { SEARCH_MS, TOOK_TOO_LONG, type Search, type SearchPlace } from "./searc
 
 const never = new AbortController().signal;
 /** The user's, or the one inside of the VS Code that other tests run. */
-const RG = ["rg", path.join(process.env["SYMPOSIUM_VSCODE_CACHE"] ?? path.join(homedir(), ".cache/symposium-vscode"), "cs/node_modules/code-server/lib/vscode/node_modules/@vscode/ripgrep-universal/bin", `${process.platform}-${process.arch}`, "rg")]
-  .map(program => findProgram(program, { platform: process.platform, env: process.env, isProgram: isProgramFile })).find(program => program !== undefined);
+const RG = [
+  "rg",
+  path.join(
+    process.env["SYMPOSIUM_VSCODE_CACHE"] ?? path.join(homedir(), ".cache/symposium-vscode"),
+    "cs/node_modules/code-server/lib/vscode/node_modules/@vscode/ripgrep-universal/bin",
+    `${process.platform}-${process.arch}`,
+    "rg",
+  ),
+]
+  .map(program => findProgram(program, { platform: process.platform, env: process.env, isProgram: isProgramFile }))
+  .find(program => program !== undefined);
 
-const isIn = (text: string, ...parts: readonly string[]): void => { for (const part of parts) ok(text.includes(part), `${part} is not in:\n${text}`); };
+const isIn = (text: string, ...parts: readonly string[]): void => {
+  for (const part of parts) ok(text.includes(part), `${part} is not in:\n${text}`);
+};
 
-for (const [how, program] of [["without ripgrep", undefined], ["with ripgrep", RG]] as const) suite(`a search ${how}`, () => {
-  suiteSetup(function () { if (how === "with ripgrep" && program === undefined) skipped(this, "There is no ripgrep here"); });
+for (const [how, program] of [
+  ["without ripgrep", undefined],
+  ["with ripgrep", RG],
+] as const)
+  suite(`a search ${how}`, () => {
+    suiteSetup(function () {
+      if (how === "with ripgrep" && program === undefined) skipped(this, "There is no ripgrep here");
+    });
 
-  /** A rig in which that is what there is. */
-  async function searching(): Promise<WorkspaceRig> {
-    const rig = new WorkspaceRig({}, { find: async name => name === "rg" ? program : undefined });
-    const files: Readonly<Record<string, string>> = {
-      ".gitignore": "ignored/\n*.log\n!kept.log\n", "src/a.ts": "one\ntwo(\n", "src/b.test.ts": "one two\n", "src/.gitignore": "/generated.ts\n", "src/generated.ts": "one\n",
-      "ignored/c.ts": "one\n", "x.log": "one\n", "kept.log": "one\n", ".git/config": "one\n", ".github/w.yml": "One: 1\r\n", "binary.bin": "one\0one\n",
-    };
-    for (const [name, text] of Object.entries(files)) rig.put(name, text);
-    await rig.begin();
-    return rig;
-  }
+    /** A rig in which that is what there is. */
+    async function searching(): Promise<WorkspaceRig> {
+      const rig = new WorkspaceRig({}, { find: async name => (name === "rg" ? program : undefined) });
+      const files: Readonly<Record<string, string>> = {
+        ".gitignore": "ignored/\n*.log\n!kept.log\n",
+        "src/a.ts": "one\ntwo(\n",
+        "src/b.test.ts": "one two\n",
+        "src/.gitignore": "/generated.ts\n",
+        "src/generated.ts": "one\n",
+        "ignored/c.ts": "one\n",
+        "x.log": "one\n",
+        "kept.log": "one\n",
+        ".git/config": "one\n",
+        ".github/w.yml": "One: 1\r\n",
+        "binary.bin": "one\0one\n",
+      };
+      for (const [name, text] of Object.entries(files)) rig.put(name, text);
+      await rig.begin();
+      return rig;
+    }
 
-  test("finds files by patterns, but for what .gitignore leaves out", async () => {
-    await using rig = await searching();
-    const found = async (pattern: string, where?: string): Promise<readonly string[]> => (await rig.call("search_files", { pattern, ...(where === undefined ? {} : { path: where }) })).text.split("\n");
-    deepEqual(await found("*.ts"), ["src/a.ts", "src/b.test.ts"]);
-    deepEqual(await found("*"), [".github/w.yml", ".gitignore", "binary.bin", "kept.log", "src/.gitignore", "src/a.ts", "src/b.test.ts"]);
-    deepEqual(await found("TEST"), ["src/b.test.ts"]);
-    deepEqual(await found("*.ts", "src"), ["src/a.ts", "src/b.test.ts"]);
-    deepEqual(await found("a*", "src"), ["src/a.ts"]);
-    deepEqual(await found("src/*.ts", "src"), ["No file matches src/*.ts."]);
-    deepEqual(await found("*", "src/a.ts"), ["src/a.ts"]);
-    deepEqual(await found("*.log"), ["kept.log"]);
+    test("finds files by patterns, but for what .gitignore leaves out", async () => {
+      await using rig = await searching();
+      const found = async (pattern: string, where?: string): Promise<readonly string[]> =>
+        (await rig.call("search_files", { pattern, ...(where === undefined ? {} : { path: where }) })).text.split("\n");
+      deepEqual(await found("*.ts"), ["src/a.ts", "src/b.test.ts"]);
+      deepEqual(await found("*"), [
+        ".github/w.yml",
+        ".gitignore",
+        "binary.bin",
+        "kept.log",
+        "src/.gitignore",
+        "src/a.ts",
+        "src/b.test.ts",
+      ]);
+      deepEqual(await found("TEST"), ["src/b.test.ts"]);
+      deepEqual(await found("*.ts", "src"), ["src/a.ts", "src/b.test.ts"]);
+      deepEqual(await found("a*", "src"), ["src/a.ts"]);
+      deepEqual(await found("src/*.ts", "src"), ["No file matches src/*.ts."]);
+      deepEqual(await found("*", "src/a.ts"), ["src/a.ts"]);
+      deepEqual(await found("*.log"), ["kept.log"]);
+    });
+
+    test("finds lines by regular expressions, in some files or in all", async () => {
+      await using rig = await searching();
+      const found = async (pattern: string, more = {}): Promise<string> =>
+        (await rig.call("search_content", { pattern, ...more })).text;
+      equal(await found("one"), "kept.log:1: one\nsrc/a.ts:1: one\nsrc/b.test.ts:1: one two");
+      equal(
+        await found("(?i)^one"),
+        ".github/w.yml:1: One: 1\nkept.log:1: one\nsrc/a.ts:1: one\nsrc/b.test.ts:1: one two",
+      );
+      equal(await found("o+ne? \\w+$"), "src/b.test.ts:1: one two");
+      equal(await found("one(?= t)"), "src/b.test.ts:1: one two", "look-ahead, too");
+      equal(await found("one", { filePattern: "*.ts" }), "src/a.ts:1: one\nsrc/b.test.ts:1: one two");
+      equal(await found("one", { filePattern: "src/{a,x}.ts" }), "src/a.ts:1: one");
+      equal(await found("one", { filePattern: "test" }), "src/b.test.ts:1: one two");
+      equal(await found("one", { path: "src", filePattern: "a.*" }), "src/a.ts:1: one");
+      equal(await found("two\\(", { path: "src/a.ts" }), "src/a.ts:2: two(");
+      equal(await found("three", { filePattern: "*.ts" }), "No line matches three in files that match *.ts.");
+    });
+
+    test("what is no regular expression, or no folder, is a sentence", async () => {
+      await using rig = await searching();
+      match(
+        await rig.failure("search_content", { pattern: "two(" }),
+        /The pattern is no regular expression.*Escape what is meant as it is with a backslash/s,
+      );
+      match(await rig.failure("search_content", { pattern: "a", path: "none" }), /There is no folder none\./);
+      equal(
+        await rig.failure("search_files", { pattern: "" }),
+        "pattern is empty. To see all files, search_files with *",
+      );
+      equal(
+        await rig.failure("search_content", { pattern: "a\nb" }),
+        "pattern is too long, or has more than one line.",
+      );
+      equal(
+        await rig.failure("search_files", { pattern: "x".repeat(2000) }),
+        "pattern is too long, or has more than one line.",
+      );
+    });
+
+    test("what begins like an option is searched for", async () => {
+      await using rig = await searching();
+      rig.put("--pre=evil", "--pre=evil\n");
+      equal((await rig.call("search_content", { pattern: "--pre=evil" })).text, "--pre=evil:1: --pre=evil");
+      equal(
+        (await rig.call("search_content", { pattern: "evil", path: "--pre=evil" })).text,
+        "--pre=evil:1: --pre=evil",
+      );
+      equal((await rig.call("search_files", { pattern: "--pre*" })).text, "--pre=evil");
+    });
+
+    test("is in all of the session's folders, each file once; links are not followed", async () => {
+      await using rig = new WorkspaceRig({}, { find: async name => (name === "rg" ? program : undefined) });
+      const more = path.join(rig.base, "more"),
+        secret = path.join(rig.base, "secret");
+      for (const folder of [more, secret]) {
+        mkdirSync(folder);
+        writeFileSync(path.join(folder, "m.txt"), "one\n");
+      }
+      rig.put("sub/a.txt", "one\n");
+      symlinkSync(secret, rig.at("way-out"));
+      symlinkSync(path.join(secret, "m.txt"), rig.at("link.txt"));
+      await rig.begin({}, { additionalDirectories: [more, rig.at("sub")] });
+      equal((await rig.call("search_files", { pattern: "*.txt" })).text, `${path.join(more, "m.txt")}\nsub/a.txt`);
+      equal(
+        (await rig.call("search_content", { pattern: "one" })).text,
+        `${path.join(more, "m.txt")}:1: one\nsub/a.txt:1: one`,
+      );
+    });
+
+    test("tells so many files and lines, and that there are more; long lines are cut", async () => {
+      await using rig = new WorkspaceRig({}, { find: async name => (name === "rg" ? program : undefined) });
+      for (let i = 0; i < 230; i++) rig.put(`f${i}.txt`, "word\n".repeat(2));
+      await rig.begin();
+      const files = (await rig.call("search_files", { pattern: "*.txt" })).text.split("\n");
+      deepEqual(
+        [files.length, files.at(-1)],
+        [201, "[30 other files match: make the pattern narrower, or search in a folder.]"],
+      );
+      const lines = (await rig.call("search_content", { pattern: "word" })).text.split("\n");
+      deepEqual(
+        [lines.length, lines.at(-1)],
+        [
+          201,
+          "[There are more; these are 200 lines. Make the pattern narrower, or search in a folder or in some files (filePattern).]",
+        ],
+      );
+      rig.put("long.md", `${"y".repeat(1000)}NEEDLE${"z".repeat(1000)}\n`);
+      ok((await rig.call("search_content", { pattern: "y+NEEDLE" })).text.length < 330);
+    });
+
+    test("whose call is withdrawn is over at once", async () => {
+      await using rig = await searching();
+      const abort = new AbortController();
+      abort.abort();
+      equal(
+        await rig.call("search_content", { pattern: "one" }, { signal: abort.signal }).catch(() => "withdrawn"),
+        "withdrawn",
+      );
+    });
   });
-
-  test("finds lines by regular expressions, in some files or in all", async () => {
-    await using rig = await searching();
-    const found = async (pattern: string, more = {}): Promise<string> => (await rig.call("search_content", { pattern, ...more })).text;
-    equal(await found("one"), "kept.log:1: one\nsrc/a.ts:1: one\nsrc/b.test.ts:1: one two");
-    equal(await found("(?i)^one"), ".github/w.yml:1: One: 1\nkept.log:1: one\nsrc/a.ts:1: one\nsrc/b.test.ts:1: one two");
-    equal(await found("o+ne? \\w+$"), "src/b.test.ts:1: one two");
-    equal(await found("one(?= t)"), "src/b.test.ts:1: one two", "look-ahead, too");
-    equal(await found("one", { filePattern: "*.ts" }), "src/a.ts:1: one\nsrc/b.test.ts:1: one two");
-    equal(await found("one", { filePattern: "src/{a,x}.ts" }), "src/a.ts:1: one");
-    equal(await found("one", { filePattern: "test" }), "src/b.test.ts:1: one two");
-    equal(await found("one", { path: "src", filePattern: "a.*" }), "src/a.ts:1: one");
-    equal(await found("two\\(", { path: "src/a.ts" }), "src/a.ts:2: two(");
-    equal(await found("three", { filePattern: "*.ts" }), "No line matches three in files that match *.ts.");
-  });
-
-  test("what is no regular expression, or no folder, is a sentence", async () => {
-    await using rig = await searching();
-    match(await rig.failure("search_content", { pattern: "two(" }), /The pattern is no regular expression.*Escape what is meant as it is with a backslash/s);
-    match(await rig.failure("search_content", { pattern: "a", path: "none" }), /There is no folder none\./);
-    equal(await rig.failure("search_files", { pattern: "" }), "pattern is empty. To see all files, search_files with *");
-    equal(await rig.failure("search_content", { pattern: "a\nb" }), "pattern is too long, or has more than one line.");
-    equal(await rig.failure("search_files", { pattern: "x".repeat(2000) }), "pattern is too long, or has more than one line.");
-  });
-
-  test("what begins like an option is searched for", async () => {
-    await using rig = await searching();
-    rig.put("--pre=evil", "--pre=evil\n");
-    equal((await rig.call("search_content", { pattern: "--pre=evil" })).text, "--pre=evil:1: --pre=evil");
-    equal((await rig.call("search_content", { pattern: "evil", path: "--pre=evil" })).text, "--pre=evil:1: --pre=evil");
-    equal((await rig.call("search_files", { pattern: "--pre*" })).text, "--pre=evil");
-  });
-
-  test("is in all of the session's folders, each file once; links are not followed", async () => {
-    await using rig = new WorkspaceRig({}, { find: async name => name === "rg" ? program : undefined });
-    const more = path.join(rig.base, "more"), secret = path.join(rig.base, "secret");
-    for (const folder of [more, secret]) { mkdirSync(folder); writeFileSync(path.join(folder, "m.txt"), "one\n"); }
-    rig.put("sub/a.txt", "one\n");
-    symlinkSync(secret, rig.at("way-out"));
-    symlinkSync(path.join(secret, "m.txt"), rig.at("link.txt"));
-    await rig.begin({}, { additionalDirectories: [more, rig.at("sub")] });
-    equal((await rig.call("search_files", { pattern: "*.txt" })).text, `${path.join(more, "m.txt")}\nsub/a.txt`);
-    equal((await rig.call("search_content", { pattern: "one" })).text, `${path.join(more, "m.txt")}:1: one\nsub/a.txt:1: one`);
-  });
-
-  test("tells so many files and lines, and that there are more; long lines are cut", async () => {
-    await using rig = new WorkspaceRig({}, { find: async name => name === "rg" ? program : undefined });
-    for (let i = 0; i < 230; i++) rig.put(`f${i}.txt`, "word\n".repeat(2));
-    await rig.begin();
-    const files = (await rig.call("search_files", { pattern: "*.txt" })).text.split("\n");
-    deepEqual([files.length, files.at(-1)], [201, "[30 other files match: make the pattern narrower, or search in a folder.]"]);
-    const lines = (await rig.call("search_content", { pattern: "word" })).text.split("\n");
-    deepEqual([lines.length, lines.at(-1)], [201, "[There are more; these are 200 lines. Make the pattern narrower, or search in a folder or in some files (filePattern).]"]);
-    rig.put("long.md", `${"y".repeat(1000)}NEEDLE${"z".repeat(1000)}\n`);
-    ok((await rig.call("search_content", { pattern: "y+NEEDLE" })).text.length < 330);
-  });
-
-  test("whose call is withdrawn is over at once", async () => {
-    await using rig = await searching();
-    const abort = new AbortController();
-    abort.abort();
-    equal(await rig.call("search_content", { pattern: "one" }, { signal: abort.signal }).catch(() => "withdrawn"), "withdrawn");
-  });
-});
 
 suite("a regular expression that takes for ever", () => {
-  const EVIL = "(a+)+$", TEXT = `${"a".repeat(40)}b\n`;
+  const EVIL = "(a+)+$",
+    TEXT = `${"a".repeat(40)}b\n`;
 
   test("is ended with its thread when the time is over, and the search says so", async () => {
     const clock = new FakeClock();
@@ -137,16 +211,25 @@ suite("a regular expression that takes for ever", () => {
     deepEqual(await worker.matches("aaa\nb\n", 10, never), [{ line: 1, text: "aaa" }]);
     const matching = worker.matches(TEXT, 10, abort.signal);
     abort.abort(new Error("withdrawn"));
-    await matching.then(() => ok(false), (error: Error) => equal(error.message, "withdrawn"));
+    await matching.then(
+      () => ok(false),
+      (error: Error) => equal(error.message, "withdrawn"),
+    );
   });
 
   test("tells so many lines, each around what was found", async () => {
     await using worker = new LineWorker(/needle/, 10);
-    deepEqual(await worker.matches(`${"x".repeat(50)}needle${"y".repeat(50)}\r\nneedle\nneedle`, 2, never), [{ line: 1, text: "xxxxxneedl" }, { line: 2, text: "needle" }]);
+    deepEqual(await worker.matches(`${"x".repeat(50)}needle${"y".repeat(50)}\r\nneedle\nneedle`, 2, never), [
+      { line: 1, text: "xxxxxneedl" },
+      { line: 2, text: "needle" },
+    ]);
   });
 
   test("flags at the beginning of a pattern, and classes of characters, are understood", () => {
-    deepEqual([regexOf("(?i)a").flags, regexOf("(?is)a").source, regexOf("\\p{L}").flags, regexOf("\\-").flags], ["i", "a", "u", ""]);
+    deepEqual(
+      [regexOf("(?i)a").flags, regexOf("(?is)a").source, regexOf("\\p{L}").flags, regexOf("\\-").flags],
+      ["i", "a", "u", ""],
+    );
   });
 });
 
@@ -155,79 +238,164 @@ suite("ripgrep", () => {
   type Run = (spec: ProcessSpec, options: ToolOptions) => Promise<{ readonly code: number; readonly stderr?: string }>;
   /** A ripgrep that does this, beside a search that finds `own`. */
   function played(run: Run, clock = new FakeClock()) {
-    const logged: string[] = [], specs: ProcessSpec[] = [];
-    const otherwise: Search = { files: async (_, found) => { found("own"); return { note: "by itself" }; }, lines: async (_, __, found) => { found("own", 1, "x"); return {}; } };
-    const search = ripgrepSearch("/bin/rg", {
-      clock, log: (_, message) => logged.push(message),
-      run: async (spec, options) => { specs.push(spec); const { code, stderr = "" } = await run(spec, options); return { exit: { code, signal: null }, stdout: "", stderr }; },
-    }, otherwise);
+    const logged: string[] = [],
+      specs: ProcessSpec[] = [];
+    const otherwise: Search = {
+      files: async (_, found) => {
+        found("own");
+        return { note: "by itself" };
+      },
+      lines: async (_, __, found) => {
+        found("own", 1, "x");
+        return {};
+      },
+    };
+    const search = ripgrepSearch(
+      "/bin/rg",
+      {
+        clock,
+        log: (_, message) => logged.push(message),
+        run: async (spec, options) => {
+          specs.push(spec);
+          const { code, stderr = "" } = await run(spec, options);
+          return { exit: { code, signal: null }, stdout: "", stderr };
+        },
+      },
+      otherwise,
+    );
     return { search, logged, specs, clock };
   }
   const files = async (search: Search, most = 100): Promise<readonly string[]> => {
-    const found: string[] = [], { note } = await search.files(place, file => found.push(file) >= most, never);
+    const found: string[] = [],
+      { note } = await search.files(place, file => found.push(file) >= most, never);
     return note === undefined ? found : [...found, note];
   };
 
   test("is the one that the editor names, if that can be run, else the user's", async () => {
-    const found = (given: string | undefined, there: readonly string[]) => findRipgrep({ environment: async () => ({ [RIPGREP]: given }), find: async name => there.includes(name) ? `found ${name}` : undefined });
-    deepEqual(await Promise.all([found("/vscode/rg", ["/vscode/rg", "rg"]), found("/vscode/rg", ["rg"]), found("rg2", ["rg2", "rg"]), found(undefined, [])]), ["found /vscode/rg", "found rg", "found rg", undefined]);
+    const found = (given: string | undefined, there: readonly string[]) =>
+      findRipgrep({
+        environment: async () => ({ [RIPGREP]: given }),
+        find: async name => (there.includes(name) ? `found ${name}` : undefined),
+      });
+    deepEqual(
+      await Promise.all([
+        found("/vscode/rg", ["/vscode/rg", "rg"]),
+        found("/vscode/rg", ["rg"]),
+        found("rg2", ["rg2", "rg"]),
+        found(undefined, []),
+      ]),
+      ["found /vscode/rg", "found rg", "found rg", undefined],
+    );
   });
 
   test("is asked for hidden files, too, without its own settings, and never for what a model wrote as an option", async () => {
     const { search, specs } = played(async () => ({ code: 1 }));
     await search.lines(place, { pattern: "--files", takes: () => true, names: "*.ts" }, () => false, never);
-    await search.lines({ ...place, real: "/w/-x", isFile: true }, { pattern: "a", takes: () => true }, () => false, never);
+    await search.lines(
+      { ...place, real: "/w/-x", isFile: true },
+      { pattern: "a", takes: () => true },
+      () => false,
+      never,
+    );
     const [first, second] = specs;
-    isIn(JSON.stringify(first?.args), "--no-config", "--hidden", "--glob=!.git", "--regexp=--files", `"--type-add","wanted:*.ts"`);
+    isIn(
+      JSON.stringify(first?.args),
+      "--no-config",
+      "--hidden",
+      "--glob=!.git",
+      "--regexp=--files",
+      `"--type-add","wanted:*.ts"`,
+    );
     deepEqual([first?.args.slice(-2), second?.args.slice(-2), second?.cwd], [["--", "."], ["--", "-x"], "/w"]);
   });
 
   test("what it prints is understood in whatever pieces it comes", async () => {
     const bytes = Buffer.from("./src/ä.ts\0.\\b.ts\0");
     for (let cut = 0; cut <= bytes.length; cut++) {
-      const { search } = played(async (_, { stdout }) => { stdout?.(bytes.subarray(0, cut)); stdout?.(bytes.subarray(cut)); return { code: 0 }; });
+      const { search } = played(async (_, { stdout }) => {
+        stdout?.(bytes.subarray(0, cut));
+        stdout?.(bytes.subarray(cut));
+        return { code: 0 };
+      });
       deepEqual(await files(search), ["src/ä.ts", "b.ts"]);
     }
   });
 
   test("is ended when enough was found", async () => {
-    const { search } = played((_, { stdout, signal }) => new Promise((_resolve, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason as Error));
-      stdout?.(Buffer.from("a\0b\0c\0"));
-      stdout?.(Buffer.from("d\0"));
-    }));
+    const { search } = played(
+      (_, { stdout, signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason as Error));
+          stdout?.(Buffer.from("a\0b\0c\0"));
+          stdout?.(Buffer.from("d\0"));
+        }),
+    );
     deepEqual(await files(search, 2), ["a", "b"]);
   });
 
   test("is ended when the time is over; what was found by then is told", async () => {
-    const { search, clock } = played((_, { stdout, signal }) => new Promise((_resolve, reject) => { signal.addEventListener("abort", () => reject(signal.reason as Error)); stdout?.(Buffer.from("a\0")); }));
+    const { search, clock } = played(
+      (_, { stdout, signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason as Error));
+          stdout?.(Buffer.from("a\0"));
+        }),
+    );
     const found = files(search);
     clock.advance(SEARCH_MS);
     deepEqual([await found, clock.waiting], [["a", TOOK_TOO_LONG], 0]);
   });
 
   test("that cannot be started, or does not know what is asked of it, is done without", async () => {
-    for (const run of [async () => { throw new AgentError("notFound", "gone"); }, async () => ({ code: 2, stderr: "error: unexpected argument '--engine'" })] satisfies Run[]) {
+    for (const run of [
+      async () => {
+        throw new AgentError("notFound", "gone");
+      },
+      async () => ({ code: 2, stderr: "error: unexpected argument '--engine'" }),
+    ] satisfies Run[]) {
       const { search, logged } = played(run);
       deepEqual([await files(search), logged.length], [["own", "by itself"], 1]);
     }
   });
 
   test("that could not read all of it has searched the rest, and nobody does so again", async () => {
-    const { search, logged } = played(async (_, { stdout }) => { stdout?.(Buffer.from("a\0")); return { code: 2 }; });
+    const { search, logged } = played(async (_, { stdout }) => {
+      stdout?.(Buffer.from("a\0"));
+      return { code: 2 };
+    });
     deepEqual([await files(search), logged], [["a", NOT_ALL], []]);
   });
 
   test("a pattern that it does not understand is the model's to correct", async () => {
-    const { search } = played(async () => ({ code: 2, stderr: "rg: regex parse error:\n    (?:a()\nerror: unclosed group\n" }));
-    await search.lines(place, { pattern: "a(", takes: () => true }, () => false, never).then(() => ok(false), (error: unknown) => ok(error instanceof ToolFailure && error.message.endsWith("error: unclosed group")));
+    const { search } = played(async () => ({
+      code: 2,
+      stderr: "rg: regex parse error:\n    (?:a()\nerror: unclosed group\n",
+    }));
+    await search
+      .lines(place, { pattern: "a(", takes: () => true }, () => false, never)
+      .then(
+        () => ok(false),
+        (error: unknown) => ok(error instanceof ToolFailure && error.message.endsWith("error: unclosed group")),
+      );
   });
 
   test("what is wrong with it otherwise is thrown, and so is the end of the call", async () => {
-    const abort = new AbortController(), { search } = played(async (_, { signal }) => { signal.throwIfAborted(); throw new TypeError("a bug"); });
-    await files(search).then(() => ok(false), (error: unknown) => ok(error instanceof TypeError));
+    const abort = new AbortController(),
+      { search } = played(async (_, { signal }) => {
+        signal.throwIfAborted();
+        throw new TypeError("a bug");
+      });
+    await files(search).then(
+      () => ok(false),
+      (error: unknown) => ok(error instanceof TypeError),
+    );
     abort.abort(new Error("withdrawn"));
-    await search.files(place, () => false, abort.signal).then(() => ok(false), (error: Error) => equal(error.message, "withdrawn"));
+    await search
+      .files(place, () => false, abort.signal)
+      .then(
+        () => ok(false),
+        (error: Error) => equal(error.message, "withdrawn"),
+      );
   });
 });
 
@@ -235,7 +403,9 @@ suite("the walk without ripgrep", () => {
   test("ends after so many files and folders, and says so", async () => {
     await using rig = new WorkspaceRig();
     for (let i = 0; i < 12; i++) rig.put(`d${i}/f`);
-    const { filesBelow } = await import("./walk"), found: string[] = [], files = filesBelow({ real: rig.cwd, shown: ".", folder: rig.cwd, isFile: false }, never, 10);
+    const { filesBelow } = await import("./walk"),
+      found: string[] = [],
+      files = filesBelow({ real: rig.cwd, shown: ".", folder: rig.cwd, isFile: false }, never, 10);
     let next = await files.next();
     for (; !next.done; next = await files.next()) found.push(next.value);
     ok(found.length < 12 && next.value === false);
@@ -252,7 +422,11 @@ suite("the walk without ripgrep", () => {
   });
 
   test("a search in a folder that cannot be read finds nothing, and is no failure", async () => {
-    const end = await nodeSearch(new FakeClock()).files({ real: "/no/such/folder", shown: "x", folder: "/no", isFile: false }, () => false, never);
+    const end = await nodeSearch(new FakeClock()).files(
+      { real: "/no/such/folder", shown: "x", folder: "/no", isFile: false },
+      () => false,
+      never,
+    );
     deepEqual(end, {});
   });
 });

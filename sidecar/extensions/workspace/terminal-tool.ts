@@ -12,36 +12,58 @@ export interface TerminalHands {
   readonly commands: Commands;
 }
 
-const TIMEOUT_MS = 30_000, LONGEST_MS = 600_000;
+const TIMEOUT_MS = 30_000,
+  LONGEST_MS = 600_000;
 /** In a title. */
 const MOST_SHOWN = 200;
 
 export function terminalTool({ folders, consent, commands }: TerminalHands): Tool {
   return {
-    name: "run_terminal", title: "Run a command",
-    description: "Runs a command with the shell (sh; on Windows cmd), without input, and answers {stdout, stderr, code}. In an editor's terminal stderr comes with stdout. The user is asked. It is ended, with all it started, after the timeout.",
+    name: "run_terminal",
+    title: "Run a command",
+    description:
+      "Runs a command with the shell (sh; on Windows cmd), without input, and answers {stdout, stderr, code}. In an editor's terminal stderr comes with stdout. The user is asked. It is ended, with all it started, after the timeout.",
     inputSchema: {
-      type: "object", required: ["command"],
+      type: "object",
+      required: ["command"],
       properties: {
         command: { type: "string", description: "A line for the shell." },
-        cwd: { type: "string", description: "Where it runs: inside of the session's folders; the working folder unless given." },
+        cwd: {
+          type: "string",
+          description: "Where it runs: inside of the session's folders; the working folder unless given.",
+        },
         timeout: { type: "number", description: `Milliseconds; ${TIMEOUT_MS} unless given, ${LONGEST_MS} at most.` },
       },
     },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     async call(args, call) {
-      const command = textOf(args, "command"), timeoutMs = numberOr(args.timeout, TIMEOUT_MS), place = await folders.inside(stringOr(args.cwd, "."));
+      const command = textOf(args, "command"),
+        timeoutMs = numberOr(args.timeout, TIMEOUT_MS),
+        place = await folders.inside(stringOr(args.cwd, "."));
       if (command.trim() === "" || command.includes("\0")) throw new ToolFailure("The command is empty, or none.");
-      if (!(timeoutMs >= 1 && timeoutMs <= LONGEST_MS)) throw new ToolFailure(`The timeout has to be from 1 to ${LONGEST_MS} milliseconds.`);
-      if ((await kindOf(place))?.kind !== "folder") throw new ToolFailure(`${place.shown} is no folder: a command cannot run there.`);
+      if (!(timeoutMs >= 1 && timeoutMs <= LONGEST_MS))
+        throw new ToolFailure(`The timeout has to be from 1 to ${LONGEST_MS} milliseconds.`);
+      if ((await kindOf(place))?.kind !== "folder")
+        throw new ToolFailure(`${place.shown} is no folder: a command cannot run there.`);
       const title = `Run ${command.length > MOST_SHOWN ? `${command.slice(0, MOST_SHOWN)}…` : command}${place.shown === "." ? "" : ` in ${place.shown}`}`;
-      const act = { title, kind: "execute", content: [], rawInput: { command, cwd: place.real }, standing: { key: `run_terminal\n${place.real}\n${command}`, name: "Always Allow This Command (This Session)" } } as const;
+      const act = {
+        title,
+        kind: "execute",
+        content: [],
+        rawInput: { command, cwd: place.real },
+        standing: { key: `run_terminal\n${place.real}\n${command}`, name: "Always Allow This Command (This Session)" },
+      } as const;
       const { stdout, stderr, code, note } = await consent.carryOut(act, call, async card => {
-        const ran = await commands.run({ command, cwd: place.real, timeoutMs }, call.signal, content => card.show(content));
+        const ran = await commands.run({ command, cwd: place.real, timeoutMs }, call.signal, content =>
+          card.show(content),
+        );
         if (ran.code !== 0) card.failed();
         return ran;
       });
-      return { structured: { stdout, stderr, code, ...(note === undefined ? {} : { note }) }, ...(code === null ? { isError: true } : {}) };
+      return {
+        structured: { stdout, stderr, code, ...(note === undefined ? {} : { note }) },
+        ...(code === null ? { isError: true } : {}),
+      };
     },
   };
 }

@@ -28,7 +28,10 @@ export function textFiles(reader: Pick<TextFiles, "read">, writer: Pick<TextFile
       const found = await kindOf(file);
       if (found === undefined) return undefined;
       refuseOther(file, found.kind);
-      if (found.size > MOST_MEGABYTES * 1024 * 1024) throw new ToolFailure(`${file.shown} has ${Math.round(found.size / 1024 / 1024)} MB; only files of up to ${MOST_MEGABYTES} MB are read here. Use search_content to find what you need in it.`);
+      if (found.size > MOST_MEGABYTES * 1024 * 1024)
+        throw new ToolFailure(
+          `${file.shown} has ${Math.round(found.size / 1024 / 1024)} MB; only files of up to ${MOST_MEGABYTES} MB are read here. Use search_content to find what you need in it.`,
+        );
       return reader.read(file, signal);
     },
     async write(file, text, signal) {
@@ -40,22 +43,35 @@ export function textFiles(reader: Pick<TextFiles, "read">, writer: Pick<TextFile
 }
 
 function refuseOther({ shown }: Inside, kind: "file" | "folder" | "other"): void {
-  if (kind !== "file") throw new ToolFailure(kind === "folder" ? `${shown} is a folder. Use search_files to see what is in it.` : `${shown} is no ordinary file.`);
+  if (kind !== "file")
+    throw new ToolFailure(
+      kind === "folder"
+        ? `${shown} is a folder. Use search_files to see what is in it.`
+        : `${shown} is no ordinary file.`,
+    );
 }
 
 export const nodeFiles: TextFiles = {
   async read({ real, shown }) {
-    const bytes = await readFile(real).catch((error: unknown) => { throw new ToolFailure(`${shown} could not be read: ${String(error)}`); });
+    const bytes = await readFile(real).catch((error: unknown) => {
+      throw new ToolFailure(`${shown} could not be read: ${String(error)}`);
+    });
     if (bytes.includes(0)) throw noText(shown);
-    try { return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes); }
-    catch { throw noText(shown); }
+    try {
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      throw noText(shown);
+    }
   },
 
   async write({ real, shown }, text) {
     try {
       await mkdir(path.dirname(real), { recursive: true });
       // A link that was put there since the place was looked at is not followed.
-      await using file = await open(real, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0));
+      await using file = await open(
+        real,
+        constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0),
+      );
       await file.writeFile(text);
     } catch (error) {
       throw new ToolFailure(`${shown} could not be written: ${error instanceof Error ? error.message : String(error)}`);
@@ -63,7 +79,9 @@ export const nodeFiles: TextFiles = {
   },
 };
 
-function noText(shown: string): ToolFailure { return new ToolFailure(`${shown} is no text in UTF-8, and cannot be read or changed here.`); }
+function noText(shown: string): ToolFailure {
+  return new ToolFailure(`${shown} is no text in UTF-8, and cannot be read or changed here.`);
+}
 
 /** By the client's `fs/*`. */
 export function clientFiles(client: SessionClient): TextFiles {
@@ -79,9 +97,13 @@ export function clientFiles(client: SessionClient): TextFiles {
       return content;
     },
     async write({ real, shown }, text, signal) {
-      await client.request("fs/write_text_file", { path: real, content: text }, signal).catch((error: unknown) => { throw refused(`${shown} could not be written`, error); });
+      await client.request("fs/write_text_file", { path: real, content: text }, signal).catch((error: unknown) => {
+        throw refused(`${shown} could not be written`, error);
+      });
     },
   };
 }
 
-function refused(what: string, error: unknown): unknown { return error instanceof RpcError ? new ToolFailure(`${what}: ${error.message}`) : error; }
+function refused(what: string, error: unknown): unknown {
+  return error instanceof RpcError ? new ToolFailure(`${what}: ${error.message}`) : error;
+}

@@ -11,21 +11,40 @@ import type { SearchPlace } from "./search";
 export const MOST_ENTRIES = 200_000;
 
 /** Relative to the place, with `/`, in order of their names. Ends early after `most` entries, and returns whether that was all. What cannot be read is passed over. */
-export async function* filesBelow({ real, folder }: SearchPlace, signal: AbortSignal, most = MOST_ENTRIES): AsyncGenerator<string, boolean> {
-  const below = path.relative(folder, real).split(path.sep).filter(part => part !== "");
-  let ignored = Ignored.nothing, entries = 0, isComplete = true;
+export async function* filesBelow(
+  { real, folder }: SearchPlace,
+  signal: AbortSignal,
+  most = MOST_ENTRIES,
+): AsyncGenerator<string, boolean> {
+  const below = path
+    .relative(folder, real)
+    .split(path.sep)
+    .filter(part => part !== "");
+  let ignored = Ignored.nothing,
+    entries = 0,
+    isComplete = true;
   for (let i = 0; i < below.length; i++) ignored = await withRulesOf(folder, below.slice(0, i), ignored);
   yield* walk([], ignored);
   return isComplete;
 
   async function* walk(parts: readonly string[], before: Ignored): AsyncGenerator<string, void> {
     signal.throwIfAborted();
-    const here = [...below, ...parts], names = await readdir(path.join(real, ...parts), { withFileTypes: true }).catch(() => []);
+    const here = [...below, ...parts],
+      names = await readdir(path.join(real, ...parts), { withFileTypes: true }).catch(() => []);
     const rules = names.some(({ name }) => name === ".gitignore") ? await withRulesOf(folder, here, before) : before;
-    for (const entry of names.sort((a, b) => a.name < b.name ? -1 : 1)) {
-      if (++entries > most) { isComplete = false; return; }
-      const isFolder = entry.isDirectory(), where = [...here, entry.name].join("/");
-      if ((!isFolder && !entry.isFile()) || (isFolder && entry.name === ".git") || rules.leavesOut(isFolder ? `${where}/` : where)) continue;
+    for (const entry of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (++entries > most) {
+        isComplete = false;
+        return;
+      }
+      const isFolder = entry.isDirectory(),
+        where = [...here, entry.name].join("/");
+      if (
+        (!isFolder && !entry.isFile()) ||
+        (isFolder && entry.name === ".git") ||
+        rules.leavesOut(isFolder ? `${where}/` : where)
+      )
+        continue;
       if (isFolder) yield* walk([...parts, entry.name], rules);
       else yield [...parts, entry.name].join("/");
     }

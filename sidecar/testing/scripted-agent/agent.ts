@@ -12,7 +12,12 @@ import { parseScript, type Step } from "./script";
 import { runTurn, type Ending } from "./turn";
 import type { Wire } from "./wire";
 
-interface Session { readonly cwd: string; readonly servers: readonly McpServer[]; readonly options: SessionOptions; turn: { readonly id: unknown; readonly cancel: AbortController } | undefined }
+interface Session {
+  readonly cwd: string;
+  readonly servers: readonly McpServer[];
+  readonly options: SessionOptions;
+  turn: { readonly id: unknown; readonly cancel: AbortController } | undefined;
+}
 
 const COMMANDS = [{ name: "early", description: "Announced before the session" }];
 
@@ -24,7 +29,12 @@ export class ScriptedAgent {
   #signedIn = false;
   #numbers = 0;
 
-  constructor(private readonly wire: () => Wire, flags: Flags) { this.#flags = flags; }
+  constructor(
+    private readonly wire: () => Wire,
+    flags: Flags,
+  ) {
+    this.#flags = flags;
+  }
 
   /** Answers; never rejects. */
   async request(id: unknown, method: string, params: unknown): Promise<void> {
@@ -41,16 +51,24 @@ export class ScriptedAgent {
   notification(method: string, params: unknown): void {
     const { sessionId, requestId } = objectOr(params);
     if (method === "session/cancel") this.#sessions.get(stringOr(sessionId, ""))?.turn?.cancel.abort();
-    if (method === "$/cancel_request") for (const { turn } of this.#sessions.values()) if (turn && turn.id === requestId) turn.cancel.abort();
+    if (method === "$/cancel_request")
+      for (const { turn } of this.#sessions.values()) if (turn && turn.id === requestId) turn.cancel.abort();
   }
 
   async #answer(method: string, params: Readonly<Record<string, unknown>>): Promise<unknown> {
     switch (method) {
-      case "initialize": return this.#initialize();
-      case "authenticate": this.#signedIn = true; return {};
-      case "logout": return this.#logout();
-      case "session/new": return this.#newSession(params);
-      case "session/set_model": this.#session(params).options.set("model", params.modelId); return {};
+      case "initialize":
+        return this.#initialize();
+      case "authenticate":
+        this.#signedIn = true;
+        return {};
+      case "logout":
+        return this.#logout();
+      case "session/new":
+        return this.#newSession(params);
+      case "session/set_model":
+        this.#session(params).options.set("model", params.modelId);
+        return {};
       case "session/set_config_option": {
         const { options } = this.#session(params);
         options.set(params.configId, params.value);
@@ -58,7 +76,10 @@ export class ScriptedAgent {
       }
       case "session/set_mode": {
         this.#session(params).options.set("mode", params.modeId);
-        await this.wire().notify("session/update", { sessionId: params.sessionId, update: { sessionUpdate: "current_mode_update", currentModeId: params.modeId } });
+        await this.wire().notify("session/update", {
+          sessionId: params.sessionId,
+          update: { sessionUpdate: "current_mode_update", currentModeId: params.modeId },
+        });
         return {};
       }
       case "session/close": {
@@ -66,7 +87,8 @@ export class ScriptedAgent {
         this.#sessions.delete(String(params.sessionId));
         return {};
       }
-      default: throw new RpcError(RpcCode.methodNotFound, `no method ${method}`);
+      default:
+        throw new RpcError(RpcCode.methodNotFound, `no method ${method}`);
     }
   }
 
@@ -78,7 +100,13 @@ export class ScriptedAgent {
     return {
       protocolVersion: 1,
       agentInfo: { name: "scripted-agent", title: "Scripted agent", version: "1.0.0" },
-      agentCapabilities: { ...(textOnly ? {} : { promptCapabilities: { image: true, embeddedContext: true } }), mcpCapabilities: { http: true }, sessionCapabilities: { close: {} }, ...(ignoreMcp ? {} : { _meta: { [LISTS_ON_DEMAND]: true } }), ...(logout === undefined ? {} : { auth: { logout: {} } }) },
+      agentCapabilities: {
+        ...(textOnly ? {} : { promptCapabilities: { image: true, embeddedContext: true } }),
+        mcpCapabilities: { http: true },
+        sessionCapabilities: { close: {} },
+        ...(ignoreMcp ? {} : { _meta: { [LISTS_ON_DEMAND]: true } }),
+        ...(logout === undefined ? {} : { auth: { logout: {} } }),
+      },
       authMethods: authMethods ?? (authRequired ? [{ id: "scripted", name: "Scripted sign-in" }] : []),
     };
   }
@@ -93,7 +121,11 @@ export class ScriptedAgent {
     const servers = ownConfiguration === undefined ? readMcpServers(mcpServers) : configuredServers(ownConfiguration);
     if (ownConfiguration !== undefined) await listTools(servers, cwd);
     this.#sessions.set(sessionId, { cwd, servers, options, turn: undefined });
-    if (earlyCommands) await this.wire().notify("session/update", { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: COMMANDS } });
+    if (earlyCommands)
+      await this.wire().notify("session/update", {
+        sessionId,
+        update: { sessionUpdate: "available_commands_update", availableCommands: COMMANDS },
+      });
     return { sessionId, ...options.offered };
   }
 
@@ -108,7 +140,11 @@ export class ScriptedAgent {
 
   #isSignedIn(): boolean {
     const { authFile, authVariable } = this.#flags;
-    return this.#signedIn || (authFile !== undefined && existsSync(authFile)) || (authVariable !== undefined && process.env[authVariable] !== undefined);
+    return (
+      this.#signedIn ||
+      (authFile !== undefined && existsSync(authFile)) ||
+      (authVariable !== undefined && process.env[authVariable] !== undefined)
+    );
   }
 
   async #prompt(id: unknown, params: Readonly<Record<string, unknown>>): Promise<void> {
@@ -119,14 +155,36 @@ export class ScriptedAgent {
     session.turn = turn;
     try {
       const { cwd, servers, options } = session;
-      this.#end(id, sessionId, await runTurn(stepsOf(params.prompt), { wire: this.wire(), sessionId, cwd, servers, options, prompt: arrayOr(params.prompt), cancelled: turn.cancel.signal, next: () => ++this.#numbers }));
-    } finally { session.turn = undefined; }
+      this.#end(
+        id,
+        sessionId,
+        await runTurn(stepsOf(params.prompt), {
+          wire: this.wire(),
+          sessionId,
+          cwd,
+          servers,
+          options,
+          prompt: arrayOr(params.prompt),
+          cancelled: turn.cancel.signal,
+          next: () => ++this.#numbers,
+        }),
+      );
+    } finally {
+      session.turn = undefined;
+    }
   }
 
   #end(id: unknown, sessionId: string, { answer, twice, late }: Ending): void {
     for (let n = 0; n < (twice ? 2 : 1); n++) void this.wire().send({ id, ...answer });
     for (const { ms, text } of late) {
-      setTimeout(() => void this.wire().notify("session/update", { sessionId, update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } } }), ms);
+      setTimeout(
+        () =>
+          void this.wire().notify("session/update", {
+            sessionId,
+            update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
+          }),
+        ms,
+      );
     }
   }
 
@@ -139,8 +197,9 @@ export class ScriptedAgent {
 
 /** What is attached is no part of the script. */
 function stepsOf(prompt: unknown): readonly Step[] {
-  const blocks = arrayOr(prompt).map(objectOr), [first] = blocks;
-  const texts = blocks.map(({ type, text }) => type === "text" ? String(text) : `(${String(type)})`);
+  const blocks = arrayOr(prompt).map(objectOr),
+    [first] = blocks;
+  const texts = blocks.map(({ type, text }) => (type === "text" ? String(text) : `(${String(type)})`));
   const script = parseScript(first?.type === "text" ? String(first.text) : "");
   if (script.kind === "script") return script.steps;
   process.stderr.write(`no script: ${script.why}\n`);

@@ -18,10 +18,17 @@ export function fieldsOf(text: string): Fields | undefined {
       fields.push([name, true]);
       continue;
     }
-    const end = "{[\"".includes(text.charAt(at) || " ") ? jsonEnd(text, at) : at + (/^\S*/.exec(text.slice(at))?.[0].length ?? 0);
+    const end = '{["'.includes(text.charAt(at) || " ")
+      ? jsonEnd(text, at)
+      : at + (/^\S*/.exec(text.slice(at))?.[0].length ?? 0);
     const value = text.slice(at, end);
-    if (!"{[\"".includes(value.charAt(0) || " ")) fields.push([name, value]);
-    else try { fields.push([name, JSON.parse(value)]); } catch { return undefined; }
+    if (!'{["'.includes(value.charAt(0) || " ")) fields.push([name, value]);
+    else
+      try {
+        fields.push([name, JSON.parse(value)]);
+      } catch {
+        return undefined;
+      }
     at = end;
   }
   return fields;
@@ -35,8 +42,8 @@ function jsonEnd(text: string, start: number): number {
     const c = text.charAt(at);
     if (quoted) {
       if (c === "\\") at++;
-      else if (c === "\"") quoted = false;
-    } else if (c === "\"") quoted = true;
+      else if (c === '"') quoted = false;
+    } else if (c === '"') quoted = true;
     else if ("{[".includes(c)) depth++;
     else if ("}]".includes(c)) depth--;
     if (depth === 0 && !quoted) return at + 1;
@@ -50,10 +57,21 @@ export function toolCallOf(fields: Fields, lastTerminal: string): JsonObject {
   const content: JsonObject[] = [];
   for (const [name, value] of fields) {
     switch (name) {
-      case "status": case "kind": case "title": case "rawInput": case "rawOutput": call[name] = value; break;
-      case "input": call.rawInput = value; break;
-      case "locations": call.locations = String(value).split(",").map(location); break;
-      default: content.push(contentOf(name, value, lastTerminal));
+      case "status":
+      case "kind":
+      case "title":
+      case "rawInput":
+      case "rawOutput":
+        call[name] = value;
+        break;
+      case "input":
+        call.rawInput = value;
+        break;
+      case "locations":
+        call.locations = String(value).split(",").map(location);
+        break;
+      default:
+        content.push(contentOf(name, value, lastTerminal));
     }
   }
   return content.length === 0 ? call : { ...call, content };
@@ -66,14 +84,30 @@ const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfD
 export function contentOf(name: string, value: unknown, lastTerminal: string): JsonObject {
   const block = (content: JsonObject): JsonObject => ({ type: "content", content });
   switch (name) {
-    case "text": return block({ type: "text", text: String(value) });
-    case "image": return block({ type: "image", mimeType: "image/png", data: value === true ? PIXEL : String(value) });
-    case "audio": return block({ type: "audio", mimeType: "audio/wav", data: value === true ? "UklGRg==" : String(value) });
-    case "resource": return block({ type: "resource", resource: isObject(value) ? value : { uri: String(value), mimeType: "text/plain", text: `text of ${String(value)}` } });
-    case "link": return block({ type: "resource_link", ...(isObject(value) ? value : { uri: String(value), name: String(value).split("/").at(-1) }) });
-    case "diff": return { type: "diff", ...(isObject(value) ? value : { path: String(value), newText: "new\n" }) };
-    case "terminal": return { type: "terminal", terminalId: value === "last" || value === true ? lastTerminal : String(value) };
-    default: return { type: name, value }; // a kind that nobody knows
+    case "text":
+      return block({ type: "text", text: String(value) });
+    case "image":
+      return block({ type: "image", mimeType: "image/png", data: value === true ? PIXEL : String(value) });
+    case "audio":
+      return block({ type: "audio", mimeType: "audio/wav", data: value === true ? "UklGRg==" : String(value) });
+    case "resource":
+      return block({
+        type: "resource",
+        resource: isObject(value)
+          ? value
+          : { uri: String(value), mimeType: "text/plain", text: `text of ${String(value)}` },
+      });
+    case "link":
+      return block({
+        type: "resource_link",
+        ...(isObject(value) ? value : { uri: String(value), name: String(value).split("/").at(-1) }),
+      });
+    case "diff":
+      return { type: "diff", ...(isObject(value) ? value : { path: String(value), newText: "new\n" }) };
+    case "terminal":
+      return { type: "terminal", terminalId: value === "last" || value === true ? lastTerminal : String(value) };
+    default:
+      return { type: name, value }; // a kind that nobody knows
   }
 }
 
@@ -83,16 +117,24 @@ function location(written: string): JsonObject {
   return { path, ...(line === undefined ? {} : { line: Number(line) }) };
 }
 
-const NAMES: Readonly<Record<string, string>> = { allow_once: "Allow once", allow_always: "Allow always", reject_once: "Reject once", reject_always: "Reject always" };
+const NAMES: Readonly<Record<string, string>> = {
+  allow_once: "Allow once",
+  allow_always: "Allow always",
+  reject_once: "Reject once",
+  reject_always: "Reject always",
+};
 
 /** `allow_once,allow_once,reject_once`: a kind that comes again gets the id `allow_once-2`. Or a list of options, as they are. */
 export function permissionOptions(written: unknown): readonly JsonObject[] {
   if (Array.isArray(written)) return written.filter(isObject);
   const seen = new Map<string, number>();
-  return String(written).split(",").filter(kind => kind !== "").map(kind => {
-    const n = (seen.get(kind) ?? 0) + 1;
-    seen.set(kind, n);
-    const name = NAMES[kind] ?? kind;
-    return n === 1 ? { optionId: kind, name, kind } : { optionId: `${kind}-${n}`, name: `${name} (${n})`, kind };
-  });
+  return String(written)
+    .split(",")
+    .filter(kind => kind !== "")
+    .map(kind => {
+      const n = (seen.get(kind) ?? 0) + 1;
+      seen.set(kind, n);
+      const name = NAMES[kind] ?? kind;
+      return n === 1 ? { optionId: kind, name, kind } : { optionId: `${kind}-${n}`, name: `${name} (${n})`, kind };
+    });
 }

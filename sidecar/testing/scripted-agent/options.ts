@@ -7,9 +7,19 @@ import type { JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { Flags } from "./flags";
 
-const MODES = [{ id: "ask", name: "Ask" }, { id: "code", name: "Code", description: "Writes code" }];
-const PLANNING = [{ id: "build", name: "Build" }, { id: "plan", name: "Plan" }, { id: "read-only", name: "Read Only" }];
-const MODELS = [{ modelId: "small", name: "Small" }, { modelId: "large", name: "Large", description: "Slow and clever" }];
+const MODES = [
+  { id: "ask", name: "Ask" },
+  { id: "code", name: "Code", description: "Writes code" },
+];
+const PLANNING = [
+  { id: "build", name: "Build" },
+  { id: "plan", name: "Plan" },
+  { id: "read-only", name: "Read Only" },
+];
+const MODELS = [
+  { modelId: "small", name: "Small" },
+  { modelId: "large", name: "Large", description: "Slow and clever" },
+];
 
 type Value = string | boolean;
 
@@ -38,12 +48,42 @@ export class SessionOptions {
   get configOptions(): readonly JsonObject[] {
     const now = (id: string): JsonObject => ({ id, currentValue: this.#values.get(id) });
     return [
-      { ...now("mode"), name: "Mode", category: "mode", type: "select", options: this.#modes.map(({ id, name }) => ({ value: id, name })) },
-      { ...now("model"), name: "Model", category: "model", type: "select", options: [
-        { group: "quick", name: "Quick", options: [{ value: "small", name: "Small", description: "For small things" }] },
-        { group: "clever", name: "Clever", options: [{ value: "large", name: "Large" }, { value: "locked", name: "Locked" }] },
-      ] },
-      { ...now("effort"), name: "Effort", description: "How long it thinks", category: "thought_level", type: "select", options: this.#efforts.map(value => ({ value, name: value })) },
+      {
+        ...now("mode"),
+        name: "Mode",
+        category: "mode",
+        type: "select",
+        options: this.#modes.map(({ id, name }) => ({ value: id, name })),
+      },
+      {
+        ...now("model"),
+        name: "Model",
+        category: "model",
+        type: "select",
+        options: [
+          {
+            group: "quick",
+            name: "Quick",
+            options: [{ value: "small", name: "Small", description: "For small things" }],
+          },
+          {
+            group: "clever",
+            name: "Clever",
+            options: [
+              { value: "large", name: "Large" },
+              { value: "locked", name: "Locked" },
+            ],
+          },
+        ],
+      },
+      {
+        ...now("effort"),
+        name: "Effort",
+        description: "How long it thinks",
+        category: "thought_level",
+        type: "select",
+        options: this.#efforts.map(value => ({ value, name: value })),
+      },
       { ...now("fast"), name: "Fast", category: "model_config", type: "boolean" },
       { id: "later", name: "Of a type that comes later", type: "dial", currentValue: 3 },
     ];
@@ -51,14 +91,19 @@ export class SessionOptions {
 
   /** As the client wants or, with the step `option`, the agent. Throws for an option that there is not, and for what is locked. */
   set(id: unknown, value: unknown): void {
-    if (typeof id !== "string" || !this.#values.has(id) || typeof value !== typeof this.#values.get(id)) throw new RpcError(RpcCode.invalidParams, `no option ${String(id)} with the value ${String(value)}`);
+    if (typeof id !== "string" || !this.#values.has(id) || typeof value !== typeof this.#values.get(id))
+      throw new RpcError(RpcCode.invalidParams, `no option ${String(id)} with the value ${String(value)}`);
     if (value === "locked") throw new RpcError(RpcCode.invalidParams, "This model is locked.");
     if (typeof value === "string" || typeof value === "boolean") this.#values.set(id, value);
     // The small one thinks in one way, and who chooses the large one wants it to think.
     if (id === "model" && this.#flags.options) this.#values.set("effort", value === "large" ? "high" : "low");
   }
 
-  get described(): string { return [...this.#values].map(([id, value]) => `${id}=${String(value)}`).join(" "); }
+  get described(): string {
+    return [...this.#values].map(([id, value]) => `${id}=${String(value)}`).join(" ");
+  }
 
-  get #efforts(): readonly string[] { return this.#values.get("model") === "large" ? ["low", "high", "highest"] : ["low"]; }
+  get #efforts(): readonly string[] {
+    return this.#values.get("model") === "large" ? ["low", "high", "highest"] : ["low"];
+  }
 }

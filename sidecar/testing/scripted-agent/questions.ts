@@ -7,19 +7,30 @@ export class Questions {
   /** Ids of those that wait for their answer. */
   readonly #open = new Set<number>();
 
-  constructor(private readonly wire: Wire, private readonly sessionId: string) {}
+  constructor(
+    private readonly wire: Wire,
+    private readonly sessionId: string,
+  ) {}
 
   /** For permission; `chose OPTION` or `cancelled`. */
   async ask(id: string, fields: Fields, lastTerminal: string): Promise<string> {
     const kinds = fields.find(([name]) => name === "options")?.[1] ?? "allow_once,reject_once";
-    const call = toolCallOf(fields.filter(([name]) => name !== "options" && name !== "no-title"), lastTerminal);
+    const call = toolCallOf(
+      fields.filter(([name]) => name !== "options" && name !== "no-title"),
+      lastTerminal,
+    );
     const title = fields.some(([name]) => name === "no-title") ? {} : { title: call.title ?? id };
     return await this.askAbout({ toolCall: { toolCallId: id, ...call, ...title }, options: permissionOptions(kinds) });
   }
 
   /** `params` of a permission question; without `options`, to allow or reject once. */
   async askAbout(params: JsonObject): Promise<string> {
-    const { outcome } = objectOr(await this.#request("session/request_permission", { options: permissionOptions("allow_once,reject_once"), ...params }));
+    const { outcome } = objectOr(
+      await this.#request("session/request_permission", {
+        options: permissionOptions("allow_once,reject_once"),
+        ...params,
+      }),
+    );
     const { outcome: how, optionId } = objectOr(outcome);
     return how === "selected" ? `chose ${String(optionId)}` : String(how);
   }
@@ -38,7 +49,9 @@ export class Questions {
   async #request(method: string, params: JsonObject): Promise<unknown> {
     let asked: number | undefined;
     try {
-      return await this.wire.request(method, { sessionId: this.sessionId, ...params }, id => { this.#open.add(asked = id); });
+      return await this.wire.request(method, { sessionId: this.sessionId, ...params }, id => {
+        this.#open.add((asked = id));
+      });
     } finally {
       if (asked !== undefined) this.#open.delete(asked);
     }

@@ -6,8 +6,10 @@ import { createInterface } from "node:readline/promises";
 export async function signIn(file: string | undefined): Promise<number> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    if (await terminal.question("Sign in to the scripted agent? ") !== "yes" || file === undefined) return 3;
+    if ((await terminal.question("Sign in to the scripted agent? ")) !== "yes" || file === undefined) return 3;
     writeFileSync(file, "");
     return 0;
-  } finally { terminal.close(); }
+  } finally {
+    terminal.close();
+  }
 }

@@ -22,13 +22,29 @@ export class Terminals {
   constructor(private readonly world: TerminalWorld) {}
 
   /** Its id; empty before there was one. */
-  get last(): string { return this.#last.terminalId; }
+  get last(): string {
+    return this.#last.terminalId;
+  }
 
   async start(text: string): Promise<void> {
     const { command, args, env } = parseCommand(text);
-    const { terminalId } = objectOr(await this.world.request("terminal/create", { command, args, env: Object.entries(env).map(([name, value]) => ({ name, value })), cwd: this.world.cwd }));
+    const { terminalId } = objectOr(
+      await this.world.request("terminal/create", {
+        command,
+        args,
+        env: Object.entries(env).map(([name, value]) => ({ name, value })),
+        cwd: this.world.cwd,
+      }),
+    );
     this.#last = { terminalId: String(terminalId), toolCallId: `terminal-${this.world.next()}` };
-    await this.world.update({ sessionUpdate: "tool_call", toolCallId: this.#last.toolCallId, kind: "execute", title: text, status: "in_progress", content: [{ type: "terminal", terminalId }] });
+    await this.world.update({
+      sessionUpdate: "tool_call",
+      toolCallId: this.#last.toolCallId,
+      kind: "execute",
+      title: text,
+      status: "in_progress",
+      content: [{ type: "terminal", terminalId }],
+    });
   }
 
   /** Until it has ended, and its tool call with it; `exit CODE`. It is killed when the turn is cancelled. */
@@ -37,23 +53,38 @@ export class Terminals {
     this.world.cancelled.addEventListener("abort", kill, { once: true });
     try {
       const { exitCode, signal } = objectOr(await this.#request("terminal/wait_for_exit"));
-      await this.world.update({ sessionUpdate: "tool_call_update", toolCallId: this.#last.toolCallId, status: exitCode === 0 ? "completed" : "failed" });
+      await this.world.update({
+        sessionUpdate: "tool_call_update",
+        toolCallId: this.#last.toolCallId,
+        status: exitCode === 0 ? "completed" : "failed",
+      });
       return `exit ${String(exitCode ?? signal)}`;
     } finally {
       this.world.cancelled.removeEventListener("abort", kill);
     }
   }
 
-  async output(): Promise<string> { return String(objectOr(await this.#request("terminal/output")).output); }
-  async kill(): Promise<void> { await this.#request("terminal/kill"); }
-  async release(): Promise<void> { await this.#request("terminal/release"); }
+  async output(): Promise<string> {
+    return String(objectOr(await this.#request("terminal/output")).output);
+  }
+  async kill(): Promise<void> {
+    await this.#request("terminal/kill");
+  }
+  async release(): Promise<void> {
+    await this.#request("terminal/release");
+  }
 
   /** From its start to its release; `exit CODE: OUTPUT`. */
   async run(text: string): Promise<string> {
     await this.start(text);
-    try { return `${await this.wait()}: ${await this.output()}`; }
-    finally { await this.release(); }
+    try {
+      return `${await this.wait()}: ${await this.output()}`;
+    } finally {
+      await this.release();
+    }
   }
 
-  #request(method: string): Promise<unknown> { return this.world.request(method, { terminalId: this.last }); }
+  #request(method: string): Promise<unknown> {
+    return this.world.request(method, { terminalId: this.last });
+  }
 }

@@ -18,7 +18,9 @@ import { Refused, type Wire } from "./wire";
 
 /** How the prompt is answered, how often, and what comes after. */
 export interface Ending {
-  readonly answer: { readonly result: JsonObject } | { readonly error: { readonly code: number; readonly message: string } };
+  readonly answer:
+    | { readonly result: JsonObject }
+    | { readonly error: { readonly code: number; readonly message: string } };
   readonly twice: boolean;
   readonly late: readonly { readonly ms: number; readonly text: string }[];
 }
@@ -60,29 +62,45 @@ class Turn {
     this.#world = world;
     this.#questions = new Questions(world.wire, world.sessionId);
     const { cwd, cancelled, next } = world;
-    this.#terminals = new Terminals({ cwd, cancelled, next, request: (method, params) => this.#request(method, params), update: update => this.#update(update) });
+    this.#terminals = new Terminals({
+      cwd,
+      cancelled,
+      next,
+      request: (method, params) => this.#request(method, params),
+      update: update => this.#update(update),
+    });
   }
 
   async run(steps: readonly Step[]): Promise<Ending> {
     for (const batch of batches(steps)) {
       if (this.#isOver()) break;
-      try { await this.#doAll(batch); }
-      catch (error) {
+      try {
+        await this.#doAll(batch);
+      } catch (error) {
         if (this.#world.cancelled.aborted) continue;
         if (!(error instanceof Error)) throw error;
         await this.#say(`failed: ${error instanceof Refused ? `${String(error.code)} ` : ""}${error.message}`);
       }
     }
     const stopReason = this.#world.cancelled.aborted ? "cancelled" : this.#reason;
-    return { answer: this.#error ? { error: this.#error } : { result: { stopReason } }, twice: this.#twice, late: this.#late };
+    return {
+      answer: this.#error ? { error: this.#error } : { result: { stopReason } },
+      twice: this.#twice,
+      late: this.#late,
+    };
   }
 
-  #isOver(): boolean { return this.#error !== undefined || (this.#world.cancelled.aborted && !this.#winding); }
+  #isOver(): boolean {
+    return this.#error !== undefined || (this.#world.cancelled.aborted && !this.#winding);
+  }
 
   async #doAll(batch: readonly Step[]): Promise<void> {
     const [first] = batch;
     if (batch.length === 1 && first && first.step !== "mcp") return this.#do(first);
-    await Promise.all([this.#mcp(batch.filter((step): step is Mcp => step.step === "mcp")), ...batch.filter(({ step }) => step !== "mcp").map(step => this.#do(step))]);
+    await Promise.all([
+      this.#mcp(batch.filter((step): step is Mcp => step.step === "mcp")),
+      ...batch.filter(({ step }) => step !== "mcp").map(step => this.#do(step)),
+    ]);
   }
 
   async #do(step: Step): Promise<void> {
@@ -93,46 +111,114 @@ class Turn {
   async #doMore(step: Exclude<Step, UpdateStep>): Promise<void> {
     const { wire, cancelled, options } = this.#world;
     switch (step.step) {
-      case "stream": return this.#stream(step);
-      case "flood": return this.#flood(step);
-      case "big": return this.#say(numberedWords(step.megabytes * 1024 * 1024));
-      case "mode": options.set("mode", step.text); return this.#update({ sessionUpdate: "current_mode_update", currentModeId: step.text });
-      case "option": options.set(step.id, step.value); return this.#update({ sessionUpdate: "config_option_update", configOptions: options.configOptions });
-      case "chosen": return this.#say(options.described);
-      case "unknown-notification": return wire.notify("scripted/unknown", { sessionId: this.#world.sessionId });
-      case "unknown-request": return this.#unknownRequest();
-      case "ask": return this.#say(await this.#questions.ask(step.id, step.fields, this.#terminals.last));
-      case "form": return this.#say(await this.#questions.elicit({ mode: "form", message: "Please fill this in.", requestedSchema: { type: "object", properties: {} }, ...Object.fromEntries(step.fields) }));
-      case "visit": return this.#say(await this.#questions.elicit({ mode: "url", message: "Please visit this page.", url: step.url, elicitationId: "visit", ...Object.fromEntries(step.fields) }));
-      case "visited": return wire.notify("elicitation/complete", { elicitationId: step.id });
-      case "withdraw": await after(step.ms, undefined, { signal: cancelled }); return this.#questions.withdraw();
-      case "read": return this.#say(String(objectOr(await this.#request("fs/read_text_file", { path: step.text })).content));
-      case "write": await this.#request("fs/write_text_file", { path: step.path, content: step.text }); return this.#say(`wrote ${step.path}`);
-      case "terminal": return this.#say(await this.#terminals.run(step.text));
-      case "terminal-start": return this.#terminals.start(step.text);
-      case "terminal-wait": return this.#say(await this.#terminals.wait());
-      case "terminal-output": return this.#say(await this.#terminals.output());
-      case "terminal-kill": return this.#terminals.kill();
-      case "terminal-release": return this.#terminals.release();
-      case "tools": return this.#useServer(step.text, async server => this.#say((await server.tools()).map(({ name }) => name).join(", ") || "no tools"));
-      case "mcp": return this.#mcp([step]);
-      case "env": return this.#say(`${step.text}=${process.env[step.text] ?? "(not set)"}`);
-      case "received": return this.#say(JSON.stringify(this.#world.prompt.slice(1).map(shortened)));
-      case "pid": return this.#say(`pid ${process.pid}`);
-      case "garbage": return wire.raw(`${step.text}\n`);
-      case "stderr": return void process.stderr.write(`${step.text}\n`);
-      case "stderr-flood": return stderrFlood(step.n);
-      case "sleep": await after(step.n, undefined, { signal: cancelled }); return;
-      case "await": return fileThere(step.text, cancelled);
-      case "hang": return untilAborted(cancelled);
-      case "hang-forever": return new Promise(() => undefined);
-      case "wait-cancel": await untilAborted(cancelled); this.#winding = true; return;
-      case "crash": return process.exit(step.n);
-      case "kill": return this.#kill();
-      case "late": this.#late.push(step); return;
-      case "answer-twice": this.#twice = true; return;
-      case "error": this.#error = { code: step.code, message: step.message }; return;
-      case "stop": this.#reason = step.text; return;
+      case "stream":
+        return this.#stream(step);
+      case "flood":
+        return this.#flood(step);
+      case "big":
+        return this.#say(numberedWords(step.megabytes * 1024 * 1024));
+      case "mode":
+        options.set("mode", step.text);
+        return this.#update({ sessionUpdate: "current_mode_update", currentModeId: step.text });
+      case "option":
+        options.set(step.id, step.value);
+        return this.#update({ sessionUpdate: "config_option_update", configOptions: options.configOptions });
+      case "chosen":
+        return this.#say(options.described);
+      case "unknown-notification":
+        return wire.notify("scripted/unknown", { sessionId: this.#world.sessionId });
+      case "unknown-request":
+        return this.#unknownRequest();
+      case "ask":
+        return this.#say(await this.#questions.ask(step.id, step.fields, this.#terminals.last));
+      case "form":
+        return this.#say(
+          await this.#questions.elicit({
+            mode: "form",
+            message: "Please fill this in.",
+            requestedSchema: { type: "object", properties: {} },
+            ...Object.fromEntries(step.fields),
+          }),
+        );
+      case "visit":
+        return this.#say(
+          await this.#questions.elicit({
+            mode: "url",
+            message: "Please visit this page.",
+            url: step.url,
+            elicitationId: "visit",
+            ...Object.fromEntries(step.fields),
+          }),
+        );
+      case "visited":
+        return wire.notify("elicitation/complete", { elicitationId: step.id });
+      case "withdraw":
+        await after(step.ms, undefined, { signal: cancelled });
+        return this.#questions.withdraw();
+      case "read":
+        return this.#say(String(objectOr(await this.#request("fs/read_text_file", { path: step.text })).content));
+      case "write":
+        await this.#request("fs/write_text_file", { path: step.path, content: step.text });
+        return this.#say(`wrote ${step.path}`);
+      case "terminal":
+        return this.#say(await this.#terminals.run(step.text));
+      case "terminal-start":
+        return this.#terminals.start(step.text);
+      case "terminal-wait":
+        return this.#say(await this.#terminals.wait());
+      case "terminal-output":
+        return this.#say(await this.#terminals.output());
+      case "terminal-kill":
+        return this.#terminals.kill();
+      case "terminal-release":
+        return this.#terminals.release();
+      case "tools":
+        return this.#useServer(step.text, async server =>
+          this.#say((await server.tools()).map(({ name }) => name).join(", ") || "no tools"),
+        );
+      case "mcp":
+        return this.#mcp([step]);
+      case "env":
+        return this.#say(`${step.text}=${process.env[step.text] ?? "(not set)"}`);
+      case "received":
+        return this.#say(JSON.stringify(this.#world.prompt.slice(1).map(shortened)));
+      case "pid":
+        return this.#say(`pid ${process.pid}`);
+      case "garbage":
+        return wire.raw(`${step.text}\n`);
+      case "stderr":
+        return void process.stderr.write(`${step.text}\n`);
+      case "stderr-flood":
+        return stderrFlood(step.n);
+      case "sleep":
+        await after(step.n, undefined, { signal: cancelled });
+        return;
+      case "await":
+        return fileThere(step.text, cancelled);
+      case "hang":
+        return untilAborted(cancelled);
+      case "hang-forever":
+        return new Promise(() => undefined);
+      case "wait-cancel":
+        await untilAborted(cancelled);
+        this.#winding = true;
+        return;
+      case "crash":
+        return process.exit(step.n);
+      case "kill":
+        return this.#kill();
+      case "late":
+        this.#late.push(step);
+        return;
+      case "answer-twice":
+        this.#twice = true;
+        return;
+      case "error":
+        this.#error = { code: step.code, message: step.message };
+        return;
+      case "stop":
+        this.#reason = step.text;
+        return;
     }
   }
 
@@ -140,7 +226,9 @@ class Turn {
     return this.#world.wire.notify("session/update", { sessionId: this.#world.sessionId, update });
   }
 
-  #say(text: string): Promise<void> { return this.#update(said(text)); }
+  #say(text: string): Promise<void> {
+    return this.#update(said(text));
+  }
 
   #request(method: string, params: JsonObject): Promise<unknown> {
     return this.#world.wire.request(method, { sessionId: this.#world.sessionId, ...params });
@@ -151,20 +239,27 @@ class Turn {
     for (let i = 0; i < chunks && !this.#world.cancelled.aborted; i++) {
       await this.#say(words.slice(i * chars, (i + 1) * chars));
       if (ms > 0) await after(ms, undefined, { signal: this.#world.cancelled });
-      else if (i % 64 === 63) await new Promise(resolve => { setImmediate(resolve); }); // a cancellation can be heard
+      else if (i % 64 === 63)
+        await new Promise(resolve => {
+          setImmediate(resolve);
+        }); // a cancellation can be heard
     }
   }
 
   async #flood({ n, of }: Extract<Step, { step: "flood" }>): Promise<void> {
     for (let i = 1; i <= n && !this.#world.cancelled.aborted; i++) {
       await this.#update(flooding(of, i));
-      if (i % 64 === 0) await new Promise(resolve => { setImmediate(resolve); });
+      if (i % 64 === 0)
+        await new Promise(resolve => {
+          setImmediate(resolve);
+        });
     }
   }
 
   async #unknownRequest(): Promise<void> {
-    try { await this.#say(`unknown request answered: ${JSON.stringify(await this.#request("_scripted/unknown", {}))}`); }
-    catch (error) {
+    try {
+      await this.#say(`unknown request answered: ${JSON.stringify(await this.#request("_scripted/unknown", {}))}`);
+    } catch (error) {
       if (!(error instanceof Refused)) throw error;
       await this.#say(`unknown request refused: ${String(error.code)}`);
     }
@@ -173,13 +268,20 @@ class Turn {
   /** Calls to one server in one connection, all at once. */
   async #mcp(calls: readonly Mcp[]): Promise<void> {
     const servers = [...new Set(calls.map(({ server }) => server))];
-    await Promise.all(servers.map(server => this.#useServer(server, async (connection, name) => {
-      await Promise.all(calls.filter(call => call.server === server).map(call => this.#callTool(connection, name, call)));
-    })));
+    await Promise.all(
+      servers.map(server =>
+        this.#useServer(server, async (connection, name) => {
+          await Promise.all(
+            calls.filter(call => call.server === server).map(call => this.#callTool(connection, name, call)),
+          );
+        }),
+      ),
+    );
   }
 
   async #callTool(connection: McpConnection, name: string, { server, tool, args, dialect }: Mcp): Promise<void> {
-    const toolCallId = `mcp-${this.#world.next()}`, { announcement, question } = announced(dialect, { server: dialect === "plain" ? server : name, tool, args });
+    const toolCallId = `mcp-${this.#world.next()}`,
+      { announcement, question } = announced(dialect, { server: dialect === "plain" ? server : name, tool, args });
     await this.#update({ sessionUpdate: "tool_call", toolCallId, status: "in_progress", ...announcement });
     if (question) {
       const answer = await this.#questions.askAbout({ ...question, toolCall: { toolCallId, ...question.toolCall } });
@@ -191,8 +293,16 @@ class Turn {
     try {
       const { failed, content, structured } = await connection.call(tool, args);
       const shown = content.map(block => ({ type: "content", content: block }));
-      await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: failed ? "failed" : "completed", content: shown, ...(structured === undefined ? {} : { rawOutput: structured }) });
-      await this.#say(`${tool}: ${content.map(({ type, text, data }) => String(text ?? (typeof data === "string" ? `${String(type)} ${data.slice(0, 11)}` : type))).join(" ")}`);
+      await this.#update({
+        sessionUpdate: "tool_call_update",
+        toolCallId,
+        status: failed ? "failed" : "completed",
+        content: shown,
+        ...(structured === undefined ? {} : { rawOutput: structured }),
+      });
+      await this.#say(
+        `${tool}: ${content.map(({ type, text, data }) => String(text ?? (typeof data === "string" ? `${String(type)} ${data.slice(0, 11)}` : type))).join(" ")}`,
+      );
     } catch (error) {
       await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
       throw error;
@@ -201,31 +311,61 @@ class Turn {
 
   async #useServer(name: string, use: (connection: McpConnection, name: string) => Promise<void>): Promise<void> {
     const { servers, cancelled, cwd } = this.#world;
-    const server = servers.find(declared => name.endsWith("*") ? declared.name.startsWith(name.slice(0, -1)) : declared.name === name);
+    const server = servers.find(declared =>
+      name.endsWith("*") ? declared.name.startsWith(name.slice(0, -1)) : declared.name === name,
+    );
     if (!server) throw new Error(`no MCP server ${name}`);
     let closed = Promise.resolve();
-    await useMcp(server, { cwd, clock: realClock, signal: cancelled, client: { name: "scripted-agent", version: "1.0.0" }, closing: done => { closed = done; } }, connection => use(connection, server.name));
+    await useMcp(
+      server,
+      {
+        cwd,
+        clock: realClock,
+        signal: cancelled,
+        client: { name: "scripted-agent", version: "1.0.0" },
+        closing: done => {
+          closed = done;
+        },
+      },
+      connection => use(connection, server.name),
+    );
     await closed;
   }
 
   /** In the middle of a message. */
   async #kill(): Promise<void> {
-    await this.#world.wire.raw(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":${JSON.stringify(this.#world.sessionId)},"update":{"sessionUp`);
+    await this.#world.wire.raw(
+      `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":${JSON.stringify(this.#world.sessionId)},"update":{"sessionUp`,
+    );
     process.kill(process.pid, "SIGKILL");
   }
 }
 
-interface Announced { readonly announcement: JsonObject; readonly question?: { readonly toolCall: JsonObject; readonly _meta?: JsonObject } }
+interface Announced {
+  readonly announcement: JsonObject;
+  readonly question?: { readonly toolCall: JsonObject; readonly _meta?: JsonObject };
+}
 
 /** `codex`: as codex-acp 2.6.0 was recorded. */
 function announced(dialect: McpDialect, { server, tool, args }: Pick<Mcp, "server" | "tool" | "args">): Announced {
   switch (dialect) {
-    case "plain": return { announcement: { kind: "other", title: `${server}: ${tool}`, rawInput: args } };
-    case "codex": return {
-      announcement: { kind: "execute", title: `mcp.${server}.${tool}`, rawInput: { server, tool, arguments: args }, _meta: { is_mcp_tool_call: true } },
-      question: { toolCall: { kind: "execute", status: "pending" }, _meta: { is_mcp_tool_approval: true } },
-    };
-    case "titled": return { announcement: { kind: "other", title: `${server}-${tool}`, rawInput: args }, question: { toolCall: { kind: "other", title: `${server}-${tool}`, rawInput: args } } };
+    case "plain":
+      return { announcement: { kind: "other", title: `${server}: ${tool}`, rawInput: args } };
+    case "codex":
+      return {
+        announcement: {
+          kind: "execute",
+          title: `mcp.${server}.${tool}`,
+          rawInput: { server, tool, arguments: args },
+          _meta: { is_mcp_tool_call: true },
+        },
+        question: { toolCall: { kind: "execute", status: "pending" }, _meta: { is_mcp_tool_approval: true } },
+      };
+    case "titled":
+      return {
+        announcement: { kind: "other", title: `${server}-${tool}`, rawInput: args },
+        question: { toolCall: { kind: "other", title: `${server}-${tool}`, rawInput: args } },
+      };
   }
 }
 
@@ -289,7 +429,10 @@ function batches(steps: readonly Step[]): readonly (readonly Step[])[] {
 
 async function stderrFlood(lines: number): Promise<void> {
   for (let n = 1; n <= lines; n++) {
-    if (!process.stderr.write(`complaint ${n}\n`)) await new Promise(resolve => { process.stderr.once("drain", resolve); });
+    if (!process.stderr.write(`complaint ${n}\n`))
+      await new Promise(resolve => {
+        process.stderr.once("drain", resolve);
+      });
   }
 }
 

@@ -16,13 +16,21 @@ export interface WireHandlers {
 /** The client answered with an error. */
 export class Refused extends Error {
   override readonly name = "Refused";
-  constructor(readonly code: unknown, message: string) { super(message); }
+  constructor(
+    readonly code: unknown,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 export class Wire {
   readonly #output: Writable;
   readonly #handlers: WireHandlers;
-  readonly #pending = new Map<unknown, { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void }>();
+  readonly #pending = new Map<
+    unknown,
+    { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void }
+  >();
   #nextId = 0;
   #rest = "";
 
@@ -30,18 +38,32 @@ export class Wire {
     this.#output = output;
     this.#handlers = handlers;
     output.on("error", () => undefined); // nobody reads any more: the end of stdin says so too
-    input.setEncoding("utf8").on("data", (text: string) => this.#take(text)).on("end", () => this.#end()).on("error", () => this.#end());
+    input
+      .setEncoding("utf8")
+      .on("data", (text: string) => this.#take(text))
+      .on("end", () => this.#end())
+      .on("error", () => this.#end());
   }
 
   /** Resolves when it was handed to the system. */
   raw(text: string): Promise<void> {
-    return new Promise(resolve => { this.#output.write(text, () => resolve()); });
+    return new Promise(resolve => {
+      this.#output.write(text, () => resolve());
+    });
   }
 
-  send(message: JsonObject): Promise<void> { return this.raw(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`); }
-  respond(id: unknown, result: unknown): void { void this.send({ id, result }); }
-  fail(id: unknown, code: number, message: string): void { void this.send({ id, error: { code, message } }); }
-  notify(method: string, params: unknown): Promise<void> { return this.send({ method, params }); }
+  send(message: JsonObject): Promise<void> {
+    return this.raw(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  }
+  respond(id: unknown, result: unknown): void {
+    void this.send({ id, result });
+  }
+  fail(id: unknown, code: number, message: string): void {
+    void this.send({ id, error: { code, message } });
+  }
+  notify(method: string, params: unknown): Promise<void> {
+    return this.send({ method, params });
+  }
 
   /** Rejects with `Refused`, or when the client is gone. `sent` gets the request's id. */
   request(method: string, params: unknown, sent?: (id: number) => void): Promise<unknown> {
@@ -64,7 +86,8 @@ export class Wire {
     const message: unknown = JSON.parse(line);
     if (!isObject(message)) throw new Error(`no message: ${line}`);
     const { id, method, params, result, error } = message;
-    if (typeof method === "string") return "id" in message ? this.#handlers.request(id, method, params) : this.#handlers.notification(method, params);
+    if (typeof method === "string")
+      return "id" in message ? this.#handlers.request(id, method, params) : this.#handlers.notification(method, params);
     const waiting = this.#pending.get(id);
     this.#pending.delete(id);
     if (isObject(error)) waiting?.reject(new Refused(error.code, String(error.message)));

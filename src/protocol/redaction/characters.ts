@@ -18,15 +18,27 @@ export const Is = {
 } as const;
 
 const MEMBERS: readonly (readonly [bit: number, members: RegExp])[] = [
-  [Is.Name, /[\w.-]/], [Is.Base64, /[\w+/=.-]/], [Is.Blank, /[ \t]/], [Is.Line, /[\n\r]/], [Is.Quote, /["'`]/],
-  [Is.Letter, /[A-Za-z\d]/], [Is.Digit, /\d/], [Is.Hex, /[a-f\d]/i], [Is.Upper, /[A-Z\d]/], [Is.Word, /[\w-]/],
-  [Is.Dotted, /[\w.=-]/], [Is.Ends, /[\s"'`<>]/],
+  [Is.Name, /[\w.-]/],
+  [Is.Base64, /[\w+/=.-]/],
+  [Is.Blank, /[ \t]/],
+  [Is.Line, /[\n\r]/],
+  [Is.Quote, /["'`]/],
+  [Is.Letter, /[A-Za-z\d]/],
+  [Is.Digit, /\d/],
+  [Is.Hex, /[a-f\d]/i],
+  [Is.Upper, /[A-Z\d]/],
+  [Is.Word, /[\w-]/],
+  [Is.Dotted, /[\w.=-]/],
+  [Is.Ends, /[\s"'`<>]/],
 ];
 const CLASSES = Array.from({ length: 128 }, (_, code) =>
-  MEMBERS.reduce((bits, [bit, members]) => members.test(String.fromCharCode(code)) ? bits | bit : bits, 0));
+  MEMBERS.reduce((bits, [bit, members]) => (members.test(String.fromCharCode(code)) ? bits | bit : bits), 0),
+);
 
 /** Whether the character is in any of the classes; `NaN`, behind a text's end, is in none. */
-export function isIn(code: number, bits: number): boolean { return ((CLASSES[code] ?? 0) & bits) !== 0; }
+export function isIn(code: number, bits: number): boolean {
+  return ((CLASSES[code] ?? 0) & bits) !== 0;
+}
 
 export const BITS: Readonly<Record<Alphabet, number>> = {
   digits: Is.Digit,
@@ -38,9 +50,17 @@ export const BITS: Readonly<Record<Alphabet, number>> = {
   base64: Is.Base64,
 };
 
-export const BACKSLASH = 92, OPEN_LIST = 91, CLOSE_LIST = 93, OPEN_OBJECT = 123, CLOSE_OBJECT = 125;
+export const BACKSLASH = 92,
+  OPEN_LIST = 91,
+  CLOSE_LIST = 93,
+  OPEN_OBJECT = 123,
+  CLOSE_OBJECT = 125;
 
-const NUMBER = 1, CAPITAL = 2, SMALL = 4, OTHER = 8, ALL_KINDS = NUMBER | CAPITAL | SMALL;
+const NUMBER = 1,
+  CAPITAL = 2,
+  SMALL = 4,
+  OTHER = 8,
+  ALL_KINDS = NUMBER | CAPITAL | SMALL;
 
 function kindOf(code: number): number {
   if (code >= 48 && code <= 57) return NUMBER;
@@ -53,7 +73,11 @@ function kindOf(code: number): number {
  * name or a path.
  */
 export function isRandom(text: string): boolean {
-  let changes = 0, kinds = 0, last = 0, inWords = 0, run = 0;
+  let changes = 0,
+    kinds = 0,
+    last = 0,
+    inWords = 0,
+    run = 0;
   for (let at = 0; at < text.length; at++) {
     const kind = kindOf(text.charCodeAt(at));
     if (kind !== last) changes++;

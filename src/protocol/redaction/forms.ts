@@ -21,7 +21,10 @@ export interface Form {
 
 /** `prefixes`: separated by blanks. */
 function forms(of: Alphabet, least: number, prefixes: string): readonly Form[] {
-  return prefixes.trim().split(/\s+/).map(prefix => ({ prefix, of, least }));
+  return prefixes
+    .trim()
+    .split(/\s+/)
+    .map(prefix => ({ prefix, of, least }));
 }
 function exact(of: Alphabet, length: number, prefixes: string): readonly Form[] {
   return forms(of, length, prefixes).map(form => ({ ...form, exactly: true }));
@@ -35,9 +38,13 @@ export const FORMS: readonly Form[] = [
   ...forms("letters", 12, "ghp_ gho_ ghu_ ghs_ ghr_"),
   ...forms("letters", 12, "ghp- gho- ghs-"),
   ...forms("word", 12, "github_pat_ github_pat- GR1348941 CLOJARS_ bkua_ rdme_"),
-  ...forms("dotted", 12, `
+  ...forms(
+    "dotted",
+    12,
+    `
     glpat- gldt- glft- glffct- glimt- glagent- gloas- glptt- glrt- glsoat- glcbt- _gitlab_session=
-  `),
+  `,
+  ),
   ...forms("letters", 30, "npm_"),
   ...forms("hex", 32, "rubygems_"),
   ...forms("word", 30, "pypi-"),
@@ -74,24 +81,36 @@ export const FORMS: readonly Form[] = [
   ...forms("dotted", 24, "dt0c01."),
   // Chat, mail and messages
   ...forms("word", 10, "xoxa- xoxb- xoxp- xoxe- xoxe. xoxo- xoxr- xoxs- xapp-"),
-  ...forms("base64", 20, `
+  ...forms(
+    "base64",
+    20,
+    `
     hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/ discord.com/api/webhooks/
     discordapp.com/api/webhooks/
-  `),
+  `,
+  ),
   ...forms("dotted", 20, "SG."),
   ...exact("hex", 32, "SK key-"),
   ...forms("word", 20, "xkeysib- xsmtpsib- PMAK- tfp_ EAAG EAAC"),
   // Payment and commerce
   ...forms("letters", 10, "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ pk_live_"),
-  ...forms("word", 16, `
+  ...forms(
+    "word",
+    16,
+    `
     whsec_ sq0atp- sq0csp- EAAA EZAK EZTK FLWSECK- FLWSECK_TEST- duffel_test_ duffel_live_ shippo_live_ shippo_test_
-  `),
+  `,
+  ),
   ...forms("hex", 24, "shpat_ shpca_ shppa_ shpss_"),
   // Observation and tools
-  ...forms("word", 16, `
+  ...forms(
+    "word",
+    16,
+    `
     glsa_ glc_ NRAK- NRJS- NRII- sntryu_ lin_api_ lin_oauth_ ntn_ figd_ figo_ squ_ sqp_ sqa_ sgp_ pnu_ pscale_tkn_
     pscale_pw_ sm_aat_ sm_pat_ sm_sat_ fio-u- API-AK
-  `),
+  `,
+  ),
   ...forms("dotted", 16, "pscale_oauth_"),
   ...forms("base64", 30, "sntrys_"),
   ...forms("upper", 24, "API-"),
@@ -120,4 +139,5 @@ export const SHAPES: readonly RegExp[] = [
   /^\d{15,16}(?:\||%7C)[\w-]{27,40}/i, // Facebook
   /^[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38}/, // Discord
 ];
-export const SHAPE_WINDOW = 160, SHORTEST_SHAPE = 8;
+export const SHAPE_WINDOW = 160,
+  SHORTEST_SHAPE = 8;

@@ -7,7 +7,9 @@
 
 const LONGEST_NAME = 100;
 
-function setOf(words: string): ReadonlySet<string> { return new Set(words.trim().split(/\s+/)); }
+function setOf(words: string): ReadonlySet<string> {
+  return new Set(words.trim().split(/\s+/));
+}
 
 /** A word that makes its name a secret's, wherever it is in it. */
 const SECRET_WORDS = setOf(`
@@ -60,10 +62,14 @@ export function isSecretName(name: string): boolean {
   if (name.length <= LONGEST_NAME) memo.set(name, is);
   return is;
 }
-const memo = new Map<string, boolean>(), MEMO_SIZE = 2_000;
+const memo = new Map<string, boolean>(),
+  MEMO_SIZE = 2_000;
 
 function isSecret(name: string): boolean {
-  const words = wordsOf(name), last = words.at(-1) ?? "", before = words.at(-2) ?? "", all = words.join(" ");
+  const words = wordsOf(name),
+    last = words.at(-1) ?? "",
+    before = words.at(-2) ?? "",
+    all = words.join(" ");
   if (last === "" || NEVER.has(all) || ABOUT.has(last)) return false;
   if (
     WHOLE.has(all) ||
@@ -81,7 +87,9 @@ function isSecret(name: string): boolean {
 }
 
 /** Whether a name counts tokens, as `maxTokens` and `tokens` do: a number with it is no secret. */
-export function isCount(name: string): boolean { return wordsOf(name).at(-1) === "tokens"; }
+export function isCount(name: string): boolean {
+  return wordsOf(name).at(-1) === "tokens";
+}
 
 const FLAGS = new Set(["auth", "key", "keys", "pass", "pat", "pw", "pwd", "sig"]);
 
@@ -112,14 +120,27 @@ export function isSecretHeader(name: string): boolean {
  * Options of one letter that take a password, by program. `attached`: written without a blank. `pair`:
  * `user:password`.
  */
-interface ShortFlag { readonly flag: string; readonly attached?: true; readonly pair?: true }
+interface ShortFlag {
+  readonly flag: string;
+  readonly attached?: true;
+  readonly pair?: true;
+}
 const SHORT_FLAGS: ReadonlyMap<string, readonly ShortFlag[]> = new Map<string, readonly ShortFlag[]>([
   ...same(["mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump"], { flag: "-p", attached: true }),
   ...same(["sshpass", "mongo", "mongosh", "mongodump", "rabbitmqadmin"], { flag: "-p" }),
-  ...same(["docker", "podman", "nerdctl", "helm", "oras", "skopeo", "az"].map(name => `${name} login`), { flag: "-p" }),
+  ...same(
+    ["docker", "podman", "nerdctl", "helm", "oras", "skopeo", "az"].map(name => `${name} login`),
+    { flag: "-p" },
+  ),
   ...same(["sqlcmd", "zip", "unzip"], { flag: "-P" }),
   ["redis-cli", [{ flag: "-a" }]],
-  ["curl", [{ flag: "-u", pair: true }, { flag: "-U", pair: true }]],
+  [
+    "curl",
+    [
+      { flag: "-u", pair: true },
+      { flag: "-U", pair: true },
+    ],
+  ],
   ["ldapsearch", [{ flag: "-w" }]],
 ]);
 function same(programs: readonly string[], flag: ShortFlag): readonly (readonly [string, readonly ShortFlag[]])[] {

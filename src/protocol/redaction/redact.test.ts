@@ -105,10 +105,12 @@ suite("redactText", () => {
       "below)",
       "E404,",
     );
-    fc.assert(fc.property(fc.array(word, { maxLength: 60 }), words => {
-      const text = words.join(" ");
-      equal(redactText(text), text);
-    }));
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 60 }), words => {
+        const text = words.join(" ");
+        equal(redactText(text), text);
+      }),
+    );
   });
 
   test("cuts without showing a part of a secret that was known by its rest", () => {
@@ -164,24 +166,27 @@ suite("the scan of a text", () => {
   const cost = (text: string): number => secretsIn(text).steps;
 
   test("reads every character a bounded number of times", () => {
-    for (const unit of units) for (const other of ["", "x", " ", "\n"]) {
-      const text = (length: number): string =>
-        `${unit}${other}`.repeat(Math.ceil(length / (unit.length + other.length)));
-      const [half, whole] = [cost(text(20_000)), cost(text(40_000))];
-      ok(
-        whole < 2.2 * half + 5_000,
-        `${JSON.stringify(unit + other)}: ${half} steps, and ${whole} for twice the length`,
-      );
-      ok(whole < 400 * 40_000, `${JSON.stringify(unit + other)}: ${whole} steps`);
-    }
+    for (const unit of units)
+      for (const other of ["", "x", " ", "\n"]) {
+        const text = (length: number): string =>
+          `${unit}${other}`.repeat(Math.ceil(length / (unit.length + other.length)));
+        const [half, whole] = [cost(text(20_000)), cost(text(40_000))];
+        ok(
+          whole < 2.2 * half + 5_000,
+          `${JSON.stringify(unit + other)}: ${half} steps, and ${whole} for twice the length`,
+        );
+        ok(whole < 400 * 40_000, `${JSON.stringify(unit + other)}: ${whole} steps`);
+      }
   });
 
   test("reads any mixture of them a bounded number of times", () => {
-    fc.assert(fc.property(fc.array(fc.constantFrom(...units), { minLength: 1, maxLength: 12 }), parts => {
-      const text = (length: number): string => parts.join("").repeat(Math.ceil(length / parts.join("").length)),
-        [half, whole] = [cost(text(10_000)), cost(text(20_000))];
-      ok(whole < 2.2 * half + 5_000, `${JSON.stringify(parts)}: ${half}, ${whole}`);
-    }));
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...units), { minLength: 1, maxLength: 12 }), parts => {
+        const text = (length: number): string => parts.join("").repeat(Math.ceil(length / parts.join("").length)),
+          [half, whole] = [cost(text(10_000)), cost(text(20_000))];
+        ok(whole < 2.2 * half + 5_000, `${JSON.stringify(parts)}: ${half}, ${whole}`);
+      }),
+    );
   });
 
   test("finds spans in order, inside of the text", () => {
@@ -324,13 +329,15 @@ test("redactError has the stack, without secrets", () =>
 
 suite("secrets that Symposium handed out", () => {
   test("are hidden as they are, in JSON and in addresses, while they are known", () => {
-    const known = new KnownSecrets(), secret = "my \"own\" käy";
-    const added = known.add([secret, "x", "  "]), again = known.add([secret]);
+    const known = new KnownSecrets(),
+      secret = 'my "own" käy';
+    const added = known.add([secret, "x", "  "]),
+      again = known.add([secret]);
     const text = (): string => `${secret} ${JSON.stringify(secret)} ${encodeURIComponent(secret)} x`;
-    equal(known.hide(text()), "… \"…\" … x");
+    equal(known.hide(text()), '… "…" … x');
     added[Symbol.dispose]();
     added[Symbol.dispose]();
-    equal(known.hide(text()), "… \"…\" … x");
+    equal(known.hide(text()), '… "…" … x');
     again[Symbol.dispose]();
     equal(known.hide(text()), text());
   });

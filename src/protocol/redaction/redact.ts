@@ -31,7 +31,8 @@ function withoutSecrets(text: string): string {
 
 /** The text with each span hidden, and what overlaps hidden as one. */
 function without(text: string, spans: readonly Span[]): string {
-  let out = "", at = 0;
+  let out = "",
+    at = 0;
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
     if (from >= at) out += text.slice(at, from) + HIDDEN;
     at = Math.max(at, to);
@@ -41,19 +42,24 @@ function without(text: string, spans: readonly Span[]): string {
 
 /** An error for a log: its stack where there is one. */
 export function redactError(error: unknown, longest?: number): string {
-  return redactText(error instanceof Error ? error.stack ?? error.message : String(error), longest);
+  return redactText(error instanceof Error ? (error.stack ?? error.message) : String(error), longest);
 }
 
 /** The words of a command, with the values of its secret options, variables and headers hidden. */
 export function redactArguments(words: readonly string[]): readonly string[] {
-  const program = words[0]?.split(/[\\/]/).at(-1)?.replace(/\.(?:exe|cmd)$/i, "") ?? "";
+  const program =
+    words[0]
+      ?.split(/[\\/]/)
+      .at(-1)
+      ?.replace(/\.(?:exe|cmd)$/i, "") ?? "";
   const known = !PROGRAMS.has(program) ? "" : words.slice(1, 4).includes("login") ? `${program} login` : program;
   return words.map((word, i) => redactArgument(word, words[i - 1] ?? "", known));
 }
 
 /** `before`: the word before it. `program`: one that has options of one letter, or nothing. */
 function redactArgument(word: string, before: string, program: string): string {
-  const own = shortFlagOf(program, word), short = shortFlagOf(program, before);
+  const own = shortFlagOf(program, word),
+    short = shortFlagOf(program, before);
   if (own?.attached) return own.flag + HIDDEN;
   const isValue =
     isSecretFlag(before) || (short !== undefined && !short.attached && (!short.pair || word.includes(":")));
@@ -91,7 +97,10 @@ export function redactFields(
 }
 
 /** What is known of a value from around it. `isSecret`: all text in it is. */
-interface Context { readonly name: string; readonly isSecret: boolean }
+interface Context {
+  readonly name: string;
+  readonly isSecret: boolean;
+}
 const OPEN: Context = { name: "", isSecret: false };
 /** Lists of variables and headers: their values are hidden, whatever they are called. */
 const LISTS = /^(?:env|headers|environment)$/i;
@@ -234,10 +243,12 @@ export class KnownSecrets {
     }
     for (const value of this.#values.keys()) if (this.#values.size > MOST_KNOWN) this.#values.delete(value);
     let isDisposed = false;
-    return { [Symbol.dispose]: () => {
-      if (!isDisposed) for (const value of added) this.#forget(value);
-      isDisposed = true;
-    } };
+    return {
+      [Symbol.dispose]: () => {
+        if (!isDisposed) for (const value of added) this.#forget(value);
+        isDisposed = true;
+      },
+    };
   }
 
   #forget(value: string): void {
@@ -258,7 +269,9 @@ export class KnownSecrets {
     return spans;
   }
 
-  hide(text: string): string { return without(text, this.spansIn(text)); }
+  hide(text: string): string {
+    return without(text, this.spansIn(text));
+  }
 }
 
 function spellingsOf(value: string): readonly string[] {
@@ -276,7 +289,7 @@ export function secretsGiven(words: readonly string[], env: Readonly<Record<stri
     const [, name = "", value = ""] = /^(-{0,2}[\w.-]+)=([^]*)$/.exec(word) ?? [];
     return isSecretFlag(words[i - 1] ?? "") ? [word] : isSecretFlag(name) || isSecretName(name) ? [value] : [];
   });
-  return [...options, ...Object.entries(env).flatMap(([name, value]) => isSecretName(name) ? [value] : [])];
+  return [...options, ...Object.entries(env).flatMap(([name, value]) => (isSecretName(name) ? [value] : []))];
 }
 
 /** The longest part of a stream that is held back for its end. */
@@ -297,10 +310,13 @@ export class RedactedStream {
     return this.#held.length > MOST_HELD ? this.#take(this.#held.length) : this.#take(this.#complete());
   }
 
-  end(): string { return this.#take(this.#held.length); }
+  end(): string {
+    return this.#take(this.#held.length);
+  }
 
   #complete(): number {
-    const lines = this.#held.lastIndexOf("\n") + 1, key = this.#held.lastIndexOf("-----BEGIN ", lines);
+    const lines = this.#held.lastIndexOf("\n") + 1,
+      key = this.#held.lastIndexOf("-----BEGIN ", lines);
     return key === -1 || this.#isInKey || this.#held.indexOf("-----END ", key) !== -1 ? lines : Math.min(key, lines);
   }
 

@@ -11,7 +11,10 @@ import { FORMS, LONGEST_LEAST, SHAPES, SHAPE_WINDOW, SHORTEST_SHAPE, type Form }
 import { isCount, isSecretFlag, isSecretHeader, isSecretName, isSecretParameter, PROGRAMS, shortFlagOf } from "./names";
 import { TextReader } from "./text-reader";
 
-export interface Span { readonly from: number; readonly to: number }
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
 
 /** The secrets of `text`, in order; none overlaps another. */
 export function secretsIn(text: string): { readonly spans: readonly Span[]; readonly steps: number } {
@@ -23,25 +26,38 @@ export function secretsIn(text: string): { readonly spans: readonly Span[]; read
 /** By their first two characters. */
 const FORMS_BY_START = new Map<string, Form[]>();
 for (const form of FORMS) {
-  const start = form.prefix.slice(0, 2), others = FORMS_BY_START.get(start);
+  const start = form.prefix.slice(0, 2),
+    others = FORMS_BY_START.get(start);
   if (others) others.push(form);
   else FORMS_BY_START.set(start, [form]);
 }
 
 /** Blanks between a name, its separator and its value. */
 const MOST_BLANKS = 9;
-const LONGEST_SEPARATOR = 40, SHORTEST_CREDENTIAL = 8, SHORTEST_RANDOM = 40, FAR = 120;
+const LONGEST_SEPARATOR = 40,
+  SHORTEST_CREDENTIAL = 8,
+  SHORTEST_RANDOM = 40,
+  FAR = 120;
 const KEY_END = /^-----END [A-Z\d ]*PRIVATE KEY/;
-const KEY_BEGINS = "-----BEGIN ", KEY_ENDS = "-----END ";
+const KEY_BEGINS = "-----BEGIN ",
+  KEY_ENDS = "-----END ";
 const SCHEMES = new Set("bearer basic token digest negotiate apikey api-key aws4-hmac-sha256 key".split(" "));
 /** Values that say that there is none, or where it is. */
-const NO_VALUE = new RegExp(`^(?:${[
-  "null|undefined|none|nil|true|false|yes|no|string|number|boolean|object|array", "\\.\\.\\.|…|\\*+|\\[redacted\\]",
-  "\\$\\{\\w+\\}|\\$\\(\\w+\\)|\\{\\{[\\w .]+\\}\\}|%\\w+%|<[\\w -]+>",
-].join("|")})$`, "i");
+const NO_VALUE = new RegExp(
+  `^(?:${[
+    "null|undefined|none|nil|true|false|yes|no|string|number|boolean|object|array",
+    "\\.\\.\\.|…|\\*+|\\[redacted\\]",
+    "\\$\\{\\w+\\}|\\$\\(\\w+\\)|\\{\\{[\\w .]+\\}\\}|%\\w+%|<[\\w -]+>",
+  ].join("|")})$`,
+  "i",
+);
 
 /** A quoted text: the backslashes before its quotes, and which quotes. */
-interface Quote { readonly escapes: number; readonly code: number; readonly from: number }
+interface Quote {
+  readonly escapes: number;
+  readonly code: number;
+  readonly from: number;
+}
 
 class Scan extends TextReader {
   readonly spans: Span[] = [];
@@ -56,7 +72,7 @@ class Scan extends TextReader {
   run(): void {
     const { length } = this.text;
     const orphan = this.#keyWithoutBeginning();
-    for (let at = 0; at < length;) {
+    for (let at = 0; at < length; ) {
       if (at >= orphan.from && at < orphan.to) at = this.#hide(at, orphan.to);
       else if (this.is(at, Is.Name)) at = this.starts(at, KEY_BEGINS) ? this.#keyFile(at) : this.#word(at);
       else if (this.starts(at, "://")) at = this.#authority(at + 3);
@@ -80,7 +96,8 @@ class Scan extends TextReader {
 
   /** `at`: the first character of a run of letters, digits, `_`, `-` and `.`. */
   #word(at: number): number {
-    const end = this.while(at, Is.Name), from = this.#withoutEscape(at, end);
+    const end = this.while(at, Is.Name),
+      from = this.#withoutEscape(at, end);
     const token = this.#token(from, end) ?? this.#random(from);
     if (token !== undefined) return token;
     const name = this.slice(Math.max(from, end - 2 * LONGEST_SEPARATOR), end);
@@ -126,7 +143,8 @@ class Scan extends TextReader {
   #form(at: number): Span | undefined {
     for (const { prefix, of, least, exactly } of FORMS_BY_START.get(this.text.slice(at, at + 2)) ?? []) {
       if (!this.starts(at, prefix)) continue;
-      const from = at + prefix.length, enough = this.while(from, BITS[of], exactly ? least + 1 : least) - from;
+      const from = at + prefix.length,
+        enough = this.while(from, BITS[of], exactly ? least + 1 : least) - from;
       if (enough !== least || (exactly && this.is(from + least, Is.Letter))) continue;
       return { from, to: exactly ? from + least : this.while(from + least, BITS[of] | Is.Word) };
     }
@@ -146,15 +164,15 @@ class Scan extends TextReader {
   #random(from: number): number | undefined {
     if (from < this.#judged) return undefined;
     const end = (this.#judged = this.while(from, Is.Base64));
-    if (end - from < SHORTEST_RANDOM || this.starts(from, "sha") || !isRandom(this.slice(from, end)))
-      return undefined;
+    if (end - from < SHORTEST_RANDOM || this.starts(from, "sha") || !isRandom(this.slice(from, end))) return undefined;
     return this.#hide(from, end);
   }
 
   // --- names and their values
 
   #named(from: number, end: number, name: string): number | undefined {
-    const parameter = this.#parameter(from, end, name), option = parameter ?? this.#option(from, end, name);
+    const parameter = this.#parameter(from, end, name),
+      option = parameter ?? this.#option(from, end, name);
     if (option !== undefined) return option;
     const value = this.#separator(end);
     if (value === undefined) return undefined;
@@ -204,7 +222,8 @@ class Scan extends TextReader {
    * Where the value of a name that ends at `end` begins: behind quotes, blanks and one of `=`, `:`, `=>`, `:=`, `>`.
    */
   #separator(end: number): { readonly kind: string; readonly at: number } | undefined {
-    const closed = this.#closing(end), blank = this.while(closed, Is.Blank, MOST_BLANKS);
+    const closed = this.#closing(end),
+      blank = this.while(closed, Is.Blank, MOST_BLANKS);
     const kind = ["===", "==", "=>", "=", ":=", ":", ">"].find(separator => this.starts(blank, separator));
     if (kind === undefined || this.starts(blank, "://")) return undefined;
     return { kind, at: this.while(blank + kind.length, Is.Blank, MOST_BLANKS) };
@@ -225,7 +244,8 @@ class Scan extends TextReader {
     if (first === "[" || (first === "{" && this.#isQuoteBefore(at))) return this.#nested(at);
     if (first === "|" || (first === ">" && kind === ":")) return this.#block(at);
     if (this.starts(at, KEY_BEGINS)) return this.#keyFile(at);
-    const { from, to, quoted } = this.#bounds(at), text = this.slice(from, Math.min(to, from + FAR));
+    const { from, to, quoted } = this.#bounds(at),
+      text = this.slice(from, Math.min(to, from + FAR));
     if (!quoted) {
       if (/^passphrase$/i.test(name)) return this.#hide(from, this.until(from, Is.Line));
       if (isCount(name) && (/^\d/.test(text) || text.length < 16)) return to;
@@ -261,7 +281,8 @@ class Scan extends TextReader {
 
   /** Where it ends: at the same quote at the same depth of escapes, or at one outside of it, or at the line's end. */
   #quoted({ escapes, code, from }: Quote): number {
-    let backslashes = 0, at = from;
+    let backslashes = 0,
+      at = from;
     for (; at < this.text.length && !this.is(at, Is.Line); at++) {
       const here = this.code(at);
       if (here === code && (backslashes <= escapes || (backslashes - escapes) % (2 * (escapes + 1)) === 0))
@@ -271,11 +292,14 @@ class Scan extends TextReader {
     return at;
   }
 
-  #isQuoteBefore(at: number): boolean { return /["'`]\s*[:=]>?\s*$/.test(this.slice(Math.max(0, at - 20), at)); }
+  #isQuoteBefore(at: number): boolean {
+    return /["'`]\s*[:=]>?\s*$/.test(this.slice(Math.max(0, at - 20), at));
+  }
 
   /** All of a list or an object, with the brackets in it. One that is not closed: all that follows. */
   #nested(at: number): number {
-    let depth = 0, to = at;
+    let depth = 0,
+      to = at;
     for (; to < this.text.length; to++) {
       const here = this.code(to);
       if (here === OPEN_LIST || here === OPEN_OBJECT) depth++;
@@ -286,13 +310,15 @@ class Scan extends TextReader {
 
   /** A block of YAML: its first lines that are indented. */
   #block(at: number): number {
-    const line = this.until(at, Is.Line), from = this.while(line, Is.Line | Is.Blank, FAR);
+    const line = this.until(at, Is.Line),
+      from = this.while(line, Is.Line | Is.Blank, FAR);
     return this.#hide(from, this.starts(from, KEY_BEGINS) ? this.#keyEnd(from) : this.until(from, Is.Line));
   }
 
   /** To the line's end, or to the quote that ends the text around it; the scheme stays. */
   #header(at: number): number {
-    const quote = this.#quote(at), from = quote?.from ?? at;
+    const quote = this.#quote(at),
+      from = quote?.from ?? at;
     let to = from;
     if (quote) to = this.#quoted(quote);
     else
@@ -313,12 +339,14 @@ class Scan extends TextReader {
   /** `Bearer …` without its header, `password "…"`, `login … password …`. */
   #credential(name: string, end: number): number | undefined {
     if (name.length > 12 || !this.is(end, Is.Blank)) return undefined;
-    const word = name.toLowerCase(), at = this.while(end, Is.Blank, MOST_BLANKS);
+    const word = name.toLowerCase(),
+      at = this.while(end, Is.Blank, MOST_BLANKS);
     switch (word) {
       case "bearer":
       case "basic":
       case "token": {
-        const { to } = this.#bounds(at), text = this.slice(at, Math.min(to, at + FAR)).replace(/[.,;:)\]}]{1,9}$/, "");
+        const { to } = this.#bounds(at),
+          text = this.slice(at, Math.min(to, at + FAR)).replace(/[.,;:)\]}]{1,9}$/, "");
         const isSecret =
           word === "token"
             ? text.length >= 16 && /\d/.test(text) && /[A-Za-z]/.test(text)
@@ -328,7 +356,8 @@ class Scan extends TextReader {
       case "password":
       case "passphrase":
       case "passwd": {
-        const isNetrc = /login|account/.test(this.#words[0]), quote = this.#quote(at);
+        const isNetrc = /login|account/.test(this.#words[0]),
+          quote = this.#quote(at);
         if (!isNetrc && !quote) return undefined;
         const { from, to } = this.#bounds(at);
         return this.#hide(from, to);

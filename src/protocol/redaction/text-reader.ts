@@ -14,7 +14,9 @@ export class TextReader {
     return this.text.charCodeAt(at);
   }
 
-  protected is(at: number, bits: number): boolean { return isIn(this.code(at), bits); }
+  protected is(at: number, bits: number): boolean {
+    return isIn(this.code(at), bits);
+  }
 
   protected starts(at: number, start: string): boolean {
     this.steps += start.length;
@@ -37,7 +39,8 @@ export class TextReader {
 
   /** Likewise the next occurrence of `end`. */
   protected untilText(at: number, end: string): number {
-    const found = this.text.indexOf(end, at), to = found === -1 ? this.text.length : found;
+    const found = this.text.indexOf(end, at),
+      to = found === -1 ? this.text.length : found;
     this.steps += to - at;
     return to;
   }

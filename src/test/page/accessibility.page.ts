@@ -5,7 +5,24 @@ import { hasChips, input, pasteFile, pasteImage } from "./composing";
 import { THEMES } from "./looks";
 import { becomes, button, newTab, openScripted, seen, showsText, wear } from "./scripted";
 
-const ANSWER = ["# One", "It splits the text at **white space**; see [the documentation](https://example.com/docs).", "### Two", "- words", "  - lines", "", "> Quoted.", "", "```js", "// Counts.", "const a = /x/.test(\\\"b\\\") ? 1 : null;", "```", "", "| File | Words |", "|---|---|", "| README.md | 62 |"].join("\\n");
+const ANSWER = [
+  "# One",
+  "It splits the text at **white space**; see [the documentation](https://example.com/docs).",
+  "### Two",
+  "- words",
+  "  - lines",
+  "",
+  "> Quoted.",
+  "",
+  "```js",
+  "// Counts.",
+  'const a = /x/.test(\\"b\\") ? 1 : null;',
+  "```",
+  "",
+  "| File | Words |",
+  "|---|---|",
+  "| README.md | 62 |",
+].join("\\n");
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FAP5FDvcfRYWgAAAAAElFTkSuQmCC";
 const EVERYTHING = `title Every kind of card
 think Let me look at the **files** first.
@@ -27,9 +44,17 @@ ask* p1 kind=read title="Read README.md" options=allow_once,reject_once
 say The end.`;
 const PERMISSION = `title A question; tool b edit Change it; ask p2 kind=execute title="Remove the build folder" input={"command":"rm -r build","cwd":"/srv"} diff={"path":"/srv/a.ts","oldText":"one\\ntwo\\n","newText":"one\\n2\\nthree\\n"} options=allow_once,allow_always,reject_once,reject_always`;
 const SCHEMA = {
-  type: "object", title: "The release", description: "What is not known yet.", required: ["name", "channel"], properties: {
-    name: { type: "string", title: "Name", description: "What it is called", minLength: 3 }, day: { type: "string", title: "Day", format: "date" }, copies: { type: "integer", title: "Copies", minimum: 1 },
-    signed: { type: "boolean", title: "Sign it" }, channel: { type: "string", title: "Channel", enum: ["Stable", "Beta"] }, country: { type: "string", title: "Country", enum: ["Austria", "Brazil", "Chad", "Denmark", "Egypt", "France"] },
+  type: "object",
+  title: "The release",
+  description: "What is not known yet.",
+  required: ["name", "channel"],
+  properties: {
+    name: { type: "string", title: "Name", description: "What it is called", minLength: 3 },
+    day: { type: "string", title: "Day", format: "date" },
+    copies: { type: "integer", title: "Copies", minimum: 1 },
+    signed: { type: "boolean", title: "Sign it" },
+    channel: { type: "string", title: "Channel", enum: ["Stable", "Beta"] },
+    country: { type: "string", title: "Country", enum: ["Austria", "Brazil", "Chad", "Denmark", "Egypt", "France"] },
     targets: { type: "array", title: "Targets", minItems: 1, items: { type: "string", enum: ["Windows", "macOS"] } },
   },
 };
@@ -53,7 +78,10 @@ suite("accessibility", () => {
       await pasteFile(box.frame, "broken.png", "image/png", "no image");
       await chat().locator(".mynah-chat-prompt-input-sticky-card").getByText("broken.png").waitFor();
       await newTab(box);
-      await sendPrompt(box.frame, "title Empty; commands plan:Makes a plan,review:Looks at the changes <what to review>; say .");
+      await sendPrompt(
+        box.frame,
+        "title Empty; commands plan:Makes a plan,review:Looks at the changes <what to review>; say .",
+      );
       await turnEnded(box.frame);
       await newTab(box);
       await sendPrompt(box.frame, EVERYTHING);
@@ -76,9 +104,13 @@ suite("accessibility", () => {
     const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
     async function show(title: string): Promise<void> {
       await box.frame.getByRole("tab", { name: title }).click();
-      await seen(async () => await box.frame.getByRole("tab", { name: title }).getAttribute("aria-selected") === "true", title);
+      await seen(
+        async () => (await box.frame.getByRole("tab", { name: title }).getAttribute("aria-selected")) === "true",
+        title,
+      );
     }
-    const isFine = (): Promise<void> => becomes(async () => (await violations(box.frame)).join("\n"), "", "a page in which axe finds nothing wrong");
+    const isFine = (): Promise<void> =>
+      becomes(async () => (await violations(box.frame)).join("\n"), "", "a page in which axe finds nothing wrong");
 
     for (const { theme, kind, name } of THEMES) {
       suite(`in ${theme}`, () => {
@@ -112,7 +144,13 @@ suite("accessibility", () => {
         test("in one with every kind of card, folded and unfolded, with its plan and its usage", async () => {
           await show("Every kind of card");
           await isFine();
-          await chat().getByRole("button", { expanded: false }).evaluateAll(folds => folds.forEach(fold => { if (fold instanceof HTMLElement) fold.click(); }));
+          await chat()
+            .getByRole("button", { expanded: false })
+            .evaluateAll(folds =>
+              folds.forEach(fold => {
+                if (fold instanceof HTMLElement) fold.click();
+              }),
+            );
           await isFine();
           await box.screenshot(`a11y-${name}-cards`);
         });
@@ -146,10 +184,17 @@ suite("accessibility", () => {
     });
     suiteTeardown(() => box.close());
 
-    const moving = () => box.frame.locator("#symposium").evaluate(root => [...root.querySelectorAll("*")].flatMap(each => [undefined, "::before", "::after"].flatMap(part => {
-      const { animationName, animationDuration, transitionDuration } = getComputedStyle(each, part);
-      return (animationName !== "none" && parseFloat(animationDuration) > 0) || parseFloat(transitionDuration) > 0 ? [`${each.className}${part ?? ""}`] : [];
-    })));
+    const moving = () =>
+      box.frame.locator("#symposium").evaluate(root =>
+        [...root.querySelectorAll("*")].flatMap(each =>
+          [undefined, "::before", "::after"].flatMap(part => {
+            const { animationName, animationDuration, transitionDuration } = getComputedStyle(each, part);
+            return (animationName !== "none" && parseFloat(animationDuration) > 0) || parseFloat(transitionDuration) > 0
+              ? [`${each.className}${part ?? ""}`]
+              : [];
+          }),
+        ),
+      );
 
     test("nothing moves when the system asks for that", async () => {
       await seen(async () => (await moving()).length > 0, "something that moves otherwise");
@@ -159,22 +204,37 @@ suite("accessibility", () => {
     });
 
     test("nothing moves when VS Code is told so", async () => {
-      await box.frame.locator("body").evaluate(body => { body.classList.add("vscode-reduce-motion"); });
+      await box.frame.locator("body").evaluate(body => {
+        body.classList.add("vscode-reduce-motion");
+      });
       await becomes(moving, [], "nothing that moves");
-      await box.frame.locator("body").evaluate(body => { body.classList.remove("vscode-reduce-motion"); });
+      await box.frame.locator("body").evaluate(body => {
+        body.classList.remove("vscode-reduce-motion");
+      });
     });
 
     test("with forced colors, icons and what shows a state are still painted", async () => {
       await box.page.emulateMedia({ forcedColors: "active" });
       await box.screenshot("a11y-forced-colors");
-      const pale = () => box.frame.locator("#symposium").evaluate(root => {
-        const canvas = root.appendChild(document.createElement("i"));
-        canvas.style.cssText = "background: Canvas; forced-color-adjust: none";
-        const { backgroundColor } = getComputedStyle(canvas);
-        canvas.remove();
-        const painted = [...root.querySelectorAll(".mynah-ui-icon, .symposium-ring")].filter(each => each.getClientRects().length > 0 && getComputedStyle(each).visibility === "visible");
-        return painted.length === 0 ? ["nothing is there"] : painted.filter(each => getComputedStyle(each).backgroundColor === backgroundColor && getComputedStyle(each).backgroundImage === "none").map(each => each.className);
-      });
+      const pale = () =>
+        box.frame.locator("#symposium").evaluate(root => {
+          const canvas = root.appendChild(document.createElement("i"));
+          canvas.style.cssText = "background: Canvas; forced-color-adjust: none";
+          const { backgroundColor } = getComputedStyle(canvas);
+          canvas.remove();
+          const painted = [...root.querySelectorAll(".mynah-ui-icon, .symposium-ring")].filter(
+            each => each.getClientRects().length > 0 && getComputedStyle(each).visibility === "visible",
+          );
+          return painted.length === 0
+            ? ["nothing is there"]
+            : painted
+                .filter(
+                  each =>
+                    getComputedStyle(each).backgroundColor === backgroundColor &&
+                    getComputedStyle(each).backgroundImage === "none",
+                )
+                .map(each => each.className);
+        });
       await becomes(pale, [], "all that is to be seen");
       await box.page.emulateMedia({ forcedColors: "none" });
     });

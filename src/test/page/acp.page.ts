@@ -3,19 +3,44 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import { newTab, openChatBox, reloadWebviews, seen, shownTab, shownText, showsText, stopTurn, testAgent } from "./scripted";
+import {
+  newTab,
+  openChatBox,
+  reloadWebviews,
+  seen,
+  shownTab,
+  shownText,
+  showsText,
+  stopTurn,
+  testAgent,
+} from "./scripted";
 
 /** Agents of their own: what is chosen for one is remembered for it, by all windows of the server. */
-const SETTINGS = { "symposium.agents": [testAgent("with-options", "Newer", ["--options"]), testAgent("with-models", "Older", ["--models"])], "symposium.currentAgentId": "with-options" };
+const SETTINGS = {
+  "symposium.agents": [
+    testAgent("with-options", "Newer", ["--options"]),
+    testAgent("with-models", "Older", ["--models"]),
+  ],
+  "symposium.currentAgentId": "with-options",
+};
 
 suite("all that an agent can offer, ask and show", () => {
   let box: Box;
-  suiteSetup(async () => { box = await openChatBox(SETTINGS); });
+  suiteSetup(async () => {
+    box = await openChatBox(SETTINGS);
+  });
   suiteTeardown(() => box.close());
 
   const chat = () => shownTab(box);
   const picker = (name: string) => chat().locator(`.mynah-prompt-input-options select[aria-label="${name}"]`);
-  const shows = (name: string, value: string): Promise<void> => seen(async () => await picker(name).inputValue({ timeout: 1_000 }).catch(() => "") === value, `${name} at ${value}`);
+  const shows = (name: string, value: string): Promise<void> =>
+    seen(
+      async () =>
+        (await picker(name)
+          .inputValue({ timeout: 1_000 })
+          .catch(() => "")) === value,
+      `${name} at ${value}`,
+    );
   /** What the agent works with, as it says itself. */
   async function chosen(): Promise<string> {
     await sendPrompt(box.frame, "chosen");
@@ -33,7 +58,12 @@ suite("all that an agent can offer, ask and show", () => {
   suite("choices at the prompt", () => {
     test("a model and a switch that are chosen are what the agent works with, and what depends on them follows", async () => {
       await shows("Model", "small");
-      assert.deepEqual(await picker("Model").locator("optgroup").evaluateAll(groups => groups.map(group => group.getAttribute("label"))), ["Quick", "Clever"]);
+      assert.deepEqual(
+        await picker("Model")
+          .locator("optgroup")
+          .evaluateAll(groups => groups.map(group => group.getAttribute("label"))),
+        ["Quick", "Clever"],
+      );
       assert.equal(await picker("Of a type that comes later").count(), 0);
       await picker("Model").selectOption("large");
       await shows("Effort", "high");
@@ -74,7 +104,10 @@ suite("all that an agent can offer, ask and show", () => {
       await shows("Model", "small");
       await picker("Model").selectOption("large");
       await picker("Mode").selectOption("code");
-      await seen(async () => await chosen() === "mode=code model=large", "the older agent in the chosen mode, with the chosen model");
+      await seen(
+        async () => (await chosen()) === "mode=code model=large",
+        "the older agent in the chosen mode, with the chosen model",
+      );
       await chat().locator('select[aria-label^="The agent of this tab"]').selectOption("with-options");
       await newTab(box);
     });
@@ -84,20 +117,29 @@ suite("all that an agent can offer, ask and show", () => {
     teardown(stop);
 
     const SCHEMA = JSON.stringify({
-      title: "About you", required: ["name", "age"], properties: {
-        name: { type: "string", title: "Your name" }, age: { type: "integer", title: "Your age", minimum: 18 }, news: { type: "boolean", title: "Send me news" },
-        color: { type: "string", title: "Your color", enum: ["red", "green"] }, languages: { type: "array", title: "Your languages", items: { type: "string", enum: ["German", "English"] } },
+      title: "About you",
+      required: ["name", "age"],
+      properties: {
+        name: { type: "string", title: "Your name" },
+        age: { type: "integer", title: "Your age", minimum: 18 },
+        news: { type: "boolean", title: "Send me news" },
+        color: { type: "string", title: "Your color", enum: ["red", "green"] },
+        languages: { type: "array", title: "Your languages", items: { type: "string", enum: ["German", "English"] } },
       },
     });
     const FORM = `form message="Who are you?" requestedSchema=${SCHEMA}`;
-    const focused = (): Promise<string> => box.frame.locator("body").evaluate(() => {
-      const at = document.activeElement;
-      return at instanceof HTMLInputElement ? at.labels?.[0]?.innerText.trim() ?? "" : at?.textContent.trim() ?? "";
-    });
-    const selectsAll = (): Promise<boolean> => box.frame.locator("body").evaluate(() => {
-      const at = document.activeElement;
-      return at instanceof HTMLInputElement && at.selectionStart === 0 && at.selectionEnd === at.value.length;
-    });
+    const focused = (): Promise<string> =>
+      box.frame.locator("body").evaluate(() => {
+        const at = document.activeElement;
+        return at instanceof HTMLInputElement
+          ? (at.labels?.[0]?.innerText.trim() ?? "")
+          : (at?.textContent.trim() ?? "");
+      });
+    const selectsAll = (): Promise<boolean> =>
+      box.frame.locator("body").evaluate(() => {
+        const at = document.activeElement;
+        return at instanceof HTMLInputElement && at.selectionStart === 0 && at.selectionEnd === at.value.length;
+      });
     async function tabTo(wanted: RegExp): Promise<void> {
       const passed: string[] = [];
       for (let at = await focused(); !wanted.test(at); at = await focused()) {
@@ -112,7 +154,10 @@ suite("all that an agent can offer, ask and show", () => {
       const form = chat().locator(".symposium-form");
       await form.waitFor();
       assert.match(await card("elicitation").innerText(), /Newer[^]*Who are you\?[^]*About you/);
-      await seen(() => card("elicitation").evaluate(element => element.contains(document.activeElement)), "the focus in the form's card");
+      await seen(
+        () => card("elicitation").evaluate(element => element.contains(document.activeElement)),
+        "the focus in the form's card",
+      );
       const { keyboard } = box.page;
       await tabTo(/^Your name/);
       await keyboard.type("Ada");
@@ -135,7 +180,10 @@ suite("all that an agent can offer, ask and show", () => {
       await keyboard.type("36");
       await keyboard.press("Enter");
       await turnEnded(box.frame);
-      assert.match((await lastExchange(box.frame)).answer, /Answered by you[^]*accept \{"name":"Ada","age":36,"news":true,"color":"green","languages":\["German"\]\}$/);
+      assert.match(
+        (await lastExchange(box.frame)).answer,
+        /Answered by you[^]*accept \{"name":"Ada","age":36,"news":true,"color":"green","languages":\["German"\]\}$/,
+      );
       assert.equal(await form.count(), 0);
     });
 
@@ -150,7 +198,10 @@ suite("all that an agent can offer, ask and show", () => {
       await sendPrompt(box.frame, FORM);
       await chat().locator(".symposium-form").waitFor();
       await reloadWebviews(box);
-      await seen(async () => !/cannot be answered/.test(await card("elicitation").innerText()), "the form, to be answered");
+      await seen(
+        async () => !/cannot be answered/.test(await card("elicitation").innerText()),
+        "the form, to be answered",
+      );
       await chat().getByLabel("Your name").fill("Grace");
       await chat().getByLabel("Your age").fill("40");
       await chat().getByRole("button", { name: "Submit" }).click();
@@ -159,7 +210,10 @@ suite("all that an agent can offer, ask and show", () => {
     });
 
     test("one that the agent takes back says so, and its request is cancelled", async () => {
-      assert.match(await ask(`form* message=Never requestedSchema=${SCHEMA}; withdraw* 500`), /Not answered: the agent withdrew the question[^]*failed: -32800/);
+      assert.match(
+        await ask(`form* message=Never requestedSchema=${SCHEMA}; withdraw* 500`),
+        /Not answered: the agent withdrew the question[^]*failed: -32800/,
+      );
       assert.equal(await chat().locator(".symposium-form").count(), 0);
     });
   });
@@ -167,10 +221,12 @@ suite("all that an agent can offer, ask and show", () => {
   suite("pages to visit", () => {
     const ADDRESS = "https://sign-in.example/in?back=http%3A%2F%2Fhost%2F%3Fa%3D1%26b%3D2";
     const visits: string[] = [];
-    suiteSetup(() => box.page.context().route("https://sign-in.example/**", async route => {
-      if (route.request().isNavigationRequest()) visits.push(route.request().url());
-      await route.fulfill({ contentType: "text/plain", body: "Signed in." });
-    }));
+    suiteSetup(() =>
+      box.page.context().route("https://sign-in.example/**", async route => {
+        if (route.request().isNavigationRequest()) visits.push(route.request().url());
+        await route.fulfill({ contentType: "text/plain", body: "Signed in." });
+      }),
+    );
     teardown(async () => {
       await box.page.keyboard.press("Escape");
       await stop();
@@ -180,7 +236,8 @@ suite("all that an agent can offer, ask and show", () => {
       await sendPrompt(box.frame, `visit ${ADDRESS} message="Please sign in."`);
       await chat().getByRole("button", { name: "Open in Browser" }).waitFor();
       const shown = await card("elicitation").innerText();
-      for (const part of ["Newer", "Please sign in.", "sign-in.example", ADDRESS]) assert.ok(shown.includes(part), `the card lacks ${part}: ${shown}`);
+      for (const part of ["Newer", "Please sign in.", "sign-in.example", ADDRESS])
+        assert.ok(shown.includes(part), `the card lacks ${part}: ${shown}`);
       await chat().getByRole("button", { name: "Decline" }).click();
       await turnEnded(box.frame);
       assert.match((await lastExchange(box.frame)).answer, /decline$/);
@@ -194,7 +251,10 @@ suite("all that an agent can offer, ask and show", () => {
       const dialog = box.page.locator(".monaco-dialog-box");
       await dialog.waitFor();
       assert.ok((await dialog.innerText()).includes(ADDRESS));
-      const [opened] = await Promise.all([box.page.context().waitForEvent("page"), dialog.getByRole("button", { name: "Open", exact: true }).click()]);
+      const [opened] = await Promise.all([
+        box.page.context().waitForEvent("page"),
+        dialog.getByRole("button", { name: "Open", exact: true }).click(),
+      ]);
       await seen(async () => visits.length > 0, "the visit");
       assert.deepEqual(visits, [ADDRESS]);
       await opened.close();
@@ -208,7 +268,9 @@ suite("all that an agent can offer, ask and show", () => {
   test("files are read and written through the editor", async () => {
     const [folder = ""] = box.folders;
     writeFileSync(path.join(folder, "notes.txt"), "some notes");
-    const answer = await ask(`read ${folder}/notes.txt; write ${folder}/made/by-agent.txt of its own; read ${folder}/nothing.txt`);
+    const answer = await ask(
+      `read ${folder}/notes.txt; write ${folder}/made/by-agent.txt of its own; read ${folder}/nothing.txt`,
+    );
     assert.match(answer, /some notes/);
     assert.match(answer, /Resource not found/);
     assert.equal(readFileSync(path.join(folder, "made", "by-agent.txt"), "utf8"), "of its own");
@@ -220,38 +282,72 @@ suite("all that an agent can offer, ask and show", () => {
     test("a notice is the agent's, by its name", async () => {
       await ask("notice warning Little room left | 3 files are large; say .");
       assert.match(await card("notice").innerText(), /Newer: Little room left/);
-      assert.match(await card("notice").textContent() ?? "", /3 files are large/);
+      assert.match((await card("notice").textContent()) ?? "", /3 files are large/);
     });
 
     test("a compaction is shown while it goes on, and its summary afterwards", async () => {
-      await sendPrompt(box.frame, "compact c1 in_progress; compact-say c1 So far, ; compact-say c1 two things were said.; wait-cancel; compact c1 completed");
+      await sendPrompt(
+        box.frame,
+        "compact c1 in_progress; compact-say c1 So far, ; compact-say c1 two things were said.; wait-cancel; compact c1 completed",
+      );
       await showsText(box.frame, /Making room in the conversation/);
       await stop();
       await turnEnded(box.frame);
       await showsText(box.frame, /The conversation was shortened/);
-      assert.match(await card("compaction").textContent() ?? "", /So far, ?two things were said\./);
+      assert.match((await card("compaction").textContent()) ?? "", /So far, ?two things were said\./);
     });
 
     test("a compaction that has failed says why", async () => {
-      assert.match(await ask("compact c2 in_progress; compact c2 failed The context is already short.; say ."), /could not be shortened[^]*The context is already short\./);
+      assert.match(
+        await ask("compact c2 in_progress; compact c2 failed The context is already short.; say ."),
+        /could not be shortened[^]*The context is already short\./,
+      );
     });
 
     test("an image is drawn, a sound is named, a resource is a link or its text; between them the words stay in order", async () => {
-      await ask("say before ; show image audio resource=file:///srv/notes.txt link=https://example.org/page hologram=1; say after");
-      const kinds = await chat().locator("[data-kind]").evaluateAll(cards => cards.map(each => each.getAttribute("data-kind")));
-      assert.deepEqual(kinds.slice(kinds.lastIndexOf("prompt") + 1).filter((kind, i, all) => kind !== all[i - 1]), ["answer", "media", "answer", "media", "answer"]);
+      await ask(
+        "say before ; show image audio resource=file:///srv/notes.txt link=https://example.org/page hologram=1; say after",
+      );
+      const kinds = await chat()
+        .locator("[data-kind]")
+        .evaluateAll(cards => cards.map(each => each.getAttribute("data-kind")));
+      assert.deepEqual(
+        kinds.slice(kinds.lastIndexOf("prompt") + 1).filter((kind, i, all) => kind !== all[i - 1]),
+        ["answer", "media", "answer", "media", "answer"],
+      );
       const image = chat().locator('[data-kind="media"] img').last();
-      await seen(() => image.evaluate(each => each instanceof HTMLImageElement && each.complete && each.naturalWidth === 1), "the image");
+      await seen(
+        () => image.evaluate(each => each instanceof HTMLImageElement && each.complete && each.naturalWidth === 1),
+        "the image",
+      );
       const shown = await shownText(box.frame);
-      for (const part of [/Audio \(audio\/wav, /, /notes\.txt/, /page/, /not known yet: hologram/]) assert.match(shown, part);
-      assert.match(await chat().locator('[data-kind="media"]').evaluateAll(cards => cards.map(each => each.textContent).join(" ")), /text of file:\/\/\/srv\/notes\.txt/);
+      for (const part of [/Audio \(audio\/wav, /, /notes\.txt/, /page/, /not known yet: hologram/])
+        assert.match(shown, part);
+      assert.match(
+        await chat()
+          .locator('[data-kind="media"]')
+          .evaluateAll(cards => cards.map(each => each.textContent).join(" ")),
+        /text of file:\/\/\/srv\/notes\.txt/,
+      );
     });
 
     test("what a tool made is on its card, whatever it is", async () => {
-      await ask('tool t1 other Make things; toolupdate t1 completed text="a word" diff={"path":"/a.txt","oldText":"old\\n","newText":"new\\n"} image audio link=file:///srv/made.txt hologram=1; say .');
+      await ask(
+        'tool t1 other Make things; toolupdate t1 completed text="a word" diff={"path":"/a.txt","oldText":"old\\n","newText":"new\\n"} image audio link=file:///srv/made.txt hologram=1; say .',
+      );
       const made = card("tool");
-      assert.match(await made.textContent() ?? "", /a word[^]*a\.txt[^]*-old[^]*\+new[^]*Audio[^]*made\.txt[^]*hologram/);
-      await seen(() => made.locator("img").first().evaluate(each => each instanceof HTMLImageElement && each.complete && each.naturalWidth === 1), "the tool's image");
+      assert.match(
+        (await made.textContent()) ?? "",
+        /a word[^]*a\.txt[^]*-old[^]*\+new[^]*Audio[^]*made\.txt[^]*hologram/,
+      );
+      await seen(
+        () =>
+          made
+            .locator("img")
+            .first()
+            .evaluate(each => each instanceof HTMLImageElement && each.complete && each.naturalWidth === 1),
+        "the tool's image",
+      );
     });
 
     test("requests and notifications that no client knows are refused, and nothing is shown of them", async () => {
@@ -259,7 +355,10 @@ suite("all that an agent can offer, ask and show", () => {
     });
 
     test("a question for permission that the agent takes back says so", async () => {
-      assert.match(await ask("ask* p1; withdraw* 500"), /Not answered: the agent withdrew the question[^]*failed: -32800/);
+      assert.match(
+        await ask("ask* p1; withdraw* 500"),
+        /Not answered: the agent withdrew the question[^]*failed: -32800/,
+      );
     });
   });
 });

@@ -25,24 +25,56 @@ const ATTRIBUTES = words(`
   attributename values
 `);
 const VALUES = [
-  RUN, `javascript:${RUN}`, `JaVaScRiPt:${RUN}`, `java&#9;script:${RUN}`, `&#106;avascript:${RUN}`,
-  `javascript&colon;${RUN}`, `&#1;javascript:${RUN}`, "vbscript:x", "command:x", "blob:x", "vscode://x",
-  "data:text/html,<script>parent.hacked=1</script>", "https://evil.example/x", "../a", "checkbox", "text",
-  "language-js", `<script>${RUN}</script>`, "x", "",
+  RUN,
+  `javascript:${RUN}`,
+  `JaVaScRiPt:${RUN}`,
+  `java&#9;script:${RUN}`,
+  `&#106;avascript:${RUN}`,
+  `javascript&colon;${RUN}`,
+  `&#1;javascript:${RUN}`,
+  "vbscript:x",
+  "command:x",
+  "blob:x",
+  "vscode://x",
+  "data:text/html,<script>parent.hacked=1</script>",
+  "https://evil.example/x",
+  "../a",
+  "checkbox",
+  "text",
+  "language-js",
+  `<script>${RUN}</script>`,
+  "x",
+  "",
 ];
 const TEXTS = [
-  "text", "&lt;b&gt;", "&amp;", "-->", "<!--", "]]>", "<![CDATA[", "</p>", "</", "<", "\"", "'", ">",
-  `<img src=x onerror=${RUN}>`, "</template>", "</style>", "</title>",
+  "text",
+  "&lt;b&gt;",
+  "&amp;",
+  "-->",
+  "<!--",
+  "]]>",
+  "<![CDATA[",
+  "</p>",
+  "</",
+  "<",
+  '"',
+  "'",
+  ">",
+  `<img src=x onerror=${RUN}>`,
+  "</template>",
+  "</style>",
+  "</title>",
 ];
 
 const attribute = fc
-  .tuple(fc.constantFrom(...ATTRIBUTES), fc.constantFrom(...VALUES), fc.constantFrom("\"", "'", ""))
+  .tuple(fc.constantFrom(...ATTRIBUTES), fc.constantFrom(...VALUES), fc.constantFrom('"', "'", ""))
   .map(([name, value, quote]) => `${name}=${quote}${value}${quote}`);
 const tag = fc
   .tuple(fc.constantFrom(...TAGS), fc.array(attribute, { maxLength: 4 }))
   .map(([name, attributes]) => `<${[name, ...attributes].join(" ")}>`);
 const endTag = fc.constantFrom(...TAGS).map(name => `</${name}>`);
-const source = fc.array(fc.oneof(tag, endTag, fc.constantFrom(...TEXTS)), { maxLength: 12 })
+const source = fc
+  .array(fc.oneof(tag, endTag, fc.constantFrom(...TEXTS)), { maxLength: 12 })
   .map(parts => parts.join(""));
 const sources = fc.array(source, { minLength: 25, maxLength: 25 });
 
@@ -50,14 +82,17 @@ const sources = fc.array(source, { minLength: 25, maxLength: 25 });
 const ORDINARY: Readonly<Record<string, string>> = {
   "a heading and a paragraph": "<h1>A</h1>\n<p>b <strong>c</strong> <em>d</em> <del>e</del><br>f</p>\n<hr>\n",
   "lists, one in another": `<ol start="3">\n<li>\n  a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ol>\n`,
-  "a list of tasks": `<ul>\n<li><input checked="" disabled="" type="checkbox"> done</li>` +
+  "a list of tasks":
+    `<ul>\n<li><input checked="" disabled="" type="checkbox"> done</li>` +
     `<li><input disabled="" type="checkbox"> open</li>\n</ul>`,
-  "a table": `<table>\n<thead>\n<tr>\n<th align="left">a</th>\n<th align="right">b</th>\n</tr>\n</thead>\n` +
+  "a table":
+    `<table>\n<thead>\n<tr>\n<th align="left">a</th>\n<th align="right">b</th>\n</tr>\n</thead>\n` +
     `<tbody><tr>\n<td align="left">1</td>\n<td align="right"><code>2</code></td>\n</tr>\n</tbody></table>\n`,
-  "quotations": "<blockquote>\n<p>a</p>\n<blockquote>\n<p>b</p>\n</blockquote>\n</blockquote>\n",
-  "code": `<pre><code class="language-ts">const a = "&lt;b&gt;" &amp;&amp; 'c';\n</code></pre>\n`,
+  quotations: "<blockquote>\n<p>a</p>\n<blockquote>\n<p>b</p>\n</blockquote>\n</blockquote>\n",
+  code: `<pre><code class="language-ts">const a = "&lt;b&gt;" &amp;&amp; 'c';\n</code></pre>\n`,
   "colored code": `<span class="hljs-keyword">const</span> a = <span class="hljs-number">1</span>;`,
-  "links": `<p><a href="https://a.b/?x=1&amp;y=2" target="_blank" title="t">t</a> <a href="../a">u</a> ` +
+  links:
+    `<p><a href="https://a.b/?x=1&amp;y=2" target="_blank" title="t">t</a> <a href="../a">u</a> ` +
     `<a href="mailto:a@b.c">m</a> <a href="file:///a">f</a></p>`,
   "the label of a control": "<bdi>a &nbsp;b</bdi>",
 };
@@ -74,67 +109,84 @@ suite("HTML for the page", () => {
   suiteTeardown(() => browser.close());
 
   /** What `setHtml` makes of each, as HTML. */
-  const built = (given: readonly string[]) => page.evaluate(all => {
-    const FORBIDDEN = "script, style, img, svg, math, iframe, object, embed, form, button, select, textarea, " +
-      "details, video, template, base, link, meta, input:not([type=checkbox]:disabled)";
-    const ALLOWED = ["href", "target", "title", "class", "align", "start", "type", "checked", "disabled"];
-    // A relative address has no scheme in a page without one.
-    const SCHEMES = ["http:", "https:", "mailto:", "file:", ":"];
-    const isHarmful = (element: Element): boolean => element.namespaceURI !== "http://www.w3.org/1999/xhtml" ||
-      element.matches(FORBIDDEN) || element.getAttributeNames().some(name => !ALLOWED.includes(name)) ||
-      element instanceof HTMLAnchorElement && element.hasAttribute("href") && !SCHEMES.includes(element.protocol);
-    return all.map(text => {
-      const target = document.createElement("div");
-      document.body.append(target);
-      setHtml(target, text);
-      const harmful = [...target.querySelectorAll("*")].filter(isHarmful).map(element => element.outerHTML);
-      const made = target.innerHTML;
-      setHtml(target, made);
-      const again = target.innerHTML;
-      target.remove();
-      return { made, again, harmful };
+  const built = (given: readonly string[]) =>
+    page.evaluate(all => {
+      const FORBIDDEN =
+        "script, style, img, svg, math, iframe, object, embed, form, button, select, textarea, " +
+        "details, video, template, base, link, meta, input:not([type=checkbox]:disabled)";
+      const ALLOWED = ["href", "target", "title", "class", "align", "start", "type", "checked", "disabled"];
+      // A relative address has no scheme in a page without one.
+      const SCHEMES = ["http:", "https:", "mailto:", "file:", ":"];
+      const isHarmful = (element: Element): boolean =>
+        element.namespaceURI !== "http://www.w3.org/1999/xhtml" ||
+        element.matches(FORBIDDEN) ||
+        element.getAttributeNames().some(name => !ALLOWED.includes(name)) ||
+        (element instanceof HTMLAnchorElement && element.hasAttribute("href") && !SCHEMES.includes(element.protocol));
+      return all.map(text => {
+        const target = document.createElement("div");
+        document.body.append(target);
+        setHtml(target, text);
+        const harmful = [...target.querySelectorAll("*")].filter(isHarmful).map(element => element.outerHTML);
+        const made = target.innerHTML;
+        setHtml(target, made);
+        const again = target.innerHTML;
+        target.remove();
+        return { made, again, harmful };
+      });
+    }, given);
+  const hacked = () =>
+    page.evaluate(() => {
+      const ran = "hacked" in window;
+      Reflect.deleteProperty(window, "hacked");
+      return ran;
     });
-  }, given);
-  const hacked = () => page.evaluate(() => {
-    const ran = "hacked" in window;
-    Reflect.deleteProperty(window, "hacked");
-    return ran;
-  });
 
   test("runs nothing, loads nothing and has only elements and attributes of the list", async function () {
     this.timeout(timeLimit(120_000));
-    await fc.assert(fc.asyncProperty(sources, async given => {
-      const before = requests.length;
-      for (const { harmful } of await built(given)) assert.deepEqual(harmful, []);
-      assert.equal(await hacked(), false, "a script ran");
-      assert.deepEqual(requests.slice(before), []);
-    }), { seed, numRuns: 60 });
+    await fc.assert(
+      fc.asyncProperty(sources, async given => {
+        const before = requests.length;
+        for (const { harmful } of await built(given)) assert.deepEqual(harmful, []);
+        assert.equal(await hacked(), false, "a script ran");
+        assert.deepEqual(requests.slice(before), []);
+      }),
+      { seed, numRuns: 60 },
+    );
   });
 
   test("an element that is not on the list is its source as text, a dangerous address is left out", async () => {
-    const made = (await built([
-      `a <svg onload="${RUN}"></svg>`, `<a href="javascript:${RUN}" onclick="${RUN}">b</a>`,
-      `<input type="text" value="c">`,
-    ])).map(result => result.made);
+    const made = (
+      await built([
+        `a <svg onload="${RUN}"></svg>`,
+        `<a href="javascript:${RUN}" onclick="${RUN}">b</a>`,
+        `<input type="text" value="c">`,
+      ])
+    ).map(result => result.made);
     assert.deepEqual(made, [
-      `a &lt;svg onload="${RUN}"&gt;&lt;/svg&gt;`, "<a>b</a>", `&lt;input type="text" value="c"&gt;`,
+      `a &lt;svg onload="${RUN}"&gt;&lt;/svg&gt;`,
+      "<a>b</a>",
+      `&lt;input type="text" value="c"&gt;`,
     ]);
   });
 
   test("is complete, however many elements it has", async () => {
-    const count = 150_000, [result] = await built([`<i>x</i>`.repeat(count)]);
+    const count = 150_000,
+      [result] = await built([`<i>x</i>`.repeat(count)]);
     assert.equal(result?.made.length, count * "<i>x</i>".length);
   });
 
-  for (const [what, given] of Object.entries(ORDINARY)) test(`stays as it is: ${what}`, async () => {
-    const [result] = await built([given]);
-    assert.equal(sorted(result?.made ?? ""), sorted(given.replaceAll("&quot;", "\"")));
-    assert.equal(result?.again, result?.made);
-  });
+  for (const [what, given] of Object.entries(ORDINARY))
+    test(`stays as it is: ${what}`, async () => {
+      const [result] = await built([given]);
+      assert.equal(sorted(result?.made ?? ""), sorted(given.replaceAll("&quot;", '"')));
+      assert.equal(result?.again, result?.made);
+    });
 });
 
 /** With the attributes of each tag in one order. */
-const sorted = (text: string): string => text.replaceAll(/(?<=<\w+)(?: [\w-]+="[^"]*")+/g, list =>
-  (list.match(/ [\w-]+="[^"]*"/g) ?? []).toSorted().join(""));
+const sorted = (text: string): string =>
+  text.replaceAll(/(?<=<\w+)(?: [\w-]+="[^"]*")+/g, list => (list.match(/ [\w-]+="[^"]*"/g) ?? []).toSorted().join(""));
 
-declare global { function setHtml(target: Element, html: string): void }
+declare global {
+  function setHtml(target: Element, html: string): void;
+}

@@ -5,10 +5,31 @@ import { edgesOf, textsSeen, themeColour } from "./looks";
 import { button, newTab, openScripted, seen, showsText, typeDraft, wear } from "./scripted";
 
 const ANSWER = [
-  "## What `count` does", "It splits the text at **white space** and counts what is *not empty*; see [the documentation](https://example.com/docs).",
-  "- words", "- lines", "  - also empty ones", "", "1. read", "2. count", "", "> Quoted: “don't” is one word.", "",
-  "```js", "// Counts words.", "export function count(text) {", "  return text.split(/\\\\s+/).filter(word => word !== \"\").length; // a long line that has to wrap", "}", "```", "",
-  "| File | Words | Lines |", "|---|---|---|", "| README.md | 62 | 9 |", "| package.json | 18 | 7 |", "", "### Next", "Run the tests.",
+  "## What `count` does",
+  "It splits the text at **white space** and counts what is *not empty*; see [the documentation](https://example.com/docs).",
+  "- words",
+  "- lines",
+  "  - also empty ones",
+  "",
+  "1. read",
+  "2. count",
+  "",
+  "> Quoted: “don't” is one word.",
+  "",
+  "```js",
+  "// Counts words.",
+  "export function count(text) {",
+  '  return text.split(/\\\\s+/).filter(word => word !== "").length; // a long line that has to wrap',
+  "}",
+  "```",
+  "",
+  "| File | Words | Lines |",
+  "|---|---|---|",
+  "| README.md | 62 | 9 |",
+  "| package.json | 18 | 7 |",
+  "",
+  "### Next",
+  "Run the tests.",
 ].join("\\n");
 
 const SCRIPT = `think The user wants words counted.\\n\\nLet me look at the files first.
@@ -36,7 +57,24 @@ const THEMES = [
   { theme: "Light High Contrast", kind: "vscode-high-contrast-light", name: "high-contrast-light" },
 ] as const;
 
-const SHOWN = ["What", "words", "the documentation", "README.md", "Thought", "Plan", "npm test", "waiting", "running", "failed", "done", "Allow once", "⋯", "And then", "overloaded", "Broken"];
+const SHOWN = [
+  "What",
+  "words",
+  "the documentation",
+  "README.md",
+  "Thought",
+  "Plan",
+  "npm test",
+  "waiting",
+  "running",
+  "failed",
+  "done",
+  "Allow once",
+  "⋯",
+  "And then",
+  "overloaded",
+  "Broken",
+];
 
 const FRAME = { width: 1280, height: 900 };
 /** High enough for the whole conversation. */
@@ -54,10 +92,19 @@ suite("the chat's appearance", () => {
     await sendPrompt(box.frame, "error -32603 The model is overloaded");
     await turnEnded(box.frame);
     await sendPrompt(box.frame, SCRIPT);
-    await button(box.frame, /Allow once/i).first().click();
+    await button(box.frame, /Allow once/i)
+      .first()
+      .click();
     await showsText(box.frame, /Allowed/);
     await button(box.frame, "⋯").first().waitFor();
-    await seen(() => box.frame.locator("[data-kind=permission]:visible").last().evaluate(card => card === document.activeElement), "the focus on the second question"); // and no more of it taken from who types
+    await seen(
+      () =>
+        box.frame
+          .locator("[data-kind=permission]:visible")
+          .last()
+          .evaluate(card => card === document.activeElement),
+      "the focus on the second question",
+    ); // and no more of it taken from who types
     await typeDraft(box.frame, "And then\nwrite a test for it");
   });
   suiteTeardown(() => box.close());
@@ -71,8 +118,15 @@ suite("the chat's appearance", () => {
 
       test("all text can be read: a contrast of 4.5 at least against what is painted behind it", async () => {
         const all = await textsSeen(box.frame, "#symposium");
-        for (const part of SHOWN) assert.ok(all.some(({ text }) => text.includes(part)), `“${part}” is not on screen`);
-        assert.deepEqual(all.filter(({ contrast }) => contrast < 4.5), []);
+        for (const part of SHOWN)
+          assert.ok(
+            all.some(({ text }) => text.includes(part)),
+            `“${part}” is not on screen`,
+          );
+        assert.deepEqual(
+          all.filter(({ contrast }) => contrast < 4.5),
+          [],
+        );
       });
 
       test("each stop of the Tab key shows where the focus is", async () => {
@@ -87,12 +141,16 @@ suite("the chat's appearance", () => {
         assert.ok(new Set(stops).size >= 6, stops.join(", "));
       });
 
-      if (name.startsWith("high-contrast")) test("cards, buttons and the input have the edges that the theme asks for", hasEdges);
+      if (name.startsWith("high-contrast"))
+        test("cards, buttons and the input have the edges that the theme asks for", hasEdges);
     });
   }
 
   test("a question that waits stands out by its edge, and one that was answered no more", async () => {
-    const [answered, open] = await edgesOf(box.frame, ".mynah-chat-wrapper:visible [data-kind=permission] > .mynah-card");
+    const [answered, open] = await edgesOf(
+      box.frame,
+      ".mynah-chat-wrapper:visible [data-kind=permission] > .mynah-card",
+    );
     const warning = await themeColour(box.frame, "editorWarning-foreground");
     assert.equal(open?.border.colour, warning);
     assert.notEqual(answered?.border.colour, warning);
@@ -101,11 +159,21 @@ suite("the chat's appearance", () => {
   async function hasEdges(): Promise<void> {
     const contrast = await themeColour(box.frame, "contrastBorder");
     const warning = await themeColour(box.frame, "editorWarning-foreground");
-    for (const selector of ["[data-kind]:not([data-kind=answer]) > .mynah-card", "button[action-id]", ".mynah-chat-prompt", ".mynah-syntax-highlighter"]) {
+    for (const selector of [
+      "[data-kind]:not([data-kind=answer]) > .mynah-card",
+      "button[action-id]",
+      ".mynah-chat-prompt",
+      ".mynah-syntax-highlighter",
+    ]) {
       const edges = await edgesOf(box.frame, `.mynah-chat-wrapper:visible ${selector}`);
       assert.ok(edges.length > 0, selector);
       for (const { element, border } of edges) {
-        assert.ok(border.width >= 1 && border.style === "solid" && [contrast, warning, await themeColour(box.frame, "focusBorder")].includes(border.colour), `${element}: ${JSON.stringify(border)}`);
+        assert.ok(
+          border.width >= 1 &&
+            border.style === "solid" &&
+            [contrast, warning, await themeColour(box.frame, "focusBorder")].includes(border.colour),
+          `${element}: ${JSON.stringify(border)}`,
+        );
       }
     }
   }
@@ -115,18 +183,26 @@ suite("the chat's appearance", () => {
     return box.frame.locator("body").evaluate(() => {
       const at = document.activeElement;
       if (!at || at === document.body || !document.hasFocus()) return undefined;
-      const around = at.closest(".mynah-chat-prompt") && at.matches("[contenteditable]") ? at.closest(".mynah-chat-prompt")! : at;
+      const around =
+        at.closest(".mynah-chat-prompt") && at.matches("[contenteditable]") ? at.closest(".mynah-chat-prompt")! : at;
       const { outlineStyle, outlineWidth, outlineColor, borderTopWidth, borderTopColor } = getComputedStyle(around);
       const name = at.getAttribute("aria-label") ?? at.textContent?.trim().slice(0, 30) ?? at.tagName;
-      return around === at ? { name, width: outlineStyle === "none" ? 0 : parseFloat(outlineWidth), colour: outlineColor } : { name, width: parseFloat(borderTopWidth), colour: borderTopColor };
+      return around === at
+        ? { name, width: outlineStyle === "none" ? 0 : parseFloat(outlineWidth), colour: outlineColor }
+        : { name, width: parseFloat(borderTopWidth), colour: borderTopColor };
     });
   }
 
   async function screenshots(name: string): Promise<void> {
-    await box.frame.locator(".mynah-chat-items-container:visible").evaluate(list => { list.scrollTop = list.scrollHeight; });
+    await box.frame.locator(".mynah-chat-items-container:visible").evaluate(list => {
+      list.scrollTop = list.scrollHeight;
+    });
     await box.screenshot(`${name}-end`);
     await box.page.setViewportSize(TALL);
-    await box.frame.locator(".mynah-chat-items-container:visible").evaluate(async list => { list.scrollTop = 0; await new Promise(requestAnimationFrame); });
+    await box.frame.locator(".mynah-chat-items-container:visible").evaluate(async list => {
+      list.scrollTop = 0;
+      await new Promise(requestAnimationFrame);
+    });
     await box.screenshot(`${name}-whole`);
     await box.page.setViewportSize(FRAME);
   }

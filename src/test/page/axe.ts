@@ -5,7 +5,13 @@ import type { FrameLocator } from "playwright-core";
 import { ROOT } from "./harness";
 
 /** What of axe's answer is looked at. */
-interface Results { readonly violations: readonly { readonly id: string; readonly help: string; readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[] }[] }
+interface Results {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly help: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+}
 
 /** The rules of WCAG 2.0 to 2.2, levels A and AA, and what axe holds for good practice. */
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -16,7 +22,15 @@ const EXCEPT = ["heading-order"];
 export async function violations(frame: FrameLocator): Promise<readonly string[]> {
   const owner = await (await frame.locator("body").elementHandle())?.ownerFrame();
   if (!owner) throw new Error("The chat view is not there.");
-  if (!await owner.evaluate(() => "axe" in window)) await owner.evaluate(readFileSync(path.join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8"));
-  const { violations: found } = await owner.evaluate<Results>(`axe.run(document, { runOnly: ${JSON.stringify(TAGS)}, rules: ${JSON.stringify(Object.fromEntries(EXCEPT.map(rule => [rule, { enabled: false }])))}, resultTypes: ["violations"] })`);
-  return found.flatMap(({ id, help, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html.slice(0, 300)}\n  ${(failureSummary ?? "").replaceAll("\n", " ")}`));
+  if (!(await owner.evaluate(() => "axe" in window)))
+    await owner.evaluate(readFileSync(path.join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8"));
+  const { violations: found } = await owner.evaluate<Results>(
+    `axe.run(document, { runOnly: ${JSON.stringify(TAGS)}, rules: ${JSON.stringify(Object.fromEntries(EXCEPT.map(rule => [rule, { enabled: false }])))}, resultTypes: ["violations"] })`,
+  );
+  return found.flatMap(({ id, help, nodes }) =>
+    nodes.map(
+      ({ html, failureSummary }) =>
+        `${id}: ${help}\n  ${html.slice(0, 300)}\n  ${(failureSummary ?? "").replaceAll("\n", " ")}`,
+    ),
+  );
 }

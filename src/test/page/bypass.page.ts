@@ -6,7 +6,8 @@ import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
 import { textsSeen, THEMES } from "./looks";
 import { answerDialog, button, newTab, openScripted, readSettings, seen, wear } from "./scripted";
 
-const QUESTION = /^Allow Scripted to do everything without asking\?/, ASK = "ask p options=allow_once,allow_always,reject_once,reject_always";
+const QUESTION = /^Allow Scripted to do everything without asking\?/,
+  ASK = "ask p options=allow_once,allow_always,reject_once,reject_always";
 
 suite("allowing an agent everything", () => {
   let box: Box;
@@ -16,11 +17,19 @@ suite("allowing an agent everything", () => {
   });
   suiteTeardown(() => box.close());
 
-  const chat = (): Locator => box.frame.locator(".mynah-chat-wrapper:visible"), more = (): Locator => chat().getByRole("button", { name: "More Actions" });
-  const menu = (): Locator => box.frame.getByRole("menu", { name: "More Actions" }), item = (name: string): Locator => menu().getByRole("menuitem", { name });
-  const focused = async (): Promise<string> => await box.frame.locator("body").evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
+  const chat = (): Locator => box.frame.locator(".mynah-chat-wrapper:visible"),
+    more = (): Locator => chat().getByRole("button", { name: "More Actions" });
+  const menu = (): Locator => box.frame.getByRole("menu", { name: "More Actions" }),
+    item = (name: string): Locator => menu().getByRole("menuitem", { name });
+  const focused = async (): Promise<string> =>
+    await box.frame
+      .locator("body")
+      .evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
   const isSet = (): boolean => JSON.stringify(readSettings(box)).includes(`"bypassPermissions":true`);
-  const answer = async (): Promise<string> => { await turnEnded(box.frame); return (await lastExchange(box.frame)).answer; };
+  const answer = async (): Promise<string> => {
+    await turnEnded(box.frame);
+    return (await lastExchange(box.frame)).answer;
+  };
   async function allowEverything(choice: string): Promise<void> {
     await more().click();
     await item("Allow Everything…").click();
@@ -30,10 +39,13 @@ suite("allowing an agent everything", () => {
   test("is not among the answers of a question, but behind the button for more, which the keyboard reaches", async () => {
     await sendPrompt(box.frame, ASK);
     await more().waitFor();
-    assert.deepEqual(await chat().locator("[data-kind=permission] .mynah-chat-item-buttons-container > button").allInnerTexts(), ["Allow once", "Allow always", "Reject once"]);
+    assert.deepEqual(
+      await chat().locator("[data-kind=permission] .mynah-chat-item-buttons-container > button").allInnerTexts(),
+      ["Allow once", "Allow always", "Reject once"],
+    );
     await more().focus();
     await box.page.keyboard.press("Enter");
-    await seen(async () => await focused() === "Reject always", "the focus on the first of the menu");
+    await seen(async () => (await focused()) === "Reject always", "the focus on the first of the menu");
     await box.page.keyboard.press("ArrowDown");
     assert.equal(await focused(), "Allow Everything…");
     await box.page.keyboard.press("Escape");
@@ -41,27 +53,37 @@ suite("allowing an agent everything", () => {
     assert.equal(await focused(), "More Actions");
     await box.page.keyboard.press("Enter");
     await item("Allow Everything…").waitFor();
-    await seen(async () => await focused() === "Reject always", "the focus on the first of the menu again"); // it comes with an event after the menu
+    await seen(async () => (await focused()) === "Reject always", "the focus on the first of the menu again"); // it comes with an event after the menu
     await box.page.keyboard.press("End");
     assert.equal(await focused(), "Allow Everything…");
     await box.page.keyboard.press("Enter");
     await answerDialog(box, QUESTION, "Cancel");
-    assert.deepEqual([await more().count(), isSet(), await chat().locator(".symposium-bypassed:visible").count()], [1, false, 0]);
+    assert.deepEqual(
+      [await more().count(), isSet(), await chat().locator(".symposium-bypassed:visible").count()],
+      [1, false, 0],
+    );
   });
 
-  for (const { theme, kind, name } of THEMES) test(`the menu can be read in ${theme}`, async () => {
-    await wear(box, theme, kind);
-    await more().click();
-    await item("Allow Everything…").waitFor();
-    const texts = (await textsSeen(box.frame, ".symposium-menu")).map(({ text, contrast }) => [text, contrast >= 4.5]);
-    assert.deepEqual(texts, [["Reject always", true], ["Allow Everything…", true]]);
-    assert.equal((await violations(box.frame)).join("\n"), "");
-    await box.screenshot(`bypass-menu-${name}`);
-    await item("Allow Everything…").click();
-    await box.page.locator(".monaco-dialog-box").getByText(QUESTION).first().waitFor();
-    await box.screenshot(`bypass-question-${name}`);
-    await answerDialog(box, QUESTION, "Cancel");
-  });
+  for (const { theme, kind, name } of THEMES)
+    test(`the menu can be read in ${theme}`, async () => {
+      await wear(box, theme, kind);
+      await more().click();
+      await item("Allow Everything…").waitFor();
+      const texts = (await textsSeen(box.frame, ".symposium-menu")).map(({ text, contrast }) => [
+        text,
+        contrast >= 4.5,
+      ]);
+      assert.deepEqual(texts, [
+        ["Reject always", true],
+        ["Allow Everything…", true],
+      ]);
+      assert.equal((await violations(box.frame)).join("\n"), "");
+      await box.screenshot(`bypass-menu-${name}`);
+      await item("Allow Everything…").click();
+      await box.page.locator(".monaco-dialog-box").getByText(QUESTION).first().waitFor();
+      await box.screenshot(`bypass-question-${name}`);
+      await answerDialog(box, QUESTION, "Cancel");
+    });
 
   test("for the session: this question and later ones are allowed there, other tabs ask, and nothing is written", async () => {
     await allowEverything("This Session");
@@ -75,14 +97,22 @@ suite("allowing an agent everything", () => {
     assert.deepEqual([isSet(), await chat().locator(".symposium-bypassed:visible").count()], [false, 0]);
   });
 
-  for (const { theme, kind, name } of THEMES) test(`the badge of the session can be read in ${theme}`, async () => {
-    await wear(box, theme, kind);
-    await box.frame.locator(".mynah-tabs-container .mynah-tab-item-label").first().click();
-    await chat().getByRole("group", { name: /^Permissions bypassed in this session\. Scripted does what it wants/ }).waitFor();
-    assert.deepEqual((await textsSeen(box.frame, ".mynah-chat-wrapper .symposium-bypassed")).filter(({ contrast }) => contrast < 4.5), []);
-    assert.equal((await violations(box.frame)).join("\n"), "");
-    await box.screenshot(`bypass-badge-${name}`);
-  });
+  for (const { theme, kind, name } of THEMES)
+    test(`the badge of the session can be read in ${theme}`, async () => {
+      await wear(box, theme, kind);
+      await box.frame.locator(".mynah-tabs-container .mynah-tab-item-label").first().click();
+      await chat()
+        .getByRole("group", { name: /^Permissions bypassed in this session\. Scripted does what it wants/ })
+        .waitFor();
+      assert.deepEqual(
+        (await textsSeen(box.frame, ".mynah-chat-wrapper .symposium-bypassed")).filter(
+          ({ contrast }) => contrast < 4.5,
+        ),
+        [],
+      );
+      assert.equal((await violations(box.frame)).join("\n"), "");
+      await box.screenshot(`bypass-badge-${name}`);
+    });
 
   test("the badge ends it: the next question is asked", async () => {
     await chat().getByRole("button", { name: "Ask Again" }).click();
@@ -100,6 +130,8 @@ suite("allowing an agent everything", () => {
     await newTab(box);
     await sendPrompt(box.frame, ASK);
     assert.match(await answer(), /Allowed without asking[^]*chose allow_once/);
-    await chat().getByRole("button", { name: /^Permissions bypassed\./ }).waitFor();
+    await chat()
+      .getByRole("button", { name: /^Permissions bypassed\./ })
+      .waitFor();
   });
 });

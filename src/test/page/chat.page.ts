@@ -3,7 +3,24 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, promptInput, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import { answerShows, becomes, button, gate, hideChat, isCounting, newTab, numberedWords, openScripted, processesOf, reloadWebviews, scripted, seen, shownText, showsText, toggleSidebar } from "./scripted";
+import {
+  answerShows,
+  becomes,
+  button,
+  gate,
+  hideChat,
+  isCounting,
+  newTab,
+  numberedWords,
+  openScripted,
+  processesOf,
+  reloadWebviews,
+  scripted,
+  seen,
+  shownText,
+  showsText,
+  toggleSidebar,
+} from "./scripted";
 
 suite("the chat view, with a scripted agent", () => {
   let box: Box;
@@ -14,7 +31,8 @@ suite("the chat view, with a scripted agent", () => {
   suiteTeardown(() => box.close());
 
   test("an answer is streamed: its first words are there while the agent still writes", async () => {
-    const { frame } = box, rest = gate();
+    const { frame } = box,
+      rest = gate();
     await sendPrompt(frame, `stream 40 chunks of 12 chars every 20 ms; ${rest.step}; say END`);
     await answerShows(frame, /w1 w2/);
     assert.equal(await turnState(frame), "running");
@@ -26,13 +44,17 @@ suite("the chat view, with a scripted agent", () => {
   });
 
   test("a tool call is a card with its title, kind, status, input and output", async () => {
-    await sendPrompt(box.frame, `tool t1 execute List the files; toolupdate t1 completed input={"command":"ls -la /srv"} rawOutput="total 0" text="nothing there"; say listed`);
+    await sendPrompt(
+      box.frame,
+      `tool t1 execute List the files; toolupdate t1 completed input={"command":"ls -la /srv"} rawOutput="total 0" text="nothing there"; say listed`,
+    );
     await turnEnded(box.frame);
     await showsText(box.frame, "List the files");
     await showsText(box.frame, "listed");
     const card = box.frame.locator(`[data-kind="tool"]:visible`);
     const whole = (await card.allTextContents()).join(" ");
-    for (const part of ["List the files", "execute", "done", "ls -la /srv", "total 0", "nothing there"]) assert.ok(whole.includes(part), `the card lacks ${part}: ${whole}`);
+    for (const part of ["List the files", "execute", "done", "ls -la /srv", "total 0", "nothing there"])
+      assert.ok(whole.includes(part), `the card lacks ${part}: ${whole}`);
     assert.equal((await lastExchange(box.frame)).answer.split("\n").at(-1), "listed");
   });
 
@@ -41,7 +63,9 @@ suite("the chat view, with a scripted agent", () => {
     await showsText(box.frame, "rm -r build");
     await showsText(box.frame, /Scripted (wants|asks)/);
     await box.screenshot("permission-light");
-    await button(box.frame, /reject_once|Reject/i).first().click();
+    await button(box.frame, /reject_once|Reject/i)
+      .first()
+      .click();
     await turnEnded(box.frame);
     assert.match(await shownText(box.frame), /Rejected/);
     assert.match((await lastExchange(box.frame)).answer, /chose .*reject/i);
@@ -71,7 +95,10 @@ suite("the chat view, with a scripted agent", () => {
   });
 
   test("hidden while the agent writes to the end, shown afterwards: all of it is there", async () => {
-    const rest = gate(), icon = box.page.locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') });
+    const rest = gate(),
+      icon = box.page.locator(".activitybar .action-item", {
+        has: box.page.locator('.action-label[aria-label^="Symposium"]'),
+      });
     await sendPrompt(box.frame, `say again; stream 30 chunks of 10 chars every 20 ms; ${rest.step}; say THE-END`);
     await hideChat(box);
     rest.open();
@@ -83,16 +110,24 @@ suite("the chat view, with a scripted agent", () => {
 
   test("reloaded with a question open: the card is back and answers", async () => {
     await sendPrompt(box.frame, "ask p9 options=allow_once,reject_once");
-    await button(box.frame, /allow_once|Allow/i).first().waitFor();
+    await button(box.frame, /allow_once|Allow/i)
+      .first()
+      .waitFor();
     await reloadWebviews(box);
-    await button(box.frame, /allow_once|Allow/i).first().waitFor();
-    await button(box.frame, /allow_once|Allow/i).first().click();
+    await button(box.frame, /allow_once|Allow/i)
+      .first()
+      .waitFor();
+    await button(box.frame, /allow_once|Allow/i)
+      .first()
+      .click();
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /chose .*allow/i);
   });
 
   test("two tabs stream at once, each its own words, from one process", async () => {
-    const rest = gate(), ends = (word: string): Promise<void> => seen(async () => (await lastExchange(box.frame)).answer.endsWith(word), `an answer that ends with ${word}`);
+    const rest = gate(),
+      ends = (word: string): Promise<void> =>
+        seen(async () => (await lastExchange(box.frame)).answer.endsWith(word), `an answer that ends with ${word}`);
     await newTab(box);
     await sendPrompt(box.frame, `stream 60 chunks of 10 chars every 20 ms; ${rest.step}; say FIRST`);
     await newTab(box);
@@ -102,7 +137,10 @@ suite("the chat view, with a scripted agent", () => {
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /SECOND$/);
     assert.ok(isCounting(await numberedWords(box.frame)));
-    await box.frame.locator(".mynah-nav-tabs-wrapper .mynah-tab-item-label, .mynah-tabs-container .mynah-tab-item-label").nth(-2).click();
+    await box.frame
+      .locator(".mynah-nav-tabs-wrapper .mynah-tab-item-label, .mynah-tabs-container .mynah-tab-item-label")
+      .nth(-2)
+      .click();
     await ends("FIRST");
     assert.ok(isCounting(await numberedWords(box.frame)));
     await becomes(() => Promise.resolve(processesOf(box, "scripted-agent").length), 1, "one process");
@@ -114,7 +152,16 @@ suite("the chat view, with a scripted agent", () => {
     await input.pressSequentially("half a thought");
     await hideChat(box);
     await toggleSidebar(box);
-    await seen(async () => (await box.frame.locator(".mynah-chat-prompt-input:visible").innerText().catch(() => "")).includes("half a thought"), "the draft");
+    await seen(
+      async () =>
+        (
+          await box.frame
+            .locator(".mynah-chat-prompt-input:visible")
+            .innerText()
+            .catch(() => "")
+        ).includes("half a thought"),
+      "the draft",
+    );
     await (await promptInput(box.frame)).fill("");
   });
 
@@ -127,7 +174,7 @@ suite("the chat view, with a scripted agent", () => {
     await showsText(box.frame, /Scripted stopped unexpectedly/);
     assert.equal([...(await shownText(box.frame)).matchAll(/stopped unexpectedly/g)].length, 1);
     await box.screenshot("agent-killed-light");
-    await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
+    await seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
     await sendPrompt(box.frame, "say back again");
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /back again/);
@@ -147,7 +194,11 @@ suite("the chat view, with a scripted agent", () => {
     await sendPrompt(box.frame, "say alive");
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /alive/);
-    await becomes(() => Promise.resolve([processesOf(box, "sidecar.js serve").length, processesOf(box, "scripted-agent").length]), [1, 1], "one sidecar, and the old agent gone");
+    await becomes(
+      () => Promise.resolve([processesOf(box, "sidecar.js serve").length, processesOf(box, "scripted-agent").length]),
+      [1, 1],
+      "one sidecar, and the old agent gone",
+    );
   });
 
   test("with symposium.traceDir every message is in a file, from the first to the last agent", async () => {
@@ -156,18 +207,37 @@ suite("the chat view, with a scripted agent", () => {
     await turnEnded(box.frame);
     const folder = path.join(box.server.home, "trace");
     /** Lines that are whole; what is written just now ends in one that is not. */
-    const lines = (): readonly string[] => existsSync(folder) ? readdirSync(folder).flatMap(file => readFileSync(path.join(folder, file), "utf8").split("\n").slice(0, -1)) : [];
-    const has = (type: string, method: string, from: string, text = "") => (line: string): boolean => {
-      const event: { readonly type?: unknown; readonly method?: unknown; readonly from?: unknown } = JSON.parse(line) as object;
-      return event.type === type && event.method === method && event.from === from && line.includes(text);
-    };
-    const wanted = [has("request", "initialize", "client"), has("request", "session/prompt", "client", "traced to the end"), has("notification", "session/update", "agent", "traced to the end")];
+    const lines = (): readonly string[] =>
+      existsSync(folder)
+        ? readdirSync(folder).flatMap(file => readFileSync(path.join(folder, file), "utf8").split("\n").slice(0, -1))
+        : [];
+    const has =
+      (type: string, method: string, from: string, text = "") =>
+      (line: string): boolean => {
+        const event: { readonly type?: unknown; readonly method?: unknown; readonly from?: unknown } = JSON.parse(
+          line,
+        ) as object;
+        return event.type === type && event.method === method && event.from === from && line.includes(text);
+      };
+    const wanted = [
+      has("request", "initialize", "client"),
+      has("request", "session/prompt", "client", "traced to the end"),
+      has("notification", "session/update", "agent", "traced to the end"),
+    ];
     await seen(() => Promise.resolve(wanted.every(each => lines().some(each))), "all of it in the trace");
   });
 
   test("an agent that cannot be started says so in a sentence with a button", async () => {
-    box.server.writeSettings({ ...scripted(), "symposium.agents": [{ id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } }], "symposium.currentAgentId": "absent" });
-    await box.frame.locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"] option[value=absent]').waitFor({ state: "attached" });
+    box.server.writeSettings({
+      ...scripted(),
+      "symposium.agents": [
+        { id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } },
+      ],
+      "symposium.currentAgentId": "absent",
+    });
+    await box.frame
+      .locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"] option[value=absent]')
+      .waitFor({ state: "attached" });
     await box.command("Symposium: New Tab");
     await showsText(box.frame, /Absent could not be started/);
     await button(box.frame, "Select Agent").first().waitFor();
@@ -178,13 +248,29 @@ suite("the chat view, with a scripted agent", () => {
 
   test("an agent that is selected to help takes the tab, and answers the prompt that waited", async () => {
     const settings = scripted();
-    box.server.writeSettings({ ...settings, "symposium.agents": [{ id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } }, ...settings["symposium.agents"] as readonly unknown[]], "symposium.currentAgentId": "absent" });
-    await box.frame.locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"] option[value=scripted]').waitFor({ state: "attached" });
+    box.server.writeSettings({
+      ...settings,
+      "symposium.agents": [
+        { id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } },
+        ...(settings["symposium.agents"] as readonly unknown[]),
+      ],
+      "symposium.currentAgentId": "absent",
+    });
+    await box.frame
+      .locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"] option[value=scripted]')
+      .waitFor({ state: "attached" });
     await button(box.frame, "Select Agent").last().click();
     await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: "Scripted" }).click();
     await turnEnded(box.frame);
     assert.deepEqual(await lastExchange(box.frame), { question: "say it was waiting", answer: "it was waiting" });
-    assert.equal(await box.frame.locator(".mynah-tab-item-label").last().innerText().then(title => title.trim()), "say it was waiting");
+    assert.equal(
+      await box.frame
+        .locator(".mynah-tab-item-label")
+        .last()
+        .innerText()
+        .then(title => title.trim()),
+      "say it was waiting",
+    );
     await box.screenshot("agent-helped");
   });
 
@@ -193,7 +279,11 @@ suite("the chat view, with a scripted agent", () => {
     await newTab(box);
     const tabs = await box.frame.locator(".mynah-tab-item-label").count();
     await agent().selectOption("scripted");
-    await seen(async () => await box.frame.locator(".mynah-chat-prompt-input:visible").getAttribute("placeholder") === "Ask Scripted", "the other agent in the same tab");
+    await seen(
+      async () =>
+        (await box.frame.locator(".mynah-chat-prompt-input:visible").getAttribute("placeholder")) === "Ask Scripted",
+      "the other agent in the same tab",
+    );
     assert.equal(await box.frame.locator(".mynah-tab-item-label").count(), tabs);
     await sendPrompt(box.frame, "say here");
     await turnEnded(box.frame);

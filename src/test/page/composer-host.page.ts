@@ -18,11 +18,15 @@ suite("what comes from the editor into a prompt", () => {
   suiteTeardown(() => box.close());
   teardown(async () => {
     await box.page.keyboard.press("Escape");
-    if (await prompt().count() !== 1) return;
+    if ((await prompt().count()) !== 1) return;
     await prompt().fill("");
     await seen(async () => {
-      if (await chips().count() === 0) return true;
-      await chips().first().locator("button").click({ timeout: 5_000 }).catch(() => undefined); // it may be gone already
+      if ((await chips().count()) === 0) return true;
+      await chips()
+        .first()
+        .locator("button")
+        .click({ timeout: 5_000 })
+        .catch(() => undefined); // it may be gone already
       return false;
     }, "a prompt without chips");
   });
@@ -31,11 +35,27 @@ suite("what comes from the editor into a prompt", () => {
   const addressOf = (name: string, lines = ""): string => `${pathToFileURL(inFolder(name)).href}${lines}`;
   const prompt = () => box.frame.locator(".mynah-chat-prompt-input:visible");
   const chips = () => box.frame.locator(".symposium-chips:visible .symposium-chip");
-  const chipNames = (): Promise<readonly string[]> => chips().allInnerTexts().then(names => names.map(name => name.trim()));
-  const hasChips = (...names: readonly string[]): Promise<void> => seen(async () => JSON.stringify(await chipNames().catch(() => [])) === JSON.stringify(names), `the chips ${names.join(", ")}`);
-  const focusIsInPrompt = (): Promise<void> => seen(() => prompt().evaluate(input => document.hasFocus() && document.activeElement === input), "the focus in the prompt");
+  const chipNames = (): Promise<readonly string[]> =>
+    chips()
+      .allInnerTexts()
+      .then(names => names.map(name => name.trim()));
+  const hasChips = (...names: readonly string[]): Promise<void> =>
+    seen(
+      async () => JSON.stringify(await chipNames().catch(() => [])) === JSON.stringify(names),
+      `the chips ${names.join(", ")}`,
+    );
+  const focusIsInPrompt = (): Promise<void> =>
+    seen(
+      () => prompt().evaluate(input => document.hasFocus() && document.activeElement === input),
+      "the focus in the prompt",
+    );
   const options = () => box.frame.locator(".symposium-commands:visible [role=option]");
-  const option = (name: string) => options().filter({ has: box.frame.locator(".symposium-command-name", { hasText: new RegExp(`^${name.replaceAll(/[.()]/g, "\\$&")}$`) }) });
+  const option = (name: string) =>
+    options().filter({
+      has: box.frame.locator(".symposium-command-name", {
+        hasText: new RegExp(`^${name.replaceAll(/[.()]/g, "\\$&")}$`),
+      }),
+    });
 
   /** Sends what is in the prompt, which asks the agent for all that it received besides the words: what it says, and how many blocks that is. */
   async function received(blocks: number): Promise<string> {
@@ -48,12 +68,23 @@ suite("what comes from the editor into a prompt", () => {
 
   /** By its name, in the quick pick of files, as the file that stays open. */
   async function openFile(name: string): Promise<void> {
-    await seen(async () => {
-      await box.page.keyboard.press("Escape");
-      await box.page.keyboard.press("Control+p");
-      await box.page.locator(".quick-input-widget input.input").fill(name);
-      return box.page.locator(".quick-input-widget .monaco-list-row", { hasText: path.basename(name) }).first().click({ timeout: 10_000 }).then(() => true, () => false);
-    }, `${name} among the files`, 90_000);
+    await seen(
+      async () => {
+        await box.page.keyboard.press("Escape");
+        await box.page.keyboard.press("Control+p");
+        await box.page.locator(".quick-input-widget input.input").fill(name);
+        return box.page
+          .locator(".quick-input-widget .monaco-list-row", { hasText: path.basename(name) })
+          .first()
+          .click({ timeout: 10_000 })
+          .then(
+            () => true,
+            () => false,
+          );
+      },
+      `${name} among the files`,
+      90_000,
+    );
     await box.page.locator(".tabs-container .tab.active", { hasText: path.basename(name) }).waitFor();
     await box.page.locator(".editor-group-container .monaco-editor.focused .view-lines").first().waitFor(); // and takes no focus later
   }
@@ -71,7 +102,17 @@ suite("what comes from the editor into a prompt", () => {
   }
   const inExplorer = (name: string) => box.page.locator(".explorer-folders-view .monaco-list-row", { hasText: name });
   /** The list goes on changing while it is typed on; Enter takes its first. */
-  const firstIs = (text: RegExp): Promise<void> => seen(async () => text.test(await options().first().innerText().catch(() => "")), `${text} first in the list`);
+  const firstIs = (text: RegExp): Promise<void> =>
+    seen(
+      async () =>
+        text.test(
+          await options()
+            .first()
+            .innerText()
+            .catch(() => ""),
+        ),
+      `${text} first in the list`,
+    );
   async function startPrompt(text: string): Promise<void> {
     await prompt().click();
     await prompt().pressSequentially(text);
@@ -96,18 +137,28 @@ suite("what comes from the editor into a prompt", () => {
     await openFile("src/count.mjs");
     await hideChat(box);
     const action = box.page.locator(".action-widget .monaco-list-row", { hasText: "Discuss in Symposium" });
-    await seen(async () => {
-      await box.page.keyboard.press("Escape");
-      await selectLines(2);
-      await box.page.keyboard.press("Control+.");
-      return action.waitFor({ timeout: 10_000 }).then(() => true, () => false);
-    }, "the code action", 90_000);
+    await seen(
+      async () => {
+        await box.page.keyboard.press("Escape");
+        await selectLines(2);
+        await box.page.keyboard.press("Control+.");
+        return action.waitFor({ timeout: 10_000 }).then(
+          () => true,
+          () => false,
+        );
+      },
+      "the code action",
+      90_000,
+    );
     await action.click();
     await hasChips("count.mjs:1-2");
     await focusIsInPrompt();
     await box.page.keyboard.type("received");
     const answer = await received(1);
-    assert.ok(answer.includes(addressOf("src/count.mjs", "#L1-L2")) && answer.includes("export function count(text)"), answer);
+    assert.ok(
+      answer.includes(addressOf("src/count.mjs", "#L1-L2")) && answer.includes("export function count(text)"),
+      answer,
+    );
   });
 
   test("a selection, or a file without one, from the menus of an editor", async () => {
@@ -152,11 +203,20 @@ suite("what comes from the editor into a prompt", () => {
     writeFileSync(inFolder(".gitignore"), "*.log\n");
     writeFileSync(inFolder("brandnew.txt"), "fresh words");
     writeFileSync(inFolder("brandnew.log"), "");
-    await seen(async () => {
-      await prompt().fill("");
-      await prompt().pressSequentially("@brandn");
-      return option("brandnew.txt").waitFor({ timeout: 5_000 }).then(() => true, () => false);
-    }, "the new file in the list", 90_000);
+    await seen(
+      async () => {
+        await prompt().fill("");
+        await prompt().pressSequentially("@brandn");
+        return option("brandnew.txt")
+          .waitFor({ timeout: 5_000 })
+          .then(
+            () => true,
+            () => false,
+          );
+      },
+      "the new file in the list",
+      90_000,
+    );
     await becomes(() => options().count(), 1, "one file in the list");
     await box.page.keyboard.press("Tab");
     await hasChips("brandnew.txt");
@@ -165,11 +225,20 @@ suite("what comes from the editor into a prompt", () => {
   });
 
   test("behind an @: symbols, as the language server knows them", async () => {
-    await seen(async () => {
-      await prompt().fill("");
-      await prompt().pressSequentially("@commonest");
-      return option("commonest").waitFor({ timeout: 5_000 }).then(() => true, () => false);
-    }, "the symbol in the list", 90_000);
+    await seen(
+      async () => {
+        await prompt().fill("");
+        await prompt().pressSequentially("@commonest");
+        return option("commonest")
+          .waitFor({ timeout: 5_000 })
+          .then(
+            () => true,
+            () => false,
+          );
+      },
+      "the symbol in the list",
+      90_000,
+    );
     assert.match(await option("commonest").innerText(), /function · src\/count\.mjs:11/);
     await option("commonest").click();
     await hasChips("commonest");
@@ -178,7 +247,7 @@ suite("what comes from the editor into a prompt", () => {
   });
 
   test("behind an @: the problems of the workspace", async () => {
-    writeFileSync(inFolder("wrong.json"), "{ \"a\": 1,, }\n");
+    writeFileSync(inFolder("wrong.json"), '{ "a": 1,, }\n');
     await openFile("wrong.json");
     await box.page.locator(".squiggly-error").first().waitFor({ state: "attached" });
     await startPrompt("@prob");
@@ -191,14 +260,23 @@ suite("what comes from the editor into a prompt", () => {
 
   test("what is dropped from the explorer, by its address; what is no file is said", async () => {
     await newTab(box);
-    const drop = (uris: readonly string[]): Promise<void> => prompt().evaluate((input, list) => {
-      const dataTransfer = new DataTransfer();
-      dataTransfer.setData("application/vnd.code.uri-list", list);
-      for (const type of ["dragenter", "dragover", "drop"]) input.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-    }, uris.join("\r\n"));
-    await drop([`vscode-remote://${box.server.authority}${inFolder("README.md")}`, addressOf("src"), addressOf("gone.txt")]);
+    const drop = (uris: readonly string[]): Promise<void> =>
+      prompt().evaluate((input, list) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.setData("application/vnd.code.uri-list", list);
+        for (const type of ["dragenter", "dragover", "drop"])
+          input.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+      }, uris.join("\r\n"));
+    await drop([
+      `vscode-remote://${box.server.authority}${inFolder("README.md")}`,
+      addressOf("src"),
+      addressOf("gone.txt"),
+    ]);
     await hasChips("README.md", "src/");
-    await box.frame.getByText(`“${inFolder("gone.txt")}” is not there.`).first().waitFor();
+    await box.frame
+      .getByText(`“${inFolder("gone.txt")}” is not there.`)
+      .first()
+      .waitFor();
     await prompt().fill("received");
     await received(2);
   });
@@ -208,7 +286,13 @@ suite("what comes from the editor into a prompt", () => {
     await box.command("Terminal: Create New Terminal");
     await box.page.locator(".terminal-wrapper.active .xterm.focus .xterm-screen").waitFor();
     await box.page.keyboard.type("echo from-the-$((40+2))-terminal\n");
-    await seen(async () => (await box.page.locator(".terminal-wrapper.active .xterm-rows").innerText()).replaceAll("\u00a0", " ").includes("from-the-42-terminal"), "the command's output");
+    await seen(
+      async () =>
+        (await box.page.locator(".terminal-wrapper.active .xterm-rows").innerText())
+          .replaceAll("\u00a0", " ")
+          .includes("from-the-42-terminal"),
+      "the command's output",
+    );
     await box.command("Terminal: Select All");
     await fromMenuOf(box.page.locator(".terminal-wrapper.active .xterm-screen"), "Add to Symposium");
     await seen(async () => /^Terminal /.test((await chipNames())[0] ?? ""), "the chip of the terminal");

@@ -2,8 +2,32 @@
 import assert from "node:assert/strict";
 import { lastExchange, readCards, turnEnded, turnState, type Box } from "./harness";
 import { textsSeen } from "./looks";
-import { becomes, hideChat, newTab, openScripted, processesOf, reloadWindow, scripted, seen, showsText, toggleSidebar, wear } from "./scripted";
-import { chipNames, chips, hasChips, hasFocus, hasInput, input, pasteFile, pasteImage, received, sendByKey, THEMES } from "./composing";
+import {
+  becomes,
+  hideChat,
+  newTab,
+  openScripted,
+  processesOf,
+  reloadWindow,
+  scripted,
+  seen,
+  showsText,
+  toggleSidebar,
+  wear,
+} from "./scripted";
+import {
+  chipNames,
+  chips,
+  hasChips,
+  hasFocus,
+  hasInput,
+  input,
+  pasteFile,
+  pasteImage,
+  received,
+  sendByKey,
+  THEMES,
+} from "./composing";
 
 suite("the composer", () => {
   let box: Box;
@@ -17,17 +41,36 @@ suite("the composer", () => {
   const remark = () => box.frame.locator(".mynah-chat-prompt-input-sticky-card:visible");
   const tabs = () => box.frame.locator(".mynah-tab-item-label");
   /** The list goes on changing while it is typed on. */
-  const firstIs = (name: string): Promise<void> => seen(async () => (await options().first().innerText().catch(() => "")).includes(name), `${name} first in the list`);
-  const isIdle = (): Promise<void> => seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
+  const firstIs = (name: string): Promise<void> =>
+    seen(
+      async () =>
+        (
+          await options()
+            .first()
+            .innerText()
+            .catch(() => "")
+        ).includes(name),
+      `${name} first in the list`,
+    );
+  const isIdle = (): Promise<void> => seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
 
   test("a file is found behind an @, stands in the prompt as a chip, and reaches the agent", async () => {
     await input(box.frame).click();
     await box.page.keyboard.type("say see @readm");
     await firstIs("README.md");
-    assert.deepEqual(await input(box.frame).evaluate(prompt => {
-      const option = document.getElementById(prompt.getAttribute("aria-activedescendant") ?? "");
-      return [document.activeElement === prompt, option?.getAttribute("role"), option?.getAttribute("aria-selected"), option?.parentElement?.getAttribute("role"), prompt.getAttribute("aria-controls") === option?.parentElement?.id];
-    }), [true, "option", "true", "listbox", true]);
+    assert.deepEqual(
+      await input(box.frame).evaluate(prompt => {
+        const option = document.getElementById(prompt.getAttribute("aria-activedescendant") ?? "");
+        return [
+          document.activeElement === prompt,
+          option?.getAttribute("role"),
+          option?.getAttribute("aria-selected"),
+          option?.parentElement?.getAttribute("role"),
+          prompt.getAttribute("aria-controls") === option?.parentElement?.id,
+        ];
+      }),
+      [true, "option", "true", "listbox", true],
+    );
     await box.screenshot("mentions");
     await box.page.keyboard.press("Enter");
     await hasInput(box.frame, "say see @README.md ");
@@ -35,9 +78,15 @@ suite("the composer", () => {
     await box.page.keyboard.type("; received");
     await sendByKey(box);
     // Its text is Markdown, and drawn as such.
-    assert.match((await lastExchange(box.frame)).answer, /"type":"resource"[^]*"uri":"file:[^"]*README\.md"[^]*Counts the lines, words and characters/);
+    assert.match(
+      (await lastExchange(box.frame)).answer,
+      /"type":"resource"[^]*"uri":"file:[^"]*README\.md"[^]*Counts the lines, words and characters/,
+    );
     assert.deepEqual(await chipNames(box.frame), []);
-    assert.equal(await box.frame.locator(".mynah-chat-item-card:visible a.symposium-chip", { hasText: "README.md" }).count(), 1);
+    assert.equal(
+      await box.frame.locator(".mynah-chat-item-card:visible a.symposium-chip", { hasText: "README.md" }).count(),
+      1,
+    );
   });
 
   test("a click on a file's chip opens the file", async () => {
@@ -62,7 +111,12 @@ suite("the composer", () => {
 
   test("chips are removed by keyboard: the focus goes to the next, and at last to the prompt", async () => {
     await input(box.frame).click();
-    for (const [width, name] of [[3, "a"], [4, "b"], [5, "c"]] as const) await pasteImage(box.frame, width, width, name);
+    for (const [width, name] of [
+      [3, "a"],
+      [4, "b"],
+      [5, "c"],
+    ] as const)
+      await pasteImage(box.frame, width, width, name);
     await hasChips(box.frame, "a.png", "b.png", "c.png");
     await box.page.keyboard.press("Shift+Tab");
     await hasFocus(box.frame, "Remove c.png");
@@ -82,25 +136,56 @@ suite("the composer", () => {
   test("a pasted image is a chip with a thumbnail, and reaches the agent as it is", async () => {
     await pasteImage(box.frame, 20, 10, "small");
     await hasChips(box.frame, "small.png");
-    assert.equal(await chips(box.frame).locator("img").evaluate((image: HTMLImageElement) => image.decode().then(() => `${image.naturalWidth}x${image.naturalHeight}`)), "20x10");
+    assert.equal(
+      await chips(box.frame)
+        .locator("img")
+        .evaluate((image: HTMLImageElement) =>
+          image.decode().then(() => `${image.naturalWidth}x${image.naturalHeight}`),
+        ),
+      "20x10",
+    );
     await box.page.keyboard.type("received");
     const [block] = await received(box);
     assert.deepEqual([block?.["type"], block?.["mimeType"]], ["image", "image/png"]);
-    assert.equal(await box.frame.locator(".mynah-chat-item-card:visible .symposium-attached img").last().evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth)), 20);
+    assert.equal(
+      await box.frame
+        .locator(".mynah-chat-item-card:visible .symposium-attached img")
+        .last()
+        .evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth)),
+      20,
+    );
   });
 
   test("a large image is scaled down until it fits", async () => {
     await pasteImage(box.frame, 4_000, 1_000, "large", "noise");
     await hasChips(box.frame, "large.png");
-    assert.equal(await chips(box.frame).locator("img").evaluate((image: HTMLImageElement) => image.decode().then(() => `${image.naturalWidth}x${image.naturalHeight}`)), "1568x392");
+    assert.equal(
+      await chips(box.frame)
+        .locator("img")
+        .evaluate((image: HTMLImageElement) =>
+          image.decode().then(() => `${image.naturalWidth}x${image.naturalHeight}`),
+        ),
+      "1568x392",
+    );
     await box.page.keyboard.type("received");
     const [block] = await received(box);
-    assert.ok(Number(block?.["dataLength"]) > 10_000 && Number(block?.["dataLength"]) <= 1_500_000, JSON.stringify(block));
+    assert.ok(
+      Number(block?.["dataLength"]) > 10_000 && Number(block?.["dataLength"]) <= 1_500_000,
+      JSON.stringify(block),
+    );
   });
 
   test("a file that is no image is not taken, and a sentence says so; text is pasted as text", async () => {
     await pasteFile(box.frame, "broken.png", "image/png", "no image");
-    await seen(async () => (await remark().innerText().catch(() => "")).includes("broken.png could not be read as an image."), "the sentence");
+    await seen(
+      async () =>
+        (
+          await remark()
+            .innerText()
+            .catch(() => "")
+        ).includes("broken.png could not be read as an image."),
+      "the sentence",
+    );
     await pasteFile(box.frame, "a.png", "image/png", "no image", "words");
     await hasInput(box.frame, "words");
     await hasChips(box.frame);
@@ -113,13 +198,13 @@ suite("the composer", () => {
     await pasteImage(box.frame, 6, 6, "six");
     await hasChips(box.frame, "six.png");
     await box.page.keyboard.press("Enter");
-    await seen(async () => await prompts() === before + 1, "the prompt");
+    await seen(async () => (await prompts()) === before + 1, "the prompt");
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).question, /^Attached:\s+six\.png$/);
     await pasteImage(box.frame, 7, 7, "seven");
     await hasChips(box.frame, "seven.png");
     await box.frame.locator(".mynah-chat-prompt-button:visible").click();
-    await seen(async () => await prompts() === before + 2, "the second prompt");
+    await seen(async () => (await prompts()) === before + 2, "the second prompt");
     await turnEnded(box.frame);
     await hasChips(box.frame);
     await input(box.frame).press("Enter");
@@ -135,7 +220,12 @@ suite("the composer", () => {
     await input(box.frame).click();
     await box.page.keyboard.type("x");
     await seen(async () => /^✎ ?(?:draft: )?/.test((await title()).trim()), "the mark");
-    assert.match(await tabs().last().evaluate(label => label.textContent ?? ""), /draft: /);
+    assert.match(
+      await tabs()
+        .last()
+        .evaluate(label => label.textContent ?? ""),
+      /draft: /,
+    );
     await box.page.keyboard.press("Backspace");
     await seen(async () => !(await title()).includes("✎"), "no mark");
     await pasteImage(box.frame, 3, 3, "mark");
@@ -147,7 +237,10 @@ suite("the composer", () => {
   });
 
   test("drafts with their attachments stay in their tabs: through a switch, a hidden side bar and Reload Window", async () => {
-    const draft = async (text: string, ...names: readonly string[]) => { await hasInput(box.frame, text); await hasChips(box.frame, ...names); };
+    const draft = async (text: string, ...names: readonly string[]) => {
+      await hasInput(box.frame, text);
+      await hasChips(box.frame, ...names);
+    };
     await newTab(box);
     await input(box.frame).click();
     await box.page.keyboard.type("of the second");
@@ -210,7 +303,9 @@ suite("the composer", () => {
       const dataTransfer = new DataTransfer();
       dataTransfer.items.add(file);
       Object.assign(globalThis, { draggedByTest: dataTransfer });
-      root.querySelector(".mynah-chat-wrapper")?.dispatchEvent(new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer }));
+      root
+        .querySelector(".mynah-chat-wrapper")
+        ?.dispatchEvent(new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer }));
     });
     await box.frame.locator(".symposium-drop:visible", { hasText: "Drop to attach" }).waitFor();
     await box.screenshot("drop");
@@ -223,17 +318,29 @@ suite("the composer", () => {
       Object.assign(globalThis, { draggedByTest: dataTransfer });
     });
     await drop("draggedByTest");
-    await seen(async () => (await remark().innerText().catch(() => "")).includes("Only images can be dropped from outside of VS Code."), "the sentence");
+    await seen(
+      async () =>
+        (
+          await remark()
+            .innerText()
+            .catch(() => "")
+        ).includes("Only images can be dropped from outside of VS Code."),
+      "the sentence",
+    );
     await hasChips(box.frame, "dropped.png");
     await input(box.frame).click();
     await box.page.keyboard.type("received");
     assert.equal((await received(box)).length, 1);
   });
 
-  const drop = (name: string) => box.frame.locator("#symposium").evaluate((root, name) => {
-    const dataTransfer: unknown = Reflect.get(globalThis, name);
-    if (dataTransfer instanceof DataTransfer) root.querySelector(".mynah-chat-wrapper")?.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
-  }, name);
+  const drop = (name: string) =>
+    box.frame.locator("#symposium").evaluate((root, name) => {
+      const dataTransfer: unknown = Reflect.get(globalThis, name);
+      if (dataTransfer instanceof DataTransfer)
+        root
+          .querySelector(".mynah-chat-wrapper")
+          ?.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+    }, name);
 
   test("in every theme chips can be read", async () => {
     await pasteImage(box.frame, 40, 30, "picture");
@@ -246,7 +353,10 @@ suite("the composer", () => {
     for (const { theme, kind, name } of THEMES) {
       await wear(box, theme, kind);
       await box.screenshot(`composer-${name}`);
-      const pale = async () => (await textsSeen(box.frame, ".mynah-chat-wrapper:not([style*='hidden']) .symposium-chip")).filter(({ contrast }) => contrast < 4.5);
+      const pale = async () =>
+        (await textsSeen(box.frame, ".mynah-chat-wrapper:not([style*='hidden']) .symposium-chip")).filter(
+          ({ contrast }) => contrast < 4.5,
+        );
       await becomes(pale, [], `no chip that is pale in ${theme}`);
     }
   });
@@ -265,7 +375,16 @@ suite("the composer, with an agent that takes no images", () => {
     await box.page.keyboard.type("say ready");
     await sendByKey(box);
     await pasteImage(box.frame, 5, 5, "unwanted");
-    await seen(async () => (await box.frame.locator(".mynah-chat-prompt-input-sticky-card:visible").innerText().catch(() => "")).includes("Scripted takes no images."), "the sentence");
+    await seen(
+      async () =>
+        (
+          await box.frame
+            .locator(".mynah-chat-prompt-input-sticky-card:visible")
+            .innerText()
+            .catch(() => "")
+        ).includes("Scripted takes no images."),
+      "the sentence",
+    );
     await hasChips(box.frame);
   });
 });

@@ -6,12 +6,15 @@ import { gate, newTab, openChatBox, seen, shownTab, showsText, testAgent } from 
 
 const SETTINGS = {
   "symposium.agents": [testAgent("subagents", "Parent", [], "subagent"), testAgent("crowd", "Crowd")],
-  "symposium.currentAgentId": "subagents", "symposium.experimentalProtocolV2": true,
+  "symposium.currentAgentId": "subagents",
+  "symposium.experimentalProtocolV2": true,
 };
 
 suite("much at once", () => {
   let box: Box;
-  suiteSetup(async () => { box = await openChatBox(SETTINGS); });
+  suiteSetup(async () => {
+    box = await openChatBox(SETTINGS);
+  });
   suiteTeardown(() => box.close());
 
   const chat = () => shownTab(box);
@@ -29,8 +32,14 @@ suite("much at once", () => {
     await box.screenshot("subagent-asks");
     await question.getByRole("button", { name: "Allow", exact: true }).click();
     await turnEnded(box.frame);
-    const shown = await cards("subagent").textContent() ?? "";
-    const transcript = [/done/, /I look at the folder first\./, /Read package\.json · done/, /ls test · done/, /The answer was yes\./];
+    const shown = (await cards("subagent").textContent()) ?? "";
+    const transcript = [
+      /done/,
+      /I look at the folder first\./,
+      /Read package\.json · done/,
+      /ls test · done/,
+      /The answer was yes\./,
+    ];
     for (const part of transcript) assert.match(shown, part);
     assert.match((await lastExchange(box.frame)).answer, /The subagent is done\./);
     await box.screenshot("subagent-done");

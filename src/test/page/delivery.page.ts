@@ -9,14 +9,20 @@ import { seed } from "../../../scripts/seed.mjs";
 import { sendPrompt, turnEnded, type Box } from "./harness";
 import { gate, numberedWords, openScripted, shownText } from "./scripted";
 
-const INTERRUPTIONS = 100, EACH_ROUND = 17;
+const INTERRUPTIONS = 100,
+  EACH_ROUND = 17;
 /** One answer: it must fit one card, because a card that is cut may cut a word. */
-const CHUNKS = 260, CHARS = 13, EVERY_MS = 40;
+const CHUNKS = 260,
+  CHARS = 13,
+  EVERY_MS = 40;
 
 const RELOAD = { key: "ctrl+alt+shift+r", command: "workbench.action.webview.reloadWebviewAction" };
 
 /** `frames`: that the workbench draws until the next. */
-const interruption = fc.record({ how: fc.constantFrom("sidebar", "otherView", "reload"), frames: fc.constantFrom(0, 2, 6, 18, 42) });
+const interruption = fc.record({
+  how: fc.constantFrom("sidebar", "otherView", "reload"),
+  frames: fc.constantFrom(0, 2, 6, 18, 42),
+});
 type Interruption = typeof interruption extends fc.Arbitrary<infer I> ? I : never;
 
 suite("delivery, through the page", () => {
@@ -26,30 +32,44 @@ suite("delivery, through the page", () => {
   suiteSetup(async () => {
     box = await openScripted();
     writeFileSync(path.join(path.dirname(box.server.settingsFile), "keybindings.json"), JSON.stringify([RELOAD]));
-    box.page.on("framenavigated", frame => { if (isPage(frame)) pages++; });
+    box.page.on("framenavigated", frame => {
+      if (isPage(frame)) pages++;
+    });
     await box.open();
   });
   suiteTeardown(() => box.close());
 
   test(`hidden, shown and reloaded ${INTERRUPTIONS} times while the agent writes: every word once, in order`, async function () {
     this.timeout(timeLimit(600_000));
-    const [all = []] = fc.sample(fc.array(interruption, { minLength: INTERRUPTIONS, maxLength: INTERRUPTIONS }), { seed, numRuns: 1 });
+    const [all = []] = fc.sample(fc.array(interruption, { minLength: INTERRUPTIONS, maxLength: INTERRUPTIONS }), {
+      seed,
+      numRuns: 1,
+    });
     const expected: number[] = [];
     try {
       for (let at = 0; at < all.length; at += EACH_ROUND) {
         const interrupted = gate();
-        await sendPrompt(box.frame, `stream ${CHUNKS} chunks of ${CHARS} chars every ${EVERY_MS} ms; ${interrupted.step}; say END`);
+        await sendPrompt(
+          box.frame,
+          `stream ${CHUNKS} chunks of ${CHARS} chars every ${EVERY_MS} ms; ${interrupted.step}; say END`,
+        );
         let hidden: Hidden = "no";
         for (const each of all.slice(at, at + EACH_ROUND)) hidden = await interrupt(box.page, hidden, each);
         interrupted.open();
         await shownToItsEnd(box);
         expected.push(...wholeWords(CHUNKS * CHARS));
         assert.deepEqual(await numberedWords(box.frame), expected);
-        assert.equal([...(await shownText(box.frame)).matchAll(/END\b/g)].length, 2 + 2 * (at / EACH_ROUND), "the end of each answer, and the prompt that asked for it");
+        assert.equal(
+          [...(await shownText(box.frame)).matchAll(/END\b/g)].length,
+          2 + 2 * (at / EACH_ROUND),
+          "the end of each answer, and the prompt that asked for it",
+        );
       }
       assert.ok(pages > INTERRUPTIONS / 4, `${pages} pages were built`);
     } catch (error) {
-      throw new Error(`with SYMPOSIUM_SEED=${seed}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new Error(`with SYMPOSIUM_SEED=${seed}: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
     }
   });
 });
@@ -57,8 +77,11 @@ suite("delivery, through the page", () => {
 /** A view that is on its way out when it is looked for is opened again. */
 async function shownToItsEnd(box: Box): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    try { return await turnEnded(await box.open(), { timeout: 30_000 }); }
-    catch (error) { if (attempt === 4) throw error; }
+    try {
+      return await turnEnded(await box.open(), { timeout: 30_000 });
+    } catch (error) {
+      if (attempt === 4) throw error;
+    }
   }
 }
 
@@ -69,21 +92,42 @@ type Hidden = "no" | "sidebar" | "otherView";
 
 async function interrupt(page: Page, hidden: Hidden, { how, frames }: Interruption): Promise<Hidden> {
   // Keys go to the workbench, not into a page that may be on its way out.
-  await page.evaluate(() => { if (document.activeElement instanceof HTMLElement) document.activeElement.blur(); });
+  await page.evaluate(() => {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  });
   const what = hidden === "no" ? how : hidden;
   // Many pages are interrupted before there is anything of them, but not all, on a slow machine either. A key may be lost with the page that had the focus.
-  const built = (hidden !== "no" || how === "reload") && frames >= 6 ? page.waitForEvent("framenavigated", { predicate: isPage, timeout: 10_000 }).catch(() => undefined) : undefined;
+  const built =
+    (hidden !== "no" || how === "reload") && frames >= 6
+      ? page.waitForEvent("framenavigated", { predicate: isPage, timeout: 10_000 }).catch(() => undefined)
+      : undefined;
   switch (what) {
-    case "reload": await page.keyboard.press("Control+Alt+Shift+KeyR"); break;
-    case "sidebar": await page.keyboard.press("Control+KeyB"); break;
-    case "otherView": await icon(page, hidden === "no" ? "Explorer" : "Symposium").click(); break;
+    case "reload":
+      await page.keyboard.press("Control+Alt+Shift+KeyR");
+      break;
+    case "sidebar":
+      await page.keyboard.press("Control+KeyB");
+      break;
+    case "otherView":
+      await icon(page, hidden === "no" ? "Explorer" : "Symposium").click();
+      break;
   }
   await built;
-  await page.evaluate(left => new Promise<void>(resolve => { (function drawn() { if (left-- === 0) resolve(); else requestAnimationFrame(drawn); })(); }), frames);
+  await page.evaluate(
+    left =>
+      new Promise<void>(resolve => {
+        (function drawn() {
+          if (left-- === 0) resolve();
+          else requestAnimationFrame(drawn);
+        })();
+      }),
+    frames,
+  );
   return hidden === "no" && what !== "reload" ? what : "no";
 }
 
-const icon = (page: Page, name: string) => page.locator(".activitybar .action-item", { has: page.locator(`.action-label[aria-label^="${name}"]`) });
+const icon = (page: Page, name: string) =>
+  page.locator(".activitybar .action-item", { has: page.locator(`.action-label[aria-label^="${name}"]`) });
 
 /** The numbers of the words in the first `length` characters of `w1 w2 w3 …` that are whole, and followed by a space. */
 function wholeWords(length: number): readonly number[] {

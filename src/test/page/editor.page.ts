@@ -5,9 +5,24 @@ import { readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { lastExchange, readCards, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import { becomes, button, hideChat, newTab, notification, openScripted, processesOf, seen, showsText, stopTurn } from "./scripted";
+import {
+  becomes,
+  button,
+  hideChat,
+  newTab,
+  notification,
+  openScripted,
+  processesOf,
+  seen,
+  showsText,
+  stopTurn,
+} from "./scripted";
 
-const SETTINGS = { "files.autoSave": "off", "terminal.integrated.gpuAcceleration": "off", "diffEditor.useInlineViewWhenSpaceIsLimited": false };
+const SETTINGS = {
+  "files.autoSave": "off",
+  "terminal.integrated.gpuAcceleration": "off",
+  "diffEditor.useInlineViewWhenSpaceIsLimited": false,
+};
 
 suite("an agent that works through the editor", () => {
   let box: Box;
@@ -19,7 +34,13 @@ suite("an agent that works through the editor", () => {
   });
   suiteTeardown(() => box.close());
   teardown(async () => {
-    if (await box.frame.locator('body:not([data-turn="idle"])[data-turn]').count().catch(() => 0) > 0) await stopTurn(box.frame);
+    if (
+      (await box.frame
+        .locator('body:not([data-turn="idle"])[data-turn]')
+        .count()
+        .catch(() => 0)) > 0
+    )
+      await stopTurn(box.frame);
   });
 
   const inFolder = (name: string): string => path.join(folder, name);
@@ -32,7 +53,7 @@ suite("an agent that works through the editor", () => {
   }
   async function stop(): Promise<void> {
     await chat().locator(".mynah-chat-prompt-stop-button:visible").click();
-    await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
+    await seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
   }
 
   /** A command that prints, and goes on when it is let. */
@@ -43,7 +64,20 @@ suite("an agent that works through the editor", () => {
     return { command: `sh ${name}.sh`, letGo: () => writeFile(gate, "\n") };
   }
 
-  const editorShows = (text: RegExp): Promise<void> => seen(async () => text.test((await box.page.locator(".editor-group-container .view-lines").first().innerText().catch(() => "")).replaceAll("\u00a0", " ")), `${text} in the editor`);
+  const editorShows = (text: RegExp): Promise<void> =>
+    seen(
+      async () =>
+        text.test(
+          (
+            await box.page
+              .locator(".editor-group-container .view-lines")
+              .first()
+              .innerText()
+              .catch(() => "")
+          ).replaceAll("\u00a0", " "),
+        ),
+      `${text} in the editor`,
+    );
   const fileTab = (name: string) => box.page.locator(".tabs-container .tab.active", { hasText: name });
   /** By a link of the agent's. */
   async function openFile(name: string): Promise<void> {
@@ -56,14 +90,33 @@ suite("an agent that works through the editor", () => {
     const terminal = () => chat().locator(".symposium-terminal").last();
     const output = () => terminal().locator(".symposium-terminal-output");
     const state = () => terminal().locator(".symposium-terminal-state");
-    const prints = (text: RegExp): Promise<void> => seen(async () => text.test(await output().innerText({ timeout: 1_000 }).catch(() => "")), `${text} in the card`);
-    const colourOf = (text: string): Promise<string> => output().getByText(text).evaluate(each => getComputedStyle(each).color);
+    const prints = (text: RegExp): Promise<void> =>
+      seen(
+        async () =>
+          text.test(
+            await output()
+              .innerText({ timeout: 1_000 })
+              .catch(() => ""),
+          ),
+        `${text} in the card`,
+      );
+    const colourOf = (text: string): Promise<string> =>
+      output()
+        .getByText(text)
+        .evaluate(each => getComputedStyle(each).color);
 
     test("is shown with its output as it comes, in its colors, and with its exit code", async () => {
       const live = gated("live", "plain words\\n\\033[31mred words\\033[0m\\n", "echo after the gate\nexit 3");
       await sendPrompt(box.frame, `terminal ${live.command}`);
       await prints(/^plain words\nred words\n*$/);
-      assert.deepEqual([await terminal().locator(".symposium-terminal-command").innerText(), await state().innerText(), await turnState(box.frame)], ["sh live.sh", "running", "running"]);
+      assert.deepEqual(
+        [
+          await terminal().locator(".symposium-terminal-command").innerText(),
+          await state().innerText(),
+          await turnState(box.frame),
+        ],
+        ["sh live.sh", "running", "running"],
+      );
       assert.notEqual(await colourOf("red words"), await colourOf("plain words"));
       await live.letGo();
       await turnEnded(box.frame);
@@ -75,7 +128,10 @@ suite("an agent that works through the editor", () => {
 
     test("is killed by the agent, and what it had printed stays", async () => {
       const { command } = gated("killed", "begun\\n", "echo never");
-      await sendPrompt(box.frame, `terminal-start ${command}; ask p1; terminal-kill; terminal-wait; terminal-output; terminal-release`);
+      await sendPrompt(
+        box.frame,
+        `terminal-start ${command}; ask p1; terminal-kill; terminal-wait; terminal-output; terminal-release`,
+      );
       await prints(/^begun\n*$/);
       await button(box.frame, "Allow once").first().click();
       await turnEnded(box.frame);
@@ -98,10 +154,19 @@ suite("an agent that works through the editor", () => {
       await ask("terminal seq 700");
       await prints(/^201\n[^]*\n700\n*$/);
       await terminal().getByText("The beginning is left out.").waitFor();
-      await seen(() => output().evaluate(each => each.scrollHeight > each.clientHeight && each.scrollHeight - each.scrollTop - each.clientHeight < 2), "its end, to which it is scrolled");
+      await seen(
+        () =>
+          output().evaluate(
+            each => each.scrollHeight > each.clientHeight && each.scrollHeight - each.scrollTop - each.clientHeight < 2,
+          ),
+        "its end, to which it is scrolled",
+      );
       await terminal().getByRole("button", { name: "Open in Terminal" }).click();
       const rows = box.page.locator(".terminal-wrapper .xterm-rows");
-      await seen(async () => /699\s+700\s+exit code 0/.test(await rows.innerText().catch(() => "")), "the output in a terminal of VS Code");
+      await seen(
+        async () => /699\s+700\s+exit code 0/.test(await rows.innerText().catch(() => "")),
+        "the output in a terminal of VS Code",
+      );
       await box.page.locator(".panel .single-terminal-tab", { hasText: "seq 700" }).waitFor();
       await box.screenshot("open-in-terminal-light");
       await box.command("Terminal: Scroll to Top");
@@ -130,7 +195,10 @@ suite("an agent that works through the editor", () => {
       assert.match(await ask(`write ${inFolder("written.txt")} by the agent\\n`), /wrote/);
       assert.equal(readFileSync(inFolder("written.txt"), "utf8"), "by the agent\n");
       await editorShows(/^by the agent/);
-      await seen(async () => !await fileTab("written.txt").evaluate(tab => tab.classList.contains("dirty")), "that it is saved");
+      await seen(
+        async () => !(await fileTab("written.txt").evaluate(tab => tab.classList.contains("dirty"))),
+        "that it is saved",
+      );
     });
 
     test("a link that leads out of the workspace is asked about, and leads nowhere when it is rejected", async () => {
@@ -148,13 +216,15 @@ suite("an agent that works through the editor", () => {
     });
 
     test("outside of the workspace the user is asked, with the place where the file really is", async () => {
-      const outside = path.join(realpathSync(path.dirname(folder)), "outside.txt"), REFUSED = `The user did not allow this: ${outside} is outside of the workspace.`;
+      const outside = path.join(realpathSync(path.dirname(folder)), "outside.txt"),
+        REFUSED = `The user did not allow this: ${outside} is outside of the workspace.`;
       writeFileSync(outside, "from outside");
       await sendPrompt(box.frame, `read ${path.join(folder, "..", "outside.txt")}`);
       await button(box.frame, "Reject").click();
       await turnEnded(box.frame);
       const rejected = (await lastExchange(box.frame)).answer;
-      for (const part of [`Read ${outside}`, "It is outside of the workspace.", REFUSED]) assert.ok(rejected.includes(part), `${part} is not in: ${rejected}`);
+      for (const part of [`Read ${outside}`, "It is outside of the workspace.", REFUSED])
+        assert.ok(rejected.includes(part), `${part} is not in: ${rejected}`);
       assert.ok(!rejected.includes("from outside"));
       await sendPrompt(box.frame, `read ${outside}`);
       await button(box.frame, /^Allow$/).click();
@@ -169,9 +239,23 @@ suite("an agent that works through the editor", () => {
   });
 
   test("Open Diff shows both sides in VS Code's diff editor", async () => {
-    await ask(`tool d1 edit Change it; toolupdate d1 completed diff=${JSON.stringify({ path: inFolder("src/made-up.mjs"), oldText: "const a = 1\nreturn old\n", newText: "const a = 1\nreturn fresh\n" })}; say .`);
+    await ask(
+      `tool d1 edit Change it; toolupdate d1 completed diff=${JSON.stringify({ path: inFolder("src/made-up.mjs"), oldText: "const a = 1\nreturn old\n", newText: "const a = 1\nreturn fresh\n" })}; say .`,
+    );
     await button(box.frame, "Open Diff").click();
-    const sideShows = (side: string, text: RegExp): Promise<void> => seen(async () => text.test((await box.page.locator(`.monaco-diff-editor .editor.${side} .view-lines`).innerText().catch(() => "")).replaceAll("\u00a0", " ")), `${text} on the ${side} side`);
+    const sideShows = (side: string, text: RegExp): Promise<void> =>
+      seen(
+        async () =>
+          text.test(
+            (
+              await box.page
+                .locator(`.monaco-diff-editor .editor.${side} .view-lines`)
+                .innerText()
+                .catch(() => "")
+            ).replaceAll("\u00a0", " "),
+          ),
+        `${text} on the ${side} side`,
+      );
     await sideShows("original", /^const a = 1\s+return old\s*$/);
     await sideShows("modified", /^const a = 1\s+return fresh\s*$/);
     await fileTab("made-up.mjs (proposed by Scripted)").waitFor();
@@ -179,7 +263,8 @@ suite("an agent that works through the editor", () => {
   });
 
   test("Follow opens the file that the agent works on in preview, and the focus stays in the chat", async () => {
-    const works = (id: string, place: string): string => `tool ${id} read Look; toolupdate ${id} in_progress locations=${inFolder(place)}; wait-cancel`;
+    const works = (id: string, place: string): string =>
+      `tool ${id} read Look; toolupdate ${id} in_progress locations=${inFolder(place)}; wait-cancel`;
     await sendPrompt(box.frame, works("f1", "src/cli.mjs:2"));
     const follow = chat().locator(".symposium-follow");
     await follow.click();
@@ -188,7 +273,15 @@ suite("an agent that works through the editor", () => {
     await sendPrompt(box.frame, works("f2", "src/count.mjs:3"));
     await fileTab("count.mjs").waitFor();
     await becomes(() => fileTab("count.mjs").locator(".monaco-icon-label.italic").count(), 1, "a preview");
-    await seen(async () => await box.page.locator(".editor-group-container .active-line-number").first().innerText().catch(() => "") === "3", "the line");
+    await seen(
+      async () =>
+        (await box.page
+          .locator(".editor-group-container .active-line-number")
+          .first()
+          .innerText()
+          .catch(() => "")) === "3",
+      "the line",
+    );
     assert.ok(await box.frame.locator("body").evaluate(() => document.hasFocus()), "the focus is in the chat");
     await follow.click();
     await stop();
@@ -198,7 +291,8 @@ suite("an agent that works through the editor", () => {
     await newTab(box);
     await sendPrompt(box.frame, "pid; wait-cancel");
     await showsText(box.frame, /^pid \d+$/m);
-    const pid = Number(/^pid (\d+)$/m.exec((await lastExchange(box.frame)).answer)?.[1]), before = processesOf(box, "scripted-agent");
+    const pid = Number(/^pid (\d+)$/m.exec((await lastExchange(box.frame)).answer)?.[1]),
+      before = processesOf(box, "scripted-agent");
     assert.ok(before.includes(pid));
     process.kill(pid, "SIGKILL");
     await showsText(box.frame, /Scripted stopped unexpectedly/);
@@ -209,15 +303,29 @@ suite("an agent that works through the editor", () => {
     await button(box.frame, "Send Again").click();
     await showsText(box.frame, new RegExp(`^pid ${back}$`, "m"));
     await stop();
-    await becomes(async () => (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text), ["pid; wait-cancel", "pid; wait-cancel"], "the prompt twice");
+    await becomes(
+      async () => (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text),
+      ["pid; wait-cancel", "pid; wait-cancel"],
+      "the prompt twice",
+    );
     await becomes<readonly unknown[]>(() => Promise.resolve(others()), [back], "no more than one other agent");
   });
 
   test("a question while the view is hidden: a badge on its icon, and a notification that leads to it", async () => {
     const hidden = gated("hidden", "", "");
-    const badge = box.page.locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') }).locator(".badge");
+    const badge = box.page
+      .locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') })
+      .locator(".badge");
     await sendPrompt(box.frame, `terminal ${hidden.command}; ask p1 title="Delete everything?"`);
-    await seen(async () => await chat().locator(".symposium-terminal-state").last().innerText({ timeout: 1_000 }).catch(() => "") === "running", "the agent at work");
+    await seen(
+      async () =>
+        (await chat()
+          .locator(".symposium-terminal-state")
+          .last()
+          .innerText({ timeout: 1_000 })
+          .catch(() => "")) === "running",
+      "the agent at work",
+    );
     await hideChat(box);
     assert.equal(await badge.isVisible(), false);
     await hidden.letGo();

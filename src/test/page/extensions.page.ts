@@ -7,16 +7,28 @@ import { lastExchange, ROOT, sendPrompt, turnEnded, type Box } from "./harness";
 import { look, newTab, openScripted, processesOf, seen, shownText, showsText } from "./scripted";
 import { closeEditors, openSettings, rowOf, setting, shows } from "./settings-box";
 
-const own = (id: string, name: string, isEnabled: boolean, command: string, ...args: readonly string[]): object => ({ id, name, _enabled: isEnabled, _source: "custom", distribution: { local: { command, args } } });
+const own = (id: string, name: string, isEnabled: boolean, command: string, ...args: readonly string[]): object => ({
+  id,
+  name,
+  _enabled: isEnabled,
+  _source: "custom",
+  distribution: { local: { command, args } },
+});
 const program = (name: string): string => path.join(ROOT, "out/programs", `${name}.program.mjs`);
 const OUTDATED = "This tab goes on with what was set when it began.";
 
 suite("agent extensions", () => {
   let box: Box;
   suiteSetup(async () => {
-    box = await openScripted({ settings: { "symposium.extensions": [
-      own("house-rules", "House rules", true, process.execPath, program("house-rules-proxy"), "Be brief."), own("pass", "Pass", true, process.execPath, program("pass-proxy")), own("broken", "Broken", false, "/nowhere/extension"),
-    ] } });
+    box = await openScripted({
+      settings: {
+        "symposium.extensions": [
+          own("house-rules", "House rules", true, process.execPath, program("house-rules-proxy"), "Be brief."),
+          own("pass", "Pass", true, process.execPath, program("pass-proxy")),
+          own("broken", "Broken", false, "/nowhere/extension"),
+        ],
+      },
+    });
     await box.open();
   });
   suiteTeardown(() => box.close());
@@ -33,11 +45,19 @@ suite("agent extensions", () => {
     await act(await openSettings(box, "page"));
     await closeEditors(box);
   }
-  const enable = (name: string, isOn: boolean): Promise<void> => inSettings(async page => {
-    await rowOf(page, name).getByRole("checkbox", { name: `Enable ${name}`, checked: !isOn }).click();
-    const isSo = (entry: Readonly<Record<string, unknown>>): boolean => entry["name"] !== name || entry["_enabled"] === isOn;
-    await shows(page, () => (setting(box, "symposium.extensions") as readonly Readonly<Record<string, unknown>>[]).every(isSo), "it in the settings");
-  });
+  const enable = (name: string, isOn: boolean): Promise<void> =>
+    inSettings(async page => {
+      await rowOf(page, name)
+        .getByRole("checkbox", { name: `Enable ${name}`, checked: !isOn })
+        .click();
+      const isSo = (entry: Readonly<Record<string, unknown>>): boolean =>
+        entry["name"] !== name || entry["_enabled"] === isOn;
+      await shows(
+        page,
+        () => (setting(box, "symposium.extensions") as readonly Readonly<Record<string, unknown>>[]).every(isSo),
+        "it in the settings",
+      );
+    });
 
   test("what stands before the agent changes what it gets", async () => {
     assert.match(await ask("hello"), /You said: Be brief\.\s*hello/);
@@ -45,16 +65,20 @@ suite("agent extensions", () => {
   });
 
   test("the session's details say what stands before the agent, what it did there, and what that cost", async () => {
-    const button = chat().getByRole("button", { name: "Details of this session", exact: true }), panel = chat().getByRole("group", { name: "Details of this session" });
+    const button = chat().getByRole("button", { name: "Details of this session", exact: true }),
+      panel = chat().getByRole("group", { name: "Details of this session" });
     await button.focus();
     await box.page.keyboard.press("Enter");
     await panel.waitFor();
-    await seen(async () => await button.getAttribute("aria-expanded") === "true", "that the button has opened it");
+    await seen(async () => (await button.getAttribute("aria-expanded")) === "true", "that the button has opened it");
     const [rules, pass] = [panel.locator("ol > li", { hasText: "House rules" }), panel.locator("ol > li").nth(1)];
     await rules.getByText(/^Altered 1 prompt: 1 part added\.$/).waitFor();
     await rules.getByText(/^Prompts: (under )?\d+ ms there/).waitFor();
     await pass.getByText("Has changed nothing so far.").waitFor();
-    await seen(async () => /Agent\s+\S+[^]*Folder\s+\//.test(await panel.locator("dl").innerText()), "the agent and the folder");
+    await seen(
+      async () => /Agent\s+\S+[^]*Folder\s+\//.test(await panel.locator("dl").innerText()),
+      "the agent and the folder",
+    );
     const added = rules.getByText("What it added last", { exact: true });
     await added.focus();
     await box.page.keyboard.press("Enter");
@@ -71,14 +95,19 @@ suite("agent extensions", () => {
 
   test("one that is switched off stays with the tab that began with it, which says so; the new tab beside it is without", async () => {
     await enable("House rules", false);
-    await seen(async () => await banner().count() > 0, "that the tab goes on as it began");
+    await seen(async () => (await banner().count()) > 0, "that the tab goes on as it began");
     await look(box, "extensions-outdated");
     assert.match(await ask("again"), /Be brief\./);
-    const before = await box.frame.locator("body").getAttribute("data-tab"), button = chat().getByRole("button", { name: "New Tab", exact: true });
+    const before = await box.frame.locator("body").getAttribute("data-tab"),
+      button = chat().getByRole("button", { name: "New Tab", exact: true });
     await button.focus();
     await box.page.keyboard.press("Enter");
-    await seen(async () => await box.frame.locator("body").getAttribute("data-tab") !== before, "a new tab");
-    await seen(async () => await box.frame.locator(".mynah-chat-prompt-input:visible").evaluate(input => input === document.activeElement), "the focus in its prompt");
+    await seen(async () => (await box.frame.locator("body").getAttribute("data-tab")) !== before, "a new tab");
+    await seen(
+      async () =>
+        await box.frame.locator(".mynah-chat-prompt-input:visible").evaluate(input => input === document.activeElement),
+      "the focus in its prompt",
+    );
     const answer = await ask("hello");
     assert.match(answer, /You said: hello/);
     assert.doesNotMatch(answer, /brief/);
@@ -87,20 +116,32 @@ suite("agent extensions", () => {
 
   test("when it is on again the first tab says nothing any more, and the second one does", async () => {
     await enable("House rules", true);
-    await seen(async () => await banner().count() > 0, "that the second tab goes on as it began");
+    await seen(async () => (await banner().count()) > 0, "that the second tab goes on as it began");
     await box.frame.locator('[role="tab"]').first().click();
-    await seen(async () => /again/.test(await shownText(box.frame)) && await banner().count() === 0, "the first tab, without a word of it");
+    await seen(
+      async () => /again/.test(await shownText(box.frame)) && (await banner().count()) === 0,
+      "the first tab, without a word of it",
+    );
   });
 
   test("one that cannot be started is left out with a sentence, and the agent answers", async () => {
     await enable("Broken", true);
-    await seen(async () => await banner().count() > 0, "that the first tab goes on as it began: new ones are with it");
+    await seen(
+      async () => (await banner().count()) > 0,
+      "that the first tab goes on as it began: new ones are with it",
+    );
     await newTab(box);
     assert.match(await ask("hello"), /You said: Be brief\.\s*hello/);
-    await showsText(box.frame, "The agent extension “Broken” could not be started: “/nowhere/extension” was not found or may not be run. This conversation goes on without it.");
+    await showsText(
+      box.frame,
+      "The agent extension “Broken” could not be started: “/nowhere/extension” was not found or may not be run. This conversation goes on without it.",
+    );
     await chat().getByRole("button", { name: "Show Logs" }).waitFor();
     await chat().getByRole("button", { name: "Details of this session", exact: true }).click();
-    await chat().locator(".symposium-details li", { hasText: "Broken is left out" }).getByText("“/nowhere/extension” was not found").waitFor();
+    await chat()
+      .locator(".symposium-details li", { hasText: "Broken is left out" })
+      .getByText("“/nowhere/extension” was not found")
+      .waitFor();
     await look(box, "extensions-missing");
     await inSettings(page => rowOf(page, "Broken").locator(".finding", { hasText: "could not be started" }).waitFor());
     await ask("and again");

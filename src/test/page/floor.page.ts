@@ -26,7 +26,10 @@ suite("an editor without language models", () => {
   let box: Box, folder: string;
   suiteSetup(async () => {
     folder = mkdtempSync(path.join(tmpdir(), "symposium-floor-"));
-    const manifest = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as { main: string; contributes: Record<string, unknown> };
+    const manifest = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as {
+      main: string;
+      contributes: Record<string, unknown>;
+    };
     for (const lacking of ["languageModelTools", "languageModelChatProviders"]) delete manifest.contributes[lacking];
     writeFileSync(path.join(folder, "package.json"), JSON.stringify({ ...manifest, main: "./entry.js" }));
     writeFileSync(path.join(folder, "entry.js"), ENTRY);

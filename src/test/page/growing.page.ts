@@ -8,7 +8,7 @@ import { ROOT } from "./harness";
 
 const DOCUMENTS: Readonly<Record<string, string>> = {
   "a heading underlined, which was a paragraph": "Title\n===\n\ntext\n---\n\nend",
-  "code, its language letter by letter": "Look:\n\n```json\n{ \"a\": 1 }\n```\n\nend",
+  "code, its language letter by letter": 'Look:\n\n```json\n{ "a": 1 }\n```\n\nend',
   "a diff between tildes": "~~~diff\n+ a\n- b\n~~~\n\nend",
   "code that is indented": "text\n\n    let a;\n    let b;\n\nend",
   "lists, one in another, and loose": "- a\n- b\n  1. c\n  2. d\n\n- e\n\n10. x\n11. y",
@@ -21,18 +21,24 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
 
 suite("an answer that grows", () => {
   let browser: Browser;
-  suiteSetup(async () => { browser = await launchBrowser(); });
+  suiteSetup(async () => {
+    browser = await launchBrowser();
+  });
   suiteTeardown(() => browser.close());
 
-  for (const [what, text] of Object.entries(DOCUMENTS)) test(`${what}: drawn letter by letter it is as drawn at once`, async () => {
-    const page = await openView(browser);
-    await page.evaluate(pieces => growth.say("grown", pieces), [...text]);
-    await page.evaluate(piece => growth.say("whole", [piece]), text);
-    const [grown, whole] = [await page.evaluate(() => growth.shown("grown")), await page.evaluate(() => growth.shown("whole"))];
-    assert.ok(whole.length > 20);
-    assert.equal(grown, whole);
-    await page.context().close();
-  });
+  for (const [what, text] of Object.entries(DOCUMENTS))
+    test(`${what}: drawn letter by letter it is as drawn at once`, async () => {
+      const page = await openView(browser);
+      await page.evaluate(pieces => growth.say("grown", pieces), [...text]);
+      await page.evaluate(piece => growth.say("whole", [piece]), text);
+      const [grown, whole] = [
+        await page.evaluate(() => growth.shown("grown")),
+        await page.evaluate(() => growth.shown("whole")),
+      ];
+      assert.ok(whole.length > 20);
+      assert.equal(grown, whole);
+      await page.context().close();
+    });
 });
 
 suite("accessibility: the cards of an answer that came at once", () => {
@@ -58,18 +64,31 @@ interface Growth {
   /** The elements of it. */
   shown(id: string): string;
 }
-declare global { var growth: Growth; }
+declare global {
+  var growth: Growth;
+}
 
 /** The page, with a host that says what it is told to. Time goes fifty times as fast. */
 async function openView(browser: Browser): Promise<Page> {
   const context = await browser.newContext();
   const page = await context.newPage();
-  await page.route("http://symposium.test/**", route => route.fulfill({ contentType: "text/html", body: "<!DOCTYPE html><html><body><div id=\"symposium\"></div></body></html>" }));
+  await page.route("http://symposium.test/**", route =>
+    route.fulfill({
+      contentType: "text/html",
+      body: '<!DOCTYPE html><html><body><div id="symposium"></div></body></html>',
+    }),
+  );
   await page.goto("http://symposium.test/");
   await page.evaluate(() => {
-    const FAST = 50, setTimer = window.setTimeout.bind(window), now = performance.now.bind(performance);
-    let handled = 0, sent = 0, seq = 0;
-    const tell = (data: object): void => { window.dispatchEvent(new MessageEvent("message", { data })); };
+    const FAST = 50,
+      setTimer = window.setTimeout.bind(window),
+      now = performance.now.bind(performance);
+    let handled = 0,
+      sent = 0,
+      seq = 0;
+    const tell = (data: object): void => {
+      window.dispatchEvent(new MessageEvent("message", { data }));
+    };
     const event = async (...events: readonly object[]): Promise<void> => {
       sent += events.length;
       for (const event of events) tell({ type: "event", tabId: "t", bootId: "b", seq: ++seq, event });
@@ -79,15 +98,42 @@ async function openView(browser: Browser): Promise<Page> {
     performance.now = () => now() * FAST;
     Object.assign(globalThis, {
       acquireVsCodeApi: () => ({
-        getState: () => undefined, setState: () => undefined,
-        postMessage: (message: { readonly type: string; readonly handled?: number; readonly tabs?: readonly { readonly tabId: string; readonly asked: number }[] }) => {
+        getState: () => undefined,
+        setState: () => undefined,
+        postMessage: (message: {
+          readonly type: string;
+          readonly handled?: number;
+          readonly tabs?: readonly { readonly tabId: string; readonly asked: number }[];
+        }) => {
           if (message.type === "ack") handled = message.handled ?? 0;
           if (message.type !== "webview-ready") return;
           setTimer(() => {
-            if (message.tabs?.length === 0) return tell({ type: "state", agents: [{ id: "a", name: "A" }], currentAgentId: "a", tabs: ["t"], selected: "t", sidecar: { state: "running" } });
+            if (message.tabs?.length === 0)
+              return tell({
+                type: "state",
+                agents: [{ id: "a", name: "A" }],
+                currentAgentId: "a",
+                tabs: ["t"],
+                selected: "t",
+                sidecar: { state: "running" },
+              });
             for (const { asked } of message.tabs ?? []) {
               sent++;
-              tell({ type: "snapshot", tabId: "t", bootId: "b", seq, asked, conversation: { agent: { id: "a", name: "A" }, cwd: "/w", entries: [], turn: { state: "idle" }, commands: [], controls: [] } });
+              tell({
+                type: "snapshot",
+                tabId: "t",
+                bootId: "b",
+                seq,
+                asked,
+                conversation: {
+                  agent: { id: "a", name: "A" },
+                  cwd: "/w",
+                  entries: [],
+                  turn: { state: "idle" },
+                  commands: [],
+                  controls: [],
+                },
+              });
             }
           });
         },
@@ -103,9 +149,12 @@ async function openView(browser: Browser): Promise<Page> {
           }
           await event({ type: "turn", turn: { state: "idle" } });
         },
-        sayAtOnce: (id: string, text: string) => event({ type: "upsert", entry: { kind: "agent", id, text } }, { type: "turn", turn: { state: "idle" } }),
+        sayAtOnce: (id: string, text: string) =>
+          event({ type: "upsert", entry: { kind: "agent", id, text } }, { type: "turn", turn: { state: "idle" } }),
         shown: (id: string) => {
-          const body = document.querySelector(`.mynah-chat-item-card[messageid="${id}"] > .mynah-card > .mynah-card-body`)?.cloneNode(true);
+          const body = document
+            .querySelector(`.mynah-chat-item-card[messageid="${id}"] > .mynah-card > .mynah-card-body`)
+            ?.cloneNode(true);
           if (!(body instanceof Element)) return "";
           for (const element of body.querySelectorAll("*")) element.removeAttribute("render-index");
           return body.innerHTML;

@@ -9,9 +9,31 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node
 import path from "node:path";
 import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
-import { census, launchBrowser, openChat, openWorkbench, runCommand, startServer, webviewFrame, type Found, type Server, type Settings } from "../../../scripts/vscode-box/index.mjs";
+import {
+  census,
+  launchBrowser,
+  openChat,
+  openWorkbench,
+  runCommand,
+  startServer,
+  webviewFrame,
+  type Found,
+  type Server,
+  type Settings,
+} from "../../../scripts/vscode-box/index.mjs";
 
-export { allowOnce, lastExchange, leftovers, promptInput, readCards, sending, sendPrompt, turnEnded, turnState, until } from "../../../scripts/vscode-box/index.mjs";
+export {
+  allowOnce,
+  lastExchange,
+  leftovers,
+  promptInput,
+  readCards,
+  sending,
+  sendPrompt,
+  turnEnded,
+  turnState,
+  until,
+} from "../../../scripts/vscode-box/index.mjs";
 
 /** The checkout; set when the tests are compiled. */
 export const ROOT = process.env.SYMPOSIUM_ROOT ?? "";
@@ -53,7 +75,10 @@ export interface Box {
   close(): Promise<void>;
 }
 
-interface Shared { readonly server: Server; readonly mark: string }
+interface Shared {
+  readonly server: Server;
+  readonly mark: string;
+}
 
 const servers = new Map<string, Promise<Shared>>();
 const opened = new Set<Box>();
@@ -74,24 +99,39 @@ async function sharedServer({ env = {}, vsix, restricted = false }: BoxOptions):
 }
 
 /** What a user could look at now: the documents of all windows, and of the chats in them. */
-export const documents = (): readonly Locator[] => [...opened].flatMap(({ page, frame }) => [page.locator(":root"), frame.locator(":root")]);
+export const documents = (): readonly Locator[] =>
+  [...opened].flatMap(({ page, frame }) => [page.locator(":root"), frame.locator(":root")]);
 
 /** Opens a window. Its chat view is not shown yet: nothing of ours has been activated. */
 export async function openBox(options: BoxOptions = {}): Promise<Box> {
   const { server, mark } = await sharedServer(options);
   // What a test is about is not what our own extensions add to it: one that has them says so, with null for those that are on by default.
-  server.writeSettings({ "symposium.extensions": [], ...(options.restricted ? { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" } : {}), ...options.settings });
+  server.writeSettings({
+    "symposium.extensions": [],
+    ...(options.restricted
+      ? { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" }
+      : {}),
+    ...options.settings,
+  });
   const workspace = makeWorkspace(server, options.folders ?? ["workspace"]);
   const open = async (): Promise<Page> => {
-    const page = await openWorkbench(await (browser ??= launchBrowser()), server, { ...workspace.where, extensions: [...options.vsix === undefined ? [options.extension ?? ROOT] : [], ...options.others ?? []] });
+    const page = await openWorkbench(await (browser ??= launchBrowser()), server, {
+      ...workspace.where,
+      extensions: [...(options.vsix === undefined ? [options.extension ?? ROOT] : []), ...(options.others ?? [])],
+    });
     if (workspace.folders.length > 1) await withFolders(page);
     return page;
   };
   let page = await open();
   const box: Box = {
-    get page() { return page; },
-    get frame() { return webviewFrame(page); },
-    server, folders: workspace.folders,
+    get page() {
+      return page;
+    },
+    get frame() {
+      return webviewFrame(page);
+    },
+    server,
+    folders: workspace.folders,
     open: () => openChat(page),
     command: title => runCommand(page, title),
     reload: () => reload(page),
@@ -121,7 +161,14 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
  */
 async function withFolders(page: Page): Promise<void> {
   for (let attempt = 1; attempt < 6; attempt++) {
-    const found = await page.locator(".explorer-folders-view .monaco-list-row").first().waitFor({ timeout: timeLimit(20_000) }).then(() => true, () => false);
+    const found = await page
+      .locator(".explorer-folders-view .monaco-list-row")
+      .first()
+      .waitFor({ timeout: timeLimit(20_000) })
+      .then(
+        () => true,
+        () => false,
+      );
     if (found) return;
     await reload(page);
   }
@@ -140,13 +187,21 @@ teardown(async function () {
   for (const [i, box] of [...opened].entries()) {
     await box.screenshot(`${name}-${i}`).catch(() => undefined);
     const logs = path.join(box.server.userData, "logs");
-    for (const log of readdirSync(logs, { recursive: true, encoding: "utf8" }).filter(file => file.endsWith("Symposium.log"))) {
-      cpSync(path.join(logs, log), path.join(ROOT, "out/screenshots", `${name}-${i}-${log.replaceAll(/\W+/g, "-")}.log`));
+    for (const log of readdirSync(logs, { recursive: true, encoding: "utf8" }).filter(file =>
+      file.endsWith("Symposium.log"),
+    )) {
+      cpSync(
+        path.join(logs, log),
+        path.join(ROOT, "out/screenshots", `${name}-${i}-${log.replaceAll(/\W+/g, "-")}.log`),
+      );
     }
   }
 });
 
-function makeWorkspace(server: Server, names: readonly string[]): { readonly folders: readonly string[]; readonly where: { readonly folder?: string; readonly workspace?: string } } {
+function makeWorkspace(
+  server: Server,
+  names: readonly string[],
+): { readonly folders: readonly string[]; readonly where: { readonly folder?: string; readonly workspace?: string } } {
   const parent = mkdtempSync(path.join(server.home, "w-"));
   const folders = names.map(name => path.join(parent, name));
   for (const folder of folders) cpSync(path.join(ROOT, "test-workspace"), folder, { recursive: true });

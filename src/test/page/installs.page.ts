@@ -10,19 +10,46 @@ const ONCE = /is being installed\. That happens once\./g;
 const KEY = "SCRIPTED_KEY";
 
 suite("agents that are installed, and signed in to", () => {
-  const machine = new InstallingMachine(), signedIn = machine.file("signed-in");
+  const machine = new InstallingMachine(),
+    signedIn = machine.file("signed-in");
   let box: Box;
   suiteSetup(async () => {
-    box = await openBox({ env: machine.env, settings: {
-      "symposium.currentAgentId": "packed", "terminal.integrated.gpuAcceleration": "off",
-      "symposium.agents": [
-        packed("packed", "Packed"), packed("unlucky", "Unlucky"),
-        local("asking", "Asking", "--auth-required"),
-        packed("terminal", "Terminal", "--auth-required", "--auth-file", signedIn, "--auth-methods", JSON.stringify([
-          { id: "term", name: "Sign in in a terminal", type: "terminal", args: ["--sign-in"] }, { id: "later", name: "Something later", type: "hologram" }, { id: "own", name: "Another way" }])),
-        local("keyed", "Keyed", "--auth-required", "--auth-variable", KEY, "--auth-methods", JSON.stringify([{ id: "key", name: "Use a key", type: "env_var", vars: [{ name: KEY, label: "Your key" }] }])),
-      ],
-    } });
+    box = await openBox({
+      env: machine.env,
+      settings: {
+        "symposium.currentAgentId": "packed",
+        "terminal.integrated.gpuAcceleration": "off",
+        "symposium.agents": [
+          packed("packed", "Packed"),
+          packed("unlucky", "Unlucky"),
+          local("asking", "Asking", "--auth-required"),
+          packed(
+            "terminal",
+            "Terminal",
+            "--auth-required",
+            "--auth-file",
+            signedIn,
+            "--auth-methods",
+            JSON.stringify([
+              { id: "term", name: "Sign in in a terminal", type: "terminal", args: ["--sign-in"] },
+              { id: "later", name: "Something later", type: "hologram" },
+              { id: "own", name: "Another way" },
+            ]),
+          ),
+          local(
+            "keyed",
+            "Keyed",
+            "--auth-required",
+            "--auth-variable",
+            KEY,
+            "--auth-methods",
+            JSON.stringify([
+              { id: "key", name: "Use a key", type: "env_var", vars: [{ name: KEY, label: "Your key" }] },
+            ]),
+          ),
+        ],
+      },
+    });
     await box.open();
   });
   suiteTeardown(async () => {
@@ -39,7 +66,12 @@ suite("agents that are installed, and signed in to", () => {
     return (await lastExchange(box.frame)).answer;
   }
   /** Of a prompt that waits for its user to sign in. */
-  const isAnswered = (answer: RegExp): Promise<void> => seen(async () => await turnState(box.frame) === "idle" && answer.test((await lastExchange(box.frame)).answer), `the answer ${answer}`, 90_000);
+  const isAnswered = (answer: RegExp): Promise<void> =>
+    seen(
+      async () => (await turnState(box.frame)) === "idle" && answer.test((await lastExchange(box.frame)).answer),
+      `the answer ${answer}`,
+      90_000,
+    );
   async function tabOf(agentId: string): Promise<void> {
     await chat().locator('select[aria-label^="The agent of this tab"]').selectOption(agentId);
     await newTab(box);
@@ -68,10 +100,15 @@ suite("agents that are installed, and signed in to", () => {
   });
 
   test("what npm cannot fetch is one sentence in the chat with what could be done; the prompt is sent again when it can", async () => {
-    machine.npmFails("npm error code ENOTFOUND\nnpm error network request to https://registry.example/ failed, reason: getaddrinfo ENOTFOUND registry.example\n");
+    machine.npmFails(
+      "npm error code ENOTFOUND\nnpm error network request to https://registry.example/ failed, reason: getaddrinfo ENOTFOUND registry.example\n",
+    );
     await tabOf("unlucky");
     await sendPrompt(box.frame, "say at last");
-    await showsText(box.frame, /npm stopped \(exit code 1\), because it cannot reach its registry\. Is this computer online\?/);
+    await showsText(
+      box.frame,
+      /npm stopped \(exit code 1\), because it cannot reach its registry\. Is this computer online\?/,
+    );
     await turnEnded(box.frame);
     await look(box, "installs-offline");
     machine.npmWorks();
@@ -84,7 +121,9 @@ suite("agents that are installed, and signed in to", () => {
       await tabOf("asking");
       await sendPrompt(box.frame, "say you know me");
       await form().waitFor();
-      await chat().locator('[data-kind="elicitation"]', { hasText: /Asking wants you to sign in\.\s*Scripted sign-in/ }).waitFor();
+      await chat()
+        .locator('[data-kind="elicitation"]', { hasText: /Asking wants you to sign in\.\s*Scripted sign-in/ })
+        .waitFor();
       await look(box, "sign-in-agent");
       await press("Submit");
       await isAnswered(/you know me/);
@@ -98,7 +137,11 @@ suite("agents that are installed, and signed in to", () => {
       await look(box, "sign-in-terminal");
       await press("Submit");
       const rows = box.page.locator(".terminal-wrapper.active .xterm-rows");
-      await seen(async () => /Sign in to the scripted agent\?/.test(await rows.innerText({ timeout: 500 }).catch(() => "")), "the program's question in the terminal", 60_000);
+      await seen(
+        async () => /Sign in to the scripted agent\?/.test(await rows.innerText({ timeout: 500 }).catch(() => "")),
+        "the program's question in the terminal",
+        60_000,
+      );
       await box.page.locator(".terminal-wrapper.active .xterm.focus").waitFor();
       await box.screenshot("sign-in-terminal-open");
       await box.page.keyboard.type("yes");

@@ -2,7 +2,19 @@
 import assert from "node:assert/strict";
 import { focused as focusedOf, hasInput, input as inputOf, sendByKey } from "./composing";
 import { lastExchange, readCards, turnEnded, type Box } from "./harness";
-import { answerShows, becomes, gate, newTab, openScripted, processesOf, reloadWindow, scripted, seen, showsText, typeDraft } from "./scripted";
+import {
+  answerShows,
+  becomes,
+  gate,
+  newTab,
+  openScripted,
+  processesOf,
+  reloadWindow,
+  scripted,
+  seen,
+  showsText,
+  typeDraft,
+} from "./scripted";
 
 suite("the chat by keyboard", () => {
   let box: Box;
@@ -66,7 +78,10 @@ suite("the chat by keyboard", () => {
       await box.page.keyboard.press("Tab");
       order.push(await focused());
     }
-    assert.deepEqual(order.filter(name => /Allow|Reject|More/.test(name)), ["Allow once", "Allow always", "Reject once", "More Actions"]);
+    assert.deepEqual(
+      order.filter(name => /Allow|Reject|More/.test(name)),
+      ["Allow once", "Allow always", "Reject once", "More Actions"],
+    );
     await goTo(/^Reject once$/, "Shift+Tab");
     await box.page.keyboard.press("Enter");
     await turnEnded(box.frame);
@@ -74,7 +89,7 @@ suite("the chat by keyboard", () => {
   });
 
   test("after an answer the focus is back at the prompt, so that one can go on typing", async () => {
-    await seen(async () => await focused() === "Prompt", "the focus on the prompt");
+    await seen(async () => (await focused()) === "Prompt", "the focus on the prompt");
     await box.page.keyboard.type("say typed on");
     await box.page.keyboard.press("Enter");
     await showsText(box.frame, /^typed on$/m);
@@ -95,9 +110,11 @@ suite("the chat by keyboard", () => {
       await goTo(/^Allow once$/, "Tab");
       await box.page.keyboard.press("Enter");
       await turnEnded(box.frame);
-      await seen(async () => await focused() === "Prompt", "the focus on the prompt");
+      await seen(async () => (await focused()) === "Prompt", "the focus on the prompt");
     } finally {
-      await page.evaluate(() => { Reflect.deleteProperty(performance, "now"); });
+      await page.evaluate(() => {
+        Reflect.deleteProperty(performance, "now");
+      });
     }
   });
 
@@ -160,7 +177,11 @@ suite("the chat by keyboard", () => {
     box.server.writeSettings(scripted([], { "symposium.requireModifierToSend": true }));
     await reloadWindow(box);
     await input().fill("");
-    for (const [modifier, word] of [["Control", "one"], ["Shift", "two"], ["Meta", "three"]] as const) {
+    for (const [modifier, word] of [
+      ["Control", "one"],
+      ["Shift", "two"],
+      ["Meta", "three"],
+    ] as const) {
       await input().click();
       await box.page.keyboard.type(`say ${word}a`);
       await box.page.keyboard.press("Enter");

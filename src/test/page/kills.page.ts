@@ -14,7 +14,7 @@ import { input } from "./composing";
 import { newTab, numberedWords, openScripted, processesOf, reloadWebviews, seen, shownText } from "./scripted";
 
 const KINDS = ["agent", "sidecar", "extensionHost", "webviews", "page"] as const;
-type Kind = typeof KINDS[number];
+type Kind = (typeof KINDS)[number];
 
 /** When Enter is pressed after the sidecar is killed: at once, when the page shows it, or when the next one runs. */
 const MOMENTS = ["atOnce", "interrupted", "restarted"] as const;
@@ -30,7 +30,7 @@ interface Round {
   readonly draft: boolean;
   /** Frames between the last key and the kill. */
   readonly frames: number;
-  readonly enter: typeof MOMENTS[number];
+  readonly enter: (typeof MOMENTS)[number];
 }
 
 const STREAM = "stream 220 chunks of 5 chars every 40 ms";
@@ -43,10 +43,15 @@ const HOST_RESTART_MS = WANTED > 0 ? 15_000 : 1_000;
 
 /** All kinds in turn. */
 function randomRounds(count: number): readonly Round[] {
-  const round = (kind: Kind): fc.Arbitrary<Round> => fc.record({
-    kind: fc.constant(kind), words: fc.integer({ min: 6, max: 60 }), queued: fc.boolean(), draft: fc.boolean(),
-    frames: fc.constantFrom(0, 1, 3, 12), enter: fc.constantFrom(...MOMENTS),
-  });
+  const round = (kind: Kind): fc.Arbitrary<Round> =>
+    fc.record({
+      kind: fc.constant(kind),
+      words: fc.integer({ min: 6, max: 60 }),
+      queued: fc.boolean(),
+      draft: fc.boolean(),
+      frames: fc.constantFrom(0, 1, 3, 12),
+      enter: fc.constantFrom(...MOMENTS),
+    });
   const inTurn = Array.from({ length: count }, (_, i) => round(KINDS[i % KINDS.length] ?? "page"));
   return fc.sample(fc.tuple(...inTurn), { seed, numRuns: 1 })[0] ?? [];
 }
@@ -74,7 +79,8 @@ suite("kills and reloads", () => {
   suiteTeardown(() => box.close());
   teardown(() => {
     const sums = KINDS.flatMap(kind => {
-      const rounds = played.filter(each => each.kind === kind), clean = rounds.filter(({ isClean }) => isClean);
+      const rounds = played.filter(each => each.kind === kind),
+        clean = rounds.filter(({ isClean }) => isClean);
       return rounds.length === 0 ? [] : [`${kind.padEnd(14)} ${clean.length} of ${rounds.length} clean`];
     });
     const lines = [`SYMPOSIUM_SEED=${seed}`, ...played.map(({ line }) => line), "", ...sums, ""];
@@ -84,9 +90,19 @@ suite("kills and reloads", () => {
   });
 
   const pageOf = (how: string) => box.frame.locator(`body[data-ready=true]${how}`);
-  const typed = async (): Promise<string> => (await input(box.frame).innerText().catch(() => "")).trim();
+  const typed = async (): Promise<string> =>
+    (
+      await input(box.frame)
+        .innerText()
+        .catch(() => "")
+    ).trim();
   async function queue(): Promise<string> {
-    return (await box.frame.locator(".symposium-queued:visible").allInnerTexts().catch(() => [])).join("\n");
+    return (
+      await box.frame
+        .locator(".symposium-queued:visible")
+        .allInnerTexts()
+        .catch(() => [])
+    ).join("\n");
   }
   /** Everything that a user sees of the selected tab. */
   async function everything(): Promise<string> {
@@ -106,15 +122,27 @@ suite("kills and reloads", () => {
 
   async function strike(kind: Kind): Promise<void> {
     switch (kind) {
-      case "agent": return kill("scripted-agent.program");
-      case "sidecar": return kill("sidecar.js serve");
-      case "webviews": return reloadWebviews(box);
-      case "page": return box.reload();
+      case "agent":
+        return kill("scripted-agent.program");
+      case "sidecar":
+        return kill("sidecar.js serve");
+      case "webviews":
+        return reloadWebviews(box);
+      case "page":
+        return box.reload();
       case "extensionHost": {
-        await pageOf("").evaluate(body => { body.dataset["old"] = "true"; });
+        await pageOf("").evaluate(body => {
+          body.dataset["old"] = "true";
+        });
         kill("--type=extensionHost");
         const restarted = pageOf(":not([data-old])").waitFor({ state: "attached", timeout: HOST_RESTART_MS });
-        if (!await restarted.then(() => true, () => false)) await box.reload();
+        if (
+          !(await restarted.then(
+            () => true,
+            () => false,
+          ))
+        )
+          await box.reload();
       }
     }
   }
@@ -123,15 +151,17 @@ suite("kills and reloads", () => {
   async function watch(texts: readonly string[]): Promise<() => Promise<void>> {
     const body = pageOf("");
     await body.evaluate((root, texts) => {
-      Object.assign(window, { symposiumSeen: new Promise<void>(resolve => {
-        new MutationObserver((_, observer) => {
-          if (!texts.some(text => root.textContent.includes(text))) return;
-          observer.disconnect();
-          resolve();
-        }).observe(root, { subtree: true, childList: true, characterData: true });
-      }) });
+      Object.assign(window, {
+        symposiumSeen: new Promise<void>(resolve => {
+          new MutationObserver((_, observer) => {
+            if (!texts.some(text => root.textContent.includes(text))) return;
+            observer.disconnect();
+            resolve();
+          }).observe(root, { subtree: true, childList: true, characterData: true });
+        }),
+      });
     }, texts);
-    return () => body.evaluate(() => "symposiumSeen" in window ? window.symposiumSeen as Promise<void> : undefined);
+    return () => body.evaluate(() => ("symposiumSeen" in window ? (window.symposiumSeen as Promise<void>) : undefined));
   }
 
   /** Kills while `next` is typed, and enters it at that moment. */
@@ -151,7 +181,13 @@ suite("kills and reloads", () => {
       sidecarDeaths = 0;
       await box.open();
     }
-    await seen(async () => await pageOf("").count().catch(() => 0) === 1, "a page that shows how things are");
+    await seen(
+      async () =>
+        (await pageOf("")
+          .count()
+          .catch(() => 0)) === 1,
+      "a page that shows how things are",
+    );
   }
 
   /** What was lost. */
@@ -166,23 +202,32 @@ suite("kills and reloads", () => {
     }
     await seen(async () => (await numberedWords(box.frame)).length >= words, `${words} words`);
     if (draft) await type(`say draft-${n} `);
-    await box.page.evaluate(async left => { while (left-- > 0) await new Promise(requestAnimationFrame); }, frames);
+    await box.page.evaluate(async left => {
+      while (left-- > 0) await new Promise(requestAnimationFrame);
+    }, frames);
     // The last word may be only half there.
-    const before = (await numberedWords(box.frame)).slice(0, -1), next = `next-${n}`, lost: string[] = [];
-    const check = (what: string, isThere: boolean): void => { if (!isThere) lost.push(what); };
+    const before = (await numberedWords(box.frame)).slice(0, -1),
+      next = `next-${n}`,
+      lost: string[] = [];
+    const check = (what: string, isThere: boolean): void => {
+      if (!isThere) lost.push(what);
+    };
     if (kind === "sidecar") await enterInterrupted(enter, draft ? next : `say ${next}`);
     else {
       await interrupt(kind);
       const shown = await everything();
       if (queued) check("the queued prompt", shown.includes(`queued-${n}`));
       if (draft) check("the draft", shown.includes(`draft-${n}`));
-      await type(await typed() === "" ? `say ${next}` : ` ${next}`);
+      await type((await typed()) === "" ? `say ${next}` : ` ${next}`);
       await box.page.keyboard.press("Enter");
     }
     const after = await numberedWords(box.frame);
-    check(`words: ${before.length} before, ${after.length} after`, before.every((word, i) => after[i] === word));
+    check(
+      `words: ${before.length} before, ${after.length} after`,
+      before.every((word, i) => after[i] === word),
+    );
     const mentioned = async (): Promise<number> => (await shownText(box.frame).catch(() => "")).split(next).length - 1;
-    await seen(async () => await mentioned() >= 2, "an answer").catch(async () => {
+    await seen(async () => (await mentioned()) >= 2, "an answer").catch(async () => {
       check("Enter was swallowed: the text is still in the input", !(await typed()).includes(next));
       check("the next prompt was not answered", (await typed()).includes(next));
     });
@@ -193,19 +238,23 @@ suite("kills and reloads", () => {
   }
 
   async function closeTab(): Promise<void> {
-    const tabs = box.frame.getByRole("tab"), dialog = box.frame.getByRole("alertdialog"), count = await tabs.count();
+    const tabs = box.frame.getByRole("tab"),
+      dialog = box.frame.getByRole("alertdialog"),
+      count = await tabs.count();
     if (count < 2) return;
     await box.frame.getByRole("tab", { selected: true }).press("Delete");
-    await seen(async () => await tabs.count() < count || await dialog.count() > 0, "that it closes, or asks");
-    if (await dialog.count() > 0) await box.frame.getByRole("button", { name: "Close Tab", exact: true }).click();
-    await seen(async () => await tabs.count() < count, "the end of the tab");
+    await seen(async () => (await tabs.count()) < count || (await dialog.count()) > 0, "that it closes, or asks");
+    if ((await dialog.count()) > 0) await box.frame.getByRole("button", { name: "Close Tab", exact: true }).click();
+    await seen(async () => (await tabs.count()) < count, "the end of the tab");
   }
 
   for (const [i, round] of (WANTED > 0 ? randomRounds(WANTED) : LOSSES).entries()) {
     test(`round ${i + 1}: ${titleOf(round)}`, async () => {
-      const began = Date.now(), seconds = () => ((Date.now() - began) / 1000).toFixed(1);
+      const began = Date.now(),
+        seconds = () => ((Date.now() - began) / 1000).toFixed(1);
       const stopped = (error: unknown): readonly string[] => [`stopped: ${String(error).split("\n")[0] ?? ""}`];
-      const lost = await play(i + 1, round).catch(stopped), isClean = lost.length === 0;
+      const lost = await play(i + 1, round).catch(stopped),
+        isClean = lost.length === 0;
       const result = isClean ? "clean" : lost.join("; ");
       const line = `${String(i + 1).padStart(3)} ${titleOf(round)} (${seconds()} s): ${result}`;
       played.push({ kind: round.kind, line, isClean });

@@ -6,10 +6,27 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { lastExchange, readCards, ROOT, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import { becomes, button, gate, hideChat, newTab, notification, openScripted, processesOf, seen, shownText, showsText, toggleSidebar } from "./scripted";
+import {
+  becomes,
+  button,
+  gate,
+  hideChat,
+  newTab,
+  notification,
+  openScripted,
+  processesOf,
+  seen,
+  shownText,
+  showsText,
+  toggleSidebar,
+} from "./scripted";
 
 const SCRIPTED = [process.execPath, path.join(ROOT, "out/programs/scripted-agent.program.mjs")] as const;
-const agent = (id: string, command: string, ...args: readonly string[]) => ({ id, name: id, distribution: { local: { command, args } } });
+const agent = (id: string, command: string, ...args: readonly string[]) => ({
+  id,
+  name: id,
+  distribution: { local: { command, args } },
+});
 const failing = (id: string, ...flags: readonly string[]) => agent(id, SCRIPTED[0], SCRIPTED[1], ...flags);
 
 const FOLDER = mkdtempSync(path.join(tmpdir(), "life-"));
@@ -18,14 +35,33 @@ const LICENCE = path.join(FOLDER, "licence");
 /** A pipe: as soon as somebody writes to it, the agent named Slow starts. */
 const START = path.join(FOLDER, "start");
 const AGENTS = [
-  failing("Good"), agent("Absent", "no-such-command-anywhere"), failing("Exiting", "--exit-at-start", "3"), failing("Leaving", "--exit-after-init", "4"), failing("Refusing", "--fail-init"),
-  failing("Closed", "--fail-new-session", "No room in here"), failing("Hanging", "--hang-init"), agent("Slow", "sh", "-c", `read _ < '${START}'; exec '${SCRIPTED[0]}' '${SCRIPTED[1]}'`),
-  agent("Licensed", "sh", "-c", `test -e '${LICENCE}' || { echo no licence >&2; exit 3; }; exec '${SCRIPTED[0]}' '${SCRIPTED[1]}'`),
+  failing("Good"),
+  agent("Absent", "no-such-command-anywhere"),
+  failing("Exiting", "--exit-at-start", "3"),
+  failing("Leaving", "--exit-after-init", "4"),
+  failing("Refusing", "--fail-init"),
+  failing("Closed", "--fail-new-session", "No room in here"),
+  failing("Hanging", "--hang-init"),
+  agent("Slow", "sh", "-c", `read _ < '${START}'; exec '${SCRIPTED[0]}' '${SCRIPTED[1]}'`),
+  agent(
+    "Licensed",
+    "sh",
+    "-c",
+    `test -e '${LICENCE}' || { echo no licence >&2; exit 3; }; exec '${SCRIPTED[0]}' '${SCRIPTED[1]}'`,
+  ),
 ];
 
 const BEGINNINGS = [
-  { id: "Absent", says: /Absent could not be started: “no-such-command-anywhere” was not found/, buttons: ["Select Agent", "Show Logs"] },
-  { id: "Exiting", says: /Exiting stopped unexpectedly \(exit code 3\)[^]*no licence was found/, buttons: ["Restart Agent", "Show Logs"] },
+  {
+    id: "Absent",
+    says: /Absent could not be started: “no-such-command-anywhere” was not found/,
+    buttons: ["Select Agent", "Show Logs"],
+  },
+  {
+    id: "Exiting",
+    says: /Exiting stopped unexpectedly \(exit code 3\)[^]*no licence was found/,
+    buttons: ["Restart Agent", "Show Logs"],
+  },
   { id: "Leaving", says: /Leaving stopped unexpectedly \(exit code 4\)/, buttons: ["Restart Agent", "Show Logs"] },
   { id: "Refusing", says: /Refusing answered with an error: /, buttons: ["Restart Agent", "Show Logs"] },
   { id: "Closed", says: /Closed answered with an error: .*No room in here/, buttons: ["Restart Agent", "Show Logs"] },
@@ -44,50 +80,75 @@ suite("an agent's life", () => {
   const input = () => box.frame.locator(".mynah-chat-prompt-input:visible");
   const notices = () => chat().locator("[data-kind=notice]");
   const status = () => chat().locator(".mynah-chat-prompt-input-info");
-  const prompts = async (): Promise<readonly string[]> => (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text);
+  const prompts = async (): Promise<readonly string[]> =>
+    (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text);
 
   async function tabOf(id: string): Promise<void> {
     await chat().locator('select[aria-label^="The agent of this tab"]').selectOption(id);
     await newTab(box);
-    await seen(async () => await input().getAttribute("placeholder") === `Ask ${id}`, `a tab of ${id}`);
+    await seen(async () => (await input().getAttribute("placeholder")) === `Ask ${id}`, `a tab of ${id}`);
   }
   async function closeTab(): Promise<void> {
     const count = await box.frame.getByRole("tab").count();
     await box.frame.getByRole("tab", { selected: true }).press("Delete");
-    await seen(async () => await box.frame.getByRole("tab").count() < count || await box.frame.getByRole("alertdialog").count() > 0, "that it closes, or asks");
-    if (await box.frame.getByRole("alertdialog").count() > 0) await box.frame.getByRole("button", { name: "Close Tab", exact: true }).click();
-    await seen(async () => await box.frame.getByRole("tab").count() < count, "the end of the tab");
+    await seen(
+      async () =>
+        (await box.frame.getByRole("tab").count()) < count || (await box.frame.getByRole("alertdialog").count()) > 0,
+      "that it closes, or asks",
+    );
+    if ((await box.frame.getByRole("alertdialog").count()) > 0)
+      await box.frame.getByRole("button", { name: "Close Tab", exact: true }).click();
+    await seen(async () => (await box.frame.getByRole("tab").count()) < count, "the end of the tab");
   }
 
   suite("that does not begin", () => {
     teardown(closeTab);
 
-    for (const { id, says, buttons } of BEGINNINGS) test(`${id}: a sentence says why, and buttons what can be done; a prompt stays, and can be sent again`, async () => {
-      await tabOf(id);
-      await seen(async () => says.test((await notices().allTextContents()).join("\n")), `${says} in the tab`);
-      await becomes(async () => (await notices().last().getByRole("button").allInnerTexts()).filter(text => text !== ""), [...buttons], "the buttons");
-      const whole = new RegExp(`${says.source}[^]*${buttons.join("[^]*")}$`);
-      await seen(async () => whole.test(await notices().last().textContent() ?? ""), "all of it in the order in which it is seen, for those who hear it");
-      assert.equal(await turnState(box.frame), "idle");
-      await box.screenshot(`life-${id}`);
-      await sendPrompt(box.frame, "say hello");
-      await button(box.frame, "Send Again").waitFor();
-      await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
-      await becomes(prompts, ["say hello"], "the prompt");
-    });
+    for (const { id, says, buttons } of BEGINNINGS)
+      test(`${id}: a sentence says why, and buttons what can be done; a prompt stays, and can be sent again`, async () => {
+        await tabOf(id);
+        await seen(async () => says.test((await notices().allTextContents()).join("\n")), `${says} in the tab`);
+        await becomes(
+          async () => (await notices().last().getByRole("button").allInnerTexts()).filter(text => text !== ""),
+          [...buttons],
+          "the buttons",
+        );
+        const whole = new RegExp(`${says.source}[^]*${buttons.join("[^]*")}$`);
+        await seen(
+          async () => whole.test((await notices().last().textContent()) ?? ""),
+          "all of it in the order in which it is seen, for those who hear it",
+        );
+        assert.equal(await turnState(box.frame), "idle");
+        await box.screenshot(`life-${id}`);
+        await sendPrompt(box.frame, "say hello");
+        await button(box.frame, "Send Again").waitFor();
+        await seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
+        await becomes(prompts, ["say hello"], "the prompt");
+      });
   });
 
   test("Restart Agent tries once more, and says so when that fails, too", async () => {
     await tabOf("Exiting");
     await button(box.frame, "Restart Agent").click();
-    await seen(async () => await notices().count() === 2, "the second notice");
+    await seen(async () => (await notices().count()) === 2, "the second notice");
     await closeTab();
   });
 
   test("Show Logs shows what the agent's last words were", async () => {
     await tabOf("Exiting");
     await button(box.frame, "Show Logs").click();
-    await seen(async () => (await box.page.locator(".panel .view-lines").innerText().catch(() => "")).replaceAll("\u00a0", " ").includes("no licence was found"), "the last words in the log");
+    await seen(
+      async () =>
+        (
+          await box.page
+            .locator(".panel .view-lines")
+            .innerText()
+            .catch(() => "")
+        )
+          .replaceAll("\u00a0", " ")
+          .includes("no licence was found"),
+      "the last words in the log",
+    );
     await box.command("View: Toggle Panel Visibility");
     await closeTab();
   });
@@ -123,13 +184,16 @@ suite("an agent's life", () => {
     await becomes(() => Promise.resolve(processesOf(box, "--hang-init").length), 1, "its process");
     await chat().locator(".mynah-chat-prompt-stop-button:visible").click();
     await showsText(box.frame, "Stopped before the agent had started; the prompt was not sent.");
-    await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
+    await seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
     await closeTab();
     await seen(() => Promise.resolve(processesOf(box, "--hang-init").length === 0), "the end of its process");
   });
 
   suite("that dies, or ends its turn, where nobody looks", () => {
-    const badge = () => box.page.locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') }).locator(".badge");
+    const badge = () =>
+      box.page
+        .locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') })
+        .locator(".badge");
 
     test("an answer that has ended while the view was hidden: a badge on its icon, and a notification that leads to it", async () => {
       const rest = gate();
@@ -148,10 +212,14 @@ suite("an agent's life", () => {
       await tabOf("Good");
       await sendPrompt(box.frame, "pid");
       await turnEnded(box.frame);
-      const pid = Number(/^pid (\d+)$/m.exec((await lastExchange(box.frame)).answer)?.[1]), before = processesOf(box, "scripted-agent");
+      const pid = Number(/^pid (\d+)$/m.exec((await lastExchange(box.frame)).answer)?.[1]),
+        before = processesOf(box, "scripted-agent");
       process.kill(pid, "SIGKILL");
       await showsText(box.frame, /Good stopped unexpectedly \(signal SIGKILL\)/);
-      await seen(() => Promise.resolve(processesOf(box, "scripted-agent").some(each => !before.includes(each))), "another process");
+      await seen(
+        () => Promise.resolve(processesOf(box, "scripted-agent").some(each => !before.includes(each))),
+        "another process",
+      );
       assert.equal(await button(box.frame, "Send Again").count(), 0);
       await sendPrompt(box.frame, "say back");
       await showsText(box.frame, /^back$/m);
@@ -169,7 +237,10 @@ suite("an agent's life", () => {
       await toggleSidebar(box);
       await showsText(box.frame, /half an[^]*interrupted[^]*Good stopped unexpectedly/);
       await button(box.frame, "Send Again").last().click();
-      await seen(async () => [...(await shownText(box.frame)).matchAll(/\d, half an$/gm)].length === 2, "the answer once more");
+      await seen(
+        async () => [...(await shownText(box.frame)).matchAll(/\d, half an$/gm)].length === 2,
+        "the answer once more",
+      );
       assert.deepEqual(await prompts(), ["pid; say , half an; wait-cancel", "pid; say , half an; wait-cancel"]);
       await chat().locator(".mynah-chat-prompt-stop-button:visible").click();
       await turnEnded(box.frame);

@@ -14,12 +14,16 @@ suite("standing approvals of an agent's acts in VS Code's own chat", () => {
   let model: ModelBox, box: Box, chat: ModelChat;
 
   suiteSetup(async () => {
-    model = await ModelBox.open({ "symposium.agents": [testAgent("scripted", "Scripted"), testAgent("second", "Second")], "symposium.currentAgentId": "scripted" });
+    model = await ModelBox.open({
+      "symposium.agents": [testAgent("scripted", "Scripted"), testAgent("second", "Second")],
+      "symposium.currentAgentId": "scripted",
+    });
     ({ box, chat } = model);
   });
   suiteTeardown(() => model.close());
 
-  const asked = (text: string | RegExp) => box.page.locator(".chat-tool-confirmation-carousel-container:visible", { hasText: text }).last();
+  const asked = (text: string | RegExp) =>
+    box.page.locator(".chat-tool-confirmation-carousel-container:visible", { hasText: text }).last();
   /** The command is asked about, and skipped. */
   async function isAsked(screenshot: string): Promise<void> {
     await asked(/wants to run a command/).waitFor();
@@ -41,7 +45,12 @@ suite("standing approvals of an agent's acts in VS Code's own chat", () => {
   });
 
   test("three parallel calls of such an agent are served in one round, and shown once", async () => {
-    await chat.say([1, 2, 3].map(n => `codex-mcp* vsc_* test_add {"a":${n},"b":10}`).concat("say all three").join("; "));
+    await chat.say(
+      [1, 2, 3]
+        .map(n => `codex-mcp* vsc_* test_add {"a":${n},"b":10}`)
+        .concat("say all three")
+        .join("; "),
+    );
     const answer = await chat.answered(/sum 11[^]*sum 12[^]*sum 13\s*all three/);
     assert.doesNotMatch(answer, /mcp\.vsc_/);
   });
@@ -50,7 +59,10 @@ suite("standing approvals of an agent's acts in VS Code's own chat", () => {
     await chat.say(`titled-mcp vsc_* test_confirmed {"what":"by its title"}; say titled is done`);
     await chat.dialog.waitFor();
     await box.screenshot("lm-consent-titled-harmless");
-    assert.match(await chat.dialog.innerText(), /Scripted wants to do something[^]*vsc_\w{4}-test_confirmed[^]*cannot verify/);
+    assert.match(
+      await chat.dialog.innerText(),
+      /Scripted wants to do something[^]*vsc_\w{4}-test_confirmed[^]*cannot verify/,
+    );
     assert.doesNotMatch(await chat.dialog.innerText(), /Session|Always/);
     await chat.press("Allow");
     await chat.answered(/done by its title\s*titled is done/);

@@ -38,20 +38,35 @@ suite("histories of VS Code's own chat", () => {
   function told(sessions: number, words: string, ...turns: readonly string[]): void {
     assert.deepEqual([model.sessions, model.prompt.words], [sessions, `say ${words}`]);
     const said = model.quoted.slice(model.quoted.indexOf(BEFORE));
-    assert.deepEqual([...said.matchAll(/^(User|Assistant): (.*)$/gm)].map(([, who, what]) => `${who}: ${what}`), turns.flatMap(turn => [`User: say ${turn}`, `Assistant: ${turn}`]));
+    assert.deepEqual(
+      [...said.matchAll(/^(User|Assistant): (.*)$/gm)].map(([, who, what]) => `${who}: ${what}`),
+      turns.flatMap(turn => [`User: say ${turn}`, `Assistant: ${turn}`]),
+    );
   }
 
   test("the user's instructions reach the agent once, as a quotation; the chat's own never", async () => {
     await talk("the first of all", "the second of all");
-    const [first, second] = model.prompts, more = first?.more.map(({ text }) => text ?? "").join("\n") ?? "";
-    assert.match(more, /Instructions of the user’s, from \S+copilot-instructions\.md:\n```\nMention a pomegranate\.\n```/);
+    const [first, second] = model.prompts,
+      more = first?.more.map(({ text }) => text ?? "").join("\n") ?? "";
+    assert.match(
+      more,
+      /Instructions of the user’s, from \S+copilot-instructions\.md:\n```\nMention a pomegranate\.\n```/,
+    );
     assert.match(more, /Instructions of the user’s, from \S+AGENTS\.md:\n```\nMention a quince\.\n```/);
     assert.doesNotMatch(JSON.stringify(second), /pomegranate|quince/);
-    for (const own of ["You are an expert AI programming assistant", "VSCODE_TARGET_SESSION_LOG", "reminderInstructions", "replace_string_in_file", "environment_info"]) assert.equal(model.log.includes(own), false, own);
+    for (const own of [
+      "You are an expert AI programming assistant",
+      "VSCODE_TARGET_SESSION_LOG",
+      "reminderInstructions",
+      "replace_string_in_file",
+      "environment_info",
+    ])
+      assert.equal(model.log.includes(own), false, own);
   });
 
   test("a chat's title is ours, of its first words, and no session of the agent's hears of it", async () => {
-    const sessions = model.sessions, prompts = model.prompts.length;
+    const sessions = model.sessions,
+      prompts = model.prompts.length;
     await chat.newChat();
     await talk("one two three four five six seven eight nine ten");
     await chat.listed("say one two three four five six seven…").waitFor();
@@ -72,7 +87,8 @@ suite("histories of VS Code's own chat", () => {
   });
 
   test("an answer that is given again: a new session is told what came before it", async () => {
-    const sessions = model.sessions, prompts = model.prompts.length;
+    const sessions = model.sessions,
+      prompts = model.prompts.length;
     await chat.retry();
     await model.until(() => model.prompts.length > prompts, "the words again");
     await chat.answered("lemons");
@@ -81,7 +97,8 @@ suite("histories of VS Code's own chat", () => {
   });
 
   test("a checkpoint that is restored: nothing is asked until there are words, and these go to a new session", async () => {
-    const sessions = model.sessions, prompts = model.prompts.length;
+    const sessions = model.sessions,
+      prompts = model.prompts.length;
     await chat.restore("say cherries");
     assert.deepEqual([model.sessions, model.prompts.length], [sessions, prompts]);
     await talk("grapes");
@@ -92,7 +109,8 @@ suite("histories of VS Code's own chat", () => {
     await chat.newChat();
     await talk("oak", "beech", "larch");
     await model.written("larch", 3);
-    const { session } = model.prompt, sessions = model.sessions;
+    const { session } = model.prompt,
+      sessions = model.sessions;
     await chat.fork("say larch");
     await talk("yew");
     told(sessions + 1, "yew", "oak", "beech");
@@ -110,38 +128,55 @@ suite("histories of VS Code's own chat", () => {
   });
 
   test("two chats with the same words stream at the same time, each from its own session", async () => {
-    const STREAM = "stream 100000 chunks of 20 chars every 50 ms", prompts = model.prompts.length, cancelled = model.heard("session/cancel").length;
+    const STREAM = "stream 100000 chunks of 20 chars every 50 ms",
+      prompts = model.prompts.length,
+      cancelled = model.heard("session/cancel").length;
     await chat.newChat();
     await chat.say(STREAM);
     await chat.answered("w9 ");
     await chat.newChat();
     await chat.say(STREAM);
     await chat.answered("w9 ");
-    const both = model.prompts.slice(prompts).map(({ session }) => session), [first, second] = both;
+    const both = model.prompts.slice(prompts).map(({ session }) => session),
+      [first, second] = both;
     assert.notEqual(first, second);
     const heard = model.speakers.length;
     await model.until(() => both.every(session => model.speakers.slice(heard).includes(session)), "words of both");
     assert.equal(model.heard("session/cancel").length, cancelled);
     await box.screenshot("lm-two-chats");
     await chat.stop();
-    await model.until(() => model.heard("session/cancel").some(({ params }) => params?.sessionId === second), "the second is stopped");
+    await model.until(
+      () => model.heard("session/cancel").some(({ params }) => params?.sessionId === second),
+      "the second is stopped",
+    );
     assert.equal(model.heard("session/cancel").length, cancelled + 1, "the first streams on");
-    await seen(async () => await chat.running.count() === 1, "the list knows that the second has ended");
+    await seen(async () => (await chat.running.count()) === 1, "the list knows that the second has ended");
     await chat.running.click();
     await chat.stop();
-    await model.until(() => model.heard("session/cancel").some(({ params }) => params?.sessionId === first), "the first is stopped");
+    await model.until(
+      () => model.heard("session/cancel").some(({ params }) => params?.sessionId === first),
+      "the first is stopped",
+    );
   });
 
   test("a chat that was compacted goes on in the agent's session, which is told nothing that it knows", async () => {
     await chat.newChat();
     await talk("red", "green");
-    const { session } = model.prompt, sessions = model.sessions;
+    const { session } = model.prompt,
+      sessions = model.sessions;
     await chat.command("/compact");
     await chat.answered("Compacted conversation");
     await chat.ended();
     await talk("blue", "yellow");
-    assert.deepEqual(model.prompts.slice(-2).map(heard => [heard.session, heard.words]), [[session, "say blue"], [session, "say yellow"]]);
-    for (const { more } of model.prompts.slice(-2)) assert.doesNotMatch(JSON.stringify(more), /red|conversation-summary/);
+    assert.deepEqual(
+      model.prompts.slice(-2).map(heard => [heard.session, heard.words]),
+      [
+        [session, "say blue"],
+        [session, "say yellow"],
+      ],
+    );
+    for (const { more } of model.prompts.slice(-2))
+      assert.doesNotMatch(JSON.stringify(more), /red|conversation-summary/);
     assert.equal(model.sessions, sessions);
   });
 
@@ -160,7 +195,10 @@ suite("histories of VS Code's own chat", () => {
     await chat.picker.filter({ hasText: "Scripted" }).waitFor(); // it is there when our extension has begun
     await talk("Thursday");
     assert.equal(model.heard("initialize").length, processes + 1);
-    assert.match(model.quoted, /User: say Monday\n\nAssistant: Monday\n\nUser: say Tuesday\n\nAssistant: Tuesday\n\nUser: stream 1 chunks of 30 chars\n\nAssistant: w1 w2 [^\n]*w10\n/);
+    assert.match(
+      model.quoted,
+      /User: say Monday\n\nAssistant: Monday\n\nUser: say Tuesday\n\nAssistant: Tuesday\n\nUser: stream 1 chunks of 30 chars\n\nAssistant: w1 w2 [^\n]*w10\n/,
+    );
     const { session } = model.prompt;
     await talk("Friday");
     assert.deepEqual([model.prompt.session, model.quoted.includes(BEFORE)], [session, false]);

@@ -7,13 +7,18 @@ import { openBox, ROOT, type Box } from "./harness";
 import { ModelChat } from "./model-chat";
 import { scripted } from "./scripted";
 
-const OTHERS = ["src/test/page/tools-extension", "scripts/real-agents/tools-extension"].map(folder => path.join(ROOT, folder));
+const OTHERS = ["src/test/page/tools-extension", "scripts/real-agents/tools-extension"].map(folder =>
+  path.join(ROOT, folder),
+);
 
 suite("many tools in VS Code's own chat", () => {
   let box: Box, chat: ModelChat;
 
   suiteSetup(async () => {
-    box = await openBox({ others: OTHERS, settings: { ...scripted(), "symposium.enableExperimentalLM": true, "chat.byokUtilityModelDefault": "mainAgent" } });
+    box = await openBox({
+      others: OTHERS,
+      settings: { ...scripted(), "symposium.enableExperimentalLM": true, "chat.byokUtilityModelDefault": "mainAgent" },
+    });
     chat = await ModelChat.open(box);
     await chat.pick("Scripted");
   });
@@ -21,7 +26,10 @@ suite("many tools in VS Code's own chat", () => {
 
   test("a group is a tool like others: when it was called its tools are there", async () => {
     await chat.say("tools vsc_*");
-    const first = /activate_fallback_(agents_tool_\d+)_1/.exec(await chat.answered(/agents_tool_01[^]*activate_fallback_agents_tool_\d+_1/))?.[1] ?? "";
+    const first =
+      /activate_fallback_(agents_tool_\d+)_1/.exec(
+        await chat.answered(/agents_tool_01[^]*activate_fallback_agents_tool_\d+_1/),
+      )?.[1] ?? "";
     await chat.say(`mcp vsc_* activate_fallback_${first}_1 {}; tools vsc_*`);
     await chat.answered(/Tools activated[^]*agents_tool_01[^]*agents_tool_60/);
     await chat.say(`mcp vsc_* agents_tool_60 {"text":"the last"}`);

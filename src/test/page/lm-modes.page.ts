@@ -33,7 +33,14 @@ suite("chat modes of VS Code's own chat", () => {
     await chat.mode("Ask");
     await chat.say(`chosen; ask one kind=execute title="Clean up" rawInput={"command":"rm -rf build"}; say over`);
     const answer = await chat.answered(/over/);
-    for (const words of ["mode=read-only", "rm -rf build", "VS Code cannot ask you in this chat mode", "select Agent mode", "chose reject_once"]) assert.ok(answer.includes(words), `${words}: ${answer}`);
+    for (const words of [
+      "mode=read-only",
+      "rm -rf build",
+      "VS Code cannot ask you in this chat mode",
+      "select Agent mode",
+      "chose reject_once",
+    ])
+      assert.ok(answer.includes(words), `${words}: ${answer}`);
     await box.screenshot("lm-mode-ask");
     await chat.mode("Agent");
     await chat.say(`chosen; ask two kind=execute title="Clean up" rawInput={"command":"rm -rf build"}; say over again`);

@@ -18,14 +18,25 @@ suite("tools of an agent in VS Code's own chat", () => {
 
   /** The entry of the status bar by which a running `test_gate` ends. */
   const gate = (name: string) => box.page.locator(".statusbar-item", { hasText: `open ${name}` });
-  const text = (content: readonly { readonly text?: string }[]): string => content.map(block => block.text ?? "").join(" ");
-  const results = (acts: readonly Act[]): readonly string[] => acts.flatMap(act => "result" in act ? text(act.content) : []);
+  const text = (content: readonly { readonly text?: string }[]): string =>
+    content.map(block => block.text ?? "").join(" ");
+  const results = (acts: readonly Act[]): readonly string[] =>
+    acts.flatMap(act => ("result" in act ? text(act.content) : []));
 
   test("three rounds in one turn: each call follows the result before it", async () => {
-    const acts = await model.acting(), prompts = model.prompts.length;
-    await chat.say([1, 2, 3].map(n => `say round ${n}; mcp vsc_* test_add {"a":${n},"b":10}`).concat("say all three").join("; "));
+    const acts = await model.acting(),
+      prompts = model.prompts.length;
+    await chat.say(
+      [1, 2, 3]
+        .map(n => `say round ${n}; mcp vsc_* test_add {"a":${n},"b":10}`)
+        .concat("say all three")
+        .join("; "),
+    );
     await chat.answered(/sum 13\s*all three/);
-    assert.deepEqual((await acts()).map(act => "call" in act ? act.args : text(act.content)), [1, 2, 3].flatMap(n => [{ a: n, b: 10 }, `sum ${n + 10}`]));
+    assert.deepEqual(
+      (await acts()).map(act => ("call" in act ? act.args : text(act.content))),
+      [1, 2, 3].flatMap(n => [{ a: n, b: 10 }, `sum ${n + 10}`]),
+    );
     assert.equal(model.prompts.length, prompts + 1);
   });
 
@@ -39,11 +50,17 @@ suite("tools of an agent in VS Code's own chat", () => {
 
   test("Skip: the agent hears why, goes on, and its other calls are run", async () => {
     const acts = await model.acting();
-    await chat.say(`mcp* vsc_* test_add {"a":1,"b":2}; mcp* vsc_* test_confirmed {"what":"nothing"}; mcp* vsc_* test_add {"a":3,"b":4}; say it goes on`);
+    await chat.say(
+      `mcp* vsc_* test_add {"a":1,"b":2}; mcp* vsc_* test_confirmed {"what":"nothing"}; mcp* vsc_* test_add {"a":3,"b":4}; say it goes on`,
+    );
     await chat.button("Skip").click();
     await chat.answered("it goes on");
-    const done = await acts(), heard = results(done).join("|");
-    assert.deepEqual(done.map(act => "call" in act), [true, true, true, false, false, false]);
+    const done = await acts(),
+      heard = results(done).join("|");
+    assert.deepEqual(
+      done.map(act => "call" in act),
+      [true, true, true, false, false, false],
+    );
     assert.match(heard, /sum 3\b/);
     assert.match(heard, /chose to skip/);
     assert.match(heard, /sum 7\b/);
@@ -65,7 +82,10 @@ suite("tools of an agent in VS Code's own chat", () => {
     await chat.ended();
     await chat.say("say after the confirmation");
     await chat.answered("after the confirmation");
-    assert.deepEqual(results(await acts()).filter(result => result.includes("what was stopped")), []);
+    assert.deepEqual(
+      results(await acts()).filter(result => result.includes("what was stopped")),
+      [],
+    );
     assert.deepEqual(model.prompt.session, session);
     assert.equal(model.quoted.includes("do not remember"), false);
   });
@@ -82,7 +102,8 @@ suite("tools of an agent in VS Code's own chat", () => {
   });
 
   test("what is said while a tool runs: the agent has the result, then the words as its next turn", async () => {
-    const acts = await model.acting(), cancelled = model.heard("session/cancel").length;
+    const acts = await model.acting(),
+      cancelled = model.heard("session/cancel").length;
     await chat.say(`mcp* vsc_* test_gate {"name":"the second gate"}; mcp* vsc_* test_add {"a":5,"b":6}; hang`);
     await gate("the second gate").waitFor();
     const { session } = model.prompt;
@@ -98,9 +119,16 @@ suite("tools of an agent in VS Code's own chat", () => {
 
   test("sub-agents have sessions of their own, at the same time, and the agent goes on in its own", async () => {
     const prompts = model.prompts.length;
-    await chat.say([`mcp* vsc_* runSubagent {"prompt":"mcp vsc_* test_none","description":"one"}`, `mcp* vsc_* runSubagent {"prompt":"say of the other","description":"two"}`, "say both are through"].join("; "));
+    await chat.say(
+      [
+        `mcp* vsc_* runSubagent {"prompt":"mcp vsc_* test_none","description":"one"}`,
+        `mcp* vsc_* runSubagent {"prompt":"say of the other","description":"two"}`,
+        "say both are through",
+      ].join("; "),
+    );
     await chat.answered("both are through");
-    const [parent, ...subs] = model.prompts.slice(prompts), session = parent?.session;
+    const [parent, ...subs] = model.prompts.slice(prompts),
+      session = parent?.session;
     assert.equal(new Set([session, ...subs.map(sub => sub.session)]).size, 3);
     assert.deepEqual(subs.map(({ words }) => words).toSorted(), ["mcp vsc_* test_none", "say of the other"]);
     await chat.say("say back with the parent");
@@ -112,14 +140,19 @@ suite("tools of an agent in VS Code's own chat", () => {
     const acts = await model.acting();
     await chat.say("mcp vsc_* test_image {}");
     await chat.answered("test_image: a picture image iVBORw0KGgo"); // as the agent has it: a trace leaves the data out
-    const [content] = (await acts()).flatMap(act => "result" in act ? [act.content] : []);
-    assert.ok(content?.some(({ type, mimeType }) => type === "image" && mimeType === "image/png"), JSON.stringify(content));
+    const [content] = (await acts()).flatMap(act => ("result" in act ? [act.content] : []));
+    assert.ok(
+      content?.some(({ type, mimeType }) => type === "image" && mimeType === "image/png"),
+      JSON.stringify(content),
+    );
   });
 
   test("the user's picture reaches the agent as a picture", async () => {
     await box.page.evaluate(async () => {
       const canvas = document.createElement("canvas");
-      const png = await new Promise<Blob | null>(resolve => { canvas.toBlob(resolve, "image/png"); });
+      const png = await new Promise<Blob | null>(resolve => {
+        canvas.toBlob(resolve, "image/png");
+      });
       if (png) await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
     });
     await chat.focus();
@@ -129,7 +162,10 @@ suite("tools of an agent in VS Code's own chat", () => {
     await chat.say("say I have seen it");
     await chat.answered("I have seen it");
     const [picture] = model.prompt.more;
-    assert.deepEqual([picture?.type, picture?.mimeType, picture?.data?.slice(0, 11)], ["image", "image/png", "iVBORw0KGgo"]);
+    assert.deepEqual(
+      [picture?.type, picture?.mimeType, picture?.data?.slice(0, 11)],
+      ["image", "image/png", "iVBORw0KGgo"],
+    );
   });
 
   test("Allow in this Session: VS Code's tool is not asked about again, in no chat; the agent's own acts are", async () => {

@@ -23,7 +23,10 @@ suite("agents in VS Code's own chat", () => {
     const filter = box.page.locator(".action-widget:visible input.action-list-filter-input");
     for (const name of ["Eliza", "Scripted", "Symposium"]) {
       await filter.fill(name);
-      await box.page.locator(".action-widget:visible .monaco-list-row.action .title", { hasText: new RegExp(`^${name}$`) }).first().waitFor();
+      await box.page
+        .locator(".action-widget:visible .monaco-list-row.action .title", { hasText: new RegExp(`^${name}$`) })
+        .first()
+        .waitFor();
     }
     await box.screenshot("lm-picker");
     await box.page.keyboard.press("Escape");
@@ -35,7 +38,10 @@ suite("agents in VS Code's own chat", () => {
     await chat.say("say hello again");
     await chat.answered("hello again");
     assert.equal(model.sessions, 1);
-    assert.deepEqual(model.prompts.map(({ words }) => words), ["say hello from the agent", "say hello again"]);
+    assert.deepEqual(
+      model.prompts.map(({ words }) => words),
+      ["say hello from the agent", "say hello again"],
+    );
     await box.screenshot("lm-answer");
   });
 
@@ -62,7 +68,9 @@ suite("agents in VS Code's own chat", () => {
   });
 
   test("what is too long for a question is shown whole in an editor, which cannot be written in", async () => {
-    await chat.say(`ask long kind=read title="Read it" locations=/begin${"/folder".repeat(80)}/THE-END; say it is over`);
+    await chat.say(
+      `ask long kind=read title="Read it" locations=/begin${"/folder".repeat(80)}/THE-END; say it is over`,
+    );
     await box.page.locator(".chat-tool-confirmation-carousel-container:visible a", { hasText: "Show all" }).click();
     await box.page.locator(".editor-group-container .tab", { hasText: "Scripted wants to read" }).waitFor();
     const editor = box.page.locator(".editor-instance .monaco-editor:visible");
@@ -81,7 +89,13 @@ suite("agents in VS Code's own chat", () => {
     for (const name of ["test_none", "test_empty", "test_any", "test_image"]) assert.ok(names.includes(name), name);
     assert.ok(names.filter(name => /^\w+$/.test(name)).length >= 40, names.join(" "));
     // Of several rounds in one answer VS Code folds the first ones.
-    for (const [call, result] of [["test_none {}", "test_none: none"], ["test_empty {}", "test_empty: empty"], [`test_any {"x":"1"}`, `test_any: any {"x":"1"}`], ["test_throws {}", "it was not possible"], ["test_image {}", "test_image: a picture"]] as const) {
+    for (const [call, result] of [
+      ["test_none {}", "test_none: none"],
+      ["test_empty {}", "test_empty: empty"],
+      [`test_any {"x":"1"}`, `test_any: any {"x":"1"}`],
+      ["test_throws {}", "it was not possible"],
+      ["test_image {}", "test_image: a picture"],
+    ] as const) {
       await chat.say(`mcp vsc_* ${call}`);
       await chat.answered(result);
     }
@@ -91,20 +105,35 @@ suite("agents in VS Code's own chat", () => {
     this.timeout(timeLimit(900_000));
     for (let n = 1; n <= 20; n++) {
       const acts = await model.acting();
-      await chat.say([...Array.from({ length: n }, (_, i) => `mcp* vsc_* test_add {"a":${1_000 * n},"b":${i}}`), `say all ${n} of them`].join("; "));
+      await chat.say(
+        [
+          ...Array.from({ length: n }, (_, i) => `mcp* vsc_* test_add {"a":${1_000 * n},"b":${i}}`),
+          `say all ${n} of them`,
+        ].join("; "),
+      );
       const answer = await chat.answered(`all ${n} of them`);
       for (let i = 0; i < n; i++) assert.ok(answer.includes(`sum ${1_000 * n + i}`), `${i} of ${n}: ${answer}`);
-      assert.deepEqual((await acts()).map(act => "call" in act), Array.from({ length: 2 * n }, (_, i) => i < n), `${n} calls, then their results`);
+      assert.deepEqual(
+        (await acts()).map(act => "call" in act),
+        Array.from({ length: 2 * n }, (_, i) => i < n),
+        `${n} calls, then their results`,
+      );
     }
   });
 
   test("the agent's own tool is shown from its start, and a failure once, behind the text before it", async () => {
-    const held = gate(), title = "cp $A/x elsewhere";
-    await chat.say(`tool t1 execute ${title}; ${held.step}; toolupdate t1 completed; say some words; error -32603 the model is overloaded`);
+    const held = gate(),
+      title = "cp $A/x elsewhere";
+    await chat.say(
+      `tool t1 execute ${title}; ${held.step}; toolupdate t1 completed; say some words; error -32603 the model is overloaded`,
+    );
     await chat.answered(`▸ ${title}`);
     held.open();
     const answer = await chat.answered("the model is overloaded");
-    assert.match(answer, /▸ cp \$A\/x elsewhere ✓\s*some words[^]*Reason: Scripted answered with an error: the model is overloaded/);
+    assert.match(
+      answer,
+      /▸ cp \$A\/x elsewhere ✓\s*some words[^]*Reason: Scripted answered with an error: the model is overloaded/,
+    );
     assert.equal(answer.split("the model is overloaded").length, 2);
     await box.screenshot("lm-failure");
   });

@@ -9,7 +9,13 @@ export const THEMES = [
   { theme: "Light High Contrast", kind: "vscode-high-contrast-light", name: "high-contrast-light" },
 ] as const;
 
-export interface TextSeen { readonly text: string; readonly element: string; readonly contrast: number; readonly colour: string; readonly background: string }
+export interface TextSeen {
+  readonly text: string;
+  readonly element: string;
+  readonly contrast: number;
+  readonly colour: string;
+  readonly background: string;
+}
 
 /**
  * Every piece of text that is on screen below `selector`, with its contrast by WCAG 2.1 against what is painted behind it:
@@ -27,22 +33,45 @@ export function textsSeen(frame: FrameLocator, selector: string): Promise<readon
       const [r = 0, g = 0, b = 0, a = 0] = canvas.getImageData(0, 0, 1, 1).data;
       return [r, g, b, a / 255];
     };
-    const over = ([r, g, b, a]: Colour, [R, G, B]: Colour): Colour => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a), 1];
-    const lineage = (element: Element): readonly Element[] => element.parentElement ? [element, ...lineage(element.parentElement)] : [element];
-    const opacityOf = (element: Element): number => lineage(element).reduce((product, each) => product * Number(getComputedStyle(each).opacity), 1);
+    const over = ([r, g, b, a]: Colour, [R, G, B]: Colour): Colour => [
+      r * a + R * (1 - a),
+      g * a + G * (1 - a),
+      b * a + B * (1 - a),
+      1,
+    ];
+    const lineage = (element: Element): readonly Element[] =>
+      element.parentElement ? [element, ...lineage(element.parentElement)] : [element];
+    const opacityOf = (element: Element): number =>
+      lineage(element).reduce((product, each) => product * Number(getComputedStyle(each).opacity), 1);
     /** From the outermost inwards; the page behind the frame is the side bar, whose colour the frame is told. */
     const behind = (element: Element): Colour => {
       const page = parse(getComputedStyle(document.documentElement).getPropertyValue("--vscode-sideBar-background"));
-      return lineage(element).reduceRight<Colour>((so, each) => over(parse(getComputedStyle(each).backgroundColor), so), page);
+      return lineage(element).reduceRight<Colour>(
+        (so, each) => over(parse(getComputedStyle(each).backgroundColor), so),
+        page,
+      );
     };
     const luminance = ([r, g, b]: Colour): number => {
-      const [R = 0, G = 0, B = 0] = [r, g, b].map(c => c / 255).map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+      const [R = 0, G = 0, B = 0] = [r, g, b]
+        .map(c => c / 255)
+        .map(c => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
       return 0.2126 * R + 0.7152 * G + 0.0722 * B;
     };
-    const contrast = (a: Colour, b: Colour): number => { const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y); return (high + 0.05) / (low + 0.05); };
-    const isShown = (element: Element): boolean => element.getClientRects().length > 0 && getComputedStyle(element).visibility === "visible" && !element.closest(":disabled, .symposium-spoken");
-    return [...body.querySelectorAll(selector)].flatMap(each => [each, ...each.querySelectorAll("*")])
-      .filter(element => isShown(element) && [...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.textContent?.trim()))
+    const contrast = (a: Colour, b: Colour): number => {
+      const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+      return (high + 0.05) / (low + 0.05);
+    };
+    const isShown = (element: Element): boolean =>
+      element.getClientRects().length > 0 &&
+      getComputedStyle(element).visibility === "visible" &&
+      !element.closest(":disabled, .symposium-spoken");
+    return [...body.querySelectorAll(selector)]
+      .flatMap(each => [each, ...each.querySelectorAll("*")])
+      .filter(
+        element =>
+          isShown(element) &&
+          [...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.textContent?.trim()),
+      )
       .filter(element => parse(getComputedStyle(element).color)[3] > 0 && opacityOf(element) > 0) // what is not painted at all need not be readable
       .map(element => {
         const background = behind(element);
@@ -50,26 +79,45 @@ export function textsSeen(frame: FrameLocator, selector: string): Promise<readon
         const colour = over([r, g, b, a * opacityOf(element)], background);
         const shown = (painted: Colour): string => `rgb(${painted.slice(0, 3).map(Math.round).join(" ")})`;
         return {
-          text: element.textContent.trim().slice(0, 40), element: `${element.tagName.toLowerCase()}.${[...element.classList].join(".")}`,
-          contrast: Math.round(contrast(colour, background) * 100) / 100, colour: shown(colour), background: shown(background),
+          text: element.textContent.trim().slice(0, 40),
+          element: `${element.tagName.toLowerCase()}.${[...element.classList].join(".")}`,
+          contrast: Math.round(contrast(colour, background) * 100) / 100,
+          colour: shown(colour),
+          background: shown(background),
         };
       });
   }, selector);
 }
 
-export interface Edge { readonly width: number; readonly style: string; readonly colour: string }
-export interface Edges { readonly element: string; readonly border: Edge; readonly outline: Edge }
+export interface Edge {
+  readonly width: number;
+  readonly style: string;
+  readonly colour: string;
+}
+export interface Edges {
+  readonly element: string;
+  readonly border: Edge;
+  readonly outline: Edge;
+}
 
 /** Border (of the top) and outline of the elements that are on screen. */
 export function edgesOf(frame: FrameLocator, selector: string): Promise<readonly Edges[]> {
-  return frame.locator(selector).evaluateAll(elements => elements.filter(element => element.getClientRects().length > 0).map(element => {
-    const style = getComputedStyle(element);
-    return {
-      element: `${element.tagName.toLowerCase()}.${[...element.classList].join(".")}`,
-      border: { width: parseFloat(style.borderTopWidth), style: style.borderTopStyle, colour: style.borderTopColor },
-      outline: { width: parseFloat(style.outlineWidth), style: style.outlineStyle, colour: style.outlineColor },
-    };
-  }));
+  return frame.locator(selector).evaluateAll(elements =>
+    elements
+      .filter(element => element.getClientRects().length > 0)
+      .map(element => {
+        const style = getComputedStyle(element);
+        return {
+          element: `${element.tagName.toLowerCase()}.${[...element.classList].join(".")}`,
+          border: {
+            width: parseFloat(style.borderTopWidth),
+            style: style.borderTopStyle,
+            colour: style.borderTopColor,
+          },
+          outline: { width: parseFloat(style.outlineWidth), style: style.outlineStyle, colour: style.outlineColor },
+        };
+      }),
+  );
 }
 
 /** A colour of the theme as a browser computes it, `undefined` when the theme has none. */

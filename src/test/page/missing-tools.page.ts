@@ -5,12 +5,22 @@ import { sendPrompt, turnEnded, type Box } from "./harness";
 import { THEMES } from "./looks";
 import { openChatBox, scripted, showsText, wear } from "./scripted";
 
-const extension = (id: string, name: string): object => ({ id, name, _enabled: true, _source: "built-in", distribution: { symposium: { subcommand: "proxy", args: [id] } } });
+const extension = (id: string, name: string): object => ({
+  id,
+  name,
+  _enabled: true,
+  _source: "built-in",
+  distribution: { symposium: { subcommand: "proxy", args: [id] } },
+});
 
 suite("tools that do not reach the agent", () => {
   let box: Box;
   suiteSetup(async () => {
-    box = await openChatBox(scripted(["--ignore-mcp"], { "symposium.extensions": [extension("workspace", "Workspace"), extension("ide", "IDE operations")] }));
+    box = await openChatBox(
+      scripted(["--ignore-mcp"], {
+        "symposium.extensions": [extension("workspace", "Workspace"), extension("ide", "IDE operations")],
+      }),
+    );
   });
   suiteTeardown(() => box.close());
 
@@ -25,7 +35,10 @@ suite("tools that do not reach the agent", () => {
     assert.equal(await chat.getByText(cause).count(), 1);
     await chat.getByRole("button", { name: "Details of this session", exact: true }).click();
     const panel = chat.getByRole("group", { name: "Details of this session" });
-    await panel.locator("ol > li[data-state=toolsMissing]", { hasText: "Workspace" }).getByText("Tools: 6 offered. The agent has not connected to them.").waitFor();
+    await panel
+      .locator("ol > li[data-state=toolsMissing]", { hasText: "Workspace" })
+      .getByText("Tools: 6 offered. The agent has not connected to them.")
+      .waitFor();
     for (const { theme, kind, name } of THEMES) {
       await wear(box, theme, kind);
       assert.deepEqual((await violations(box.frame)).join("\n"), "", theme);

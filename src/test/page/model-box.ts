@@ -6,15 +6,29 @@ import { openBox, ROOT, type Box } from "./harness";
 import { ModelChat } from "./model-chat";
 import { scripted, seen } from "./scripted";
 
-export interface Block { readonly type: string; readonly text?: string; readonly mimeType?: string; readonly data?: string }
+export interface Block {
+  readonly type: string;
+  readonly text?: string;
+  readonly mimeType?: string;
+  readonly data?: string;
+}
 
 /** A prompt: which of the agent's sessions, the user's words, and what else was with them. */
-export interface Heard { readonly session: string; readonly words: string; readonly more: readonly Block[] }
+export interface Heard {
+  readonly session: string;
+  readonly words: string;
+  readonly more: readonly Block[];
+}
 
 /** A call of one of VS Code's tools by the agent, or its result. */
-export type Act = { readonly call: number; readonly args: unknown } | { readonly result: number; readonly content: readonly Block[] };
+export type Act =
+  | { readonly call: number; readonly args: unknown }
+  | { readonly result: number; readonly content: readonly Block[] };
 
-interface Message { readonly method?: string; readonly params?: { readonly sessionId?: string; readonly modeId?: string; readonly prompt?: readonly Block[] } }
+interface Message {
+  readonly method?: string;
+  readonly params?: { readonly sessionId?: string; readonly modeId?: string; readonly prompt?: readonly Block[] };
+}
 
 interface Traced {
   readonly type: "request" | "response" | "notification";
@@ -27,22 +41,35 @@ interface Traced {
 }
 
 export class ModelBox {
-  private constructor(readonly box: Box, readonly chat: ModelChat, private readonly folder: string) {}
+  private constructor(
+    readonly box: Box,
+    readonly chat: ModelChat,
+    private readonly folder: string,
+  ) {}
 
   /** `more`: settings; `flags`: of the agent. The log and the trace stay: they are below the temporary folder of the run, and the agent may still write its last lines. */
   static async open(more: Readonly<Record<string, unknown>> = {}, flags: readonly string[] = []): Promise<ModelBox> {
     const folder = mkdtempSync(path.join(tmpdir(), "symposium-lm-"));
-    const box = await openBox({ others: [path.join(ROOT, "src/test/page/tools-extension")], settings: {
-      ...scripted(["--log", path.join(folder, "agent.log"), ...flags]), "symposium.enableExperimentalLM": true, "symposium.languageModel.bridgeDuplicates": true,
-      "symposium.traceDir": path.join(folder, "trace"), "chat.byokUtilityModelDefault": "mainAgent", ...more,
-    } });
+    const box = await openBox({
+      others: [path.join(ROOT, "src/test/page/tools-extension")],
+      settings: {
+        ...scripted(["--log", path.join(folder, "agent.log"), ...flags]),
+        "symposium.enableExperimentalLM": true,
+        "symposium.languageModel.bridgeDuplicates": true,
+        "symposium.traceDir": path.join(folder, "trace"),
+        "chat.byokUtilityModelDefault": "mainAgent",
+        ...more,
+      },
+    });
     const chat = await ModelChat.open(box);
     await chat.pick("Scripted");
     return new ModelBox(box, chat, folder);
   }
 
   /** Modes that were set at the agent, in their order. */
-  get modes(): readonly string[] { return this.heard("session/set_mode").map(({ params }) => params?.modeId ?? ""); }
+  get modes(): readonly string[] {
+    return this.heard("session/set_mode").map(({ params }) => params?.modeId ?? "");
+  }
 
   /** All that the agent received, as it came. */
   get log(): string {
@@ -51,10 +78,14 @@ export class ModelBox {
   }
 
   /** Messages of this method that the agent received. */
-  heard(method: string): readonly Message[] { return lines<Message>(this.log).filter(message => message.method === method); }
+  heard(method: string): readonly Message[] {
+    return lines<Message>(this.log).filter(message => message.method === method);
+  }
 
   /** The agent's sessions so far. */
-  get sessions(): number { return this.heard("session/new").length; }
+  get sessions(): number {
+    return this.heard("session/new").length;
+  }
 
   get prompts(): readonly Heard[] {
     return this.heard("session/prompt").map(({ params }) => {
@@ -64,23 +95,32 @@ export class ModelBox {
   }
 
   /** The last prompt. */
-  get prompt(): Heard { return this.prompts.at(-1) ?? { session: "", words: "", more: [] }; }
+  get prompt(): Heard {
+    return this.prompts.at(-1) ?? { session: "", words: "", more: [] };
+  }
 
   /** What was quoted in the last prompt. */
-  get quoted(): string { return this.prompt.more.map(({ text }) => text ?? "").join("\n"); }
+  get quoted(): string {
+    return this.prompt.more.map(({ text }) => text ?? "").join("\n");
+  }
 
   /** Calls and results, as the sidecar had them, in their order. */
   get acts(): readonly Act[] {
-    const traced = this.#traced(), calls = new Set(traced.filter(({ method, to }) => method === "tools/call" && isTools(to)).map(({ id }) => id));
+    const traced = this.#traced(),
+      calls = new Set(traced.filter(({ method, to }) => method === "tools/call" && isTools(to)).map(({ id }) => id));
     return traced.flatMap(({ type, from, to, id = 0, method, params, payload }): readonly Act[] => {
       if (type === "request" && method === "tools/call" && isTools(to)) return [{ call: id, args: params?.arguments }];
-      return type === "response" && isTools(from) && calls.has(id) && payload?.content !== undefined ? [{ result: id, content: payload.content }] : [];
+      return type === "response" && isTools(from) && calls.has(id) && payload?.content !== undefined
+        ? [{ result: id, content: payload.content }]
+        : [];
     });
   }
 
   /** The sessions of the agent whose words came, in the order of the words. */
   get speakers(): readonly string[] {
-    return this.#traced().flatMap(({ method, to, params }) => method === "session/update" && to === CLIENT ? params?.sessionId ?? [] : []);
+    return this.#traced().flatMap(({ method, to, params }) =>
+      method === "session/update" && to === CLIENT ? (params?.sessionId ?? []) : [],
+    );
   }
 
   /** Acts from now on: a function that has those that came since, when no turn runs any more. */
@@ -93,7 +133,9 @@ export class ModelBox {
     };
   }
 
-  until(condition: () => boolean, what: string): Promise<void> { return seen(() => Promise.resolve(condition()), what, 60_000); }
+  until(condition: () => boolean, what: string): Promise<void> {
+    return seen(() => Promise.resolve(condition()), what, 60_000);
+  }
 
   /**
    * Waits until VS Code has written down a chat of so many turns whose last answer has these words: it does so every few seconds. In a browser,
@@ -101,30 +143,59 @@ export class ModelBox {
    */
   written(words: string, turns: number): Promise<void> {
     const folder = path.join(this.box.server.userData, "User/workspaceStorage");
-    const chats = (): readonly string[] => existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(file => /chatSessions[\\/][\w-]+\.jsonl$/.test(file)).map(file => readFileSync(path.join(folder, file), "utf8")) : [];
-    return this.until(() => chats().some(chat => chat.endsWith("\n") && chat.includes(words) && new Set(chat.match(/"completedAt":\d+/g)).size === turns), "the chat is written down");
+    const chats = (): readonly string[] =>
+      existsSync(folder)
+        ? readdirSync(folder, { recursive: true, encoding: "utf8" })
+            .filter(file => /chatSessions[\\/][\w-]+\.jsonl$/.test(file))
+            .map(file => readFileSync(path.join(folder, file), "utf8"))
+        : [];
+    return this.until(
+      () =>
+        chats().some(
+          chat =>
+            chat.endsWith("\n") && chat.includes(words) && new Set(chat.match(/"completedAt":\d+/g)).size === turns,
+        ),
+      "the chat is written down",
+    );
   }
 
-  close(): Promise<void> { return this.box.close(); }
+  close(): Promise<void> {
+    return this.box.close();
+  }
 
   /** Waits until the trace has the end of every turn: it is written by and by, and an answer may be read before. */
   #allTraced(): Promise<void> {
     return this.until(() => {
-      const traced = this.#traced(), prompts = traced.filter(({ type, from, method }) => type === "request" && from === CLIENT && method === "session/prompt").length;
-      return prompts >= this.prompts.length && traced.filter(({ to, payload }) => to === CLIENT && payload?.stopReason !== undefined).length === prompts;
+      const traced = this.#traced(),
+        prompts = traced.filter(
+          ({ type, from, method }) => type === "request" && from === CLIENT && method === "session/prompt",
+        ).length;
+      return (
+        prompts >= this.prompts.length &&
+        traced.filter(({ to, payload }) => to === CLIENT && payload?.stopReason !== undefined).length === prompts
+      );
     }, "the end of every turn in the trace");
   }
 
   #traced(): readonly Traced[] {
     const folder = path.join(this.folder, "trace");
-    return existsSync(folder) ? readdirSync(folder).sort().flatMap(file => lines<Traced>(readFileSync(path.join(folder, file), "utf8"))) : [];
+    return existsSync(folder)
+      ? readdirSync(folder)
+          .sort()
+          .flatMap(file => lines<Traced>(readFileSync(path.join(folder, file), "utf8")))
+      : [];
   }
 }
 
 /** As a trace names them; components between client and agent have their number before the name. */
-const CLIENT = "client", isTools = (name: string): boolean => /^\d+ VS Code's tools$/.test(name);
+const CLIENT = "client",
+  isTools = (name: string): boolean => /^\d+ VS Code's tools$/.test(name);
 
 /** A last line that is half written is none. */
 function lines<T>(text: string): readonly T[] {
-  return text.split("\n").slice(0, -1).filter(line => line !== "").map((line): T => JSON.parse(line));
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .filter(line => line !== "")
+    .map((line): T => JSON.parse(line));
 }

@@ -22,21 +22,36 @@ export class ModelChat {
   }
 
   /** Waits until VS Code's chat is active. */
-  ready(): Promise<void> { return this.page.locator(".statusbar-item", { hasText: READY }).first().waitFor(); }
+  ready(): Promise<void> {
+    return this.page.locator(".statusbar-item", { hasText: READY }).first().waitFor();
+  }
 
   /** Its rows are virtual: they are never counted, only the last is looked at. */
-  get view(): Locator { return this.page.locator(".interactive-session:visible").last(); }
-  get picker(): Locator { return this.view.locator(".chat-input-toolbars .model-picker-split").last(); }
-  get last(): Locator { return this.view.locator(".interactive-item-container.interactive-response").last(); }
+  get view(): Locator {
+    return this.page.locator(".interactive-session:visible").last();
+  }
+  get picker(): Locator {
+    return this.view.locator(".chat-input-toolbars .model-picker-split").last();
+  }
+  get last(): Locator {
+    return this.view.locator(".interactive-item-container.interactive-response").last();
+  }
   /** The last message with these words. */
-  asked(words: string): Locator { return this.view.locator(".interactive-item-container.interactive-request", { hasText: words }).last(); }
+  asked(words: string): Locator {
+    return this.view.locator(".interactive-item-container.interactive-request", { hasText: words }).last();
+  }
 
   /** By the name that the picker shows. */
   async pick(model: string): Promise<void> {
     await this.picker.click();
     const filter = this.page.locator(".action-widget:visible input.action-list-filter-input");
     await filter.fill(model);
-    await this.page.locator(".action-widget:visible .monaco-list-row.action", { has: this.page.locator(".title", { hasText: new RegExp(`^${model}$`) }) }).first().click();
+    await this.page
+      .locator(".action-widget:visible .monaco-list-row.action", {
+        has: this.page.locator(".title", { hasText: new RegExp(`^${model}$`) }),
+      })
+      .first()
+      .click();
     await this.picker.filter({ hasText: model }).waitFor();
   }
 
@@ -44,12 +59,19 @@ export class ModelChat {
   async mode(name: string): Promise<void> {
     const picker = this.view.locator(".chat-mode-picker-item").last();
     await picker.locator("a.action-label").click();
-    await this.page.locator(".action-widget:visible .monaco-list-row.action", { has: this.page.locator(".title", { hasText: new RegExp(`^${name}$`) }) }).first().click();
+    await this.page
+      .locator(".action-widget:visible .monaco-list-row.action", {
+        has: this.page.locator(".title", { hasText: new RegExp(`^${name}$`) }),
+      })
+      .first()
+      .click();
     await picker.filter({ hasText: name }).waitFor();
   }
 
   /** Goes to where a message is typed. */
-  async focus(): Promise<void> { await this.view.locator(".interactive-input-part .monaco-editor").last().click(); }
+  async focus(): Promise<void> {
+    await this.view.locator(".interactive-input-part .monaco-editor").last().click();
+  }
 
   /** When no turn runs: what is said during one is for this one. */
   async say(words: string): Promise<void> {
@@ -69,7 +91,10 @@ export class ModelChat {
   async command(name: string): Promise<void> {
     await this.focus();
     await this.page.keyboard.type(name);
-    await this.page.locator(".suggest-widget:visible .monaco-list-row", { hasText: name.slice(1) }).first().waitFor();
+    await this.page
+      .locator(".suggest-widget:visible .monaco-list-row", { hasText: name.slice(1) })
+      .first()
+      .waitFor();
     await this.page.keyboard.press("Escape");
     await this.page.keyboard.press("Enter");
   }
@@ -88,7 +113,9 @@ export class ModelChat {
   }
 
   /** A button of the confirmation that is open. Each is drawn twice. */
-  button(label: string | RegExp): Locator { return this.page.locator(".monaco-button:visible", { hasText: label }).last(); }
+  button(label: string | RegExp): Locator {
+    return this.page.locator(".monaco-button:visible", { hasText: label }).last();
+  }
 
   /** Answers the confirmation that is open with the first that its menu has. By keyboard: a menu that has just opened takes no click. */
   async allowOnce(): Promise<void> {
@@ -100,7 +127,9 @@ export class ModelChat {
   }
 
   /** The dialog of the permission tool that asks each time. */
-  get dialog(): Locator { return this.page.locator(".monaco-dialog-box:visible").last(); }
+  get dialog(): Locator {
+    return this.page.locator(".monaco-dialog-box:visible").last();
+  }
 
   /** Answers that dialog. */
   async press(label: "Allow" | "Cancel"): Promise<void> {
@@ -113,7 +142,9 @@ export class ModelChat {
     await this.last.waitFor({ state: "hidden" });
   }
 
-  async stop(): Promise<void> { await this.#stop.click(); }
+  async stop(): Promise<void> {
+    await this.#stop.click();
+  }
 
   /** Writes over a message that was sent. */
   async edit(before: string, after: string): Promise<void> {
@@ -138,7 +169,8 @@ export class ModelChat {
     await asked.hover();
     await asked.locator(".chat-restore-checkpoint-item .action-label").first().click();
     await asked.waitFor({ state: "hidden" });
-    const input = this.view.locator(".interactive-input-part .view-lines").last(), is = (text: string) => input.filter({ hasText: new RegExp(`^${text.replaceAll(" ", "\\s")}$`) });
+    const input = this.view.locator(".interactive-input-part .view-lines").last(),
+      is = (text: string) => input.filter({ hasText: new RegExp(`^${text.replaceAll(" ", "\\s")}$`) });
     await is(words).waitFor();
     await this.focus();
     await this.page.keyboard.press("ControlOrMeta+A");
@@ -166,34 +198,56 @@ export class ModelChat {
    * some time after the chat itself, and what is not in it when the page is left is lost.
    */
   async indexed(title: string): Promise<void> {
-    await until([this.page.locator(":root")], async () => (await this.page.evaluate(indexesOfChats)).some(index => index.includes(JSON.stringify(title))), 60_000, `no index has the chat “${title}”`);
+    await until(
+      [this.page.locator(":root")],
+      async () => (await this.page.evaluate(indexesOfChats)).some(index => index.includes(JSON.stringify(title))),
+      60_000,
+      `no index has the chat “${title}”`,
+    );
   }
 
   /** A chat in that list, by its title. */
-  listed(title: string | RegExp): Locator { return this.page.locator(".part.auxiliarybar .agent-session-item-row", { has: this.page.locator(".agent-session-title", { hasText: title }) }).first(); }
+  listed(title: string | RegExp): Locator {
+    return this.page
+      .locator(".part.auxiliarybar .agent-session-item-row", {
+        has: this.page.locator(".agent-session-title", { hasText: title }),
+      })
+      .first();
+  }
 
   /** Chats in that list whose turns run. */
-  get running(): Locator { return this.page.locator(".part.auxiliarybar .agent-session-item-row[aria-label*='In Progress']"); }
+  get running(): Locator {
+    return this.page.locator(".part.auxiliarybar .agent-session-item-row[aria-label*='In Progress']");
+  }
 
-  get #stop(): Locator { return this.view.locator(".chat-input-toolbars .codicon-stop-circle, .chat-execute-toolbar .codicon-stop-circle").last(); }
+  get #stop(): Locator {
+    return this.view
+      .locator(".chat-input-toolbars .codicon-stop-circle, .chat-execute-toolbar .codicon-stop-circle")
+      .last();
+  }
 }
 
 /** Runs in the page: what its databases have as an index of chats. */
 async function indexesOfChats(): Promise<readonly string[]> {
-  const settled = <T>(request: IDBRequest<T>): Promise<T> => new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("The database does not answer."));
-  });
+  const settled = <T>(request: IDBRequest<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error ?? new Error("The database does not answer."));
+    });
   const found: string[] = [];
   for (const { name } of await indexedDB.databases()) {
     if (!name?.startsWith("vscode-web-state-db-")) continue;
     const database = await settled(indexedDB.open(name));
     try {
       for (const store of database.objectStoreNames) {
-        const index: unknown = await settled(database.transaction(store).objectStore(store).get("chat.ChatSessionStore.index"));
+        const index: unknown = await settled(
+          database.transaction(store).objectStore(store).get("chat.ChatSessionStore.index"),
+        );
         if (typeof index === "string") found.push(index);
       }
-    } finally { database.close(); }
+    } finally {
+      database.close();
+    }
   }
   return found;
 }

@@ -30,11 +30,15 @@ suite("no orphan", function () {
     assert.ok(pid !== undefined, "the agent runs");
     const run = /SYMPOSIUM_RUN_ID=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, "latin1"))?.[1];
     assert.ok(run !== undefined, "the agent has a run id");
-    await seen(async () => (await leftovers(`SYMPOSIUM_RUN_ID=${run}`, 0)).length === 3, "the agent and its two children");
+    await seen(
+      async () => (await leftovers(`SYMPOSIUM_RUN_ID=${run}`, 0)).length === 3,
+      "the agent and its two children",
+    );
     return run;
   }
 
-  const gone = async (run: string): Promise<void> => assert.deepEqual(await leftovers(`SYMPOSIUM_RUN_ID=${run}`, LIMIT_MS), []);
+  const gone = async (run: string): Promise<void> =>
+    assert.deepEqual(await leftovers(`SYMPOSIUM_RUN_ID=${run}`, LIMIT_MS), []);
 
   function kill(...programs: readonly string[]): void {
     const pids = programs.flatMap(program => processesOf(box, program));

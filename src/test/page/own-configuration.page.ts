@@ -6,18 +6,39 @@ import path from "node:path";
 import { violations } from "./axe";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
 import { THEMES } from "./looks";
-import { AGENT_ID, answerDialog, becomes, newTab, openChatBox, scripted, shownTab, showsText, testAgent, wear } from "./scripted";
+import {
+  AGENT_ID,
+  answerDialog,
+  becomes,
+  newTab,
+  openChatBox,
+  scripted,
+  shownTab,
+  showsText,
+  testAgent,
+  wear,
+} from "./scripted";
 import { openSettings, press, rowOf, shows } from "./settings-box";
 
-const BEFORE = "{\n\t\"theme\":   \"dark\"\n}\n";
-const WORKSPACE = { id: "workspace", name: "Workspace", _enabled: true, _source: "built-in", distribution: { symposium: { subcommand: "proxy", args: ["workspace"] } } };
+const BEFORE = '{\n\t"theme":   "dark"\n}\n';
+const WORKSPACE = {
+  id: "workspace",
+  name: "Workspace",
+  _enabled: true,
+  _source: "built-in",
+  distribution: { symposium: { subcommand: "proxy", args: ["workspace"] } },
+};
 
 suite("an agent's own configuration", () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "configuration_")), file = path.join(folder, "settings.json");
+  const folder = mkdtempSync(path.join(tmpdir(), "configuration_")),
+    file = path.join(folder, "settings.json");
   let box: Box;
   suiteSetup(async () => {
     writeFileSync(file, BEFORE);
-    const agent = { ...testAgent(AGENT_ID, "Scripted", ["--ignore-mcp", "--own-configuration", file]), ownConfiguration: { file, format: "mcpServers" } };
+    const agent = {
+      ...testAgent(AGENT_ID, "Scripted", ["--ignore-mcp", "--own-configuration", file]),
+      ownConfiguration: { file, format: "mcpServers" },
+    };
     box = await openChatBox(scripted([], { "symposium.agents": [agent], "symposium.extensions": [WORKSPACE] }));
   });
   suiteTeardown(() => box.close());
@@ -29,7 +50,8 @@ suite("an agent's own configuration", () => {
   };
 
   /** Colours of the theme before it may be painted for a moment. */
-  const isReadable = (theme: string): Promise<void> => becomes(async () => (await violations(box.frame)).join("\n"), "", `no violation in ${theme}`);
+  const isReadable = (theme: string): Promise<void> =>
+    becomes(async () => (await violations(box.frame)).join("\n"), "", `no violation in ${theme}`);
 
   test("is offered when no connection works, changed after a question, brings the tools to a new tab, and is restored", async () => {
     await say("say hello");
@@ -45,7 +67,8 @@ suite("an agent's own configuration", () => {
     const dialog = box.page.locator(".monaco-dialog-box");
     await dialog.getByText("Add Symposium to the configuration of Scripted?").first().waitFor();
     const asked = await dialog.innerText();
-    for (const part of [file, "\"symposium\"", "--attach", "Remove from Configuration"]) assert.ok(asked.includes(part), asked);
+    for (const part of [file, '"symposium"', "--attach", "Remove from Configuration"])
+      assert.ok(asked.includes(part), asked);
     await box.screenshot("own-configuration-question");
     assert.equal(readFileSync(file, "utf8"), BEFORE);
     await answerDialog(box, /^Add Symposium to the configuration of Scripted\?/, "Add to Configuration");
@@ -55,14 +78,19 @@ suite("an agent's own configuration", () => {
     assert.match(await say("tools symposium"), /read_file/);
     assert.equal(await shownTab(box).getByText("did not request the tools").count(), 0);
     await shownTab(box).getByRole("button", { name: "Details of this session", exact: true }).click();
-    await shownTab(box).getByRole("group", { name: "Details of this session" }).locator("ol > li", { hasText: "Workspace" }).getByText(/Tools: 6 offered/).waitFor();
+    await shownTab(box)
+      .getByRole("group", { name: "Details of this session" })
+      .locator("ol > li", { hasText: "Workspace" })
+      .getByText(/Tools: 6 offered/)
+      .waitFor();
     for (const { theme, kind, name } of THEMES) {
       await wear(box, theme, kind);
       await box.screenshot(`own-configuration-details-${name}`);
       await isReadable(theme);
     }
 
-    const settings = await openSettings(box, "page"), row = rowOf(settings, "Scripted");
+    const settings = await openSettings(box, "page"),
+      row = rowOf(settings, "Scripted");
     await row.getByText(`Symposium has an entry in ${file}.`).waitFor();
     for (const { theme, kind, name } of THEMES) {
       await wear(box, theme, kind);
@@ -70,7 +98,11 @@ suite("an agent's own configuration", () => {
     }
     await press(settings, /^Remove from Configuration…/);
     await answerDialog(box, /^Remove Symposium from the configuration of Scripted\?/, "Remove from Configuration");
-    await shows(settings, async () => await row.getByText("Symposium has an entry").count() === 0, "the row without the entry");
+    await shows(
+      settings,
+      async () => (await row.getByText("Symposium has an entry").count()) === 0,
+      "the row without the entry",
+    );
     assert.deepEqual([readFileSync(file, "utf8"), readdirSync(folder)], [BEFORE, ["settings.json"]]);
   });
 });

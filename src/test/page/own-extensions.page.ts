@@ -11,7 +11,9 @@ const EXTENSIONS = "symposium.extensions";
 suite("Symposium's own extensions", () => {
   let box: Box;
   suiteSetup(async () => {
-    box = await openBox({ settings: { [EXTENSIONS]: null, "symposium.registryUrl": "http://127.0.0.1:9/registry.json" } });
+    box = await openBox({
+      settings: { [EXTENSIONS]: null, "symposium.registryUrl": "http://127.0.0.1:9/registry.json" },
+    });
     const [folder = ""] = box.folders;
     mkdirSync(path.join(folder, "src"), { recursive: true });
     writeFileSync(path.join(folder, "Cargo.toml"), `[package]\nname = "rusty"\nversion = "0.1.0"\nedition = "2021"\n`);
@@ -47,7 +49,13 @@ suite("Symposium's own extensions", () => {
   }
 
   test("what is kept is a file that can be read, written after the user allowed it", async () => {
-    assert.match(await answered(`use tool sparkle::session_checkpoint with {"working_memory":"Half of it stands.","checkpoint_content":"We began."}`, /^Allow$/), /Kept in/);
+    assert.match(
+      await answered(
+        `use tool sparkle::session_checkpoint with {"working_memory":"Half of it stands.","checkpoint_content":"We began."}`,
+        /^Allow$/,
+      ),
+      /Kept in/,
+    );
     assert.equal(existsSync(path.join(box.folders[0] ?? "", ".sparkle-space", "working-memory.md")), true);
   });
 
@@ -71,21 +79,38 @@ suite("Symposium's own extensions", () => {
 
   test("the session's details say what each has added", async () => {
     await chat().locator(".symposium-details-button").click();
-    for (const [name, server] of [["Sparkle", "sparkle"], ["Ferris", "ferris"], ["Cargo", "cargo-mcp"]] as const)
-      await seen(async () => new RegExp(`${name}[^]*${server}`).test(await chat().locator(".symposium-details").innerText()), `${name} and its server`);
+    for (const [name, server] of [
+      ["Sparkle", "sparkle"],
+      ["Ferris", "ferris"],
+      ["Cargo", "cargo-mcp"],
+    ] as const)
+      await seen(
+        async () => new RegExp(`${name}[^]*${server}`).test(await chat().locator(".symposium-details").innerText()),
+        `${name} and its server`,
+      );
     await look(box, "own-extensions-details");
     await chat().locator(".symposium-details-button").click();
   });
 
   test("the settings show those that are on; the others are offered, and added", async () => {
     const page = await openSettings(box, "page");
-    await shows(page, async () => JSON.stringify(await names(page, "extension")) === JSON.stringify(["Sparkle", "Ferris", "Cargo"]), "the three");
+    await shows(
+      page,
+      async () => JSON.stringify(await names(page, "extension")) === JSON.stringify(["Sparkle", "Ferris", "Cargo"]),
+      "the three",
+    );
     await press(page, "Add Extension…");
     const rows = box.page.locator(".quick-input-widget .monaco-list-row");
     await rows.filter({ hasText: "Sparkle" }).filter({ hasText: "already added" }).waitFor();
     await box.screenshot("own-extensions-add");
     await rows.filter({ hasText: "Workspace" }).click();
-    await shows(page, () => (setting(box, EXTENSIONS) as readonly { readonly id: string }[] | null)?.map(({ id }) => id).join() === "sparkle,ferris,cargo,workspace", "it in the settings");
+    await shows(
+      page,
+      () =>
+        (setting(box, EXTENSIONS) as readonly { readonly id: string }[] | null)?.map(({ id }) => id).join() ===
+        "sparkle,ferris,cargo,workspace",
+      "it in the settings",
+    );
     await rowOf(page, "Workspace").waitFor();
     await closeEditors(box);
     await newTab(box);

@@ -10,8 +10,12 @@ export interface PageGuard {
 export async function guardPage(page: Page, policy: "kept" | "removed"): Promise<PageGuard> {
   await page.addInitScript(record, policy);
   const foundIn = (): readonly string[] => {
-    const found: unknown = Reflect.get(window, "guardFound"), hacked: unknown = Reflect.get(window, "hacked");
-    return [...Array.isArray(found) ? found.map(String) : [], ...hacked === undefined ? [] : [`ran ${String(hacked)}`]];
+    const found: unknown = Reflect.get(window, "guardFound"),
+      hacked: unknown = Reflect.get(window, "hacked");
+    return [
+      ...(Array.isArray(found) ? found.map(String) : []),
+      ...(hacked === undefined ? [] : [`ran ${String(hacked)}`]),
+    ];
   };
   return {
     found: async () => (await Promise.all(page.frames().map(frame => frame.evaluate(foundIn).catch(() => [])))).flat(),
@@ -36,7 +40,7 @@ function record(policy: "kept" | "removed"): void {
   const look = (element: Element): void => {
     if (element.matches(NEVER)) found.push(element.outerHTML.slice(0, 200));
     for (const { name, value } of element.attributes) {
-      if (/^on/i.test(name) || ADDRESSES.includes(name) && DANGEROUS.test(schemeOf(value))) {
+      if (/^on/i.test(name) || (ADDRESSES.includes(name) && DANGEROUS.test(schemeOf(value)))) {
         found.push(`${element.localName} ${name}="${value.slice(0, 200)}"`);
       }
     }
@@ -79,6 +83,9 @@ function record(policy: "kept" | "removed"): void {
   Document.prototype.write = function (...texts: string[]) {
     listen();
     const policies = policy === "kept" ? /$^/ : /<meta http-equiv="Content-Security-Policy"[^>]*>/i;
-    write.apply(this, texts.map(text => text.replace(policies, "")));
+    write.apply(
+      this,
+      texts.map(text => text.replace(policies, "")),
+    );
   };
 }

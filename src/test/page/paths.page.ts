@@ -9,23 +9,41 @@ suite("accessibility: by keyboard", () => {
   suiteSetup(async () => {
     box = await openScripted();
     await box.open();
-    await sendPrompt(box.frame, "title First; say One.; tool t1 execute List; toolupdate t1 completed input={\"command\":\"ls\"}; say Two.");
+    await sendPrompt(
+      box.frame,
+      'title First; say One.; tool t1 execute List; toolupdate t1 completed input={"command":"ls"}; say Two.',
+    );
     await turnEnded(box.frame);
   });
   suiteTeardown(() => box.close());
 
-  const press = (...keys: readonly string[]): Promise<void> => keys.reduce<Promise<void>>((before, key) => before.then(() => box.page.keyboard.press(key)), Promise.resolve());
+  const press = (...keys: readonly string[]): Promise<void> =>
+    keys.reduce<Promise<void>>((before, key) => before.then(() => box.page.keyboard.press(key)), Promise.resolve());
   /** The name, or the text, of what has the focus in the page. */
-  const focused = (): Promise<string> => box.frame.locator("body").evaluate(() => {
-    const { activeElement: at } = document;
-    return document.hasFocus() && at && at !== document.body ? (at.getAttribute("aria-label") ?? at.textContent).trim() : "";
-  });
+  const focused = (): Promise<string> =>
+    box.frame.locator("body").evaluate(() => {
+      const { activeElement: at } = document;
+      return document.hasFocus() && at && at !== document.body
+        ? (at.getAttribute("aria-label") ?? at.textContent).trim()
+        : "";
+    });
   const is = async (name: string): Promise<void> => {
     let at = "";
-    try { await seen(async () => (at = await focused()) === name, `the focus on ${name}`); }
-    catch (error) { throw new Error(`The focus is on “${at}”; the tabs are ${(await tabs()).join()}.`, { cause: error }); }
+    try {
+      await seen(async () => (at = await focused()) === name, `the focus on ${name}`);
+    } catch (error) {
+      throw new Error(`The focus is on “${at}”; the tabs are ${(await tabs()).join()}.`, { cause: error });
+    }
   };
-  const tabs = () => box.frame.getByRole("tab").evaluateAll(all => all.map(tab => `${tab.textContent}${tab.getAttribute("aria-selected") === "true" ? " *" : ""}${tab.getAttribute("tabindex") === "0" ? " 0" : ""}`));
+  const tabs = () =>
+    box.frame
+      .getByRole("tab")
+      .evaluateAll(all =>
+        all.map(
+          tab =>
+            `${tab.textContent}${tab.getAttribute("aria-selected") === "true" ? " *" : ""}${tab.getAttribute("tabindex") === "0" ? " 0" : ""}`,
+        ),
+      );
 
   test("Alt+Up and Alt+Down go from card to card and back to the prompt", async () => {
     await input(box.frame).focus();
@@ -51,10 +69,10 @@ suite("accessibility: by keyboard", () => {
     const fold = box.frame.getByRole("button", { name: "Details", exact: true });
     assert.equal(await fold.getAttribute("aria-expanded"), "false");
     await press("Enter");
-    await seen(async () => await fold.getAttribute("aria-expanded") === "true", "that it is unfolded");
+    await seen(async () => (await fold.getAttribute("aria-expanded")) === "true", "that it is unfolded");
     await showsText(box.frame, "Input");
     await press("Space");
-    await seen(async () => await fold.getAttribute("aria-expanded") === "false", "that it is folded");
+    await seen(async () => (await fold.getAttribute("aria-expanded")) === "false", "that it is folded");
   });
 
   test("Escape goes back to the prompt, and leaves what stands there", async () => {
@@ -91,7 +109,17 @@ suite("accessibility: by keyboard", () => {
   });
 
   test("a tab is hidden or shown all at once, so that its prompt can take the focus however fast the keys come", async () => {
-    const gradual = await box.frame.locator(".mynah-chat-wrapper *").evaluateAll(all => all.filter(one => /\b(all|visibility)\b/.test(getComputedStyle(one).transitionProperty) && !/^0s(, 0s)*$/.test(getComputedStyle(one).transitionDuration)).map(one => one.className));
+    const gradual = await box.frame
+      .locator(".mynah-chat-wrapper *")
+      .evaluateAll(all =>
+        all
+          .filter(
+            one =>
+              /\b(all|visibility)\b/.test(getComputedStyle(one).transitionProperty) &&
+              !/^0s(, 0s)*$/.test(getComputedStyle(one).transitionDuration),
+          )
+          .map(one => one.className),
+      );
     assert.deepEqual(gradual, []);
   });
 
@@ -99,7 +127,7 @@ suite("accessibility: by keyboard", () => {
     await box.frame.getByRole("tab", { name: "First" }).focus();
     await press("End", "Delete");
     await is("Keep");
-    assert.match(await box.frame.getByRole("alertdialog").getAttribute("aria-label") ?? "", /still working/);
+    assert.match((await box.frame.getByRole("alertdialog").getAttribute("aria-label")) ?? "", /still working/);
     await press("Escape");
     await is("Third");
     assert.equal((await tabs()).length, 2);
@@ -115,7 +143,11 @@ suite("accessibility: by keyboard", () => {
     await input(box.frame).focus();
     for (let n = 0; n < 12 && !/Agent|agent of this/.test(await focused()); n++) await press("Tab");
     await tip.waitFor();
-    await becomes(() => tip.innerText(), "The agent of this tab. After the first prompt another agent opens in a new tab.", "what it says");
+    await becomes(
+      () => tip.innerText(),
+      "The agent of this tab. After the first prompt another agent opens in a new tab.",
+      "what it says",
+    );
     await press("Escape");
     await tip.waitFor({ state: "hidden" });
   });

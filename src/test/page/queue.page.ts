@@ -14,12 +14,27 @@ suite("prompts that wait", () => {
   suiteTeardown(() => box.close());
 
   const rows = () => box.frame.locator(".symposium-queued:visible");
-  const queue = async (): Promise<readonly string[]> => (await rows().locator(".symposium-queued-what").allInnerTexts()).map(text => text.trim().replaceAll(/\s+/g, " "));
-  const waits = (...texts: readonly string[]): Promise<void> => seen(async () => JSON.stringify(await queue().catch(() => undefined)) === JSON.stringify(texts), `${texts.join(", ") || "nothing"} in the queue`);
+  const queue = async (): Promise<readonly string[]> =>
+    (await rows().locator(".symposium-queued-what").allInnerTexts()).map(text => text.trim().replaceAll(/\s+/g, " "));
+  const waits = (...texts: readonly string[]): Promise<void> =>
+    seen(
+      async () => JSON.stringify(await queue().catch(() => undefined)) === JSON.stringify(texts),
+      `${texts.join(", ") || "nothing"} in the queue`,
+    );
   const inRow = (n: number, label: string) => rows().nth(n).locator("button", { hasText: label });
   const heading = () => box.frame.locator(".symposium-queue:visible .symposium-queue-about");
-  const isHeld = (): Promise<void> => seen(async () => (await heading().innerText().catch(() => "")).startsWith("Held"), "a queue that is held");
-  const prompts = async (): Promise<readonly string[]> => (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text);
+  const isHeld = (): Promise<void> =>
+    seen(
+      async () =>
+        (
+          await heading()
+            .innerText()
+            .catch(() => "")
+        ).startsWith("Held"),
+      "a queue that is held",
+    );
+  const prompts = async (): Promise<readonly string[]> =>
+    (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text);
 
   async function send(text: string): Promise<void> {
     await input(box.frame).click();
@@ -31,7 +46,10 @@ suite("prompts that wait", () => {
   const askFirst = async (): Promise<void> => {
     await send("ask p1 options=allow_once,reject_once");
     await button(box.frame, "Allow once").first().waitFor();
-    await seen(async () => /^Scripted asks for your permission/.test(await focused(box.frame)), "the focus on the question"); // which takes it once
+    await seen(
+      async () => /^Scripted asks for your permission/.test(await focused(box.frame)),
+      "the focus on the question",
+    ); // which takes it once
   };
   const answer = (): Promise<void> => button(box.frame, "Allow once").first().click();
   const stop = (): Promise<void> => box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();
@@ -50,7 +68,10 @@ suite("prompts that wait", () => {
     await waits();
     await showsText(box.frame, /^third$/m);
     await turnEnded(box.frame);
-    assert.deepEqual((await prompts()).map(text => text.split(/\s/)[0]), ["ask", "received", "say"]);
+    assert.deepEqual(
+      (await prompts()).map(text => text.split(/\s/)[0]),
+      ["ask", "received", "say"],
+    );
     const [image] = blocksIn(/\[\{[^]*?\}\]/.exec(await shownText(box.frame))?.[0] ?? "[]");
     assert.equal(image?.["type"], "image");
   });
@@ -107,7 +128,7 @@ suite("prompts that wait", () => {
     await waits("say held-back");
     await stop();
     await isHeld();
-    await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
+    await seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
     await send("say before-it");
     await showsText(box.frame, /^before-it$/m);
     await turnEnded(box.frame);
@@ -124,7 +145,9 @@ suite("prompts that wait", () => {
     await askFirst();
     await pasteImage(box.frame, 30, 20, "picture");
     await hasChips(box.frame, "picture.png");
-    await send("say what is in this picture, in one long sentence that does not fit into one line of the side bar, and not in two lines either");
+    await send(
+      "say what is in this picture, in one long sentence that does not fit into one line of the side bar, and not in two lines either",
+    );
     await send("say short");
     await seen(async () => (await queue()).length === 2, "two prompts that wait");
     await input(box.frame).click();
@@ -132,7 +155,8 @@ suite("prompts that wait", () => {
     for (const { theme, kind, name } of THEMES) {
       await wear(box, theme, kind);
       await box.screenshot(`queue-${name}`);
-      const pale = async () => (await textsSeen(box.frame, ".symposium-queue")).filter(({ contrast }) => contrast < 4.5);
+      const pale = async () =>
+        (await textsSeen(box.frame, ".symposium-queue")).filter(({ contrast }) => contrast < 4.5);
       await becomes(pale, [], `nothing that is pale in ${theme}`);
     }
     await inRow(0, "Withdraw").click();

@@ -6,15 +6,45 @@ import { openBox, type Box } from "./harness";
 import { seen } from "./scripted";
 import { setting, shows } from "./settings-box";
 
-const ENTRY = { id: "ada", name: "Ada", version: "1.2.3", description: "Counts what can be counted", distribution: { npx: { package: "@s/ada@1.2.3", args: ["--acp"] } } };
-const DOCUMENT = { version: "1.0.0", agents: [{ id: "elsewhere", name: "Elsewhere", version: "1.0.0", description: "", distribution: { binary: { "windows-x86_64": { archive: "https://example.com/a.zip", cmd: "a.exe" } } } }, ENTRY] };
+const ENTRY = {
+  id: "ada",
+  name: "Ada",
+  version: "1.2.3",
+  description: "Counts what can be counted",
+  distribution: { npx: { package: "@s/ada@1.2.3", args: ["--acp"] } },
+};
+const DOCUMENT = {
+  version: "1.0.0",
+  agents: [
+    {
+      id: "elsewhere",
+      name: "Elsewhere",
+      version: "1.0.0",
+      description: "",
+      distribution: { binary: { "windows-x86_64": { archive: "https://example.com/a.zip", cmd: "a.exe" } } },
+    },
+    ENTRY,
+  ],
+};
 
 suite("agents of the registry", () => {
-  let box: Box, server: Server, requests = 0;
+  let box: Box,
+    server: Server,
+    requests = 0;
   suiteSetup(async () => {
-    server = createServer((_, response) => { requests++; response.setHeader("content-type", "application/json").end(JSON.stringify(DOCUMENT)); });
-    await new Promise<void>(resolve => { server.listen(0, "127.0.0.1", resolve); });
-    box = await openBox({ settings: { "symposium.registryUrl": `http://127.0.0.1:${(server.address() as AddressInfo).port}/registry.json`, "symposium.agents": { mine: { command: "my-agent" } } } });
+    server = createServer((_, response) => {
+      requests++;
+      response.setHeader("content-type", "application/json").end(JSON.stringify(DOCUMENT));
+    });
+    await new Promise<void>(resolve => {
+      server.listen(0, "127.0.0.1", resolve);
+    });
+    box = await openBox({
+      settings: {
+        "symposium.registryUrl": `http://127.0.0.1:${(server.address() as AddressInfo).port}/registry.json`,
+        "symposium.agents": { mine: { command: "my-agent" } },
+      },
+    });
     await box.open();
   });
   suiteTeardown(async () => {
@@ -35,23 +65,50 @@ suite("agents of the registry", () => {
     await more("Its first tab installs it");
     assert.equal(requests, 1);
     await box.screenshot("registry");
-    await rows().last().filter({ hasText: /Elsewhere[^]*1\.0\.0/ }).waitFor();
+    await rows()
+      .last()
+      .filter({ hasText: /Elsewhere[^]*1\.0\.0/ })
+      .waitFor();
   });
 
   test("one that is chosen stands in the user's settings, beside those that were there, and is the agent of new tabs", async () => {
     // Looked for from before: it goes by itself.
-    await Promise.all([box.page.locator(".notification-toast", { hasText: "Ada is the agent of new tabs" }).waitFor(), rows().filter({ hasText: "Counts what can be counted" }).click()]);
+    await Promise.all([
+      box.page.locator(".notification-toast", { hasText: "Ada is the agent of new tabs" }).waitFor(),
+      rows().filter({ hasText: "Counts what can be counted" }).click(),
+    ]);
     let agents: unknown;
-    await shows(box.frame, () => setting(box, "symposium.currentAgentId") === "ada" && (agents = setting(box, "symposium.agents")) !== undefined, "it is selected");
-    assert.deepEqual(agents, [{ id: "mine", distribution: { local: { command: "my-agent" } } }, { ...ENTRY, _source: "registry" }]);
-    await seen(async () => /Ada/.test(await box.frame.locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"]').innerText()), "it among the agents of new tabs");
+    await shows(
+      box.frame,
+      () =>
+        setting(box, "symposium.currentAgentId") === "ada" && (agents = setting(box, "symposium.agents")) !== undefined,
+      "it is selected",
+    );
+    assert.deepEqual(agents, [
+      { id: "mine", distribution: { local: { command: "my-agent" } } },
+      { ...ENTRY, _source: "registry" },
+    ]);
+    await seen(
+      async () =>
+        /Ada/.test(
+          await box.frame
+            .locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"]')
+            .innerText(),
+        ),
+      "it among the agents of new tabs",
+    );
   });
 
   test("are there without the registry, too, and it is said how old they are", async () => {
     server.closeAllConnections();
-    await new Promise<void>(resolve => { server.close(() => resolve()); });
+    await new Promise<void>(resolve => {
+      server.close(() => resolve());
+    });
     await more("This is from ");
-    assert.match(await box.page.locator(".quick-input-widget:visible input[placeholder]").getAttribute("placeholder") ?? "", /This is from (less than a minute|1 minute|\d minutes) ago\.$/);
+    assert.match(
+      (await box.page.locator(".quick-input-widget:visible input[placeholder]").getAttribute("placeholder")) ?? "",
+      /This is from (less than a minute|1 minute|\d minutes) ago\.$/,
+    );
     await box.screenshot("registry-offline");
     await box.page.keyboard.press("Escape");
   });

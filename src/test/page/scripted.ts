@@ -12,16 +12,26 @@ import { documents, lastExchange, openBox, ROOT, turnState, until, type Box, typ
 export const AGENT_ID = "scripted";
 
 /** A configured agent that is a program of the tests, the scripted agent unless told. */
-export function testAgent(id: string, name: string, flags: readonly string[] = [], program = "scripted-agent"): AgentConfig {
+export function testAgent(
+  id: string,
+  name: string,
+  flags: readonly string[] = [],
+  program = "scripted-agent",
+): AgentConfig {
   const file = path.join(ROOT, `out/programs/${program}.program.mjs`);
   return { id, name, distribution: { local: { command: process.execPath, args: [file, ...flags] } } };
 }
 
 /** Settings with the scripted agent as the agent of new tabs, without extensions, and more besides. */
-export function scripted(flags: readonly string[] = [], more: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+export function scripted(
+  flags: readonly string[] = [],
+  more: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, unknown>> {
   return {
     "symposium.agents": [testAgent(AGENT_ID, "Scripted", flags)],
-    "symposium.currentAgentId": AGENT_ID, "symposium.extensions": [], ...more,
+    "symposium.currentAgentId": AGENT_ID,
+    "symposium.extensions": [],
+    ...more,
   };
 }
 
@@ -40,13 +50,15 @@ export async function openChatBox(settings: BoxOptions["settings"] & object): Pr
 export const shownTab = (box: Box): Locator => box.frame.locator(".mynah-chat-wrapper:visible");
 
 /** Waits until `condition` is true of what a user sees: it is looked at whenever something in a window changes. */
-export const seen = (condition: () => Promise<boolean>, what: string, timeout = 60_000): Promise<void> => until(documents(), condition, timeout, `this was not seen: ${what}`);
+export const seen = (condition: () => Promise<boolean>, what: string, timeout = 60_000): Promise<void> =>
+  until(documents(), condition, timeout, `this was not seen: ${what}`);
 
 /** Waits until what is looked at is as expected; where it does not come to that, says what it was. */
 export async function becomes<T>(look: () => Promise<T>, expected: T, what: string): Promise<void> {
   let last: T | undefined;
-  try { await seen(async () => isDeepStrictEqual(last = await look(), expected), what); }
-  catch (error) {
+  try {
+    await seen(async () => isDeepStrictEqual((last = await look()), expected), what);
+  } catch (error) {
     assert.deepEqual(last, expected);
     throw error;
   }
@@ -59,10 +71,15 @@ export function gate(): { readonly step: string; open(): void } {
 }
 
 /** Everything that the selected tab shows, as text. */
-export const shownText = (frame: FrameLocator): Promise<string> => frame.locator(".mynah-chat-wrapper:visible .mynah-chat-items-container").first().innerText();
+export const shownText = (frame: FrameLocator): Promise<string> =>
+  frame.locator(".mynah-chat-wrapper:visible .mynah-chat-items-container").first().innerText();
 
 export const showsText = (frame: FrameLocator, text: string | RegExp): Promise<void> =>
-  seen(async () => typeof text === "string" ? (await shownText(frame)).includes(text) : text.test(await shownText(frame)), String(text));
+  seen(
+    async () =>
+      typeof text === "string" ? (await shownText(frame)).includes(text) : text.test(await shownText(frame)),
+    String(text),
+  );
 
 /** Waits for `text` in the answer to the last prompt: earlier answers of the tab may have the same words. */
 export const answerShows = (frame: FrameLocator, text: RegExp): Promise<void> =>
@@ -82,7 +99,8 @@ export async function toggleSidebar(box: Box): Promise<void> {
 
 /** Hides the chat, which is on show, with the side bar. The extension host, which is told later, knows it then, too. */
 export async function hideChat(box: Box): Promise<void> {
-  const told = (): number => [...readLog(box).matchAll(/Webview hidden/g)].length, before = told();
+  const told = (): number => [...readLog(box).matchAll(/Webview hidden/g)].length,
+    before = told();
   await toggleSidebar(box);
   await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
   await seen(() => Promise.resolve(told() > before), "that the extension host knows that the chat is hidden");
@@ -90,24 +108,43 @@ export async function hideChat(box: Box): Promise<void> {
 
 /** Has VS Code build the chat's page anew, and waits until that shows how things are. */
 export async function reloadWebviews(box: Box): Promise<void> {
-  await box.frame.locator("body").evaluate(body => { body.dataset["old"] = "true"; });
+  await box.frame.locator("body").evaluate(body => {
+    body.dataset["old"] = "true";
+  });
   await box.command("Developer: Reload Webviews");
-  await seen(async () => await box.frame.locator("body[data-ready]:not([data-old])").count().catch(() => 0) === 1, "the chat, built anew");
+  await seen(
+    async () =>
+      (await box.frame
+        .locator("body[data-ready]:not([data-old])")
+        .count()
+        .catch(() => 0)) === 1,
+    "the chat, built anew",
+  );
 }
 
 /** Reloads the window as a user does, and waits until the chat shows how things are. */
 export async function reloadWindow(box: Box): Promise<void> {
-  await Promise.all([box.page.waitForEvent("load", { timeout: timeLimit(90_000) }), box.command("Developer: Reload Window")]);
+  await Promise.all([
+    box.page.waitForEvent("load", { timeout: timeLimit(90_000) }),
+    box.command("Developer: Reload Window"),
+  ]);
   await box.open();
-  await seen(async () => await box.frame.locator("body[data-ready]").count().catch(() => 0) === 1, "the chat, in a window that was loaded again");
+  await seen(
+    async () =>
+      (await box.frame
+        .locator("body[data-ready]")
+        .count()
+        .catch(() => 0)) === 1,
+    "the chat, in a window that was loaded again",
+  );
 }
 
 /** Stops the selected tab's turn, if one is going on, and waits for its end. */
 export async function stopTurn(frame: FrameLocator): Promise<void> {
   const button = frame.locator(".mynah-chat-prompt-stop-button:visible");
   await seen(async () => {
-    if (await turnState(frame) === "idle") return true;
-    if (await button.count() > 0) await button.click({ timeout: 5_000 }).catch(() => undefined); // the turn may have ended meanwhile
+    if ((await turnState(frame)) === "idle") return true;
+    if ((await button.count()) > 0) await button.click({ timeout: 5_000 }).catch(() => undefined); // the turn may have ended meanwhile
     return false;
   }, "the end of the turn");
 }
@@ -126,18 +163,29 @@ export function readLog(box: Box): string {
   return files.map(name => readFileSync(path.join(logs, name), "utf8")).join("\n");
 }
 
-export const button = (frame: FrameLocator, label: string | RegExp) => frame.locator(".mynah-chat-wrapper:visible button:enabled", { hasText: label });
+export const button = (frame: FrameLocator, label: string | RegExp) =>
+  frame.locator(".mynah-chat-wrapper:visible button:enabled", { hasText: label });
 
 /** Processes of this box whose command line contains `text`. */
-export const processesOf = (box: Box, text: string): readonly number[] => box.processes().filter(({ command }) => command.includes(text)).map(({ pid }) => pid);
+export const processesOf = (box: Box, text: string): readonly number[] =>
+  box
+    .processes()
+    .filter(({ command }) => command.includes(text))
+    .map(({ pid }) => pid);
 
 /** The user's settings, and those of this machine: in a browser VS Code keeps what is of a machine apart. */
-export const readSettings = (box: Box): readonly unknown[] => [box.server.settingsFile, path.join(box.server.userData, "Machine", "settings.json")]
-  .filter(file => existsSync(file)).map(file => parsed(readFileSync(file, "utf8")));
+export const readSettings = (box: Box): readonly unknown[] =>
+  [box.server.settingsFile, path.join(box.server.userData, "Machine", "settings.json")]
+    .filter(file => existsSync(file))
+    .map(file => parsed(readFileSync(file, "utf8")));
 
 /** `undefined` for a file that is only half written. */
 function parsed(text: string): unknown {
-  try { return JSON.parse(text); } catch { return undefined; }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Opens a tab and waits until it, and nothing else, is shown. */
@@ -146,7 +194,9 @@ export async function newTab(box: Box): Promise<void> {
   await box.command("Symposium: New Tab");
   await seen(async () => {
     const tab = await box.frame.locator("body").getAttribute("data-tab");
-    return tab !== null && tab !== before && await box.frame.locator(".mynah-chat-prompt-input:visible").count() === 1;
+    return (
+      tab !== null && tab !== before && (await box.frame.locator(".mynah-chat-prompt-input:visible").count()) === 1
+    );
   }, "a new tab");
 }
 
@@ -175,7 +225,10 @@ export async function wear(box: Box, theme: string, kind: string, frame = box.fr
   await pick.locator(".monaco-list-row.focused", { hasText: theme }).waitFor();
   await box.page.keyboard.press("Enter");
   // Two themes may be of one kind.
-  await seen(async () => await frame.locator(`body.${kind}[data-vscode-theme-name="${theme}"]`).count() === 1, `the theme ${theme}`);
+  await seen(
+    async () => (await frame.locator(`body.${kind}[data-vscode-theme-name="${theme}"]`).count()) === 1,
+    `the theme ${theme}`,
+  );
 }
 
 /** Waits for VS Code's modal dialog with this question, and presses one of its buttons. */

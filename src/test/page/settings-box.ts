@@ -11,23 +11,36 @@ import { readSettings, seen } from "./scripted";
 const AGENT = path.join(ROOT, "out/programs/scripted-agent.program.mjs");
 
 /** axe finds nothing wrong. The page is painted onto the part of the workbench that it is in, which nobody inside can see. */
-export async function isFine(frame: FrameLocator, background: "sideBar-background" | "editor-background"): Promise<void> {
-  await frame.locator("body").evaluate((body, background) => { body.style.background = `var(--vscode-${background})`; }, background);
+export async function isFine(
+  frame: FrameLocator,
+  background: "sideBar-background" | "editor-background",
+): Promise<void> {
+  await frame.locator("body").evaluate((body, background) => {
+    body.style.background = `var(--vscode-${background})`;
+  }, background);
   assert.equal((await violations(frame)).join("\n"), "");
-  await frame.locator("body").evaluate(body => { body.style.background = ""; });
+  await frame.locator("body").evaluate(body => {
+    body.style.background = "";
+  });
 }
 
 /** Shows the page, the view with all the room that there is, and waits until it shows rows. Its document is another one whenever it was hidden. */
 export async function openSettings(box: Box, where: "view" | "page"): Promise<FrameLocator> {
   await box.command(where === "view" ? "Symposium: Focus on Settings View" : "Symposium: Open Settings");
-  const frame = await settingsFrame(box, where), chat = box.page.locator('.pane-header[aria-label^="Chat"][aria-expanded="true"]');
-  if (where === "view" && await chat.count() > 0) await chat.click();
+  const frame = await settingsFrame(box, where),
+    chat = box.page.locator('.pane-header[aria-label^="Chat"][aria-expanded="true"]');
+  if (where === "view" && (await chat.count()) > 0) await chat.click();
   return frame;
 }
 
 export async function settingsFrame(box: Box, where: "view" | "page"): Promise<FrameLocator> {
   let found: string | undefined;
-  await until([box.page.locator(":root")], async () => (found = await frameName(box, where)) !== undefined, 60_000, `no settings ${where} was shown`);
+  await until(
+    [box.page.locator(":root")],
+    async () => (found = await frameName(box, where)) !== undefined,
+    60_000,
+    `no settings ${where} was shown`,
+  );
   return box.page.frameLocator(`iframe.webview[name="${found}"]`).frameLocator("#active-frame");
 }
 
@@ -35,8 +48,12 @@ async function frameName({ page }: Box, where: "view" | "page"): Promise<string 
   for (const frame of page.frames()) {
     const outer = frame.parentFrame();
     if (!outer || outer === page.mainFrame()) continue;
-    const isPage = await frame.evaluate(() => document.querySelector(".row") ? document.querySelector(".page")?.hasAttribute("data-page") : undefined).catch(() => undefined);
-    if (isPage === (where === "page")) return await (await outer.frameElement()).getAttribute("name") ?? undefined;
+    const isPage = await frame
+      .evaluate(() =>
+        document.querySelector(".row") ? document.querySelector(".page")?.hasAttribute("data-page") : undefined,
+      )
+      .catch(() => undefined);
+    if (isPage === (where === "page")) return (await (await outer.frameElement()).getAttribute("name")) ?? undefined;
   }
   return undefined;
 }
@@ -44,18 +61,38 @@ async function frameName({ page }: Box, where: "view" | "page"): Promise<string 
 /** Closes all editors, and waits until the chat is the only page again. */
 export async function closeEditors(box: Box): Promise<void> {
   await box.command("View: Close All Editors");
-  await seen(async () => await box.page.locator("iframe.webview.ready").count() === 1, "the chat alone");
+  await seen(async () => (await box.page.locator("iframe.webview.ready").count()) === 1, "the chat alone");
 }
 
 /** Waits until `condition` is true of what a settings page shows, or of the files that it writes. */
-export function shows(frame: FrameLocator, condition: () => Promise<boolean> | boolean, what: string, timeout = 60_000): Promise<void> {
+export function shows(
+  frame: FrameLocator,
+  condition: () => Promise<boolean> | boolean,
+  what: string,
+  timeout = 60_000,
+): Promise<void> {
   // VS Code empties a file before it writes it.
-  return until([frame.locator(":root")], async () => { try { return await condition(); } catch (error) { if (error instanceof SyntaxError) return false; throw error; } }, timeout, `this was not seen: ${what}`);
+  return until(
+    [frame.locator(":root")],
+    async () => {
+      try {
+        return await condition();
+      } catch (error) {
+        if (error instanceof SyntaxError) return false;
+        throw error;
+      }
+    },
+    timeout,
+    `this was not seen: ${what}`,
+  );
 }
 
-export const rowOf = (frame: FrameLocator, name: string): Locator => frame.locator(".row", { has: frame.locator(`.name >> text="${name}"`) });
-export const press = (frame: FrameLocator, name: string | RegExp): Promise<void> => frame.getByRole("button", { name, exact: typeof name === "string" }).click();
-export const names = (frame: FrameLocator, of: "agent" | "extension"): Promise<readonly string[]> => frame.locator(`.row[data-of=${of}] .name`).allInnerTexts();
+export const rowOf = (frame: FrameLocator, name: string): Locator =>
+  frame.locator(".row", { has: frame.locator(`.name >> text="${name}"`) });
+export const press = (frame: FrameLocator, name: string | RegExp): Promise<void> =>
+  frame.getByRole("button", { name, exact: typeof name === "string" }).click();
+export const names = (frame: FrameLocator, of: "agent" | "extension"): Promise<readonly string[]> =>
+  frame.locator(`.row[data-of=${of}] .name`).allInnerTexts();
 
 /** A setting as the user's files have it now; `undefined`: in none of them. */
 export function setting(box: Box, name: string): unknown {
@@ -70,18 +107,28 @@ export class LocalRegistry implements AsyncDisposable {
   readonly #held: (() => void)[] = [];
   #isOpen = false;
 
-  private constructor() { this.#server = createServer(({ url = "" }, response) => this.#answer(url, response)); }
+  private constructor() {
+    this.#server = createServer(({ url = "" }, response) => this.#answer(url, response));
+  }
 
   static async start(): Promise<LocalRegistry> {
     const registry = new LocalRegistry();
-    await new Promise<void>(resolve => { registry.#server.listen(0, "127.0.0.1", resolve); });
+    await new Promise<void>(resolve => {
+      registry.#server.listen(0, "127.0.0.1", resolve);
+    });
     return registry;
   }
 
-  get #origin(): string { return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; }
-  get url(): string { return `${this.#origin}/registry.json`; }
+  get #origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+  get url(): string {
+    return `${this.#origin}/registry.json`;
+  }
   /** Archives that are on their way. */
-  get held(): number { return this.#held.length; }
+  get held(): number {
+    return this.#held.length;
+  }
 
   /** Those that wait, and all that are asked for from now on. */
   letThrough(): void {
@@ -90,26 +137,49 @@ export class LocalRegistry implements AsyncDisposable {
   }
 
   #answer(url: string, response: ServerResponse): void {
-    if (url === "/registry.json") return void response.setHeader("content-type", "application/json").end(JSON.stringify(this.#document()));
-    if (url === "/ada.svg") return void response.setHeader("content-type", "image/svg+xml").end('<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16"><path fill="currentColor" d="M8 1l7 14H1z"/></svg>');
+    if (url === "/registry.json")
+      return void response.setHeader("content-type", "application/json").end(JSON.stringify(this.#document()));
+    if (url === "/ada.svg")
+      return void response
+        .setHeader("content-type", "image/svg+xml")
+        .end(
+          '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16"><path fill="currentColor" d="M8 1l7 14H1z"/></svg>',
+        );
     if (!url.startsWith("/ada-")) return void response.writeHead(404).end();
     const program = `#!/bin/sh\nexec '${process.execPath}' '${AGENT}' "$@"\n${"#".repeat(100_000)}\n`;
     response.setHeader("content-length", program.length).write(program.slice(0, program.length / 2));
     const go = () => void response.end(program.slice(program.length / 2));
     if (this.#isOpen) return go();
     this.#held.push(go);
-    response.on("close", () => { const at = this.#held.indexOf(go); if (at !== -1) this.#held.splice(at, 1); });
+    response.on("close", () => {
+      const at = this.#held.indexOf(go);
+      if (at !== -1) this.#held.splice(at, 1);
+    });
   }
 
   #document(): object {
     const binary = { archive: `${this.#origin}/ada-${this.version}`, cmd: "ada" };
     const platforms = ["darwin-aarch64", "darwin-x86_64", "linux-aarch64", "linux-x86_64"];
-    return { version: "1.0.0", agents: [{ id: "ada", name: "Ada", version: this.version, description: "Counts what can be counted", icon: `${this.#origin}/ada.svg`, distribution: { binary: Object.fromEntries(platforms.map(platform => [platform, binary])) } }] };
+    return {
+      version: "1.0.0",
+      agents: [
+        {
+          id: "ada",
+          name: "Ada",
+          version: this.version,
+          description: "Counts what can be counted",
+          icon: `${this.#origin}/ada.svg`,
+          distribution: { binary: Object.fromEntries(platforms.map(platform => [platform, binary])) },
+        },
+      ],
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.letThrough();
     this.#server.closeAllConnections();
-    await new Promise<void>(resolve => { this.#server.close(() => resolve()); });
+    await new Promise<void>(resolve => {
+      this.#server.close(() => resolve());
+    });
   }
 }

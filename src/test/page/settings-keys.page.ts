@@ -8,11 +8,29 @@ import { local } from "./installing";
 import { isFine, names, openSettings, press, rowOf, setting, settingsFrame, shows } from "./settings-box";
 
 const EXTENSIONS = "symposium.extensions";
-const extension = (id: string, name: string, more: object = {}): object => ({ id, name, _source: "custom", distribution: { local: { command: `/srv/${id}`, args: ["--stdio"] } }, ...more });
+const extension = (id: string, name: string, more: object = {}): object => ({
+  id,
+  name,
+  _source: "custom",
+  distribution: { local: { command: `/srv/${id}`, args: ["--stdio"] } },
+  ...more,
+});
 const SETTINGS = {
-  "symposium.agents": [{ ...local("mine", "Mine") as object, bypassPermissions: true, description: "An agent of mine that does what I want" }, local("other", "Another")],
-  "symposium.currentAgentId": "mine", "symposium.registryUrl": "http://127.0.0.1:9/registry.json", // nobody is there
-  [EXTENSIONS]: [extension("first", "First", { strange: 1 }), extension("second", "Second", { _enabled: false }), extension("third", "Third")],
+  "symposium.agents": [
+    {
+      ...(local("mine", "Mine") as object),
+      bypassPermissions: true,
+      description: "An agent of mine that does what I want",
+    },
+    local("other", "Another"),
+  ],
+  "symposium.currentAgentId": "mine",
+  "symposium.registryUrl": "http://127.0.0.1:9/registry.json", // nobody is there
+  [EXTENSIONS]: [
+    extension("first", "First", { strange: 1 }),
+    extension("second", "Second", { _enabled: false }),
+    extension("third", "Third"),
+  ],
 };
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -26,14 +44,27 @@ suite("settings: for hands, eyes and ears", () => {
   });
   suiteTeardown(() => box.close());
 
-  const keys = (...all: readonly string[]): Promise<void> => all.reduce<Promise<void>>((before, key) => before.then(() => box.page.keyboard.press(key)), Promise.resolve());
-  const focused = (): Promise<string> => view.locator("body").evaluate(() => { const at = document.activeElement; return at === null || at === document.body ? "" : (at.getAttribute("aria-label") ?? (at as HTMLInputElement).labels?.[0]?.textContent ?? at.textContent).trim(); });
-  const is = (name: string): Promise<void> => shows(view, async () => await focused() === name, `the focus on ${name}`);
+  const keys = (...all: readonly string[]): Promise<void> =>
+    all.reduce<Promise<void>>((before, key) => before.then(() => box.page.keyboard.press(key)), Promise.resolve());
+  const focused = (): Promise<string> =>
+    view.locator("body").evaluate(() => {
+      const at = document.activeElement;
+      return at === null || at === document.body
+        ? ""
+        : (at.getAttribute("aria-label") ?? (at as HTMLInputElement).labels?.[0]?.textContent ?? at.textContent).trim();
+    });
+  const is = (name: string): Promise<void> =>
+    shows(view, async () => (await focused()) === name, `the focus on ${name}`);
   const written = (): readonly Entry[] => (setting(box, EXTENSIONS) ?? []) as readonly Entry[];
-  const order = (): string => written().map(({ id }) => id).join();
+  const order = (): string =>
+    written()
+      .map(({ id }) => id)
+      .join();
   const grip = (name: string) => view.getByRole("button", { name: `Move: ${name}`, exact: true });
-  const says = (sentence: string): Promise<void> => view.locator("[role=alert]", { hasText: sentence }).waitFor({ state: "attached" });
-  const inOrder = (...all: readonly string[]): Promise<void> => shows(view, async () => (await names(view, "extension")).join() === all.join(), `the order ${all.join(", ")}`);
+  const says = (sentence: string): Promise<void> =>
+    view.locator("[role=alert]", { hasText: sentence }).waitFor({ state: "attached" });
+  const inOrder = (...all: readonly string[]): Promise<void> =>
+    shows(view, async () => (await names(view, "extension")).join() === all.join(), `the order ${all.join(", ")}`);
 
   suite("extensions", () => {
     test("by keyboard: taken with Space, moved with the arrow keys, dropped with Space; each step is said", async () => {
@@ -44,7 +75,14 @@ suite("settings: for hands, eyes and ears", () => {
       await says("First, 3 of 3.");
       await inOrder("Second", "Third", "First");
       assert.equal(order(), "first,second,third");
-      await shows(view, () => view.locator("#extension-first").evaluate(row => row.getBoundingClientRect().bottom <= window.innerHeight + 1), "that it stays in sight");
+      await shows(
+        view,
+        () =>
+          view
+            .locator("#extension-first")
+            .evaluate(row => row.getBoundingClientRect().bottom <= window.innerHeight + 1),
+        "that it stays in sight",
+      );
       await box.screenshot("settings-grabbed");
       await keys("Space");
       await is("Move: First");
@@ -70,7 +108,8 @@ suite("settings: for hands, eyes and ears", () => {
     });
 
     test("by mouse: dragged by its grip, with a mark where it would go", async () => {
-      const from = await grip("First").boundingBox(), third = await rowOf(view, "Third").boundingBox();
+      const from = await grip("First").boundingBox(),
+        third = await rowOf(view, "Third").boundingBox();
       assert.ok(from && third);
       await box.page.mouse.move(from.x + 10, from.y + 10);
       await box.page.mouse.down();
@@ -95,7 +134,11 @@ suite("settings: for hands, eyes and ears", () => {
       await view.getByRole("button", { name: /^Remove: Second/ }).focus();
       await keys("Enter");
       await shows(view, () => order() === "first,third", "its end");
-      await shows(view, () => view.locator("#extension-first").evaluate(row => row === document.activeElement), "the focus on the next row");
+      await shows(
+        view,
+        () => view.locator("#extension-first").evaluate(row => row === document.activeElement),
+        "the focus on the next row",
+      );
     });
 
     test("are added", async () => {
@@ -104,18 +147,34 @@ suite("settings: for hands, eyes and ears", () => {
       await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: /executable/i }).click();
       await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: "MCP server" }).click();
       for (const question of [1, 2, 3]) {
-        await box.page.locator(".quick-input-widget:visible .quick-input-title", { hasText: `(${question} of 3)` }).waitFor();
+        await box.page
+          .locator(".quick-input-widget:visible .quick-input-title", { hasText: `(${question} of 3)` })
+          .waitFor();
         if (question === 1) await input.fill(process.execPath);
         await input.press("Enter");
       }
       await shows(view, () => written().at(-1)?.["kind"] === "mcp", "it in the settings");
-      await shows(view, () => view.locator(".row[data-of=extension]").last().evaluate(row => row === document.activeElement), "the focus on its row");
+      await shows(
+        view,
+        () =>
+          view
+            .locator(".row[data-of=extension]")
+            .last()
+            .evaluate(row => row === document.activeElement),
+        "the focus on its row",
+      );
     });
 
     test("are added at an address, with a header; a wrong address is told while it is written", async () => {
       await press(view, "Add Extension…");
-      const widget = box.page.locator(".quick-input-widget:visible"), input = widget.locator("input.input");
-      const asks = (start: string) => shows(view, async () => (await input.getAttribute("placeholder"))?.startsWith(start) ?? false, `the question for ${start}`);
+      const widget = box.page.locator(".quick-input-widget:visible"),
+        input = widget.locator("input.input");
+      const asks = (start: string) =>
+        shows(
+          view,
+          async () => (await input.getAttribute("placeholder"))?.startsWith(start) ?? false,
+          `the question for ${start}`,
+        );
       await widget.locator(".monaco-list-row", { hasText: "speaks MCP" }).click();
       await asks("https://example.com/mcp");
       await input.fill("example.com/mcp");
@@ -125,25 +184,53 @@ suite("settings: for hands, eyes and ears", () => {
       await asks("Authorization");
       await input.fill("X-Key: abc");
       await keys("Enter");
-      await shows(view, async () => await input.inputValue() === "mcp.example.com", "the question for its name");
+      await shows(view, async () => (await input.inputValue()) === "mcp.example.com", "the question for its name");
       await keys("Enter");
       await shows(view, () => written().at(-1)?.["id"] === "mcp-example-com", "it in the settings");
       const { kind, distribution } = written().at(-1) ?? {};
-      assert.deepEqual([kind, distribution], ["mcp", { http: { url: "https://mcp.example.com/v1", headers: { "X-Key": "abc" } } }]);
+      assert.deepEqual(
+        [kind, distribution],
+        ["mcp", { http: { url: "https://mcp.example.com/v1", headers: { "X-Key": "abc" } } }],
+      );
       await rowOf(view, "mcp.example.com").getByText("Your own, MCP server, at mcp.example.com/v1").first().waitFor();
     });
   });
 
   suite("by keyboard alone", () => {
     test("every control is a stop of the Tab key, in the order of the page, and shows that it has the focus", async () => {
-      const all = await view.locator("body").evaluate(() => [...document.querySelectorAll<HTMLElement>("button:enabled, input:enabled, [tabindex='0']")]
-        .filter(each => each.getClientRects().length > 0 && !(each instanceof HTMLInputElement && each.type === "radio" && !each.checked)).map(each => each.getAttribute("aria-label") ?? each.textContent));
-      await view.locator("#section-agents").evaluate(heading => { heading.setAttribute("tabindex", "-1"); heading.focus(); });
-      const notes = await view.locator(".notes button").count(), focus = await themeColour(view, "focusBorder"), stops: string[] = [];
+      const all = await view
+        .locator("body")
+        .evaluate(() =>
+          [...document.querySelectorAll<HTMLElement>("button:enabled, input:enabled, [tabindex='0']")]
+            .filter(
+              each =>
+                each.getClientRects().length > 0 &&
+                !(each instanceof HTMLInputElement && each.type === "radio" && !each.checked),
+            )
+            .map(each => each.getAttribute("aria-label") ?? each.textContent),
+        );
+      await view.locator("#section-agents").evaluate(heading => {
+        heading.setAttribute("tabindex", "-1");
+        heading.focus();
+      });
+      const notes = await view.locator(".notes button").count(),
+        focus = await themeColour(view, "focusBorder"),
+        stops: string[] = [];
       for (let n = notes; n < all.length; n++) {
         await keys("Tab");
-        stops.push(await view.locator("body").evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? ""));
-        const [line] = await view.locator(":focus").evaluateAll(all => all.map(each => { const { outlineStyle, outlineColor } = getComputedStyle(each); return { outlineStyle, outlineColor }; }));
+        stops.push(
+          await view
+            .locator("body")
+            .evaluate(
+              () => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "",
+            ),
+        );
+        const [line] = await view.locator(":focus").evaluateAll(all =>
+          all.map(each => {
+            const { outlineStyle, outlineColor } = getComputedStyle(each);
+            return { outlineStyle, outlineColor };
+          }),
+        );
         assert.deepEqual(line, { outlineStyle: "solid", outlineColor: focus }, stops.at(-1));
       }
       assert.deepEqual(stops, all.slice(notes));
@@ -159,7 +246,11 @@ suite("settings: for hands, eyes and ears", () => {
       await view.getByRole("button", { name: "Choose: Another" }).focus();
       await keys("Space");
       await shows(view, () => setting(box, "symposium.currentAgentId") === "other", "that it is chosen");
-      await shows(view, () => view.locator("#agent-other").evaluate(row => row === document.activeElement), "the focus on its row: the button is gone");
+      await shows(
+        view,
+        () => view.locator("#agent-other").evaluate(row => row === document.activeElement),
+        "the focus on its row: the button is gone",
+      );
       await view.getByRole("radio", { name: "Notify" }).focus();
       await keys("ArrowDown");
       await shows(view, () => setting(box, "symposium.updates") === "off", "the next of the radio buttons");
@@ -168,7 +259,9 @@ suite("settings: for hands, eyes and ears", () => {
     test("a view that comes takes the focus from nothing", async () => {
       const held = view.getByRole("button", { name: "Check for Updates" });
       await held.focus();
-      await view.getByRole("checkbox", { name: "Enable Third" }).evaluate(each => { if (each instanceof HTMLInputElement) each.click(); });
+      await view.getByRole("checkbox", { name: "Enable Third" }).evaluate(each => {
+        if (each instanceof HTMLInputElement) each.click();
+      });
       await shows(view, () => written().find(({ id }) => id === "third")?.["_enabled"] === false, "the change");
       await shows(view, () => view.locator('.row[data-id="third"][data-off]').isVisible(), "the view with it");
       await is("Check for Updates");
@@ -183,11 +276,28 @@ suite("settings: for hands, eyes and ears", () => {
         await box.screenshot(`settings-${name}`);
         await isFine(view, "sideBar-background");
         const all = await textsSeen(view, ".page");
-        for (const part of ["selected", "Allow everything", "It reads, changes", "Check for Updates", "In order from", "Notify", "All Settings"]) assert.ok(all.some(({ text }) => text.includes(part)), `“${part}” is not on screen`);
-        assert.deepEqual(all.filter(({ contrast }) => contrast < 4.5), []);
+        for (const part of [
+          "selected",
+          "Allow everything",
+          "It reads, changes",
+          "Check for Updates",
+          "In order from",
+          "Notify",
+          "All Settings",
+        ])
+          assert.ok(
+            all.some(({ text }) => text.includes(part)),
+            `“${part}” is not on screen`,
+          );
+        assert.deepEqual(
+          all.filter(({ contrast }) => contrast < 4.5),
+          [],
+        );
         if (!name.startsWith("high-contrast")) return;
         const contrast = await themeColour(view, "contrastBorder");
-        for (const selector of [".button.plain", "input"]) for (const { element, border } of await edgesOf(view, selector)) assert.ok(border.width >= 1 && border.colour === contrast, `${element}: ${JSON.stringify(border)}`);
+        for (const selector of [".button.plain", "input"])
+          for (const { element, border } of await edgesOf(view, selector))
+            assert.ok(border.width >= 1 && border.colour === contrast, `${element}: ${JSON.stringify(border)}`);
       });
     }
 
@@ -210,9 +320,24 @@ suite("settings: for hands, eyes and ears", () => {
       await box.page.mouse.down();
       await box.page.mouse.move(sash.x + 200, sash.y + 300, { steps: 5 });
       await box.page.mouse.up();
-      await shows(view, () => view.locator("body").evaluate(() => window.innerWidth <= 210 && document.documentElement.scrollWidth <= window.innerWidth), "a page that is no wider than its window");
+      await shows(
+        view,
+        () =>
+          view
+            .locator("body")
+            .evaluate(() => window.innerWidth <= 210 && document.documentElement.scrollWidth <= window.innerWidth),
+        "a page that is no wider than its window",
+      );
       await box.screenshot("settings-narrow");
-      const out = await view.locator("body").evaluate(() => [...document.querySelectorAll(".page *")].filter(each => each.getClientRects().length > 0 && each.getBoundingClientRect().right > window.innerWidth + 1).map(each => each.outerHTML.slice(0, 80)));
+      const out = await view
+        .locator("body")
+        .evaluate(() =>
+          [...document.querySelectorAll(".page *")]
+            .filter(
+              each => each.getClientRects().length > 0 && each.getBoundingClientRect().right > window.innerWidth + 1,
+            )
+            .map(each => each.outerHTML.slice(0, 80)),
+        );
       assert.deepEqual(out, []);
     });
   });
@@ -220,7 +345,9 @@ suite("settings: for hands, eyes and ears", () => {
 
 suite("settings: a workspace that nobody has trusted", () => {
   let box: Box;
-  suiteSetup(async () => { box = await openBox({ restricted: true, settings: SETTINGS }); });
+  suiteSetup(async () => {
+    box = await openBox({ restricted: true, settings: SETTINGS });
+  });
   suiteTeardown(() => box.close());
 
   test("shows what is set up, says why nothing can be done about it, and starts nothing", async () => {
@@ -228,10 +355,14 @@ suite("settings: a workspace that nobody has trusted", () => {
     await view.locator(".note", { hasText: "trust" }).waitFor();
     await box.screenshot("settings-restricted");
     await shows(view, async () => (await names(view, "extension")).join() === "First,Second,Third", "the extensions");
-    for (const name of ["Add Agent…", "From the Registry…", "Check for Updates", "Add Extension…"]) assert.equal(await view.getByRole("button", { name }).isDisabled(), true, name);
+    for (const name of ["Add Agent…", "From the Registry…", "Check for Updates", "Add Extension…"])
+      assert.equal(await view.getByRole("button", { name }).isDisabled(), true, name);
     assert.equal(await view.getByRole("checkbox", { name: /^Allow everything.*Mine$/ }).isDisabled(), true);
     await isFine(view, "sideBar-background");
-    assert.deepEqual(box.processes().filter(({ command }) => command.includes("sidecar.js")), []);
+    assert.deepEqual(
+      box.processes().filter(({ command }) => command.includes("sidecar.js")),
+      [],
+    );
     await press(view, "Manage Workspace Trust");
     await box.page.locator(".workspace-trust-editor").waitFor();
     assert.ok(await settingsFrame(box, "view"));

@@ -5,7 +5,17 @@ import path from "node:path";
 import type { FrameLocator } from "playwright-core";
 import { openBox, type Box } from "./harness";
 import { InstallingMachine, local, packed } from "./installing";
-import { isFine, LocalRegistry, names, openSettings, press, rowOf, setting, settingsFrame, shows } from "./settings-box";
+import {
+  isFine,
+  LocalRegistry,
+  names,
+  openSettings,
+  press,
+  rowOf,
+  setting,
+  settingsFrame,
+  shows,
+} from "./settings-box";
 import { answerDialog, toggleSidebar } from "./scripted";
 
 const AGENTS = "symposium.agents";
@@ -15,11 +25,20 @@ suite("settings: agents", () => {
   let box: Box, registry: LocalRegistry, view: FrameLocator;
   suiteSetup(async () => {
     registry = await LocalRegistry.start();
-    box = await openBox({ env: machine.env, settings: {
-      "symposium.registryUrl": registry.url, "symposium.updates": "notify",
-      [AGENTS]: [local("mine", "Mine"), packed("packed", "Packed"), { id: "broken", name: "Broken", distribution: { local: { command: path.join(machine.folder, "nowhere") } } }, { id: "odd", name: "Odd" }],
-      "symposium.currentAgentId": "mine",
-    } });
+    box = await openBox({
+      env: machine.env,
+      settings: {
+        "symposium.registryUrl": registry.url,
+        "symposium.updates": "notify",
+        [AGENTS]: [
+          local("mine", "Mine"),
+          packed("packed", "Packed"),
+          { id: "broken", name: "Broken", distribution: { local: { command: path.join(machine.folder, "nowhere") } } },
+          { id: "odd", name: "Odd" },
+        ],
+        "symposium.currentAgentId": "mine",
+      },
+    });
     view = await openSettings(box, "view");
   });
   suiteTeardown(async () => {
@@ -29,32 +48,64 @@ suite("settings: agents", () => {
   });
 
   const marks = (name: string): Promise<readonly string[]> => rowOf(view, name).locator(".mark").allInnerTexts();
-  const isMarked = (name: string, mark: string): Promise<void> => rowOf(view, name).locator(".mark", { hasText: mark }).waitFor();
-  const entry = (id: string): Readonly<Record<string, unknown>> | undefined => (setting(box, AGENTS) as readonly Readonly<Record<string, unknown>>[]).find(each => each["id"] === id);
+  const isMarked = (name: string, mark: string): Promise<void> =>
+    rowOf(view, name).locator(".mark", { hasText: mark }).waitFor();
+  const entry = (id: string): Readonly<Record<string, unknown>> | undefined =>
+    (setting(box, AGENTS) as readonly Readonly<Record<string, unknown>>[]).find(each => each["id"] === id);
   const store = (id: string): string => path.join(box.server.home, ".symposium/bin", id);
   const more = (name: string): Promise<void> => press(view, `More: ${name}`);
 
   test("shows what is set up first, with what is known of each, and what is wrong with the settings", async () => {
     await isMarked("Packed", "not installed");
-    await shows(view, async () => (await names(view, "agent")).filter(name => name !== "Eliza").slice(0, 3).join() === "Mine,Packed,Broken", "what is set up first");
+    await shows(
+      view,
+      async () =>
+        (await names(view, "agent"))
+          .filter(name => name !== "Eliza")
+          .slice(0, 3)
+          .join() === "Mine,Packed,Broken",
+      "what is set up first",
+    );
     await shows(view, async () => (await marks("Mine"))[0] === "selected", "that Mine is selected");
-    await rowOf(view, "Packed").locator(".origin", { hasText: /npm package scripted-acp-agent/ }).waitFor();
+    await rowOf(view, "Packed")
+      .locator(".origin", { hasText: /npm package scripted-acp-agent/ })
+      .waitFor();
     await view.locator(".note", { hasText: /odd/i }).waitFor();
     await box.screenshot("settings-view");
   });
 
   test("an agent of the registry is added, and its row has the focus", async () => {
     await press(view, "From the Registry…");
-    await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: "Counts what can be counted" }).click();
-    await shows(view, () => view.locator("#agent-ada").evaluate(row => row === document.activeElement), "the focus on Ada's row");
+    await box.page
+      .locator(".quick-input-widget:visible .monaco-list-row", { hasText: "Counts what can be counted" })
+      .click();
+    await shows(
+      view,
+      () => view.locator("#agent-ada").evaluate(row => row === document.activeElement),
+      "the focus on Ada's row",
+    );
     await shows(view, () => entry("ada")?.["_source"] === "registry", "it in the settings");
     await rowOf(view, "Ada").locator(".ink").waitFor();
   });
 
   test("an installation shows how far it is, and can be stopped", async () => {
     await press(view, "Install: Ada");
-    await shows(view, async () => /Downloading/.test(await rowOf(view, "Ada").locator(".progress").innerText().catch(() => "")) && registry.held === 1, "the download");
-    await shows(view, async () => Number(await rowOf(view, "Ada").locator("progress").getAttribute("value")) >= 49, "half of it");
+    await shows(
+      view,
+      async () =>
+        /Downloading/.test(
+          await rowOf(view, "Ada")
+            .locator(".progress")
+            .innerText()
+            .catch(() => ""),
+        ) && registry.held === 1,
+      "the download",
+    );
+    await shows(
+      view,
+      async () => Number(await rowOf(view, "Ada").locator("progress").getAttribute("value")) >= 49,
+      "half of it",
+    );
     await box.screenshot("settings-installing");
     await isFine(view, "sideBar-background");
     await press(view, "Cancel: Ada");
@@ -70,7 +121,11 @@ suite("settings: agents", () => {
     assert.ok(existsSync(path.join(store("ada"), "1.0.0/installed.json")));
     await press(view, "Choose: Ada");
     await isMarked("Ada", "selected");
-    await shows(view, async () => setting(box, "symposium.currentAgentId") === "ada" && !(await marks("Mine")).includes("selected"), "Ada, and no other, as the agent of new tabs");
+    await shows(
+      view,
+      async () => setting(box, "symposium.currentAgentId") === "ada" && !(await marks("Mine")).includes("selected"),
+      "Ada, and no other, as the agent of new tabs",
+    );
   });
 
   test("one from npm is installed by npm, and what npm says when it fails stands in the row, to be copied", async () => {
@@ -93,7 +148,11 @@ suite("settings: agents", () => {
     await isFine(view, "sideBar-background");
     await finding.locator(".sentence", { hasText: /nowhere|not found|no such|does not exist/i }).waitFor();
     await finding.getByRole("button", { name: /^Copy Report/ }).click();
-    await shows(view, async () => /Broken|broken/.test(await box.page.evaluate(() => navigator.clipboard.readText())), "the report in the clipboard");
+    await shows(
+      view,
+      async () => /Broken|broken/.test(await box.page.evaluate(() => navigator.clipboard.readText())),
+      "the report in the clipboard",
+    );
     await finding.getByRole("button").first().click(); // what helps
     await box.page.locator(".tab", { hasText: "settings.json" }).waitFor();
     await finding.getByRole("button", { name: /^Dismiss/ }).click();
@@ -112,7 +171,7 @@ suite("settings: agents", () => {
     const box_ = view.getByRole("checkbox", { name: "Allow everything without asking: Mine" });
     await box_.click();
     await answerDialog(box, /^Allow Mine to do everything without asking\?/, "Cancel");
-    await shows(view, async () => !await box_.isChecked(), "that it is still off");
+    await shows(view, async () => !(await box_.isChecked()), "that it is still off");
     assert.equal(entry("mine")?.["bypassPermissions"], undefined);
     await box_.click();
     await answerDialog(box, /^Allow Mine to do everything without asking\?/, "Always for Mine");
@@ -121,7 +180,7 @@ suite("settings: agents", () => {
     await box_.click();
     await shows(view, () => entry("mine")?.["bypassPermissions"] !== true, "its end in the settings");
     await rowOf(view, "Mine").locator(".hazard").waitFor({ state: "detached" });
-    await shows(view, async () => !await box_.isChecked(), "that it is off");
+    await shows(view, async () => !(await box_.isChecked()), "that it is off");
   });
 
   test("what is newer in the registry is said, and installed when it is wanted", async () => {
@@ -143,13 +202,20 @@ suite("settings: agents", () => {
     await shows(view, () => entry("ada") === undefined, "its end in the settings");
     await shows(view, () => !existsSync(path.join(store("ada"), "1.1.0")), "the end of its files");
     await isMarked("Eliza", "selected");
-    await shows(view, () => ["", undefined].includes(setting(box, "symposium.currentAgentId") as string | undefined), "that none is chosen");
+    await shows(
+      view,
+      () => ["", undefined].includes(setting(box, "symposium.currentAgentId") as string | undefined),
+      "that none is chosen",
+    );
   });
 
   test("how prompts are sent, and what happens about updates, stands in the settings", async () => {
     await view.getByRole("checkbox", { name: "Send with a modifier key" }).click();
     await shows(view, () => setting(box, "symposium.requireModifierToSend") === true, "the modifier");
-    for (const [label, mode] of [["Off", "off"], ["Automatic", "auto"]] as const) {
+    for (const [label, mode] of [
+      ["Off", "off"],
+      ["Automatic", "auto"],
+    ] as const) {
       await view.getByRole("radio", { name: label }).click();
       await shows(view, () => setting(box, "symposium.updates") === mode, mode);
       await shows(view, () => view.getByRole("radio", { name: label }).isChecked(), label);
@@ -176,7 +242,11 @@ suite("settings: agents", () => {
     await toggleSidebar(box);
     view = await settingsFrame(box, "view");
     await view.getByRole("button", { name: "More: Mine", expanded: true }).waitFor();
-    await shows(view, async () => Math.abs(await view.locator("body").evaluate(() => window.scrollY) - before) < 40, "where it was scrolled to");
+    await shows(
+      view,
+      async () => Math.abs((await view.locator("body").evaluate(() => window.scrollY)) - before) < 40,
+      "where it was scrolled to",
+    );
   });
 
   test("the links lead where they say", async () => {
@@ -189,7 +259,12 @@ suite("settings: agents", () => {
     await box.page.setViewportSize({ width: 1700, height: 900 }); // room for the pictures
     await press(view, "Walkthrough");
     await box.page.locator(".getting-started-step", { hasText: "See all of it in one place" }).click();
-    await box.page.frameLocator(".getting-started-media iframe").frameLocator("#active-frame").locator("svg, img").first().waitFor();
+    await box.page
+      .frameLocator(".getting-started-media iframe")
+      .frameLocator("#active-frame")
+      .locator("svg, img")
+      .first()
+      .waitFor();
     await box.screenshot("settings-walkthrough");
   });
 });

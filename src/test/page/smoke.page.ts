@@ -3,7 +3,9 @@ import { lastExchange, openBox, sendPrompt, turnEnded, type Box } from "./harnes
 
 suite("the chat view, from the source folder", () => {
   let box: Box;
-  suiteSetup(async () => { box = await openBox(); });
+  suiteSetup(async () => {
+    box = await openBox();
+  });
   suiteTeardown(() => box.close());
 
   test("a prompt typed by the user is answered by Eliza", async () => {

@@ -18,8 +18,11 @@ suite("accessibility: what is said", () => {
 
   /** What is in the regions, which keep it for a while: in order, and behind it, with a mark, what did not wait. */
   const said = async (): Promise<readonly string[]> => [
-    ...await box.frame.locator(".symposium-spoken[role=log] > p").allTextContents(), ...(await box.frame.locator(".symposium-spoken[role=alert] > p").allTextContents()).map(text => `! ${text}`)];
-  const forget = (): Promise<void> => box.frame.locator(".symposium-spoken > p").evaluateAll(all => all.forEach(each => each.remove()));
+    ...(await box.frame.locator(".symposium-spoken[role=log] > p").allTextContents()),
+    ...(await box.frame.locator(".symposium-spoken[role=alert] > p").allTextContents()).map(text => `! ${text}`),
+  ];
+  const forget = (): Promise<void> =>
+    box.frame.locator(".symposium-spoken > p").evaluateAll(all => all.forEach(each => each.remove()));
   /** Waits until it was said, and returns all that was since it was last forgotten, sentences that were said together in one piece. */
   async function hears(what: string): Promise<string> {
     await seen(async () => (await said()).join(" ").includes(what), `“${what}” among what is said`);
@@ -27,12 +30,18 @@ suite("accessibility: what is said", () => {
   }
 
   test("an answer, sentence by sentence, while it is written: without marks, code named and not read; and that it has ended", async () => {
-    await sendPrompt(box.frame, "say First **things** first. Then; ask p1 title=Wait; say , [later](https://example.org/x). Some code:\\n```js\\nlet a = 1\\nlet b = 2\\n```\\nThe rest");
+    await sendPrompt(
+      box.frame,
+      "say First **things** first. Then; ask p1 title=Wait; say , [later](https://example.org/x). Some code:\\n```js\\nlet a = 1\\nlet b = 2\\n```\\nThe rest",
+    );
     await button(box.frame, "Allow once").waitFor();
     assert.equal(await hears("Then"), "First things first. Then"); // the question is behind it
     await button(box.frame, "Allow once").click();
     await turnEnded(box.frame);
-    assert.match(await hears("has finished"), /^First things first\. Then .*, later\. Some code: Code in js, 2 lines\. The rest Scripted has finished\.$/);
+    assert.match(
+      await hears("has finished"),
+      /^First things first\. Then .*, later\. Some code: Code in js, 2 lines\. The rest Scripted has finished\.$/,
+    );
   });
 
   test("nothing that was there when the view is loaded again", async () => {
@@ -45,16 +54,25 @@ suite("accessibility: what is said", () => {
   test("of another chat that it asks, at once and with all that it asks, and that it has finished", async () => {
     const gate = path.join(box.folders[0] ?? "", "gate");
     execFileSync("mkfifo", [gate]);
-    await sendPrompt(box.frame, `title Behind; terminal cat gate; say Not heard. Nor this.; ask p2 kind=execute title="Clean up" input={"command":"rm -r build"}; terminal cat gate; say Nor that.`);
+    await sendPrompt(
+      box.frame,
+      `title Behind; terminal cat gate; say Not heard. Nor this.; ask p2 kind=execute title="Clean up" input={"command":"rm -r build"}; terminal cat gate; say Nor that.`,
+    );
     await box.frame.locator(".symposium-terminal").waitFor();
     await newTab(box);
     await forget();
     await writeFile(gate, "");
-    assert.equal(await hears("In the chat"), "! In the chat “Behind”, Scripted wants to run a command: Clean up. command: rm -r build.");
+    assert.equal(
+      await hears("In the chat"),
+      "! In the chat “Behind”, Scripted wants to run a command: Clean up. command: rm -r build.",
+    );
     await box.frame.getByRole("tab", { name: "Behind" }).click();
     await forget();
     await button(box.frame, "Allow once").click();
-    await seen(async () => await box.frame.locator(".mynah-chat-wrapper:visible .symposium-terminal").count() === 2, "the second command");
+    await seen(
+      async () => (await box.frame.locator(".mynah-chat-wrapper:visible .symposium-terminal").count()) === 2,
+      "the second command",
+    );
     await box.frame.getByRole("tab", { name: "Scripted" }).click();
     await writeFile(gate, "");
     await hears("In the chat “Behind”, Scripted has finished.");
@@ -62,11 +80,18 @@ suite("accessibility: what is said", () => {
 
   test("a question that must not take the focus, because somebody is typing; one that takes it says by itself what it asks", async () => {
     const card = box.frame.locator(".mynah-chat-wrapper:visible [data-kind=permission]").last();
-    const QUESTION = `ask p3 kind=edit title="Change it" input={"path":"/srv/a.ts"} diff={"path":"/srv/a.ts","oldText":"one\\ntwo\\n","newText":"one\\n2\\nthree\\n"}`, ASKED = "Change it. path: /srv/a.ts. Changes /srv/a.ts: 2 lines added, 1 removed.";
+    const QUESTION = `ask p3 kind=edit title="Change it" input={"path":"/srv/a.ts"} diff={"path":"/srv/a.ts","oldText":"one\\ntwo\\n","newText":"one\\n2\\nthree\\n"}`,
+      ASKED = "Change it. path: /srv/a.ts. Changes /srv/a.ts: 2 lines added, 1 removed.";
     await forget();
     await sendPrompt(box.frame, QUESTION);
     await seen(() => card.evaluate(element => element === document.activeElement), "the focus on the question");
-    assert.deepEqual(await card.evaluate(element => [element.getAttribute("aria-label"), document.getElementById(element.getAttribute("aria-describedby") ?? "")?.textContent]), ["Scripted wants to change a file", ASKED]);
+    assert.deepEqual(
+      await card.evaluate(element => [
+        element.getAttribute("aria-label"),
+        document.getElementById(element.getAttribute("aria-describedby") ?? "")?.textContent,
+      ]),
+      ["Scripted wants to change a file", ASKED],
+    );
     assert.equal((await said()).filter(each => each.startsWith("!")).join(), "");
     await button(box.frame, "Allow once").click();
     await turnEnded(box.frame);
@@ -91,6 +116,11 @@ suite("accessibility: what is said", () => {
   });
 
   test("what the banner says, and what the agent does, is said where it stands", async () => {
-    assert.deepEqual(await box.frame.locator(".mynah-chat-wrapper:visible :is(.mynah-chat-prompt-input-info, .mynah-chat-prompt-input-sticky-card)").evaluateAll(all => all.map(each => each.getAttribute("role"))), ["status", "status"]);
+    assert.deepEqual(
+      await box.frame
+        .locator(".mynah-chat-wrapper:visible :is(.mynah-chat-prompt-input-info, .mynah-chat-prompt-input-sticky-card)")
+        .evaluateAll(all => all.map(each => each.getAttribute("role"))),
+      ["status", "status"],
+    );
   });
 });

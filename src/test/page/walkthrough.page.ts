@@ -9,13 +9,21 @@ import { closeEditors, setting, shows } from "./settings-box";
 suite("the walkthrough", () => {
   let box: Box;
   suiteSetup(async () => {
-    box = await openBox({ env: { SHELL: "/bin/bash" }, settings: {
-      "symposium.currentAgentId": "", "symposium.agents": [],
-      "workbench.reduceMotion": "on", // a step gets the focus once it has moved, which closes a list that its button has opened by then
-    } });
-    const programs = path.join(box.server.home, "programs"), goose = path.join(programs, "goose");
+    box = await openBox({
+      env: { SHELL: "/bin/bash" },
+      settings: {
+        "symposium.currentAgentId": "",
+        "symposium.agents": [],
+        "workbench.reduceMotion": "on", // a step gets the focus once it has moved, which closes a list that its button has opened by then
+      },
+    });
+    const programs = path.join(box.server.home, "programs"),
+      goose = path.join(programs, "goose");
     mkdirSync(programs, { recursive: true });
-    writeFileSync(goose, `#!/bin/sh\nexec "${process.execPath}" "${path.join(ROOT, "out/programs/scripted-agent.program.mjs")}"\n`);
+    writeFileSync(
+      goose,
+      `#!/bin/sh\nexec "${process.execPath}" "${path.join(ROOT, "out/programs/scripted-agent.program.mjs")}"\n`,
+    );
     chmodSync(goose, 0o755);
     writeFileSync(path.join(box.server.home, ".bash_profile"), `export PATH="${programs}:$PATH"\n`);
     await box.page.setViewportSize({ width: 1600, height: 900 });
@@ -24,7 +32,7 @@ suite("the walkthrough", () => {
 
   const rows = () => box.page.locator(".quick-input-widget:visible .quick-input-list .monaco-list-row");
   const step = (title: string) => box.page.locator(".getting-started-step", { hasText: title });
-  const isDone = async (title: string) => await step(title).locator(".codicon.complete").count() > 0;
+  const isDone = async (title: string) => (await step(title).locator(".codicon.complete").count()) > 0;
   async function walkthrough(title: string): Promise<void> {
     await box.command("Welcome: Open Walkthrough...");
     await rows().filter({ hasText: "Get Started with Symposium" }).click();
@@ -34,11 +42,30 @@ suite("the walkthrough", () => {
   test("each step says what it is about, with its drawing, and leads where it says", async () => {
     await walkthrough("Get a first answer");
     let drawing = "";
-    for (const title of ["Choose your agent", "Sign in where you are asked", "Add what you look at", "See all of it in one place", "Get a first answer"]) {
+    for (const title of [
+      "Choose your agent",
+      "Sign in where you are asked",
+      "Add what you look at",
+      "See all of it in one place",
+      "Get a first answer",
+    ]) {
       await step(title).click();
-      const drawn = (): Promise<string> => box.page.frameLocator(".getting-started-media iframe.webview.ready").frameLocator("#active-frame").locator("svg").innerHTML({ timeout: 1_000 }).catch(() => "");
+      const drawn = (): Promise<string> =>
+        box.page
+          .frameLocator(".getting-started-media iframe.webview.ready")
+          .frameLocator("#active-frame")
+          .locator("svg")
+          .innerHTML({ timeout: 1_000 })
+          .catch(() => "");
       let next = "";
-      await seen(async () => { next = await drawn(); return next !== "" && next !== drawing; }, `the drawing of ${title}`, 60_000);
+      await seen(
+        async () => {
+          next = await drawn();
+          return next !== "" && next !== drawing;
+        },
+        `the drawing of ${title}`,
+        60_000,
+      );
       drawing = next;
       await box.screenshot(`walkthrough-${title.split(" ")[0]?.toLowerCase() ?? ""}`);
     }
@@ -63,8 +90,22 @@ suite("the walkthrough", () => {
     await box.screenshot("found-agents");
     await rows().filter({ hasText: "Goose" }).click();
     let agents: unknown;
-    await shows(box.frame, () => setting(box, "symposium.currentAgentId") === "goose" && (agents = setting(box, "symposium.agents")) !== undefined, "it is selected");
-    assert.deepEqual(agents, [{ id: "goose", name: "Goose", description: "Block's agent, open source", distribution: { local: { command: "goose", args: ["acp"] } }, _source: "custom" }]);
+    await shows(
+      box.frame,
+      () =>
+        setting(box, "symposium.currentAgentId") === "goose" &&
+        (agents = setting(box, "symposium.agents")) !== undefined,
+      "it is selected",
+    );
+    assert.deepEqual(agents, [
+      {
+        id: "goose",
+        name: "Goose",
+        description: "Block's agent, open source",
+        distribution: { local: { command: "goose", args: ["acp"] } },
+        _source: "custom",
+      },
+    ]);
     await seen(() => isDone("Choose your agent"), "the second step is ticked off");
     await closeEditors(box);
     await newTab(box);

@@ -25,8 +25,10 @@ suite("the extension Workspace", () => {
   const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
   const card = (kind: string) => chat().locator(`[data-kind="${kind}"]`).last();
   const call = (tool: string, args: object): string => `mcp workspace-tools ${tool} ${JSON.stringify(args)}`;
-  const edit = (file: string, old_string: string, new_string: string): string => call("edit_file", { path: file, old_string, new_string });
-  const cardSays = (kind: string, text: string | RegExp): Promise<void> => card(kind).filter({ hasText: text }).waitFor();
+  const edit = (file: string, old_string: string, new_string: string): string =>
+    call("edit_file", { path: file, old_string, new_string });
+  const cardSays = (kind: string, text: string | RegExp): Promise<void> =>
+    card(kind).filter({ hasText: text }).waitFor();
   /** Sends it, and waits for a question. */
   async function asks(script: string): Promise<void> {
     await sendPrompt(box.frame, script);
@@ -46,9 +48,21 @@ suite("the extension Workspace", () => {
   }
 
   const lines = () => box.page.locator(".editor-group-container .view-lines").first();
-  const editorShows = (shown: RegExp): Promise<void> => seen(async () => shown.test((await lines().innerText().catch(() => "")).replaceAll("\u00a0", " ")), `${shown} in the editor`);
+  const editorShows = (shown: RegExp): Promise<void> =>
+    seen(
+      async () =>
+        shown.test(
+          (
+            await lines()
+              .innerText()
+              .catch(() => "")
+          ).replaceAll("\u00a0", " "),
+        ),
+      `${shown} in the editor`,
+    );
   const fileTab = (name: string) => box.page.locator(".tabs-container .tab.active", { hasText: name });
-  const isSaved = (name: string): Promise<void> => seen(async () => !await fileTab(name).evaluate(tab => tab.classList.contains("dirty")), `that ${name} is saved`);
+  const isSaved = (name: string): Promise<void> =>
+    seen(async () => !(await fileTab(name).evaluate(tab => tab.classList.contains("dirty"))), `that ${name} is saved`);
   /** With its text in the editor: its tab is there before, above the text of the one before it. */
   async function openFile(name: string, content: string): Promise<void> {
     writeFileSync(at(name), content);
@@ -68,7 +82,10 @@ suite("the extension Workspace", () => {
     await openFile("typed.txt", "one\ntwo\n");
     await typeInEditor(["ControlOrMeta+End"], "three, not saved");
     await editorShows(/three, not saved/);
-    assert.match(await ask(call("read_file", { path: "typed.txt", startLine: 2 })), /read_file: two\s+three, not saved/);
+    assert.match(
+      await ask(call("read_file", { path: "typed.txt", startLine: 2 })),
+      /read_file: two\s+three, not saved/,
+    );
     assert.equal(text("typed.txt"), "one\ntwo\n");
   });
 
@@ -108,7 +125,10 @@ suite("the extension Workspace", () => {
   });
 
   test("outside of the workspace nobody is even asked", async () => {
-    assert.match(await ask(call("write_file", { path: "../outside.txt", content: "x" })), /outside of the session's folders/);
+    assert.match(
+      await ask(call("write_file", { path: "../outside.txt", content: "x" })),
+      /outside of the session's folders/,
+    );
     assert.ok(!existsSync(at("../outside.txt")));
   });
 
@@ -118,7 +138,11 @@ suite("the extension Workspace", () => {
     await box.screenshot("workspace-command-light");
     assert.match(await answered(/^Allow$/), /run_terminal: \{"stdout":"printed\\n","stderr":"","code":3\}/);
     const terminal = chat().locator(".symposium-terminal").last();
-    for (const [part, shown] of [["command", "echo printed && exit 3"], ["state", "exit code 3"]] as const) await seen(async () => await terminal.locator(`.symposium-terminal-${part}`).innerText() === shown, shown);
+    for (const [part, shown] of [
+      ["command", "echo printed && exit 3"],
+      ["state", "exit code 3"],
+    ] as const)
+      await seen(async () => (await terminal.locator(`.symposium-terminal-${part}`).innerText()) === shown, shown);
     await terminal.locator(".symposium-terminal-output", { hasText: "printed" }).waitFor();
   });
 
@@ -126,7 +150,10 @@ suite("the extension Workspace", () => {
     writeFileSync(at(".gitignore"), "ignored.txt\n");
     for (const name of ["found.txt", "ignored.txt"]) writeFileSync(at(name), "a needle here\n");
     assert.match(await ask(call("search_files", { pattern: "{found,ignored}.txt" })), /search_files: found\.txt$/);
-    assert.match(await ask(call("search_content", { pattern: "needle (?=h)", filePattern: "*.txt" })), /search_content: found\.txt:1: a needle here$/);
+    assert.match(
+      await ask(call("search_content", { pattern: "needle (?=h)", filePattern: "*.txt" })),
+      /search_content: found\.txt:1: a needle here$/,
+    );
     const [sidecar] = processesOf(box, "sidecar.js");
     assert.match(readFileSync(`/proc/${sidecar}/environ`, "utf8"), /\0SYMPOSIUM_RIPGREP=[^\0]*\/rg\0/);
   });
@@ -144,7 +171,7 @@ suite("the extension Workspace", () => {
   suite("where nobody is asked", () => {
     suiteSetup(async () => {
       await box.command("File: Save All Files");
-      await seen(async () => await box.page.locator(".tabs-container .tab.dirty").count() === 0, "that all is saved");
+      await seen(async () => (await box.page.locator(".tabs-container .tab.dirty").count()) === 0, "that all is saved");
       await box.command("View: Close All Editors");
       await box.page.locator(".tabs-container .tab").first().waitFor({ state: "hidden" });
     });
@@ -153,9 +180,20 @@ suite("the extension Workspace", () => {
     /** In the settings as an editor, which leaves the chat where it is. */
     async function bypass(isOn: boolean): Promise<void> {
       const page = await openSettings(box, "page");
-      await rowOf(page, "Scripted").getByRole("checkbox", { name: "Allow everything without asking: Scripted", checked: !isOn }).click();
+      await rowOf(page, "Scripted")
+        .getByRole("checkbox", { name: "Allow everything without asking: Scripted", checked: !isOn })
+        .click();
       if (isOn) await answerDialog(box, /^Allow Scripted to do everything without asking\?/, "Always for Scripted");
-      await shows(page, () => ((setting(box, "symposium.agents") as readonly Readonly<Record<string, unknown>>[])[0]?.["bypassPermissions"] === true) === isOn, "it in the settings");
+      await shows(
+        page,
+        () =>
+          ((setting(box, "symposium.agents") as readonly Readonly<Record<string, unknown>>[])[0]?.[
+            "bypassPermissions"
+          ] ===
+            true) ===
+          isOn,
+        "it in the settings",
+      );
       await closeEditors(box);
     }
 
@@ -163,7 +201,7 @@ suite("the extension Workspace", () => {
       assert.equal(await badge().count(), 0);
       await bypass(true);
       await badge().waitFor();
-      assert.match(await badge().getAttribute("title") ?? "", /Scripted does what it wants, and you are not asked\./);
+      assert.match((await badge().getAttribute("title")) ?? "", /Scripted does what it wants, and you are not asked\./);
       assert.match(await ask(call("write_file", { path: "bypassed.txt", content: "x" })), /Made bypassed\.txt/);
       assert.equal(text("bypassed.txt"), "x");
       await cardSays("permission", "without asking");
@@ -186,7 +224,10 @@ suite("the extension Workspace", () => {
       assert.equal(await badge().count(), 0);
       await newTab(box);
       await badge().waitFor();
-      assert.match(await badge().getAttribute("title") ?? "", /The extension Workspace changes files and runs commands, and you are not asked\./);
+      assert.match(
+        (await badge().getAttribute("title")) ?? "",
+        /The extension Workspace changes files and runs commands, and you are not asked\./,
+      );
     });
   });
 });

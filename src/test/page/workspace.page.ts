@@ -12,18 +12,32 @@ const SIDECAR = "sidecar.js serve";
 suite("a workspace with several folders", () => {
   let box: Box;
   const agentLog = path.join(mkdtempSync(path.join(tmpdir(), "symposium-workspace-")), "agent.log");
-  suiteSetup(async () => { box = await openScripted({ folders: ["alpha", "beta", "gamma"], settings: scripted(["--log", agentLog]) }); });
+  suiteSetup(async () => {
+    box = await openScripted({ folders: ["alpha", "beta", "gamma"], settings: scripted(["--log", agentLog]) });
+  });
   suiteTeardown(() => box.close());
 
   /** The folders of the agent's sessions, in the order in which they began. */
   function folders(): readonly string[] {
     if (!existsSync(agentLog)) return [];
-    const messages = readFileSync(agentLog, "utf8").split("\n").filter(line => line !== "").map((line): unknown => JSON.parse(line));
-    return messages.flatMap(message => hasMember(message, "method") && message.method === "session/new" && hasMember(message, "params") && hasMember(message.params, "cwd") ? [path.basename(String(message.params.cwd))] : []);
+    const messages = readFileSync(agentLog, "utf8")
+      .split("\n")
+      .filter(line => line !== "")
+      .map((line): unknown => JSON.parse(line));
+    return messages.flatMap(message =>
+      hasMember(message, "method") &&
+      message.method === "session/new" &&
+      hasMember(message, "params") &&
+      hasMember(message.params, "cwd")
+        ? [path.basename(String(message.params.cwd))]
+        : [],
+    );
   }
 
   async function pick(name: string): Promise<void> {
-    const pick = box.page.locator(".quick-input-widget:visible", { has: box.page.locator("input[placeholder*='folder in which the agent works']") });
+    const pick = box.page.locator(".quick-input-widget:visible", {
+      has: box.page.locator("input[placeholder*='folder in which the agent works']"),
+    });
     await pick.locator(".monaco-list-row", { hasText: name }).click();
     await pick.waitFor({ state: "hidden" });
   }
@@ -52,11 +66,16 @@ suite("a workspace with several folders", () => {
 
   test("who chooses none is told which it is, and what was sent meanwhile is answered", async () => {
     await newTab(box);
-    const question = box.page.locator(".quick-input-widget:visible input[placeholder*='folder in which the agent works']");
+    const question = box.page.locator(
+      ".quick-input-widget:visible input[placeholder*='folder in which the agent works']",
+    );
     await question.waitFor();
     await sendPrompt(box.frame, "say at last"); // into the chat: the question outlives the loss of the focus
     // Looked for from before: it goes by itself.
-    await Promise.all([box.page.locator(".notification-toast", { hasText: "No folder was chosen: the agent works in" }).waitFor(), question.press("Escape")]);
+    await Promise.all([
+      box.page.locator(".notification-toast", { hasText: "No folder was chosen: the agent works in" }).waitFor(),
+      question.press("Escape"),
+    ]);
     await showsText(box.frame, /^at last$/m);
     assert.equal(folders().at(-1), "alpha");
   });
@@ -75,27 +94,33 @@ suite("a workspace with several folders", () => {
     } finally {
       await other.close();
     }
-    await seen(() => Promise.resolve(processesOf(box, SIDECAR).length === 1 && processesOf(box, AGENT).length === agents.length), "the end of the other window's");
+    await seen(
+      () => Promise.resolve(processesOf(box, SIDECAR).length === 1 && processesOf(box, AGENT).length === agents.length),
+      "the end of the other window's",
+    );
     assert.deepEqual([processesOf(box, SIDECAR), processesOf(box, AGENT)], [sidecars, agents]);
     await sendPrompt(box.frame, "say still here");
     await showsText(box.frame, /^still here$/m);
   });
 
   test("closing a tab ends its session, and with the last tab of its folder the agent's process ends", async () => {
-    const closed = (): number => readFileSync(agentLog, "utf8").split("\n").filter(line => line.includes('"session/close"')).length;
+    const closed = (): number =>
+      readFileSync(agentLog, "utf8")
+        .split("\n")
+        .filter(line => line.includes('"session/close"')).length;
     const before = processesOf(box, AGENT).length;
     const tabs = box.frame.locator(".mynah-tab-item-label");
     async function close(n: number): Promise<void> {
       const count = await tabs.count();
       await tabs.nth(n).locator("button").click();
-      await seen(async () => await tabs.count() === count - 1, "a tab less");
+      await seen(async () => (await tabs.count()) === count - 1, "a tab less");
     }
     await close(0);
     await seen(() => Promise.resolve(closed() === 1), "the end of the session");
     assert.equal(processesOf(box, AGENT).length, before);
     await close(1);
     await seen(() => Promise.resolve(processesOf(box, AGENT).length === before - 1), "the end of the process");
-    while (await tabs.count() > 0) await close(0);
+    while ((await tabs.count()) > 0) await close(0);
     await seen(() => Promise.resolve(processesOf(box, AGENT).length === 0), "the end of all agents");
     assert.equal(processesOf(box, SIDECAR).length, 1);
   });
@@ -103,7 +128,9 @@ suite("a workspace with several folders", () => {
 
 suite("a workspace that nobody has trusted", () => {
   let box: Box;
-  suiteSetup(async () => { box = await openScripted({ restricted: true }); });
+  suiteSetup(async () => {
+    box = await openScripted({ restricted: true });
+  });
   suiteTeardown(() => box.close());
 
   const nothingRuns = (): void => assert.deepEqual([...processesOf(box, SIDECAR), ...processesOf(box, AGENT)], []);
@@ -123,7 +150,13 @@ suite("a workspace that nobody has trusted", () => {
     await input().fill("say after trust");
     await input().press("Enter");
     await showsInput("say after trust");
-    await seen(async () => (await box.frame.locator(".mynah-chat-prompt-input-sticky-card:visible").innerText()).includes("Your text is kept."), "that it is kept");
+    await seen(
+      async () =>
+        (await box.frame.locator(".mynah-chat-prompt-input-sticky-card:visible").innerText()).includes(
+          "Your text is kept.",
+        ),
+      "that it is kept",
+    );
     await box.command("Symposium: Restart Sidecar");
     await newTab(box);
     await input().fill("second draft");
@@ -134,8 +167,17 @@ suite("a workspace that nobody has trusted", () => {
 
   test("once it is trusted, the draft can be sent and is answered", async () => {
     await button(box.frame, "Manage Workspace Trust").click();
-    await box.page.locator(".workspace-trust-editor .monaco-button", { hasText: /^(Trust|Trust Workspace|Trust Folder)/ }).first().click();
-    await seen(async () => await box.frame.locator(".mynah-chat-prompt-input-sticky-card:visible", { hasText: "trust this workspace" }).count() === 0, "the end of the sentence");
+    await box.page
+      .locator(".workspace-trust-editor .monaco-button", { hasText: /^(Trust|Trust Workspace|Trust Folder)/ })
+      .first()
+      .click();
+    await seen(
+      async () =>
+        (await box.frame
+          .locator(".mynah-chat-prompt-input-sticky-card:visible", { hasText: "trust this workspace" })
+          .count()) === 0,
+      "the end of the sentence",
+    );
     await showsInput("say after trust");
     await input().press("Enter");
     await showsText(box.frame, /^after trust$/m);
@@ -144,7 +186,14 @@ suite("a workspace that nobody has trusted", () => {
     await showsInput("second draft");
   });
 
-  const showsInput = (text: string): Promise<void> => seen(async () => await input().innerText().catch(() => "") === text, `${text} in the input`);
+  const showsInput = (text: string): Promise<void> =>
+    seen(
+      async () =>
+        (await input()
+          .innerText()
+          .catch(() => "")) === text,
+      `${text} in the input`,
+    );
 });
 
 function hasMember<K extends string>(value: unknown, name: K): value is Readonly<Record<K, unknown>> {

@@ -2,7 +2,10 @@
 const vscode = require("vscode");
 
 const text = value => new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(value)]);
-const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 
 const TOOLS = {
   test_add: { invoke: ({ input: { a, b } }) => text(`sum ${a + b}`) },
@@ -10,17 +13,31 @@ const TOOLS = {
   test_empty: { invoke: ({ input }) => text(`empty ${JSON.stringify(input)}`) },
   test_any: { invoke: ({ input }) => text(`any ${JSON.stringify(input)}`) },
   test_confirmed: {
-    prepareInvocation: ({ input }) => ({ invocationMessage: "Asks first", confirmationMessages: { title: "May this be done?", message: String(input.what) } }),
+    prepareInvocation: ({ input }) => ({
+      invocationMessage: "Asks first",
+      confirmationMessages: { title: "May this be done?", message: String(input.what) },
+    }),
     invoke: ({ input }) => text(`done ${input.what}`),
   },
-  test_image: { invoke: () => new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart("a picture"), vscode.LanguageModelDataPart.image(PIXEL, "image/png")]) },
+  test_image: {
+    invoke: () =>
+      new vscode.LanguageModelToolResult([
+        new vscode.LanguageModelTextPart("a picture"),
+        vscode.LanguageModelDataPart.image(PIXEL, "image/png"),
+      ]),
+  },
   test_gate: { invoke: ({ input: { name } }, token) => gate(String(name), token) },
-  test_throws: { invoke: () => { throw new Error("it was not possible"); } },
+  test_throws: {
+    invoke: () => {
+      throw new Error("it was not possible");
+    },
+  },
 };
 
 /** A tool that runs until its entry in the status bar is clicked. */
 function gate(name, token) {
-  const entry = vscode.window.createStatusBarItem(), command = `test.open.${++gates}`;
+  const entry = vscode.window.createStatusBarItem(),
+    command = `test.open.${++gates}`;
   entry.text = `open ${name}`;
   entry.command = command;
   return new Promise((resolve, reject) => {
