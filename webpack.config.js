@@ -1,7 +1,9 @@
-// The programs: the host, two pages, the sidecar. Each is one entry file; only the sidecar has further chunks, which it loads on first use.
+// The programs: the host, two pages, the sidecar. Each is one entry file; only the sidecar has further chunks, which it
+// loads on first use.
 //
 // Who minifies what: esbuild, names kept. The page's bundle is mostly mynah-ui, which comes minified: it is neither
-// parsed nor minified again, so there our own modules are minified one by one by the loader, and the bundle is left alone.
+// parsed nor minified again, so there our own modules are minified one by one by the loader, and the bundle is left
+// alone.
 const path = require("node:path");
 const { BannerPlugin, DefinePlugin } = require("webpack");
 const { EsbuildPlugin } = require("esbuild-loader");
@@ -52,7 +54,8 @@ module.exports = (_env, { mode = "production" }) => {
     type: "json",
     parser: { parse: text => JSON.parse(text, withoutTexts) },
   };
-  // Names stay as they are written. `keepNames` costs a call for each function that is created, a third of the CPU of a hop.
+  // Names stay as they are written. `keepNames` costs a call for each function that is created, a third of the CPU of a
+  // hop.
   const minimizer = target => [
     new EsbuildPlugin({
       target,

@@ -1,8 +1,10 @@
 /**
- * The conductor as a process between a client and an agent, beside a byte pipe and beside a hop that parses and serialises.
+ * The conductor as a process between a client and an agent, beside a byte pipe and beside a hop that parses and
+ * serialises.
  *
- * All chains run at the same time and take turns in every round, and of all rounds the best counts: whatever else the machine
- * does meets all of them. Goals are those of the conductor's design: near a pipe, far from a parser, and memory that does not grow.
+ * All chains run at the same time and take turns in every round, and of all rounds the best counts: whatever else the
+ * machine does meets all of them. Goals are those of the conductor's design: near a pipe, far from a parser, and memory
+ * that does not grow.
  */
 import { Scope } from "../sidecar/rpc/scope";
 import { Chain, type ChainSpec } from "./conductor/chain";
@@ -114,8 +116,9 @@ const MEGA = 1024 * 1024,
   PARTS = 10;
 
 /**
- * A fresh process each: the most that it has while the first half of the messages passes, and while the second does. The best of
- * all rounds counts here, too: garbage of large messages is collected when it pleases, but what leaks does so in every round.
+ * A fresh process each: the most that it has while the first half of the messages passes, and while the second does.
+ * The best of all rounds counts here, too: garbage of large messages is collected when it pleases, but what leaks does
+ * so in every round.
  */
 async function memory(plan: Plan, meters: Meters, world: BenchWorld): Promise<readonly Measured[]> {
   const measured: Measured[] = [],

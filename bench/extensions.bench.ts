@@ -1,6 +1,7 @@
 /**
- * Our own agent extensions: how much later the first words of an answer come with all of them than with none, and what each costs a message. The chains
- * take turns, one process each, with the same agent behind them; the workspace is a Rust project, so that nothing is left out.
+ * Our own agent extensions: how much later the first words of an answer come with all of them than with none, and what
+ * each costs a message. The chains take turns, one process each, with the same agent behind them; the workspace is a
+ * Rust project, so that nothing is left out.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,10 @@
 import { Frame } from "../sidecar/rpc/frame";
 import { compare, type Bench } from "./measure";
 
-/** What the conductor does with a request or a response that it only passes on: the id is replaced, the rest stays as it came. */
+/**
+ * What the conductor does with a request or a response that it only passes on: the id is replaced, the rest stays as it
+ * came.
+ */
 const bench: Bench = async () => [
   await passing("a 300-byte message", 300, 4000),
   await passing("a 20 kB message", 20_000, 100),

@@ -1,12 +1,14 @@
 /**
- * The model picker. First the whole path from VS Code's call to the end of the answer, by the length of the chat (`lm/picker.ts`): the goal is one
- * millisecond above the agent alone, for any length. Beside it stands the overhead of a process that only passes bytes
- * on (`lm/relay.program.ts`), which is the floor on this machine.
+ * The model picker. First the whole path from VS Code's call to the end of the answer, by the length of the chat
+ * (`lm/picker.ts`): the goal is one millisecond above the agent alone, for any length. Beside it stands the overhead of
+ * a process that only passes bytes on (`lm/relay.program.ts`), which is the floor on this machine.
  *
- * Then the service as `vscodelm` serves it to other programs, which send whole histories: 1,000 requests of 50 chats that take turns, each with its whole history, VS Code's system text and 48 tools, beside the
- * same prompts put to the agent alone. Then what the service keeps for each request, after the garbage has gone.
+ * Then the service as `vscodelm` serves it to other programs, which send whole histories: 1,000 requests of 50 chats
+ * that take turns, each with its whole history, VS Code's system text and 48 tools, beside the same prompts put to the
+ * agent alone. Then what the service keeps for each request, after the garbage has gone.
  *
- * Of one agent 16 sessions are live at a time, so with one agent most requests go back to a session first; with four, none does.
+ * Of one agent 16 sessions are live at a time, so with one agent most requests go back to a session first; with four,
+ * none does.
  */
 import { RECORDED_TOOLS } from "../sidecar/lm/fixtures/recorded";
 import { SimulatedChat } from "../sidecar/lm/fixtures/simulated-chat";
@@ -27,7 +29,10 @@ const LENGTHS = [10, 100, 600, 1000],
   PICKER_REQUESTS = { full: 90, quick: 30 };
 /** Milliseconds above the agent alone. */
 const OVERHEAD_GOAL = 1;
-/** Bytes that a request may leave behind: the texts of its turn, 600 here, and what was read of them. `MAX_HISTORY_CHARACTERS` bounds the sum. */
+/**
+ * Bytes that a request may leave behind: the texts of its turn, 600 here, and what was read of them.
+ * `MAX_HISTORY_CHARACTERS` bounds the sum.
+ */
 const SLOPE_GOAL = 3 * 1024;
 const PROBES = 10;
 

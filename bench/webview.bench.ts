@@ -1,8 +1,9 @@
 /**
- * The chat's view in a real Chromium while agents talk: the CPU of its main thread for each chunk of an answer, and how long a
- * user waits. A host in a worker speaks the page's protocol, through the production outbox and wire.
+ * The chat's view in a real Chromium while agents talk: the CPU of its main thread for each chunk of an answer, and how
+ * long a user waits. A host in a worker speaks the page's protocol, through the production outbox and wire.
  *
- * CPU is the thread's own time, so that what else the machine does counts little; the best of several rounds is what counts.
+ * CPU is the thread's own time, so that what else the machine does counts little; the best of several rounds is what
+ * counts.
  */
 import type { Browser } from "playwright-core";
 import { FLOODS } from "./webview/commands";
@@ -25,7 +26,10 @@ const FULL: Plan = { rounds: 2, long: 200_000, chunks: 3_000, presses: 200, aske
 const QUICK: Plan = { rounds: 1, long: 50_000, chunks: 600, presses: 60, asked: 60 };
 
 const SHORT = 2_000;
-/** Characters around a length in which a chunk's cost is measured: parts are as long as that, and cost more towards their end. */
+/**
+ * Characters around a length in which a chunk's cost is measured: parts are as long as that, and cost more towards
+ * their end.
+ */
 const AROUND = 1_000,
   AROUND_LONG = 4_000;
 const GOALS = { growth: 1.5, seconds: 3, longest: 200, burst: 1_000, key: 100, sidecar: 100 };

@@ -1,5 +1,6 @@
-// `npm run bench [-- NAME…] [--quick] [--json]`: runs bench/NAME.bench.ts. Each prints how a thing of ours compares with a yardstick
-// that is measured in the same run, because a ratio means the same on every machine. `--quick`: a look, with rough ratios.
+// `npm run bench [-- NAME…] [--quick] [--json]`: runs bench/NAME.bench.ts. Each prints how a thing of ours compares
+// with a yardstick that is measured in the same run, because a ratio means the same on every machine. `--quick`: a
+// look, with rough ratios.
 import { build } from "esbuild";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";

@@ -26,7 +26,10 @@ class BundledPackages {
   }
 }
 
-/** The folder of the package that a file in node_modules belongs to: the nearest one whose package.json has name and version. */
+/**
+ * The folder of the package that a file in node_modules belongs to: the nearest one whose package.json has name and
+ * version.
+ */
 function packageFolder(file) {
   if (!file.includes(`node_modules${path.sep}`)) return undefined;
   for (let folder = path.dirname(file); folder !== path.dirname(folder); folder = path.dirname(folder)) {

@@ -1,5 +1,6 @@
-// `npm run check`: types, lint, import layers, unit, property and golden tests. Says one line when all is well. Quick, because it looks
-// again only at what changed, plays fewer games of chance and starts no programs; `npm test` does all of it.
+// `npm run check`: types, lint, import layers, unit, property and golden tests. Says one line when all is well. Quick,
+// because it looks again only at what changed, plays fewer games of chance and starts no programs; `npm test` does all
+// of it.
 import { fail, options } from "./project.mjs";
 import { lint, sum, types, units } from "./suites.mjs";
 

@@ -229,7 +229,10 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
 ];
 const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 
-/** Modules that only these files may import, whatever their row says. Tests and the programs that they run may start processes. */
+/**
+ * Modules that only these files may import, whatever their row says. Tests and the programs that they run may start
+ * processes.
+ */
 const ONLY: Readonly<Record<string, RegExp>> = {
   "node:child_process":
     /^src\/sidecar-process\.ts$|^sidecar\/agents\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(spawn\.test|page|program)\.ts$/,
@@ -237,7 +240,10 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   [RPC]: /^src\/sidecar-(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
 };
 
-/** What a test may import beside what its folder may: the test doubles of its own program, independent implementations, and the renderer that mynah-ui has inside. */
+/**
+ * What a test may import beside what its folder may: the test doubles of its own program, independent implementations,
+ * and the renderer that mynah-ui has inside.
+ */
 const forTests = (file: string) =>
   file.endsWith(".test.ts")
     ? [
@@ -255,7 +261,10 @@ const withoutSuffix = (file: string) => file.replace(/\.ts$/, "");
 /** A test stands on the row of the module beside it. */
 const tested = (file: string) => file.replace(/(\.spawn)?\.test\.ts$/, ".ts");
 
-/** What in this file goes up, sideways or out. The compiler finds the imports: static, type, side-effect, `import()`, `require()`. */
+/**
+ * What in this file goes up, sideways or out. The compiler finds the imports: static, type, side-effect, `import()`,
+ * `require()`.
+ */
 function violations(file: string, source: string): string[] {
   const row = LAYERS.filter(([folder]) => within(file, folder) || within(tested(file), folder)).sort(
     ([a], [b]) => b.length - a.length,

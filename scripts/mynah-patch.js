@@ -1,7 +1,9 @@
-// What we change of mynah-ui 4.39.0 when the page is built: a webpack loader for its one (minified) file. mynah was made for answers of a few
-// hundred words; most changes below take away work that grows with what was said before. The last ones restrict links and HTML.
+// What we change of mynah-ui 4.39.0 when the page is built: a webpack loader for its one (minified) file. mynah was
+// made for answers of a few hundred words; most changes below take away work that grows with what was said before. The
+// last ones restrict links and HTML.
 //
-// Each `find` stands in the file exactly once, or the build fails: with another version every one of them is to be looked at again.
+// Each `find` stands in the file exactly once, or the build fails: with another version every one of them is to be
+// looked at again.
 const { setHtml } = require("./mynah-html.js");
 
 const PATCHES = [
@@ -168,8 +170,8 @@ const PATCHES = [
 ];
 
 /**
- * A link, if its address is relative or of a scheme that the host opens; otherwise its text, and the address as text. Runs in the page, as text: it uses
- * nothing but its parameter.
+ * A link, if its address is relative or of a scheme that the host opens; otherwise its text, and the address as text.
+ * Runs in the page, as text: it uses nothing but its parameter.
  */
 function linkOf({ raw, href, title, text }) {
   const escaped = String(href).replace(/[<>"']/g, c => `&#${c.charCodeAt(0)};`);
@@ -186,8 +188,8 @@ function linkOf({ raw, href, title, text }) {
 }
 
 /**
- * The elements of a card's body, block by block. For a block that is as it was before: as many stand-ins, which say that nothing is to be done.
- * Runs in the page, as text: it uses nothing but its parameters.
+ * The elements of a card's body, block by block. For a block that is as it was before: as many stand-ins, which say
+ * that nothing is to be done. Runs in the page, as text: it uses nothing but its parameters.
  */
 function blocksOf(body, text, before, marked, elements, cleanup) {
   const options = { ...marked.defaults, breaks: true };

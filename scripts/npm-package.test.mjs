@@ -1,4 +1,5 @@
-// The npm package as somebody gets it who has another editor: packed, installed without a network, and spoken to on stdio.
+// The npm package as somebody gets it who has another editor: packed, installed without a network, and spoken to on
+// stdio.
 //   npm test -- --only npm
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

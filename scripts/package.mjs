@@ -30,7 +30,10 @@ export async function packageExtension(file = path.join(root, `${manifest.name}-
   return { file, bytes: statSync(file).size };
 }
 
-/** Name, version and licence of every bundled package. mynah-ui comes bundled itself, so what it depends on is in it, too. */
+/**
+ * Name, version and licence of every bundled package. mynah-ui comes bundled itself, so what it depends on is in it,
+ * too.
+ */
 function notices() {
   const folders = new Set(
     readdirSync(path.join(root, "out/bundled")).flatMap(name =>

@@ -1,4 +1,5 @@
-// Before `npm pack`: builds what the npm package holds, which is the command line only. (`npm run package` makes the extension.)
+// Before `npm pack`: builds what the npm package holds, which is the command line only. (`npm run package` makes the
+// extension.)
 //   node scripts/prepack.mjs
 import { writeFileSync } from "node:fs";
 import path from "node:path";

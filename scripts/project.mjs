@@ -32,7 +32,8 @@ export function killGroup(pid, signal) {
 
 /**
  * Runs a program to its end, in a group of its own. `output` is "inherit", or "hold": what it printed is then returned.
- * A program that does not start or dies by a signal has code 1; so has one that does not end within `limit` milliseconds.
+ * A program that does not start or dies by a signal has code 1; so has one that does not end within `limit`
+ * milliseconds.
  */
 export function run(command, args, { cwd = root, env = {}, output = "inherit", limit } = {}) {
   return new Promise(resolve => {
@@ -91,7 +92,9 @@ export function digest(names, wanted = () => true) {
   return hash.digest("hex");
 }
 
-/** Options `--name value`, `--name=value` and flags `--name`; what is left over is in `rest`. `many` may be repeated. */
+/**
+ * Options `--name value`, `--name=value` and flags `--name`; what is left over is in `rest`. `many` may be repeated.
+ */
 export function options(argv, { flags = [], one = [], many = [] }) {
   const found = { rest: [], ...Object.fromEntries(many.map(name => [name, []])) };
   for (let i = 0; i < argv.length; i++) {

@@ -1,5 +1,5 @@
-// What chance decides in the tests is the same each time, so that a commit that passes does so everywhere and each time. Where nobody
-// has looked yet is looked at by `npm run hunt`, as long as one likes.
+// What chance decides in the tests is the same each time, so that a commit that passes does so everywhere and each
+// time. Where nobody has looked yet is looked at by `npm run hunt`, as long as one likes.
 
 /** It has no meaning. SYMPOSIUM_SEED says another one, or "random". */
 const SEED = "20261122";

@@ -16,7 +16,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
 const root = fileURLToPath(new URL("..", import.meta.url));
 const packages = file => JSON.parse(readFileSync(path.join(root, file), "utf8")).packages;
 
-/** npm's own note of what it installed is written last, so it is the stamp. Packages for other platforms are not in it. */
+/**
+ * npm's own note of what it installed is written last, so it is the stamp. Packages for other platforms are not in it.
+ */
 function installed() {
   const note = "node_modules/.package-lock.json";
   if (!existsSync(path.join(root, note))) return false;
@@ -29,7 +31,8 @@ function installed() {
 
 if (!installed()) {
   console.log("Installing the dependencies (npm ci)…");
-  // Without install scripts: nothing that we use needs them. (esbuild's only replaces its launcher, which works as it is.)
+  // Without install scripts: nothing that we use needs them. (esbuild's only replaces its launcher, which works as it
+  // is.)
   const npm = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],

@@ -1,4 +1,5 @@
-// `npm start -- --smoke`: the shortest proof that all of it works. Opens the sidebar of a real VS Code, types, and prints what the page shows.
+// `npm start -- --smoke`: the shortest proof that all of it works. Opens the sidebar of a real VS Code, types, and
+// prints what the page shows.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -80,7 +80,10 @@ const quoted = text => `'${text.replaceAll("'", "'\\''")}'`;
 
 const desktop = () => process.env.SYMPOSIUM_CODE || which("code");
 
-/** A profile of its own, so that the user's settings and extensions stay out of it. What is changed there in VS Code stays. */
+/**
+ * A profile of its own, so that the user's settings and extensions stay out of it. What is changed there in VS Code
+ * stays.
+ */
 function profile(name, settings) {
   const folder = path.join(cacheFolder, "profiles", name);
   const userData = path.join(folder, "user-data"),
@@ -88,7 +91,8 @@ function profile(name, settings) {
   mkdirSync(extensionsDir, { recursive: true });
   const fresh = !existsSync(settingsFile(userData, "User"));
   edit(settingsFile(userData, "User"), { ...(fresh ? QUIET_SETTINGS : {}), ...settings });
-  // For VS Code in the browser the extension host runs on a remote machine: ours, of the scope "machine", are read from here.
+  // For VS Code in the browser the extension host runs on a remote machine: ours, of the scope "machine", are read from
+  // here.
   edit(settingsFile(userData, "Machine"), settings);
   return { folder, userData, extensionsDir };
 }

@@ -1,5 +1,5 @@
-// The suites of `npm run check` and `npm test`. Each returns what ran: how much passed, what failed and what was skipped.
-// A suite that did not run to its end, or in which nothing ran although nobody asked for a part, has failed.
+// The suites of `npm run check` and `npm test`. Each returns what ran: how much passed, what failed and what was
+// skipped. A suite that did not run to its end, or in which nothing ran although nobody asked for a part, has failed.
 import { build, stop } from "esbuild";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,10 @@ export const sum = (name, results) => ({
   skipped: results.flatMap(one => one.skipped),
 });
 
-/** Does the work for each item, two at a time: one for each core of a small machine. Resolves to the results in the order of the items. */
+/**
+ * Does the work for each item, two at a time: one for each core of a small machine. Resolves to the results in the
+ * order of the items.
+ */
 export async function sideBySide(items, work) {
   const results = [],
     waiting = items.map((item, i) => [item, i]);
@@ -61,7 +64,9 @@ export async function types() {
   );
 }
 
-/** `cached`: only files that changed since the last time. What a change means for the types of others is then not seen. */
+/**
+ * `cached`: only files that changed since the last time. What a change means for the types of others is then not seen.
+ */
 export async function lint({ cached = false } = {}) {
   const cache = cached ? ["--cache", "--cache-strategy", "content", "--cache-location", "out/eslint/"] : [];
   const eslint = await node("node_modules/eslint/bin/eslint.js", ["--max-warnings", "0", ...cache, "."], {
@@ -73,8 +78,8 @@ export async function lint({ cached = false } = {}) {
 }
 
 /**
- * Unit, property, layer and golden tests, on this Node: those that start programs, and mostly wait for them, beside the others.
- * `quick`: the others alone. With `output` "hold" nothing is printed.
+ * Unit, property, layer and golden tests, on this Node: those that start programs, and mostly wait for them, beside the
+ * others. `quick`: the others alone. With `output` "hold" nothing is printed.
  */
 export async function units({ grep, output, quick = false } = {}) {
   const part = (title, kind) =>
@@ -135,7 +140,10 @@ const compilePages = (files, outdir) =>
     keepNames: false,
   });
 
-/** What one process does: the longest alone and first of all, of the others ever fewer, so that both end at about the same time. */
+/**
+ * What one process does: the longest alone and first of all, of the others ever fewer, so that both end at about the
+ * same time.
+ */
 export function shares(names) {
   const shares = LONGEST.map(name => [name]),
     others = names.filter(name => !LONGEST.includes(name));
@@ -184,8 +192,9 @@ export const npm = ({ grep, output } = {}) =>
   );
 
 /**
- * Published agents against a scripted model: without us, in VS Code, in VS Code's own chat, and through chains of proxies. Only when they are asked
- * for. Prints the matrix of agents and checks, and keeps its entries in out/agents/matrix.jsonl.
+ * Published agents against a scripted model: without us, in VS Code, in VS Code's own chat, and through chains of
+ * proxies. Only when they are asked for. Prints the matrix of agents and checks, and keeps its entries in
+ * out/agents/matrix.jsonl.
  */
 export async function agents({ grep, output } = {}) {
   await programs();
@@ -273,7 +282,10 @@ export async function mocha(name, { grep, output }, start) {
   }
 }
 
-/** Runs mocha beside another: what it prints comes in one piece when it has ended, and not at all where nothing ran or `output` is "hold". */
+/**
+ * Runs mocha beside another: what it prints comes in one piece when it has ended, and not at all where nothing ran or
+ * `output` is "hold".
+ */
 async function held(title, { grep, output }, start) {
   const began = Date.now();
   let printed = "";

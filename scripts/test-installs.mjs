@@ -1,6 +1,7 @@
-// `npm run test:installs`: agents installed for real, from the registries of npm, Python and Rust, into a store in a temporary folder, and started
-// from there; then once more without tools and network; language servers that are installed; and proxies and conductors of every published
-// generation, built by cargo. Opt-in, because it needs a network and minutes; what is missing on this machine is skipped.
+// `npm run test:installs`: agents installed for real, from the registries of npm, Python and Rust, into a store in a
+// temporary folder, and started from there; then once more without tools and network; language servers that are
+// installed; and proxies and conductors of every published generation, built by cargo. Opt-in, because it needs a
+// network and minutes; what is missing on this machine is skipped.
 //   npm run test:installs [-- --grep PATTERN]
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
-// What `npm test` does once the dependencies are there. VS Code, agents and tests get a HOME and a temporary folder of their own,
-// which are removed at the end, and whatever is then still running is found, named, ended and counted as a failure.
+// What `npm test` does once the dependencies are there. VS Code, agents and tests get a HOME and a temporary folder of
+// their own, which are removed at the end, and whatever is then still running is found, named, ended and counted as a
+// failure.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -106,7 +107,9 @@ export async function runAll(argv, started) {
   return !ran || results.some(({ failed }) => failed.length > 0) ? 1 : 0;
 }
 
-/** Where there is no desktop to count on, VS Code runs in a browser; elsewhere @vscode/test-cli downloads the desktop's. */
+/**
+ * Where there is no desktop to count on, VS Code runs in a browser; elsewhere @vscode/test-cli downloads the desktop's.
+ */
 const usesShim = () => process.platform === "linux";
 
 /** Suites that ran beside each other are named in their order; what is no suite comes last. */

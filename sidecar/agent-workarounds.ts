@@ -1,6 +1,7 @@
 /**
- * Workarounds for single agents that no protocol requires, each with its evidence (issue 14 item 6). Behaviour that Symposium
- * observes is not listed: transports, listing times and shared MCP servers are in `mcp/delivery-evidence.ts` and `mcp/call-route.ts`. Pure.
+ * Workarounds for single agents that no protocol requires, each with its evidence (issue 14 item 6). Behaviour that
+ * Symposium observes is not listed: transports, listing times and shared MCP servers are in `mcp/delivery-evidence.ts`
+ * and `mcp/call-route.ts`. Pure.
  */
 
 export interface AgentWorkaround {

@@ -81,7 +81,10 @@ export function agentBusy(agent: string, command: string, cause: unknown): Agent
   );
 }
 
-/** `status` is `exit code 1` or `signal SIGKILL`; the last lines of `output`, text that the process printed, become the cause. */
+/**
+ * `status` is `exit code 1` or `signal SIGKILL`; the last lines of `output`, text that the process printed, become the
+ * cause.
+ */
 export function agentExited(agent: string, status: string, output: string, readUntil?: number): AgentError {
   const lastWords = lastLines(output);
   // What every shell answers for a command that it does not find (POSIX, "Exit Status for Commands").

@@ -89,7 +89,10 @@ export function bypassNotKept(agent: string, isOn: boolean): string {
   return `Your settings could not be written, so ${so}. Is settings.json free of mistakes, and may it be changed?`;
 }
 
-/** What the sidecar asked of the editor, and does not get. `code` as in `protocol/errors.ts`; `message` is a sentence for the agent. */
+/**
+ * What the sidecar asked of the editor, and does not get. `code` as in `protocol/errors.ts`; `message` is a sentence
+ * for the agent.
+ */
 export class NotServed extends Error {
   override readonly name = "NotServed";
   constructor(

@@ -1,4 +1,7 @@
-/** The extension's entry: builds, wires, registers. No logic, and nothing is started before a page or a command wants it. */
+/**
+ * The extension's entry: builds, wires, registers. No logic, and nothing is started before a page or a command wants
+ * it.
+ */
 import path from "node:path";
 import * as vscode from "vscode";
 import { AttentionBadge } from "./chat/attention-badge";
@@ -263,7 +266,10 @@ function hello(
   };
 }
 
-/** Made at the first line that is shown. A plain channel: VS Code's own level of a log channel would hide what `symposium.logLevel` lets through. */
+/**
+ * Made at the first line that is shown. A plain channel: VS Code's own level of a log channel would hide what
+ * `symposium.logLevel` lets through.
+ */
 function outputChannel(own: <T extends vscode.Disposable>(disposable: T) => T, configuration: Configuration) {
   let made: vscode.OutputChannel | undefined;
   const channel = (): vscode.OutputChannel => (made ??= own(vscode.window.createOutputChannel("Symposium", "log")));

@@ -1,4 +1,7 @@
-/** A launcher that is loaded when the first sidecar is wanted: activation need not pay for what starts and speaks to processes. */
+/**
+ * A launcher that is loaded when the first sidecar is wanted: activation need not pay for what starts and speaks to
+ * processes.
+ */
 import type { Launcher } from "./sidecar-supervisor";
 
 export function lazyLauncher(load: () => Promise<Launcher>): Launcher {

@@ -1,6 +1,7 @@
 /**
  * The public names, as far as they are built: what users, scripts and other programs see. `manifest.test.ts` holds
- * `package.json` to this table; commands and settings are registered and read by it, so that nothing is declared that does nothing.
+ * `package.json` to this table; commands and settings are registered and read by it, so that nothing is declared that
+ * does nothing.
  *
  * `user`: never taken from a workspace file, because the setting decides what is executed or shown (scope `machine`).
  */

@@ -56,7 +56,10 @@ function clean(env: Readonly<Record<string, string | undefined>>): Record<string
 export const ASK_NODE = "node -p \"'symposium-node '+process.versions.node+' '+process.execPath\"";
 const OLDEST_NODE = 20;
 
-/** The path that `ASK_NODE` printed, among whatever else the shell's start-up files print; `undefined` when it is too old. */
+/**
+ * The path that `ASK_NODE` printed, among whatever else the shell's start-up files print; `undefined` when it is too
+ * old.
+ */
 export function answeredNode(output: string): string | undefined {
   const [, major, path] = /^symposium-node (\d+)\.\S* (.+?)\r?$/m.exec(output) ?? [];
   return Number(major) >= OLDEST_NODE ? path : undefined;

@@ -1,8 +1,8 @@
 /**
  * The host's end of the wire to the sidecar: the contract's types over vscode-jsonrpc.
  *
- * Invariants: every request is settled, by the answer or by `close`; what breaks the wire is told once through `broken` and
- * settles nothing by itself, because the owner of the process knows why it broke and then calls `close`.
+ * Invariants: every request is settled, by the answer or by `close`; what breaks the wire is told once through `broken`
+ * and settles nothing by itself, because the owner of the process knows why it broke and then calls `close`.
  */
 import type { Readable, Writable } from "node:stream";
 import {

@@ -1,13 +1,14 @@
 /**
- * When the sidecar is started, how often, and when we stop trying. Pure; `sidecar-supervisor.ts` carries the effects out.
+ * When the sidecar is started, how often, and when we stop trying. Pure; `sidecar-supervisor.ts` carries the effects
+ * out.
  *
  *     idle ─wanted▶ starting ─shook hands▶ running ─died▶ backoff ─waited▶ starting …
  *                     │ own Node fails: the login shell's       │ fifth death in three minutes
  *                     └▶ starting …                             └▶ failed ─restart asked▶ starting
  *     starting, running ─restart or dispose asked▶ stopping ─stopped▶ starting, or stopped
  *
- * Invariants: at most one process is meant to be alive; each has a `run` number of its own, and what a former one still says
- * changes nothing; only a person leaves `failed`, and a person's restart forgets the deaths.
+ * Invariants: at most one process is meant to be alive; each has a `run` number of its own, and what a former one still
+ * says changes nothing; only a person leaves `failed`, and a person's restart forgets the deaths.
  */
 import { givenUp } from "./errors";
 import { assertNever } from "./protocol/wire";

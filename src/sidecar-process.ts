@@ -2,9 +2,10 @@
  * The sidecar as a process: which program, its handshake, how it is stopped. The only module of the host that starts
  * processes; when and how often is `sidecar-policy.ts`.
  *
- * Invariants: `ready` is settled within the limit of the handshake; `ended` is settled for everything that was launched,
- * also for what never ran; the client stays open until the caller, who learns the end first, closes it; a process whose wire
- * broke is stopped. The stop ladder: stdin ends, SIGTERM, SIGKILL of the group (on Windows of the tree).
+ * Invariants: `ready` is settled within the limit of the handshake; `ended` is settled for everything that was
+ * launched, also for what never ran; the client stays open until the caller, who learns the end first, closes it; a
+ * process whose wire broke is stopped. The stop ladder: stdin ends, SIGTERM, SIGKILL of the group (on Windows of the
+ * tree).
  */
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { homedir } from "node:os";
@@ -43,7 +44,10 @@ const HANDSHAKE_MS = 5_000;
 const SHELL_MS = 5_000;
 /** What is left in the pipes of a process that has ended; its own children may hold them open for ever. */
 const DRAIN_MS = 250;
-/** From stdin's end to SIGTERM: the sidecar stops its agents meanwhile. Then to SIGKILL. VS Code gives us five seconds in all. */
+/**
+ * From stdin's end to SIGTERM: the sidecar stops its agents meanwhile. Then to SIGKILL. VS Code gives us five seconds
+ * in all.
+ */
 const LADDER_MS = [3_000, 1_000] as const;
 
 export class ProcessLauncher implements Launcher {

@@ -2,8 +2,8 @@
  * Keeps one sidecar alive: starts it when it is first wanted, again when it died, and stops it. The decisions are
  * `sidecar-policy.ts`; the processes are the launcher's.
  *
- * Invariants: whoever waits for a client gets one or a reason; the phase changes before the requests of a dead process are
- * rejected, so that nobody who hears of the death is given that process again; what a dead sidecar reported as its
+ * Invariants: whoever waits for a client gets one or a reason; the phase changes before the requests of a dead process
+ * are rejected, so that nobody who hears of the death is given that process again; what a dead sidecar reported as its
  * children and not as ended is reaped.
  */
 import type { Clock } from "./clock";

@@ -1,6 +1,6 @@
 /**
- * "Each event is shown once, in order": random hiding, showing, reloading, dropping, repeating, killing and restarting against
- * the production delivery code of all three programs; and what a page or a host that does not read costs.
+ * "Each event is shown once, in order": random hiding, showing, reloading, dropping, repeating, killing and restarting
+ * against the production delivery code of all three programs; and what a page or a host that does not read costs.
  */
 import { deepEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
@@ -14,7 +14,10 @@ import { World } from "./delivery/world";
 /** More, to hunt, for as long as it takes: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 test/delivery */
 const WANTED = process.env["SYMPOSIUM_RUNS"],
   RUNS = Number(WANTED ?? 10_000);
-/** A machine that is much slower than others does fewer in this time, and says so; fewer than `LEAST` would prove nothing. */
+/**
+ * A machine that is much slower than others does fewer in this time, and says so; fewer than `LEAST` would prove
+ * nothing.
+ */
 const LONGEST_MS = 300_000,
   LEAST = Math.min(RUNS, 1_000);
 /** Of one time, which takes a few milliseconds: it waits for what never comes. */

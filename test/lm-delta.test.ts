@@ -1,4 +1,7 @@
-/** The extension host's deltas against the sidecar's memory: whatever either end has dropped, the request is the one that VS Code made. */
+/**
+ * The extension host's deltas against the sidecar's memory: whatever either end has dropped, the request is the one
+ * that VS Code made.
+ */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { KnownRequests } from "../sidecar/lm/known-requests";

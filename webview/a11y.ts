@@ -1,9 +1,9 @@
 /**
- * What mynah-ui leaves out for those who do not see the page, or use it by keyboard: roles, names, keys, and sentences for a
- * screen reader. A MutationObserver dresses what mynah makes; what is said comes from `announcements.ts`.
+ * What mynah-ui leaves out for those who do not see the page, or use it by keyboard: roles, names, keys, and sentences
+ * for a screen reader. A MutationObserver dresses what mynah makes; what is said comes from `announcements.ts`.
  *
- * Invariants: a question takes the focus, unless the user is typing: then the next key would not be meant for it, and it is
- * said at once; its card says what it asks, whatever is drawn of it.
+ * Invariants: a question takes the focus, unless the user is typing: then the next key would not be meant for it, and
+ * it is said at once; its card says what it asks, whatever is drawn of it.
  */
 import { announce, listening, type Announcement } from "./announcements";
 import { CardNames } from "./card-names";

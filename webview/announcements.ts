@@ -1,8 +1,9 @@
 /**
  * What a screen reader says of a change of the page. Pure; `live-region.ts` says it.
  *
- * Of the selected tab: the sentences of an answer as each is complete, notices, calls that failed, questions, the end of a
- * turn, and what became of what the user attached and sent. Of the others: that they ask, and that their turn has ended.
+ * Of the selected tab: the sentences of an answer as each is complete, notices, calls that failed, questions, the end
+ * of a turn, and what became of what the user attached and sent. Of the others: that they ask, and that their turn has
+ * ended.
  *
  * Invariants: what was on screen when the tab was selected, and what a snapshot brings back, is never said; a finished
  * sentence is said once, in order (`announcements.test.ts`).
@@ -107,7 +108,10 @@ interface Changed {
   readonly before: Entry | undefined;
 }
 
-/** The entries that changed, with what they were. Events replace entries where they stand; a snapshot makes all of them anew. */
+/**
+ * The entries that changed, with what they were. Events replace entries where they stand; a snapshot makes all of them
+ * anew.
+ */
 function predecessors(before: readonly Entry[], after: readonly Entry[]): readonly Changed[] {
   let byId: ReadonlyMap<string, Entry> | undefined;
   return after.flatMap((entry, i) => {

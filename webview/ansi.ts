@@ -2,8 +2,8 @@
  * What a program printed, as a terminal shows it: lines of text with their colours. Pure.
  *
  * Known are SGR (16, 256 and true colours; bold, dim, italic, underlined, inverse), carriage return, backspace, tab and
- * erase-line; all other sequences are dropped, one that is not complete, too. Invariants: never more characters than were
- * printed, but for tabs and what they fill; time is linear in the output, whatever it does with the cursor.
+ * erase-line; all other sequences are dropped, one that is not complete, too. Invariants: never more characters than
+ * were printed, but for tabs and what they fill; time is linear in the output, whatever it does with the cursor.
  */
 
 export interface AnsiStyle {

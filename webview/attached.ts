@@ -3,8 +3,8 @@ import type { Attachment } from "../src/protocol/attachments";
 import type { QueuedPrompt } from "../src/protocol/chat";
 
 /**
- * Characters of the images and texts that are attached and not sent, of all tabs together: they are in the copy that the page
- * leaves behind with each key, so that nothing of them is lost when it goes.
+ * Characters of the images and texts that are attached and not sent, of all tabs together: they are in the copy that
+ * the page leaves behind with each key, so that nothing of them is lost when it goes.
  */
 export const UNSENT_LIMIT = 4_000_000;
 

@@ -1,4 +1,7 @@
-/** What was attached to the prompts of one tab: kept as elements beside their cards, and put back into them when they were drawn again. */
+/**
+ * What was attached to the prompts of one tab: kept as elements beside their cards, and put back into them when they
+ * were drawn again.
+ */
 import type { Attachment } from "../src/protocol/attachments";
 import type { Card } from "./card";
 import { cardElement } from "./card-forms";

@@ -1,6 +1,6 @@
 /**
- * The cards of one tab on screen. A card that did not change is not touched; what takes longer than a slice of a frame is drawn
- * in several.
+ * The cards of one tab on screen. A card that did not change is not touched; what takes longer than a slice of a frame
+ * is drawn in several.
  */
 import { card, type Card } from "./card";
 import { cardSteps, EARLIER } from "./card-steps";

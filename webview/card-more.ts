@@ -1,8 +1,9 @@
 /**
- * The button for more of one tab's cards, with its menu: kept as elements beside the cards, and put back behind a card's other buttons
- * when those were drawn again.
+ * The button for more of one tab's cards, with its menu: kept as elements beside the cards, and put back behind a
+ * card's other buttons when those were drawn again.
  *
- * Invariants: labels go to the screen as text; a menu that closes by a key or a choice gives the focus back to its button.
+ * Invariants: labels go to the screen as text; a menu that closes by a key or a choice gives the focus back to its
+ * button.
  */
 import type { Card, CardButton } from "./card";
 import { cardElement } from "./card-forms";

@@ -1,6 +1,6 @@
 /**
- * What the cards of a conversation are called, and of a question all that it asks, for those who do not see them: what is
- * drawn of a card is made anew again and again, and these words are not.
+ * What the cards of a conversation are called, and of a question all that it asks, for those who do not see them: what
+ * is drawn of a card is made anew again and again, and these words are not.
  */
 import { freshId, make } from "./dom";
 import { keyOf } from "./card";

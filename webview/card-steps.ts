@@ -7,7 +7,10 @@ export const EARLIER = "symposium-earlier";
 export type CardSteps =
   /** The renderer can only add at the end: whatever else changed in their order begins again. */
   | { readonly kind: "anew" }
-  /** These go, from the first on; `first`: the card that says so is new. What follows is changed where it stands, or added at the end. */
+  /**
+   * These go, from the first on; `first`: the card that says so is new. What follows is changed where it stands, or
+   * added at the end.
+   */
   | { readonly kind: "onward"; readonly gone: readonly string[]; readonly first: boolean };
 
 export function cardSteps(shown: readonly Pick<Card, "key">[], wanted: readonly Pick<Card, "key">[]): CardSteps {

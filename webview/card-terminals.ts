@@ -1,4 +1,7 @@
-/** The terminals of one tab's cards: kept as elements beside the cards, and put back into them when they were drawn again. */
+/**
+ * The terminals of one tab's cards: kept as elements beside the cards, and put back into them when they were drawn
+ * again.
+ */
 import type { Card } from "./card";
 import { cardElement } from "./card-forms";
 import { Terminal } from "./terminal";

@@ -1,6 +1,7 @@
 /**
- * The newest cards of a long conversation: a renderer with thousands of live cards, or a million characters, is slow. Pure.
- * Invariant: the window moves rarely, never shrinks below what the user asked for, and always holds the newest card.
+ * The newest cards of a long conversation: a renderer with thousands of live cards, or a million characters, is slow.
+ * Pure. Invariant: the window moves rarely, never shrinks below what the user asked for, and always holds the newest
+ * card.
  */
 import type { Card } from "./card";
 

@@ -1,4 +1,6 @@
-/** The caret in an input that holds nothing but text, and what is written there as if the user had: it can be undone. */
+/**
+ * The caret in an input that holds nothing but text, and what is written there as if the user had: it can be undone.
+ */
 
 /** Characters before it; `undefined` when it is elsewhere, or something is selected. */
 export function caretIn(input: HTMLElement): number | undefined {

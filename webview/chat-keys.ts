@@ -1,6 +1,6 @@
 /**
- * The keys of the chat beyond those of its parts: Alt+Up and Alt+Down go from card to card and back to the prompt, Escape
- * goes to the prompt from wherever the focus is, and there ends what is being read out.
+ * The keys of the chat beyond those of its parts: Alt+Up and Alt+Down go from card to card and back to the prompt,
+ * Escape goes to the prompt from wherever the focus is, and there ends what is being read out.
  *
  * Invariant: what a part does with a key of its own (a list that closes, a tab that changes) comes first.
  */

@@ -1,9 +1,10 @@
 /**
  * The chat on screen: the only file that knows mynah-ui (4.39). Tabs by our ids, cards by their keys.
  *
- * Invariants: what is drawn of the selected tab is what was last given to `show`, whatever mynah keeps; of a tab that nobody sees only the title
- * is drawn, and all of it before it is seen; a card that did not change is not touched; only acts of the user reach `acts`, never what this file does itself. Everything that mynah renders has been
- * made safe before (`markdown-safe.ts`); a click on a link never leaves the page but through `acts.linkClicked`.
+ * Invariants: what is drawn of the selected tab is what was last given to `show`, whatever mynah keeps; of a tab that
+ * nobody sees only the title is drawn, and all of it before it is seen; a card that did not change is not touched; only
+ * acts of the user reach `acts`, never what this file does itself. Everything that mynah renders has been made safe
+ * before (`markdown-safe.ts`); a click on a link never leaves the page but through `acts.linkClicked`.
  */
 import { ChatItemType, MynahUI, type ChatItem } from "@aws/mynah-ui";
 import type { AgentChoice } from "../src/protocol/agents";

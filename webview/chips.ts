@@ -1,8 +1,9 @@
 /**
- * What is attached to the prompt that is being written: a row of chips above its text, each with a button that removes it.
+ * What is attached to the prompt that is being written: a row of chips above its text, each with a button that removes
+ * it.
  *
- * Invariants: one stop of the Tab key, arrows go from chip to chip; a chip that stays is not made anew, so that it keeps the
- * focus; where one was removed the focus goes to its neighbour, after the last one to the prompt.
+ * Invariants: one stop of the Tab key, arrows go from chip to chip; a chip that stays is not made anew, so that it
+ * keeps the focus; where one was removed the focus goes to its neighbour, after the last one to the prompt.
  */
 import type { Attachment } from "../src/protocol/attachments";
 import { chipView } from "./chip";

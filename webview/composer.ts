@@ -1,6 +1,6 @@
 /**
- * One tab's prompt, as far as it is ours and not mynah's: the chips above its text, the lists of commands and of mentions,
- * what Enter means, and what is pasted.
+ * One tab's prompt, as far as it is ours and not mynah's: the chips above its text, the lists of commands and of
+ * mentions, what Enter means, and what is pasted.
  *
  * Invariant: with words in it a prompt is sent by mynah's own button, so that mynah empties it and knows what was sent;
  * without words mynah would do nothing.

@@ -1,5 +1,6 @@
 /**
- * A prompt on its way from the first key to the conversation, and what waits in its queue: the steps of a tab's drafts. Pure.
+ * A prompt on its way from the first key to the conversation, and what waits in its queue: the steps of a tab's drafts.
+ * Pure.
  *
  * Invariants: a prompt that is refused stays the draft, and a sentence says why; nothing is taken that cannot be kept.
  */
@@ -124,9 +125,9 @@ function submitted(
 }
 
 /**
- * At most one prompt is under way to the session, so that they come to it in their order whatever becomes of it; the next
- * one follows when that is there. While the sidecar restarts none is posted: the first snapshot of the new session posts
- * the first of them (`saidAgain`).
+ * At most one prompt is under way to the session, so that they come to it in their order whatever becomes of it; the
+ * next one follows when that is there. While the sidecar restarts none is posted: the first snapshot of the new session
+ * posts the first of them (`saidAgain`).
  */
 export function forwarded(
   page: Page,

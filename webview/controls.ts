@@ -1,8 +1,8 @@
 /**
  * The agent's controls and ours as selects at the prompt, and back. Pure.
  *
- * Invariants: no id of an agent's can pass for that of our own select, or for something that every object has; what is a
- * label goes to the screen as text, what is a tooltip as Markdown that has been made safe.
+ * Invariants: no id of an agent's can pass for that of our own select, or for something that every object has; what is
+ * a label goes to the screen as text, what is a tooltip as Markdown that has been made safe.
  */
 import type { AgentChoice } from "../src/protocol/agents";
 import type { Control, ControlChoice, ControlValue } from "../src/protocol/controls";

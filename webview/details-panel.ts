@@ -1,7 +1,8 @@
 /**
  * The details of a session, behind a button in the dock.
  *
- * Invariants: nothing in it is rendered as HTML; what did not change is not touched, so that whoever reads there, or has the focus in it, stays where they are.
+ * Invariants: nothing in it is rendered as HTML; what did not change is not touched, so that whoever reads there, or
+ * has the focus in it, stays where they are.
  */
 import type { SessionDetails } from "../src/protocol/session-details";
 import { detailsView, type ExtensionView } from "./details-view";

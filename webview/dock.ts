@@ -1,9 +1,9 @@
 /**
- * The place between a tab's conversation and its prompt: that nobody is asked here, the plan that is under way, how full the agent's context is, the session's
- * details, and the prompts that wait.
+ * The place between a tab's conversation and its prompt: that nobody is asked here, the plan that is under way, how
+ * full the agent's context is, the session's details, and the prompts that wait.
  *
- * Invariants: nothing in it is rendered as HTML; what did not change is not touched; whether the plan is unfolded is the
- * user's choice, and outlives new plans.
+ * Invariants: nothing in it is rendered as HTML; what did not change is not touched; whether the plan is unfolded is
+ * the user's choice, and outlives new plans.
  */
 import type { PlanStep, Usage } from "../src/protocol/chat";
 import { DetailsPanel } from "./details-panel";

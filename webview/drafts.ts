@@ -1,7 +1,7 @@
 /**
- * What a user has typed and attached in one tab, until the conversation has it. Invariant: a prompt is the draft, or on its
- * way, or in the conversation: an entry, or in its queue. One that fails, or that the user takes back, becomes the draft
- * again, before what was typed since, so that nothing typed or attached is ever lost.
+ * What a user has typed and attached in one tab, until the conversation has it. Invariant: a prompt is the draft, or on
+ * its way, or in the conversation: an entry, or in its queue. One that fails, or that the user takes back, becomes the
+ * draft again, before what was typed since, so that nothing typed or attached is ever lost.
  */
 import { isSame, type Attachment } from "../src/protocol/attachments";
 import type { Conversation, QueuedPrompt } from "../src/protocol/chat";
@@ -75,7 +75,9 @@ export function cameBack(drafts: Drafts, failed: (prompt: Sent) => boolean): Dra
     : returned({ ...drafts, onTheWay: drafts.onTheWay.filter(prompt => !failed(prompt)) }, back);
 }
 
-/** The session is gone that had this queue: what waited in it, and what was to be taken back from it, becomes the draft. */
+/**
+ * The session is gone that had this queue: what waited in it, and what was to be taken back from it, becomes the draft.
+ */
 export function queueLost(drafts: Drafts, queue: readonly Sent[], known: Known = { entries: [] }): Drafts {
   const has = new Set([
     ...known.entries.map(({ id }) => id),

@@ -1,4 +1,7 @@
-/** Dropping on the page: an overlay says what can be dropped as long as something is dragged over it, and what is dropped goes to `Drops`. */
+/**
+ * Dropping on the page: an overlay says what can be dropped as long as something is dragged over it, and what is
+ * dropped goes to `Drops`.
+ */
 import { droppedOf, mayAttach, OTHER_FILES } from "./dropped";
 import { make } from "./dom";
 import { texts } from "./texts";

@@ -17,7 +17,10 @@ export interface Dropped<F> {
   readonly others: readonly F[];
 }
 
-/** What VS Code drags comes with its address; of what others drag an image is taken as it is. A link to a page is text, for the prompt to take. */
+/**
+ * What VS Code drags comes with its address; of what others drag an image is taken as it is. A link to a page is text,
+ * for the prompt to take.
+ */
 export function droppedOf<F extends { readonly type: string }>(
   text: (type: string) => string,
   files: readonly F[],

@@ -1,6 +1,6 @@
 /**
- * What a mouse finds out by resting on something, for those who get there by keyboard: the tip of what has the focus, as long
- * as it has. Who does not see the page hears names and descriptions, and not this.
+ * What a mouse finds out by resting on something, for those who get there by keyboard: the tip of what has the focus,
+ * as long as it has. Who does not see the page hears names and descriptions, and not this.
  */
 import { make, setText } from "./dom";
 

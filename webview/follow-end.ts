@@ -1,8 +1,8 @@
 /**
  * A reader at the end of a conversation stays at the end; one who has scrolled away stays there.
  *
- * Invariant: only a move upwards takes a reader from the end. What grows by itself does not: the renderer adds to a card
- * for a while after it was drawn, and a drawing may take several frames.
+ * Invariant: only a move upwards takes a reader from the end. What grows by itself does not: the renderer adds to a
+ * card for a while after it was drawn, and a drawing may take several frames.
  */
 import type { Clock } from "./page-clock";
 

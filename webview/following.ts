@@ -1,7 +1,8 @@
 /**
  * Follow mode: the editor shows where the agent of the selected tab works. Pure.
  *
- * Invariants: at most one place a second, the newest; nothing is opened while the user types, nor for a tab that is not on show.
+ * Invariants: at most one place a second, the newest; nothing is opened while the user types, nor for a tab that is not
+ * on show.
  */
 import type { ChatEvent, Entry, ToolCall } from "../src/protocol/chat";
 import type { HostToPage } from "../src/protocol/webview";

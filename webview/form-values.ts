@@ -1,8 +1,8 @@
 /**
  * What a person entered into a form → the values that the agent gets. Pure.
  *
- * Invariants: a value that `wrongValue` refuses is never part of an answer; what was left empty is left out, not sent as
- * an empty text.
+ * Invariants: a value that `wrongValue` refuses is never part of an answer; what was left empty is left out, not sent
+ * as an empty text.
  */
 import { wrongValue, type ElicitationChoice, type Field, type FieldValue } from "../src/protocol/elicitation";
 import { visibleText } from "../src/protocol/visible-text";

@@ -127,7 +127,10 @@ const NO_ANSWER: FieldOption = { value: "", title: texts.noAnswer };
 type Of<T extends Field["type"]> = Extract<Field, { readonly type: T }>;
 type Line = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** A date, too, is text: a browser's own picker writes it as the person's country does, and the hint as the agent wants it. */
+/**
+ * A date, too, is text: a browser's own picker writes it as the person's country does, and the hint as the agent wants
+ * it.
+ */
 function inputFor({ format, maxLength, initial }: Of<"text">): Line {
   if (format === undefined && (initial?.includes("\n") || (maxLength ?? 0) > 200))
     return make("textarea", { attributes: { rows: "3" } });

@@ -2,8 +2,8 @@
  * When to draw: the renderer works off every update, however many there are, so they are put together here.
  *
  * Invariants: at most one drawing per animation frame, none before the last has finished; between two there are at
- * least 150 ms and four times what the last one cost, so that a page never spends more than a fifth of its time drawing;
- * what is requested is drawn in the end.
+ * least 150 ms and four times what the last one cost, so that a page never spends more than a fifth of its time
+ * drawing; what is requested is drawn in the end.
  */
 import type { Clock } from "./page-clock";
 

@@ -21,7 +21,10 @@ const MOST = 20;
 export class GrowingTexts {
   readonly #grown = new Map<string, Grown>();
 
-  /** Markdown, made safe, in parts that are short enough to be rendered. `id` only says which text this one probably goes on with. */
+  /**
+   * Markdown, made safe, in parts that are short enough to be rendered. `id` only says which text this one probably
+   * goes on with.
+   */
   blocks(id: string, text: string): readonly string[] {
     return this.#grow(`text ${id}`, text).blocks;
   }

@@ -1,4 +1,7 @@
-/** Small pictures of our own, in the colour of the text around them, so that every theme, also a forced one, can be trusted with them. */
+/**
+ * Small pictures of our own, in the colour of the text around them, so that every theme, also a forced one, can be
+ * trusted with them.
+ */
 import type { Attachment } from "../src/protocol/attachments";
 
 const SVG = "http://www.w3.org/2000/svg";

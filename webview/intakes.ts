@@ -1,6 +1,6 @@
 /**
- * What is on its way into a tab's draft: an image that is still being read belongs to the prompt that is sent right after it was
- * pasted. Invariant: what is to be done after is done, whatever becomes of the reading, and in order.
+ * What is on its way into a tab's draft: an image that is still being read belongs to the prompt that is sent right
+ * after it was pasted. Invariant: what is to be done after is done, whatever becomes of the reading, and in order.
  */
 import type { TabId } from "../src/protocol/webview";
 

@@ -1,8 +1,8 @@
 /**
  * The focus does not get lost with what had it: who works by keyboard would have to begin at the top of the page.
  *
- * A browser takes it from what is removed at once, and from what is disabled before its next frame. mynah disables the buttons
- * of a card as one of them is pressed; when the page is busy, the frame comes before the card is drawn anew.
+ * A browser takes it from what is removed at once, and from what is disabled before its next frame. mynah disables the
+ * buttons of a card as one of them is pressed; when the page is busy, the frame comes before the card is drawn anew.
  */
 export class KeptFocus {
   /** `toPrompt` puts the focus into the prompt of the tab that is shown. */
@@ -19,7 +19,10 @@ export class KeptFocus {
     });
   }
 
-  /** Around a drawing. A form that was moved has lost the focus, and gets it back; a button that was pressed may be gone, a form closed: the prompt has it then. */
+  /**
+   * Around a drawing. A form that was moved has lost the focus, and gets it back; a button that was pressed may be
+   * gone, a form closed: the prompt has it then.
+   */
   around(draw: () => void): void {
     const focused = document.activeElement;
     draw();

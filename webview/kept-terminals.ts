@@ -1,6 +1,6 @@
 /**
- * Tool calls with the end of what their terminals printed: a page that is saved, and a session that follows one that is gone, have
- * the entries and no terminals. Pure.
+ * Tool calls with the end of what their terminals printed: a page that is saved, and a session that follows one that is
+ * gone, have the entries and no terminals. Pure.
  */
 import type { Entry, TerminalView, ToolCall } from "../src/protocol/chat";
 

@@ -1,6 +1,6 @@
 /**
- * What is said to a screen reader, one utterance after the other: a reader keeps what it is given, and one that is given a
- * whole answer at once cannot be stopped, nor can it be told of a question.
+ * What is said to a screen reader, one utterance after the other: a reader keeps what it is given, and one that is
+ * given a whole answer at once cannot be stopped, nor can it be told of a question.
  *
  * Invariants: what is said keeps its order; the next utterance comes when the last may have been spoken; what waits is
  * bounded, and what is left out is said to be.

@@ -54,8 +54,8 @@ const MOST_COLUMNS = 160;
 const TAB_COLUMNS = 4;
 
 /**
- * A line gets deeper by the markers that it begins with, or by how far it is indented below one of an earlier line. Lines of code are no
- * exception: whether the renderer, too, takes a line for code cannot be known here.
+ * A line gets deeper by the markers that it begins with, or by how far it is indented below one of an earlier line.
+ * Lines of code are no exception: whether the renderer, too, takes a line for code cannot be known here.
  */
 function shallow(text: string): string {
   return text.replace(CONTAINERS, (markers: string) => {
@@ -99,7 +99,9 @@ function withoutImages(text: string): string {
   return out.join("\n");
 }
 
-/** Applies `change` to what is not in a code span. A span ends at the next run of as many backticks (CommonMark 6.1). */
+/**
+ * Applies `change` to what is not in a code span. A span ends at the next run of as many backticks (CommonMark 6.1).
+ */
 function outsideSpans(text: string, change: (piece: string) => string): string {
   const runs = [...text.matchAll(/`+/g)].map(run => ({ from: run.index, length: run[0].length, end: -1 }));
   const next = new Map<number, number>();

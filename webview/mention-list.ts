@@ -1,8 +1,8 @@
 /**
  * The list of files, symbols and more behind an `@`.
  *
- * Invariants: what is asked for is what stands behind the `@` at the caret; what an older answer offers is shown only as long
- * as it fits; a list that was closed opens again only when the text changes.
+ * Invariants: what is asked for is what stands behind the `@` at the caret; what an older answer offers is shown only
+ * as long as it fits; a list that was closed opens again only when the text changes.
  */
 import type { Mention } from "../src/protocol/attachments";
 import { caretIn } from "./caret";

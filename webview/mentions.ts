@@ -15,7 +15,10 @@ export function mentionAt(text: string, caret: number): Mentioning | undefined {
   return query === undefined || query.length > LONGEST_QUERY ? undefined : { from: caret - query.length - 1, query };
 }
 
-/** Of the host's answer to `asked`, what could be meant by `query`: its letters in this order. The newest answer is still to come. */
+/**
+ * Of the host's answer to `asked`, what could be meant by `query`: its letters in this order. The newest answer is
+ * still to come.
+ */
 export function stillFitting(mentions: readonly Mention[], asked: string, query: string): readonly Mention[] {
   return asked === query
     ? mentions

@@ -2,8 +2,8 @@
  * A list above the prompt, of what fits what is typed there. Ours, because mynah's takes names as HTML, acts as soon as
  * something is chosen, and empties the prompt on Escape.
  *
- * Invariants: the focus stays in the prompt, and what stands there is the draft; only the keys that the list needs while
- * it is open are taken from the prompt.
+ * Invariants: the focus stays in the prompt, and what stands there is the draft; only the keys that the list needs
+ * while it is open are taken from the prompt.
  */
 import { freshId, make } from "./dom";
 

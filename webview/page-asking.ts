@@ -1,9 +1,9 @@
 /**
  * When and what the page asks of the host. Pure.
  *
- * Invariants: of each tab at most one asking is open; what is missing is asked for again after a second, then two, four,
- * eight, until something comes; a turn that is silent for three seconds is asked after, because its end may have been
- * dropped; while there is no sidecar nothing is asked.
+ * Invariants: of each tab at most one asking is open; what is missing is asked for again after a second, then two,
+ * four, eight, until something comes; a turn that is silent for three seconds is asked after, because its end may have
+ * been dropped; while there is no sidecar nothing is asked.
  */
 import { ask } from "../src/protocol/delivery";
 import type { TabId, TabPosition } from "../src/protocol/webview";

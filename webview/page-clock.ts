@@ -1,4 +1,6 @@
-/** Time as a parameter, so that tests never wait. The sidecar has one of the same shape; no program imports another's. */
+/**
+ * Time as a parameter, so that tests never wait. The sidecar has one of the same shape; no program imports another's.
+ */
 export interface Clock {
   /** Milliseconds, monotonic. */
   now(): number;

@@ -1,9 +1,9 @@
 /**
- * The page while it runs: what happens goes to the machine (`page-state.ts`), what follows is carried out, what changed is drawn with the next
- * frame and told to those who do not look.
+ * The page while it runs: what happens goes to the machine (`page-state.ts`), what follows is carried out, what changed
+ * is drawn with the next frame and told to those who do not look.
  *
- * Invariants: one step at a time, its effects in their order; a tab that cannot be drawn keeps no other from being drawn; the pieces of a long
- * answer are told together, with the drawing at the latest.
+ * Invariants: one step at a time, its effects in their order; a tab that cannot be drawn keeps no other from being
+ * drawn; the pieces of a long answer are told together, with the drawing at the latest.
  */
 import type { PageToHost, TabId } from "../src/protocol/webview";
 import type { Accessibility } from "./a11y";

@@ -1,4 +1,7 @@
-/** What tests and the smoke run wait for, as data attributes: the selected tab, its turn (idle when its end is drawn), and a first snapshot. */
+/**
+ * What tests and the smoke run wait for, as data attributes: the selected tab, its turn (idle when its end is drawn),
+ * and a first snapshot.
+ */
 import type { TabId } from "../src/protocol/webview";
 import { turnOf, type Page } from "./page-model";
 

@@ -48,7 +48,10 @@ export interface Tab {
   readonly remark: Remark | undefined;
 }
 
-/** What the agent works on, for a user who wants to see it: one place at a time, and never into what they type. Times of the page's clock. */
+/**
+ * What the agent works on, for a user who wants to see it: one place at a time, and never into what they type. Times of
+ * the page's clock.
+ */
 export interface Follow {
   readonly wanted: string | undefined;
   readonly opened: number;
@@ -218,9 +221,9 @@ export function remarkOn(page: Page, tabId: TabId | undefined, remark: Remark): 
 }
 
 /**
- * Nothing looks as if it still went on; see `interrupted`. What waited becomes the draft again. What is shown is then no longer what any sidecar said, so
- * only a snapshot can follow it, also one of the same boot, should that live after all; and only one that is asked for
- * from now on, because one that comes late may lack what was shown since.
+ * Nothing looks as if it still went on; see `interrupted`. What waited becomes the draft again. What is shown is then
+ * no longer what any sidecar said, so only a snapshot can follow it, also one of the same boot, should that live after
+ * all; and only one that is asked for from now on, because one that comes late may lack what was shown since.
  */
 export function broken(tab: Tab, why: string): Tab {
   const { queue, bypassed: _, ...conversation } = tab.conversation;

@@ -1,12 +1,12 @@
 /**
- * The page, without a page: all tabs, and what each message and each act of the user changes. Pure; `page-loop.ts` carries
- * the effects out, the property tests drive it without a DOM.
+ * The page, without a page: all tabs, and what each message and each act of the user changes. Pure; `page-loop.ts`
+ * carries the effects out, the property tests drive it without a DOM.
  *
  *   restored ──snapshot──▶ live ──sidecar died, or another boot──▶ interrupted ──its snapshot──▶ live
  *
  * Invariants: a conversation changes only by `applyEvent`, by a snapshot that `receive` lets through, and by
- * `interrupted`; what is shown stays until the snapshot that replaces it; at most one asking per tab is open, and
- * asked again after a second (then two, four, eight); a text typed is a draft, on its way or in the conversation; what an
+ * `interrupted`; what is shown stays until the snapshot that replaces it; at most one asking per tab is open, and asked
+ * again after a second (then two, four, eight); a text typed is a draft, on its way or in the conversation; what an
  * input shows is the draft.
  */
 import { applyEvent, emptyConversation } from "../src/protocol/chat";
@@ -200,7 +200,10 @@ function received(page: Page, message: HostToPage, now: number): Step {
   }
 }
 
-/** Only the prompt that failed comes back: others may well be accepted. A tab that got no session has none that could accept them. */
+/**
+ * Only the prompt that failed comes back: others may well be accepted. A tab that got no session has none that could
+ * accept them.
+ */
 function failed(
   page: Page,
   tab: Tab,
@@ -271,7 +274,10 @@ function arrived(page: Page, tab: Tab, message: Arrived, now: number): Step {
   }
 }
 
-/** After an event, and after a snapshot: what it does not contain of the user's prompts is said again, under the same ids. */
+/**
+ * After an event, and after a snapshot: what it does not contain of the user's prompts is said again, under the same
+ * ids.
+ */
 function shown(page: Page, before: Tab, tab: Tab, message: Arrived): Step {
   const { conversation } = tab;
   // A session of another boot knows nothing of the queue of the one before.

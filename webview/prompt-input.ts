@@ -31,7 +31,10 @@ export class PromptInput {
     });
   }
 
-  /** Through the element, because mynah's store keeps what it was last told and drops a repeat, and makes `<br>` of lines. */
+  /**
+   * Through the element, because mynah's store keeps what it was last told and drops a repeat, and makes `<br>` of
+   * lines.
+   */
   fill(mynahId: string, text: string): void {
     const input = this.element(mynahId);
     if (!input || textOf(input) === text) return;

@@ -1,8 +1,9 @@
 /**
  * The selects at one tab's prompt: what is on screen, and what the user changed of it.
  *
- * Invariants: what the user chose stays on screen until the agent says what there is; the renderer makes all of them anew
- * and tells nobody, so they are drawn only when they differ, keep the focus, and are told by the user's changes alone.
+ * Invariants: what the user chose stays on screen until the agent says what there is; the renderer makes all of them
+ * anew and tells nobody, so they are drawn only when they differ, keep the focus, and are told by the user's changes
+ * alone.
  */
 import type { Control } from "../src/protocol/controls";
 import { picked, type Picked, type Picker } from "./controls";

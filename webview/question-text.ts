@@ -1,6 +1,6 @@
 /**
- * A question of an agent in words, for those who do not see its card: who asks, for what, with which parameters, and what
- * would be changed. Pure.
+ * A question of an agent in words, for those who do not see its card: who asks, for what, with which parameters, and
+ * what would be changed. Pure.
  *
  * Invariants: what is asked comes whole, or says how much of it is missing; nothing hides in it (`oneLine`).
  */

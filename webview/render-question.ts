@@ -2,8 +2,8 @@
  * The cards of questions: a permission, a form, a page to visit. Pure.
  *
  * Invariants: who asks is named first; the parameters of a permission and the address of a page are shown whole; the
- * buttons of a permission are the agent's own options, in its order; whatever counts beyond this question and is no answer of
- * the agent's (or rejects for ever) is behind the button for more; an answered question has no buttons.
+ * buttons of a permission are the agent's own options, in its order; whatever counts beyond this question and is no
+ * answer of the agent's (or rejects for ever) is behind the button for more; an answered question has no buttons.
  */
 import type {
   Permission,

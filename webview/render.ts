@@ -1,8 +1,8 @@
 /**
  * Entry → cards. Pure; see `card.ts`.
  *
- * Invariants: an entry gives the same card objects as long as it and its circumstances are the same; an entry that we do
- * not know, or cannot describe, gives a card all the same.
+ * Invariants: an entry gives the same card objects as long as it and its circumstances are the same; an entry that we
+ * do not know, or cannot describe, gives a card all the same.
  */
 import type { Compaction, Entry, Notice, PlanStep, ToolContent } from "../src/protocol/chat";
 import { actionButton } from "./buttons";

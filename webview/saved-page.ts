@@ -92,7 +92,9 @@ function sizeOf(entry: Entry): number {
   return size;
 }
 
-/** What `vscode.getState` gave: the saved page, or an empty one for anything else. A tab that is not whole is left out. */
+/**
+ * What `vscode.getState` gave: the saved page, or an empty one for anything else. A tab that is not whole is left out.
+ */
 export function restored(state: unknown): SavedPage {
   if (
     !isObject(state) ||

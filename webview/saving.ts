@@ -1,6 +1,7 @@
 /**
  * When to save the page: VS Code takes all of it as text each time, and what is said while an agent talks changes ten
- * times a second. What the user did is saved at once: VS Code destroys a hidden view without waiting for its last words.
+ * times a second. What the user did is saved at once: VS Code destroys a hidden view without waiting for its last
+ * words.
  *
  * Invariants: what is requested is saved in the end, as it is then; what may wait takes no more than a twentieth of the
  * time, and after a pause does not wait, so that the small page of a beginning is never behind.

@@ -29,14 +29,19 @@ export const unread: Reader = { at: 0, inLine: false, held: "", block: undefined
 /** Beyond this a jump is not read, but named: nobody listens to it, and a page has to stay quick. */
 export const LONGEST_JUMP = 50_000;
 
-/** The reader of a text of which nothing that is there by now will be said, but for the sentence that goes on; `ended`: nor that. */
+/**
+ * The reader of a text of which nothing that is there by now will be said, but for the sentence that goes on; `ended`:
+ * nor that.
+ */
 export function passed(text: string, ended = false): Reader {
   return text.length > LONGEST_JUMP
     ? { ...unread, at: text.length, inLine: !text.endsWith("\n") }
     : read(unread, text, ended)[0];
 }
 
-/** What can be said of `text` that was not yet. `ends`: there is no more of it for now, so what is held is said, too. */
+/**
+ * What can be said of `text` that was not yet. `ends`: there is no more of it for now, so what is held is said, too.
+ */
 export function read(reader: Reader, text: string, ends: boolean): readonly [Reader, readonly string[]] {
   if (text.length - reader.at > LONGEST_JUMP) return [passed(text), ["A long text, which is not read out."]];
   const said: string[] = [];
@@ -166,7 +171,10 @@ const LONGEST = 400;
 /** “J. Smith”, “e.g. this”. */
 const ABBREVIATION = /(?:^|[\s(])(?:\p{L}|e\.g|i\.e|mrs?|dr|vs|cf|approx)\.$/iu;
 
-/** Sentences that have ended, and the Markdown behind them. Where the line is not whole, a sentence ends when the next begins. */
+/**
+ * Sentences that have ended, and the Markdown behind them. Where the line is not whole, a sentence ends when the next
+ * begins.
+ */
 function finished(text: string, isWholeLine: boolean): readonly [sentences: readonly string[], rest: string] {
   const sentences: string[] = [];
   let from = 0;

@@ -1,8 +1,8 @@
 /**
  * An entry cut to what a saved page has room for. Pure.
  *
- * Invariants: what `shortened` makes is an entry of the same kind and id; as JSON its texts take half of `limit`, and of its lists
- * the first items are there; a form that is not whole cannot be answered.
+ * Invariants: what `shortened` makes is an entry of the same kind and id; as JSON its texts take half of `limit`, and
+ * of its lists the first items are there; a form that is not whole cannot be answered.
  */
 import type { Attachment } from "../src/protocol/attachments";
 import type { Entry, Permission, SubagentName, ToolContent } from "../src/protocol/chat";
@@ -65,13 +65,11 @@ export function shortened(entry: Entry, limit: number): Entry {
       return {
         ...entry,
         ...given("text", cut(entry.text, 4)),
-        steps: entry.steps
-          .slice(0, MOST_STEPS)
-          .map(({ content, priority, status }) => ({
-            content: cut(content, 40),
-            priority: cut(priority, 80),
-            status: cut(status, 80),
-          })),
+        steps: entry.steps.slice(0, MOST_STEPS).map(({ content, priority, status }) => ({
+          content: cut(content, 40),
+          priority: cut(priority, 80),
+          status: cut(status, 80),
+        })),
       };
     case "notice":
       return {

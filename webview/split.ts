@@ -2,8 +2,8 @@
  * One long answer as several cards: the renderer parses a whole card again at each update, so a card must stay short.
  *
  * Invariants: the parts' `text` joined is the whole text; a part that has a successor never changes while the text
- * grows; a cut inside a code block closes it in the one part and opens it again in the next; what is split as it grows is
- * as what is split at once.
+ * grows; a cut inside a code block closes it in the one part and opens it again in the next; what is split as it grows
+ * is as what is split at once.
  */
 import { fenceAfter, type Fence } from "./code-fence";
 
@@ -43,7 +43,10 @@ export function splitBlocks(text: string, size: PartSize = PART_SIZE): readonly 
   return splitOn(undefined, text, size).parts;
 }
 
-/** The same, where `before` is a text that this one goes on with (if it does, else that counts for nothing): costs what is new. */
+/**
+ * The same, where `before` is a text that this one goes on with (if it does, else that counts for nothing): costs what
+ * is new.
+ */
 export function splitOn(before: Split | undefined, text: string, { enough, most }: PartSize = PART_SIZE): Split {
   const known = before !== undefined && text.startsWith(before.text) ? before : undefined;
   const parts: Part[] = known?.parts.slice(0, -1) ?? [];

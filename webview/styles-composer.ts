@@ -1,4 +1,7 @@
-/** Styles of what is around the prompt: chips, the queue, what is dropped. VS Code's theme variables only, and edges for those who see no backgrounds. */
+/**
+ * Styles of what is around the prompt: chips, the queue, what is dropped. VS Code's theme variables only, and edges for
+ * those who see no backgrounds.
+ */
 const EDGE = "var(--vscode-contrastBorder, color-mix(in srgb, var(--vscode-foreground) 22%, transparent))";
 
 export const composerStyles = `

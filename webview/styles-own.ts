@@ -1,4 +1,6 @@
-/** Styles of the elements that are ours alone: forms, the dock, the list of commands. VS Code's theme variables only. */
+/**
+ * Styles of the elements that are ours alone: forms, the dock, the list of commands. VS Code's theme variables only.
+ */
 export const ownStyles = `
 #symposium .symposium-unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 #symposium [class^="symposium-"][hidden], #symposium .symposium-bypassed > [hidden], #symposium .symposium-none { display: none !important; }

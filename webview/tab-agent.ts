@@ -1,8 +1,8 @@
 /**
  * The agent of a tab, which can be replaced as long as nothing was answered in it. Pure.
  *
- * Invariants: a tab whose agent is replaced has a new session, under the same id; whatever was typed or sent in it is a draft or on its way to
- * that session; a tab with an answer keeps its agent.
+ * Invariants: a tab whose agent is replaced has a new session, under the same id; whatever was typed or sent in it is a
+ * draft or on its way to that session; a tab with an answer keeps its agent.
  */
 import type { AgentChoice } from "../src/protocol/agents";
 import type { HostToPage } from "../src/protocol/webview";
@@ -88,8 +88,8 @@ function replaceAgent(page: Page, tab: Tab, agent: AgentChoice, now: number): St
 }
 
 /**
- * What was sent and not answered waits for the new session, under other ids: the host does not forward one again that failed. Where not all that
- * was attached is kept, it is the draft again.
+ * What was sent and not answered waits for the new session, under other ids: the host does not forward one again that
+ * failed. Where not all that was attached is kept, it is the draft again.
  */
 function draftsFor({ conversation: { entries, queue }, drafts: before }: Tab, agentId: string): drafts.Drafts {
   const sent = entries.flatMap((entry): readonly drafts.Sent[] =>

@@ -80,7 +80,10 @@ export class TabParts {
     this.#more.mount(this.wrapper, cards);
   }
 
-  /** mynah itself writes `messageid` on the card and on all within it. Only cards are looked at: what is in them may be very much. */
+  /**
+   * mynah itself writes `messageid` on the card and on all within it. Only cards are looked at: what is in them may be
+   * very much.
+   */
   #mark(cards: readonly Card[]): void {
     const kinds = new Map(cards.map(({ key, kind }) => [key, kind]));
     for (const group of this.wrapper.querySelector(".mynah-chat-items-container")?.children ?? [])

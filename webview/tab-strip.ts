@@ -1,6 +1,6 @@
 /**
- * mynah's tabs made what they look like: a list of tabs that arrow keys go along (ARIA's pattern, selection follows focus).
- * Its own are radio buttons that are not on the page at all for anybody who uses a keyboard or hears it.
+ * mynah's tabs made what they look like: a list of tabs that arrow keys go along (ARIA's pattern, selection follows
+ * focus). Its own are radio buttons that are not on the page at all for anybody who uses a keyboard or hears it.
  *
  * Invariants: one of the tabs, the selected one, is a stop of the Tab key; a tab controls its conversation, which bears
  * its name; what closes a tab by mouse is Delete by keyboard.

@@ -1,8 +1,8 @@
 /**
  * A command that the agent runs, in the card of its tool call, as it prints.
  *
- * Invariants: what is printed goes to the screen as text; only lines that changed are made anew; a reader at the end stays
- * at the end, one who has scrolled away stays there.
+ * Invariants: what is printed goes to the screen as text; only lines that changed are made anew; a reader at the end
+ * stays at the end, one who has scrolled away stays there.
  */
 import type { ShownTerminal } from "./card";
 import { freshId, make, setText } from "./dom";

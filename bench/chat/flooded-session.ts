@@ -1,4 +1,6 @@
-/** The real sidecar with the scripted agent: how long a turn with many updates takes, from the prompt to its last event. */
+/**
+ * The real sidecar with the scripted agent: how long a turn with many updates takes, from the prompt to its last event.
+ */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

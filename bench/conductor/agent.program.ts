@@ -1,4 +1,7 @@
-/** The agent of the bench, as light as can be: it answers requests from prepared bytes, and streams notifications when told to. */
+/**
+ * The agent of the bench, as light as can be: it answers requests from prepared bytes, and streams notifications when
+ * told to.
+ */
 import { onLines } from "./lines";
 import { answer, hasId, idAt, isKind, KINDS, notification, type Kind, type NumberedLine } from "./messages";
 

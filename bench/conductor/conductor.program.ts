@@ -1,4 +1,7 @@
-/** The conductor as the command line runs it: `conductor.program internal|external COUNT`, proxies that look at nothing, and the agent. */
+/**
+ * The conductor as the command line runs it: `conductor.program internal|external COUNT`, proxies that look at nothing,
+ * and the agent.
+ */
 import { startProcess, type ProcessSpec, type ProcessWorld } from "../../sidecar/agents/process";
 import type { ProxyComponent, Running } from "../../sidecar/conductor/component";
 import { conduct } from "../../sidecar/conductor/conductor";

@@ -23,7 +23,10 @@ export const CHAINS: readonly ChainSpec[] = [
   { name: OUTSIDE_3, program: "conductor", args: ["external", "3"], metered: 4, hops: 7 },
 ];
 
-/** The best of all rounds, in microseconds; `cpu` for each message of a stream, of all processes between client and agent. */
+/**
+ * The best of all rounds, in microseconds; `cpu` for each message of a stream, of all processes between client and
+ * agent.
+ */
 export interface Figures {
   readonly p50: number;
   readonly p99: number;

@@ -1,6 +1,7 @@
 /**
- * The messages of the conductor's bench, made once. Every line begins `{"jsonrpc":"2.0",` and then has its id or its method, as
- * nearly all programs write it, so that client and agent can tell them apart, and read an id, without parsing.
+ * The messages of the conductor's bench, made once. Every line begins `{"jsonrpc":"2.0",` and then has its id or its
+ * method, as nearly all programs write it, so that client and agent can tell them apart, and read an id, without
+ * parsing.
  */
 
 /** `small`: 200 bytes. `diff`: 100 kB of code with escapes. `many`: 100 kB of many small structures. */

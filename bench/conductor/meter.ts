@@ -1,4 +1,7 @@
-/** What a process costs, asked by the bench over a socket that every process which it starts, or has started, connects to. */
+/**
+ * What a process costs, asked by the bench over a socket that every process which it starts, or has started, connects
+ * to.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** A hop as one writes it first: every message is parsed, gets another id and is serialised; what came in one chunk leaves in one write. */
+/**
+ * A hop as one writes it first: every message is parsed, gets another id and is serialised; what came in one chunk
+ * leaves in one write.
+ */
 import type { Readable, Writable } from "node:stream";
 import { startProgram } from "./child";
 import { answerMeter } from "./meter";

@@ -1,4 +1,7 @@
-/** `symposium-acp-agent run-with` as it is shipped, with some of our own extensions before the agent of the bench. One JSON message per line. */
+/**
+ * `symposium-acp-agent run-with` as it is shipped, with some of our own extensions before the agent of the bench. One
+ * JSON message per line.
+ */
 import { spawn, type ChildProcess } from "node:child_process";
 import path from "node:path";
 import { program } from "../lm/wire";

@@ -1,4 +1,7 @@
-/** An agent that costs next to nothing: it answers a prompt with so many pieces of text as the words of its prompt end with, and can go on with any session. */
+/**
+ * An agent that costs next to nothing: it answers a prompt with so many pieces of text as the words of its prompt end
+ * with, and can go on with any session.
+ */
 import { createInterface } from "node:readline";
 
 interface Message {

@@ -146,7 +146,8 @@ const NEVER: Given[4] = {
 
 /** As VS Code's remote calls do it: parsed from JSON, then made into its classes. */
 export function deliver({ messages, options }: ChatRequest): Delivered {
-  const fresh = JSON.parse(JSON.stringify({ messages, options })) as Pick<ChatRequest, "messages" | "options">; // our own messages
+  // our own messages
+  const fresh = JSON.parse(JSON.stringify({ messages, options })) as Pick<ChatRequest, "messages" | "options">;
   return {
     messages: fresh.messages.map(({ role, content }) => ({
       role: ROLES[role],

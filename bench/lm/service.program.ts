@@ -1,4 +1,6 @@
-/** `symposium-acp-agent vscodelm`, which also says how much it keeps, when the bench asks. To be run with `--expose-gc`. */
+/**
+ * `symposium-acp-agent vscodelm`, which also says how much it keeps, when the bench asks. To be run with `--expose-gc`.
+ */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { serveLmOnStdio } from "../../sidecar/cli/vscodelm";

@@ -33,7 +33,8 @@ export class Program implements AsyncDisposable {
       for (const { fail } of this.#open.values()) fail(new Error(`${name} ended with ${String(code)}`));
     });
     if (!this.#child.stdout) throw new Error("a child with pipes has no stdout");
-    createInterface({ input: this.#child.stdout }).on("line", line => this.#read(JSON.parse(line) as Said)); // our own programs
+    // our own programs
+    createInterface({ input: this.#child.stdout }).on("line", line => this.#read(JSON.parse(line) as Said));
   }
 
   /** Resolves with the answer and the milliseconds that it took. */

@@ -1,6 +1,6 @@
 /**
- * An extension host with its sidecar, in small, in a worker of the bench's page: agents that talk, each through the production
- * outbox and the production wire to the page, at a pace that the page's own work cannot change.
+ * An extension host with its sidecar, in small, in a worker of the bench's page: agents that talk, each through the
+ * production outbox and the production wire to the page, at a pace that the page's own work cannot change.
  */
 import { Log } from "../../src/log";
 import { PageWire } from "../../src/chat/page-wire";

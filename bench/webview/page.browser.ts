@@ -1,4 +1,7 @@
-/** What stands in for VS Code in the bench's page: its API for webviews, the wire to the worker, and clocks that read what a user sees. */
+/**
+ * What stands in for VS Code in the bench's page: its API for webviews, the wire to the worker, and clocks that read
+ * what a user sees.
+ */
 import type { Command, ToPage, ToWorker } from "./commands";
 
 export interface BenchPage {

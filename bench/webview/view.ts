@@ -1,4 +1,7 @@
-/** The view in a real Chromium: dist/webview.js (or another, see `SYMPOSIUM_BENCH_WEBVIEW`), with a host beside it, and the CPU that its main thread takes. */
+/**
+ * The view in a real Chromium: dist/webview.js (or another, see `SYMPOSIUM_BENCH_WEBVIEW`), with a host beside it, and
+ * the CPU that its main thread takes.
+ */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, CDPSession, Page } from "playwright-core";

@@ -1,5 +1,5 @@
-// What a client and an agent do together, scene by scene, on one connection: each scene with sessions of its own, closed at its end.
-// A scene ends when nothing more is to come, so that the next one's lines are its own.
+// What a client and an agent do together, scene by scene, on one connection: each scene with sessions of its own,
+// closed at its end. A scene ends when nothing more is to come, so that the next one's lines are its own.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -11,7 +11,10 @@ const CAPABILITIES = { fs: { readTextFile: true, writeTextFile: true }, terminal
 export const programFile = name => path.join(root, "out/programs", `${name}.program.mjs`);
 const ask = scenario => `Please do the thing. @@scenario:${scenario}`;
 
-/** A session of its own, in which `work(stage, sessionId, opened)` is done. `apart`: it does several things at the same time. */
+/**
+ * A session of its own, in which `work(stage, sessionId, opened)` is done. `apart`: it does several things at the same
+ * time.
+ */
 const scene = (name, work, { servers = () => [], apart } = {}) => ({
   name,
   apart,

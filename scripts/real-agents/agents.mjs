@@ -1,17 +1,19 @@
-// The published agents we are tried with: which package, how to start it, and what makes it talk to the scripted model only.
-// `settle` makes an agent's home ready and returns what its environment needs besides. `variables` are the beginnings of environment variables
-// that could lead it to its user's account: no agent inherits any of them.
+// The published agents we are tried with: which package, how to start it, and what makes it talk to the scripted model
+// only. `settle` makes an agent's home ready and returns what its environment needs besides. `variables` are the
+// beginnings of environment variables that could lead it to its user's account: no agent inherits any of them.
 //
-// `speaks` is the API of its model (DIALECTS in mock-model.mjs), and `tools` are the names of the agent's own tools toward it. With a `search`
-// tool (SEARCHES in script.mjs) its model finds the tools of servers that it does not see at first. One that `endsWhenRejected` ends the turn
-// when the user rejects a call, without asking its model again. `editTitle` is the title of all its changes of files; of other agents it is the
-// file's name. `workarounds` are the ids of those in sidecar/agent-workarounds.ts that it needs, and `breaks` the rules of docs/conform.md that it
-// must keep and does not.
+// `speaks` is the API of its model (DIALECTS in mock-model.mjs), and `tools` are the names of the agent's own tools
+// toward it. With a `search` tool (SEARCHES in script.mjs) its model finds the tools of servers that it does not see at
+// first. One that `endsWhenRejected` ends the turn when the user rejects a call, without asking its model again.
+// `editTitle` is the title of all its changes of files; of other agents it is the file's name. `workarounds` are the
+// ids of those in sidecar/agent-workarounds.ts that it needs, and `breaks` the rules of docs/conform.md that it must
+// keep and does not.
 //
-// `repeats`: two conversations with it are equal, so that one through a chain can be compared with one without. For that, `besides` are the
-// updates that come at any time, and how often, after `session/new` was answered and after a session's first turn. `commands` are some of those
-// that it announces. One that `withdraws` cancels what it asked when it is cancelled itself; one with `parallel` calls reports each
-// when it happens. All scenes of acts.mjs are played, or `only` some, or all `without` some.
+// `repeats`: two conversations with it are equal, so that one through a chain can be compared with one without. For
+// that, `besides` are the updates that come at any time, and how often, after `session/new` was answered and after a
+// session's first turn. `commands` are some of those that it announces. One that `withdraws` cancels what it asked when
+// it is cancelled itself; one with `parallel` calls reports each when it happens. All scenes of acts.mjs are played, or
+// `only` some, or all `without` some.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 

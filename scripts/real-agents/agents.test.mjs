@@ -1,5 +1,5 @@
-// Published agents with a scripted model: first without us, then in Symposium in a real VS Code, where what is expected is read from the
-// rendered page. Each test has its own agent, home, folder and VS Code.
+// Published agents with a scripted model: first without us, then in Symposium in a real VS Code, where what is expected
+// is read from the rendered page. Each test has its own agent, home, folder and VS Code.
 import { deepEqual, equal, match } from "node:assert/strict";
 import { AGENTS } from "./agents.mjs";
 import { ask } from "./direct.mjs";

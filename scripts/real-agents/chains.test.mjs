@@ -1,6 +1,6 @@
-// Published agents, and the MCP SDK's client, through chains of proxies. What a client and an agent say to each other there is compared, byte for
-// byte, with what the agent read and wrote at the other end of the same run; and, with agents that repeat themselves, with what
-// they say without a chain (transcript.mjs).
+// Published agents, and the MCP SDK's client, through chains of proxies. What a client and an agent say to each other
+// there is compared, byte for byte, with what the agent read and wrote at the other end of the same run; and, with
+// agents that repeat themselves, with what they say without a chain (transcript.mjs).
 import { deepEqual, match, notDeepEqual, ok } from "node:assert/strict";
 import { bridgedOf, INITIALIZE, scenesOf } from "./acts.mjs";
 import { AGENTS, isChosen, MCP_CLIENT } from "./agents.mjs";
@@ -156,7 +156,10 @@ function proxies(count) {
       : `a chain with ${count} proxies`;
 }
 
-/** A line, with the one thing that a conductor changes: in the answer to initialize, that MCP servers over ACP are served. */
+/**
+ * A line, with the one thing that a conductor changes: in the answer to initialize, that MCP servers over ACP are
+ * served.
+ */
 function withAcp(text) {
   if (!text.startsWith("agent ") || !text.includes('"agentCapabilities":')) return text;
   const message = JSON.parse(text.slice("agent ".length)),

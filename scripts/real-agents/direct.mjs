@@ -1,12 +1,14 @@
-// An agent without us: the SDK's own client talks to it over stdio. What fails here is the agent, the model or the machine, not Symposium.
+// An agent without us: the SDK's own client talks to it over stdio. What fails here is the agent, the model or the
+// machine, not Symposium.
 import { client, methods, ndJsonStream, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 import { spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
 import { killGroup } from "../project.mjs";
 
 /**
- * Starts the agent of a stage, opens a session and sends the prompts one after another. `permission` is the kind of option that answers
- * its requests. Resolves to `{protocolVersion, answers: [text], stopReasons, permissions: [request], updates: [update]}`.
+ * Starts the agent of a stage, opens a session and sends the prompts one after another. `permission` is the kind of
+ * option that answers its requests. Resolves to `{protocolVersion, answers: [text], stopReasons, permissions:
+ * [request], updates: [update]}`.
  */
 export async function ask({ command, bin, workspace }, prompts, permission = "allow_once") {
   const agent = spawn(command, {

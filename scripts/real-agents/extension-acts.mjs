@@ -1,4 +1,5 @@
-// Each tool of each of our own extensions, called once: what is called, what is to be in the answer, and what is to be on the disk afterwards.
+// Each tool of each of our own extensions, called once: what is called, what is to be in the answer, and what is to be
+// on the disk afterwards.
 import { ok } from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -32,7 +33,10 @@ const cargo = (tool, args, shows) => call("cargo-mcp", tool, args, shows);
 const sparkle = (tool, args, shows) => call("sparkle", tool, args, shows);
 const ide = (args, shows) => call("ide-operations", "ide_operation", args, shows);
 
-/** `asks`: questions of the extension's own, one for each call that runs or changes something. `after` looks at the disk. */
+/**
+ * `asks`: questions of the extension's own, one for each call that runs or changes something. `after` looks at the
+ * disk.
+ */
 export const EXTENSIONS = [
   {
     id: "sparkle",

@@ -1,5 +1,5 @@
-// Our own extensions before published agents, and before Eliza: each tool called once, by the scripted model or by words; what it answers and what is on
-// the disk afterwards.
+// Our own extensions before published agents, and before Eliza: each tool called once, by the scripted model or by
+// words; what it answers and what is on the disk afterwards.
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import path from "node:path";
 import { root } from "../project.mjs";
@@ -26,7 +26,10 @@ function needsCargo(context) {
   context.skip();
 }
 
-/** A chain of these extensions and the agent, in a project; `work` gets what a scene of acts.mjs gets, and the `home` of the chain. */
+/**
+ * A chain of these extensions and the agent, in a project; `work` gets what a scene of acts.mjs gets, and the `home` of
+ * the chain.
+ */
 function withExtensions(agent, ids, work) {
   return onStage(
     agent,

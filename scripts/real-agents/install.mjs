@@ -1,4 +1,5 @@
-// Published agents and the Node they need, kept in a cache folder outside the checkout: they are large, and others' software.
+// Published agents and the Node they need, kept in a cache folder outside the checkout: they are large, and others'
+// software.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -10,8 +11,8 @@ const packageFolder = agent => path.join(cacheFolder, agent.id, "node_modules", 
 const packageOf = agent => JSON.parse(readFileSync(path.join(packageFolder(agent), "package.json"), "utf8"));
 
 /**
- * Installs what is missing of the agents (see agents.mjs), with the VS Code that shows them and brings the Node that they run
- * with. Says what it does by `say`, only when it does something.
+ * Installs what is missing of the agents (see agents.mjs), with the VS Code that shows them and brings the Node that
+ * they run with. Says what it does by `say`, only when it does something.
  */
 export async function installAgents(agents, say = text => console.log(text)) {
   await installBox({ say });
@@ -31,8 +32,9 @@ export async function installAgents(agents, say = text => console.log(text)) {
 }
 
 /**
- * The command of an installed agent's program, without its arguments. A JavaScript program runs with the Node of the cache, whatever is on PATH; a
- * `native` one is the first of these files that the package's own dependencies for this platform have.
+ * The command of an installed agent's program, without its arguments. A JavaScript program runs with the Node of the
+ * cache, whatever is on PATH; a `native` one is the first of these files that the package's own dependencies for this
+ * platform have.
  */
 export function commandOf(agent) {
   const natives = agent.native?.map(file => path.join(cacheFolder, agent.id, "node_modules", file));

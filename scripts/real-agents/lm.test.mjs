@@ -1,5 +1,6 @@
-// Published agents with a scripted model behind VS Code's own chat, in a real VS Code where sixty tools of an extension are offered besides
-// its own: what a user reads and presses there, what the model was asked, and what came of it on the disk.
+// Published agents with a scripted model behind VS Code's own chat, in a real VS Code where sixty tools of an extension
+// are offered besides its own: what a user reads and presses there, what the model was asked, and what came of it on
+// the disk.
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -57,7 +58,8 @@ for (const agent of AGENTS)
           "symposium.agents": [{ id: agent.id, name: agent.id, distribution: { local } }],
           "symposium.enableExperimentalLM": true,
           "chat.byokUtilityModelDefault": "mainAgent",
-          "remote.autoForwardPorts": false, // An agent may listen on a port: the notification would cover the chat's input.
+          // An agent may listen on a port: the notification would cover the chat's input.
+          "remote.autoForwardPorts": false,
         },
       });
       box.page.setDefaultTimeout(agentTimeLimit(WAIT_MS));

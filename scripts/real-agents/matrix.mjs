@@ -37,7 +37,10 @@ export const testsOf = agent => (check, title, body) =>
     }
   });
 
-/** Adds to an agent's numbers: tools `offered` to it, those of servers that it `connected` to, those `listed`, and calls. */
+/**
+ * Adds to an agent's numbers: tools `offered` to it, those of servers that it `connected` to, those `listed`, and
+ * calls.
+ */
 export const addCounts = (agent, counts) => append({ agent: agent.id, counts });
 
 /** The matrix as lines of text, of the lines that the tests appended. A test that did not end has failed. */

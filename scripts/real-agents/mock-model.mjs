@@ -15,9 +15,10 @@ import { answerTo } from "./script.mjs";
 export const DIALECTS = { anthropic, gemini, "openai-chat": openaiChat, "openai-responses": openaiResponses };
 
 /**
- * Starts a model whose script works in `folder`; `scenarios` are more of them, as in scenarios.json. It serves one of DIALECTS,
- * `speaks`, or all. `requests` grows by what was asked and answered: `{path, scenario?, step?, text?, calls?,
- * results?, tools?}`, without a text when it was no question to a model; `tools` are the names of those that were offered. `onRequest` is told of each.
+ * Starts a model whose script works in `folder`; `scenarios` are more of them, as in scenarios.json. It serves one of
+ * DIALECTS, `speaks`, or all. `requests` grows by what was asked and answered: `{path, scenario?, step?, text?, calls?,
+ * results?, tools?}`, without a text when it was no question to a model; `tools` are the names of those that were
+ * offered. `onRequest` is told of each.
  */
 export async function startModel({ folder, scenarios: more = {}, speaks, port = 0, onRequest = () => {} }) {
   // Inside JSON strings: the folder's name needs their escapes.

@@ -1,4 +1,5 @@
-// Plays the scenes of acts.mjs with an agent, through a chain or without one, and keeps what was said at both of its ends.
+// Plays the scenes of acts.mjs with an agent, through a chain or without one, and keeps what was said at both of its
+// ends.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../project.mjs";
@@ -7,10 +8,10 @@ import { onStage } from "./stage.mjs";
 import { Wire } from "./wire.mjs";
 
 /**
- * `proxies` are names of test programs, undefined for no chain at all; `scenes` are those of acts.mjs, initialize first. Resolves with them
- * by their names, as `{lines, requests, error?}`; for a chain also with all `lines`, those `toAgent` and `fromAgent` as the agent read and
- * wrote them, and how it ended when the client left: its exit `code` and all that it said on `stderr`. `withoutHttp`: the agent seems not
- * to know MCP over http.
+ * `proxies` are names of test programs, undefined for no chain at all; `scenes` are those of acts.mjs, initialize
+ * first. Resolves with them by their names, as `{lines, requests, error?}`; for a chain also with all `lines`, those
+ * `toAgent` and `fromAgent` as the agent read and wrote them, and how it ended when the client left: its exit `code`
+ * and all that it said on `stderr`. `withoutHttp`: the agent seems not to know MCP over http.
  */
 export function play(agent, proxies, scenes, { withoutHttp = false } = {}) {
   return withHttpServer(url =>

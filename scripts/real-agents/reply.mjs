@@ -19,7 +19,10 @@ export function startEvents(response) {
 /** What a model needs from one thing to the next; long enough for an agent to have passed on what it has. */
 export const pause = () => delay(PAUSE_MS);
 
-/** A text in a few pieces, one after another with a pause, as a model streams it. «What it quotes» is one: its length is not ours. */
+/**
+ * A text in a few pieces, one after another with a pause, as a model streams it. «What it quotes» is one: its length is
+ * not ours.
+ */
 export async function* pieces(text) {
   const size = Math.ceil(text.length / PIECES),
     quoting = text.split(/(?=«)|(?<=»)/);

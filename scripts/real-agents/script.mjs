@@ -1,9 +1,11 @@
-// What the scripted model says: a pure function of the request, so that retries and side requests do not disturb the script.
+// What the scripted model says: a pure function of the request, so that retries and side requests do not disturb the
+// script.
 //
-// A prompt that contains `@@scenario:NAME` chooses a scenario of scenarios.json, a list of steps; the step is the number of rounds of
-// tool calls in the history since. A step is `{text?, thinking?, calls?, hold?}` or `{error: {status, body}}`; `{{results}}` in a text
-// becomes what the calls so far returned, and with `hold` the answer never ends. A call names a kind and is made with the tool of that
-// kind that the agent offers; a server's tool that it hides is first searched for, with the tool for that.
+// A prompt that contains `@@scenario:NAME` chooses a scenario of scenarios.json, a list of steps; the step is the
+// number of rounds of tool calls in the history since. A step is `{text?, thinking?, calls?, hold?}` or `{error:
+// {status, body}}`; `{{results}}` in a text becomes what the calls so far returned, and with `hold` the answer never
+// ends. A call names a kind and is made with the tool of that kind that the agent offers; a server's tool that it hides
+// is first searched for, with the tool for that.
 //   {kind: "shell", command} · {kind: "write", path, content} · {kind: "read", path} · {kind: "edit", path, old, new}
 //   {kind: "mcp", server, tool, args}       a `*` in the names stands for anything
 import { toolNames } from "./agents.mjs";
@@ -62,9 +64,10 @@ const MARK = /@@scenario:([\w-]+)/g;
 /**
  * The answer to a request.
  *
- * `entries` are the conversation's messages as `{role: "user" | "assistant" | "tool", text, calls: [name of a tool], results: string[]}`,
- * `tools` what is offered as `{name, properties: string[]}`, `schema` the JSON schema of a request for JSON. The answer is `{text,
- * thinking?, calls: [{id, name, args}], hold?}` or `{error}`, with `scenario`, `step` and `results` when it comes from a scenario.
+ * `entries` are the conversation's messages as `{role: "user" | "assistant" | "tool", text, calls: [name of a tool],
+ * results: string[]}`, `tools` what is offered as `{name, properties: string[]}`, `schema` the JSON schema of a request
+ * for JSON. The answer is `{text, thinking?, calls: [{id, name, args}], hold?}` or `{error}`, with `scenario`, `step`
+ * and `results` when it comes from a scenario.
  */
 export function answerTo({ entries, tools, schema }, scenarios) {
   if (schema !== undefined) return plain(JSON.stringify(instance(schema)));

@@ -1,4 +1,5 @@
-// Where a test happens: a model of its own, and for the agent a home, a temporary folder and a folder to work in of its own.
+// Where a test happens: a model of its own, and for the agent a home, a temporary folder and a folder to work in of its
+// own.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { temporaryRoot } from "../vscode-box/install.mjs";
@@ -13,9 +14,9 @@ for (const name of Object.keys(process.env)) if (isPrivate(name)) delete process
 /**
  * A stage for the agent, as long as its model is not stopped; its folder goes with the run's:
  *
- * `command` is a shell command for the folder `bin` that starts the agent with its home and its model; `workspace` is where it is to
- * work, with a seed.txt; `written(name)` is the text of a file there; `model` has the `requests` that arrived; all of it is in `folder`.
- * `scenarios` are more than those of scenarios.json.
+ * `command` is a shell command for the folder `bin` that starts the agent with its home and its model; `workspace` is
+ * where it is to work, with a seed.txt; `written(name)` is the text of a file there; `model` has the `requests` that
+ * arrived; all of it is in `folder`. `scenarios` are more than those of scenarios.json.
  */
 export async function openStage(agent, scenarios = {}) {
   const folder = realpathSync(mkdtempSync(path.join(temporaryRoot(), "agent-")));

@@ -7,10 +7,10 @@ import { slowed } from "./throttled.mjs";
 const TURN_MS = 120_000;
 
 /**
- * Sends the prompts one after another. `permission` is "allow" or "reject"; with `stop` the first one is
- * stopped when its answer has that text. Resolves to what was printed: `exchanges`, as `{question,
- * answer}` of the rendered page (an answer is all that follows the question: texts, cards of tools and of permissions), the labels that
- * were `pressed`, and all of it as `text`. A run that failed rejects with what it said. The screenshot is out/agents/NAME.png.
+ * Sends the prompts one after another. `permission` is "allow" or "reject"; with `stop` the first one is stopped when
+ * its answer has that text. Resolves to what was printed: `exchanges`, as `{question, answer}` of the rendered page (an
+ * answer is all that follows the question: texts, cards of tools and of permissions), the labels that were `pressed`,
+ * and all of it as `text`. A run that failed rejects with what it said. The screenshot is out/agents/NAME.png.
  */
 export async function smoke({ command, bin, workspace }, name, prompts, { permission = "allow", stop } = {}) {
   const { code, text } = await node(

@@ -1,4 +1,5 @@
-// Runs a program with a share of one core: its process tree is stopped and continued in turn. Needs no privileges. Linux.
+// Runs a program with a share of one core: its process tree is stopped and continued in turn. Needs no privileges.
+// Linux.
 //   node scripts/real-agents/throttle.mjs PERCENT COMMAND [ARGUMENT…]
 // The program has our standard streams and our process group; its exit code, or the signal that ended it, is ours.
 import { spawn } from "node:child_process";

@@ -1,6 +1,6 @@
-// Transcripts that can be compared: what is another in every run (ids, ports, processes, folders) is numbered in the order in which it
-// comes, so that who is who remains; times are all the same; what happens at the same time is told one after the other. All else stays as
-// it was written.
+// Transcripts that can be compared: what is another in every run (ids, ports, processes, folders) is numbered in the
+// order in which it comes, so that who is who remains; times are all the same; what happens at the same time is told
+// one after the other. All else stays as it was written.
 
 /** What is numbered, by what it is called then; besides the ids of requests. */
 const NUMBERED = {
@@ -16,9 +16,9 @@ const NUMBERED = {
 const TIME = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 /**
- * A scene as lines of text: `lines` as wire.mjs has them, then what the model was asked and told. What happens at the same time is told
- * strand by strand: the kinds of updates that come at any time (`unordered`), and in a scene that has them `apart` its sessions and, of an
- * agent whose calls are `parallel`, their calls.
+ * A scene as lines of text: `lines` as wire.mjs has them, then what the model was asked and told. What happens at the
+ * same time is told strand by strand: the kinds of updates that come at any time (`unordered`), and in a scene that has
+ * them `apart` its sessions and, of an agent whose calls are `parallel`, their calls.
  */
 export function transcript({ lines, requests }, { unordered, parallel, apart = false }) {
   const keyed = lines.map(line => {
@@ -38,7 +38,9 @@ export function transcript({ lines, requests }, { unordered, parallel, apart = f
   return renumbered([...strandsOf(keyed).flatMap(withOwnIds), ...asked.map(each => `model ${JSON.stringify(each)}`)]);
 }
 
-/** The lines of a kind, a session and a call, in the order in which sessions and calls come first in what has an order. */
+/**
+ * The lines of a kind, a session and a call, in the order in which sessions and calls come first in what has an order.
+ */
 function strandsOf(keyed) {
   const ordered = keyed.filter(({ kind }) => kind === "");
   const place = name => {
@@ -66,8 +68,8 @@ function paramsOf({ from, message }, lines) {
 }
 
 /**
- * Lines as text, with the ids of requests, of their answers and of what cancels them numbered, for each side in its order. All else, the
- * order of keys too, is as it was written.
+ * Lines as text, with the ids of requests, of their answers and of what cancels them numbered, for each side in its
+ * order. All else, the order of keys too, is as it was written.
  */
 export function withOwnIds(lines) {
   const numbers = { client: new Map(), agent: new Map() };

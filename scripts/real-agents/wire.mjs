@@ -1,5 +1,5 @@
-// A client that speaks lines of JSON and writes every line down, in both directions. What it answers depends on nothing but what it was
-// asked, at once and in that order: two agents that say the same get the same.
+// A client that speaks lines of JSON and writes every line down, in both directions. What it answers depends on nothing
+// but what it was asked, at once and in that order: two agents that say the same get the same.
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { killGroup } from "../project.mjs";

@@ -1,5 +1,5 @@
-// Each workaround that `doctor` names for a published agent has its evidence: the agent alone, without us, still behaves like that. And
-// `doctor` tells how the agent took the tools of the newest session.
+// Each workaround that `doctor` names for a published agent has its evidence: the agent alone, without us, still
+// behaves like that. And `doctor` tells how the agent took the tools of the newest session.
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import path from "node:path";
 import { node, root } from "../project.mjs";

@@ -1,5 +1,5 @@
-// Proxies and conductors of every published generation, built by cargo and npm: in chains of ours, and ours in chains of theirs.
-// SYMPOSIUM_GENERATIONS: a folder in which cargo keeps what it has built, for the next run.
+// Proxies and conductors of every published generation, built by cargo and npm: in chains of ours, and ours in chains
+// of theirs. SYMPOSIUM_GENERATIONS: a folder in which cargo keeps what it has built, for the next run.
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -91,7 +91,8 @@ async function turn([command, ...args], version) {
     return { protocolVersion, stderr };
   } finally {
     child.stdin.end();
-    if (command !== process.execPath) killGroup(child.pid, "SIGTERM"); // the conductors of sacp do not exit when their client does
+    // the conductors of sacp do not exit when their client does
+    if (command !== process.execPath) killGroup(child.pid, "SIGTERM");
     await exited;
     clearTimeout(late);
   }

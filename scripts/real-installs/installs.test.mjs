@@ -30,7 +30,10 @@ const AGENTS = [
 const works = command =>
   spawnSync(command, ["--version"], { stdio: "ignore", shell: process.platform === "win32" }).status === 0;
 
-/** A PATH on which the tool is: the user's, or, for uv and pipx, one with a virtual environment that pip has put it into just for this. */
+/**
+ * A PATH on which the tool is: the user's, or, for uv and pipx, one with a virtual environment that pip has put it into
+ * just for this.
+ */
 function pathWith(tool) {
   if (works(tool)) return process.env.PATH;
   const python = ["python3", "python"].find(name => works(name));

@@ -1,4 +1,5 @@
-// Language servers that this computer has, under the extension of IDE operations, without an editor. What is missing is skipped.
+// Language servers that this computer has, under the extension of IDE operations, without an editor. What is missing is
+// skipped.
 import { deepEqual, equal, match } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";

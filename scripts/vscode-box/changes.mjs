@@ -1,12 +1,19 @@
-// Waiting for what is seen on a page: its documents tell that something has changed, and only then it is looked at again.
+// Waiting for what is seen on a page: its documents tell that something has changed, and only then it is looked at
+// again.
 import { setTimeout as delay } from "node:timers/promises";
 import { timeLimit } from "../time-limits.mjs";
 
-/** Looked at again no sooner, however much changes; and no later, for what no document tells of: a value that a script sets, a process. */
+/**
+ * Looked at again no sooner, however much changes; and no later, for what no document tells of: a value that a script
+ * sets, a process.
+ */
 const SHORTEST_MS = 50,
   LONGEST_MS = 500;
 
-/** Resolves when `condition` holds. `timeout` counts for an idle machine. `documents` are locators of what changes with it; one that is not there is waited for. */
+/**
+ * Resolves when `condition` holds. `timeout` counts for an idle machine. `documents` are locators of what changes with
+ * it; one that is not there is waited for.
+ */
 export async function until(documents, condition, timeout, otherwise) {
   const changes = documents.map(changesOf);
   for (const limit = timeLimit(timeout), deadline = Date.now() + limit; ; ) {

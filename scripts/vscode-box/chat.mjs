@@ -17,8 +17,9 @@ export async function openChat(page, timeout = 90_000) {
   });
   await icon.waitFor({ timeout: timeLimit(timeout) });
   const frame = webviewFrame(page);
-  // A window that comes back shows the view by itself, and a click would hide it then: the icon is pressed only when it has
-  // stood there unpressed for a second. Several tabs that come back are drawn one by one, each for a moment the one on show.
+  // A window that comes back shows the view by itself, and a click would hide it then: the icon is pressed only when it
+  // has stood there unpressed for a second. Several tabs that come back are drawn one by one, each for a moment the one
+  // on show.
   let unpressed = 0,
     last = Date.now();
   await until(
@@ -84,11 +85,15 @@ const lastPrompt = frame =>
     .locator(`${CARDS}.mynah-chat-item-prompt`)
     .evaluateAll(cards => cards.at(-1)?.getAttribute("messageid") ?? undefined);
 
-/** The cards of the selected tab from top to bottom, with the text that is rendered: `[{ kind, text }]`, kind "prompt" or "answer". */
+/**
+ * The cards of the selected tab from top to bottom, with the text that is rendered: `[{ kind, text }]`, kind "prompt"
+ * or "answer".
+ */
 export const readCards = frame =>
   frame.locator(CARDS).evaluateAll(cards =>
     cards
-      // A card's folded part and its header are cards to mynah-ui, too; one that was drawn anew meanwhile is none any more.
+      // A card's folded part and its header are cards to mynah-ui, too; one that was drawn anew meanwhile is none any
+      // more.
       .filter(card => card.isConnected && card.parentElement.closest(".mynah-chat-item-card") === null)
       .map(card => ({
         kind: card.classList.contains("mynah-chat-item-prompt") ? "prompt" : "answer",
@@ -120,8 +125,8 @@ export const lastNotice = async frame => {
 };
 
 /**
- * Waits until the selected tab's turn has ended and its text no longer changes. With `permission`, a question in the way is
- * answered by `answer`, and the label that was pressed is passed to that function.
+ * Waits until the selected tab's turn has ended and its text no longer changes. With `permission`, a question in the
+ * way is answered by `answer`, and the label that was pressed is passed to that function.
  */
 export async function turnEnded(frame, { timeout = 90_000, permission, answer: answerOne = allowOnce } = {}) {
   // A page that has just been loaded shows what the one before it has left, as idle, until it hears how things are.

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Stands in for the `code` executable, so that @vscode/test-cli (`useInstallation.fromPath`) runs its suites in the extension
-// host of a code-server: opens the workbench in headless Chromium and ends with the exit code of --extensionTestsPath.
+// Stands in for the `code` executable, so that @vscode/test-cli (`useInstallation.fromPath`) runs its suites in the
+// extension host of a code-server: opens the workbench in headless Chromium and ends with the exit code of
+// --extensionTestsPath.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import util from "node:util";

@@ -1,5 +1,5 @@
-// A real VS Code for a machine without a desktop: code-server, the Node that it needs, and a Chromium to look at it with.
-// They are kept in a cache folder outside the checkout, because they are large and belong to no release of ours.
+// A real VS Code for a machine without a desktop: code-server, the Node that it needs, and a Chromium to look at it
+// with. They are kept in a cache folder outside the checkout, because they are large and belong to no release of ours.
 import { spawn } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -47,8 +47,8 @@ export function findBrowser() {
 }
 
 /**
- * Installs what is missing of the server, and with `browser` of what tests need besides. Says what it does by `say`, only
- * when it does something. Rejects with a sentence that tells the user what to install where it cannot.
+ * Installs what is missing of the server, and with `browser` of what tests need besides. Says what it does by `say`,
+ * only when it does something. Rejects with a sentence that tells the user what to install where it cannot.
  */
 export async function installBox({ browser = true, say = text => console.log(text) } = {}) {
   if (process.platform === "win32")
@@ -71,7 +71,8 @@ export async function installBox({ browser = true, say = text => console.log(tex
   }
   if (needServer) {
     say(`Installing VS Code (code-server ${CODE_SERVER_VERSION}) into ${cacheFolder}: once, 1 to 5 minutes, 0.8 GB…`);
-    // Its install script compiles native modules, against this Node's headers; optimised code would only take longer to get.
+    // Its install script compiles native modules, against this Node's headers; optimised code would only take longer to
+    // get.
     await npmInstall(
       "cs",
       `code-server@${CODE_SERVER_VERSION}`,

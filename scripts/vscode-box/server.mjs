@@ -46,8 +46,8 @@ process.on("exit", () => {
  * Starts a server on a free port of the loopback interface.
  *
  * `home` holds everything it writes and becomes its TMPDIR's parent; it is made and removed here when it is not given.
- * `ownHome` also makes it HOME, so that nothing of the user's is read. `settings` are the user settings; `env` is added to the
- * environment of server, extension hosts and agents.
+ * `ownHome` also makes it HOME, so that nothing of the user's is read. `settings` are the user settings; `env` is added
+ * to the environment of server, extension hosts and agents.
  */
 export async function startServer({
   home,
@@ -74,7 +74,8 @@ export async function startServer({
     writeSettings: added => {
       const all = { ...QUIET_SETTINGS, ...settings, ...added };
       writeWhole(server.settingsFile, all);
-      // Those of the scope "machine" are read only where the extension host runs, which for the page is a remote machine.
+      // Those of the scope "machine" are read only where the extension host runs, which for the page is a remote
+      // machine.
       writeWhole(
         machineSettings,
         Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith("symposium."))),

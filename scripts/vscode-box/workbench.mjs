@@ -1,4 +1,5 @@
-// VS Code's workbench in a headless Chromium: open it on a folder with extensions under development, run commands, find webviews.
+// VS Code's workbench in a headless Chromium: open it on a folder with extensions under development, run commands, find
+// webviews.
 import { chromium } from "playwright-core";
 import { timeLimit } from "../time-limits.mjs";
 import { findBrowser } from "./install.mjs";
@@ -35,15 +36,16 @@ export async function openWorkbench(
     (await browser.newContext({
       viewport: { width: 1280, height: 900 },
       permissions: ["clipboard-read", "clipboard-write"],
-      extraHTTPHeaders: { "accept-encoding": "identity" }, // the server would compress the same megabytes for each window
+      // the server would compress the same megabytes for each window
+      extraHTTPHeaders: { "accept-encoding": "identity" },
     }));
   own.setDefaultTimeout(timeLimit(WAIT_MS));
   const page = await own.newPage();
   bound(page.keyboard);
   if (extensions.length > 0 || tests !== undefined) {
     const uri = path => ({ $mid: 1, scheme: "vscode-remote", authority: server.authority, path });
-    // The workbench reads its development options once, from an attribute of its page. Patching the reader rather than the
-    // answer of the server: requests that Playwright intercepts may no longer open WebSockets.
+    // The workbench reads its development options once, from an attribute of its page. Patching the reader rather than
+    // the answer of the server: requests that Playwright intercepts may no longer open WebSockets.
     await page.addInitScript(
       development => {
         if (window !== window.top) return;
@@ -80,7 +82,10 @@ const KEY_MS = 30_000;
 const STEP_MS = 10_000,
   COMMAND_MS = 90_000;
 
-/** Keys are the one thing that Playwright waits for without a limit: a page that takes none would show only as a test that is too slow. */
+/**
+ * Keys are the one thing that Playwright waits for without a limit: a page that takes none would show only as a test
+ * that is too slow.
+ */
 function bound(keyboard) {
   for (const method of ["press", "type", "insertText", "down", "up"]) {
     const unbounded = keyboard[method].bind(keyboard);
@@ -105,7 +110,8 @@ export async function runCommand(page, title) {
   const palette = page.locator(".quick-input-widget"),
     input = palette.locator("input.input");
   const exact = new RegExp(`^\\s*${title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}\\s*$`);
-  // What matches is highlighted: a row of the list for what was typed, not of the one before, whose rows become others meanwhile.
+  // What matches is highlighted: a row of the list for what was typed, not of the one before, whose rows become others
+  // meanwhile.
   const row = palette
     .locator(".monaco-list-row", {
       has: page.locator(".label-name", { hasText: exact, has: page.locator(".highlight") }),

@@ -10,7 +10,9 @@ import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/j
 export const MODE = "acp:mode",
   MODEL = "acp:model";
 
-/** From the result of `session/new`, `load` or `resume`, of `session/set_config_option`, or a `config_option_update`. */
+/**
+ * From the result of `session/new`, `load` or `resume`, of `session/set_config_option`, or a `config_option_update`.
+ */
 export function controlsOf(raw: unknown): readonly Control[] {
   const { configOptions, modes, models } = objectOr(raw);
   if (Array.isArray(configOptions)) return unique(configOptions.filter(isObject).flatMap(option));

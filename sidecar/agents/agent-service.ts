@@ -1,5 +1,6 @@
 /**
- * The `agents/*` and `registry/*` requests of the host: hands over, and says what went wrong as a sentence. Owns nothing.
+ * The `agents/*` and `registry/*` requests of the host: hands over, and says what went wrong as a sentence. Owns
+ * nothing.
  */
 import type { AgentsHostToSidecar, AgentState, Installable, InstallState } from "../../src/protocol/agent-service";
 import type { AgentConfig } from "../../src/protocol/agents";
@@ -136,14 +137,15 @@ export class AgentService {
     return configuration;
   }
 
-  /** One whose state cannot be told (its id is no folder's name, the store cannot be read) is not there, and that is why. */
+  /**
+   * One whose state cannot be told (its id is no folder's name, the store cannot be read) is not there, and that is
+   * why.
+   */
   async #state(of: Installable, config: InstallConfig): Promise<Pick<InstallState, "kind" | "install" | "missing">> {
-    return this.world.installers[of]
-      .state(config)
-      .catch((error: unknown) => ({
-        install: { kind: "missing" },
-        missing: error instanceof Error ? error.message : String(error),
-      }));
+    return this.world.installers[of].state(config).catch((error: unknown) => ({
+      install: { kind: "missing" },
+      missing: error instanceof Error ? error.message : String(error),
+    }));
   }
 }
 

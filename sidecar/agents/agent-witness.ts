@@ -1,8 +1,9 @@
 /**
- * What is seen of agents and extensions in this window: how many run, whether they know their user, why they last failed.
+ * What is seen of agents and extensions in this window: how many run, whether they know their user, why they last
+ * failed.
  *
- * Invariants: `running` counts what was started and has not ended; a failure is told until the next start; `changed` is called once a turn for each of whom
- * something is another now, and never from inside of who tells it.
+ * Invariants: `running` counts what was started and has not ended; a failure is told until the next start; `changed` is
+ * called once a turn for each of whom something is another now, and never from inside of who tells it.
  */
 import type { AgentState, Installable } from "../../src/protocol/agent-service";
 import { assertNever } from "../../src/protocol/wire";
@@ -95,7 +96,10 @@ export class AgentWitness {
 
 type Connect = (key: AgentKey, signal: AbortSignal) => Promise<AgentConnection>;
 
-/** The same, with `witness` looking on. What an extension's end takes along did not fail itself (`extension-chain.ts` tells of it). */
+/**
+ * The same, with `witness` looking on. What an extension's end takes along did not fail itself (`extension-chain.ts`
+ * tells of it).
+ */
 export function witnessed(connect: Connect, witness: AgentWitness): Connect {
   return async (key, signal) => {
     const saw = (sight: Sight): void => witness.saw("agent", key.agent.id, sight);

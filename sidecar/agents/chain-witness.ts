@@ -1,12 +1,14 @@
 /**
- * Looks on as the client's requests go through the extensions of a chain, and says what each of them changed, and how long it held them: whatever it is,
- * a process of others or one of ours.
+ * Looks on as the client's requests go through the extensions of a chain, and says what each of them changed, and how
+ * long it held them: whatever it is, a process of others or one of ours.
  *
  *   client ── link 0 ─▶ extension 0 ── link 1 ─▶ extension 1 ── link 2 ─▶ …     a journey is one request of the client's; what arrives on link i
- *                                                                               and leaves on link i + 1 has passed extension i
+ *                                                                               and leaves on link i + 1 has passed
+ *                                                                               extension i
  *
- * Invariants: nothing is changed, delayed or kept for longer than until it has passed; only requests that set a session up, prompts and the answers to
- * those are looked into; what an extension asks for itself is nobody's journey; journeys, sessions and names are bounded.
+ * Invariants: nothing is changed, delayed or kept for longer than until it has passed; only requests that set a session
+ * up, prompts and the answers to those are looked into; what an extension asks for itself is nobody's journey;
+ * journeys, sessions and names are bounded.
  */
 import {
   rounded,
@@ -79,7 +81,9 @@ export class ChainWitness implements Trace {
     return this.extensions.map((_, i) => shown(seen?.[i]));
   }
 
-  /** `changed` is called when something else is to be told of this session. Disposed, what was seen of it is forgotten. */
+  /**
+   * `changed` is called when something else is to be told of this session. Disposed, what was seen of it is forgotten.
+   */
   hear(sessionId: string, changed: () => void): Disposable {
     const listener = { changed, told: JSON.stringify(this.of(sessionId)) };
     this.#listeners.set(sessionId, listener);
@@ -171,7 +175,10 @@ export class ChainWitness implements Trace {
     this.#tell(journey.sessionId);
   }
 
-  /** What an extension made of a session that is not the client's, with an id that is its own, was no part of the journey; nor is what came behind it. */
+  /**
+   * What an extension made of a session that is not the client's, with an id that is its own, was no part of the
+   * journey; nor is what came behind it.
+   */
   #setUp(journey: Journey): void {
     const { links, setups } = journey;
     if (makes(journey.method)) journey.sessionId = links[0]?.answered?.made;

@@ -4,8 +4,8 @@
  *   running ── exit ──▶ what it left behind is ended (ledger.ts, reap.ts) ──▶ gone: ledger and host are told
  *      └─ stop: stdin ends ─── 1 s ──▶ SIGTERM to the group and to what left it ─── 1 s ──▶ SIGKILL; Windows: the tree
  *
- * Invariants: each child leads its own group, has a clean environment and is in the ledger before anything is awaited; the
- * ladder ends within 5 s; a command that cannot be started is a reason, never an event that nobody hears.
+ * Invariants: each child leads its own group, has a clean environment and is in the ledger before anything is awaited;
+ * the ladder ends within 5 s; a command that cannot be started is a reason, never an event that nobody hears.
  */
 import { execFile, spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
@@ -43,7 +43,10 @@ export interface ProcessLedger {
   ended(pid: number): void;
   /** SIGKILL to the group of a child that is known not to have exited. */
   kill(record: ChildProcessRecord): void;
-  /** Ends the child and all that descends from it; false when something is left. `justExited`: its group, without a leader, is its still. */
+  /**
+   * Ends the child and all that descends from it; false when something is left. `justExited`: its group, without a
+   * leader, is its still.
+   */
   end(
     record: ChildProcessRecord,
     how: { readonly clock: Clock; readonly patienceMs: number; readonly limitMs: number; readonly justExited?: true },
@@ -112,8 +115,9 @@ const SHELL_BYTES = 16 * 1024 * 1024;
 const SHELL_REST_MS = 250;
 
 /**
- * The user's own shell, in the home folder, with nothing on its stdin. What its start files begin (an ssh-agent, say) is the user's and stays: it is in no ledger,
- * and carries no run id. Rejects when it cannot be started; `signal` ends it with its group.
+ * The user's own shell, in the home folder, with nothing on its stdin. What its start files begin (an ssh-agent, say)
+ * is the user's and stays: it is in no ledger, and carries no run id. Rejects when it cannot be started; `signal` ends
+ * it with its group.
  */
 export async function runShell(
   command: string,
@@ -313,8 +317,8 @@ const MAX_ATTEMPTS = 20,
   BUSY_PAUSE_MS = 10;
 
 /**
- * Retries while the system answers ETXTBSY: for a program that has just been installed, or whose open file another process
- * inherits while it starts (https://github.com/golang/go/issues/22315). Throws the last error.
+ * Retries while the system answers ETXTBSY: for a program that has just been installed, or whose open file another
+ * process inherits while it starts (https://github.com/golang/go/issues/22315). Throws the last error.
  */
 export function retriedWhileBusy<T>(start: () => T, wait: (ms: number) => void): T {
   for (let attempt = 1; ; attempt++) {

@@ -5,7 +5,8 @@
  * `"` and `\`; elsewhere it escapes the next character; a backslash before a line's end joins the lines. Nothing is
  * expanded: `~`, `*`, `?` and `#` stand for themselves, and what a shell would do more with (variables, substitutions,
  * pipes, redirections, several commands) is refused rather than passed on in silence; in quotes it is an ordinary
- * character. On Windows a backslash is part of a path: it stands for itself everywhere, but escapes a double quote. Pure.
+ * character. On Windows a backslash is part of a path: it stands for itself everywhere, but escapes a double quote.
+ * Pure.
  */
 export interface CommandLine {
   readonly command: string;
@@ -13,7 +14,9 @@ export interface CommandLine {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `empty`: no command; `quote`: one that is not closed; `escape`: a backslash at the very end; `shell`: needs a shell. */
+/**
+ * `empty`: no command; `quote`: one that is not closed; `escape`: a backslash at the very end; `shell`: needs a shell.
+ */
 export type CommandLineErrorCode = "empty" | "quote" | "escape" | "shell";
 
 export class CommandLineError extends Error {
@@ -26,7 +29,9 @@ export class CommandLineError extends Error {
   }
 }
 
-/** A word, and how much of its beginning was written without quotes: only such a name makes `NAME=value` an assignment. */
+/**
+ * A word, and how much of its beginning was written without quotes: only such a name makes `NAME=value` an assignment.
+ */
 interface Word {
   readonly text: string;
   readonly plain: number;

@@ -1,4 +1,7 @@
-/** The enabled extensions, in their order from the client to the agent, as the host said last: those of sessions that begin from now on. */
+/**
+ * The enabled extensions, in their order from the client to the agent, as the host said last: those of sessions that
+ * begin from now on.
+ */
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 
 export class ConfiguredExtensions {

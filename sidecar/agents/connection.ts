@@ -2,8 +2,9 @@
  * A connection with one agent process: initialised once, shared by every session with the same configuration, and the
  * only place that speaks ACP's requests to an agent. What the agent says goes to the listener of the session it names.
  *
- * Invariants: a listener hears everything of its session in the order of the wire, also what the agent sent before its answer
- * to `session/new`; after `closed` it hears nothing; nothing that was asked stays unanswered when the agent dies.
+ * Invariants: a listener hears everything of its session in the order of the wire, also what the agent sent before its
+ * answer to `session/new`; after `closed` it hears nothing; nothing that was asked stays unanswered when the agent
+ * dies.
  */
 import { IDE_OPERATION } from "../../src/protocol/ide";
 import { agentAnswered, AgentError, agentSpeaksNoAcp, agentSpeaksOtherAcp, withLastWords } from "../errors";
@@ -57,13 +58,16 @@ export interface ConnectionOptions {
   /** Ends the process behind the channel; called when the connection is let go of. */
   readonly stop: () => Promise<void>;
   /**
-   * Why the chain behind the channel ends, as soon as that is known. From then on error answers are its consequences: the
-   * channel closes after them, and that is what is told.
+   * Why the chain behind the channel ends, as soon as that is known. From then on error answers are its consequences:
+   * the channel closes after them, and that is what is told.
    */
   readonly failure?: () => Closed | undefined;
 }
 
-/** The first `initialize` in a new home takes up to 10 s with some agents; one that is downloaded by its launcher takes as long as that. */
+/**
+ * The first `initialize` in a new home takes up to 10 s with some agents; one that is downloaded by its launcher takes
+ * as long as that.
+ */
 export const INITIALIZE_LIMIT_MS = 120_000;
 /** A person signs in elsewhere meanwhile. */
 const SIGN_IN_LIMIT_MS = 15 * 60_000;
@@ -223,7 +227,10 @@ export class AgentConnection implements AsyncDisposable {
     });
   }
 
-  /** Opens a session in the folder `cwd`; `listener` may be called before this resolves. `result` is the agent's whole answer. */
+  /**
+   * Opens a session in the folder `cwd`; `listener` may be called before this resolves. `result` is the agent's whole
+   * answer.
+   */
   newSession(cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
     return this.#openings.open(undefined, cwd, listener, setup);
   }
@@ -234,8 +241,9 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   /**
-   * Opens a session of an earlier process again, for agents that can (`capabilities`). With `load` the listener hears all that was said in
-   * it, before `opened`. It hears of the connection's end only once it is open; before, this rejects.
+   * Opens a session of an earlier process again, for agents that can (`capabilities`). With `load` the listener hears
+   * all that was said in it, before `opened`. It hears of the connection's end only once it is open; before, this
+   * rejects.
    */
   reopen(
     how: "load" | "resume",
@@ -247,7 +255,10 @@ export class AgentConnection implements AsyncDisposable {
     return this.#openings.reopen(how, sessionId, cwd, listener, setup);
   }
 
-  /** `settle` is called after every update that the agent sent before its answer; not at all when the agent dies, which the listener's `closed` tells. */
+  /**
+   * `settle` is called after every update that the agent sent before its answer; not at all when the agent dies, which
+   * the listener's `closed` tells.
+   */
   prompt(sessionId: string, prompt: readonly JsonObject[], settle: (outcome: PromptOutcome) => void): void {
     const over = this.#routes.waits(this.#routes.listenerOf(sessionId));
     const ended = (outcome: PromptOutcome): void => {
@@ -264,7 +275,10 @@ export class AgentConnection implements AsyncDisposable {
     });
   }
 
-  /** A request about a session. `take` is called in wire order. Rejects with an `AgentError`, also when there is no answer in time. */
+  /**
+   * A request about a session. `take` is called in wire order. Rejects with an `AgentError`, also when there is no
+   * answer in time.
+   */
   request<T>(sessionId: string, method: string, params: JsonObject, take: (result: unknown) => T): Promise<T> {
     return this.#requests.request({ method, params: { sessionId, ...params }, limitMs: REQUEST_LIMIT_MS, take });
   }
@@ -273,7 +287,9 @@ export class AgentConnection implements AsyncDisposable {
     this.#peer.notify("session/cancel", { sessionId });
   }
 
-  /** Lets go of a session: the agent is told where it can be (`sessionCapabilities.close`), the listener hears no more. */
+  /**
+   * Lets go of a session: the agent is told where it can be (`sessionCapabilities.close`), the listener hears no more.
+   */
   leave(sessionId: string): void {
     if (this.#routes.has(sessionId)) this.#closeSession(sessionId);
   }
@@ -321,7 +337,10 @@ export class AgentConnection implements AsyncDisposable {
     }
   }
 
-  /** A question that names a request of ours in place of a session (to sign in, say) is asked where the newest of them was made. */
+  /**
+   * A question that names a request of ours in place of a session (to sign in, say) is asked where the newest of them
+   * was made.
+   */
   #request(request: IncomingRequest): void {
     const { ide } = this.options;
     if (request.method === IDE_OPERATION && ide)

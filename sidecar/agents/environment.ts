@@ -11,8 +11,9 @@ const NOT_INHERITED =
   /^(ELECTRON_|VSCODE_|CHROME_|CODE_SERVER_|NODE_OPTIONS$|NODE_INSPECT|NODE_CHANNEL_|NODE_UNIQUE_ID$)/;
 
 /**
- * `parent` without what is not inherited, then `extra` (the agent's configuration, where any name may be set on purpose),
- * then the run id, which neither can set. On Windows, where `Path` and `PATH` are one name, the last one wins.
+ * `parent` without what is not inherited, then `extra` (the agent's configuration, where any name may be set on
+ * purpose), then the run id, which neither can set. On Windows, where `Path` and `PATH` are one name, the last one
+ * wins.
  */
 export function childEnvironment(
   parent: Readonly<Record<string, string | undefined>>,

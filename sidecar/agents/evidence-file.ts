@@ -1,8 +1,9 @@
 /**
- * The delivery evidence of all agents (`mcp/delivery-evidence.ts`) as one JSON file, shared by all windows and the command line.
+ * The delivery evidence of all agents (`mcp/delivery-evidence.ts`) as one JSON file, shared by all windows and the
+ * command line.
  *
- * Invariants: the file is replaced as a whole; a file that cannot be read counts as empty; an entry with an unknown form is dropped; a file that cannot
- * be written is logged once, and the evidence lasts until this process ends.
+ * Invariants: the file is replaced as a whole; a file that cannot be read counts as empty; an entry with an unknown
+ * form is dropped; a file that cannot be written is logged once, and the evidence lasts until this process ends.
  */
 import { readFileSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";

@@ -1,9 +1,10 @@
 /**
- * The agent extensions of a chain: how each is started, and what becomes of those that cannot be. What a user configured is found, or
- * installed, before the chain is begun, so that nothing in it waits for a download.
+ * The agent extensions of a chain: how each is started, and what becomes of those that cannot be. What a user
+ * configured is found, or installed, before the chain is begun, so that nothing in it waits for a download.
  *
- * Invariants: their order is the configuration's; one that cannot be had, or fails before it is initialised, is left out alone, and stands in `missing`
- * once, with a sentence; the witness hears of each how it went, and nothing of a start that nobody waits for any more.
+ * Invariants: their order is the configuration's; one that cannot be had, or fails before it is initialised, is left
+ * out alone, and stands in `missing` once, with a sentence; the witness hears of each how it went, and nothing of a
+ * start that nobody waits for any more.
  */
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { Notice, ProxyComponent, Running } from "../conductor/component";
@@ -33,7 +34,10 @@ export interface ExtensionWorld extends McpExtensionWorld {
   readonly saw: (id: string, sight: Sight) => void;
 }
 
-/** All that can be had of them; takes as long as the slowest installation. `names`: of what else is in the chain. Rejects only with the reason of `signal`. */
+/**
+ * All that can be had of them; takes as long as the slowest installation. `names`: of what else is in the chain.
+ * Rejects only with the reason of `signal`.
+ */
 export async function findExtensions(
   configs: readonly ExtensionConfig[],
   names: readonly string[],
@@ -106,7 +110,9 @@ export class ExtensionChain {
     return this.found.flatMap(one => ("component" in one ? [one.component] : []));
   }
 
-  /** From the client on. `leftOut`: why it is not there, a sentence; known of all as soon as the chain is initialised. */
+  /**
+   * From the client on. `leftOut`: why it is not there, a sentence; known of all as soon as the chain is initialised.
+   */
   get all(): readonly {
     readonly config: ExtensionConfig;
     readonly component: ProxyComponent | undefined;

@@ -1,7 +1,8 @@
 /**
  * What an extension changed in a message: the message as it came, and as it went on, compared. Pure.
  *
- * Invariants: what is equal in value is no change, however it was written; names and texts are bounded, whatever an extension puts in.
+ * Invariants: what is equal in value is no change, however it was written; names and texts are bounded, whatever an
+ * extension puts in.
  */
 import { isDeepStrictEqual } from "node:util";
 import { ADDED_LIMIT, type PromptChange, type SetupChange } from "../../src/protocol/session-details";

@@ -1,4 +1,7 @@
-/** What is told of a chain's extensions in a session: who is there, who is not and why, what the witness saw of each, and how far its tools got. */
+/**
+ * What is told of a chain's extensions in a session: who is there, who is not and why, what the witness saw of each,
+ * and how far its tools got.
+ */
 import type { ExtensionDetails } from "../../src/protocol/session-details";
 import type { Trace } from "../conductor/component";
 import type { ConfigurationEntry } from "../../src/protocol/own-configuration";
@@ -10,17 +13,22 @@ import { missingToolsSentence, type MissingTools } from "./missing-tools";
 export interface SessionExtensions {
   /** From the client on. */
   of(sessionId: string): readonly ExtensionDetails[];
-  /** One sentence, from the end of the session's first completed turn on; absent: the agent listed the tools of each server. */
+  /**
+   * One sentence, from the end of the session's first completed turn on; absent: the agent listed the tools of each
+   * server.
+   */
   missingTools(sessionId: string): string | undefined;
-  /** The missing tools can be had by an entry in the agent's own configuration, which the user has not agreed to yet. */
+  /**
+   * The missing tools can be had by an entry in the agent's own configuration, which the user has not agreed to yet.
+   */
   canConfigure(sessionId: string): boolean;
   /** `changed` is called when something of it is another. Disposed, what was seen in the session is forgotten. */
   hear(sessionId: string, changed: () => void): Disposable;
 }
 
 /**
- * `trace`, `deliveries`: for the conductor; a chain without extensions has no trace. `agent`: its name. `others`: whose the servers are that no extension
- * added. `now`: milliseconds.
+ * `trace`, `deliveries`: for the conductor; a chain without extensions has no trace. `agent`: its name. `others`: whose
+ * the servers are that no extension added. `now`: milliseconds.
  */
 export function witnessedExtensions(
   chain: ExtensionChain,

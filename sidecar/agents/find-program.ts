@@ -1,4 +1,7 @@
-/** Where a program is, as the system would look for it: on PATH, and on Windows with the endings of PATHEXT. Never in the current folder: a repository must not provide programs. */
+/**
+ * Where a program is, as the system would look for it: on PATH, and on Windows with the endings of PATHEXT. Never in
+ * the current folder: a repository must not provide programs.
+ */
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 
@@ -48,7 +51,10 @@ export function isProgramFile(file: string): boolean {
 
 const REMEMBERED_MS = 1_000;
 
-/** The same answers for a second: who asks about a whole registry asks about the same few tools, and each asking looks into every folder of PATH. */
+/**
+ * The same answers for a second: who asks about a whole registry asks about the same few tools, and each asking looks
+ * into every folder of PATH.
+ */
 export function remembering(
   find: (program: string) => string | undefined,
   now: () => number,

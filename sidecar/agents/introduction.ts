@@ -1,6 +1,6 @@
 /**
- * `initialize`, of both versions of ACP. An agent that is offered v2 gets one request that is right in both (its version's
- * fields are read, the others ignored), so that one of v1 needs no second one. Pure.
+ * `initialize`, of both versions of ACP. An agent that is offered v2 gets one request that is right in both (its
+ * version's fields are read, the others ignored), so that one of v1 needs no second one. Pure.
  */
 import { offeringIde } from "../../src/protocol/ide-read";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
@@ -24,7 +24,10 @@ export interface Introduction {
 
 type Said = Pick<Introduction, "version" | "capabilities">;
 
-/** `lm`: the client is VS Code's own chat, where a person can be asked for a permission and nothing else, and the agent's hands are its own. */
+/**
+ * `lm`: the client is VS Code's own chat, where a person can be asked for a permission and nothing else, and the
+ * agent's hands are its own.
+ */
 export type AgentRole = "lm";
 
 const CONTROLS: JsonObject = { session: { configOptions: { boolean: {} }, notices: {}, compaction: {} } };

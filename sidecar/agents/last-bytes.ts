@@ -16,7 +16,8 @@ export class LastBytes {
     this.#held += chunk.length;
     this.#chunks.push(chunk);
     if (this.#held <= 2 * this.limit) return;
-    const end = Buffer.from(Buffer.concat(this.#chunks).subarray(this.#held - this.limit)); // a copy: the rest is let go
+    // a copy: the rest is let go
+    const end = Buffer.from(Buffer.concat(this.#chunks).subarray(this.#held - this.limit));
     this.#chunks = [end];
     this.#held = end.length;
   }

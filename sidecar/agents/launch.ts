@@ -1,6 +1,7 @@
 /**
- * From an agent's configuration to a connection with it, through the extensions of its session: Eliza in this process, all others as a child.
- * Which command a distribution means is decided before: by an installation, or in distribution.ts.
+ * From an agent's configuration to a connection with it, through the extensions of its session: Eliza in this process,
+ * all others as a child. Which command a distribution means is decided before: by an installation, or in
+ * distribution.ts.
  */
 import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
@@ -29,7 +30,10 @@ export interface LaunchWorld {
   readonly version: string;
   readonly clock: Clock;
   readonly startProcess: (spec: ProcessSpec) => AgentProcess;
-  /** Installs the agent where that is needed; what a person would type, unless given. Rejects with a sentence for the user. */
+  /**
+   * Installs the agent where that is needed; what a person would type, unless given. Rejects with a sentence for the
+   * user.
+   */
   readonly command?: (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
   /** Likewise for an extension. */
   readonly extensionCommand?: (extension: ExtensionConfig, signal: AbortSignal) => Promise<AgentCommand>;
@@ -58,8 +62,8 @@ export interface LaunchWorld {
 }
 
 /**
- * Every agent runs behind a conductor, also with no proxy in its chain. An extension that cannot be there is left out, and named by the connection. Rejects with
- * an `AgentError`; nothing is left running then.
+ * Every agent runs behind a conductor, also with no proxy in its chain. An extension that cannot be there is left out,
+ * and named by the connection. Rejects with an `AgentError`; nothing is left running then.
  */
 export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWorld): Promise<AgentConnection> {
   const { agent, cwd, protocol, role } = key;
@@ -187,7 +191,9 @@ async function found(
 /** Characters of what an agent said that was odd. */
 const ODD_LIMIT = 2000;
 
-/** The first few of each kind, then each thousandth: an agent that does the same again and again does not fill the log. */
+/**
+ * The first few of each kind, then each thousandth: an agent that does the same again and again does not fill the log.
+ */
 function seldom(tell: (what: string, times: number, detail: unknown) => void): (what: string, detail: unknown) => void {
   const counts = new Map<string, number>();
   return (what, detail) => {
@@ -203,7 +209,10 @@ export interface Started {
   readonly lastWords: () => string;
 }
 
-/** `name`: for sentences. `more`: of its environment. A process that cannot be started is a channel that closes with the reason. */
+/**
+ * `name`: for sentences. `more`: of its environment. A process that cannot be started is a channel that closes with the
+ * reason.
+ */
 export async function startCommand(
   name: string,
   command: AgentCommand,

@@ -26,7 +26,10 @@ export interface LimitedRequest<T> {
   readonly method: string;
   readonly params: unknown;
   readonly limitMs: number;
-  /** Called with the result in the order of the wire, before anything that came after the answer. What it throws is the rejection. */
+  /**
+   * Called with the result in the order of the wire, before anything that came after the answer. What it throws is the
+   * rejection.
+   */
   readonly take: (result: unknown) => T;
   /** In its place after the limit. */
   readonly late?: (result: unknown) => void;

@@ -1,4 +1,7 @@
-/** An agent extension that is an MCP server: a program that is started for each session, or an address that the agent connects to. */
+/**
+ * An agent extension that is an MCP server: a program that is started for each session, or an address that the agent
+ * connects to.
+ */
 import type { HttpDistribution } from "../../src/protocol/distribution";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { ProxyComponent } from "../conductor/component";
@@ -22,7 +25,9 @@ export interface McpExtensionWorld {
 
 type Called = Pick<ExtensionConfig, "id" | "name">;
 
-/** `name`: in the chain. Rejects with an `AgentError` when the program is not found: many agents report nothing then. */
+/**
+ * `name`: in the chain. Rejects with an `AgentError` when the program is not found: many agents report nothing then.
+ */
 export async function serverComponent(
   config: Called,
   name: string,
@@ -35,7 +40,10 @@ export async function serverComponent(
   return componentOf(config, name, { command: program, args: command.args, env: command.env }, world);
 }
 
-/** Throws an `AgentError` where nobody could go there. Whether somebody answers is not asked: it may come later, and the agent says it. */
+/**
+ * Throws an `AgentError` where nobody could go there. Whether somebody answers is not asked: it may come later, and the
+ * agent says it.
+ */
 export function addressComponent(
   config: Called,
   name: string,

@@ -51,7 +51,10 @@ export interface MissingTools {
   readonly all: number;
   /** What the next session tries. Absent: no advice. */
   readonly retry?: Retry;
-  /** Symposium's entry in the agent's own configuration; "unknown": it has none that is known. Absent: it is not the way. */
+  /**
+   * Symposium's entry in the agent's own configuration; "unknown": it has none that is known. Absent: it is not the
+   * way.
+   */
   readonly configuration?: ConfigurationEntry["kind"] | "unknown" | undefined;
 }
 

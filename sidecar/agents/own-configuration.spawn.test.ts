@@ -1,4 +1,7 @@
-/** An agent that ignores the MCP servers of its sessions, and its own configuration as the way for tools (issue 14 item 5). */
+/**
+ * An agent that ignores the MCP servers of its sessions, and its own configuration as the way for tools (issue 14 item
+ * 5).
+ */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,9 +1,9 @@
 /**
- * One agent process for all sessions with the same configuration. Everything that affects the process is in its key; two
- * sessions that open at the same moment get the same promise, so they never start two.
+ * One agent process for all sessions with the same configuration. Everything that affects the process is in its key;
+ * two sessions that open at the same moment get the same promise, so they never start two.
  *
- * Invariants: a process runs as long as somebody holds a lease on it, and is stopped when the last one lets go; one that
- * died, could not start, or is being restarted is no longer handed out.
+ * Invariants: a process runs as long as somebody holds a lease on it, and is stopped when the last one lets go; one
+ * that died, could not start, or is being restarted is no longer handed out.
  */
 import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
@@ -47,15 +47,18 @@ export class AgentPool implements AsyncDisposable {
   readonly #stopping = new Set<Promise<void>>();
 
   /**
-   * `connect` starts an agent, and gives up when `signal` aborts, with the signal's reason. `failed` hears what goes wrong while
-   * one is stopped.
+   * `connect` starts an agent, and gives up when `signal` aborts, with the signal's reason. `failed` hears what goes
+   * wrong while one is stopped.
    */
   constructor(
     private readonly connect: (key: AgentKey, signal: AbortSignal) => Promise<AgentConnection>,
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** Rejects with the reason why the agent could not be started. When `signal` aborts, the lease is let go of, had or still waited for. */
+  /**
+   * Rejects with the reason why the agent could not be started. When `signal` aborts, the lease is let go of, had or
+   * still waited for.
+   */
   async acquire(key: AgentKey, signal: AbortSignal): Promise<Lease> {
     const shared = this.#join(key);
     shared.users++;
@@ -73,7 +76,10 @@ export class AgentPool implements AsyncDisposable {
     }
   }
 
-  /** Stops the process that serves `key`, if any, and tells all who use it why; the next `acquire` starts another. `of`: only if it is this one still. */
+  /**
+   * Stops the process that serves `key`, if any, and tells all who use it why; the next `acquire` starts another. `of`:
+   * only if it is this one still.
+   */
   restart(key: AgentKey, why: Closed, of?: AgentConnection): void {
     const shared = this.#shared.get(nameOf(key));
     if (shared && (of === undefined || shared.connected === of)) this.#stop(shared, why);
@@ -150,7 +156,10 @@ export class AgentPool implements AsyncDisposable {
 
 const UNUSED: Closed = { message: "The agent was stopped because no tab uses it." };
 
-/** Equal configurations give equal names, whatever the order of their keys. The names shown to people are not part of it. */
+/**
+ * Equal configurations give equal names, whatever the order of their keys. The names shown to people are not part of
+ * it.
+ */
 function nameOf({ agent: { id, distribution }, cwd, protocol, role, extensions = [] }: AgentKey): string {
   const before = extensions.map(extension => ({
     id: extension.id,

@@ -1,8 +1,10 @@
 /**
- * The processes of this computer, as the system tells of them, and signals to them. Linux is read from `/proc`, macOS from
- * `ps`; Windows, which has no groups and shows no environments, from PowerShell and with `taskkill`, as well as it goes.
+ * The processes of this computer, as the system tells of them, and signals to them. Linux is read from `/proc`, macOS
+ * from `ps`; Windows, which has no groups and shows no environments, from PowerShell and with `taskkill`, as well as it
+ * goes.
  *
- * Invariant: a start time is equal only for the same process, also after a reboot; an id alone never says which one it is.
+ * Invariant: a start time is equal only for the same process, also after a reboot; an id alone never says which one it
+ * is.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
@@ -29,14 +31,23 @@ export interface ProcessTable {
   readonly showsRunIds: boolean;
   /** This process: it is never a target. */
   readonly self: { readonly pid: number; readonly group: number; readonly runId?: string };
-  /** Start time of this process, or of a child that has just been started. Synchronous; "" when it cannot be had, which equals nothing. */
+  /**
+   * Start time of this process, or of a child that has just been started. Synchronous; "" when it cannot be had, which
+   * equals nothing.
+   */
   startOf(pid: number): string;
   sameStart(a: string, b: string): boolean;
   /** The living (zombies are not), all or those of `pids`. Empty when the system does not tell. */
   living(pids?: readonly number[]): Promise<readonly ProcessEntry[]>;
-  /** CPU seconds used so far by the living processes of this group, and on Linux by those that they waited for. Undefined: the system does not tell. */
+  /**
+   * CPU seconds used so far by the living processes of this group, and on Linux by those that they waited for.
+   * Undefined: the system does not tell.
+   */
   cpuSeconds(group: number): Promise<number | undefined>;
-  /** Who is gone, or may not be signalled, is none of our business: no error. On Windows both signals end the whole tree. */
+  /**
+   * Who is gone, or may not be signalled, is none of our business: no error. On Windows both signals end the whole
+   * tree.
+   */
   signal(target: Target, signal: "SIGTERM" | "SIGKILL"): void;
 }
 
@@ -90,7 +101,10 @@ function linuxTable(): ProcessTable {
   };
 }
 
-/** `pid (name) state ppid pgrp … starttime …`, where the name may hold anything (proc_pid_stat(5)). A zombie is none, unless asked for. */
+/**
+ * `pid (name) state ppid pgrp … starttime …`, where the name may hold anything (proc_pid_stat(5)). A zombie is none,
+ * unless asked for.
+ */
 export function parseStat(
   stat: string,
   zombies = false,
@@ -161,7 +175,9 @@ export function parsePsTimes(output: string, group: number): number | undefined 
   );
 }
 
-/** No tool is waited for where a child is started: it takes a second. Its start time is our own clock's, give or take. */
+/**
+ * No tool is waited for where a child is started: it takes a second. Its start time is our own clock's, give or take.
+ */
 const WINDOWS_TOLERANCE_MS = 3000;
 const CPU_TIMES =
   'Get-CimInstance Win32_Process | ForEach-Object { "$($_.ProcessId) $($_.ParentProcessId) $($_.KernelModeTime + $_.UserModeTime)" }';

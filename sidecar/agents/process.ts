@@ -3,8 +3,8 @@
  *
  *   running ── exit ──▶ exited: last words are read, 250 ms at most ──▶ the channel closes, with status and last words
  *
- * Invariants: disposing the process or its channel is the same; a command that cannot be started is a closed channel and a
- * rejected `exited`. How it is started and ended is in `child.ts`.
+ * Invariants: disposing the process or its channel is the same; a command that cannot be started is a closed channel
+ * and a rejected `exited`. How it is started and ended is in `child.ts`.
  */
 import { Socket } from "node:net";
 import { StringDecoder } from "node:string_decoder";

@@ -1,6 +1,7 @@
 /**
- * `fetch` through the user's proxy: the one that the login shell names (HTTPS_PROXY, HTTP_PROXY, NO_PROXY, in both spellings), else the editor's own
- * (`http.proxy`). Node by itself goes straight to the network in all the versions that we run on.
+ * `fetch` through the user's proxy: the one that the login shell names (HTTPS_PROXY, HTTP_PROXY, NO_PROXY, in both
+ * spellings), else the editor's own (`http.proxy`). Node by itself goes straight to the network in all the versions
+ * that we run on.
  *
  * Invariants: who has no proxy loads nothing for it; this computer is never asked through one.
  */
@@ -57,7 +58,10 @@ async function loadProxied(proxies: Proxies): Promise<Fetch> {
   return (await import("./load-proxied")).loadProxied(proxies);
 }
 
-/** `not`: hosts with all below them, as `example.com`, `.example.com`, `*.example.com` or with a port, after commas or spaces; `*`: all. As curl has it. */
+/**
+ * `not`: hosts with all below them, as `example.com`, `.example.com`, `*.example.com` or with a port, after commas or
+ * spaces; `*`: all. As curl has it.
+ */
 export function isExcepted({ protocol, hostname, port }: URL, not: string): boolean {
   const host = hostname.replace(/\.$/, ""),
     at = port || (protocol === "https:" ? "443" : "80");
@@ -74,7 +78,10 @@ export function isExcepted({ protocol, hostname, port }: URL, not: string): bool
     });
 }
 
-/** Small letters first, as curl and others have it; of what is named the first that is an address of one. `wrong`: those that are none. */
+/**
+ * Small letters first, as curl and others have it; of what is named the first that is an address of one. `wrong`: those
+ * that are none.
+ */
 export function proxiesIn(
   env: Environment,
   editor: string,

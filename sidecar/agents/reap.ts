@@ -13,7 +13,10 @@ import { systemTools } from "./process";
 import { processTable, type ProcessEntry, type ProcessTable } from "./process-table";
 import { isOfRun, runOf } from "./runs";
 
-/** Of a sidecar that is dead: ends its children and whatever else was started in its run, recorded or not. False when something is left. */
+/**
+ * Of a sidecar that is dead: ends its children and whatever else was started in its run, recorded or not. False when
+ * something is left.
+ */
 export async function reap(
   records: readonly ChildProcessRecord[],
   options: ReapOptions = systemOptions(),
@@ -85,7 +88,10 @@ async function untilGone(
   } while (clock.now() < until);
 }
 
-/** Those of `all` that are suspects' descendants: see the invariants. `known`: start times of those that were found before. */
+/**
+ * Those of `all` that are suspects' descendants: see the invariants. `known`: start times of those that were found
+ * before.
+ */
 export function belonging(
   { records, runs = [] }: Suspects,
   all: readonly ProcessEntry[],

@@ -4,7 +4,10 @@
  */
 import { randomUUID } from "node:crypto";
 
-/** `outer`: the run id that we were started with ourselves, if any. What we start then belongs to it as well, and goes with it. */
+/**
+ * `outer`: the run id that we were started with ourselves, if any. What we start then belongs to it as well, and goes
+ * with it.
+ */
 export function newRun(outer?: string): string {
   return outer ? `${outer}.${randomUUID()}` : randomUUID();
 }

@@ -11,8 +11,8 @@ export interface SessionListener {
   /** A person is being asked something of this session: then the agent is not late. */
   isAsking(): boolean;
   /**
-   * The `update` member of `session/update`. While a promise of it is open the agent is not read, for none of its sessions: it must not wait
-   * for the agent.
+   * The `update` member of `session/update`. While a promise of it is open the agent is not read, for none of its
+   * sessions: it must not wait for the agent.
    */
   update(update: unknown): void | Promise<void>;
   /** As `update`, of a subagent: `sessionId` is its session. Absent: updates of subagents are ignored. */
@@ -51,7 +51,10 @@ export const NOBODY: SessionListener = {
   elicitationCompleted: () => undefined,
 };
 
-/** While an earlier session is being opened again it is not heard how the connection ends: the request that opens it rejects. */
+/**
+ * While an earlier session is being opened again it is not heard how the connection ends: the request that opens it
+ * rejects.
+ */
 export const whileOpening = (listener: SessionListener): SessionListener => ({
   opened: () => undefined,
   isAsking: () => listener.isAsking(),

@@ -1,9 +1,10 @@
 /**
  * Who hears what an agent says: the listeners of its sessions, also of those whose `session/new` it has yet to answer.
  *
- * Invariants: a listener hears everything of its session in the order of the wire, what came before the answer first (agents
- * announce commands early; at most `EARLY_LIMIT` messages are kept); one that was left hears nothing. The traffic of a
- * subagent's session goes to the listener of the session at the top; no session that has a listener becomes a subagent.
+ * Invariants: a listener hears everything of its session in the order of the wire, what came before the answer first
+ * (agents announce commands early; at most `EARLY_LIMIT` messages are kept); one that was left hears nothing. The
+ * traffic of a subagent's session goes to the listener of the session at the top; no session that has a listener
+ * becomes a subagent.
  */
 export interface Heard<L> {
   readonly sessionId: string;
@@ -66,7 +67,10 @@ export class SessionRoutes<L> {
     return true;
   }
 
-  /** A session is being opened; call what is returned when its request is over, and tell what nobody wanted to whoever is given. */
+  /**
+   * A session is being opened; call what is returned when its request is over, and tell what nobody wanted to whoever
+   * is given.
+   */
   opens(): (forgotten: (heard: Heard<L>) => void) => void {
     this.#opening++;
     return forgotten => {

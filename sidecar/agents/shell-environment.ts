@@ -1,11 +1,13 @@
 /**
- * The environment of the user's login shell. An editor that was started from a dock or a menu has none of what nvm, brew, cargo and the like put into
- * PATH; the shell is asked once, by a program of ours that it runs between two marks, whatever else its start files print.
+ * The environment of the user's login shell. An editor that was started from a dock or a menu has none of what nvm,
+ * brew, cargo and the like put into PATH; the shell is asked once, by a program of ours that it runs between two marks,
+ * whatever else its start files print.
  *
  *   unasked ──▶ asking ──▶ known: the shell's, or our own with the reason
  *
- * Invariants: never rejects, and takes ten seconds at most; our own variables stay, but for PATH, which has the shell's folders first unless ours has
- * all of them in it already (then somebody has put it together on purpose: an activated venv).
+ * Invariants: never rejects, and takes ten seconds at most; our own variables stay, but for PATH, which has the shell's
+ * folders first unless ours has all of them in it already (then somebody has put it together on purpose: an activated
+ * venv).
  */
 import { randomUUID } from "node:crypto";
 import path from "node:path";

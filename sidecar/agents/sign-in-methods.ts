@@ -1,6 +1,6 @@
 /**
- * How an agent can be signed in to: `authMethods` of its `initialize` (ACP schema, `AuthMethod`), and the forms that ask for it. What is of a kind that nobody
- * here knows is left out. Pure.
+ * How an agent can be signed in to: `authMethods` of its `initialize` (ACP schema, `AuthMethod`), and the forms that
+ * ask for it. What is of a kind that nobody here knows is left out. Pure.
  */
 import type { Field, FormAsk } from "../../src/protocol/elicitation";
 import { arrayOr, isObject, objectOr, stringOr } from "../rpc/json";
@@ -9,10 +9,12 @@ export type AuthMethod = {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
-} & /** The agent does it: by opening a browser, say. */
-(
+} /** The agent does it: by opening a browser, say. */ & (
   | { readonly kind: "agent" }
-  /** Its own program does it, where a person can type; `args` come after those that it is started with, `env` in place of them. */
+  /**
+   * Its own program does it, where a person can type; `args` come after those that it is started with, `env` in place
+   * of them.
+   */
   | { readonly kind: "terminal"; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
   /** It reads them when it starts. */
   | { readonly kind: "environment"; readonly variables: readonly AuthVariable[] }
@@ -57,7 +59,10 @@ export function authMethodsIn(initialized: unknown): readonly AuthMethod[] {
     });
 }
 
-/** One by `varName`, as the first draft had it, or several. What would change how programs are found or loaded is no key. */
+/**
+ * One by `varName`, as the first draft had it, or several. What would change how programs are found or loaded is no
+ * key.
+ */
 function variablesOf({ vars, varName }: Readonly<Record<string, unknown>>): readonly AuthVariable[] {
   const given = Array.isArray(vars) ? vars.filter(isObject) : [{ name: varName }];
   return given.flatMap((one: Readonly<Record<string, unknown>>): readonly AuthVariable[] => {

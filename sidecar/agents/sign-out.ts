@@ -1,7 +1,9 @@
 /**
- * An agent forgets its user: it is told to, where it can be; the keys that are kept for it go; and its processes, which know both, end.
+ * An agent forgets its user: it is told to, where it can be; the keys that are kept for it go; and its processes, which
+ * know both, end.
  *
- * Invariants: what can be forgotten here is, also when the agent does not do its part; nothing of it that ran before runs after it; nothing is installed for it.
+ * Invariants: what can be forgotten here is, also when the agent does not do its part; nothing of it that ran before
+ * runs after it; nothing is installed for it.
  */
 import type { AgentConfig } from "../../src/protocol/agents";
 import { AgentError, signedOut } from "../errors";

@@ -1,8 +1,9 @@
 /**
- * A tool of the user's (npm, uv, cargo) run to its end. It has nothing on its stdin; what it says is kept, bounded, and told line by line.
+ * A tool of the user's (npm, uv, cargo) run to its end. It has nothing on its stdin; what it says is kept, bounded, and
+ * told line by line.
  *
- * Invariants: like an agent it leads its own group and is in the ledger; the promise is settled only when it, and all it started, is gone,
- * however it ended: so what it wrote can be deleted then.
+ * Invariants: like an agent it leads its own group and is in the ledger; the promise is settled only when it, and all
+ * it started, is gone, however it ended: so what it wrote can be deleted then.
  */
 import type { Readable } from "node:stream";
 import { startChild, type Child, type Exit, type ProcessSpec, type ProcessWorld } from "./child";
@@ -20,7 +21,10 @@ export interface ToolOptions {
   readonly stderr?: (chunk: Buffer) => void;
   /** Silence after which it is ended, too. Ten minutes unless given. */
   readonly quietMs?: number;
-  /** CPU seconds used so far by the processes of this group: as long as they work, silence does not end the tool. Never rejects. */
+  /**
+   * CPU seconds used so far by the processes of this group: as long as they work, silence does not end the tool. Never
+   * rejects.
+   */
   readonly cpuSeconds?: (group: number) => Promise<number | undefined>;
 }
 
@@ -113,7 +117,9 @@ function listen(stream: Readable, watch: ToolWatch, line: ToolOptions["line"]): 
 
 const LONGEST_LINE = 300;
 
-/** Lines as a person sees them: a carriage return begins one as well, as progress bars do it, and colours are left out. */
+/**
+ * Lines as a person sees them: a carriage return begins one as well, as progress bars do it, and colours are left out.
+ */
 class SpokenLines {
   readonly #tell: (line: string) => void;
   #rest = "";

@@ -1,10 +1,12 @@
 /**
- * Expires for a tool that neither says nor does anything. A compiler may be silent for an hour; it uses CPU time, and a tool that hangs does not.
+ * Expires for a tool that neither says nor does anything. A compiler may be silent for an hour; it uses CPU time, and a
+ * tool that hangs does not.
  *
  *   armed ── limit passed ──▶ measuring ── said something since, or works ──▶ armed
  *                                 └─ silent, and its processes used next to no CPU time ──▶ expired
  *
- * Invariants: it expires at most once, and not after `end`; where the system does not tell the CPU time, the silence alone counts.
+ * Invariants: it expires at most once, and not after `end`; where the system does not tell the CPU time, the silence
+ * alone counts.
  */
 import type { Clock } from "../rpc/clock";
 

@@ -1,6 +1,6 @@
 /**
- * The turns of an agent that speaks ACP v2: there the answer to a prompt is a receipt, and the turn's end is an update of the
- * session's state.
+ * The turns of an agent that speaks ACP v2: there the answer to a prompt is a receipt, and the turn's end is an update
+ * of the session's state.
  *
  *   waiting ── receipt, or `running` ──▶ going ── `idle` ──▶ settled          `idle` while waiting is of what was before
  */

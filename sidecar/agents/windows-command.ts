@@ -1,9 +1,9 @@
 /**
- * How a command is started on Windows, where `npm`, `npx` and most agents are `.cmd` files that only `cmd.exe` runs, and where
- * a program gets one string that it takes apart itself. Pure but for `exists`.
+ * How a command is started on Windows, where `npm`, `npx` and most agents are `.cmd` files that only `cmd.exe` runs,
+ * and where a program gets one string that it takes apart itself. Pure but for `exists`.
  *
- * Invariant: no argument, whatever is in it, ends its quotes in `cmd.exe` or expands a variable there; what cannot be quoted is refused. A line that is
- * meant for `cmd.exe` itself reaches it as it was written.
+ * Invariant: no argument, whatever is in it, ends its quotes in `cmd.exe` or expands a variable there; what cannot be
+ * quoted is refused. A line that is meant for `cmd.exe` itself reaches it as it was written.
  */
 import path from "node:path";
 import { findProgram, variable, withEndings } from "./find-program";
@@ -20,13 +20,19 @@ export class UnquotableArgument extends Error {
   override readonly name = "UnquotableArgument";
 }
 
-/** What the system says of it, too: but where only a name is given, Windows looks into the current folder first, and a repository must not provide programs. */
+/**
+ * What the system says of it, too: but where only a name is given, Windows looks into the current folder first, and a
+ * repository must not provide programs.
+ */
 export class ProgramNotFound extends Error {
   override readonly name = "ProgramNotFound";
   readonly code = "ENOENT";
 }
 
-/** Throws `UnquotableArgument` and `ProgramNotFound`. A path that is not there is returned as it is: starting it says so. */
+/**
+ * Throws `UnquotableArgument` and `ProgramNotFound`. A path that is not there is returned as it is: starting it says
+ * so.
+ */
 export function windowsLaunch(
   command: string,
   args: readonly string[],
@@ -52,7 +58,10 @@ export function windowsLaunch(
   };
 }
 
-/** With these `cmd.exe` strips the outermost quotes; it knows none with a backslash before them, which Node would make of those inside. */
+/**
+ * With these `cmd.exe` strips the outermost quotes; it knows none with a backslash before them, which Node would make
+ * of those inside.
+ */
 const FOR_A_LINE = ["/d", "/s", "/c"] as const;
 function isLine(args: readonly string[]): boolean {
   return args.length === 4 && FOR_A_LINE.every((option, i) => args[i] === option);
@@ -65,9 +74,10 @@ function scriptPath(file: string): string {
 }
 
 /**
- * The argument in quotes. A quote inside is doubled, so that quotes stay balanced however often `cmd.exe` reads the line (once
- * for itself, once where the script says `%*`), and programs take two for one; backslashes before a quote are doubled, by
- * the rule of those programs. `%` cannot be escaped: behind an expansion to nothing it begins no variable's name.
+ * The argument in quotes. A quote inside is doubled, so that quotes stay balanced however often `cmd.exe` reads the
+ * line (once for itself, once where the script says `%*`), and programs take two for one; backslashes before a quote
+ * are doubled, by the rule of those programs. `%` cannot be escaped: behind an expansion to nothing it begins no
+ * variable's name.
  */
 function quoteForScript(argument: string): string {
   if (/[\r\n\0]/.test(argument))

@@ -1,4 +1,7 @@
-/** `elicitation/create` → a form or a page to visit (ACP schema v1, `CreateElicitationRequest`). Pure; what cannot be asked is said why. */
+/**
+ * `elicitation/create` → a form or a page to visit (ACP schema v1, `CreateElicitationRequest`). Pure; what cannot be
+ * asked is said why.
+ */
 import type { Field, FieldOption, FormAsk, UrlAsk } from "../../src/protocol/elicitation";
 import { arrayOr, cut, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 

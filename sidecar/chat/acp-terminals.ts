@@ -1,6 +1,7 @@
 /**
- * Terminals that are the agent's own (schema v2, `TerminalUpdate`): their output is shown where a tool call mentions them, and
- * in a call of their own when none has. Output is base64 of UTF-8; a character that two chunks share shows as a replacement.
+ * Terminals that are the agent's own (schema v2, `TerminalUpdate`): their output is shown where a tool call mentions
+ * them, and in a call of their own when none has. Output is base64 of UTF-8; a character that two chunks share shows as
+ * a replacement.
  */
 import { TOOL_JSON_LIMIT, type Conversation, type ToolCall, type ToolContent } from "../../src/protocol/chat";
 import { objectOr, stringOr, type JsonObject } from "../rpc/json";

@@ -13,9 +13,10 @@ import { arrayOr, isObject, objectOr, readable, stringOr, type JsonObject } from
 import { blockContent, limited } from "./acp-content";
 
 /**
- * The tool call after a `tool_call`, a `tool_call_update` or the `toolCall` of a permission request: all three patch what
- * is known by `toolCallId`, in any order, also when nothing was announced. What a patch leaves out stays; arrays replace.
- * Entries before index `since` are not looked at: a call that is announced again in a later turn is another one.
+ * The tool call after a `tool_call`, a `tool_call_update` or the `toolCall` of a permission request: all three patch
+ * what is known by `toolCallId`, in any order, also when nothing was announced. What a patch leaves out stays; arrays
+ * replace. Entries before index `since` are not looked at: a call that is announced again in a later turn is another
+ * one.
  */
 export function toolFrom(
   conversation: Conversation,
@@ -119,7 +120,10 @@ function toolLocation(raw: unknown): readonly ToolLocation[] {
 
 const OPTION_KINDS: readonly PermissionOptionKind[] = ["allow_once", "allow_always", "reject_once", "reject_always"];
 
-/** The agent's own options, in its order; one of an unknown kind counts as a rejection, because it may not allow by mistake. */
+/**
+ * The agent's own options, in its order; one of an unknown kind counts as a rejection, because it may not allow by
+ * mistake.
+ */
 export function permissionOptions(raw: unknown): readonly PermissionOption[] {
   return arrayOr(raw)
     .filter(isObject)

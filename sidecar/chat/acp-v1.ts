@@ -1,6 +1,6 @@
 /**
- * ACP v1 → the chat model. Pure and lenient, as the schema's salvage rules ask (`x-deserialize-default-on-error`): a bad
- * field becomes its default, a bad item is left out, and a kind of update that is not known becomes one visible
+ * ACP v1 → the chat model. Pure and lenient, as the schema's salvage rules ask (`x-deserialize-default-on-error`): a
+ * bad field becomes its default, a bad item is left out, and a kind of update that is not known becomes one visible
  * placeholder that keeps the raw JSON. Nothing here throws, whatever an agent sends.
  */
 import type { Conversation, Entry } from "../../src/protocol/chat";

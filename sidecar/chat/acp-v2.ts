@@ -1,6 +1,7 @@
 /**
- * ACP v2 (a draft) → the chat model. Pure and lenient, like `acp-v1.ts`. Messages are upserts by id here, terminals belong to
- * the agent, and a turn's state is an update, which the connection takes for the end of the prompt: it is nothing to show.
+ * ACP v2 (a draft) → the chat model. Pure and lenient, like `acp-v1.ts`. Messages are upserts by id here, terminals
+ * belong to the agent, and a turn's state is an update, which the connection takes for the end of the prompt: it is
+ * nothing to show.
  */
 import type { Conversation, Entry, PlanStep, ToolCall, ToolContent } from "../../src/protocol/chat";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
@@ -153,7 +154,9 @@ function withOutputs(conversation: Conversation, entry: ToolCall): ToolCall {
   };
 }
 
-/** v2's patch of a call in v1's words: `null` empties what v1 leaves as it is, a call can pause, and a diff is a patch. */
+/**
+ * v2's patch of a call in v1's words: `null` empties what v1 leaves as it is, a call can pause, and a diff is a patch.
+ */
 function inV1(update: JsonObject): JsonObject {
   const { content, locations, status } = update;
   return {

@@ -1,5 +1,6 @@
 /**
- * What a person has chosen for an agent: set when it is chosen, and again before the first prompt of each of its sessions.
+ * What a person has chosen for an agent: set when it is chosen, and again before the first prompt of each of its
+ * sessions.
  *
  * Invariants: what the session shows follows the order of the wire; the last choice is the one that is kept.
  */
@@ -47,7 +48,8 @@ export class AgentControls {
         this.world.keep(control.id, value);
       })
       .catch((error: unknown) => {
-        if (!isCurrent() || this.#chosen.get(control.id) !== value) return; // not the last word: that is the next session's, or the next choice's
+        // not the last word: that is the next session's, or the next choice's
+        if (!isCurrent() || this.#chosen.get(control.id) !== value) return;
         this.#chosen.delete(control.id);
         tell({
           kind: "controlRefused",

@@ -1,8 +1,9 @@
 /**
- * Files that an agent reads and writes through the editor (ACP schema v1, `fs/*`): what the user sees, unsaved changes too.
+ * Files that an agent reads and writes through the editor (ACP schema v1, `fs/*`): what the user sees, unsaved changes
+ * too.
  *
- * Invariants: what is outside of the workspace is asked about, with the place it really is; a text is whole lines; an agent that
- * is refused is told so.
+ * Invariants: what is outside of the workspace is asked about, with the place it really is; a text is whole lines; an
+ * agent that is refused is told so.
  */
 import path from "node:path";
 import type { PermissionOption } from "../../src/protocol/chat";

@@ -1,9 +1,10 @@
 /**
- * A session's line to its agent: the agent's session, the requests of it that wait for an answer, and what a person chose
- * for it. What the agent says becomes words in the session's queue, and means something only when their turn comes.
+ * A session's line to its agent: the agent's session, the requests of it that wait for an answer, and what a person
+ * chose for it. What the agent says becomes words in the session's queue, and means something only when their turn
+ * comes.
  *
- * Invariants: nothing is heard any more of an agent that was left; whatever it asked is answered once; what was chosen is set
- * before the first prompt of every session of the agent.
+ * Invariants: nothing is heard any more of an agent that was left; whatever it asked is answered once; what was chosen
+ * is set before the first prompt of every session of the agent.
  */
 import type { Control, ControlValue } from "../../src/protocol/controls";
 import { assertNever } from "../../src/protocol/wire";
@@ -105,7 +106,8 @@ export class AgentLine implements Disposable {
 
   /** What a word means, now that it is its turn. */
   heard(word: Word): SessionEvent | undefined {
-    if (word.of !== this.#opening || ("request" in word && word.request.signal.aborted)) return this.refuse(word); // late, or taken back since
+    // late, or taken back since
+    if (word.of !== this.#opening || ("request" in word && word.request.signal.aborted)) return this.refuse(word);
     switch (word.kind) {
       case "event":
         return word.event;

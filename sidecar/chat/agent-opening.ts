@@ -1,7 +1,9 @@
 /**
- * One opening of a session at its agent: a connection, maybe a sign-in, the agent's session, and what the person chose for it.
+ * One opening of a session at its agent: a connection, maybe a sign-in, the agent's session, and what the person chose
+ * for it.
  *
- * Invariants: a connection is let go of unless a session was opened on it; nobody is asked for an opening that was left.
+ * Invariants: a connection is let go of unless a session was opened on it; nobody is asked for an opening that was
+ * left.
  */
 import type { OpenedSession } from "../agents/connection";
 import type { MissingExtension } from "../agents/extension-chain";

@@ -1,8 +1,8 @@
 /**
  * A prompt on its way to the agent: what is attached to it is read first.
  *
- * Invariants: one is on its way at a time; one that was stopped before it was sent is never sent; each that is sent, or cannot
- * be, ends its turn once.
+ * Invariants: one is on its way at a time; one that was stopped before it was sent is never sent; each that is sent, or
+ * cannot be, ends its turn once.
  */
 import type { AgentConnection } from "../agents/connection";
 import type { Patience } from "./patience";

@@ -1,6 +1,6 @@
 /**
- * The requests of an agent that a person answers, under ids of ours: permissions, elicitations, and our own questions on its
- * behalf. Each is answered once; what nobody answers is answered as such.
+ * The requests of an agent that a person answers, under ids of ours: permissions, elicitations, and our own questions
+ * on its behalf. Each is answered once; what nobody answers is answered as such.
  */
 import type { PermissionOption } from "../../src/protocol/chat";
 import type { AcpVersion } from "../agents/connection";
@@ -39,7 +39,10 @@ export class AgentQuestions {
   readonly #open = new Map<string, Question>();
   #asked = 0;
 
-  /** `withdrawn` is told of a question that the agent takes back; `policy` says what the settings say of permissions now. */
+  /**
+   * `withdrawn` is told of a question that the agent takes back; `policy` says what the settings say of permissions
+   * now.
+   */
   constructor(
     private readonly prefix: string,
     private readonly policy: () => "ask" | "allow",
@@ -69,7 +72,9 @@ export class AgentQuestions {
     };
   }
 
-  /** A question of ours, about what the agent asked for with `request`; `settle` hears the option, or that nobody chose. */
+  /**
+   * A question of ours, about what the agent asked for with `request`; `settle` hears the option, or that nobody chose.
+   */
   consent(
     { toolCall, title, description, options }: Consent,
     request: IncomingRequest,

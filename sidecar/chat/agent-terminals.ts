@@ -1,11 +1,11 @@
 /**
- * Commands that an agent runs through us (ACP schema v1, `terminal/*`). They run without a terminal of the system: what they
- * print is kept for the agent, and shown as it comes.
+ * Commands that an agent runs through us (ACP schema v1, `terminal/*`). They run without a terminal of the system: what
+ * they print is kept for the agent, and shown as it comes.
  *
  *   running ── exit, or kill ──▶ ended          release: ended if it runs, and the agent cannot name it any more; what is shown stays
  *
- * Invariants: `terminal/create` answers at once; what is kept for the agent is the end of the output, cut between characters;
- * nothing runs on when the session is left.
+ * Invariants: `terminal/create` answers at once; what is kept for the agent is the end of the output, cut between
+ * characters; nothing runs on when the session is left.
  */
 import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
@@ -197,7 +197,9 @@ class Printed {
   }
 }
 
-/** A program with its arguments, or, when there are none and it looks like one, a line for the shell: agents send both. */
+/**
+ * A program with its arguments, or, when there are none and it looks like one, a line for the shell: agents send both.
+ */
 function specFrom(params: JsonObject, sessionCwd: string): ProcessSpec {
   const command = stringOr(params.command, ""),
     args = arrayOr(params.args).map(String),

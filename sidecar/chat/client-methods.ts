@@ -10,7 +10,10 @@ export interface ClientWorld {
   readonly agentName: string;
 }
 
-/** Does it, once `ask` could put questions to a person; `undefined` where there is no such method. The promise rejects with an `RpcError`. */
+/**
+ * Does it, once `ask` could put questions to a person; `undefined` where there is no such method. The promise rejects
+ * with an `RpcError`.
+ */
 export function clientMethod(
   method: string,
   params: unknown,

@@ -1,4 +1,7 @@
-/** IDE operations through the host: what an agent, or an extension in its chain, asks of the editor (`src/protocol/ide.ts`). */
+/**
+ * IDE operations through the host: what an agent, or an extension in its chain, asks of the editor
+ * (`src/protocol/ide.ts`).
+ */
 import { readIdeRequest } from "../../src/protocol/ide-read";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { AskHost } from "./editor-files";

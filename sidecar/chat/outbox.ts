@@ -1,10 +1,11 @@
 /**
- * The way of a conversation's events to the host: coalesced to at most one batch per `BATCH_MS`, numbered, kept for those who
- * missed some. The session is the buffer (delivery.ts); what is kept here only makes short gaps cheap.
+ * The way of a conversation's events to the host: coalesced to at most one batch per `BATCH_MS`, numbered, kept for
+ * those who missed some. The session is the buffer (delivery.ts); what is kept here only makes short gaps cheap.
  *
- * Invariants: numbers have no gaps, from 1, per boot; an event is in the journal before it is sent; of one entry at most one event
- * is in a batch, however fast the agent writes; what waits is bounded by `WAITING_LIMIT`, beyond it, or while the host does not
- * read, the backlog is dropped and a snapshot sent in its place; between two such snapshots is a pause.
+ * Invariants: numbers have no gaps, from 1, per boot; an event is in the journal before it is sent; of one entry at
+ * most one event is in a batch, however fast the agent writes; what waits is bounded by `WAITING_LIMIT`, beyond it, or
+ * while the host does not read, the backlog is dropped and a snapshot sent in its place; between two such snapshots is
+ * a pause.
  */
 import type { ChatEvent, Conversation } from "../../src/protocol/chat";
 import { answer, type Position } from "../../src/protocol/delivery";
@@ -29,7 +30,10 @@ export const BATCH_MS = 48;
 const WAITING_LIMIT = 500;
 /** After a batch of many events the next one comes later: host and page need this long for each. */
 const EVENT_MS = 2;
-/** Between two snapshots in place of a backlog, at least; and so many times what the last one cost here, because it costs the page more. */
+/**
+ * Between two snapshots in place of a backlog, at least; and so many times what the last one cost here, because it
+ * costs the page more.
+ */
 const SNAPSHOT_PAUSE_MS = 500,
   MAX_SNAPSHOT_PAUSE_MS = 3_000,
   SNAPSHOT_PAUSE_FACTOR = 20;
@@ -200,7 +204,10 @@ function isTurnEnd(event: ChatEvent): boolean {
   return event.type === "turn" && event.turn.state === "idle";
 }
 
-/** Events with the same key change the same thing, and nothing else; `undefined`: the order of the event among all others matters. */
+/**
+ * Events with the same key change the same thing, and nothing else; `undefined`: the order of the event among all
+ * others matters.
+ */
 function keyOf(event: ChatEvent): string | undefined {
   switch (event.type) {
     case "upsert":

@@ -1,9 +1,9 @@
 /**
- * What a user attached to a prompt → ACP's content blocks (schema v1, `ContentBlock`). Text and links every agent takes; the thing
- * itself (`resource`) and images only those that say so in `promptCapabilities`.
+ * What a user attached to a prompt → ACP's content blocks (schema v1, `ContentBlock`). Text and links every agent
+ * takes; the thing itself (`resource`) and images only those that say so in `promptCapabilities`.
  *
- * Invariants: the words come first; nothing that was attached is left out without a word: what cannot be embedded is linked, what
- * has no address is quoted as text, and images that the agent does not take are named in `left`.
+ * Invariants: the words come first; nothing that was attached is left out without a word: what cannot be embedded is
+ * linked, what has no address is quoted as text, and images that the agent does not take are named in `left`.
  */
 import { pathToFileURL } from "node:url";
 import { ATTACHED_TEXT_LIMIT, lines, nameOf, type Attachment } from "../../src/protocol/attachments";

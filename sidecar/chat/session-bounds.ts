@@ -1,9 +1,9 @@
 /**
  * How much of one turn is kept and shown: an agent that floods must not take the memory of three programs. Pure.
  *
- * Invariants: what no person could read in a day is cut, and said once a turn; a question is left out only behind hundreds
- * of others, and is answered then; how a tool call that is shown ended is always shown; what was shown stays; the end of the
- * agent's answer is always shown, however much came before it.
+ * Invariants: what no person could read in a day is cut, and said once a turn; a question is left out only behind
+ * hundreds of others, and is answered then; how a tool call that is shown ended is always shown; what was shown stays;
+ * the end of the agent's answer is always shown, however much came before it.
  */
 import { lastIndexOf, type ChatEvent, type Entry, type ToolContent } from "../../src/protocol/chat";
 import { objectOr } from "../rpc/json";
@@ -51,7 +51,10 @@ function show(state: State, event: ChatEvent, subagent: string | undefined): Ste
   return emit(state, inTranscript(state, subagent, event));
 }
 
-/** Before an update is looked at: a call that is announced when there is no room for another costs no search among thousands. */
+/**
+ * Before an update is looked at: a call that is announced when there is no room for another costs no search among
+ * thousands.
+ */
 export function isFull(state: State, raw: unknown): boolean {
   const { sessionUpdate, status } = objectOr(raw);
   return hasNoRoom(state) && sessionUpdate === "tool_call" && status !== "completed" && status !== "failed";

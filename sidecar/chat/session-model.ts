@@ -1,4 +1,7 @@
-/** What a session knows, what can happen to it and what follows, and the small steps of its machine (`session-state.ts`). Pure. */
+/**
+ * What a session knows, what can happen to it and what follows, and the small steps of its machine
+ * (`session-state.ts`). Pure.
+ */
 import type { Attachment } from "../../src/protocol/attachments";
 import {
   applyEvent,
@@ -48,7 +51,10 @@ export interface State {
   /** Unique among all sessions of all boots: entry ids are `${prefix}${n}`. */
   readonly prefix: string;
   readonly made: number;
-  /** Prompts that were taken out of the queue: a repeat of one that was late must not put it there again. The newest few. */
+  /**
+   * Prompts that were taken out of the queue: a repeat of one that was late must not put it there again. The newest
+   * few.
+   */
   readonly withdrawn: readonly string[];
   /** What this turn has taken of the room for one; see `session-bounds.ts`. */
   readonly spent: Spent;
@@ -96,8 +102,8 @@ export interface Elicited {
 }
 
 /**
- * A sentence for the user, the buttons that help, and what the agent itself said last. `needsUser`: it would be the same again until a person has done
- * something.
+ * A sentence for the user, the buttons that help, and what the agent itself said last. `needsUser`: it would be the
+ * same again until a person has done something.
  */
 export interface Trouble {
   readonly text: string;
@@ -132,7 +138,10 @@ export type SessionEvent =
   | { readonly kind: "leftOut"; readonly names: readonly string[] }
   /** Nothing was heard of the agent for so many minutes of its turn. */
   | { readonly kind: "silent"; readonly minutes: number }
-  /** The `update` of a `session/update`, as it came, in that version of the protocol; `subagent`: of which one's session. */
+  /**
+   * The `update` of a `session/update`, as it came, in that version of the protocol; `subagent`: of which one's
+   * session.
+   */
   | { readonly kind: "updated"; readonly update: unknown; readonly version: AcpVersion; readonly subagent?: string }
   | { readonly kind: "asked"; readonly asked: Asked }
   | { readonly kind: "elicited"; readonly elicited: Elicited }

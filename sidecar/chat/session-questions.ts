@@ -1,6 +1,6 @@
 /**
- * The agent's questions in a session's machine: permissions and elicitations. Each is answered once: by a person, by the
- * policy, or by what ends what it belonged to.
+ * The agent's questions in a session's machine: permissions and elicitations. Each is answered once: by a person, by
+ * the policy, or by what ends what it belonged to.
  */
 import {
   isTerminal,
@@ -105,12 +105,16 @@ function isPartOfQuestion(content: ToolContent): boolean {
 
 export function answer(state: State, permissionId: string, { optionId }: PermissionChoice): Step {
   const question = openQuestions(state.conversation.entries).find(({ id }) => id === permissionId);
-  if (question?.kind !== "permission") return [state, []]; // answered, withdrawn or settled since: the card says so already
+  // answered, withdrawn or settled since: the card says so already
+  if (question?.kind !== "permission") return [state, []];
   const option = question.options.find(each => each.optionId === optionId);
   return option ? choose(state, question, option, "user") : [state, []];
 }
 
-/** A session that is closed has nothing to allow; the question that the user had in view may be settled, the bypass counts all the same. */
+/**
+ * A session that is closed has nothing to allow; the question that the user had in view may be settled, the bypass
+ * counts all the same.
+ */
 export function bypass(state: State, until: BypassUntil): Step {
   if (state.phase.kind === "closed") return [state, []];
   const granted: Step =

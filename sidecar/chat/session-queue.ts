@@ -1,9 +1,9 @@
 /**
- * Prompts that wait for the turn before them, in a session's machine. They are part of the conversation, so that whoever shows
- * it shows them.
+ * Prompts that wait for the turn before them, in a session's machine. They are part of the conversation, so that
+ * whoever shows it shows them.
  *
- * Invariants: after each step a prompt is in the queue or an entry of the conversation, never both; they go out in the order in which they came, each
- * once; after a turn that did not end well none goes out by itself.
+ * Invariants: after each step a prompt is in the queue or an entry of the conversation, never both; they go out in the
+ * order in which they came, each once; after a turn that did not end well none goes out by itself.
  */
 import { QUEUE_LIMIT, type Queue } from "../../src/protocol/chat";
 import { chain, emit, type Prompt, type State, type Step } from "./session-model";
@@ -60,7 +60,10 @@ export function release(state: State): Step {
   return held ? setQueue(state, { prompts, held: false }) : [state, []];
 }
 
-/** The first is given to `begin`, and taken out after that, so that whoever watches never misses it; nothing when none may go. */
+/**
+ * The first is given to `begin`, and taken out after that, so that whoever watches never misses it; nothing when none
+ * may go.
+ */
 export function sendNext(state: State, begin: (state: State, prompt: Prompt) => Step): Step {
   const {
     prompts: [first, ...rest],

@@ -7,11 +7,11 @@
  *      │ └─ openFailed ─▶ down ◀── agentDown ──┐          ▼
  *      └── prompted, restarted ──┘             └────── cancelling ── turnEnded ─▶ idle
  *
- * Invariants. A prompt is in the conversation, or in its queue (`session-queue.ts`), before it is accepted, and is sent once; a second time only when the agent's process
- * exited without reading it. A turn is ended by the agent, or by
- * its death, or when it does not stop; whatever ends it settles everything that it opened: permissions are answered, tool calls terminal. Nothing is
- * sent to an agent session that is not there. Every pair of state and event has an answer here; one that cannot happen
- * says so with `unexpected`: thrown in tests, logged in the field.
+ * Invariants. A prompt is in the conversation, or in its queue (`session-queue.ts`), before it is accepted, and is sent
+ * once; a second time only when the agent's process exited without reading it. A turn is ended by the agent, or by its
+ * death, or when it does not stop; whatever ends it settles everything that it opened: permissions are answered, tool
+ * calls terminal. Nothing is sent to an agent session that is not there. Every pair of state and event has an answer
+ * here; one that cannot happen says so with `unexpected`: thrown in tests, logged in the field.
  */
 import { interrupted, type Accepts, type ActionId, type Conversation } from "../../src/protocol/chat";
 import { isMissing, type SessionDetails } from "../../src/protocol/session-details";
@@ -334,8 +334,8 @@ function slow(state: State, seconds: number): Step {
 const LATE_SECONDS = 30;
 
 /**
- * A session of which there is nothing to tell has no details. Missing tools are a notice, too, when that is decided; so are tools that the agent lists
- * after that, because an agent that lists on demand need not say so (issue 14 item 1).
+ * A session of which there is nothing to tell has no details. Missing tools are a notice, too, when that is decided; so
+ * are tools that the agent lists after that, because an agent that lists on demand need not say so (issue 14 item 1).
  */
 function detailed(state: State, details: SessionDetails): Step {
   const { details: before = { extensions: [] } } = state.conversation,
@@ -433,7 +433,10 @@ function isKnown(state: State, messageId: string): boolean {
   return state.withdrawn.includes(messageId) || state.conversation.entries.some(entry => entry.id === messageId);
 }
 
-/** A session that the agent opened anew has no memory of what it said in the one before (`start` said it of what was restored). */
+/**
+ * A session that the agent opened anew has no memory of what it said in the one before (`start` said it of what was
+ * restored).
+ */
 function opened(state: State, waiting: Prompt | undefined, attempt: 1 | 2, now: number): Step {
   const spoke = state.conversation.entries.some(entry => entry.kind === "agent" && entry.id.startsWith(state.prefix));
   return chain(

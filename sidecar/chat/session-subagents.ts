@@ -1,9 +1,9 @@
 /**
- * Subagents in a session's machine (ACP schema v2, `SubagentUpdate`): one card per subagent and turn of its parent, with its own
- * transcript in it. Its questions are asked in the conversation, under its name. Pure.
+ * Subagents in a session's machine (ACP schema v2, `SubagentUpdate`): one card per subagent and turn of its parent,
+ * with its own transcript in it. Its questions are asked in the conversation, under its name. Pure.
  *
- * Invariants: an entry of a subagent is only ever inside the entry of that subagent; nothing that a subagent sends changes what
- * its parent's tab shows of the parent (title, commands, options, usage).
+ * Invariants: an entry of a subagent is only ever inside the entry of that subagent; nothing that a subagent sends
+ * changes what its parent's tab shows of the parent (title, commands, options, usage).
  */
 import {
   isTerminal,

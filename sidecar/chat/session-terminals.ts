@@ -1,4 +1,7 @@
-/** The terminals of a session's agent in its machine: what is shown of them is bounded, and stays when they have ended. Pure. */
+/**
+ * The terminals of a session's agent in its machine: what is shown of them is bounded, and stays when they have ended.
+ * Pure.
+ */
 import { TERMINAL_LIMIT, type TerminalView } from "../../src/protocol/chat";
 import { emit, type SessionEvent, type State, type Step } from "./session-model";
 

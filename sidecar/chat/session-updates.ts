@@ -1,4 +1,7 @@
-/** What the agent says in a session's machine, and what a person sets for it: updates, thoughts and their time, controls. */
+/**
+ * What the agent says in a session's machine, and what a person sets for it: updates, thoughts and their time,
+ * controls.
+ */
 import { isTerminal, type ChatEvent, type Conversation } from "../../src/protocol/chat";
 import { offers, withValue, type Control, type ControlValue } from "../../src/protocol/controls";
 import { adaptUpdate } from "./acp-v1";
@@ -49,7 +52,10 @@ export function isTurn({ phase }: State): boolean {
   return phase.kind === "prompting" || phase.kind === "cancelling";
 }
 
-/** Without a turn no tool call runs: one that is announced or changed late is at its end, or it would seem to run for ever. */
+/**
+ * Without a turn no tool call runs: one that is announced or changed late is at its end, or it would seem to run for
+ * ever.
+ */
 export function quiet(conversation: Conversation, event: ChatEvent): ChatEvent {
   if (event.type !== "upsert" || event.entry.kind !== "tool" || isTerminal(event.entry.status)) return event;
   const { id } = event.entry;

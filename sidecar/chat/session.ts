@@ -46,7 +46,10 @@ export interface SessionWorld {
   /** Starts a command of an agent. Never throws. */
   readonly startCommand: StartCommand;
   readonly signIn: {
-    /** The agent's program with what the method adds, in a terminal of the editor's: its exit code, or `undefined` when it was closed before its end. */
+    /**
+     * The agent's program with what the method adds, in a terminal of the editor's: its exit code, or `undefined` when
+     * it was closed before its end.
+     */
     readonly runInTerminal: (
       agent: AgentConfig,
       cwd: string,

@@ -1,8 +1,9 @@
 /**
- * From an agent that wants its user to sign in to one that can be spoken to. The user is asked how, where the prompt waits that needs it; then the agent signs
- * in, or its program does in a terminal, or it is given a key.
+ * From an agent that wants its user to sign in to one that can be spoken to. The user is asked how, where the prompt
+ * waits that needs it; then the agent signs in, or its program does in a terminal, or it is given a key.
  *
- * Invariants: one round; whatever the user does there is one outcome, a sentence or a way on; keys go to the secret storage and to the agent alone.
+ * Invariants: one round; whatever the user does there is one outcome, a sentence or a way on; keys go to the secret
+ * storage and to the agent alone.
  */
 import type { AgentConnection, OpenedSession } from "../agents/connection";
 import {
@@ -20,7 +21,10 @@ import { assertNever } from "../../src/protocol/wire";
 export interface SignInWorld {
   /** What was filled in; `undefined`: nobody wants to. */
   readonly ask: (form: Form) => Promise<JsonObject | undefined>;
-  /** The agent's own program, with what the method adds. Resolves with its exit code when it has ended; `undefined`: it was closed before. */
+  /**
+   * The agent's own program, with what the method adds. Resolves with its exit code when it has ended; `undefined`: it
+   * was closed before.
+   */
   readonly runInTerminal: (method: Extract<AuthMethod, { readonly kind: "terminal" }>) => Promise<number | undefined>;
   /** For this start of the agent, and all others. */
   readonly keep: (variables: Readonly<Record<string, string>>) => Promise<void>;
@@ -38,8 +42,8 @@ export function wantsSignIn(error: unknown): boolean {
 }
 
 /**
- * `first`; `wanted`: a session would open, and its first prompt be refused again; with the `other` process, because the first one went while it asked; after its user
- * has just signed in, that way: who still wants it is not asked again.
+ * `first`; `wanted`: a session would open, and its first prompt be refused again; with the `other` process, because the
+ * first one went while it asked; after its user has just signed in, that way: who still wants it is not asked again.
  */
 export type Attempt = "first" | "wanted" | "other" | { readonly signedIn: string };
 
@@ -53,7 +57,10 @@ export interface Entrance {
   readonly restart: (why: AgentError) => void;
 }
 
-/** A session, after one round of signing in where the agent wants that; or how to try again, with the process that serves then. Rejects with an `AgentError`. */
+/**
+ * A session, after one round of signing in where the agent wants that; or how to try again, with the process that
+ * serves then. Rejects with an `AgentError`.
+ */
 export async function openSignedIn(
   agent: string,
   { connection, open, world, withdraw, restart }: Entrance,

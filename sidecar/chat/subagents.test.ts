@@ -1,4 +1,6 @@
-/** Subagents of an agent that speaks ACP v2: their traffic, their questions and their end, in the tab of their parent. */
+/**
+ * Subagents of an agent that speaks ACP v2: their traffic, their questions and their end, in the tab of their parent.
+ */
 import { deepEqual, equal } from "node:assert/strict";
 import type { Entry } from "../../src/protocol/chat";
 import { World as ChatWorld, NEVER } from "../testing/chat-world";

@@ -38,7 +38,10 @@ export interface ServerProxy {
 }
 export type ProxySpec = ComponentSpec | OwnProxy | ServerProxy;
 
-/** `message` is a sentence without its subject: the option is put before it. It never repeats what was given, which may hold secrets. */
+/**
+ * `message` is a sentence without its subject: the option is put before it. It never repeats what was given, which may
+ * hold secrets.
+ */
 export class UnreadableComponent extends Error {
   override readonly name = "UnreadableComponent";
 }
@@ -53,7 +56,10 @@ export function readAgent(text: string, platform: string = process.platform): Co
   return { name, command };
 }
 
-/** What `--proxy` takes: the same, our own extensions, MCP servers, and `defaults` for those that are on by default. Throws `UnreadableComponent`. */
+/**
+ * What `--proxy` takes: the same, our own extensions, MCP servers, and `defaults` for those that are on by default.
+ * Throws `UnreadableComponent`.
+ */
 export function readProxies(text: string, platform: string = process.platform): readonly ProxySpec[] {
   return text.trim() === "defaults" ? DEFAULT_EXTENSIONS.map(config => ownProxy(config)) : [readOne(text, platform)];
 }
@@ -68,7 +74,10 @@ function ownProxy({ id, name }: ExtensionConfig, settings: JsonObject = {}): Own
   return { name, command: { kind: "own", id, settings } };
 }
 
-/** `eliza`, as the subcommand is called, and our own extensions need no process; another program of that name is reached by its path. */
+/**
+ * `eliza`, as the subcommand is called, and our own extensions need no process; another program of that name is reached
+ * by its path.
+ */
 function fromShell(text: string, platform: string): ProxySpec {
   const { command, args, env } = parsed(text, platform);
   const options = args.join(" ");

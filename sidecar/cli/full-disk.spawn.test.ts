@@ -11,7 +11,10 @@ import { eventually } from "../testing/eventually";
 import { program, scriptedAgent } from "../testing/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 
-/** In a mount namespace with a full file system as storage folder; for a user who may not mount, with a file size limit of 0. */
+/**
+ * In a mount namespace with a full file system as storage folder; for a user who may not mount, with a file size limit
+ * of 0.
+ */
 function onFullDisk(storage: string, command: readonly string[]): readonly string[] {
   const mayMount = spawnSync("unshare", ["--mount", "true"]).status === 0;
   if (!mayMount) return ["/bin/sh", "-c", 'ulimit -f 0; exec "$0" "$@"', ...command];

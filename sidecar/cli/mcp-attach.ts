@@ -1,6 +1,7 @@
 /**
- * `symposium-acp-agent mcp --attach`: started by Symposium's entry in an agent's own configuration (issue 14 item 5). Finds the servers of the agent's process by a
- * variable; without it, and when they are gone, it is an MCP server without tools, so that the agent goes on.
+ * `symposium-acp-agent mcp --attach`: started by Symposium's entry in an agent's own configuration (issue 14 item 5).
+ * Finds the servers of the agent's process by a variable; without it, and when they are gone, it is an MCP server
+ * without tools, so that the agent goes on.
  */
 import type { Readable, Writable } from "node:stream";
 import { ATTACH, ATTACH_TO } from "../mcp/shim";
@@ -30,7 +31,10 @@ export async function runAttached(): Promise<number> {
   return 0;
 }
 
-/** The first of the two variables that is an address of this computer: a configuration passes text that its agent does not expand. */
+/**
+ * The first of the two variables that is an address of this computer: a configuration passes text that its agent does
+ * not expand.
+ */
 export function attachTarget({
   [ATTACH_TO]: passed,
   [ATTACH]: inherited,

@@ -294,17 +294,16 @@ suite("the shim for agents that know only programs", () => {
 
     test("when it has ended the session that is said, and the program ends", async () => {
       await using server = await listen((request, response) => {
-        if (request.method === "GET") return void response.writeHead(404).end(); // many have no stream, which is no reason to end
+        // many have no stream, which is no reason to end
+        if (request.method === "GET") return void response.writeHead(404).end();
         if (request.headers["mcp-session-id"] !== undefined) return void response.writeHead(404).end();
-        response
-          .writeHead(200, { "content-type": "application/json", "mcp-session-id": "s" })
-          .end(
-            JSON.stringify({
-              jsonrpc: "2.0",
-              id: 0,
-              result: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: "t", version: "1" } },
-            }),
-          );
+        response.writeHead(200, { "content-type": "application/json", "mcp-session-id": "s" }).end(
+          JSON.stringify({
+            jsonrpc: "2.0",
+            id: 0,
+            result: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: "t", version: "1" } },
+          }),
+        );
       });
       const shim = joined(server.url);
       shim.send(INITIALIZE);

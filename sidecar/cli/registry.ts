@@ -1,5 +1,6 @@
 /**
- * `symposium-acp-agent registry`: the agents that there are, and the command that starts one, for other programs (documents, "CLI Commands").
+ * `symposium-acp-agent registry`: the agents that there are, and the command that starts one, for other programs
+ * (documents, "CLI Commands").
  *
  * Invariants: stdout is JSON or empty; nothing is installed or started; what is built in needs no network.
  */

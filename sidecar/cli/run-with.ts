@@ -1,9 +1,9 @@
 /**
- * `symposium-acp-agent run-with`: a chain of proxies and an agent as one ACP agent on stdin and stdout; without an agent, as
- * one proxy.
+ * `symposium-acp-agent run-with`: a chain of proxies and an agent as one ACP agent on stdin and stdout; without an
+ * agent, as one proxy.
  *
- * Invariants: nothing is started before the client's first message; what was started ends before this resolves; what a kill -9
- * of this process leaves is ended by the next start, by the ledger in `~/.symposium/cache`.
+ * Invariants: nothing is started before the client's first message; what was started ends before this resolves; what a
+ * kill -9 of this process leaves is ended by the next start, by the ledger in `~/.symposium/cache`.
  */
 import path from "node:path";
 import type { ProcessWorld } from "../agents/child";
@@ -96,7 +96,10 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, v
   return 1;
 }
 
-/** At the end of a session's first completed turn: all numbers, and a warning where the agent did not list the tools of a server. */
+/**
+ * At the end of a session's first completed turn: all numbers, and a warning where the agent did not list the tools of
+ * a server.
+ */
 function reportTools(agent: string, { servers, missing }: Delivery, tell: Tell): void {
   tell("info", "Tools of the session", { servers });
   const sentence = missingToolsSentence({

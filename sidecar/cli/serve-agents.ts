@@ -1,4 +1,7 @@
-/** The part that finds and installs agents and extensions; in the sidecar it is loaded when it is first needed: Eliza alone does not. */
+/**
+ * The part that finds and installs agents and extensions; in the sidecar it is loaded when it is first needed: Eliza
+ * alone does not.
+ */
 import { homedir } from "node:os";
 import path from "node:path";
 import type { Installable, InstallProgress } from "../../src/protocol/agent-service";

@@ -1,6 +1,6 @@
 /**
- * Stdin and stdout as the connection with the client, and what ends it from outside: a signal is as if the client had gone,
- * a second one does what signals do. Stdout carries the protocol and nothing else.
+ * Stdin and stdout as the connection with the client, and what ends it from outside: a signal is as if the client had
+ * gone, a second one does what signals do. Stdout carries the protocol and nothing else.
  */
 import type { Writable } from "node:stream";
 import type { Channel } from "../rpc/channel";

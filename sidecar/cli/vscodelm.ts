@@ -1,5 +1,6 @@
 /**
- * `symposium-acp-agent vscodelm`: ACP agents as language models, over `lm/*` on stdin and stdout, for any program that speaks it.
+ * `symposium-acp-agent vscodelm`: ACP agents as language models, over `lm/*` on stdin and stdout, for any program that
+ * speaks it.
  *
  * Invariants: no agent is started before the first request for it; what was started ends before this resolves.
  */
@@ -18,7 +19,10 @@ import { clientOnStdio, firstSignal, flushed } from "./stdio";
 import { openEvidence } from "./tool-evidence";
 import { openTrace } from "./trace-file";
 
-/** Resolves with the exit code, when the client has gone or a signal came. Throws `CannotWrite`, before anything is begun. */
+/**
+ * Resolves with the exit code, when the client has gone or a signal came. Throws `CannotWrite`, before anything is
+ * begun.
+ */
 export async function serveLmOnStdio(traceFolder: string | undefined, tell: Tell, version: string): Promise<number> {
   const code = await served(traceFolder, tell, version);
   await flushed(realClock);

@@ -1,4 +1,7 @@
-/** A program of the user's as an MCP server that this side starts (issue 14 item 2): its life, its failures, and its record. */
+/**
+ * A program of the user's as an MCP server that this side starts (issue 14 item 2): its life, its failures, and its
+ * record.
+ */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { CreateMessageRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { mcpBridge } from "./mcp-bridge";

@@ -1,4 +1,7 @@
-/** Tools of an extension and of the user's own program, and agents with the MCP habits of published ones (issue 14 item 2). */
+/**
+ * Tools of an extension and of the user's own program, and agents with the MCP habits of published ones (issue 14 item
+ * 2).
+ */
 import { deepEqual } from "node:assert/strict";
 import { MemoryEvidence } from "../mcp/delivery-evidence";
 import { HabitAgent, type AcpVersion, type Habit, type SessionOutcome } from "../testing/habit-agent";

@@ -1,6 +1,6 @@
 /**
- * The agent at the end of a chain. Its end is the end of the chain: what waits for it has been answered by then (hop.ts).
- * How long it may take to start is the client's affair: a first start may install it.
+ * The agent at the end of a chain. Its end is the end of the chain: what waits for it has been answered by then
+ * (hop.ts). How long it may take to start is the client's affair: a first start may install it.
  */
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";

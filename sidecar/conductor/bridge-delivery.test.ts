@@ -1,4 +1,7 @@
-/** How the bridge delivers tools by evidence (issue 14 item 2): transport per session, and the first prompt, which waits for `tools/list`. */
+/**
+ * How the bridge delivers tools by evidence (issue 14 item 2): transport per session, and the first prompt, which waits
+ * for `tools/list`.
+ */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { SESSION_TOOLS } from "../mcp/delivery";
 import { MemoryEvidence, type DeliveryEvidence } from "../mcp/delivery-evidence";
@@ -11,7 +14,10 @@ import { connected } from "../testing/mcp-world";
 const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
 };
-/** One session from its setup to the end of its first turn, in a chain of its own, as after a restart; `limit`: its prompt waits as long as it may. */
+/**
+ * One session from its setup to the end of its first turn, in a chain of its own, as after a restart; `limit`: its
+ * prompt waits as long as it may.
+ */
 async function session(
   evidence: MemoryEvidence,
   act: (server: JsonObject, clock: FakeClock) => Promise<void>,

@@ -99,7 +99,8 @@ suite("MCP bridge: tool delivery", () => {
     const order: string[] = [];
     await using rig = rigOf(
       (request, _, { agent }) => {
-        agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "state_update", state: "idle" } }); // of what was before
+        // of what was before
+        agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "state_update", state: "idle" } });
         request.respond({});
         agent.notify("session/update", {
           sessionId: "s1",

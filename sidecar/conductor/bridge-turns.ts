@@ -1,7 +1,7 @@
 /**
- * The turns of the sessions behind an MCP bridge: at the end of a session's first completed turn its delivery is decided (`mcp/delivery.ts`), unless the
- * agent says that it lists tools on demand.
- * In ACP v1 the answer to `session/prompt` ends a turn; in v2 that is a receipt, and `state_update` with `idle` ends it.
+ * The turns of the sessions behind an MCP bridge: at the end of a session's first completed turn its delivery is
+ * decided (`mcp/delivery.ts`), unless the agent says that it lists tools on demand. In ACP v1 the answer to
+ * `session/prompt` ends a turn; in v2 that is a receipt, and `state_update` with `idle` ends it.
  *
  * Invariants: the decision is taken before the client receives the end of the turn; nothing is changed or reordered.
  */
@@ -23,7 +23,9 @@ export interface BridgeTurnsDeps {
 }
 
 export class BridgeTurns {
-  /** First prompts that wait for `tools/list`, by session. `passed` resolves when the prompt is on its way to the agent. */
+  /**
+   * First prompts that wait for `tools/list`, by session. `passed` resolves when the prompt is on its way to the agent.
+   */
   readonly #held = new Map<string, { readonly delivery: Delivery; readonly passed: Promise<void> }>();
   /** Running turns of agents that use ACP v2, by session; "waiting": neither the receipt nor `running` has come. */
   readonly #running = new Map<string, "waiting" | "going">();
@@ -81,7 +83,10 @@ export class BridgeTurns {
     return delivery ? this.#ended(delivery, stopReason).then(() => notification.pass()) : notification.pass();
   }
 
-  /** The first prompt of a session waits until the agent has requested its tools (`Delivery.ready`); other sessions do not. */
+  /**
+   * The first prompt of a session waits until the agent has requested its tools (`Delivery.ready`); other sessions do
+   * not.
+   */
   async #passed(request: PassingRequest, sessionId: string, delivery: Delivery): Promise<unknown> {
     if (!delivery.isPrompted && !delivery.isComplete) {
       let passed = (): void => undefined;
@@ -115,7 +120,8 @@ export class BridgeTurns {
 async function ended(delivery: Delivery, isCompleted: boolean): Promise<void> {
   if (isCompleted && !delivery.isDecided && !delivery.isComplete) {
     await delivery.countUnlisted();
-    await new Promise<void>(resolve => setImmediate(resolve)); // the turn's updates are on their way to the client: those first
+    // the turn's updates are on their way to the client: those first
+    await new Promise<void>(resolve => setImmediate(resolve));
   }
   delivery.add({ kind: "turnEnded", isCompleted });
 }

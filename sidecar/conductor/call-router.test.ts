@@ -1,4 +1,7 @@
-/** An agent that offers every session's servers in all sessions of its process (issue 14 item 3): whose server a call reaches, and who is asked. */
+/**
+ * An agent that offers every session's servers in all sessions of its process (issue 14 item 3): whose server a call
+ * reaches, and who is asked.
+ */
 import { deepEqual, equal, match } from "node:assert/strict";
 import fc from "fast-check";
 import { objectOr } from "../rpc/json";

@@ -1,7 +1,9 @@
 /**
- * The sessions behind an MCP bridge as candidates for a tool call (`mcp/call-route.ts`): whether a turn runs, and which calls the agent announced.
+ * The sessions behind an MCP bridge as candidates for a tool call (`mcp/call-route.ts`): whether a turn runs, and which
+ * calls the agent announced.
  *
- * Invariants: with one session nothing is looked at and nothing waits; an announcement is used by one call; a call waits `ANNOUNCE_LIMIT_MS` at most.
+ * Invariants: with one session nothing is looked at and nothing waits; an announcement is used by one call; a call
+ * waits `ANNOUNCE_LIMIT_MS` at most.
  */
 import { isDeepStrictEqual } from "node:util";
 import { byFamily, familyOf, routeCall, routeSharedCall, type CallRoute } from "../mcp/call-route";
@@ -35,7 +37,10 @@ export class CallRouter {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Undefined: the session has ended. A session that an extension opened for itself is no candidate: its calls are answered where they arrive. */
+  /**
+   * Undefined: the session has ended. A session that an extension opened for itself is no candidate: its calls are
+   * answered where they arrive.
+   */
   set(sessionId: string, session: RoutableSession | undefined): void {
     if (!session) {
       this.#sessions.delete(sessionId);
@@ -112,7 +117,10 @@ export class CallRouter {
     return { id, isRunning: isRunning(), announces: callId !== undefined, use };
   }
 
-  /** Looks again with every announcement, until the route is known, the call is cancelled, or no announcement is waited for. */
+  /**
+   * Looks again with every announcement, until the route is known, the call is cancelled, or no announcement is waited
+   * for.
+   */
   #settled(
     find: (isFinal: boolean) => { readonly sessions: readonly Candidate[]; readonly route: CallRoute },
     signal: AbortSignal,
@@ -143,7 +151,9 @@ interface Candidate {
   use(): void;
 }
 
-/** The id of a live announcement that names this server and tool; arguments that it reports must be those of the call. */
+/**
+ * The id of a live announcement that names this server and tool; arguments that it reports must be those of the call.
+ */
 function announcementOf(announced: AnnouncedCalls, server: string, tool: string, args: unknown): string | undefined {
   const names = new QualifiedNames(server, { all: [tool] });
   for (const [toolCallId, call] of announced.live()) {

@@ -1,6 +1,6 @@
 /**
- * What a chain is made of. Components are started at the first `initialize`, all at once; how each is started is the business
- * of whoever makes the list.
+ * What a chain is made of. Components are started at the first `initialize`, all at once; how each is started is the
+ * business of whoever makes the list.
  */
 import type { Channel, Closed } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
@@ -16,7 +16,10 @@ export interface Running {
   lastWords(): string;
 }
 
-/** Starts a component; a proxy that exits at the methods of another dialect is started once more. A component that cannot be started is a channel that closes with the reason, or a rejection. */
+/**
+ * Starts a component; a proxy that exits at the methods of another dialect is started once more. A component that
+ * cannot be started is a channel that closes with the reason, or a rejection.
+ */
 export type Start = () => Running | Promise<Running>;
 
 export type ProxyComponent =
@@ -45,15 +48,18 @@ export interface Notice {
 }
 
 /**
- * Hears every message that crosses a hop. Calling it must be cheap: what is not traced has none. `link`: from 0, which is between the client and the first
- * component. Down is to the agent.
+ * Hears every message that crosses a hop. Calling it must be cheap: what is not traced has none. `link`: from 0, which
+ * is between the client and the first component. Down is to the agent.
  */
 export interface Trace {
   message(from: string, to: string, frame: Frame, link: number, way: "down" | "up"): void;
 }
 
 export interface ConductorClosed extends Closed {
-  /** The component whose failure ended the chain, and how its channel closed; undefined when the client left, or the conductor was disposed. */
+  /**
+   * The component whose failure ended the chain, and how its channel closed; undefined when the client left, or the
+   * conductor was disposed.
+   */
   readonly component?: string;
   readonly reason?: Closed;
 }

@@ -1,16 +1,17 @@
 /**
- * The conductor: a chain of proxies with an agent at its end, which its client sees as one agent; or, when the chain ends in
- * the conductor's own successor, as one proxy.
+ * The conductor: a chain of proxies with an agent at its end, which its client sees as one agent; or, when the chain
+ * ends in the conductor's own successor, as one proxy.
  *
  *   client ══ hop ── gate ─ stage ─ link ─ stage ─ link ─ … ─ agent ══ process
  *
  *   waiting ── initialize ──▶ running ── the client leaves, a component fails, dispose ──▶ ended
  *
- * Each stage is written as if it talked to one client and one successor. Links keep order, answers included, and are bounded; a
- * stage waits when the next is behind.
+ * Each stage is written as if it talked to one client and one successor. Links keep order, answers included, and are
+ * bounded; a stage waits when the next is behind.
  *
  * Invariants: nothing is started before the first `initialize`, then everything at once; every request of the client is
- * answered, in the end with an error that names the component which failed; when `closed` resolves nothing is left running.
+ * answered, in the end with an error that names the component which failed; when `closed` resolves nothing is left
+ * running.
  */
 import { serveProxy } from "../proxies/kit";
 import type { Channel } from "../rpc/channel";
@@ -150,7 +151,8 @@ class Conductor implements AsyncDisposable {
     if (method !== "initialize" && !isProxyInitialize(method)) return wrong(`“${method}” came before initialize.`);
     if (method === "initialize" && this.#successor)
       return wrong("This is a proxy, and waits for proxy/initialize. To use it as an agent, give it one.");
-    // Not -32600: an older proxy forwards the method of a newer conductor, and that conductor then tries the older method.
+    // Not -32600: an older proxy forwards the method of a newer conductor, and that conductor then tries the older
+    // method.
     if (method !== "initialize" && !this.#successor)
       return wrong(
         "This is an agent, and waits for initialize. To use it as a proxy, start it without an agent.",

@@ -1,11 +1,11 @@
 /**
- * One direction of a chain, as far as external proxies carry it. A proxy has one pipe to us for both directions: were it not
- * read because one of them is behind, the other would stand still, too, and two such proxies would wait for each other for
- * ever. So a proxy is read, and where that brings too much, the chain's end from which it comes is not.
+ * One direction of a chain, as far as external proxies carry it. A proxy has one pipe to us for both directions: were
+ * it not read because one of them is behind, the other would stand still, too, and two such proxies would wait for each
+ * other for ever. So a proxy is read, and where that brings too much, the chain's end from which it comes is not.
  *
- * Invariants: `push` keeps order and loses nothing; the source waits while anything that was pushed to is behind. What waits
- * then in this process is what was in the pipes of the proxies. A proxy that makes more out of nothing is not read either
- * after `limit` bytes: it may block the chain, but not fill this process.
+ * Invariants: `push` keeps order and loses nothing; the source waits while anything that was pushed to is behind. What
+ * waits then in this process is what was in the pipes of the proxies. A proxy that makes more out of nothing is not
+ * read either after `limit` bytes: it may block the chain, but not fill this process.
  */
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";

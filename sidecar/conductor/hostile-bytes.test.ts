@@ -1,6 +1,6 @@
 /**
- * Whatever bytes a message is made of, and however they are cut: what arrives is what JSON.parse makes of what was sent, under
- * another id; and what nobody knows arrives as the bytes that were sent.
+ * Whatever bytes a message is made of, and however they are cut: what arrives is what JSON.parse makes of what was
+ * sent, under another id; and what nobody knows arrives as the bytes that were sent.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";

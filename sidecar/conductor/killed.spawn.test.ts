@@ -1,6 +1,6 @@
 /**
- * kill -9 of each component at each step of a turn: of a chain of three programs and an agent, and of the command that conducts
- * one. The moment is told by what crosses the chain, so that it is always the same.
+ * kill -9 of each component at each step of a turn: of a chain of three programs and an agent, and of the command that
+ * conducts one. The moment is told by what crosses the chain, so that it is always the same.
  */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
@@ -116,7 +116,9 @@ class Doomed implements AsyncDisposable {
     };
   }
 
-  /** Undefined when everything that it asked was answered, and nothing more was to be asked of a chain that is dying. */
+  /**
+   * Undefined when everything that it asked was answered, and nothing more was to be asked of a chain that is dying.
+   */
   async turn(): Promise<RpcError | undefined> {
     const asks = [
       ["initialize", { protocolVersion: 1 }],

@@ -1,4 +1,7 @@
-/** The bridge in a chain: a proxy that offers a server of the SDK, the bridge, an agent that connects with the SDK's client. */
+/**
+ * The bridge in a chain: a proxy that offers a server of the SDK, the bridge, an agent that connects with the SDK's
+ * client.
+ */
 import { deepEqual, equal, match, notEqual, ok, rejects } from "node:assert/strict";
 import type { ProxyDefinition } from "../proxies/proxy";
 import { objectOr, type JsonObject } from "../rpc/json";

@@ -1,10 +1,11 @@
 /**
- * The bridge from MCP over ACP to what agents know: a stage before the agent, which puts an address on 127.0.0.1, or a program
- * that connects to it, in the place of each server that is reached over ACP. An agent that knows MCP over ACP itself gets the
- * declarations as they are (those of sacp excepted, which no agent knows).
+ * The bridge from MCP over ACP to what agents know: a stage before the agent, which puts an address on 127.0.0.1, or a
+ * program that connects to it, in the place of each server that is reached over ACP. An agent that knows MCP over ACP
+ * itself gets the declarations as they are (those of sacp excepted, which no agent knows).
  *
- * Invariants: what stands in a request to the agent can be reached before the agent sees it, because some connect before they
- * answer; what was opened for a session is closed with it, when its setup fails, when it is set up anew, and with the chain.
+ * Invariants: what stands in a request to the agent can be reached before the agent sees it, because some connect
+ * before they answer; what was opened for a session is closed with it, when its setup fails, when it is set up anew,
+ * and with the chain.
  */
 import { ATTACHED, type AttachedServer } from "../mcp/attached-server";
 import { NO_ABILITIES, programOf, readMcpAbilities, type McpAbilities } from "../mcp/abilities";
@@ -120,7 +121,8 @@ class Bridge implements AsyncDisposable {
     const answer = await request.pass();
     this.#agent = readMcpAbilities(answer);
     this.#program = programOf(answer);
-    if (this.#program === "") this.#evidence = new MemoryEvidence(); // evidence without a name may be about another agent
+    // evidence without a name may be about another agent
+    if (this.#program === "") this.#evidence = new MemoryEvidence();
     return this.#agent.acp ? answer : withAcp(answer);
   }
 
@@ -190,7 +192,9 @@ class Bridge implements AsyncDisposable {
     }
   }
 
-  /** `_symposium.dev/session_tools`: how far the tools of this session's servers got. Empty for a session without any. */
+  /**
+   * `_symposium.dev/session_tools`: how far the tools of this session's servers got. Empty for a session without any.
+   */
   async sessionTools(request: PassingRequest): Promise<SessionToolsResult> {
     const { sessionId, wait } = objectOr(request.params),
       delivery = this.#deliveries.of(stringOr(sessionId, ""));
@@ -226,7 +230,8 @@ class Bridge implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#owners[Symbol.asyncDispose](); // first: with the chain gone, nobody can be told of what the endpoint lets go of
+    // first: with the chain gone, nobody can be told of what the endpoint lets go of
+    await this.#owners[Symbol.asyncDispose]();
     await this.#endpoint[Symbol.asyncDispose]();
   }
 
@@ -248,7 +253,8 @@ class Bridge implements AsyncDisposable {
     const entry =
       transport === "http"
         ? { type: "http", ...kept, url: door.url, headers: [{ name: "Authorization", value: `Bearer ${door.token}` }] }
-        : { ...(this.#agent.version >= 2 ? { type: "stdio" } : {}), ...kept, ...shimDeclaration(this.#shim, door) }; // v1 has no type there
+        : // v1 has no type there
+          { ...(this.#agent.version >= 2 ? { type: "stdio" } : {}), ...kept, ...shimDeclaration(this.#shim, door) };
     return { door, entry };
   }
 

@@ -13,7 +13,9 @@ import { conduct } from "./conductor";
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 const TREES = Math.ceil(RUNS / 50);
 
-/** Leaves its name on whatever passes, answers a method of its own, and asks one question of its own in every prompt. */
+/**
+ * Leaves its name on whatever passes, answers a method of its own, and asks one question of its own in every prompt.
+ */
 const signs = (name: string): ProxyDefinition => ({
   name,
   make: chain => ({

@@ -1,8 +1,8 @@
 /**
  * The version of ACP that a chain speaks, read from the raw `protocolVersion` of `initialize`. Pure.
  *
- * A requested version is an upper bound, as it is for an agent: every component accepts it or answers with a lower one. The
- * version in the answer that reaches the client is the one that all of them speak.
+ * A requested version is an upper bound, as it is for an agent: every component accepts it or answers with a lower one.
+ * The version in the answer that reaches the client is the one that all of them speak.
  */
 import { Frame } from "../rpc/frame";
 import { isObject, objectOr } from "../rpc/json";

@@ -3,7 +3,8 @@
  *
  *   `_proxy`   sacp, Rust SDK 2 and 3             `_proxy/initialize`, `_proxy/successor`
  *   `proxy`    ACP schema, Rust SDK 5             `proxy/initialize`, `proxy/successor`
- *   `meta`     first drafts, @thinkwell/conductor `initialize` with `_meta.proxy`, `_proxy/successor/request`, `…/notification`
+ *   `meta` first drafts, @thinkwell/conductor `initialize` with `_meta.proxy`, `_proxy/successor/request`,
+ *   `…/notification`
  */
 import { Frame } from "../rpc/frame";
 import { objectOr, type JsonObject } from "../rpc/json";
@@ -14,8 +15,8 @@ import { withVersion } from "./protocol-version";
 export type Dialect = "_proxy" | "proxy" | "meta";
 
 /**
- * `_proxy/initialize` comes first: by its underscore it is an extension method, to which every implementation of ACP must
- * respond. At `proxy/initialize` several older programs exit, or do not respond.
+ * `_proxy/initialize` comes first: by its underscore it is an extension method, to which every implementation of ACP
+ * must respond. At `proxy/initialize` several older programs exit, or do not respond.
  */
 export const DIALECTS: readonly Dialect[] = ["_proxy", "proxy", "meta"];
 

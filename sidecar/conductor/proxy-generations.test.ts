@@ -1,4 +1,7 @@
-/** Doubles of every published generation of proxies and agents, each with what it does when it is asked in another generation's words. */
+/**
+ * Doubles of every published generation of proxies and agents, each with what it does when it is asked in another
+ * generation's words.
+ */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { objectOr } from "../rpc/json";
 import { RpcError } from "../rpc/message";

@@ -1,9 +1,10 @@
 /**
- * Proxy methods, in the spelling of every published generation: only a conductor and its own proxies exchange them, each pair
- * on its own connection, where `proxyHop` opens the envelopes.
+ * Proxy methods, in the spelling of every published generation: only a conductor and its own proxies exchange them,
+ * each pair on its own connection, where `proxyHop` opens the envelopes.
  *
- * Invariant: a proxy method that arrives from a client, from an agent or inside another envelope is never forwarded, so that
- * no component can forge a message of another component's successor. Requests are answered with an error, notifications dropped.
+ * Invariant: a proxy method that arrives from a client, from an agent or inside another envelope is never forwarded, so
+ * that no component can forge a message of another component's successor. Requests are answered with an error,
+ * notifications dropped.
  */
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
@@ -32,7 +33,9 @@ export function misplaced(method: string): RpcErrorObject {
   return { code: RpcCode.invalidRequest, message };
 }
 
-/** Proxies that predate the method forward it to their successor. They return this error, and another spelling is tried. */
+/**
+ * Proxies that predate the method forward it to their successor. They return this error, and another spelling is tried.
+ */
 export function unknownToSuccessor(method: string): RpcErrorObject {
   if (!isProxyInitialize(method)) return misplaced(method);
   return { code: RpcCode.methodNotFound, message: `“${method}” is not a method of a successor.` };

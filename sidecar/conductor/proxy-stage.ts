@@ -1,11 +1,13 @@
 /**
- * An external proxy in a chain: starts it, initialises it by proxy-start.ts, and passes everything else through it, or past it
- * when it was bypassed.
+ * An external proxy in a chain: starts it, initialises it by proxy-start.ts, and passes everything else through it, or
+ * past it when it was bypassed.
  *
  *      client ── up ──▶ plain ─┐        Invariant: a proxy that fails before it is initialised is left out, and nothing that
- *                              proxy    its neighbours asked is lost; one that fails later ends the chain, after what waited
+ *                              proxy its neighbours asked is lost; one that fails later ends the chain, after what
+ *                              waited
  *   successor ── down ▶ wrapped ┘       for it was answered with an error that names it. When its successor is gone, what the
- *                                       proxy has in its hands, answers above all, reaches the client before the end does.
+ *                                       proxy has in its hands, answers above all, reaches the client before the end
+ *                                       does.
  */
 import { AgentError } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
@@ -22,7 +24,10 @@ import { letGo, pass, SLOW_MS, started, type StageWorld } from "./stage";
 /** Of the proxy's own time: while it waits for its successor the clock stands still. */
 export const INITIALIZE_LIMIT_MS = 30_000;
 
-/** How long a proxy without a successor has for what it owes its client; an answer from behind it may be on its way through it. */
+/**
+ * How long a proxy without a successor has for what it owes its client; an answer from behind it may be on its way
+ * through it.
+ */
 export const LAST_ANSWERS_MS = 1000;
 
 /** Never rejects; the channels are taken over when the proxy runs, or cannot. */
@@ -119,7 +124,9 @@ class ProxyStage implements AsyncDisposable {
     if (isLeaving(frame) && !isAnswerTo(this.#state.settled, frame)) return this.world.up.push(frame, this.up);
   }
 
-  /** From a process that was started anew: it settles what it leaves, but not what its successor in this place is asked. */
+  /**
+   * From a process that was started anew: it settles what it leaves, but not what its successor in this place is asked.
+   */
   #fromFormer(frame: Frame): void | Promise<void> {
     if (isLeaving(frame) && !(this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame)))
       return this.world.up.push(frame, this.up);

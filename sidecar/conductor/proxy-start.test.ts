@@ -1,4 +1,7 @@
-/** The start of a proxy under every order of events: the neighbours are played, and nothing is believed but what they see. */
+/**
+ * The start of a proxy under every order of events: the neighbours are played, and nothing is believed but what they
+ * see.
+ */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { Frame } from "../rpc/frame";

@@ -8,10 +8,10 @@
  *                              │  └─ both say no because the successor did: waiting
  *                              └─ it dies, hangs, refuses, raises the version, answers before its successor ──▶ bypassed
  *
- * Rules (schema v1 unstable, `InitializeProxyRequest`, `InitializeProxyResponse`): a proxy forwards `initialize` before it answers.
- * The version is negotiated as with an agent: a proxy may lower it for all that is behind it, and the answer has the version that
- * every component accepted. A bypassed proxy's successor is asked in its place; one that it had asked already is not asked twice
- * (agents refuse that): its answer is the answer.
+ * Rules (schema v1 unstable, `InitializeProxyRequest`, `InitializeProxyResponse`): a proxy forwards `initialize` before
+ * it answers. The version is negotiated as with an agent: a proxy may lower it for all that is behind it, and the
+ * answer has the version that every component accepted. A bypassed proxy's successor is asked in its place; one that it
+ * had asked already is not asked twice (agents refuse that): its answer is the answer.
  */
 import type { Frame } from "../rpc/frame";
 import { isVersion1Only, withVersion } from "./protocol-version";
@@ -28,8 +28,8 @@ export type StartState =
   | Asked
   | { readonly kind: "ready" }
   /**
-   * `settled`: the request that the proxy may not answer any more. `renamed`: the successor's answer to one request is the answer to
-   * another one.
+   * `settled`: the request that the proxy may not answer any more. `renamed`: the successor's answer to one request is
+   * the answer to another one.
    */
   | { readonly kind: "bypassed"; readonly settled?: number; readonly renamed?: Renamed };
 

@@ -1,4 +1,7 @@
-/** Proxies that misbehave, as programs: each ends as it should, with a sentence for the user and what it said last in the cause. */
+/**
+ * Proxies that misbehave, as programs: each ends as it should, with a sentence for the user and what it said last in
+ * the cause.
+ */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 import type { RpcError } from "../rpc/message";

@@ -1,6 +1,7 @@
 /**
- * The clients and agents of the ACP SDK, all its entry points, with a chain between them: each end hears and gets what it
- * would without one. The SDK may hand a notification on after an answer that followed it, so each kind has its own order.
+ * The clients and agents of the ACP SDK, all its entry points, with a chain between them: each end hears and gets what
+ * it would without one. The SDK may hand a notification on after an answer that followed it, so each kind has its own
+ * order.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Readable, Writable, type Duplex } from "node:stream";
@@ -65,7 +66,9 @@ const SESSION = {
 };
 const REFUSAL = { why: [1, { deep: true, none: null }], text: WEIRD };
 
-/** What an agent of either version can be asked by the names of extensions; sent to the agent, it sends the same back. */
+/**
+ * What an agent of either version can be asked by the names of extensions; sent to the agent, it sends the same back.
+ */
 const EXTRAS = { n: 1.5, big: 9_007_199_254_740_991, text: WEIRD, list: [[], {}, null, false] };
 
 // --- version 1

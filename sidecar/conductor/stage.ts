@@ -18,7 +18,9 @@ export interface StageWorld {
   readonly odd: (component: string, what: string, detail: unknown) => void;
   /** A component that the chain cannot do without has ended. The first one is the reason why the chain does. */
   readonly failed: (component: string, reason: Closed) => void;
-  /** The error for what a component's end leaves unanswered: it names that one, or the one whose failure took it along. */
+  /**
+   * The error for what a component's end leaves unanswered: it names that one, or the one whose failure took it along.
+   */
   readonly unanswered: (component: string, reason: Closed) => RpcErrorObject;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Writes a trace, line by line, to files on a disk that may be slow. A full file is followed by another one.
  *
- * Invariants: the chain never waits for it; what waits to be written is bounded; what does not fit is left out, and a line
- * says how much; after a stream has failed nothing is written any more.
+ * Invariants: the chain never waits for it; what waits to be written is bounded; what does not fit is left out, and a
+ * line says how much; after a stream has failed nothing is written any more.
  */
 import type { Writable } from "node:stream";
 import type { Clock } from "../rpc/clock";
@@ -88,7 +88,10 @@ export class TraceWriter implements Trace, AsyncDisposable {
     if (wasWriting) this.#failed(error);
   }
 
-  /** Called before a write, so that no file is empty. Waits for the former file to close: at most two files are open on a slow disk. */
+  /**
+   * Called before a write, so that no file is empty. Waits for the former file to close: at most two files are open on
+   * a slow disk.
+   */
   #rotate(): void {
     if (this.#written < this.#limits.fileBytes || this.#former) return;
     const former = this.#output;

@@ -1,6 +1,7 @@
 /**
- * A trace: one JSON value for every message that crosses a hop, without secrets, in the format that the viewer of the Rust
- * conductor reads (`sacp-conductor`, trace.rs: `type` says which kind, `ts` is in seconds since the trace began). Pure.
+ * A trace: one JSON value for every message that crosses a hop, without secrets, in the format that the viewer of the
+ * Rust conductor reads (`sacp-conductor`, trace.rs: `type` says which kind, `ts` is in seconds since the trace began).
+ * Pure.
  */
 import { redactValue } from "../../src/protocol/redaction/redact";
 import { FrameError, type Frame } from "../rpc/frame";

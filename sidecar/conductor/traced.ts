@@ -1,4 +1,7 @@
-/** A channel whose messages are traced: `here` is who holds it, on the agent's side of the link, `there` who is at the other end. Made only when there is a trace. */
+/**
+ * A channel whose messages are traced: `here` is who holds it, on the agent's side of the link, `there` who is at the
+ * other end. Made only when there is a trace.
+ */
 import type { Channel } from "../rpc/channel";
 import type { Trace } from "./component";
 
@@ -22,8 +25,8 @@ export function traced(channel: Channel, here: string, there: string, link: numb
 }
 
 /**
- * Component names in a trace. The viewer of the Rust conductor draws `client` first, `agent` last, and sorts all others as text, so the
- * components between them are numbered from the client on.
+ * Component names in a trace. The viewer of the Rust conductor draws `client` first, `agent` last, and sorts all others
+ * as text, so the components between them are numbered from the client on.
  */
 export function traceNames(middle: readonly string[]): readonly string[] {
   const digits = String(middle.length).length;

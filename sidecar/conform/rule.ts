@@ -10,7 +10,9 @@ export type Severity = "must" | "should";
 
 export type Verdict =
   | { readonly kind: "pass" }
-  /** `why` of every verdict: a reason without secrets. `excerpt`: the offending message, bounded and without secrets. */
+  /**
+   * `why` of every verdict: a reason without secrets. `excerpt`: the offending message, bounded and without secrets.
+   */
   | { readonly kind: "fail"; readonly why: string; readonly excerpt?: string }
   /** The program does not advertise the capability, or does not speak the version. */
   | { readonly kind: "notApplicable"; readonly why: string }

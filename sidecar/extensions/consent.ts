@@ -1,15 +1,15 @@
 /**
- * The consent policy of all built-in tools that run or change something: Cargo's commands, Ferris' lookups with cargo, Workspace's files and
- * commands, Sparkle's files. Each such act is a tool call of the session, so that the user sees it with its diff or its command, and is asked about
- * unless that was settled before. Not among them: tools that only read, Ferris' research session itself (it may read the crate's source only), and
- * IDE operations, which are previews.
+ * The consent policy of all built-in tools that run or change something: Cargo's commands, Ferris' lookups with cargo,
+ * Workspace's files and commands, Sparkle's files. Each such act is a tool call of the session, so that the user sees
+ * it with its diff or its command, and is asked about unless that was settled before. Not among them: tools that only
+ * read, Ferris' research session itself (it may read the crate's source only), and IDE operations, which are previews.
  *
  *   shown ── asked ── allowed ──▶ carried out ──▶ completed | failed
  *              └ denied, withdrawn ──▶ failed
  *
- * Invariants: nothing is done before it is allowed; a standing approval is for one extension, one kind of act and one session, for exactly what its
- * option says; while the user is asked for one, other acts that it would settle wait; a question is withdrawn when its call ends; the tool call
- * always ends.
+ * Invariants: nothing is done before it is allowed; a standing approval is for one extension, one kind of act and one
+ * session, for exactly what its option says; while the user is asked for one, other acts that it would settle wait; a
+ * question is withdrawn when its call ends; the tool call always ends.
  */
 import { randomUUID } from "node:crypto";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -77,7 +77,10 @@ export class Consent {
     this.#prefix = `${deps.extension}-${randomUUID().slice(0, 8)}`;
   }
 
-  /** The tool, whose calls are carried out only with consent to `actOf(args)`. Arguments that `actOf` refuses are not asked about. */
+  /**
+   * The tool, whose calls are carried out only with consent to `actOf(args)`. Arguments that `actOf` refuses are not
+   * asked about.
+   */
   guarded(tool: Tool, actOf: (args: JsonObject) => Act): Tool {
     return {
       ...tool,

@@ -1,6 +1,7 @@
 /**
- * An agent extension that is part of Symposium: a proxy of our own kit (proxies/proxy.ts), made for one chain. It runs in the sidecar, behind
- * `run-with`, and alone on stdio (`symposium-acp-agent proxy NAME`): what it needs of the computer is given to it.
+ * An agent extension that is part of Symposium: a proxy of our own kit (proxies/proxy.ts), made for one chain. It runs
+ * in the sidecar, behind `run-with`, and alone on stdio (`symposium-acp-agent proxy NAME`): what it needs of the
+ * computer is given to it.
  */
 import type { ProcessSpec, Started } from "../agents/child";
 import type { Environment } from "../agents/shell-environment";

@@ -1,6 +1,9 @@
 import { ToolFailure, type Tool } from "./tool";
 
-/** The calls of a session's tools that are under way. Some agents leave them alone when their turn is stopped: then whoever has them ends them. */
+/**
+ * The calls of a session's tools that are under way. Some agents leave them alone when their turn is stopped: then
+ * whoever has them ends them.
+ */
 export class OpenCalls {
   readonly #open = new Set<AbortController>();
 

@@ -12,8 +12,9 @@ const MOST_BELOW = 500;
 const NOT_PROJECTS = /^(\.|node_modules$|target$|vendor$)/;
 
 /**
- * Folders from which cargo finds a `Cargo.toml`, the best first; none: there is no Rust here. Each of the session's folders counts itself when it or a
- * folder above it has one, up to the repository's root, but never the home folder or one above that; else those directly below it count that have one. Never rejects.
+ * Folders from which cargo finds a `Cargo.toml`, the best first; none: there is no Rust here. Each of the session's
+ * folders counts itself when it or a folder above it has one, up to the repository's root, but never the home folder or
+ * one above that; else those directly below it count that have one. Never rejects.
  */
 export async function rustFolders(folders: readonly string[], home: string): Promise<readonly string[]> {
   const found = await Promise.all(

@@ -1,8 +1,8 @@
 /**
  * The MCP server of an extension: its tools, for each client that connects. The SDK is loaded when the first one comes.
  *
- * Invariants: a call with wrong arguments reaches no tool; what a tool throws is an answer with `isError`, never the end of the connection; a
- * call whose client has gone is withdrawn.
+ * Invariants: a call with wrong arguments reaches no tool; what a tool throws is an answer with `isError`, never the
+ * end of the connection; a call whose client has gone is withdrawn.
  */
 import type { CallToolResult, Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
 import { COUNTS_TOOLS } from "../mcp/delivery";
@@ -38,7 +38,10 @@ export interface ToolPrompt {
   text(args: Readonly<Record<string, string>>): Promise<string>;
 }
 
-/** In `_meta` of a result: the structured form of an answer that has a text of its own. Some agents show their model nothing but `structuredContent` where there is one (Claude). */
+/**
+ * In `_meta` of a result: the structured form of an answer that has a text of its own. Some agents show their model
+ * nothing but `structuredContent` where there is one (Claude).
+ */
 export const STRUCTURED = "symposium.dev/structured";
 
 export function connectToolServer(of: ToolServer): ConnectMcp {

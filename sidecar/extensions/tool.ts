@@ -45,7 +45,10 @@ export interface Tool {
     readonly idempotentHint?: boolean;
     readonly openWorldHint?: boolean;
   };
-  /** `args` are as `inputSchema` says. A `ToolFailure` is answered as it is, with `isError`; anything else that is thrown is a bug, and logged. */
+  /**
+   * `args` are as `inputSchema` says. A `ToolFailure` is answered as it is, with `isError`; anything else that is
+   * thrown is a bug, and logged.
+   */
   call(args: JsonObject, call: ToolCall): Promise<ToolAnswer>;
 }
 

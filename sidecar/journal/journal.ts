@@ -1,6 +1,6 @@
 /**
- * Where a session's events are kept before anybody sees them. The journal on disk is to come behind this interface; until
- * then the session's memory is the journal, and the death of the process loses what no page shows.
+ * Where a session's events are kept before anybody sees them. The journal on disk is to come behind this interface;
+ * until then the session's memory is the journal, and the death of the process loses what no page shows.
  */
 import type { ChatEvent } from "../../src/protocol/chat";
 

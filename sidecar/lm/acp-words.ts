@@ -1,6 +1,7 @@
 /**
- * What an agent of ACP v1 does in a session → what VS Code's chat can show of it: text, thinking and usage. Calls of the agent's own tools are in
- * `call-text.ts`; those of VS Code's tools are shown by VS Code. Pure, lenient, and never throws.
+ * What an agent of ACP v1 does in a session → what VS Code's chat can show of it: text, thinking and usage. Calls of
+ * the agent's own tools are in `call-text.ts`; those of VS Code's tools are shown by VS Code. Pure, lenient, and never
+ * throws.
  */
 import type { ChatPart } from "../../src/protocol/lm";
 import { visibleLine } from "../../src/protocol/visible-text";
@@ -52,7 +53,10 @@ export function noticeOf(words: Words, sentence: string): Said {
   return lineOf(words, lineIn(sentence, NOTICE_LIMIT));
 }
 
-/** `raw`: the `update` member of `session/update` (schema v1, `SessionUpdate`). `originOf`: whether a call is of a tool of VS Code's. */
+/**
+ * `raw`: the `update` member of `session/update` (schema v1, `SessionUpdate`). `originOf`: whether a call is of a tool
+ * of VS Code's.
+ */
 export function wordsOfUpdate(words: Words, raw: unknown, originOf: (call: JsonObject) => CallOrigin): Said {
   const update = objectOr(raw);
   switch (update.sessionUpdate) {
@@ -128,7 +132,10 @@ function call(words: Words, update: JsonObject, origin: CallOrigin): Said {
   return [after, isShown ? [...parts, { type: "text", value: `\n\n${result}` }] : parts];
 }
 
-/** The line ends with a space, because VS Code's chat does not show the last word of a text before a space follows: it may become a link. */
+/**
+ * The line ends with a space, because VS Code's chat does not show the last word of a text before a space follows: it
+ * may become a link.
+ */
 function started(words: Words, id: string, call: CallText): Said {
   const [next, line] = lineOf(words, `${START_MARK} ${lineIn(call.title)} `),
     [after, output] = progress(next, id, undefined, call);
@@ -148,8 +155,8 @@ const TITLE_LIMIT = 200,
   NOTICE_LIMIT = 1000;
 
 /**
- * One line, that stays one: titles are often commands. Dollars and backticks are written as entities, because VS Code's chat holds all text behind a
- * single one of them back until the answer ends, and reads a pair of dollars as a formula.
+ * One line, that stays one: titles are often commands. Dollars and backticks are written as entities, because VS Code's
+ * chat holds all text behind a single one of them back until the answer ends, and reads a pair of dollars as a formula.
  */
 function lineIn(title: string, limit = TITLE_LIMIT): string {
   const line = visibleLine(title),
@@ -174,7 +181,10 @@ function usage(words: Words, { used }: JsonObject): Said {
   return isCount(used) ? counted({ ...words, used }, used, 0) : [words, []];
 }
 
-/** `usage`: of the answer to `session/prompt`. What is in the window, an update says better: this may count a request of the model more than once. */
+/**
+ * `usage`: of the answer to `session/prompt`. What is in the window, an update says better: this may count a request of
+ * the model more than once.
+ */
 export function wordsOfResult(
   words: Words,
   { inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens, thoughtTokens }: JsonObject,

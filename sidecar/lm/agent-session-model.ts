@@ -16,14 +16,20 @@ export interface AgentSessionStart {
   readonly cwd: string;
   /** Those before the agent, for all of its starts; absent: none. */
   readonly extensions?: readonly ExtensionConfig[];
-  /** Nothing; a session of its own from an earlier process; or a copy of one. Where the agent cannot do that it begins anew. */
+  /**
+   * Nothing; a session of its own from an earlier process; or a copy of one. Where the agent cannot do that it begins
+   * anew.
+   */
   readonly begin:
     | { readonly kind: "new" }
     | { readonly kind: "again" | "fork"; readonly agentSession: string; readonly modeReturn?: ModeReturn | undefined };
   readonly tools: readonly ChatTool[];
   /** Also tools of VS Code's that agents have themselves. */
   readonly duplicates: boolean;
-  /** The agent's group of permission tools (`protocol/permission-tools.ts`); absent: it has none, and the user is asked each time. */
+  /**
+   * The agent's group of permission tools (`protocol/permission-tools.ts`); absent: it has none, and the user is asked
+   * each time.
+   */
   readonly permissionGroup?: string;
   /** Another extension asks: its user is asked nothing. */
   readonly isForeign: boolean;
@@ -74,5 +80,7 @@ export type AgentWord = { readonly of: number } & (
   | { readonly kind: "withdrew"; readonly what: OfferedCall | IncomingRequest }
 );
 
-/** What a permission comes to: a question; or it was answered at once, and `sentence` tells the user why it was refused. */
+/**
+ * What a permission comes to: a question; or it was answered at once, and `sentence` tells the user why it was refused.
+ */
 export type Permission = { readonly asked: Asked } | { readonly sentence: string } | undefined;

@@ -1,9 +1,9 @@
 /**
- * The agent's end of a session behind VS Code's chat: its session, the tools it is offered, and what it waits for. What the agent does becomes words in
- * the owner's queue, and means something only when their turn comes.
+ * The agent's end of a session behind VS Code's chat: its session, the tools it is offered, and what it waits for. What
+ * the agent does becomes words in the owner's queue, and means something only when their turn comes.
  *
- * Invariants: nothing is heard any more of an agent that was left, and whatever it asks is answered; a session is opened with the tools of the
- * newest request.
+ * Invariants: nothing is heard any more of an agent that was left, and whatever it asks is answered; a session is
+ * opened with the tools of the newest request.
  */
 import { randomBytes } from "node:crypto";
 import type { ChatTool } from "../../src/protocol/lm";
@@ -29,7 +29,10 @@ import { offering } from "./tools-proxy";
 
 /** Of what an agent said last, in the log. */
 const LOGGED_CHARACTERS = 2_000;
-/** Of sessions for one answer, and of other extensions' of VS Code: agent extensions leave them as they are, and tell them nothing of the user. */
+/**
+ * Of sessions for one answer, and of other extensions' of VS Code: agent extensions leave them as they are, and tell
+ * them nothing of the user.
+ */
 const ASIDE = { [SIDE_SESSION]: "symposium" };
 const NONE: ReadonlyMap<string, string> = new Map();
 
@@ -103,7 +106,10 @@ export class AgentSession {
     return lease.connection.capabilities;
   }
 
-  /** Missing tools are a sentence of the answer, once, and in the log (issue 14 item 1). A session for one answer is read by a program: the log alone. */
+  /**
+   * Missing tools are a sentence of the answer, once, and in the log (issue 14 item 1). A session for one answer is
+   * read by a program: the log alone.
+   */
   #watchTools({ extensions }: AgentConnection, agentSession: string): void {
     const of = this.#opening;
     this.#toolWatch?.[Symbol.dispose]();
@@ -259,14 +265,18 @@ export class AgentSession {
     this.#gate = undefined;
   }
 
-  /** It has died, or could not be opened (its lease goes with `#staying`): where it can, it goes on with its session when it is opened again. */
+  /**
+   * It has died, or could not be opened (its lease goes with `#staying`): where it can, it goes on with its session
+   * when it is opened again.
+   */
   lost(): void {
     this.#end(agent => agent.lease.release());
   }
 
   /**
-   * Closes the agent's session, to be resumed with the current tools, when the agent did not request a list that changed (issue 14 item 2).
-   * Returns whether it did. Call it when a turn has ended: agents that handle the notification request the list during the turn.
+   * Closes the agent's session, to be resumed with the current tools, when the agent did not request a list that
+   * changed (issue 14 item 2). Returns whether it did. Call it when a turn has ended: agents that handle the
+   * notification request the list during the turn.
    */
   renew(): boolean {
     const { resume, load } = this.#agent?.lease.connection.capabilities ?? {};
@@ -399,7 +409,10 @@ export class AgentSession {
     signal.addEventListener("abort", () => this.say(word), { once: true });
   }
 
-  /** The message for the user, with the last lines that the program printed (issue 13 item 20). The cause goes to the log. */
+  /**
+   * The message for the user, with the last lines that the program printed (issue 13 item 20). The cause goes to the
+   * log.
+   */
   #trouble(error: unknown): string {
     const { message, cause } = objectOr(
       error instanceof Error ? { message: error.message, cause: error.cause } : error,

@@ -1,12 +1,13 @@
 /**
- * The calls of VS Code's tools in one session of an agent: what the agent announces, what Symposium allows without a question because VS Code
- * asks by itself, and the calls that reach the session's own MCP server. The three are matched.
+ * The calls of VS Code's tools in one session of an agent: what the agent announces, what Symposium allows without a
+ * question because VS Code asks by itself, and the calls that reach the session's own MCP server. The three are
+ * matched.
  *
  *   announced ── question allowed ──▶ open ── tools/call arrives ──▶ used
  *                                      └── completed, or shows another act, without a call ──▶ broken
  *
- * Invariants: an allowance is for one call, whose identity is proved (`bridged-calls.ts`) by all reports of it; after a broken allowance the
- * agent of this session is not trusted any more, and the user is asked about each of its calls.
+ * Invariants: an allowance is for one call, whose identity is proved (`bridged-calls.ts`) by all reports of it; after a
+ * broken allowance the agent of this session is not trusted any more, and the user is asked about each of its calls.
  */
 import { isDeepStrictEqual } from "node:util";
 import { AnnouncedCalls } from "../permissions/announced-calls";
@@ -72,7 +73,9 @@ export class AnnouncedTools {
     return this.#announced.of(params);
   }
 
-  /** `call`: of the question, with all `_meta` of it. A call that was allowed once proves nothing for a second question. */
+  /**
+   * `call`: of the question, with all `_meta` of it. A call that was allowed once proves nothing for a second question.
+   */
   claim(call: JsonObject, names: QualifiedNames): BridgedClaim {
     const { toolCallId } = call,
       known = typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
@@ -94,7 +97,10 @@ export class AnnouncedTools {
       if (call.allowance === "open") this.#calls.set(id, { ...call, allowance: "used" });
   }
 
-  /** A `tools/call` reached the server; `tool` as the agent names it. It belongs to the oldest announced call of that tool, best with equal arguments. */
+  /**
+   * A `tools/call` reached the server; `tool` as the agent names it. It belongs to the oldest announced call of that
+   * tool, best with equal arguments.
+   */
   arrived(tool: string, args: unknown): void {
     const open = [...this.#calls].filter(
       ([, { claim, hasArrived }]) => !hasArrived && isNamed(claim) && claim.tool === tool,
@@ -109,7 +115,9 @@ export class AnnouncedTools {
       });
   }
 
-  /** `call`: of an update that was heard. VS Code itself shows a call that is proved to be of its tool, or that arrived. */
+  /**
+   * `call`: of an update that was heard. VS Code itself shows a call that is proved to be of its tool, or that arrived.
+   */
   originOf({ toolCallId }: JsonObject): CallOrigin {
     const call = typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
     if (!call || (call.claim.kind === "none" && !call.hasArrived)) return "own";
@@ -133,7 +141,10 @@ function isNamed(claim: BridgedClaim): claim is BridgedClaim & { readonly tool: 
   return claim.kind !== "none" && claim.tool !== undefined;
 }
 
-/** The call with one more report. What was proved before, or by the report alone, and is not with both, is mixed for good. */
+/**
+ * The call with one more report. What was proved before, or by the report alone, and is not with both, is mixed for
+ * good.
+ */
 function joined(call: Call, before: JsonObject | undefined, report: JsonObject, names: QualifiedNames): Call {
   const claim = bridgedClaim(before ? [before, report] : [report], names);
   const wasProved = call.claim.kind === "proved" || bridgedClaim([report], names).kind === "proved";

@@ -1,7 +1,9 @@
 /**
- * Sessions of an agent for a single answer: without tools, and so without anybody who could be asked for a permission; and not for long.
+ * Sessions of an agent for a single answer: without tools, and so without anybody who could be asked for a permission;
+ * and not for long.
  *
- * Invariant: each stream is ended once, and each session closed, also when the agent says nothing or there is no time left.
+ * Invariant: each stream is ended once, and each session closed, also when the agent says nothing or there is no time
+ * left.
  */
 import type { RequestId } from "../../src/protocol/lm";
 import type { JsonObject } from "../rpc/json";

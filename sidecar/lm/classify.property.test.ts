@@ -54,12 +54,10 @@ const withoutPrivateKeys = (request: ChatRequest): ChatRequest => ({
 });
 
 const PAIRS = [...MARKS].flatMap(([name, remove], i) =>
-  [...MARKS]
-    .slice(i)
-    .map(([other, removeOther]) => ({
-      marks: name === other ? name : `${name}, ${other}`,
-      remove: (request: ChatRequest) => removeOther(remove(request)),
-    })),
+  [...MARKS].slice(i).map(([other, removeOther]) => ({
+    marks: name === other ? name : `${name}, ${other}`,
+    remove: (request: ChatRequest) => removeOther(remove(request)),
+  })),
 );
 
 /** Requests of other extensions carry none of these marks. */

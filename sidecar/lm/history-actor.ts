@@ -1,9 +1,10 @@
 /**
- * The actor that takes VS Code's requests to the sessions that they belong to. It owns the records of all conversations, and the session actors;
- * which session a request is for is decided in `classify.ts` and `history.ts`, purely.
+ * The actor that takes VS Code's requests to the sessions that they belong to. It owns the records of all
+ * conversations, and the session actors; which session a request is for is decided in `classify.ts` and `history.ts`,
+ * purely.
  *
- * Invariants: a request is answered once, whatever happens to its session; what is remembered of an answer is what was really sent of it; a
- * record is changed by the words of its own session's turn of now, and by no others.
+ * Invariants: a request is answered once, whatever happens to its session; what is remembered of an answer is what was
+ * really sent of it; a record is changed by the words of its own session's turn of now, and by no others.
  */
 import { assertNever } from "../../src/protocol/wire";
 import {

@@ -139,7 +139,9 @@ class Editor {
     this.#ask(chat, expected);
   }
 
-  /** The very request once more, while it is being answered: whoever had it first is left with a turn that never ends. */
+  /**
+   * The very request once more, while it is being answered: whoever had it first is left with a turn that never ends.
+   */
   #again(chat: SimulatedChat): void {
     chat.dropped.push(chat.last!);
     this.#ask(chat, "again");

@@ -1,7 +1,8 @@
 /**
- * Which session does this request continue? VS Code resends the whole history each time, rewritten now and then; agents keep their own. A call id
- * is proof, a conversation id a strong hint, the digests of turns are evidence, nothing else counts. A wrong "new session" costs tokens, a wrong
- * "same session" leaks one chat into another: when unsure, a new session.
+ * Which session does this request continue? VS Code resends the whole history each time, rewritten now and then; agents
+ * keep their own. A call id is proof, a conversation id a strong hint, the digests of turns are evidence, nothing else
+ * counts. A wrong "new session" costs tokens, a wrong "same session" leaks one chat into another: when unsure, a new
+ * session.
  *
  * Side requests and compactions (classify.ts) are sorted out before this. Pure.
  */
@@ -21,8 +22,9 @@ export type Verdict =
   /** The same, but another model answered the turns from `from` on: quote those, then send the new turn. */
   | { readonly kind: "behind"; readonly session: Session; readonly from: number }
   /**
-   * Its first `keep` turns: an edit, a retry, a restored checkpoint, a fork. Begin another session after them. `isWhole`: it knows nothing beyond
-   * them, so the agent's own session can be forked. `supersedes`: it is the same chat, and this one is left behind there.
+   * Its first `keep` turns: an edit, a retry, a restored checkpoint, a fork. Begin another session after them.
+   * `isWhole`: it knows nothing beyond them, so the agent's own session can be forked. `supersedes`: it is the same
+   * chat, and this one is left behind there.
    */
   | {
       readonly kind: "fork";
@@ -32,8 +34,8 @@ export type Verdict =
       readonly supersedes: boolean;
     }
   /**
-   * Unrelated, or not sure: a new session, seeded with the transcript. `isBeside`: under the id of a conversation that goes on. `supersedes`: left behind in
-   * a chat whose summary nobody can compare.
+   * Unrelated, or not sure: a new session, seeded with the transcript. `isBeside`: under the id of a conversation that
+   * goes on. `supersedes`: left behind in a chat whose summary nobody can compare.
    */
   | { readonly kind: "new"; readonly isBeside: boolean; readonly supersedes: readonly Session[] };
 
@@ -74,13 +76,18 @@ export function match(asking: Asking, sessions: readonly Session[]): Verdict {
   );
 }
 
-/** `chat`: the sessions of the same chat. A turn that another process began, in a chat whose session it is not of, is most likely a sub-agent's. */
+/**
+ * `chat`: the sessions of the same chat. A turn that another process began, in a chat whose session it is not of, is
+ * most likely a sub-agent's.
+ */
 function unrelated({ reading }: Asking, chat: readonly Session[]): Verdict {
   const isBeside = !reading.isNew && chat.length > 0;
   return { kind: "new", isBeside, supersedes: isBeside || reading.summary === undefined ? [] : chat };
 }
 
-/** The request is let in: the record of its session, and, where that takes the place of others, the records of those. */
+/**
+ * The request is let in: the record of its session, and, where that takes the place of others, the records of those.
+ */
 export function admit(
   verdict: Verdict,
   asking: Asking,
@@ -114,7 +121,10 @@ function isOtherLoop({ trace, span }: Session, { identity }: Asking): boolean {
   );
 }
 
-/** The very request that it is answering: from a twin, or a sub-agent with the same task. Tried again, it would be another turn of the chat. */
+/**
+ * The very request that it is answering: from a twin, or a sub-agent with the same task. Tried again, it would be
+ * another turn of the chat.
+ */
 function isAnswering({ provisional: p, trace }: Session, { identity, reading }: Asking): boolean {
   if (p?.state !== "streaming" && p?.state !== "waiting") return false;
   return p.user === reading.asked && (trace === undefined || identity.trace === undefined || trace === identity.trace);
@@ -193,16 +203,17 @@ function echoes(session: Session, asking: Asking, common: number): boolean {
 }
 
 /**
- * The history may lack the session's last turn: it is the turn at hand, or a program that sends no marks drops turns that were stopped. A chat keeps
- * them. There the user took the turn back, its agent remembers it, and the session must not be continued.
+ * The history may lack the session's last turn: it is the turn at hand, or a program that sends no marks drops turns
+ * that were stopped. A chat keeps them. There the user took the turn back, its agent remembers it, and the session must
+ * not be continued.
  */
 function mayLack(session: Session, { identity, reading: { rounds } }: Asking): boolean {
   return isLoose(session, identity) && (isAlone(identity) || hasMade(session, rounds));
 }
 
 /**
- * Its last turn has no answer that the history must show. Believed where the request is surely of its chat; and of who shows no mark at all: a program that
- * speaks to `vscodelm` alone, whose history is all there is.
+ * Its last turn has no answer that the history must show. Believed where the request is surely of its chat; and of who
+ * shows no mark at all: a program that speaks to `vscodelm` alone, whose history is all there is.
  */
 function isLoose(session: Session, identity: Identity): boolean {
   const { provisional: p } = session;
@@ -219,8 +230,9 @@ function isLive({ provisional }: Session): boolean {
 }
 
 /**
- * Rounds that are not the session's are of a turn that somebody else began, most likely a sub-agent, where nothing comes before them, or where the session's own
- * last turn is not in the history. An empty history alone fits an edit of the first message, and a sub-agent of the turn that goes on or went wrong, unless the host says which is which.
+ * Rounds that are not the session's are of a turn that somebody else began, most likely a sub-agent, where nothing
+ * comes before them, or where the session's own last turn is not in the history. An empty history alone fits an edit of
+ * the first message, and a sub-agent of the turn that goes on or went wrong, unless the host says which is which.
  */
 function isUnsure(session: Session, asking: Asking, common: number): boolean {
   const {
@@ -236,8 +248,8 @@ function isUnsure(session: Session, asking: Asking, common: number): boolean {
 }
 
 /**
- * How many turns of both, from the first on, are the same. `isLatest`: the chat's latest session of its agent. Only its last turn may be
- * shown in part: a session that was left behind may have been stopped at the same words.
+ * How many turns of both, from the first on, are the same. `isLatest`: the chat's latest session of its agent. Only its
+ * last turn may be shown in part: a session that was left behind may have been stopped at the same words.
  */
 function commonTurns(
   session: Session,
@@ -281,8 +293,9 @@ function isPart(
 }
 
 /**
- * A summary stands for what nobody can compare: in the same chat, both began with it, or what follows it is our end, as far as it goes; where nothing follows,
- * it is who served the chat last. The host counts the turns that are summarised, too: one that comes before our end is an edit.
+ * A summary stands for what nobody can compare: in the same chat, both began with it, or what follows it is our end, as
+ * far as it goes; where nothing follows, it is who served the chat last. The host counts the turns that are summarised,
+ * too: one that comes before our end is an edit.
  */
 function continuesCompacted(session: Session, asking: Asking, common: number, isNewest: boolean): boolean {
   const {
@@ -330,7 +343,9 @@ function usersOf(turns: readonly Turn[]): readonly string[] {
   return turns.flatMap(({ user }) => user ?? []);
 }
 
-/** No id: the one session whose history this is, if no other shares as much of it. Two chats that both began "hi" tie. */
+/**
+ * No id: the one session whose history this is, if no other shares as much of it. Two chats that both began "hi" tie.
+ */
 function soleEcho(asking: Asking, candidates: readonly Session[]): Verdict | undefined {
   const { turns } = asking.reading;
   if (turns.at(-1)?.answer === undefined) return undefined; // an empty history begins every conversation

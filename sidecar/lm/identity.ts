@@ -1,7 +1,7 @@
 /**
- * Who asks, and in which conversation, as far as a request tells. `requestInitiator` comes from VS Code itself; `modelOptions` are whatever the caller
- * put there, so they count only when that is the host's chat, or when a host of before does not say who it is. They are private
- * names of the chat's: each may be missing. Pure.
+ * Who asks, and in which conversation, as far as a request tells. `requestInitiator` comes from VS Code itself;
+ * `modelOptions` are whatever the caller put there, so they count only when that is the host's chat, or when a host of
+ * before does not say who it is. They are private names of the chat's: each may be missing. Pure.
  */
 import { createHash } from "node:crypto";
 import { ELIZA, type AgentConfig } from "../../src/protocol/agents";
@@ -14,7 +14,10 @@ export interface Identity {
   readonly caller: string | undefined;
   /** Another extension than the host's chat: it may ask, and has no user before a chat of ours. */
   readonly isForeign: boolean;
-  /** The host's chat asks: VS Code says so, or, in versions that do not, the request carries any private key of the chat's. */
+  /**
+   * The host's chat asks: VS Code says so, or, in versions that do not, the request carries any private key of the
+   * chat's.
+   */
   readonly isFromChat: boolean;
   /** Of the conversation; forks and sub-agents carry their parent's. */
   readonly conversationId: string | undefined;

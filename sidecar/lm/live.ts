@@ -1,9 +1,9 @@
 /**
- * The sessions of the model picker: what is remembered of each (`session-record.ts`) and, while it is alive, the actor that runs it. Only the history
- * actor has them.
+ * The sessions of the model picker: what is remembered of each (`session-record.ts`) and, while it is alive, the actor
+ * that runs it. Only the history actor has them.
  *
- * Invariants: of an agent so many are alive at a time, busy ones aside; one that nobody uses is closed after a while, and its record stays;
- * so many records are kept.
+ * Invariants: of an agent so many are alive at a time, busy ones aside; one that nobody uses is closed after a while,
+ * and its record stays; so many records are kept.
  */
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { RequestId } from "../../src/protocol/lm";

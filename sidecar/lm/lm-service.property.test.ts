@@ -1,4 +1,7 @@
-/** The service between a VS Code that does what it likes and agents that do what they like: each chat hears its own agent, and everybody is answered. */
+/**
+ * The service between a VS Code that does what it likes and agents that do what they like: each chat hears its own
+ * agent, and everybody is answered.
+ */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 import fc from "fast-check";

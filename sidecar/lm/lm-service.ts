@@ -1,6 +1,6 @@
 /**
- * The `lm/*` requests, of the extension host and of whoever drives `vscodelm`: reads them, and hands over to the history. Nothing here looks into a
- * conversation.
+ * The `lm/*` requests, of the extension host and of whoever drives `vscodelm`: reads them, and hands over to the
+ * history. Nothing here looks into a conversation.
  */
 import { ErrorCode } from "../../src/protocol/errors";
 import type {

@@ -1,4 +1,7 @@
-/** What crosses the wire of `vscodelm`, message by message, in the flows of the documents: read the golden files to know them. */
+/**
+ * What crosses the wire of `vscodelm`, message by message, in the flows of the documents: read the golden files to know
+ * them.
+ */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ChatMessage, ChatPart, ChatTool } from "../../src/protocol/lm";
 import { AgentConnection } from "../agents/connection";

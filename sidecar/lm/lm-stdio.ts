@@ -1,6 +1,7 @@
 /**
- * `lm/*` for any program, over a channel of JSON-RPC messages, as the documents have it: a request is named by its JSON-RPC id. Beside theirs
- * there are `lm/question` and `lm/decide`: without the latter every permission is refused, because a result proves no consent.
+ * `lm/*` for any program, over a channel of JSON-RPC messages, as the documents have it: a request is named by its
+ * JSON-RPC id. Beside theirs there are `lm/question` and `lm/decide`: without the latter every permission is refused,
+ * because a result proves no consent.
  *
  * Invariant: what was asked is answered, in the order in which it is decided, also when the client goes.
  */

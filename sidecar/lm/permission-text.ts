@@ -1,6 +1,6 @@
 /**
- * What a person reads before an act of an agent is allowed: all of it that fits, and nothing that hides or pretends; and what does not fit, to be
- * opened beside. Pure.
+ * What a person reads before an act of an agent is allowed: all of it that fits, and nothing that hides or pretends;
+ * and what does not fit, to be opened beside. Pure.
  */
 import type { PermissionQuestion } from "../../src/protocol/lm";
 import { visibleLine } from "../../src/protocol/visible-text";
@@ -36,7 +36,10 @@ export function verbOf(kind: string): string {
   return VERBS.get(kind) ?? "do something";
 }
 
-/** `call`: all that is known of it; `last`: sentences of ours behind it. The title is ours: only the agent's name, from the settings, is not. */
+/**
+ * `call`: all that is known of it; `last`: sentences of ours behind it. The title is ours: only the agent's name, from
+ * the settings, is not.
+ */
 export function questionText(
   agent: string,
   kind: string,
@@ -131,7 +134,9 @@ class Text {
     return this.#block(json(value, 2), "json");
   }
 
-  /** One item of `content`: of version 1 a difference has two texts, of version 2 a list of changes and perhaps a patch. */
+  /**
+   * One item of `content`: of version 1 a difference has two texts, of version 2 a list of changes and perhaps a patch.
+   */
   #part(item: unknown): string {
     const { type, path, oldText, newText, patch, changes } = objectOr(item);
     if (type === "content") return this.#block(textOf(item) ?? "");

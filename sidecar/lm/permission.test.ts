@@ -56,7 +56,10 @@ function asked(verdict: PermissionVerdict) {
   if (verdict.kind !== "ask") throw new Error(inShort(verdict));
   return verdict;
 }
-/** What two published agents sent (reference/real-agents): one announces its call before, with the tool's name in `_meta`; the other says nothing before, and makes its ids of the name. */
+/**
+ * What two published agents sent (reference/real-agents): one announces its call before, with the tool's name in
+ * `_meta`; the other says nothing before, and makes its ids of the name.
+ */
 const CLAUDE = (toolName: string) => ({
   title: toolName,
   kind: "other",

@@ -1,13 +1,15 @@
 /**
- * The answer to an agent's permission question behind VS Code's chat: one question per act, and no answer that the user did not give. Pure.
+ * The answer to an agent's permission question behind VS Code's chat: one question per act, and no answer that the user
+ * did not give. Pure.
  *
- * A call of one of VS Code's own tools is allowed at once where that is proved (`permissions/bridged-calls.ts`), because VS Code asks by itself
- * before it runs the tool. For an act of the agent's own, a tool of ours is called: VS Code asks the user before it runs, and its `invoke` is the
- * consent (decisions, row 4). A standing approval of such a tool is for one agent and one kind (decisions, row 29).
+ * A call of one of VS Code's own tools is allowed at once where that is proved (`permissions/bridged-calls.ts`),
+ * because VS Code asks by itself before it runs the tool. For an act of the agent's own, a tool of ours is called: VS
+ * Code asks the user before it runs, and its `invoke` is the consent (decisions, row 4). A standing approval of such a
+ * tool is for one agent and one kind (decisions, row 29).
  *
- * Invariants: only a proved claim is allowed without the user, once, and by an option that allows once; a question that refers to VS Code's tools
- * without proof is asked with `ASK_EACH_TIME` alone, which no standing approval can answer; nor can one answer a question of an agent without tools
- * of its own; what carries a command is asked as a command.
+ * Invariants: only a proved claim is allowed without the user, once, and by an option that allows once; a question that
+ * refers to VS Code's tools without proof is asked with `ASK_EACH_TIME` alone, which no standing approval can answer;
+ * nor can one answer a question of an agent without tools of its own; what carries a command is asked as a command.
  */
 import type { PermissionQuestion } from "../../src/protocol/lm";
 import { ASK_EACH_TIME, permissionTool, type PermissionKind } from "../../src/protocol/permission-tools";
@@ -104,7 +106,10 @@ const UNPROVED =
   "It names a tool of VS Code, but Symposium cannot verify that this is all it will do. VS Code may ask about that tool again.";
 const FOR_EVER = "The agent offers only a permanent permission: it will not ask again.";
 
-/** The parameters of our tool's call; `id` is the question's. What stands there is for the eye: the consent is tied to `id` alone. */
+/**
+ * The parameters of our tool's call; `id` is the question's. What stands there is for the eye: the consent is tied to
+ * `id` alone.
+ */
 export function parametersOf(id: string, { kind, title, rawInput }: PermissionSubject): JsonObject {
   const isShort = rawInput !== undefined && size(rawInput) <= MOST_INPUT;
   return { id, kind, title: title.slice(0, MOST_TITLE), ...(isShort ? { raw_input: rawInput } : {}) };
@@ -142,7 +147,10 @@ function callIn(params: JsonObject, announced: JsonObject | undefined): JsonObje
   };
 }
 
-/** The kind that the agent gives, unless the call shows more: a standing approval of another kind must not cover a command or a change. */
+/**
+ * The kind that the agent gives, unless the call shows more: a standing approval of another kind must not cover a
+ * command or a change.
+ */
 function kindOf(call: JsonObject): string {
   const said = stringOr(call.kind, "other"),
     shown = showsOwnAct(call);

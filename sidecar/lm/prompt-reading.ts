@@ -1,6 +1,6 @@
 /**
- * A user's message of the host's chat, taken apart: the words, what is attached, where the editor stands. What the chat says to its model about its own tools
- * is nobody's business here. Pure.
+ * A user's message of the host's chat, taken apart: the words, what is attached, where the editor stands. What the chat
+ * says to its model about its own tools is nobody's business here. Pure.
  */
 import type { ChatMessage } from "../../src/protocol/lm";
 import { textOf } from "./reading";
@@ -58,7 +58,10 @@ export function partsOf(messages: readonly ChatMessage[]): PromptParts {
   };
 }
 
-/** Lists of skills and agents that the chat adds when they change. They name tools of the chat, and files that only the chat reads. */
+/**
+ * Lists of skills and agents that the chat adds when they change. They name tools of the chat, and files that only the
+ * chat reads.
+ */
 function withoutCatalogues(text: string): string {
   return text.replace(/^<customizationsUpdate>\n[^]*?^<\/customizationsUpdate>\n?/gm, "").trim();
 }

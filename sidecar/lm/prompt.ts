@@ -1,7 +1,7 @@
 /**
- * A request as ACP's content blocks: the user's words, the attachments, and then, marked as not the user's (issue 14 item 4), the position in the editor
- * and a quotation of the conversation as far as the agent does not remember it. Not the chat's instructions to its model: they name tools that the
- * agent does not have. Pure.
+ * A request as ACP's content blocks: the user's words, the attachments, and then, marked as not the user's (issue 14
+ * item 4), the position in the editor and a quotation of the conversation as far as the agent does not remember it. Not
+ * the chat's instructions to its model: they name tools that the agent does not have. Pure.
  */
 import { pathToFileURL } from "node:url";
 import type { ChatMessage, ChatRequest } from "../../src/protocol/lm";

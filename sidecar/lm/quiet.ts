@@ -1,6 +1,6 @@
 /**
- * When a response that asks VS Code something is complete: so long after the last question, or after the last call that the agent has announced,
- * but not for ever.
+ * When a response that asks VS Code something is complete: so long after the last question, or after the last call that
+ * the agent has announced, but not for ever.
  */
 import type { Clock } from "../rpc/clock";
 

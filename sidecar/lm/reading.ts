@@ -1,12 +1,13 @@
 /**
- * A request's messages as a conversation: turns that are over, and the one at hand. Only what survives the host's rewriting counts: system
- * messages, thinking, images, cache marks, context that is rendered anew and the bodies of tool results do not.
+ * A request's messages as a conversation: turns that are over, and the one at hand. Only what survives the host's
+ * rewriting counts: system messages, thinking, images, cache marks, context that is rendered anew and the bodies of
+ * tool results do not.
  *
- * A turn begins with words of the user and holds everything until the next: texts and calls of the agent, and results. One whose answer failed has
- * none; one whose beginning was taken away by a compaction has no words. Pure.
+ * A turn begins with words of the user and holds everything until the next: texts and calls of the agent, and results.
+ * One whose answer failed has none; one whose beginning was taken away by a compaction has no words. Pure.
  *
- * A request repeats the history of the one before, so `readOn` starts from an earlier reading: runs of messages that are the same objects are not
- * read again. `read` is the same from nothing.
+ * A request repeats the history of the one before, so `readOn` starts from an earlier reading: runs of messages that
+ * are the same objects are not read again. `read` is the same from nothing.
  */
 import { hash } from "node:crypto";
 import type { ChatMessage, ChatPart } from "../../src/protocol/lm";
@@ -24,7 +25,10 @@ export interface Turn {
   readonly user: Digest | undefined;
   /** All texts of its rounds together. */
   readonly answer: Digest | undefined;
-  /** Of a turn that was stopped: the answer that a later history may show instead, when results bring back what was cut off with their calls. */
+  /**
+   * Of a turn that was stopped: the answer that a later history may show instead, when results bring back what was cut
+   * off with their calls.
+   */
   readonly fuller?: Digest;
   /** The text of its last round, for when a compaction leaves no more. */
   readonly last: Digest | undefined;
@@ -253,7 +257,8 @@ function userRun(run: readonly ChatMessage[], isTagged: boolean, drafts: Draft[]
     const results = [...before.results, ...resultsIn(brought).map(({ callId }) => callId)];
     drafts.push(brought.length === 0 ? before : { ...before, results, messages: [...before.messages, ...brought] });
   }
-  // Where one is in tags, what is not was put there by the chat. An empty one is what a command of the chat's leaves behind.
+  // Where one is in tags, what is not was put there by the chat. An empty one is what a command of the chat's leaves
+  // behind.
   const tagged = run.flatMap((message, i) => (words[i] ? [{ text: words[i], messages: [message] }] : []));
   const plain = words.some(each => each !== undefined)
     ? []
@@ -286,7 +291,10 @@ export function newResults(messages: readonly ChatMessage[]): ReturnType<typeof 
   return resultsIn(messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1));
 }
 
-/** The turn as it is compared with what is echoed of it. Calls without a result vanish from a history: those with one count, or, of our own, all. */
+/**
+ * The turn as it is compared with what is echoed of it. Calls without a result vanish from a history: those with one
+ * count, or, of our own, all.
+ */
 export function turnOf({
   user,
   rounds,

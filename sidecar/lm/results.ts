@@ -1,8 +1,8 @@
 /**
  * What VS Code's tools returned, as results of MCP. Pure.
  *
- * VS Code marks no result as failed: that a tool threw, was skipped, or is switched off stands in the text (VS Code 1.139). An agent is to
- * know it, because its own tools tell it in that way.
+ * VS Code marks no result as failed: that a tool threw, was skipped, or is switched off stands in the text (VS Code
+ * 1.139). An agent is to know it, because its own tools tell it in that way.
  */
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
 import { isObject } from "../rpc/json";

@@ -1,4 +1,7 @@
-/** Text of others, as it can be shown to a person who decides by it: as Markdown that it cannot leave, and with nothing in it that is not seen. */
+/**
+ * Text of others, as it can be shown to a person who decides by it: as Markdown that it cannot leave, and with nothing
+ * in it that is not seen.
+ */
 import { visibleLine, visibleText } from "../../src/protocol/visible-text";
 
 /** A block of code, behind a fence that is longer than any in it. */

@@ -1,6 +1,7 @@
 /**
- * Records of sessions that outlive the process, so that a chat that is opened again finds its agent's session. They hold digests, no words. What the host gives
- * back may be of another version, or of anybody: it is looked at, and what does not fit is forgotten. Pure.
+ * Records of sessions that outlive the process, so that a chat that is opened again finds its agent's session. They
+ * hold digests, no words. What the host gives back may be of another version, or of anybody: it is looked at, and what
+ * does not fit is forgotten. Pure.
  */
 import { arrayOr, isObject, stringOr, type JsonObject } from "../rpc/json";
 import type { Turn } from "./reading";

@@ -1,9 +1,9 @@
 /**
- * The actor that owns one session of an agent behind VS Code's chat: it feeds `step` with what happens and does what `step` decides. All
- * judgement is in `session-state.ts`; the agent's end is `agent-session.ts`.
+ * The actor that owns one session of an agent behind VS Code's chat: it feeds `step` with what happens and does what
+ * `step` decides. All judgement is in `session-state.ts`; the agent's end is `agent-session.ts`.
  *
- * Invariants: events are handled one at a time, in the order in which they came off the wire; what is told to the owner is in the order in which it
- * was decided; closing answers everything that is open.
+ * Invariants: events are handled one at a time, in the order in which they came off the wire; what is told to the owner
+ * is in the order in which it was decided; closing answers everything that is open.
  */
 import { randomBytes } from "node:crypto";
 import type { ChatPart, ChatTool, PermissionQuestion, RequestId } from "../../src/protocol/lm";
@@ -246,7 +246,10 @@ export class SessionActor extends Actor<Message> {
     }
   }
 
-  /** What is to be said of it, once, and only where a person reads it: another extension may take it for the answer. The log has it always. */
+  /**
+   * What is to be said of it, once, and only where a person reads it: another extension may take it for the answer. The
+   * log has it always.
+   */
   #news(missing: readonly MissingExtension[]): readonly string[] {
     const { begin, isForeign, isAside } = this.begin;
     return begin.kind !== "new" || isForeign || isAside === true

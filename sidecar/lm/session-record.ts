@@ -1,6 +1,6 @@
 /**
- * What is remembered of a session, so that a later request finds it: the turns that its agent knows. What VS Code has sent back is committed
- * (`turns`); our last exchange is provisional until a request shows it.
+ * What is remembered of a session, so that a later request finds it: the turns that its agent knows. What VS Code has
+ * sent back is committed (`turns`); our last exchange is provisional until a request shows it.
  *
  *              continued, begun                waits              resumed
  *   committed ─────────────────▶ streaming ─────────▶ waiting ─────────────▶ streaming
@@ -78,7 +78,10 @@ export function begin(id: string, { agent, identity, reading }: Asking, isBeside
   };
 }
 
-/** The turn at hand is another one: what the request shows of those before is committed, or, of a compacted history, what we know. */
+/**
+ * The turn at hand is another one: what the request shows of those before is committed, or, of a compacted history,
+ * what we know.
+ */
 export function proceed(session: Session, { identity, reading }: Asking): Session {
   const { trace, span } = identity,
     chatSession = identity.chatSession ?? session.chatSession;
@@ -199,8 +202,8 @@ export function isTail(ours: Turn, theirs: ReadTurn): boolean {
 }
 
 /**
- * A call that was stopped has no result at first, and is in no history, nor is a round of nothing else; its result may come, and both with it, in a
- * later one.
+ * A call that was stopped has no result at first, and is in no history, nor is a round of nothing else; its result may
+ * come, and both with it, in a later one.
  */
 function withOwnCalls(theirs: readonly Turn[], session: Session): readonly Turn[] {
   const from = commonRecords(session.turns, theirs),

@@ -1,9 +1,15 @@
-/** What an agent's session behind the model picker knows, what can happen to it, and what follows: the words of `session-state.ts`. Pure. */
+/**
+ * What an agent's session behind the model picker knows, what can happen to it, and what follows: the words of
+ * `session-state.ts`. Pure.
+ */
 import type { ChatPart, RequestId } from "../../src/protocol/lm";
 import type { JsonObject } from "../rpc/json";
 import type { ChatContext } from "./chat-context";
 
-/** Something that the agent waits for and the host decides: a call of one of VS Code's tools, or a permission. `callId` is ours, and unique. */
+/**
+ * Something that the agent waits for and the host decides: a call of one of VS Code's tools, or a permission. `callId`
+ * is ours, and unique.
+ */
 export interface Question {
   readonly callId: string;
   readonly kind: "tool" | "permission";
@@ -25,7 +31,9 @@ export type Answer =
   /** `reason`: a sentence for the agent. */
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Who hears a prompt: what it takes beside text and links, and whether it remembers this chat or has just been opened. */
+/**
+ * Who hears a prompt: what it takes beside text and links, and whether it remembers this chat or has just been opened.
+ */
 export interface Recipient {
   readonly images: boolean;
   readonly embedded: boolean;
@@ -114,7 +122,9 @@ export interface Held {
   readonly characters: number;
 }
 
-/** The questions that a response has put to the host. `settled`: decided, withdrawn or refused before the results came. */
+/**
+ * The questions that a response has put to the host. `settled`: decided, withdrawn or refused before the results came.
+ */
 export interface Batch {
   readonly open: ReadonlyMap<string, Question>;
   readonly settled: ReadonlySet<string>;

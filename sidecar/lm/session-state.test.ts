@@ -13,8 +13,8 @@ import { start, step } from "./session-state";
 import { PENDING_MS, STOPPING_MS } from "./session-steps";
 
 /**
- * `ask 1` a request with words, `back 2 t1 p2` one with results, `back 3 t1 hi` one with both; `tool t1`, `permission p1`, `say hello`.
- * What ends a turn: `end`, `end refusal`, `fail`, `die`.
+ * `ask 1` a request with words, `back 2 t1 p2` one with results, `back 3 t1 hi` one with both; `tool t1`, `permission
+ * p1`, `say hello`. What ends a turn: `end`, `end refusal`, `fail`, `die`.
  */
 function eventOf(line: string): SessionEvent {
   const [kind = "", a = "", ...rest] = line.split(" "),

@@ -1,5 +1,6 @@
 /**
- * One session of an agent behind VS Code's chat, as a pure machine: `step(state, event)` → the next state and what is to be done.
+ * One session of an agent behind VS Code's chat, as a pure machine: `step(state, event)` → the next state and what is
+ * to be done.
  *
  *                opened          prompted              quiet
  *   opening ────────────▶ idle ───────────▶ streaming ────────▶ blocked
@@ -8,17 +9,19 @@
  *   prompted               └── turnEnded ── cancelling ◀───────────┘
  *      └──── down ◀── agentDown, from each                              closed: nothing goes on
  *
- * VS Code answers the questions of a response only in its next request. So a response with questions is finished as soon as no further
- * one comes (`quiet`); what the agent does until the next request is held and goes out with that. VS Code shows the text of a response
- * before its calls: words that come behind a question are held, too, so that none overtakes the question before it; questions join the
- * batch, so that parallel calls are parallel.
+ * VS Code answers the questions of a response only in its next request. So a response with questions is finished as
+ * soon as no further one comes (`quiet`); what the agent does until the next request is held and goes out with that. VS
+ * Code shows the text of a response before its calls: words that come behind a question are held, too, so that none
+ * overtakes the question before it; questions join the batch, so that parallel calls are parallel.
  *
- * A tool is answered by a result, a permission only by `decided`: a result may be a *Skip*. What the next request leaves out is refused by
- * name. Results with new words: they are delivered, the agent is asked to stop, and the words are the next prompt.
+ * A tool is answered by a result, a permission only by `decided`: a result may be a *Skip*. What the next request
+ * leaves out is refused by name. Results with new words: they are delivered, the agent is asked to stop, and the words
+ * are the next prompt.
  *
- * Invariants (`session-state.test.ts` holds each): every request is finished once, and nothing is emitted for it then; every question is
- * answered once; of what the agent says nothing is lost or comes in another order, it is emitted, or discarded with the turn that was
- * stopped; one turn runs at a time, and a stopped one is ended by the agent, or the agent is left.
+ * Invariants (`session-state.test.ts` holds each): every request is finished once, and nothing is emitted for it then;
+ * every question is answered once; of what the agent says nothing is lost or comes in another order, it is emitted, or
+ * discarded with the turn that was stopped; one turn runs at a time, and a stopped one is ended by the agent, or the
+ * agent is left.
  */
 import type { RequestId } from "../../src/protocol/lm";
 import { assertNever } from "../../src/protocol/wire";
@@ -428,7 +431,10 @@ function overtaken(state: State, phase: Streaming): Step {
   return chain(state.reply.isEmpty ? say(state, phase.requestId, OVERTAKEN) : [state, []], s => [s, [finish(phase)]]);
 }
 
-/** The next request of the turn: the batch is settled, then it goes on under the new request, or, when that has words, stops and begins again. */
+/**
+ * The next request of the turn: the batch is settled, then it goes on under the new request, or, when that has words,
+ * stops and begins again.
+ */
 function proceed(
   state: State,
   phase: Streaming | Blocked,

@@ -1,4 +1,6 @@
-/** The small steps of a session's machine (`session-state.ts`): what they change, and what is to be done for it. Pure. */
+/**
+ * The small steps of a session's machine (`session-state.ts`): what they change, and what is to be done for it. Pure.
+ */
 import type { RequestId } from "../../src/protocol/lm";
 import {
   grown,

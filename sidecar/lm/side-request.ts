@@ -1,7 +1,7 @@
 /**
- * What VS Code's chat asks its model beside the conversations: titles, summaries, words to wait by, commit messages. Nothing of it touches a
- * conversation's session. What can be answered from the request itself is; for all else an agent has a session for this one answer, without tools
- * and permissions, or it is refused, as the settings say.
+ * What VS Code's chat asks its model beside the conversations: titles, summaries, words to wait by, commit messages.
+ * Nothing of it touches a conversation's session. What can be answered from the request itself is; for all else an
+ * agent has a session for this one answer, without tools and permissions, or it is refused, as the settings say.
  */
 import type { ChatMessage, ChatRequest, RequestId, SideRequests } from "../../src/protocol/lm";
 import { assertNever } from "../../src/protocol/wire";

@@ -11,7 +11,10 @@ export interface Catalogue {
   readonly leftOut: readonly { readonly name: string; readonly why: string }[];
   /** Our own tools for permissions that VS Code offers: never the agent's. */
   readonly permission: ReadonlySet<string>;
-  /** Those of our own tools that VS Code has put behind another one, by their names: that one has to be called before they can be. */
+  /**
+   * Those of our own tools that VS Code has put behind another one, by their names: that one has to be called before
+   * they can be.
+   */
   readonly grouped: ReadonlyMap<string, string>;
 }
 
@@ -22,7 +25,10 @@ export interface CatalogueOptions {
   readonly names?: ToolNames;
 }
 
-/** What agents have themselves: with both, their models use now this and now that one. Names of VS Code 1.139 and its predecessors. */
+/**
+ * What agents have themselves: with both, their models use now this and now that one. Names of VS Code 1.139 and its
+ * predecessors.
+ */
 export const DUPLICATES: ReadonlySet<string> = new Set([
   "read_file",
   "list_dir",
@@ -76,7 +82,10 @@ function schemaOf(tool: ChatTool): ReturnType<typeof normalised> {
   return known;
 }
 
-/** Where there are many tools, VS Code's chat (1.139) puts some of each extension's behind one whose name begins so, and which names them. */
+/**
+ * Where there are many tools, VS Code's chat (1.139) puts some of each extension's behind one whose name begins so, and
+ * which names them.
+ */
 const GROUP = "activate_";
 
 function membersOf({ name, description }: ChatTool): readonly (readonly [member: string, group: string])[] {

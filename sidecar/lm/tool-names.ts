@@ -1,11 +1,15 @@
 /**
- * The names under which agents see VS Code's tools. What VS Code allows, model providers may refuse: they take letters, digits, `_` and `-`,
- * 64 of them, with the prefix that the agent puts before them (`mcp__SERVER__TOOL`, the longest that is known).
+ * The names under which agents see VS Code's tools. What VS Code allows, model providers may refuse: they take letters,
+ * digits, `_` and `-`, 64 of them, with the prefix that the agent puts before them (`mcp__SERVER__TOOL`, the longest
+ * that is known).
  *
  * Invariants: a tool has one given name as long as the object lives, and no two tools have the same.
  */
 
-/** `vsc_` and four characters: its own for each session, because some agents show all sessions the servers of all (reference/real-agents, point 8). */
+/**
+ * `vsc_` and four characters: its own for each session, because some agents show all sessions the servers of all
+ * (reference/real-agents, point 8).
+ */
 const SERVER = /^vsc_[a-z0-9]{4}$/;
 const LONGEST_NAME = 64;
 /** What is left for the tool. */

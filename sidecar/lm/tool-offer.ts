@@ -1,9 +1,10 @@
 /**
- * VS Code's tools as one session offers them to its agent: the list, and the calls that wait for a result. An MCP server
- * (tools-server.ts) for each client of the agent stands over one offer; whoever owns the session hears the calls and answers them.
+ * VS Code's tools as one session offers them to its agent: the list, and the calls that wait for a result. An MCP
+ * server (tools-server.ts) for each client of the agent stands over one offer; whoever owns the session hears the calls
+ * and answers them.
  *
- * Invariants: a call is answered once, by a result, by its withdrawal or by the end of the offer, whichever comes first; results may come in
- * any order; what is not offered is answered without asking anybody.
+ * Invariants: a call is answered once, by a result, by its withdrawal or by the end of the offer, whichever comes
+ * first; results may come in any order; what is not offered is answered without asking anybody.
  */
 import { randomBytes } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
@@ -23,7 +24,9 @@ export interface OfferedCall {
   /** As the agent names it. */
   readonly given: string;
   readonly args: JsonObject;
-  /** Aborted when nobody waits for the answer any more: the agent withdrew the call, has left, or the offer was closed. */
+  /**
+   * Aborted when nobody waits for the answer any more: the agent withdrew the call, has left, or the offer was closed.
+   */
   readonly signal: AbortSignal;
   /** Ignored after the first, and after `signal` aborted. */
   answer(result: CallToolResult): void;
@@ -196,7 +199,10 @@ export class ToolOffer {
   }
 }
 
-/** Of these many offers no two have had the same server's name: some agents remember the servers of sessions that have ended. */
+/**
+ * Of these many offers no two have had the same server's name: some agents remember the servers of sessions that have
+ * ended.
+ */
 const DIFFERENT_NAMES = 10_000;
 
 /** The open offers, for the chains that serve them. */

@@ -25,7 +25,10 @@ function whyNot(inputSchema: unknown): string {
   return "leftOut" in result ? result.leftOut : "";
 }
 
-/** By the SDK's client, and by a compiler of schemas: one refuses what has the wrong shape, the other what has no meaning. */
+/**
+ * By the SDK's client, and by a compiler of schemas: one refuses what has the wrong shape, the other what has no
+ * meaning.
+ */
 function accepted(given: unknown): void {
   const read = ToolSchema.safeParse(JSON.parse(JSON.stringify(given)));
   ok(read.success, read.error?.message);

@@ -1,9 +1,10 @@
 /**
- * A tool of VS Code as an MCP tool whose schema no client and no model provider refuses. One that is refused takes all others with it: MCP
- * clients drop the whole list for it, providers the whole request. So what is kept of a schema is what all of them take, and a tool of which
- * nothing can be kept is left out alone. Pure.
+ * A tool of VS Code as an MCP tool whose schema no client and no model provider refuses. One that is refused takes all
+ * others with it: MCP clients drop the whole list for it, providers the whole request. So what is kept of a schema is
+ * what all of them take, and a tool of which nothing can be kept is left out alone. Pure.
  *
- * What is kept is never stricter than what was there: VS Code checks the input by the real schema, and its answer goes back to the agent.
+ * What is kept is never stricter than what was there: VS Code checks the input by the real schema, and its answer goes
+ * back to the agent.
  */
 import { ALWAYS_LOAD } from "../agent-workarounds";
 import type { ChatTool } from "../../src/protocol/lm";
@@ -161,7 +162,10 @@ class Reading {
     return kept;
   }
 
-  /** With what it refers to in place of the reference. What goes in circles, or leads out of the document, may be anything. */
+  /**
+   * With what it refers to in place of the reference. What goes in circles, or leads out of the document, may be
+   * anything.
+   */
   #followed(given: JsonObject, refs: number): { readonly schema: JsonObject; readonly refs: number } {
     let schema = given,
       followed = refs;

@@ -1,4 +1,7 @@
-/** VS Code's tools in a chain: the proxy, the bridge with its real endpoint, and an agent that connects with the SDK's client. */
+/**
+ * VS Code's tools in a chain: the proxy, the bridge with its real endpoint, and an agent that connects with the SDK's
+ * client.
+ */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { RpcError } from "../rpc/message";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../rpc/json";
@@ -144,7 +147,10 @@ suite("the proxy of VS Code's tools", () => {
     { method: "session/close", answer: { error: { code: -32603, message: "busy" } }, isWithdrawn: false },
     { method: "session/cancel", answer: { result: {} }, isWithdrawn: false },
   ];
-  /** The proxy between neighbours that the test plays, with a session that was asked for; `isThere` asks for its server past the bridge. */
+  /**
+   * The proxy between neighbours that the test plays, with a session that was asked for; `isThere` asks for its server
+   * past the bridge.
+   */
   function played() {
     const offered = new Offered(),
       offer = offered.open(),

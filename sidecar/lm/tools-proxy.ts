@@ -1,6 +1,6 @@
 /**
- * The proxy that puts VS Code's tools into an agent's sessions, as an MCP server over ACP: into each whose setup carries the key of an offer
- * in its `_meta`. All other sessions pass untouched.
+ * The proxy that puts VS Code's tools into an agent's sessions, as an MCP server over ACP: into each whose setup
+ * carries the key of an offer in its `_meta`. All other sessions pass untouched.
  *
  * Invariants: the key goes no further; a server is withdrawn with its session, and when its offer is closed.
  */

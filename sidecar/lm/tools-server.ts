@@ -1,7 +1,6 @@
 /**
- * The MCP server that an agent meets when it asks for VS Code's tools: one for each client, all over one offer. The SDK is loaded when the
- * first client comes.
- * A client that asked for progress hears that somebody is at it.
+ * The MCP server that an agent meets when it asks for VS Code's tools: one for each client, all over one offer. The SDK
+ * is loaded when the first client comes. A client that asked for progress hears that somebody is at it.
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import { COUNTS_TOOLS } from "../mcp/delivery";

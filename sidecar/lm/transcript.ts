@@ -1,4 +1,7 @@
-/** Turns as a text that an agent can read: who said what, which tools were called and what came of it. The newest are kept, as far as there is room. Pure. */
+/**
+ * Turns as a text that an agent can read: who said what, which tools were called and what came of it. The newest are
+ * kept, as far as there is room. Pure.
+ */
 import type { ChatMessage, ChatPart } from "../../src/protocol/lm";
 import { isObject } from "../rpc/json";
 import { partsOf } from "./prompt-reading";

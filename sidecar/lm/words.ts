@@ -1,6 +1,7 @@
 /**
- * What a user really wrote, in a message into which the host's chat has put more: attachments, the date, reminders, all in tags, and the user's
- * words in `<userRequest>` (agent modes) or `<prompt>` (the older ones, which show the words without tags when they are history). Pure.
+ * What a user really wrote, in a message into which the host's chat has put more: attachments, the date, reminders, all
+ * in tags, and the user's words in `<userRequest>` (agent modes) or `<prompt>` (the older ones, which show the words
+ * without tags when they are history). Pure.
  */
 
 const WORDS = ["userRequest", "prompt"] as const;
@@ -26,7 +27,8 @@ export function wordsIn(text: string): string | undefined {
       at: index,
       from: index + opening.length,
     }));
-    // What is attached may quote the tags, and so may the words: theirs is the first behind all that the chat puts before them.
+    // What is attached may quote the tags, and so may the words: theirs is the first behind all that the chat puts
+    // before them.
     const context = [...before.matchAll(BEFORE_WORDS)].at(-1)?.index ?? 0;
     const opening = openings.find(({ at }) => at >= context) ?? openings.at(-1);
     if (opening) return text.slice(opening.from, end).trim();
@@ -34,7 +36,10 @@ export function wordsIn(text: string): string | undefined {
   return undefined;
 }
 
-/** What is left of a message that has no tag for the words. `all`: every block is the chat's, also one that is new to us. */
+/**
+ * What is left of a message that has no tag for the words. `all`: every block is the chat's, also one that is new to
+ * us.
+ */
 export function withoutContext(text: string, all: boolean): string {
   const lines = text.split("\n"),
     closings = new Map<string, number[]>();

@@ -9,7 +9,10 @@ export interface McpAbilities {
   readonly version: number;
 }
 
-/** In `_meta` of `agentCapabilities` (v1) or `capabilities` (v2): `true`. Such an agent's sessions report no missing tools (issue 14 item 1). */
+/**
+ * In `_meta` of `agentCapabilities` (v1) or `capabilities` (v2): `true`. Such an agent's sessions report no missing
+ * tools (issue 14 item 1).
+ */
 export const LISTS_ON_DEMAND = "symposium.dev/listsToolsOnDemand";
 
 /** What holds before an answer. */
@@ -27,7 +30,10 @@ export function readMcpAbilities(answer: unknown): McpAbilities {
   return { onDemand, http: can("http"), acp: can("acp"), version: numberOr(protocolVersion, 1) };
 }
 
-/** The agent's program: its name and version, from `agentInfo` (v1) or `info` (v2) of its answer to `initialize`. Empty: it names neither. */
+/**
+ * The agent's program: its name and version, from `agentInfo` (v1) or `info` (v2) of its answer to `initialize`. Empty:
+ * it names neither.
+ */
 export function programOf(answer: unknown): string {
   const { agentInfo, info } = objectOr(answer),
     { name, version } = objectOr(agentInfo ?? info);

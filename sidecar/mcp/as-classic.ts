@@ -1,8 +1,8 @@
 /**
- * A classic MCP session (with `initialize`) in front of a server of the stateless revision: what the sessions had, this makes
- * of what the revision has instead. `initialize` is `server/discover`; a result that requires input becomes requests to the
- * client, and the request again with their answers; subscriptions and announcements of changed lists are one
- * `subscriptions/listen`; the level of logging goes with each request.
+ * A classic MCP session (with `initialize`) in front of a server of the stateless revision: what the sessions had, this
+ * makes of what the revision has instead. `initialize` is `server/discover`; a result that requires input becomes
+ * requests to the client, and the request again with their answers; subscriptions and announcements of changed lists
+ * are one `subscriptions/listen`; the level of logging goes with each request.
  */
 import type { Channel } from "../rpc/channel";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
@@ -102,7 +102,8 @@ class ClassicFace implements AsyncDisposable {
   }
 
   async #forward(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
-    if (method.startsWith("server/") || method.startsWith("subscriptions/")) throw methodNotFound(method); // not of a session
+    // not of a session
+    if (method.startsWith("server/") || method.startsWith("subscriptions/")) throw methodNotFound(method);
     let more: JsonObject = {};
     for (let round = 0; round < ROUNDS; round++) {
       const result = await this.#ask(method, { ...objectOr(params), ...more }, signal);

@@ -1,10 +1,10 @@
 /**
- * The stateless revision in front of a classic MCP server: one session with it, opened at the first request and shared by all.
- * `server/discover` is what it said to `initialize`; `subscriptions/listen` is what it announces by itself.
+ * The stateless revision in front of a classic MCP server: one session with it, opened at the first request and shared
+ * by all. `server/discover` is what it said to `initialize`; `subscriptions/listen` is what it announces by itself.
  *
- * Invariants: progress reaches the request it belongs to, although two may have chosen the same token; a session that ended is
- * opened again for the next request. Not carried: what the server asks of its client (it is told that the client can nothing),
- * and its log messages.
+ * Invariants: progress reaches the request it belongs to, although two may have chosen the same token; a session that
+ * ended is opened again for the next request. Not carried: what the server asks of its client (it is told that the
+ * client can nothing), and its log messages.
  */
 import type { Channel } from "../rpc/channel";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../rpc/json";

@@ -1,12 +1,15 @@
 /**
- * One MCP server with the tools of all sessions of an agent process, for an agent that ignores `mcpServers` and starts Symposium's entry of its own
- * configuration instead (issue 14 item 5). The agent connects once per process, or once per session; no message says for which session.
+ * One MCP server with the tools of all sessions of an agent process, for an agent that ignores `mcpServers` and starts
+ * Symposium's entry of its own configuration instead (issue 14 item 5). The agent connects once per process, or once
+ * per session; no message says for which session.
  *
- *   tools/list  all tools of all sessions, each once, under names that do not change while the process runs; waits for the first session
+ *   tools/list all tools of all sessions, each once, under names that do not change while the process runs; waits for
+ *   the first session
  *   tools/call  goes to the session that `RouteAttached` finds, else is refused with a sentence for the model
  *
- * Invariants: a session counts as listed only when its own servers answered a list that went to the agent; tools that the agent has not listed yet
- * are announced (`list_changed`); every request is answered, also when a session closes meanwhile.
+ * Invariants: a session counts as listed only when its own servers answered a list that went to the agent; tools that
+ * the agent has not listed yet are announced (`list_changed`); every request is answered, also when a session closes
+ * meanwhile.
  */
 import { memoryChannels } from "../rpc/memory";
 import type { Channel } from "../rpc/channel";

@@ -1,15 +1,19 @@
 /**
- * Which session a tool call belongs to, for agents that offer the MCP servers of every session in all sessions of a process (issue 14 item 3): a call
- * at the server of one session may be made by another one. Pure.
+ * Which session a tool call belongs to, for agents that offer the MCP servers of every session in all sessions of a
+ * process (issue 14 item 3): a call at the server of one session may be made by another one. Pure.
  *
- * A session proves that a call is its own by a running turn and an announcement (`tool_call`) that names the very server and tool.
- * If the session has a server of exactly this name itself, the announcement is about that one and proves nothing about another
- * session's server: MCP servers of other programs have the same name in each session.
+ * A session proves that a call is its own by a running turn and an announcement (`tool_call`) that names the very
+ * server and tool. If the session has a server of exactly this name itself, the announcement is about that one and
+ * proves nothing about another session's server: MCP servers of other programs have the same name in each session.
  *
- * Invariant: a call never goes to a session without a running turn while another session announced it, and never to one of several that announced it.
+ * Invariant: a call never goes to a session without a running turn while another session announced it, and never to one
+ * of several that announced it.
  */
 
-/** `announces`: it has an announcement of this call that no call has used yet. `canServe`: it has the same extension's server. */
+/**
+ * `announces`: it has an announcement of this call that no call has used yet. `canServe`: it has the same extension's
+ * server.
+ */
 export interface CallCandidate {
   readonly id: string;
   readonly isRunning: boolean;
@@ -53,7 +57,10 @@ export function routeCall({ owner, sessions, shares, isFinal }: CallFacts): Call
     : refuse("This tool belongs to another conversation. Use the tool of the same name that belongs to this one.");
 }
 
-/** The same for a call at a server that all sessions of the process share (`attached-server.ts`). With one running turn it is that session's. */
+/**
+ * The same for a call at a server that all sessions of the process share (`attached-server.ts`). With one running turn
+ * it is that session's.
+ */
 export function routeSharedCall(sessions: readonly Omit<CallCandidate, "canServe">[], isFinal: boolean): CallRoute {
   const running = sessions.filter(({ isRunning }) => isRunning),
     announcing = running.filter(({ announces }) => announces);
@@ -75,7 +82,10 @@ function refuse(sentence: string): CallRoute {
   return { kind: "refuse", sentence };
 }
 
-/** Servers of one extension have one family: their names differ in a number, or in the four characters of VS Code's servers. */
+/**
+ * Servers of one extension have one family: their names differ in a number, or in the four characters of VS Code's
+ * servers.
+ */
 export function familyOf(server: string): string {
   return /^vsc_[a-z0-9]{4}$/.test(server) ? "vsc" : server.replace(/[-_]\d+$/, "");
 }

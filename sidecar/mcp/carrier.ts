@@ -1,7 +1,7 @@
 /**
- * A server of the connection-less generation (November 2026), asked over ACP: `mcp/message {serverId, requestId, method,
- * params}` as a request to its owner, whose answer carries exactly one of `{result}` and `{error}`; what belongs to a request
- * comes back as `mcp/message` notifications.
+ * A server of the connection-less generation (November 2026), asked over ACP: `mcp/message {serverId, requestId,
+ * method, params}` as a request to its owner, whose answer carries exactly one of `{result}` and `{error}`; what
+ * belongs to a request comes back as `mcp/message` notifications.
  *
  * Invariants: a notification is delivered only while its request is open; when the owner has reached its limit of open
  * requests and some of ours are among them, the refused one is tried again as soon as one of those has ended.

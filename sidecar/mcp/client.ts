@@ -1,9 +1,10 @@
 /**
  * A client of MCP servers, over stdio or Streamable HTTP. The SDK is loaded when the first server is used.
  *
- * Invariants: what is asked of a server settles within the limit, or when the signal aborts, or when the server is gone,
- * also where the SDK would wait on; every failure is an `McpFailure` with a sentence for the user; the connection is closed
- * after its use, its process ended (stdin, SIGTERM, SIGKILL: the SDK's ladder), and `closing` hears when that is through.
+ * Invariants: what is asked of a server settles within the limit, or when the signal aborts, or when the server is
+ * gone, also where the SDK would wait on; every failure is an `McpFailure` with a sentence for the user; the connection
+ * is closed after its use, its process ended (stdin, SIGTERM, SIGKILL: the SDK's ladder), and `closing` hears when that
+ * is through.
  */
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
@@ -56,7 +57,9 @@ export interface McpOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Milliseconds for everything from the start to the end of `use`; 60 s unless told. */
   readonly limit?: number;
-  /** Told of each connection that is being closed: whoever must not leave processes behind waits for it. Never rejects. */
+  /**
+   * Told of each connection that is being closed: whoever must not leave processes behind waits for it. Never rejects.
+   */
   closing(done: Promise<void>): void;
 }
 

@@ -1,9 +1,10 @@
 /**
- * MCP servers that are reached over ACP, as they stand in `mcpServers` of `session/new`, `load`, `resume` and `fork`. Pure.
+ * MCP servers that are reached over ACP, as they stand in `mcpServers` of `session/new`, `load`, `resume` and `fork`.
+ * Pure.
  *
- * Three spellings: `{type: "acp", name, serverId}` (ACP schema of November 2026, and the Rust SDK of August), `{type: "acp",
- * name, id}` (the RFD), `{type: "http", name, url: "acp:…", headers: []}` (sacp). Everything else is left as it is, also what
- * makes no sense: it is the agent's to refuse.
+ * Three spellings: `{type: "acp", name, serverId}` (ACP schema of November 2026, and the Rust SDK of August), `{type:
+ * "acp", name, id}` (the RFD), `{type: "http", name, url: "acp:…", headers: []}` (sacp). Everything else is left as it
+ * is, also what makes no sense: it is the agent's to refuse.
  */
 import { isObject, type JsonObject } from "../rpc/json";
 

@@ -1,7 +1,10 @@
 import { deepEqual } from "node:assert/strict";
 import { learned, transportFor, waitsForList, type DeliveryEvidence } from "./delivery-evidence";
 
-/** Sessions of an agent that lists tools over some transports, if at all: `transport` of each, and whether its first prompt waits. */
+/**
+ * Sessions of an agent that lists tools over some transports, if at all: `transport` of each, and whether its first
+ * prompt waits.
+ */
 function sessions(
   http: boolean,
   works: (transport: string) => DeliveryEvidence["lists"],

@@ -1,6 +1,7 @@
 /**
- * The evidence of earlier sessions about an agent's MCP client, and its effect on the next session (issue 14 item 2): the transport of the MCP
- * servers, and whether the first prompt waits for `tools/list`. Kept per agent program and version. Pure.
+ * The evidence of earlier sessions about an agent's MCP client, and its effect on the next session (issue 14 item 2):
+ * the transport of the MCP servers, and whether the first prompt waits for `tools/list`. Kept per agent program and
+ * version. Pure.
  *
  *   http (if advertised) ── not listed ──▶ stdio program ── not listed ──▶ http …      a transport that works is kept
  */
@@ -11,9 +12,15 @@ export interface DeliveryEvidence {
   readonly transport: ToolTransport;
   /** The tools of all servers were listed in it. */
   readonly isListed: boolean;
-  /** When the agent lists tools: before the first prompt goes out, while that is answered, after the first turn, or at no time so far. */
+  /**
+   * When the agent lists tools: before the first prompt goes out, while that is answered, after the first turn, or at
+   * no time so far.
+   */
   readonly lists: "beforePrompt" | "inPrompt" | "later" | "never";
-  /** Number of sessions, since the last one whose first prompt waited for a list and got it, whose first prompt waited in full. Absent: 0. */
+  /**
+   * Number of sessions, since the last one whose first prompt waited for a list and got it, whose first prompt waited
+   * in full. Absent: 0.
+   */
   readonly waitsInVain?: number;
 }
 
@@ -43,7 +50,9 @@ export function transportFor(http: boolean, evidence: DeliveryEvidence | undefin
   return evidence.transport === "http" ? "stdio" : "http";
 }
 
-/** After a session without a list: the next one uses the other transport, the same one again, or each was tried in vain. */
+/**
+ * After a session without a list: the next one uses the other transport, the same one again, or each was tried in vain.
+ */
 export type Retry = "otherTransport" | "sameTransport" | "inVain";
 
 export function retryAfter(http: boolean, before: DeliveryEvidence | undefined): Retry {
@@ -51,7 +60,10 @@ export function retryAfter(http: boolean, before: DeliveryEvidence | undefined):
   return http ? "otherTransport" : "sameTransport";
 }
 
-/** Whether the first prompt waits. After sessions without a list it waits once over each transport. `http`: the agent advertises it. */
+/**
+ * Whether the first prompt waits. After sessions without a list it waits once over each transport. `http`: the agent
+ * advertises it.
+ */
 export function waitsForList(http: boolean, evidence: DeliveryEvidence | undefined): boolean {
   switch (evidence?.lists) {
     case undefined:
@@ -65,7 +77,10 @@ export function waitsForList(http: boolean, evidence: DeliveryEvidence | undefin
   }
 }
 
-/** One session's outcome added. A session without a list does not change when an agent lists, unless that was after its first turn. */
+/**
+ * One session's outcome added. A session without a list does not change when an agent lists, unless that was after its
+ * first turn.
+ */
 export function learned(before: DeliveryEvidence | undefined, session: DeliveryEvidence): DeliveryEvidence {
   return session.lists === "never" && before && before.lists !== "later"
     ? { ...session, lists: before.lists }

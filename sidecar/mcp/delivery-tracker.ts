@@ -1,9 +1,9 @@
 /**
  * The tool deliveries of all sessions of one chain (`delivery.ts`): the MCP bridge reports, the chain's client reads.
  *
- * Invariants: a session's record lasts until the session is closed or set up anew; beyond `MAX_SESSIONS` the record that
- * was not used for the longest time is dropped, never one with a running turn; listeners
- * are called after the record changed, once per change.
+ * Invariants: a session's record lasts until the session is closed or set up anew; beyond `MAX_SESSIONS` the record
+ * that was not used for the longest time is dropped, never one with a running turn; listeners are called after the
+ * record changed, once per change.
  */
 import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../src/protocol/session-details";
 import type { Clock } from "../rpc/clock";
@@ -40,7 +40,9 @@ export interface DeliveryOptions {
   readonly evidence: DeliveryEvidence | undefined;
   /** For the log. */
   readonly odd?: (what: string, detail: unknown) => void;
-  /** The agent may take the tools by its own configuration (`attached-server.ts`): the first prompt waits for that, too. */
+  /**
+   * The agent may take the tools by its own configuration (`attached-server.ts`): the first prompt waits for that, too.
+   */
   readonly isAttached?: boolean;
 }
 
@@ -89,7 +91,10 @@ export class Delivery {
     return this.#lists;
   }
 
-  /** What this session shows about the agent; undefined: nothing, because no server has tools that could be listed, or its own configuration lists them. */
+  /**
+   * What this session shows about the agent; undefined: nothing, because no server has tools that could be listed, or
+   * its own configuration lists them.
+   */
   get outcome(): DeliveryEvidence | undefined {
     if (this.servers.every(server => server.offered === 0 || server.listFailed === true)) return undefined;
     if ([...this.#attached].some(server => !this.#native.has(server))) return undefined;
@@ -109,9 +114,10 @@ export class Delivery {
   }
 
   /**
-   * Resolves when the first prompt may go out: when the agent has requested the tools of each server, `LIST_LIMIT_MS` after the first call at the
-   * latest, or when it is released. At once for an agent that does not list before a prompt. A server that does not list its tools to the bridge
-   * either, like a program that is still starting, is not waited for. Every call gets the same promise.
+   * Resolves when the first prompt may go out: when the agent has requested the tools of each server, `LIST_LIMIT_MS`
+   * after the first call at the latest, or when it is released. At once for an agent that does not list before a
+   * prompt. A server that does not list its tools to the bridge either, like a program that is still starting, is not
+   * waited for. Every call gets the same promise.
    */
   ready(): Promise<void> {
     const { clock, http, onDemand, evidence, isAttached = false } = this.options;
@@ -163,7 +169,10 @@ export class Delivery {
     this.#onChange = listener;
   }
 
-  /** Learns how many tools those servers have that the agent did not list, and which cannot list them. Never rejects; takes `limit` ms at most. */
+  /**
+   * Learns how many tools those servers have that the agent did not list, and which cannot list them. Never rejects;
+   * takes `limit` ms at most.
+   */
   async countUnlisted(limit = COUNT_LIMIT_MS): Promise<void> {
     const unlisted = this.servers.filter(server => !isListed(server) && server.offered === undefined);
     await Promise.all(
@@ -210,8 +219,9 @@ export class Delivery {
   }
 
   /**
-   * A list after the first prompt proves that the agent lists only then if the prompt waited in full and the agent had not connected before it. If
-   * the prompt did not wait, a list within the limit counts as one before it. Both only until `MAX_WAITS_IN_VAIN` prompts waited in vain.
+   * A list after the first prompt proves that the agent lists only then if the prompt waited in full and the agent had
+   * not connected before it. If the prompt did not wait, a list within the limit counts as one before it. Both only
+   * until `MAX_WAITS_IN_VAIN` prompts waited in vain.
    */
   #listsNow(isDecided: boolean): DeliveryEvidence["lists"] {
     if (!this.#isPrompted) return "beforePrompt";

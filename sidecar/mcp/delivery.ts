@@ -1,14 +1,15 @@
 /**
- * How far the tools of a session's MCP servers get (issue 14 item 1): which servers the agent connects to, whose tools it lists, and which it calls.
- * One session's state and its steps. Pure.
+ * How far the tools of a session's MCP servers get (issue 14 item 1): which servers the agent connects to, whose tools
+ * it lists, and which it calls. One session's state and its steps. Pure.
  *
  *   offered ── connection ──▶ connected ── answer to `tools/list` ──▶ listed ── `tools/call` ──▶ called
  *
- * The decision about missing tools is taken once, at the end of the first turn that completes: by then every agent that gives its model tools has
- * listed them, whether it lists at setup or at the first prompt. A turn that fails, is cancelled or dies with the agent decides nothing.
+ * The decision about missing tools is taken once, at the end of the first turn that completes: by then every agent that
+ * gives its model tools has listed them, whether it lists at setup or at the first prompt. A turn that fails, is
+ * cancelled or dies with the agent decides nothing.
  *
- * Invariants: a stage never goes back; counts never decrease, except `listed` and `offered`, which are those of the newest list;
- * without a completed turn there is no decision, and never a second one.
+ * Invariants: a stage never goes back; counts never decrease, except `listed` and `offered`, which are those of the
+ * newest list; without a completed turn there is no decision, and never a second one.
  */
 import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../src/protocol/session-details";
 import { assertNever } from "../../src/protocol/wire";

@@ -1,8 +1,8 @@
 /**
  * One server behind the endpoint: its address and token, and the MCP sessions of those who know them.
  *
- * Invariants: one connection to the server for each session; of too many sessions, the one that was idle longest ends first;
- * when the door closes, all of them have ended and nothing is answered any more.
+ * Invariants: one connection to the server for each session; of too many sessions, the one that was idle longest ends
+ * first; when the door closes, all of them have ended and nothing is answered any more.
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";

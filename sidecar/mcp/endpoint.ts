@@ -1,10 +1,10 @@
 /**
- * MCP servers over Streamable HTTP, on 127.0.0.1 and a port of the system's choice: one listener, which starts when the first
- * server is opened, and a door with an address and a token of its own for each server.
+ * MCP servers over Streamable HTTP, on 127.0.0.1 and a port of the system's choice: one listener, which starts when the
+ * first server is opened, and a door with an address and a token of its own for each server.
  *
- * Invariants: nothing of a body is read before the request has shown where it comes from and that it knows the token; what is
- * refused says why, in JSON-RPC's words; a connection without the token is closed with its answer, and soon where it asks nothing;
- * limits of size, time and number hold for everyone. Tokens and addresses are in no log.
+ * Invariants: nothing of a body is read before the request has shown where it comes from and that it knows the token;
+ * what is refused says why, in JSON-RPC's words; a connection without the token is closed with its answer, and soon
+ * where it asks nothing; limits of size, time and number hold for everyone. Tokens and addresses are in no log.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Clock } from "../rpc/clock";
@@ -79,7 +79,10 @@ export class McpEndpoint implements AsyncDisposable {
     this.#unknown = new UnknownSockets(clock, { ms: this.#limits.tokenMs, sockets: this.#limits.unknownSockets });
   }
 
-  /** Resolves when the server can be reached. Rejects when nothing can listen, or the endpoint is closed. Disposes `server` with the door. */
+  /**
+   * Resolves when the server can be reached. Rejects when nothing can listen, or the endpoint is closed. Disposes
+   * `server` with the door.
+   */
   async open(server: ServedServer): Promise<OpenDoor> {
     const door = new Door(server, this.#clock, closed => this.#forget(closed), this.#odd);
     const port = portOf(await this.#listening());

@@ -57,8 +57,8 @@ function collect(
 }
 
 /**
- * Answers, and discards what is left of the request for a while. An answer that closes the connection ends after that: a connection
- * that is closed while its sender writes is reset, and the answer is lost.
+ * Answers, and discards what is left of the request for a while. An answer that closes the connection ends after that:
+ * a connection that is closed while its sender writes is reset, and the answer is lost.
  */
 export function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal, clock: Clock): void {
   const body = bytesOf({ jsonrpc: "2.0", id: null, error: { code: why.code, message: why.message } });
@@ -83,8 +83,9 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * A request to a server that is closed, from a client that knew it. A session that has ended is answered with 404 (MCP, "Session
- * Management"); a stream of events is not offered, so that clients stop to ask for one; to end the session again is fine.
+ * A request to a server that is closed, from a client that knew it. A session that has ended is answered with 404 (MCP,
+ * "Session Management"); a stream of events is not offered, so that clients stop to ask for one; to end the session
+ * again is fine.
  */
 export function serveClosed(request: IncomingMessage, response: ServerResponse, clock: Clock): void {
   if (request.method === "DELETE") {

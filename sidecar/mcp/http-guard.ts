@@ -1,9 +1,10 @@
 /**
  * Who may speak to the endpoint, decided from the head of a request alone, before any of its body is read. Pure.
  *
- * The listener is on 127.0.0.1, where every process of every user of the machine reaches it, and, through a name that is made
- * to point there (DNS rebinding), every page in a browser. A page cannot leave `Host` and `Origin` out or choose them; another
- * process does not know the token. `localhost` is refused as a `Host` too: the address that was handed out has the number.
+ * The listener is on 127.0.0.1, where every process of every user of the machine reaches it, and, through a name that
+ * is made to point there (DNS rebinding), every page in a browser. A page cannot leave `Host` and `Origin` out or
+ * choose them; another process does not know the token. `localhost` is refused as a `Host` too: the address that was
+ * handed out has the number.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";

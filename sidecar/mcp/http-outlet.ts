@@ -1,7 +1,8 @@
 /**
- * One HTTP answer on its way to a client that may read slowly: what the SDK's transport makes, written no faster than it is
- * read, and cut when more than `BACKLOG_BYTES` wait for a client that does not read at all. A stream of events that says nothing is
- * kept alive: a person may have to answer, and HTTP clients give up after minutes of silence (Node's `fetch` after five).
+ * One HTTP answer on its way to a client that may read slowly: what the SDK's transport makes, written no faster than
+ * it is read, and cut when more than `BACKLOG_BYTES` wait for a client that does not read at all. A stream of events
+ * that says nothing is kept alive: a person may have to answer, and HTTP clients give up after minutes of silence
+ * (Node's `fetch` after five).
  */
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../rpc/clock";

@@ -1,13 +1,14 @@
 /**
- * One MCP session of one client over Streamable HTTP (revisions 2025-03-26 to 2025-11-25): the SDK's transport, with the
- * connection to the server behind it as a pipe. There is no server of the SDK between, so methods that nobody knows yet cross.
+ * One MCP session of one client over Streamable HTTP (revisions 2025-03-26 to 2025-11-25): the SDK's transport, with
+ * the connection to the server behind it as a pipe. There is no server of the SDK between, so methods that nobody knows
+ * yet cross.
  *
- * Which stream. HTTP has many where the connection has one. An answer belongs to its request; progress to the request whose
- * token it has; all else goes to the stream that the client opened for it (GET), else to that of the newest open request, and
- * waits when there is none: what a server asks of its client must arrive.
+ * Which stream. HTTP has many where the connection has one. An answer belongs to its request; progress to the request
+ * whose token it has; all else goes to the stream that the client opened for it (GET), else to that of the newest open
+ * request, and waits when there is none: what a server asks of its client must arrive.
  *
- * Invariants: when the server goes, every open request is answered with the reason, then the session ends; when the client ends
- * it, the connection is closed.
+ * Invariants: when the server goes, every open request is answered with the reason, then the session ends; when the
+ * client ends it, the connection is closed.
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";

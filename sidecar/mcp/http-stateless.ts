@@ -1,9 +1,9 @@
 /**
- * One request of the stateless MCP revision over HTTP (2026-07-28, "Streamable HTTP"): a POST of its own, answered with JSON, or
- * with a stream when something comes before the answer. Who closes the answer cancels the request.
+ * One request of the stateless MCP revision over HTTP (2026-07-28, "Streamable HTTP"): a POST of its own, answered with
+ * JSON, or with a stream when something comes before the answer. Who closes the answer cancels the request.
  *
- * The SDK's transport knows only the revisions before this one. Headers that mirror the body are compared when they are there,
- * and not missed when they are not: between the two ends of a loopback connection nobody routes by them.
+ * The SDK's transport knows only the revisions before this one. Headers that mirror the body are compared when they are
+ * there, and not missed when they are not: between the two ends of a loopback connection nobody routes by them.
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";

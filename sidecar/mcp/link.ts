@@ -1,10 +1,10 @@
 /**
- * An MCP connection that crosses ACP as `mcp/message {connectionId, method, params}`, in both directions: the generation with
- * connections (the RFD and the Rust SDK of August 2026; with `_mcp/`, sacp). The same on both ends: one side of a link is a
- * channel of MCP messages, the other one the ACP connection.
+ * An MCP connection that crosses ACP as `mcp/message {connectionId, method, params}`, in both directions: the
+ * generation with connections (the RFD and the Rust SDK of August 2026; with `_mcp/`, sacp). The same on both ends: one
+ * side of a link is a channel of MCP messages, the other one the ACP connection.
  *
- * Inner ids never cross: each end makes its own. So a cancelled inner request is `$/cancel_request` of the outer one, and
- * `notifications/cancelled` stays behind. An inner result is the outer result, an inner error the outer error.
+ * Inner ids never cross: each end makes its own. So a cancelled inner request is `$/cancel_request` of the outer one,
+ * and `notifications/cancelled` stays behind. An inner result is the outer result, an inner error the outer error.
  */
 import type { Channel, Closed } from "../rpc/channel";
 import { isObject } from "../rpc/json";

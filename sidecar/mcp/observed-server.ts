@@ -1,7 +1,9 @@
 /**
- * A served MCP server whose connections, tool lists and calls are reported (issue 14 item 1), for clients of both kinds.
+ * A served MCP server whose connections, tool lists and calls are reported (issue 14 item 1), for clients of both
+ * kinds.
  *
- * Invariants: messages cross unchanged and in order; a page of a list is reported when its answer is sent to the client.
+ * Invariants: messages cross unchanged and in order; a page of a list is reported when its answer is sent to the
+ * client.
  */
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";

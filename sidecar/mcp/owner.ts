@@ -1,13 +1,14 @@
 /**
- * The components that declared MCP servers, as seen from where an agent would be: what an agent with native MCP over ACP does,
- * for the bridge to do in its stead.
+ * The components that declared MCP servers, as seen from where an agent would be: what an agent with native MCP over
+ * ACP does, for the bridge to do in its stead.
  *
- * Which generation. A server over `{type: "acp"}` is asked for a connection first (`mcp/connect`), because a connection carries
- * everything, also what a server asks of its client. Who knows no such method (or no such server by that name) is of the
- * generation without connections; that is remembered for the server. So each kind of client of the bridge is served by each
- * kind of owner: see as-classic.ts and as-stateless.ts for the two that do not match.
+ * Which generation. A server over `{type: "acp"}` is asked for a connection first (`mcp/connect`), because a connection
+ * carries everything, also what a server asks of its client. Who knows no such method (or no such server by that name)
+ * is of the generation without connections; that is remembered for the server. So each kind of client of the bridge is
+ * served by each kind of owner: see as-classic.ts and as-stateless.ts for the two that do not match.
  *
- * Invariants: a connection that nobody uses any more is disconnected; messages that belong to none of ours are not taken.
+ * Invariants: a connection that nobody uses any more is disconnected; messages that belong to none of ours are not
+ * taken.
  */
 import type { Channel } from "../rpc/channel";
 import { memoryChannels } from "../rpc/memory";

@@ -1,8 +1,8 @@
 /**
  * One end of an MCP connection: a JSON-RPC peer that cancels as MCP does, with `notifications/cancelled`.
  *
- * Invariants: a request that was cancelled here rejects at once, because an MCP peer may leave it without an answer; one that
- * is cancelled over there is answered nevertheless, so that whatever carries it can let go of it.
+ * Invariants: a request that was cancelled here rejects at once, because an MCP peer may leave it without an answer;
+ * one that is cancelled over there is answered nevertheless, so that whatever carries it can let go of it.
  */
 import type { Channel, Closed } from "../rpc/channel";
 import { isObject } from "../rpc/json";

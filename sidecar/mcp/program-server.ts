@@ -1,10 +1,12 @@
 /**
- * An MCP server of the user's that this side starts, as a program on stdio (issue 14 item 2), so that an agent that connects to no stdio servers
- * reaches it over http. Each MCP connection of the agent has a process, whose messages pass unchanged in both directions: requests of the
- * program (roots, sampling, elicitation) reach the agent. The first process starts with the session, as an agent starts the programs that it is given.
+ * An MCP server of the user's that this side starts, as a program on stdio (issue 14 item 2), so that an agent that
+ * connects to no stdio servers reaches it over http. Each MCP connection of the agent has a process, whose messages
+ * pass unchanged in both directions: requests of the program (roots, sampling, elicitation) reach the agent. The first
+ * process starts with the session, as an agent starts the programs that it is given.
  *
- * Invariants: every request of the agent is answered; one that the program leaves open fails with the program's name and the cause, and ends its
- * connection; a process ends with its connection, and all of them with the session; after `MAX_FAILURES` exits no process is started again.
+ * Invariants: every request of the agent is answered; one that the program leaves open fails with the program's name
+ * and the cause, and ends its connection; a process ends with its connection, and all of them with the session; after
+ * `MAX_FAILURES` exits no process is started again.
  */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { redactText } from "../../src/protocol/redaction/redact";

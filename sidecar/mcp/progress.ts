@@ -1,6 +1,6 @@
 /**
- * That somebody is at it, for a client that asked to hear so: a person may have to answer a call, and clients give up after a minute (the
- * SDK's limit) unless they hear something.
+ * That somebody is at it, for a client that asked to hear so: a person may have to answer a call, and clients give up
+ * after a minute (the SDK's limit) unless they hear something.
  */
 import type { ProgressToken } from "@modelcontextprotocol/sdk/types.js";
 import type { Clock } from "../rpc/clock";

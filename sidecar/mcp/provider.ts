@@ -1,9 +1,10 @@
 /**
- * An MCP server of ours, offered over ACP to whatever agent a chain ends in: the other end of owner.ts, for all generations.
- * A connection (`mcp/connect`) is a session of its own with a server of its own; requests without one share one session.
+ * An MCP server of ours, offered over ACP to whatever agent a chain ends in: the other end of owner.ts, for all
+ * generations. A connection (`mcp/connect`) is a session of its own with a server of its own; requests without one
+ * share one session.
  *
- * Invariants: every request of the agent is answered, also when the server is gone or the offer is withdrawn; what is not for
- * this server is not taken.
+ * Invariants: every request of the agent is answered, also when the server is gone or the offer is withdrawn; what is
+ * not for this server is not taken.
  */
 import { randomUUID } from "node:crypto";
 import { memoryChannels } from "../rpc/memory";

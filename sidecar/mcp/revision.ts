@@ -1,6 +1,7 @@
 /**
- * What the MCP revision 2026-07-28 says beside its methods: it has no sessions and no `initialize`; each request carries its
- * version and the client's capabilities in `_meta`. Codes: MCP schema 2026-07-28; ACP schema, "MCP over ACP" (the -33xxx).
+ * What the MCP revision 2026-07-28 says beside its methods: it has no sessions and no `initialize`; each request
+ * carries its version and the client's capabilities in `_meta`. Codes: MCP schema 2026-07-28; ACP schema, "MCP over
+ * ACP" (the -33xxx).
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";

@@ -1,7 +1,9 @@
 /**
- * A served MCP server whose tool calls are routed before they reach it (`call-route.ts`): to the server itself, to that of another session, or to none.
+ * A served MCP server whose tool calls are routed before they reach it (`call-route.ts`): to the server itself, to that
+ * of another session, or to none.
  *
- * Invariants: every call is answered once; a call that the client cancels is cancelled where it went; all other messages cross as they are.
+ * Invariants: every call is answered once; a call that the client cancels is cancelled where it went; all other
+ * messages cross as they are.
  */
 import type { Channel, Receiver } from "../rpc/channel";
 import { Frame } from "../rpc/frame";

@@ -16,7 +16,9 @@ export type McpServer =
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
     }
-  /** A transport that is not spoken here. The session can go on without this server, so it is an error only when used. */
+  /**
+   * A transport that is not spoken here. The session can go on without this server, so it is an error only when used.
+   */
   | { readonly kind: "unsupported"; readonly name: string; readonly transport: string };
 
 /** Throws invalid params, naming the member: `mcpServers[0].command must be a string`. */

@@ -1,10 +1,11 @@
 /**
- * The shim's work: an MCP server on stdin and stdout that is really behind the endpoint of a conductor, or one of others at an address. Two transports of
- * the SDK, joined: every message crosses as it is.
+ * The shim's work: an MCP server on stdin and stdout that is really behind the endpoint of a conductor, or one of
+ * others at an address. Two transports of the SDK, joined: every message crosses as it is.
  *
- * Invariants: messages are sent in the order in which they came, and requests to a server of others wait for nobody else's answer; every request of the agent that the server refuses, or that does not reach it, is
- * answered; when the endpoint is gone, or others have ended the session, so are all that are open, and the work ends with one sentence; when the agent
- * leaves, the MCP session is ended first.
+ * Invariants: messages are sent in the order in which they came, and requests to a server of others wait for nobody
+ * else's answer; every request of the agent that the server refuses, or that does not reach it, is answered; when the
+ * endpoint is gone, or others have ended the session, so are all that are open, and the work ends with one sentence;
+ * when the agent leaves, the MCP session is ended first.
  */
 import type { Readable, Writable } from "node:stream";
 import type {
@@ -119,7 +120,8 @@ class Shim {
 
   #fromAgent(message: JSONRPCMessage): void {
     if ("method" in message && "id" in message) {
-      // The endpoint would serve the stateless revision, but over HTTP only: without an answer of its own a request cannot be cancelled.
+      // The endpoint would serve the stateless revision, but over HTTP only: without an answer of its own a request
+      // cannot be cancelled.
       if (message.method === "server/discover")
         return this.#fail(
           message.id,
@@ -177,7 +179,9 @@ class Shim {
     return `${this.#server} answered with an error: ${message.slice(0, SAID)}`;
   }
 
-  /** 401, 403 and 404: the port may belong to somebody else by now. Others answer 404 when they have ended the session. */
+  /**
+   * 401, 403 and 404: the port may belong to somebody else by now. Others answer 404 when they have ended the session.
+   */
   #meansGone(error: unknown): boolean {
     if (this.target.kind === "theirs")
       return error instanceof this.HttpError && error.code === 404 && this.http.sessionId !== undefined;

@@ -1,6 +1,7 @@
 /**
- * How an agent that knows MCP servers only as programs reaches the endpoint, or a server of others at an address: by this very program, as
- * `symposium-acp-agent mcp`. Address, token and headers travel in the environment, which other users of the machine cannot read, as they can arguments.
+ * How an agent that knows MCP servers only as programs reaches the endpoint, or a server of others at an address: by
+ * this very program, as `symposium-acp-agent mcp`. Address, token and headers travel in the environment, which other
+ * users of the machine cannot read, as they can arguments.
  */
 
 /** What runs the shim: a Node, and the script of `symposium-acp-agent`. */
@@ -23,8 +24,9 @@ export const SHIM_URL = "SYMPOSIUM_MCP_URL",
   SHIM_HEADERS = "SYMPOSIUM_MCP_HEADERS";
 
 /**
- * `ATTACH`: in the environment of an agent whose own configuration starts `symposium-acp-agent mcp --attach`, the address and token of the servers of this very
- * process as `URL#TOKEN`. `ATTACH_TO`: the same, as the configuration passes it on.
+ * `ATTACH`: in the environment of an agent whose own configuration starts `symposium-acp-agent mcp --attach`, the
+ * address and token of the servers of this very process as `URL#TOKEN`. `ATTACH_TO`: the same, as the configuration
+ * passes it on.
  */
 export const ATTACH = "SYMPOSIUM_ATTACH",
   ATTACH_TO = "SYMPOSIUM_ATTACH_TO";

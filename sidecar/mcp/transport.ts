@@ -1,4 +1,7 @@
-/** The SDK's transport on a channel of ours, and a channel on such a transport: frames become its messages, and its messages frames. */
+/**
+ * The SDK's transport on a channel of ours, and a channel on such a transport: frames become its messages, and its
+ * messages frames.
+ */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Channel } from "../rpc/channel";

@@ -1,8 +1,8 @@
 /**
  * Connections whose client has not sent a valid token yet. Any program of this machine can open them.
  *
- * Invariants: each is closed at its deadline; when there are too many, the oldest is closed; a connection is forgotten as
- * soon as it is closed, or its client is known.
+ * Invariants: each is closed at its deadline; when there are too many, the oldest is closed; a connection is forgotten
+ * as soon as it is closed, or its client is known.
  */
 import type { Socket } from "node:net";
 import type { Clock } from "../rpc/clock";

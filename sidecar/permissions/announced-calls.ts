@@ -1,6 +1,6 @@
 /**
- * What a session's agent has said of its tool calls, for the questions that it asks about them later: the question often has no more than the
- * call's id. Bounded: the newest are kept, and none that is over.
+ * What a session's agent has said of its tool calls, for the questions that it asks about them later: the question
+ * often has no more than the call's id. Bounded: the newest are kept, and none that is over.
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 
@@ -20,7 +20,8 @@ export class AnnouncedCalls {
       return;
     if (status === "completed" || status === "failed" || status === "cancelled") return this.#forget(toolCallId);
     if (sessionUpdate === "tool_call") this.#used.delete(toolCallId);
-    const known = sessionUpdate === "tool_call" ? {} : objectOr(this.#calls.get(toolCallId)); // announced again: another call
+    // announced again: another call
+    const known = sessionUpdate === "tool_call" ? {} : objectOr(this.#calls.get(toolCallId));
     const told = Object.fromEntries(
       MEMBERS.filter(member => said[member] !== undefined && said[member] !== null).map(member => [
         member,
@@ -58,7 +59,8 @@ export class AnnouncedCalls {
 }
 
 /**
- * The call that a question is about, with the question's own `_meta`. Version 1 of ACP has it beside the options, version 2 as the subject.
+ * The call that a question is about, with the question's own `_meta`. Version 1 of ACP has it beside the options,
+ * version 2 as the subject.
  */
 export function questionedCall(params: unknown): JsonObject {
   const { toolCall, subject, _meta } = objectOr(params),

@@ -1,6 +1,6 @@
 /**
- * What is inside of the workspace. Links are followed first, also those of folders above a file that does not exist yet: a
- * link in the workspace that leads out of it is outside, whether there is something at its end or not.
+ * What is inside of the workspace. Links are followed first, also those of folders above a file that does not exist
+ * yet: a link in the workspace that leads out of it is outside, whether there is something at its end or not.
  */
 import { readlink, realpath } from "node:fs/promises";
 import path from "node:path";
@@ -21,7 +21,10 @@ export async function placeOf(file: string, roots: readonly string[]): Promise<P
 /** Links to what is not there that may follow each other: as many as Linux follows. */
 const MOST_LINKS = 40;
 
-/** The longest part that exists, resolved, and the rest as it is written. A link to what is not there leads to what a write through it would make. */
+/**
+ * The longest part that exists, resolved, and the rest as it is written. A link to what is not there leads to what a
+ * write through it would make.
+ */
 async function realOf(file: string, links = MOST_LINKS): Promise<string> {
   const whole = path.resolve(file);
   for (let existing = whole; ; existing = path.dirname(existing)) {

@@ -1,11 +1,13 @@
 /**
  * Whether a tool call that an agent reports is a call of an MCP server that we gave it. Pure.
  *
- * A claim is *proved* only by members that the agent's program writes, not its model: the name under which the model knows the tool, Codex's
- * marked `rawInput`, or, for a call of no particular kind, an id that begins with the name. All reports of a call must agree, and none may show an act of the agent's own.
- * A title proves nothing: it may be any text. A claim that is not proved but names the server is a *reference*.
+ * A claim is *proved* only by members that the agent's program writes, not its model: the name under which the model
+ * knows the tool, Codex's marked `rawInput`, or, for a call of no particular kind, an id that begins with the name. All
+ * reports of a call must agree, and none may show an act of the agent's own. A title proves nothing: it may be any
+ * text. A claim that is not proved but names the server is a *reference*.
  *
- * Invariant: a call that carries a command, a diff or a terminal is never proved, unless the named tool itself takes a command.
+ * Invariant: a call that carries a command, a diff or a terminal is never proved, unless the named tool itself takes a
+ * command.
  */
 import { carriesCommand, showsOwnAct } from "./call-input";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
@@ -85,7 +87,9 @@ export type BridgedClaim =
 
 const NONE: BridgedClaim = { kind: "none" };
 
-/** `reports`: all that the agent reported of one call, the oldest first; with the question's own `_meta` in its report. */
+/**
+ * `reports`: all that the agent reported of one call, the oldest first; with the question's own `_meta` in its report.
+ */
 export function bridgedClaim(reports: readonly JsonObject[], names: QualifiedNames): BridgedClaim {
   const known = reports.flatMap(report => identitiesIn(report, names)),
     tools = new Set(known);

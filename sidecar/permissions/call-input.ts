@@ -1,4 +1,7 @@
-/** Facts about a tool call that its agent's own words (title, kind) cannot change: whether its input carries a command. Pure. */
+/**
+ * Facts about a tool call that its agent's own words (title, kind) cannot change: whether its input carries a command.
+ * Pure.
+ */
 import { arrayOr, isObject, objectOr, type JsonObject } from "../rpc/json";
 
 /** Members under which agents pass a command to a shell. */
@@ -6,7 +9,10 @@ const COMMAND = /^(commands?|cmds?|command_?line|shell_?command|script|argv)$/i;
 const MAX_DEPTH = 8,
   MAX_MEMBERS = 1_000;
 
-/** Whether `input` has a command at its top level, or nested in objects or lists. What is too large to be searched counts as one. */
+/**
+ * Whether `input` has a command at its top level, or nested in objects or lists. What is too large to be searched
+ * counts as one.
+ */
 export function carriesCommand(input: unknown): boolean {
   const open: (readonly [value: unknown, depth: number])[] = [[input, 0]];
   for (let next = open.pop(), seen = 0; next; next = open.pop()) {

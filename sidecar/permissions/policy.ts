@@ -1,7 +1,7 @@
 /**
- * Agents whose permission requests are allowed without asking, by the setting `bypassPermissions`. The host owns the settings; until it
- * sends them back, a choice made here counts already. The bypass of one session is not kept here: it is part of the session's state
- * (`session-questions.ts`) and ends with it.
+ * Agents whose permission requests are allowed without asking, by the setting `bypassPermissions`. The host owns the
+ * settings; until it sends them back, a choice made here counts already. The bypass of one session is not kept here: it
+ * is part of the session's state (`session-questions.ts`) and ends with it.
  */
 export interface PermissionPolicy {
   /** What to do with a request of this agent. `allow` is `allow_once`, never more (decisions, row 27). */

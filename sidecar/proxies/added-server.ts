@@ -1,13 +1,15 @@
 /**
- * A proxy that puts an MCP server of the user's into the sessions of its chain: a program, or an address. An agent that knows programs alone gets, for an
- * address, the one that reaches it (`shim.ts`).
+ * A proxy that puts an MCP server of the user's into the sessions of its chain: a program, or an address. An agent that
+ * knows programs alone gets, for an address, the one that reaches it (`shim.ts`).
  *
- * A program, if the agent advertises http and its MCP servers are reached over ACP: this side starts it for each session (`program-server.ts`) and offers
- * it like the servers of extensions, so that the MCP bridge chooses the transport and records the delivery (issue 14 item 2). Else the agent starts it
- * by itself; such a server has no record.
+ * A program, if the agent advertises http and its MCP servers are reached over ACP: this side starts it for each
+ * session (`program-server.ts`) and offers it like the servers of extensions, so that the MCP bridge chooses the
+ * transport and records the delivery (issue 14 item 2). Else the agent starts it by itself; such a server has no
+ * record.
  *
- * Invariants: everything else passes as the bytes that came, and so does a session that an extension opened for itself; it has the name of no other
- * server of its session; a program that this side started ends with its session and with the chain.
+ * Invariants: everything else passes as the bytes that came, and so does a session that an extension opened for itself;
+ * it has the name of no other server of its session; a program that this side started ends with its session and with
+ * the chain.
  */
 import { knownSecrets, secretsGiven } from "../../src/protocol/redaction/redact";
 import { RESERVED_SERVER_NAMES } from "../agent-workarounds";

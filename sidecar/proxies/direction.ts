@@ -1,9 +1,9 @@
 /**
- * What comes from one neighbour of a proxy, on its way to the other: sorts frames into what passes, what an interceptor gets,
- * what answers the proxy itself, and what is meant for it.
+ * What comes from one neighbour of a proxy, on its way to the other: sorts frames into what passes, what an interceptor
+ * gets, what answers the proxy itself, and what is meant for it.
  *
- * Invariants: what nobody asked to see leaves as the frame that came, in its turn; answers to the proxy's own requests and
- * cancellations of what it has in its hands are heard at once, whatever is held.
+ * Invariants: what nobody asked to see leaves as the frame that came, in its turn; answers to the proxy's own requests
+ * and cancellations of what it has in its hands are heard at once, whatever is held.
  */
 import type { Closed, Receiver } from "../rpc/channel";
 import { FrameError, type Envelope, type Frame } from "../rpc/frame";

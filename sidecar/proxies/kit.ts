@@ -4,8 +4,9 @@
  *   client ── Direction ── Lane ──▶ successor        what the proxy says itself goes out of turn, past the lanes' queues;
  *   client ◀── Lane ── Direction ── successor        what is meant for it is taken out before them
  *
- * Invariants: when one neighbour is gone the other hears what came before, then the chain has ended: everything that waits is
- * settled, every request that the proxy has in its hands is answered, both channels are disposed, and `close` is called once.
+ * Invariants: when one neighbour is gone the other hears what came before, then the chain has ended: everything that
+ * waits is settled, every request that the proxy has in its hands is answered, both channels are disposed, and `close`
+ * is called once.
  */
 import type { Channel, Closed } from "../rpc/channel";
 import type { Ids } from "../rpc/hop";
@@ -27,8 +28,8 @@ export interface Served extends AsyncDisposable {
 }
 
 /**
- * Takes both channels over: starts them now, disposes them when either closes or when it is disposed itself. `ids` are those of
- * the conductor around it. What `make` throws is thrown here, before the channels are touched.
+ * Takes both channels over: starts them now, disposes them when either closes or when it is disposed itself. `ids` are
+ * those of the conductor around it. What `make` throws is thrown here, before the channels are touched.
  */
 export function serveProxy(
   definition: ProxyDefinition,

@@ -5,9 +5,10 @@
  *     ▲                           │ lets go at once                │ lets go, or is overruled
  *     └──────── nothing waits ────┴────── the next turn ◀──────────┘
  *
- * Invariants: what is taken leaves, or has its turn, in the order in which it was taken; nothing waits while the lane is free;
- * there is one hold at most. `ROOM` frames may wait before the reader has to stand still; while the proxy waits for an answer
- * that comes this way the reader goes on, and from `MUCH` frames on the hold is overruled: the answer may stand behind them.
+ * Invariants: what is taken leaves, or has its turn, in the order in which it was taken; nothing waits while the lane
+ * is free; there is one hold at most. `ROOM` frames may wait before the reader has to stand still; while the proxy
+ * waits for an answer that comes this way the reader goes on, and from `MUCH` frames on the hold is overruled: the
+ * answer may stand behind them.
  */
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
@@ -48,7 +49,10 @@ export class Lane {
     return this.#head.kind === "free";
   }
 
-  /** A frame leaves, or a turn begins, when everything that was taken before has. Returns what `receive` of the reader is to return. */
+  /**
+   * A frame leaves, or a turn begins, when everything that was taken before has. Returns what `receive` of the reader
+   * is to return.
+   */
   take(next: Frame | Turn): void | Promise<void> {
     this.#waiting.push(next);
     if (this.#head.kind === "free") this.#advance();

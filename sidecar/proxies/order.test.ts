@@ -190,7 +190,8 @@ suite("proxy kit: order", () => {
 });
 
 /**
- * A proxy whose every interceptor does what the test says, beside a model: for each direction, what waits, what is held and what has left.
+ * A proxy whose every interceptor does what the test says, beside a model: for each direction, what waits, what is held
+ * and what has left.
  */
 type Way = "down" | "up";
 const other = (way: Way): Way => (way === "down" ? "up" : "down");
@@ -251,7 +252,10 @@ class World {
     } else void item.request!.pass();
   }
 
-  /** The interceptor returns: for a note, without passing it on; for a request that was passed, perhaps before its answer. */
+  /**
+   * The interceptor returns: for a note, without passing it on; for a request that was passed, perhaps before its
+   * answer.
+   */
   finish(item: InHand): void {
     if (item.request) this.#lanes[other(item.way)].left.push(`#${item.id} = "done"`);
     item.stage = "finished";

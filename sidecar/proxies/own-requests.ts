@@ -1,8 +1,8 @@
 /**
  * What a proxy says itself to one of its neighbours. It goes out of turn.
  *
- * Invariants: every request is settled exactly once, by its answer or by the end of the connection; its answer goes nowhere
- * else; a request lets go of what is held in the direction from which its answer comes.
+ * Invariants: every request is settled exactly once, by its answer or by the end of the connection; its answer goes
+ * nowhere else; a request lets go of what is held in the direction from which its answer comes.
  */
 import type { Closed } from "../rpc/channel";
 import { Frame, FrameError } from "../rpc/frame";
@@ -36,7 +36,10 @@ export class OwnRequests implements Neighbour {
     return this.#pending.size > 0;
   }
 
-  /** `settle` is called in the order of the answers, never before `call` returns. Returns how to cancel: the answer is still awaited then. */
+  /**
+   * `settle` is called in the order of the answers, never before `call` returns. Returns how to cancel: the answer is
+   * still awaited then.
+   */
   call(method: string, params: unknown, settle: (outcome: Outcome) => void): () => void {
     const closed = this.#closed;
     if (closed) {

@@ -4,9 +4,10 @@
  * Invariants: only while there are some, or one is being opened, is anything looked at; what belongs to one goes to its
  * listener and nowhere else, in the order in which it came.
  *
- * An agent may talk in a session before its answer has named it. While one is being opened, a notification in a session that
- * was never seen waits for that answer, and with it all that comes behind. It waits for nothing else: when the agent asks
- * something (it may answer nothing until it has its own answer), or `MUCH` is kept, all of it is the client's.
+ * An agent may talk in a session before its answer has named it. While one is being opened, a notification in a session
+ * that was never seen waits for that answer, and with it all that comes behind. It waits for nothing else: when the
+ * agent asks something (it may answer nothing until it has its own answer), or `MUCH` is kept, all of it is the
+ * client's.
  */
 import type { Envelope, Frame } from "../rpc/frame";
 import { isObject } from "../rpc/json";

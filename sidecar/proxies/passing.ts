@@ -4,8 +4,8 @@
  *   waiting ── its turn ──▶ running ── pass ──▶ passed ── the answer's turn ──▶ answered
  *      └─────────────────────┴───────── the interceptor is through ─┴──────────────┴──▶ finished
  *
- * Invariants: a request is answered exactly once; it goes on once at most, before it is answered; `pass` always settles. It
- * holds its place while it runs, and the place of the answer while the interceptor has that.
+ * Invariants: a request is answered exactly once; it goes on once at most, before it is answered; `pass` always
+ * settles. It holds its place while it runs, and the place of the answer while the interceptor has that.
  */
 import { Frame, FrameError, type Envelope } from "../rpc/frame";
 import { RpcCode, RpcError, type Id } from "../rpc/message";
@@ -146,7 +146,8 @@ export class Interception implements PassingRequest {
     const state = this.#state;
     if (state.kind === "finished") return;
     this.#ways.answer(this.id, answer);
-    this.#state = { kind: "finished" }; // last: an answer that cannot be sent throws, and the request can still be failed
+    // last: an answer that cannot be sent throws, and the request can still be failed
+    this.#state = { kind: "finished" };
     if ("hold" in state) state.hold.letGo();
   }
 

@@ -1,4 +1,7 @@
-/** Names of MCP servers in one session: an agent shows the tools of each under its server's name, and two of one name would be one, or none. Pure. */
+/**
+ * Names of MCP servers in one session: an agent shows the tools of each under its server's name, and two of one name
+ * would be one, or none. Pure.
+ */
 import { arrayOr, objectOr } from "../rpc/json";
 
 /** These behind those that stand in `mcpServers` already; one whose name is taken gets another one. */

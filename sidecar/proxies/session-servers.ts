@@ -1,8 +1,9 @@
 /**
  * MCP servers of a proxy that stand in sessions of the chain, and go with them.
  *
- * Invariants: what stands in the request that sets a session up can be reached before it is passed on; a server is withdrawn when its session is
- * closed, could not be set up or is set up anew, and with the chain; withdrawing it a second time changes nothing.
+ * Invariants: what stands in the request that sets a session up can be reached before it is passed on; a server is
+ * withdrawn when its session is closed, could not be set up or is set up anew, and with the chain; withdrawing it a
+ * second time changes nothing.
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -44,7 +45,10 @@ export class SessionServers {
     return standing;
   }
 
-  /** Passes a request of `SETUPS` on with these servers behind its own, under names that are free there, as it is without any; `opened` hears which session has them. `params`: in place of the request's. */
+  /**
+   * Passes a request of `SETUPS` on with these servers behind its own, under names that are free there, as it is
+   * without any; `opened` hears which session has them. `params`: in place of the request's.
+   */
   async setup(
     request: PassingRequest,
     servers: readonly StandingServer[],

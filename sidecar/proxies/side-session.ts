@@ -1,6 +1,7 @@
 /**
- * Sessions that an extension opens for itself (`Chain.openSession`): a piece of work on the side, which the user never sees. They pass the
- * extensions behind it, and those leave them as they are: what is put into a user's session has no place in them.
+ * Sessions that an extension opens for itself (`Chain.openSession`): a piece of work on the side, which the user never
+ * sees. They pass the extensions behind it, and those leave them as they are: what is put into a user's session has no
+ * place in them.
  */
 import { objectOr } from "../rpc/json";
 

@@ -111,7 +111,10 @@ suite("a proxy on stdio", () => {
   });
 });
 
-/** A proxy program as a process, played by the test: the client on its plain side, an agent in its envelopes that answers `{protocolVersion: 1, of: METHOD}`. */
+/**
+ * A proxy program as a process, played by the test: the client on its plain side, an agent in its envelopes that
+ * answers `{protocolVersion: 1, of: METHOD}`.
+ */
 function started(name: string, ...flags: string[]) {
   const child = spawn(
     process.execPath,

@@ -1,8 +1,10 @@
 /**
- * A proxy as a program of its own, for any conductor: its client speaks on stdin and stdout as it is, its successor in envelopes.
+ * A proxy as a program of its own, for any conductor: its client speaks on stdin and stdout as it is, its successor in
+ * envelopes.
  *
- * A conductor initialises a proxy as one (`proxy/initialize`, in the older drafts `_proxy/initialize`); in the chain that is an
- * `initialize` like any other, for the proxy as for those behind it. The envelopes are spelled as the conductor spelled that.
+ * A conductor initialises a proxy as one (`proxy/initialize`, in the older drafts `_proxy/initialize`); in the chain
+ * that is an `initialize` like any other, for the proxy as for those behind it. The envelopes are spelled as the
+ * conductor spelled that.
  */
 import type { Readable, Writable } from "node:stream";
 import type { Channel } from "../rpc/channel";

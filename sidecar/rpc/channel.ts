@@ -4,8 +4,9 @@
  *
  * Contract. Frames arrive at `receive` one at a time, synchronously, in the order in which they were sent. A `receive`
  * that returns a promise pauses the source until it settles: that is back-pressure, and nothing is buffered beyond what
- * was already read. `send` never throws and keeps order; when it returns false the receiver is slow, and the sender should
- * wait for `drained()` before it makes more. `closed` is called once, after the last frame; what is sent later is dropped.
+ * was already read. `send` never throws and keeps order; when it returns false the receiver is slow, and the sender
+ * should wait for `drained()` before it makes more. `closed` is called once, after the last frame; what is sent later
+ * is dropped.
  */
 import type { Frame } from "./frame";
 

@@ -1,11 +1,11 @@
 /**
  * The envelope of a JSON-RPC message (kind, id, method), read from the bytes of a line without parsing it.
  *
- * Invariants: for every line that is valid JSON the result is what `JSON.parse` would have given, whatever the order of the
- * keys, their escapes or their repetition (the last one counts). That needs the whole top level; but where much is still to
- * come and none of it can spell a key of the envelope, the scan is over: native searches find that out. Otherwise nested
- * values are skipped by counting brackets: that they are valid inside is found out by whoever parses them. A line that breaks
- * off is refused, except a long one that breaks off right after a `}`.
+ * Invariants: for every line that is valid JSON the result is what `JSON.parse` would have given, whatever the order of
+ * the keys, their escapes or their repetition (the last one counts). That needs the whole top level; but where much is
+ * still to come and none of it can spell a key of the envelope, the scan is over: native searches find that out.
+ * Otherwise nested values are skipped by counting brackets: that they are valid inside is found out by whoever parses
+ * them. A line that breaks off is refused, except a long one that breaks off right after a `}`.
  */
 import {
   BRACE,
@@ -50,7 +50,8 @@ export function envelopeOf(members: Members): Envelope {
   }
   if (result === undefined && error === undefined)
     throw new FrameError(RpcCode.invalidRequest, "it has neither a method nor a result nor an error");
-  const failed = error !== undefined && (error !== null || result === undefined); // some write `"error":null` beside a result
+  // some write `"error":null` beside a result
+  const failed = error !== undefined && (error !== null || result === undefined);
   if (isId(id)) return { kind: "response", id, failed };
   if (id === null || id === undefined) return { kind: "response", id: null, failed };
   throw new FrameError(RpcCode.invalidRequest, "its id is neither a string nor an integer");
@@ -69,7 +70,9 @@ export interface Scanned {
   readonly methodEnd: number;
   /** The value of the params; 0 where there are none. */
   readonly paramsStart: number;
-  /** All members but `jsonrpc` and `id`, though perhaps with a second `jsonrpc`; 0 when they do not stand side by side. */
+  /**
+   * All members but `jsonrpc` and `id`, though perhaps with a second `jsonrpc`; 0 when they do not stand side by side.
+   */
   readonly bodyStart: number;
   readonly bodyEnd: number;
   /** What is in a proxy's envelope, where it was come across. */
@@ -107,7 +110,8 @@ export function scanEnvelope(line: Buffer): Scanned {
           ? close
           : undefined,
     );
-    if (isSearched) searchAgain = (start + close) >> 1; // or each of many members would be searched to the end of the line
+    // or each of many members would be searched to the end of the line
+    if (isSearched) searchAgain = (start + close) >> 1;
     switch (key) {
       case "id":
         idStart = start;
@@ -154,7 +158,9 @@ export function scanEnvelope(line: Buffer): Scanned {
   };
 }
 
-/** A key of the envelope, and an escaped letter, which could be part of one. Two searches are faster than one for both. */
+/**
+ * A key of the envelope, and an escaped letter, which could be part of one. Two searches are faster than one for both.
+ */
 const SPELLED = [/"(?:id|method|result|error)"/, /\\u00[67]/],
   SPELLED_TOO = [...SPELLED, /"jsonrpc"/];
 

@@ -1,6 +1,7 @@
 /**
- * A frame: one JSON-RPC message on its way, as bytes or as an object. It turns from one into the other only when asked, and
- * once, so that what nobody changes crosses as the bytes that arrived, and what never leaves the process is never serialised.
+ * A frame: one JSON-RPC message on its way, as bytes or as an object. It turns from one into the other only when asked,
+ * and once, so that what nobody changes crosses as the bytes that arrived, and what never leaves the process is never
+ * serialised.
  *
  * Invariants: frames do not change; bytes, message and envelope of one frame always say the same.
  */
@@ -12,7 +13,10 @@ import { unwrapLine, unwrapMessage, wrapLine, wrapMessage, type SuccessorMethod 
 export { FrameError, type Envelope } from "./envelope";
 
 export class Frame {
-  /** As it is written, in pieces that follow each other, perhaps without its newline: in one piece as soon as somebody has read it. */
+  /**
+   * As it is written, in pieces that follow each other, perhaps without its newline: in one piece as soon as somebody
+   * has read it.
+   */
   #pieces: readonly Buffer[] | undefined;
   #message: Message | undefined;
   #envelope: Envelope | undefined;

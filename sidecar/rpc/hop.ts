@@ -1,14 +1,15 @@
 /**
- * The boundary between a connection, where each side numbers its own requests, and a chain, where every request has an id of
- * its own, whoever made it: an id that comes in is replaced, and put back when the answer leaves.
+ * The boundary between a connection, where each side numbers its own requests, and a chain, where every request has an
+ * id of its own, whoever made it: an id that comes in is replaced, and put back when the answer leaves.
  *
- * A connection with a proxy carries two conversations: what the proxy has with its client, as it is, and what it has with its
- * successor, in envelopes (successor.ts). Seen from either end that is `plain` and `wrapped`: two channels.
+ * A connection with a proxy carries two conversations: what the proxy has with its client, as it is, and what it has
+ * with its successor, in envelopes (successor.ts). Seen from either end that is `plain` and `wrapped`: two channels.
  *
- * Invariants: what nobody needs to read crosses as bytes; order is kept per direction, answers included; `$/cancel_request`
- * names the id of its own hop (schema v1 unstable, `ProxySuccessorRequest`: a cancellation is never forwarded, each hop makes its
- * own); when the connection ends, each request that waits for it is answered with an error, each of its own is cancelled, and
- * only then both channels close: a peer that died looks like one that took its leave.
+ * Invariants: what nobody needs to read crosses as bytes; order is kept per direction, answers included;
+ * `$/cancel_request` names the id of its own hop (schema v1 unstable, `ProxySuccessorRequest`: a cancellation is never
+ * forwarded, each hop makes its own); when the connection ends, each request that waits for it is answered with an
+ * error, each of its own is cancelled, and only then both channels close: a peer that died looks like one that took its
+ * leave.
  */
 import type { Channel, Closed, Receiver } from "./channel";
 import { Frame, FrameError } from "./frame";
@@ -53,13 +54,19 @@ export interface ProxyHop extends OpenRequests {
   readonly plain: Channel;
   /** With the proxy as its successor sees it. */
   readonly wrapped: Channel;
-  /** How envelopes are spelled that are sent from now on: `proxy/successor` until told, or until the other side spells it otherwise. */
+  /**
+   * How envelopes are spelled that are sent from now on: `proxy/successor` until told, or until the other side spells
+   * it otherwise.
+   */
   spell(method: SuccessorMethod): void;
   /** Resolves when the proxy has answered everything that its client asked, or the connection has ended. */
   answered(): Promise<void>;
 }
 
-/** A connection with two conversations: a conductor's with a proxy, or a proxy's with its conductor. To dispose either channel ends both. */
+/**
+ * A connection with two conversations: a conductor's with a proxy, or a proxy's with its conductor. To dispose either
+ * channel ends both.
+ */
 export function proxyHop(channel: Channel, options: HopOptions): ProxyHop {
   return new Hop(channel, options, true);
 }
@@ -148,7 +155,10 @@ class Hop implements ProxyHop {
     return this.#channel.send(frame.withId(asked.id));
   }
 
-  /** The older spelling puts the cancellation of a message in an envelope into one, too. What was answered already is not cancelled. */
+  /**
+   * The older spelling puts the cancellation of a message in an envelope into one, too. What was answered already is
+   * not cancelled.
+   */
   #cancel(side: Side, frame: Frame): boolean {
     const id = requestIdIn(frame);
     if (typeof id !== "number" || this.#pending.get(id) !== side) return true;

@@ -1,6 +1,6 @@
 /**
- * The sidecar's end of the wire to the extension host: vscode-jsonrpc over stdio, with the contract's types. Handlers are
- * complete by type; one that throws an `RpcError` answers with its code, and any other error is an internal one.
+ * The sidecar's end of the wire to the extension host: vscode-jsonrpc over stdio, with the contract's types. Handlers
+ * are complete by type; one that throws an `RpcError` answers with its code, and any other error is an internal one.
  */
 import type { Readable, Writable } from "node:stream";
 import {
@@ -56,7 +56,10 @@ export class HostWire {
     this.#connection.listen();
   }
 
-  /** Rejects with an `RpcError`: the host's, or an internal one when the host is gone. An aborted signal asks the host to stop; its answer is still awaited. */
+  /**
+   * Rejects with an `RpcError`: the host's, or an internal one when the host is gone. An aborted signal asks the host
+   * to stop; its answer is still awaited.
+   */
   async request<M extends keyof Calls<SidecarToHost>>(
     method: M,
     params: ParamsOf<SidecarToHost, M>,

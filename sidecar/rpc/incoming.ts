@@ -10,7 +10,10 @@ export interface IncomingRequest {
   readonly signal: AbortSignal;
   /** Answers. `undefined` becomes `null`. Ignored after the first answer. */
   respond(result: unknown): void;
-  /** Answers with an error: an `RpcError` as it is, another one as an internal error; after a cancellation as "cancelled". */
+  /**
+   * Answers with an error: an `RpcError` as it is, another one as an internal error; after a cancellation as
+   * "cancelled".
+   */
   fail(error: unknown): void;
 }
 

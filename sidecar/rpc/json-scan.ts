@@ -1,6 +1,6 @@
 /**
- * Walking over JSON as bytes, without parsing it: strings are crossed by native searches, nested values by counting brackets.
- * That what is nested is valid inside is found out by whoever parses it.
+ * Walking over JSON as bytes, without parsing it: strings are crossed by native searches, nested values by counting
+ * brackets. That what is nested is valid inside is found out by whoever parses it.
  */
 import { RpcCode } from "./message";
 
@@ -124,14 +124,17 @@ export function isAt(line: Buffer, start: number, bytes: Buffer): boolean {
   return true;
 }
 
-/** Only from so many bytes on a search may be worth it, and only where strings are so short that crossing each of them costs more. */
+/**
+ * Only from so many bytes on a search may be worth it, and only where strings are so short that crossing each of them
+ * costs more.
+ */
 const FAR = 4096,
   SAMPLE = 32,
   SHORT = 16;
 
 /**
- * Whether a search through the bytes from `start` up to `end` (as latin-1) is worth it, and finds none of these patterns. False
- * says nothing.
+ * Whether a search through the bytes from `start` up to `end` (as latin-1) is worth it, and finds none of these
+ * patterns. False says nothing.
  */
 export function nothingMore(line: Buffer, start: number, end: number, patterns: readonly RegExp[]): boolean {
   if (end - start < FAR || !isDense(line, (start + end) >> 1)) return false;

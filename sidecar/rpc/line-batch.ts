@@ -1,6 +1,6 @@
 /**
- * Lines that leave together. What stood side by side in the chunk that was read, and leaves in the same order, is one piece
- * again: nothing of it is copied. Else small pieces are copied into one, and large ones are not.
+ * Lines that leave together. What stood side by side in the chunk that was read, and leaves in the same order, is one
+ * piece again: nothing of it is copied. Else small pieces are copied into one, and large ones are not.
  */
 
 /** When the pieces have fewer bytes than this on average it is cheaper to copy them than to write each. */

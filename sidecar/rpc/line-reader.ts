@@ -3,8 +3,9 @@
  *
  *   ready ── a line is not taken at once ──▶ busy ── it is ──▶ ready          any ── stop, failure, all taken ──▶ over
  *
- * Invariants: lines are shown one at a time, in order, and cut when it is their turn; while one is being taken the stream is not
- * read beyond what it was about to give; the end is told once, after the last line; after `stop` what comes is discarded.
+ * Invariants: lines are shown one at a time, in order, and cut when it is their turn; while one is being taken the
+ * stream is not read beyond what it was about to give; the end is told once, after the last line; after `stop` what
+ * comes is discarded.
  */
 import { finished, type Readable } from "node:stream";
 import { LineSplitter } from "./lines";

@@ -1,8 +1,8 @@
 /**
  * Cuts a stream of bytes into lines, at `\n` only (U+2028 and a lone `\r` are text), however it was cut into chunks.
  *
- * Invariants: a line is handed out when its newline has come; what is held is one unfinished line of at most `maxLine` bytes. A
- * line in one chunk is not copied, large pieces of one are copied once, small ones a bounded number of times.
+ * Invariants: a line is handed out when its newline has come; what is held is one unfinished line of at most `maxLine`
+ * bytes. A line in one chunk is not copied, large pieces of one are copied once, small ones a bounded number of times.
  */
 export class LineTooLong extends Error {
   override readonly name = "LineTooLong";
@@ -36,7 +36,10 @@ export class LineSplitter {
     this.#at = 0;
   }
 
-  /** The next line: with its newline, or without its `\r\n`. Undefined when it takes another chunk. Throws `LineTooLong`. */
+  /**
+   * The next line: with its newline, or without its `\r\n`. Undefined when it takes another chunk. Throws
+   * `LineTooLong`.
+   */
   next(): Buffer | undefined {
     const chunk = this.#chunk,
       start = this.#at;

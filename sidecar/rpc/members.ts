@@ -78,7 +78,10 @@ export class MemberWalk {
   }
 }
 
-/** For each length the method that was read last: the same ones come again and again, and to compare bytes is cheaper than to decode them. */
+/**
+ * For each length the method that was read last: the same ones come again and again, and to compare bytes is cheaper
+ * than to decode them.
+ */
 const METHODS: { readonly bytes: Buffer; readonly method: string }[] = [];
 const LONGEST = 64;
 

@@ -1,8 +1,9 @@
 /**
  * Two channels joined in memory: frames are handed over as they are, never serialised, in a later microtask.
  *
- * Invariants: order is kept; a frame is delivered when the receiver is through with the one before it; `send` says false while
- * `ENOUGH` frames wait at the other end; when one end is disposed, what it had sent arrives before the other end hears of it.
+ * Invariants: order is kept; a frame is delivered when the receiver is through with the one before it; `send` says
+ * false while `ENOUGH` frames wait at the other end; when one end is disposed, what it had sent arrives before the
+ * other end hears of it.
  */
 import type { Channel, Closed, Receiver } from "./channel";
 import { Frame } from "./frame";

@@ -4,9 +4,10 @@
  *   waiting ── start ──▶ open ── input ends ──▶ ending ── reason known ──▶ closed
  *      └──────────────────┴── dispose, output fails, line too long ─────────▶┘
  *
- * Invariants: every frame that is delivered has an envelope; what has none is reported to `garbage` and, where it looks like an
- * attempt at JSON, answered with an error whose id is null. Reading stops while `receive` waits. Frames sent in one turn
- * leave in one write. After a line that is too long nothing that follows can be trusted to be an answer: the channel closes.
+ * Invariants: every frame that is delivered has an envelope; what has none is reported to `garbage` and, where it looks
+ * like an attempt at JSON, answered with an error whose id is null. Reading stops while `receive` waits. Frames sent in
+ * one turn leave in one write. After a line that is too long nothing that follows can be trusted to be an answer: the
+ * channel closes.
  */
 import type { Readable, Writable } from "node:stream";
 import type { Channel, Closed, Receiver } from "./channel";
@@ -25,7 +26,10 @@ export interface NdjsonOptions {
   closedReason?(): Closed | Promise<Closed>;
 }
 
-/** Takes both streams over. `input` is read from `start` on; when the channel closes, `output` is ended and `input` discarded. */
+/**
+ * Takes both streams over. `input` is read from `start` on; when the channel closes, `output` is ended and `input`
+ * discarded.
+ */
 export function ndjsonChannel(input: Readable, output: Writable, options: NdjsonOptions = {}): Channel {
   return new NdjsonChannel(input, output, options);
 }

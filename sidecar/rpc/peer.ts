@@ -1,13 +1,13 @@
 /**
  * One end of a JSON-RPC connection: makes requests, answers requests, over any channel.
  *
- * Invariants: handlers and settlements are called synchronously, in the order in which their messages arrived; every call is
- * settled exactly once, by its answer or by the end of the connection, and before `closed` is told; every incoming request is
- * answered at most once; messages that make no sense are reported to `odd` and change nothing.
+ * Invariants: handlers and settlements are called synchronously, in the order in which their messages arrived; every
+ * call is settled exactly once, by its answer or by the end of the connection, and before `closed` is told; every
+ * incoming request is answered at most once; messages that make no sense are reported to `odd` and change nothing.
  *
- * Back-pressure: a notification handler that returns a promise pauses reading. So does a request while the other side does not
- * read our answers: who asks on without listening waits. Its notifications and answers are still read then, because an agent
- * that talks while we send it much would otherwise wait for us as we wait for it.
+ * Back-pressure: a notification handler that returns a promise pauses reading. So does a request while the other side
+ * does not read our answers: who asks on without listening waits. Its notifications and answers are still read then,
+ * because an agent that talks while we send it much would otherwise wait for us as we wait for it.
  */
 import type { Channel, Closed } from "./channel";
 import { Frame, FrameError, type Envelope } from "./frame";
@@ -96,8 +96,9 @@ export class Peer implements AsyncDisposable {
   }
 
   /**
-   * `call` as a promise, which rejects with `RpcError`. It settles a microtask after the answer was read: where the order
-   * matters between an answer and what comes next, use `call`. An aborted `signal` cancels; the answer is still awaited.
+   * `call` as a promise, which rejects with `RpcError`. It settles a microtask after the answer was read: where the
+   * order matters between an answer and what comes next, use `call`. An aborted `signal` cancels; the answer is still
+   * awaited.
    */
   request(method: string, params: unknown, options: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
     const { signal } = options;

@@ -21,11 +21,9 @@ const params = fc.oneof(
   fc.object({ maxDepth: 3 }),
   fc.array(fc.jsonValue()),
   fc.record({ text: fc.string({ unit: "binary", maxLength: 60 }), id: fc.integer(), method: fc.string() }),
-  fc
-    .integer({ min: 4000, max: 9000 })
-    .map(n => ({
-      update: { content: Array.from({ length: n / 40 }, (_, i) => ({ type: "text", n: i, text: '"}{' })) },
-    })),
+  fc.integer({ min: 4000, max: 9000 }).map(n => ({
+    update: { content: Array.from({ length: n / 40 }, (_, i) => ({ type: "text", n: i, text: '"}{' })) },
+  })),
   fc.integer({ min: 4000, max: 9000 }).map(n => ({ text: '\\"{['.repeat(n / 4) })),
 );
 const extras = fc.dictionary(

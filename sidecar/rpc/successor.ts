@@ -3,8 +3,8 @@
  * successor (ACP schema v1 unstable, `ProxySuccessorRequest`): method and params of the message become members of the
  * envelope's params. Done on bytes: what is inside stays as it was written. Pure.
  *
- * A member of the message that JSON-RPC does not know travels beside its method. `_meta` of the envelope is hop-local, as the
- * schema says, and is not copied into what is unwrapped; `meta` is what the older drafts called it.
+ * A member of the message that JSON-RPC does not know travels beside its method. `_meta` of the envelope is hop-local,
+ * as the schema says, and is not copied into what is unwrapped; `meta` is what the older drafts called it.
  */
 import type { Scanned } from "./envelope";
 import { BRACE, FrameError, skipSpace } from "./json-scan";
@@ -50,7 +50,10 @@ const REQUESTS = openings(true),
 const OUTSIDE: ReadonlySet<Key> = new Set(["jsonrpc", "id"] as const);
 const HOP_LOCAL: ReadonlySet<string> & ReadonlySet<Key> = new Set(["jsonrpc", "id", "_meta", "meta"] as const);
 
-/** `line` is a request or a notification, `scanned` what was found there; `id` the bytes of the id that the envelope gets, if any. In pieces, with its newline. */
+/**
+ * `line` is a request or a notification, `scanned` what was found there; `id` the bytes of the id that the envelope
+ * gets, if any. In pieces, with its newline.
+ */
 export function wrapLine(
   line: Buffer,
   { bodyStart, bodyEnd }: Scanned,
@@ -70,7 +73,10 @@ export function insideOf(line: Buffer, start: number): Kept {
   return membersWithout(line, start, HOP_LOCAL);
 }
 
-/** The message in an envelope, under another id if it has one: its method, and its line in pieces, with its newline. Throws `FrameError` when the params are no envelope. */
+/**
+ * The message in an envelope, under another id if it has one: its method, and its line in pieces, with its newline.
+ * Throws `FrameError` when the params are no envelope.
+ */
 export function unwrapLine(
   line: Buffer,
   { inside, paramsStart }: Scanned,

@@ -1,6 +1,6 @@
 /**
- * Archives for tests, made byte by byte, because packers refuse to make what hostile ones hold: any name, any kind of entry, sizes and check sums
- * that are not true.
+ * Archives for tests, made byte by byte, because packers refuse to make what hostile ones hold: any name, any kind of
+ * entry, sizes and check sums that are not true.
  */
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 
@@ -9,7 +9,9 @@ export interface ArchiveEntry {
   readonly content?: string | Buffer;
   /** Permissions; 0o644 unless given. */
   readonly mode?: number;
-  /** Of a tar entry: its type flag (`0` file, `1` hard link, `2` symbolic link, `3` `4` devices, `5` folder, `6` FIFO). */
+  /**
+   * Of a tar entry: its type flag (`0` file, `1` hard link, `2` symbolic link, `3` `4` devices, `5` folder, `6` FIFO).
+   */
   readonly type?: string;
   readonly link?: string;
   /** Announced instead of the content's. */

@@ -1,6 +1,7 @@
 /**
- * Who lives of a run: every process whose environment has its run id (`SYMPOSIUM_RUN_ID`), at whatever depth it was started and
- * whatever group it is in. Linux, from `/proc`, read apart from `sidecar/agents/process-table.ts`, which it checks.
+ * Who lives of a run: every process whose environment has its run id (`SYMPOSIUM_RUN_ID`), at whatever depth it was
+ * started and whatever group it is in. Linux, from `/proc`, read apart from `sidecar/agents/process-table.ts`, which it
+ * checks.
  */
 import { readdirSync, readFileSync } from "node:fs";
 

@@ -43,7 +43,10 @@ export class World implements AsyncDisposable {
   /** What the next agent answers to `initialize`. */
   initialized: unknown = undefined;
   readonly policy = new BypassPolicy([]);
-  /** Those of sessions that begin now, what each agent that was started stood behind, and what is left out before the next one. */
+  /**
+   * Those of sessions that begin now, what each agent that was started stood behind, and what is left out before the
+   * next one.
+   */
   extensions: readonly ExtensionConfig[] = [];
   readonly behind: string[] = [];
   missing: readonly MissingExtension[] = [];

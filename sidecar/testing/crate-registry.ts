@@ -1,6 +1,7 @@
 /**
- * A registry of Rust crates on this computer, and a home for cargo whose configuration puts it in the place of the public one: no test leaves
- * loopback, and nothing of the user's own cargo is touched. What it serves is a sparse index and packages (cargo book, "Registry Index").
+ * A registry of Rust crates on this computer, and a home for cargo whose configuration puts it in the place of the
+ * public one: no test leaves loopback, and nothing of the user's own cargo is touched. What it serves is a sparse index
+ * and packages (cargo book, "Registry Index").
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -46,7 +47,10 @@ export const SAMPLE_CRATES: readonly PublishedCrate[] = [
   { name: "raw-ore", version: "0.1.0-alpha.2" },
 ];
 
-/** Crates whose packages reach out of their own folder: by dots, to a place of its own, into another crate, and by a link to `secret.txt` in `outside`. */
+/**
+ * Crates whose packages reach out of their own folder: by dots, to a place of its own, into another crate, and by a
+ * link to `secret.txt` in `outside`.
+ */
 export function hostileCrates(outside: string): readonly PublishedCrate[] {
   const hostile = (name: string, entry: ArchiveEntry): PublishedCrate => ({ name, version: "1.0.0", entries: [entry] });
   return [
@@ -187,7 +191,8 @@ export class CargoHome implements Disposable {
 
 /** The user's cargo. A test without one is skipped, and counted. */
 export function cargoOr(context: Mocha.Context): string {
-  if (process.env["SYMPOSIUM_WITHOUT_CARGO"] !== undefined) skipped(context, "It needs cargo"); // one that has no toolchain, say
+  // one that has no toolchain, say
+  if (process.env["SYMPOSIUM_WITHOUT_CARGO"] !== undefined) skipped(context, "It needs cargo");
   return (
     findProgram("cargo", { platform: process.platform, env: process.env, isProgram: isProgramFile }) ??
     skipped(context, "It needs cargo")

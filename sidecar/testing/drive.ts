@@ -1,4 +1,7 @@
-/** A client for real agent processes in tests: starts one with a ledger of its own, records what it says, waits for it by event. */
+/**
+ * A client for real agent processes in tests: starts one with a ledger of its own, records what it says, waits for it
+ * by event.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

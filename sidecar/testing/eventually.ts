@@ -3,8 +3,9 @@ import { setTimeout as after } from "node:timers/promises";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 
 /**
- * Waits until a condition holds, for what the system tells nobody: that a process which is not our child is gone, that a
- * file was written by another program. The one place in the tests that looks again and again; where there is an event, wait for it.
+ * Waits until a condition holds, for what the system tells nobody: that a process which is not our child is gone, that
+ * a file was written by another program. The one place in the tests that looks again and again; where there is an
+ * event, wait for it.
  */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,

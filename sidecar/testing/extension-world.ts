@@ -1,4 +1,7 @@
-/** What an extension gets of the computer, for tests: real processes with a ledger of their own, and a home folder that nobody lives in. */
+/**
+ * What an extension gets of the computer, for tests: real processes with a ledger of their own, and a home folder that
+ * nobody lives in.
+ */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { startChild, type ProcessWorld } from "../agents/child";

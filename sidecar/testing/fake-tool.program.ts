@@ -1,5 +1,6 @@
 /**
- * npm, uv, pipx and cargo as installations see them: what they write, and the ways in which they fail. Arguments: PLAN TOOL ARGUMENT…; see `fake-tools.ts`.
+ * npm, uv, pipx and cargo as installations see them: what they write, and the ways in which they fail. Arguments: PLAN
+ * TOOL ARGUMENT…; see `fake-tools.ts`.
  */
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,7 @@
-/** Ferris in a chain, for its tests: the proxy, the bridge with its real endpoint, and an agent that the test plays. Cargo is played, too. */
+/**
+ * Ferris in a chain, for its tests: the proxy, the bridge with its real endpoint, and an agent that the test plays.
+ * Cargo is played, too.
+ */
 import { equal, ok } from "node:assert/strict";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,7 @@
-/** Files over http on loopback, by a server that can do what servers do wrong: one plan for each request of a path, and the last one for all further. */
+/**
+ * Files over http on loopback, by a server that can do what servers do wrong: one plan for each request of a path, and
+ * the last one for all further.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 

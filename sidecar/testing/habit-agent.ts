@@ -1,6 +1,6 @@
 /**
- * Agents with the MCP habits that were seen in published ones (issue 14, "What was seen"), in both versions of ACP, and a chain in front of them with
- * one extension and one program of the user's. The program runs in memory.
+ * Agents with the MCP habits that were seen in published ones (issue 14, "What was seen"), in both versions of ACP, and
+ * a chain in front of them with one extension and one program of the user's. The program runs in memory.
  */
 import { mcpBridge } from "../conductor/mcp-bridge";
 import { ChannelTransport } from "../mcp/transport";

@@ -1,4 +1,7 @@
-/** A proxy as an example: it puts a rule before every prompt, counts the tool calls of each session, and answers how many there were. */
+/**
+ * A proxy as an example: it puts a rule before every prompt, counts the tool calls of each session, and answers how
+ * many there were.
+ */
 import type { ProxyDefinition } from "../proxies/proxy";
 import { arrayOr, objectOr } from "../rpc/json";
 

@@ -5,8 +5,9 @@ import { FakeClock } from "./fake-clock";
 const STEP_MS = 5;
 
 /**
- * Time that goes while somebody waits for it, `times` as fast as real time: for limits that real processes must run into, or must not run into. It goes in steps,
- * and between two of them everything is heard that has happened: a machine that stands still for seconds costs one step, not seconds.
+ * Time that goes while somebody waits for it, `times` as fast as real time: for limits that real processes must run
+ * into, or must not run into. It goes in steps, and between two of them everything is heard that has happened: a
+ * machine that stands still for seconds costs one step, not seconds.
  */
 export function hurriedClock(times: number): Clock {
   const clock = new FakeClock();

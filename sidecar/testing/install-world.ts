@@ -1,4 +1,7 @@
-/** A store, and installers over it, on a folder of a test's own: real tools' stand-ins, real processes, archives from loopback. */
+/**
+ * A store, and installers over it, on a folder of a test's own: real tools' stand-ins, real processes, archives from
+ * loopback.
+ */
 import { equal, match, ok, rejects } from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";

@@ -45,7 +45,10 @@ export class LmWorld implements AsyncDisposable {
   /** What agents answer to `session/new` besides an id, and more methods that the test answers itself. */
   opened: JsonObject = {};
   manual: readonly string[] = [];
-  /** Those of conversations that begin now, what each agent that was started stood behind, and what is left out before the next one. */
+  /**
+   * Those of conversations that begin now, what each agent that was started stood behind, and what is left out before
+   * the next one.
+   */
   extensions: readonly ExtensionConfig[] = [];
   readonly behind: string[] = [];
   missing: readonly MissingExtension[] = [];

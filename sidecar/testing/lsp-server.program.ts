@@ -1,15 +1,15 @@
 /**
- * A language server for tests, whose language is words: a word is defined where it stands first. `BAD` is an error, `ODD` a warning. Arguments are its sins and
- * habits, each a word:
+ * A language server for tests, whose language is words: a word is defined where it stands first. `BAD` is an error,
+ * `ODD` a warning. Arguments are its sins and habits, each a word:
  *
  *   pull          diagnostics are asked for; else they are published, first those of a wrong text
  *   load          loads after `initialized` until it has its configuration, and knows nothing before
  *   status        the same, told as rust-analyzer does
  *   asks          asks everything that a server may ask; hover tells the answers
  *   busy          answers the first two requests with “content modified”
- *   die-start     ends at once         garbage-start  writes what is no LSP         mute-start  never answers `initialize`
+ *   die-start ends at once garbage-start writes what is no LSP mute-start never answers `initialize`
  *   die-open      ends when a file is opened
- *   mute          never answers hover  die            ends at hover                 garbage, huge, headerless, deep  answers hover with that
+ *   mute never answers hover die ends at hover garbage, huge, headerless, deep answers hover with that
  *   stubborn      does not end when it is told to
  *   nothing       can do nothing
  *   reports       sends work done progress during `initialize` and during hover

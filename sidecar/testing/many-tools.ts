@@ -1,4 +1,6 @@
-/** An MCP server of the SDK with many tools, which also asks its client, tells progress, announces changes and waits. */
+/**
+ * An MCP server of the SDK with many tools, which also asks its client, tells progress, announces changes and waits.
+ */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
   CallToolRequestSchema,

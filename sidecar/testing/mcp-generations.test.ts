@@ -1,4 +1,7 @@
-/** MCP over ACP with servers and clients that are most of them not ours: the ACP SDK's provider, and a client of the stateless revision. */
+/**
+ * MCP over ACP with servers and clients that are most of them not ours: the ACP SDK's provider, and a client of the
+ * stateless revision.
+ */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import * as acp from "@agentclientprotocol/sdk/unstable";
 import {

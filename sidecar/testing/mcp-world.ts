@@ -1,4 +1,7 @@
-/** Chains for tests of MCP over ACP: a client, proxies of the kit, the bridge, and an agent, all in memory; the bridge's endpoint is real. */
+/**
+ * Chains for tests of MCP over ACP: a client, proxies of the kit, the bridge, and an agent, all in memory; the bridge's
+ * endpoint is real.
+ */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";

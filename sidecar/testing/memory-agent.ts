@@ -14,7 +14,10 @@ export class MemoryAgent {
   #unclaimed: IncomingRequest[] = [];
   #sessions = 0;
 
-  /** Answers `initialize`, `session/new` and `session/close` by itself unless their names are in `manual`. `opened`: what `session/new` answers besides an id. */
+  /**
+   * Answers `initialize`, `session/new` and `session/close` by itself unless their names are in `manual`. `opened`:
+   * what `session/new` answers besides an id.
+   */
   constructor(
     private readonly manual: readonly string[] = [],
     initialized: unknown = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } },

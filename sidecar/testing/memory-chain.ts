@@ -130,7 +130,8 @@ export class WireProxy {
     if (method !== this.#envelope("notification"))
       return this.peer.notify(this.#envelope("notification"), { method, params });
     const inside = objectOr(params);
-    if (inside.method === "$/cancel_request") return this.#enveloped.get(objectOr(inside.params).requestId)?.abort(); // of this hop: never passed on
+    // of this hop: never passed on
+    if (inside.method === "$/cancel_request") return this.#enveloped.get(objectOr(inside.params).requestId)?.abort();
     this.peer.notify(String(inside.method), inside.params);
   }
 }

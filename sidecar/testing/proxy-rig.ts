@@ -1,4 +1,6 @@
-/** A proxy between two neighbours that the test plays: what they say arrives at once, what they hear is written down. */
+/**
+ * A proxy between two neighbours that the test plays: what they say arrives at once, what they hear is written down.
+ */
 import type { Channel, Closed, Receiver } from "../rpc/channel";
 import { Frame } from "../rpc/frame";
 import type { Message } from "../rpc/message";

@@ -1,6 +1,7 @@
 /**
- * A window's part in an installation, alone: installs an agent into a store unless it is there, starts it from there and says what the doctor makes of it,
- * as one line of JSON. Arguments: ROOT CONFIG [--offline], where CONFIG is the agent's as JSON; offline there is no tool, and no network.
+ * A window's part in an installation, alone: installs an agent into a store unless it is there, starts it from there
+ * and says what the doctor makes of it, as one line of JSON. Arguments: ROOT CONFIG [--offline], where CONFIG is the
+ * agent's as JSON; offline there is no tool, and no network.
  */
 import path from "node:path";
 import type { AgentConfig } from "../../src/protocol/agents";

@@ -1,11 +1,11 @@
 /**
- * A proxy on stdio that misbehaves as it is told, written by hand so that it shares no mistake with the kit. Without flags it
- * passes everything.
+ * A proxy on stdio that misbehaves as it is told, written by hand so that it shares no mistake with the kit. Without
+ * flags it passes everything.
  *
- *   --hang-initialize          never answers its initialize        --slow-initialize MS   thinks about it before it forwards it
- *   --die-on-initialize        exits 3 when it comes               --die-after-forward    exits 3 once it has forwarded it
- *   --answer-without-forwarding  answers it by itself              --change-version       answers with protocolVersion 99
- *   --not-a-proxy              has never heard of it (-32601)      --old                  knows only the spelling `_proxy/…`
+ *   --hang-initialize never answers its initialize --slow-initialize MS thinks about it before it forwards it
+ *   --die-on-initialize exits 3 when it comes --die-after-forward exits 3 once it has forwarded it
+ *   --answer-without-forwarding answers it by itself --change-version answers with protocolVersion 99
+ *   --not-a-proxy has never heard of it (-32601) --old knows only the spelling `_proxy/…`
  *   --die-on METHOD            exits 3 when METHOD comes, from either side
  *   --garbage                  writes two lines that are no JSON before each message
  *   --wrong-answer             answers what nobody asked, and everything twice

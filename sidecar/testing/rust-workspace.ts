@@ -1,6 +1,6 @@
 /**
- * A small Rust workspace in a temporary folder: the library `alpha`, whose tests pass but for one, and `beta`, a program that needs it. Built by a
- * real cargo it takes a second or two: nothing comes from a registry.
+ * A small Rust workspace in a temporary folder: the library `alpha`, whose tests pass but for one, and `beta`, a
+ * program that needs it. Built by a real cargo it takes a second or two: nothing comes from a registry.
  */
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,6 +1,6 @@
 /**
- * A real ACP agent (v1, stdio) that does what the prompt says: README.md beside it has the steps and the flags. Every kind of
- * misbehaviour that a client must survive is one step or one flag. Needs nothing but Node; bundles to one file.
+ * A real ACP agent (v1, stdio) that does what the prompt says: README.md beside it has the steps and the flags. Every
+ * kind of misbehaviour that a client must survive is one step or one flag. Needs nothing but Node; bundles to one file.
  */
 import { appendFileSync } from "node:fs";
 import { ScriptedAgent } from "./scripted-agent/agent";

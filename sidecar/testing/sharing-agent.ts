@@ -1,4 +1,7 @@
-/** An agent that offers every session's MCP servers in all sessions of its process, behind an extension whose tool asks the user (issue 14 item 3). */
+/**
+ * An agent that offers every session's MCP servers in all sessions of its process, behind an extension whose tool asks
+ * the user (issue 14 item 3).
+ */
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";

@@ -1,4 +1,7 @@
-/** Another window, in small and with more patience for the one beside it: saves COUNT insights into the ~/.sparkle of HOME and the .sparkle-space of CWD. Arguments: HOME CWD NAME COUNT. */
+/**
+ * Another window, in small and with more patience for the one beside it: saves COUNT insights into the ~/.sparkle of
+ * HOME and the .sparkle-space of CWD. Arguments: HOME CWD NAME COUNT.
+ */
 import { realFiles } from "../agents/install/files";
 import { Memory } from "../extensions/sparkle/memory";
 import { hurriedClock } from "./hurried-clock";

@@ -1,7 +1,7 @@
 /**
- * One end of a chain that talks without pause: requests, notifications and answers, some of them long, each numbered in the
- * order in which it was sent; it checks that what it hears is what the other end sent, in that order, and lacks nothing. What
- * it says is decided by its seed.
+ * One end of a chain that talks without pause: requests, notifications and answers, some of them long, each numbered in
+ * the order in which it was sent; it checks that what it hears is what the other end sent, in that order, and lacks
+ * nothing. What it says is decided by its seed.
  *
  *   client: initialize ──▶ talks, answers what it is asked ──▶ both have said and heard everything ──▶ over
  */

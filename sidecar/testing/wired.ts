@@ -1,6 +1,6 @@
 /**
- * Chains whose connections are byte streams, as they are between processes, without the processes: proxies of the kit run on
- * pipes in memory, the ends of the chain are lines that a test writes and reads without `sidecar/rpc`.
+ * Chains whose connections are byte streams, as they are between processes, without the processes: proxies of the kit
+ * run on pipes in memory, the ends of the chain are lines that a test writes and reads without `sidecar/rpc`.
  */
 import { PassThrough, Transform, type Duplex, type Readable, type Writable } from "node:stream";
 import { conduct, type Conductor, type ConductorOptions } from "../conductor/conductor";

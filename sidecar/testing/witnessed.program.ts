@@ -1,6 +1,7 @@
 /**
- * Loaded before a test program that is to be killed (`node --import`): says on stderr what will have been its last words, and
- * connects to SYMPOSIUM_TEST_WITNESS, where there is one: that connection ends when the process does, whoever started it.
+ * Loaded before a test program that is to be killed (`node --import`): says on stderr what will have been its last
+ * words, and connects to SYMPOSIUM_TEST_WITNESS, where there is one: that connection ends when the process does,
+ * whoever started it.
  */
 import { writeSync } from "node:fs";
 import { connect } from "node:net";

@@ -1,6 +1,6 @@
 /**
- * What waits for the user while the chat is hidden: a number on its icon, and a notification. A chat that is looked at wants
- * neither. That it is hidden is heard a while after it is: what came just before was not seen.
+ * What waits for the user while the chat is hidden: a number on its icon, and a notification. A chat that is looked at
+ * wants neither. That it is hidden is heard a while after it is: what came just before was not seen.
  */
 import type { SessionId } from "../protocol/chat";
 import type { SidecarToHost } from "../protocol/sidecar";
@@ -46,7 +46,10 @@ export class AttentionBadge {
     this.#show();
   }
 
-  /** What is shown is read; a question still waits when the view is hidden again. Who hides an answer as it ends is not called back to it. */
+  /**
+   * What is shown is read; a question still waits when the view is hidden again. Who hides an answer as it ends is not
+   * called back to it.
+   */
   visible(isVisible: boolean): void {
     this.#isVisible = isVisible;
     if (isVisible) this.#read();

@@ -1,4 +1,7 @@
-/** With what a tab's session begins: which agent, in which folder, and what of it the page still shows; and whether it would begin so again. */
+/**
+ * With what a tab's session begins: which agent, in which folder, and what of it the page still shows; and whether it
+ * would begin so again.
+ */
 import { agentReplaced } from "../errors";
 import type { AgentConfig } from "../protocol/agents";
 import { isObject } from "../protocol/json";
@@ -54,7 +57,10 @@ export class Beginnings {
     await selected;
   }
 
-  /** `agentId`: of the agent that the tab had; absent: the one of new tabs, also when that is only just being chosen. May ask the user. */
+  /**
+   * `agentId`: of the agent that the tab had; absent: the one of new tabs, also when that is only just being chosen.
+   * May ask the user.
+   */
   of(
     tabId: TabId,
     { agentId, cwd, shown, title }: Pick<TabPosition, "agentId" | "cwd" | "shown" | "title">,

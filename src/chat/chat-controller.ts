@@ -2,8 +2,9 @@
  * Between the page and the sidecar: finds the session of a tab and the tab of a session, and hands over. What a
  * conversation holds is never looked into.
  *
- * Invariants: a prompt waits for the session of its tab, in order with what else the page says about that tab; whatever fails is said
- * in the tab that it belongs to (by VS Code when it belongs to none), unless the page repeats it by itself; in a workspace that is not trusted nothing is started.
+ * Invariants: a prompt waits for the session of its tab, in order with what else the page says about that tab; whatever
+ * fails is said in the tab that it belongs to (by VS Code when it belongs to none), unless the page repeats it by
+ * itself; in a workspace that is not trusted nothing is started.
  */
 import { NOT_TRUSTED, SidecarGone, SidecarRefused, SidecarUnavailable } from "../errors";
 import type { Attachment } from "../protocol/attachments";
@@ -54,7 +55,9 @@ export class ChatController {
     return this.#beginnings.outdated(this.tabs.filter(tabId => this.#sessions.kind(tabId) !== "lost"));
   }
 
-  /** Does what the page says. Rejects with what was also said in the tab: callers other than the page may want to know. */
+  /**
+   * Does what the page says. Rejects with what was also said in the tab: callers other than the page may want to know.
+   */
   async handle(message: PageToHost): Promise<void> {
     try {
       await this.#route(message);
@@ -192,7 +195,10 @@ export class ChatController {
     this.world.outdatedChanged?.(outdated);
   }
 
-  /** The page opens a tab as if the user had; when there is no page yet, the one that comes does. `agentId`: of its agent; absent: the one of new tabs. */
+  /**
+   * The page opens a tab as if the user had; when there is no page yet, the one that comes does. `agentId`: of its
+   * agent; absent: the one of new tabs.
+   */
   openTab(agentId?: string): void {
     const wanted = agentId === undefined ? {} : { agentId };
     if (this.world.page.isLive) this.world.page.post({ type: "openTab", ...wanted });
@@ -262,7 +268,8 @@ export class ChatController {
   async #forward(prompt: Prompt): Promise<void> {
     const { tabId, messageId, losses = this.#positions.losses } = prompt;
     if (!this.world.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
-    // Said before the page heard of the loss, maybe for the second time: what waited in the session that is lost is a draft again. If it is none, the page repeats it.
+    // Said before the page heard of the loss, maybe for the second time: what waited in the session that is lost is a
+    // draft again. If it is none, the page repeats it.
     if (this.#positions.isLate(tabId, losses)) throw new SidecarGone("The sidecar ended before this prompt came.");
     // No page will come and say what it shows.
     if (this.#sessions.kind(tabId) === "lost" && !this.world.page.isLive) await this.#open(tabId, NOTHING);

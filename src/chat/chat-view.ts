@@ -1,6 +1,6 @@
 /**
- * The view in the sidebar. VS Code destroys its page when it is hidden and builds it anew when it is shown, without asking for the
- * view again; nothing is kept here but the view itself.
+ * The view in the sidebar. VS Code destroys its page when it is hidden and builds it anew when it is shown, without
+ * asking for the view again; nothing is kept here but the view itself.
  */
 import * as vscode from "vscode";
 import type { Log } from "../log";

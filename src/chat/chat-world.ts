@@ -52,7 +52,10 @@ export interface ChatWorld {
 
 /** The editor's side of what a prompt holds besides words. */
 export interface Composer {
-  /** What fits behind an `@`, the best first. Says so once, and again when slower sources have answered; not after `signal`. */
+  /**
+   * What fits behind an `@`, the best first. Says so once, and again when slower sources have answered; not after
+   * `signal`.
+   */
   find(query: string, found: (mentions: readonly Mention[]) => void, signal: AbortSignal): Promise<void>;
   /** Rejects with a sentence for the user. */
   gather(want: Want): Promise<Gathered>;

@@ -1,8 +1,9 @@
 /**
- * What a prompt holds besides words, between the page and the editor: what fits behind an `@`, what only the editor knows, and
- * what is added from the editor.
+ * What a prompt holds besides words, between the page and the editor: what fits behind an `@`, what only the editor
+ * knows, and what is added from the editor.
  *
- * Invariants: of several searches only the newest is answered; what is added from the editor waits, bounded, until a page has it.
+ * Invariants: of several searches only the newest is answered; what is added from the editor waits, bounded, until a
+ * page has it.
  */
 import { withMore, type Attachment } from "../protocol/attachments";
 import type { PageToHost } from "../protocol/webview";

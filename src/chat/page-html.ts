@@ -18,12 +18,17 @@ export function freshNonce(): string {
   return randomBytes(16).toString("base64url");
 }
 
-/** Names a workspace in the browser's storage, without its path. `storage`: VS Code's storage folder of the workspace. */
+/**
+ * Names a workspace in the browser's storage, without its path. `storage`: VS Code's storage folder of the workspace.
+ */
 export function workspaceKey(storage: string | undefined): { readonly workspace?: string } {
   return storage === undefined ? {} : { workspace: createHash("sha256").update(storage).digest("hex").slice(0, 32) };
 }
 
-/** Scripts run by nonce only; styles are inline because the chat library makes them at run time; images are ours or data. */
+/**
+ * Scripts run by nonce only; styles are inline because the chat library makes them at run time; images are ours or
+ * data.
+ */
 function policy({ cspSource, nonce }: PageParts): string {
   return [
     "default-src 'none'",

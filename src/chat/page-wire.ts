@@ -1,6 +1,6 @@
 /**
- * The host's end of the wire to the page: posts what `outlet.ts` lets through, and passes on what the page says when it is a
- * message. Knows no VS Code, so that tests can put the production code between a page and a sidecar.
+ * The host's end of the wire to the page: posts what `outlet.ts` lets through, and passes on what the page says when it
+ * is a message. Knows no VS Code, so that tests can put the production code between a page and a sidecar.
  */
 import type { Log } from "../log";
 import type { HostToPage, PageToHost } from "../protocol/webview";

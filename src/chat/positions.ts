@@ -1,12 +1,12 @@
 /**
- * Where the page says that its tabs are: a tab without a session gets one that begins with what the page shows, and the sidecar is
- * told to send what the page misses.
+ * Where the page says that its tabs are: a tab without a session gets one that begins with what the page shows, and the
+ * sidecar is told to send what the page misses.
  *
  *     said ─┬─ of a lost tab, by a page that had not heard of the loss ▶ not taken; the page hears of it, and asks again
  *           └─ else ▶ opened, where there is no session ▶ waits for it ▶ chat/replay with what was said last
  *
- * Invariant: no session begins with less than what is on the screen. What was on its way to the page when it spoke is not in what it
- * said; after a loss nothing of the lost session is on its way to a page that has heard of it.
+ * Invariant: no session begins with less than what is on the screen. What was on its way to the page when it spoke is
+ * not in what it said; after a loss nothing of the lost session is on its way to a page that has heard of it.
  */
 import { SIDECAR_RESTARTED, SidecarRefused, WINDOW_RELOADED } from "../errors";
 import type { HostToSidecar } from "../protocol/sidecar";

@@ -1,9 +1,9 @@
 /**
- * The prompts that a page has sent and may repeat: it repeats what a snapshot does not contain, also what still waits for its
- * answer, or failed before the page heard so.
+ * The prompts that a page has sent and may repeat: it repeats what a snapshot does not contain, also what still waits
+ * for its answer, or failed before the page heard so.
  *
- * Invariants: a prompt that waits is not forwarded twice; one that was said to have failed is not forwarded again, because its
- * text is in the input.
+ * Invariants: a prompt that waits is not forwarded twice; one that was said to have failed is not forwarded again,
+ * because its text is in the input.
  */
 import type { PromptBlock } from "../protocol/sidecar";
 import type { PageToHost } from "../protocol/webview";

@@ -1,6 +1,6 @@
 /**
- * Reading values that come from a program that we do not trust. A `Shape` gives back a value built of what it knows (other
- * fields are left behind), or throws `Mismatch`, which says where. Pure.
+ * Reading values that come from a program that we do not trust. A `Shape` gives back a value built of what it knows
+ * (other fields are left behind), or throws `Mismatch`, which says where. Pure.
  */
 import { isObject, type Fields } from "../protocol/json";
 

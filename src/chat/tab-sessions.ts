@@ -5,8 +5,8 @@
  *                │ refused, or no sidecar                            ▲
  *                └───────────────────────────────────────────────────┘
  *
- * Invariants: who waits for a tab's session gets it, or learns why not, in the order of asking; a session that opens after its
- * tab was closed is closed; a restart of the sidecar during an opening only delays it.
+ * Invariants: who waits for a tab's session gets it, or learns why not, in the order of asking; a session that opens
+ * after its tab was closed is closed; a restart of the sidecar during an opening only delays it.
  */
 import { deferred, type Deferred } from "../deferred";
 import { SidecarGone } from "../errors";

@@ -1,6 +1,6 @@
 /**
- * What the page says, checked field by field before anything is done with it: the page shows what agents wrote, and is the
- * least trusted program. What is unknown or does not fit is no message. Pure.
+ * What the page says, checked field by field before anything is done with it: the page shows what agents wrote, and is
+ * the least trusted program. What is unknown or does not fit is no message. Pure.
  */
 import type { ActionId, Entry, PermissionAnswered, SubagentName, ToolContent } from "../protocol/chat";
 import type { ControlValue } from "../protocol/controls";
@@ -43,7 +43,9 @@ const MIB = 1024 * 1024;
 /** Ids that are made here (UUIDs), or stand in the settings. */
 const id = filled(512);
 const long = text(4 * MIB);
-/** What an agent makes, ids of entries among it, is as long as the agent likes: what was shown must also be taken back. */
+/**
+ * What an agent makes, ids of entries among it, is as long as the agent likes: what was shown must also be taken back.
+ */
 const theirId = filled(4 * MIB);
 const name = long;
 const MOST_TABS = 100;

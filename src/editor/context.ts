@@ -121,7 +121,8 @@ export class EditorContext {
 
   async #terminal(): Promise<Attachment> {
     const terminal = vscode.window.activeTerminal;
-    const text = terminal ? (await this.terminal.read()).trimEnd() : ""; // all of it ends in the empty lines of the screen
+    // all of it ends in the empty lines of the screen
+    const text = terminal ? (await this.terminal.read()).trimEnd() : "";
     if (!terminal || text === "") throw new NothingToAdd(NO_TERMINAL);
     return {
       kind: "terminal",
@@ -166,7 +167,10 @@ function allProblems(): readonly Problem[] {
   );
 }
 
-/** `undefined`: no file of the machine on which the extension runs. In a remote window its files have addresses of another scheme in the page. */
+/**
+ * `undefined`: no file of the machine on which the extension runs. In a remote window its files have addresses of
+ * another scheme in the page.
+ */
 function fileOf(address: string): vscode.Uri | undefined {
   try {
     const uri = vscode.Uri.parse(address, true);

@@ -5,7 +5,8 @@ export function registerDiscussAction(command: string, title: string): vscode.Di
   return vscode.languages.registerCodeActionsProvider(
     { pattern: "**" },
     {
-      // VS Code also asks about what is no selection: a problem that is pointed at, say. The command would add something else.
+      // VS Code also asks about what is no selection: a problem that is pointed at, say. The command would add
+      // something else.
       provideCodeActions: (_document, range) => {
         if (!(range instanceof vscode.Selection) || range.isEmpty) return [];
         const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);

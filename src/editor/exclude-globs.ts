@@ -1,6 +1,6 @@
 /**
- * What a search for files need not look into, as one glob for VS Code: large folders that git does not track would otherwise fill
- * the list before the first file that anybody wants. Pure.
+ * What a search for files need not look into, as one glob for VS Code: large folders that git does not track would
+ * otherwise fill the list before the first file that anybody wants. Pure.
  */
 import type { IgnoreFile } from "./ignore-rules";
 
@@ -15,7 +15,10 @@ export function globsOfSetting(setting: unknown): readonly string[] {
     : [];
 }
 
-/** Plain names and paths only: what these globs match is surely ignored, and the rest is sorted out by `IgnoreRules`. Nothing when something is taken back. */
+/**
+ * Plain names and paths only: what these globs match is surely ignored, and the rest is sorted out by `IgnoreRules`.
+ * Nothing when something is taken back.
+ */
 export function globsOfIgnore({ folder, text }: IgnoreFile): readonly string[] {
   const lines = text
     .split(/\r?\n/)

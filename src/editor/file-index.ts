@@ -1,8 +1,10 @@
 /**
- * The files of the workspace, for those who want to name one: what `files.exclude`, `search.exclude` and `.gitignore` leave.
+ * The files of the workspace, for those who want to name one: what `files.exclude`, `search.exclude` and `.gitignore`
+ * leave.
  *
- * Nothing is read before the first question, and then once: what changes on disk is only noted, and looked at with the next question.
- * A folder with more files than `MOST_FILES` is searched anew for each question, besides what is in the list.
+ * Nothing is read before the first question, and then once: what changes on disk is only noted, and looked at with the
+ * next question. A folder with more files than `MOST_FILES` is searched anew for each question, besides what is in the
+ * list.
  */
 import * as vscode from "vscode";
 import type { Log } from "../log";

@@ -1,6 +1,6 @@
 /**
- * What VS Code finds wrong in a file, as it is now. Language services tell by and by; some look only at files that are in a tab: one that is in none is put
- * into one in the background until they have spoken, and taken out again.
+ * What VS Code finds wrong in a file, as it is now. Language services tell by and by; some look only at files that are
+ * in a tab: one that is in none is put into one in the background until they have spoken, and taken out again.
  */
 import * as vscode from "vscode";
 import type { Clock } from "../clock";
@@ -12,7 +12,10 @@ export class IdeDiagnostics implements vscode.Disposable {
 
   constructor(private readonly clock: Clock) {}
 
-  /** `hasSpoken`: language services said something of this text; else there may be none for it. Waits until `until`, or `signal`. */
+  /**
+   * `hasSpoken`: language services said something of this text; else there may be none for it. Waits until `until`, or
+   * `signal`.
+   */
   async of(
     { uri }: vscode.TextDocument,
     until: number,
@@ -21,7 +24,8 @@ export class IdeDiagnostics implements vscode.Disposable {
     const freshness = this.#watch(),
       key = uri.toString(),
       isInTab = tabsOf(uri).length > 0;
-    const wasEmpty = vscode.window.tabGroups.all.every(({ tabs }) => tabs.length === 0); // then it is the active one, although nobody chose it
+    // then it is the active one, although nobody chose it
+    const wasEmpty = vscode.window.tabGroups.all.every(({ tabs }) => tabs.length === 0);
     if (!isInTab) {
       freshness.shown(key, this.clock.now());
       await vscode.commands.executeCommand("vscode.open", uri, {

@@ -1,4 +1,7 @@
-/** Whether what VS Code says is wrong in a file is of its text as it is now: language services tell when they are through with it, or do not. Pure; times are milliseconds. */
+/**
+ * Whether what VS Code says is wrong in a file is of its text as it is now: language services tell when they are
+ * through with it, or do not. Pure; times are milliseconds.
+ */
 
 /** Many say the syntax first, then the rest. */
 export const QUIET_MS = 700;

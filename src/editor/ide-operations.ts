@@ -1,5 +1,6 @@
 /**
- * IDE operations by VS Code's own language services (`protocol/ide.ts`): of files as the user sees them, unsaved changes too. Nothing is changed.
+ * IDE operations by VS Code's own language services (`protocol/ide.ts`): of files as the user sees them, unsaved
+ * changes too. Nothing is changed.
  *
  * Invariants: nobody waits longer than the limit; what is not done is a `NotServed` with a sentence.
  */
@@ -43,7 +44,10 @@ import {
 const LIMIT_MS = 60_000;
 /** Before the limit: what was found until then is answered. */
 const LAST_MS = 5_000;
-/** A language's services begin with its first file: how long that is waited for, at least and at most, and for how long they have to say the same. */
+/**
+ * A language's services begin with its first file: how long that is waited for, at least and at most, and for how long
+ * they have to say the same.
+ */
 const LEAST_MS = 2_000,
   SAME_MS = 1_000,
   BEGINNING_MS = 10_000,
@@ -224,7 +228,10 @@ export class IdeOperations implements vscode.Disposable {
     });
   }
 
-  /** The first time of a language: services that are still loading say nothing, or less than they know, so they are asked until they say the same for a while. */
+  /**
+   * The first time of a language: services that are still loading say nothing, or less than they know, so they are
+   * asked until they say the same for a while.
+   */
   async #untilBegun(language: string, signal: AbortSignal, ask: () => PromiseLike<unknown>): Promise<unknown> {
     if (this.#begun.has(language)) return ask();
     const began = this.clock.now();

@@ -1,4 +1,7 @@
-/** What VS Code's `vscode.execute…Provider` commands give, as the shapes of `protocol/ide.ts`. Pure: VS Code's classes are looked at, never made. */
+/**
+ * What VS Code's `vscode.execute…Provider` commands give, as the shapes of `protocol/ide.ts`. Pure: VS Code's classes
+ * are looked at, never made.
+ */
 import { SYMBOL_KINDS, type IdeDiagnostic, type IdeRange, type IdeSymbol } from "../protocol/ide";
 import type { RawChange } from "../protocol/ide-answer";
 import { rangeIn } from "../protocol/ide-read";

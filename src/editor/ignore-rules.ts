@@ -1,6 +1,7 @@
 /**
- * What the files `.gitignore` of a folder and of those below it leave out, as git does it (gitignore(5)): the nearest file that says
- * something about a path decides, and what lies in a folder that is left out cannot be taken back. Paths are relative, with `/`. Pure.
+ * What the files `.gitignore` of a folder and of those below it leave out, as git does it (gitignore(5)): the nearest
+ * file that says something about a path decides, and what lies in a folder that is left out cannot be taken back. Paths
+ * are relative, with `/`. Pure.
  */
 import ignore, { type Ignore } from "ignore";
 

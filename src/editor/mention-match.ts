@@ -1,11 +1,12 @@
 /**
- * How well what a user types behind an `@` fits names and paths: its characters must come in this order, whatever lies between.
+ * How well what a user types behind an `@` fits names and paths: its characters must come in this order, whatever lies
+ * between.
  *
  *     0 the whole name   1 its beginning   2 the beginning of a word   3 within it   4 the first letters of its words
  *     5 a part of the path from a folder on   6 within the path   7 scattered over the name   8 scattered over the path
  *
- * Invariants: upper and lower case are the same; the order does not depend on the order of what is searched, and an additional
- * candidate changes nothing about the others. Pure.
+ * Invariants: upper and lower case are the same; the order does not depend on the order of what is searched, and an
+ * additional candidate changes nothing about the others. Pure.
  */
 
 /** What is searched, made ready once: a path with `/`, or a name. */
@@ -48,8 +49,8 @@ export function typed(query: string): string {
 }
 
 /**
- * The `most` that fit best, the best first. `weight`: of two that fit alike, the one with less comes first; then what is less
- * scattered, then the shorter, then the alphabet.
+ * The `most` that fit best, the best first. `weight`: of two that fit alike, the one with less comes first; then what
+ * is less scattered, then the shorter, then the alphabet.
  */
 export function best<T extends { readonly target: Target }>(
   query: string,

@@ -44,20 +44,18 @@ class World {
     await settled();
   }
   async answer(...names: readonly string[]): Promise<void> {
-    this.asked
-      .at(-1)
-      ?.resolve(
-        names.map(name => ({
-          kind: "symbol",
-          name,
-          what: "class",
-          path: "/w/chat.ts",
-          where: "chat.ts",
-          startLine: 1,
-          endLine: 1,
-          target: target(name),
-        })),
-      );
+    this.asked.at(-1)?.resolve(
+      names.map(name => ({
+        kind: "symbol",
+        name,
+        what: "class",
+        path: "/w/chat.ts",
+        where: "chat.ts",
+        startLine: 1,
+        endLine: 1,
+        target: target(name),
+      })),
+    );
     await settled();
   }
 }

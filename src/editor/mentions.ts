@@ -1,9 +1,9 @@
 /**
- * What fits behind an `@`. Files answer at once, workspace symbols take what language servers take: they are waited for a
- * moment, and come in a second answer when that was too short.
+ * What fits behind an `@`. Files answer at once, workspace symbols take what language servers take: they are waited for
+ * a moment, and come in a second answer when that was too short.
  *
- * Invariants: one question to the language servers at a time, and none that nobody waits for any more; a server that never answers
- * costs its time limit, no more.
+ * Invariants: one question to the language servers at a time, and none that nobody waits for any more; a server that
+ * never answers costs its time limit, no more.
  */
 import type { Clock } from "../clock";
 import type { Log } from "../log";

@@ -1,8 +1,8 @@
 /**
  * What agents made of files, or want to make of them, beside what was there: VS Code's own diff editor.
  *
- * Invariants: texts of proposals are documents of a scheme of ours, read-only; the last twenty pairs are kept, older ones are empty
- * where they are still shown.
+ * Invariants: texts of proposals are documents of a scheme of ours, read-only; the last twenty pairs are kept, older
+ * ones are empty where they are still shown.
  */
 import path from "node:path";
 import * as vscode from "vscode";

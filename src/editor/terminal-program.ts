@@ -12,7 +12,9 @@ export interface TerminalProgram {
   readonly cwd: string;
 }
 
-/** Resolves when it has ended; without a code it was closed before. Rejects with `NotServed` when it cannot be started. */
+/**
+ * Resolves when it has ended; without a code it was closed before. Rejects with `NotServed` when it cannot be started.
+ */
 export async function runInTerminal({
   title,
   command,

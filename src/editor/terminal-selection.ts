@@ -1,8 +1,9 @@
 /**
- * What is selected in a terminal. VS Code gives it to extensions by way of the clipboard only, which has its text back afterwards.
+ * What is selected in a terminal. VS Code gives it to extensions by way of the clipboard only, which has its text back
+ * afterwards.
  *
- * Invariants: one at a time; the clipboard's text is put back, also when something fails; a picture in it, which is no text, stays as
- * long as nothing is copied.
+ * Invariants: one at a time; the clipboard's text is put back, also when something fails; a picture in it, which is no
+ * text, stays as long as nothing is copied.
  */
 export interface TerminalWorld {
   /** Has VS Code copy what is selected; nothing selected: it copies nothing. */

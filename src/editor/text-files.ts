@@ -1,9 +1,9 @@
 /**
- * Files for agents, as the user has them in the editor: unsaved changes are read, and what is written goes through the editor where
- * the file is open, so that it can be undone.
+ * Files for agents, as the user has them in the editor: unsaved changes are read, and what is written goes through the
+ * editor where the file is open, so that it can be undone.
  *
- * Invariants: writes come one after the other; a file keeps its encoding and its line ends; what its encoding cannot hold, and what
- * is no text, is not written over. Everything that is not done is a `NotServed` with a sentence.
+ * Invariants: writes come one after the other; a file keeps its encoding and its line ends; what its encoding cannot
+ * hold, and what is no text, is not written over. Everything that is not done is a `NotServed` with a sentence.
  */
 import path from "node:path";
 import * as vscode from "vscode";

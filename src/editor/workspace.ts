@@ -12,8 +12,8 @@ export function workspaceFolders(log: Log): FolderWorld {
   const folders = () => (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
   return {
     folders: () => folders().map(({ uri }) => uri.fsPath),
-    // Not showWorkspaceFolderPick, which does not heed ignoreFocusOut: the chat takes the focus while its tab opens, and the
-    // question must outlive that.
+    // Not showWorkspaceFolderPick, which does not heed ignoreFocusOut: the chat takes the focus while its tab opens,
+    // and the question must outlive that.
     pick: async () => {
       const items = folders().map(({ name, uri }) => ({ label: name, description: uri.fsPath, folder: uri.fsPath }));
       return (
@@ -29,7 +29,10 @@ export function workspaceFolders(log: Log): FolderWorld {
   };
 }
 
-/** Opens a web or mail address outside, a file of the workspace here, and nothing else: throws `LinkNotOpened`. `preview`: the focus stays where it is. */
+/**
+ * Opens a web or mail address outside, a file of the workspace here, and nothing else: throws `LinkNotOpened`.
+ * `preview`: the focus stays where it is.
+ */
 export async function openLink(href: string, preview: boolean, { folders }: FolderWorld): Promise<void> {
   const target = linkTarget(href, folders());
   switch (target.kind) {
@@ -54,14 +57,19 @@ export async function openLink(href: string, preview: boolean, { folders }: Fold
   }
 }
 
-/** In the browser, when it is a web page; whoever is told to open anything else has been told wrong, and it is logged. */
+/**
+ * In the browser, when it is a web page; whoever is told to open anything else has been told wrong, and it is logged.
+ */
 export async function openPage(url: string, { log }: FolderWorld): Promise<void> {
   const address = pageAddress(url);
   if (address === undefined) log.warn("agent", "What is no web page was not opened", { url });
   else await openOutside(address);
 }
 
-/** A text passes as it is. A `Uri`, which the type asks for, has its query decoded, and a page that finds its way back by its query is not found. */
+/**
+ * A text passes as it is. A `Uri`, which the type asks for, has its query decoded, and a page that finds its way back
+ * by its query is not found.
+ */
 async function openOutside(address: string): Promise<void> {
   await vscode.env.openExternal(address as unknown as vscode.Uri);
 }

@@ -1,7 +1,7 @@
 /**
- * The tools through which VS Code's chat asks for an agent's permissions: VS Code shows the question and, when the user agrees, runs `invoke`. That is
- * the only place where a permission is given, for a question that is open in the sidecar and was asked with this tool, once; the tool's result
- * gives none, because a skipped tool returns one, too.
+ * The tools through which VS Code's chat asks for an agent's permissions: VS Code shows the question and, when the user
+ * agrees, runs `invoke`. That is the only place where a permission is given, for a question that is open in the sidecar
+ * and was asked with this tool, once; the tool's result gives none, because a skipped tool returns one, too.
  *
  * `ASK_EACH_TIME` has no confirmation by VS Code, which a standing approval could answer: `invoke` asks in a dialog.
  */
@@ -12,7 +12,10 @@ import { ASK_EACH_TIME } from "../protocol/permission-tools";
 import type { LmClient } from "./provider";
 import { VENDOR } from "./models";
 
-/** Opens a question that is too long for its card in an editor; with its id. No user's command: only those cards know ids. */
+/**
+ * Opens a question that is too long for its card in an editor; with its id. No user's command: only those cards know
+ * ids.
+ */
 export const SHOW_QUESTION = "symposium.showQuestion";
 
 export interface ToolWorld {
@@ -100,7 +103,10 @@ function questionOf(input: unknown): string {
   return id;
 }
 
-/** A question's Markdown for a dialog, which shows plain text: without the fences of its blocks, and without the ticks around its lines of code. */
+/**
+ * A question's Markdown for a dialog, which shows plain text: without the fences of its blocks, and without the ticks
+ * around its lines of code.
+ */
 export function plainText(markdown: string): string {
   return markdown
     .split("\n")

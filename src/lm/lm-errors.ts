@@ -1,6 +1,6 @@
 /**
- * Sentences for a model's user when a request fails. VS Code prints an error's message into the chat, and behind it the stack: an error without a
- * stack is printed once.
+ * Sentences for a model's user when a request fails. VS Code prints an error's message into the chat, and behind it the
+ * stack: an error without a stack is printed once.
  */
 import { NOT_TRUSTED } from "../errors";
 

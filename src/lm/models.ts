@@ -1,6 +1,7 @@
 /**
- * The models that the picker shows: the selected agent, whichever that is, and each agent by its own name. Pure, from settings and from what agents
- * said of themselves before: VS Code asks whenever it likes, and nothing is started for an answer.
+ * The models that the picker shows: the selected agent, whichever that is, and each agent by its own name. Pure, from
+ * settings and from what agents said of themselves before: VS Code asks whenever it likes, and nothing is started for
+ * an answer.
  *
  * Invariant: an agent's id gives the same model id for ever; VS Code keeps what the user pinned, hid and chose by it.
  */
@@ -11,8 +12,8 @@ export const VENDOR = "symposium";
 export const CURRENT = "symposium";
 
 /**
- * As `vscode.LanguageModelChatInformation`, with `isUserSelectable` and `maxContextWindowTokens`, which VS Code reads without having them in its
- * typings.
+ * As `vscode.LanguageModelChatInformation`, with `isUserSelectable` and `maxContextWindowTokens`, which VS Code reads
+ * without having them in its typings.
  */
 export interface Model {
   readonly id: string;
@@ -30,12 +31,15 @@ export interface Model {
 }
 
 /**
- * For an agent whose context size is not known. An agent manages its context itself: with a small number VS Code would summarise the conversation
- * that the agent still has. Below the minimum the tools alone would fill the window, and VS Code would summarise before each turn.
+ * For an agent whose context size is not known. An agent manages its context itself: with a small number VS Code would
+ * summarise the conversation that the agent still has. Below the minimum the tools alone would fill the window, and VS
+ * Code would summarise before each turn.
  */
 const MAX_INPUT_TOKENS = 1_000_000,
   MIN_INPUT_TOKENS = 64_000;
-/** VS Code shows the sum of input and output as the size of the context, and an agent reserves nothing for its output. */
+/**
+ * VS Code shows the sum of input and output as the size of the context, and an agent reserves nothing for its output.
+ */
 const MAX_OUTPUT_TOKENS = 0;
 
 /** `configured`: ids of the agents that have a model of their own. */

@@ -1,6 +1,7 @@
 /**
- * Parts of VS Code's messages as ours, and ours as its. Pure: VS Code's classes are handed in, because some of them are in no stable
- * typings (thinking) or only in later ones than our floor (data), and a part may come from a class that we never saw.
+ * Parts of VS Code's messages as ours, and ours as its. Pure: VS Code's classes are handed in, because some of them are
+ * in no stable typings (thinking) or only in later ones than our floor (data), and a part may come from a class that we
+ * never saw.
  *
  * Invariants: what cannot be read is left out alone; bytes cross the wire as base64; nothing is changed in a text.
  */

@@ -1,9 +1,9 @@
 /**
- * VS Code's requests to our models, as `lm/*` to the sidecar, and its parts back. Everything that matters happens there; here a request
- * gets an id, and its parts find their way.
+ * VS Code's requests to our models, as `lm/*` to the sidecar, and its parts back. Everything that matters happens
+ * there; here a request gets an id, and its parts find their way.
  *
- * Invariants: a request settles with the sidecar's answer, or with its end; parts of a request that is not open go nowhere;
- * asking for models or tokens starts nothing.
+ * Invariants: a request settles with the sidecar's answer, or with its end; parts of a request that is not open go
+ * nowhere; asking for models or tokens starts nothing.
  */
 import type * as vscode from "vscode";
 import type { AgentConfig } from "../protocol/agents";
@@ -43,7 +43,10 @@ export interface ProviderWorld {
   cwd(): string;
   readonly classes: PartClasses;
   readonly errors: LmErrors;
-  /** Resolves when VS Code has taken the parts that were reported: it discards those that it has not read when a request fails. */
+  /**
+   * Resolves when VS Code has taken the parts that were reported: it discards those that it has not read when a request
+   * fails.
+   */
   partsTaken(): Promise<void>;
   /** A kind of part that this VS Code does not have was left out. */
   leftOut(kind: ChatPart["type"]): void;

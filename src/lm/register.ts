@@ -1,6 +1,7 @@
 /**
- * The models and their tools in VS Code, as long as `symposium.enableExperimentalLM` is on. The only file here that calls VS Code.
- * Where it has no such API (older versions, forks) a line in the log says so, and the chat works as it does.
+ * The models and their tools in VS Code, as long as `symposium.enableExperimentalLM` is on. The only file here that
+ * calls VS Code. Where it has no such API (older versions, forks) a line in the log says so, and the chat works as it
+ * does.
  */
 import * as vscode from "vscode";
 import type { Log } from "../log";
@@ -103,7 +104,10 @@ export function registerLm(
   };
 }
 
-/** VS Code offers a chat the permission tools of those agents only that are in the model picker: all chats are offered them, of whatever model. */
+/**
+ * VS Code offers a chat the permission tools of those agents only that are in the model picker: all chats are offered
+ * them, of whatever model.
+ */
 function offerTools(groups: ReadonlySet<string | undefined>): void {
   for (const group of TOOL_GROUPS)
     void vscode.commands.executeCommand("setContext", groupContext(group), groups.has(group));

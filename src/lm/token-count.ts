@@ -1,6 +1,6 @@
 /**
- * How long a text or a message is, in tokens. VS Code asks thousands of times for each request, once for every text of every tool's
- * schema, so that this is a guess that takes no time: an agent counts by itself, and reports what it used.
+ * How long a text or a message is, in tokens. VS Code asks thousands of times for each request, once for every text of
+ * every tool's schema, so that this is a guess that takes no time: an agent counts by itself, and reports what it used.
  */
 import { isObject } from "../protocol/json";
 

@@ -1,4 +1,7 @@
-/** Agents and extensions that can be had, between extension host and sidecar: the host knows what the user configured, the sidecar everything else. */
+/**
+ * Agents and extensions that can be had, between extension host and sidecar: the host knows what the user configured,
+ * the sidecar everything else.
+ */
 import type { AgentConfig } from "./agents";
 import type { DistributionKind } from "./distribution";
 import type { Diagnosis } from "./doctor";
@@ -26,7 +29,10 @@ export interface InstallState {
     | ({ readonly kind: "installing" } & InstallProgress);
   /** Why it cannot be had here, as a sentence. */
   readonly missing?: string;
-  /** Why it last did not start, or ended by itself, as a sentence; `at`: milliseconds since 1970. Gone as soon as it starts. */
+  /**
+   * Why it last did not start, or ended by itself, as a sentence; `at`: milliseconds since 1970. Gone as soon as it
+   * starts.
+   */
   readonly lastError?: { readonly sentence: string; readonly at: number };
 }
 
@@ -35,7 +41,10 @@ export interface AgentState extends InstallState {
   readonly running: number;
   /** What it said when it was last asked for a session; absent: nobody has asked it, or it knows no users. */
   readonly signIn?: "in" | "needed";
-  /** It said that it can be told to forget its user. (Keys that are kept for it can be forgotten always: by whom keeps them that is known.) */
+  /**
+   * It said that it can be told to forget its user. (Keys that are kept for it can be forgotten always: by whom keeps
+   * them that is known.)
+   */
   readonly canSignOut?: true;
   /** Symposium's entry in its own configuration; absent: no configuration of its is known. */
   readonly configuration?: ConfigurationState;
@@ -48,7 +57,10 @@ export interface RegistryAgent {
   readonly description: string;
   /** Why none of its distributions can be used here, as a sentence. */
   readonly missing?: string;
-  /** What stands in `symposium.agents` (`symposium.extensions`) when it is added: the registry's own entry, and `_source`. */
+  /**
+   * What stands in `symposium.agents` (`symposium.extensions`) when it is added: the registry's own entry, and
+   * `_source`.
+   */
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
@@ -88,7 +100,10 @@ interface Of {
 export interface AgentsHostToSidecar {
   /** Over the network, else as it was last read. */
   "registry/agents": Call<Of, RegistryView>;
-  /** What the registry has that is newer than these entries of the settings, of those that came from it. Over the network, else as it was last read. */
+  /**
+   * What the registry has that is newer than these entries of the settings, of those that came from it. Over the
+   * network, else as it was last read.
+   */
   "registry/updates": Call<
     Of & { readonly agents: Entries; readonly extensions: Entries },
     RegistryAge & { readonly updates: readonly RegistryUpdate[] }
@@ -98,7 +113,11 @@ export interface AgentsHostToSidecar {
     Of & { readonly ids: readonly string[] },
     { readonly icons: Readonly<Record<string, string>> }
   >;
-  /** The `extension.json` at an address (https; of a page on GitHub the file itself), as an entry of `symposium.extensions`; of an agent the `agent.json`, for `symposium.agents`. Fails as `ErrorCode.refused` with a sentence. */
+  /**
+   * The `extension.json` at an address (https; of a page on GitHub the file itself), as an entry of
+   * `symposium.extensions`; of an agent the `agent.json`, for `symposium.agents`. Fails as `ErrorCode.refused` with a
+   * sentence.
+   */
   "registry/extension": Call<
     { readonly url: string; readonly of?: Installable },
     { readonly entry: Readonly<Record<string, unknown>> }
@@ -111,7 +130,10 @@ export interface AgentsHostToSidecar {
       readonly extensions: Readonly<Record<string, InstallState>>;
     }
   >;
-  /** `newest`: asks for a newer one where no version is named. `anew`: in place of what is there, which goes when the new one stands. Answers when it is installed; fails as `ErrorCode.refused` with a sentence. */
+  /**
+   * `newest`: asks for a newer one where no version is named. `anew`: in place of what is there, which goes when the
+   * new one stands. Answers when it is installed; fails as `ErrorCode.refused` with a sentence.
+   */
   "agents/install": Call<
     {
       readonly of: Installable;
@@ -129,11 +151,17 @@ export interface AgentsHostToSidecar {
     { readonly agent: AgentConfig; readonly cwd: string },
     { readonly diagnosis: Diagnosis; readonly report: string }
   >;
-  /** Tells it to forget its user, and forgets the keys that are kept for it; its processes end. Fails as `ErrorCode.refused` with a sentence. */
+  /**
+   * Tells it to forget its user, and forgets the keys that are kept for it; its processes end. Fails as
+   * `ErrorCode.refused` with a sentence.
+   */
   "agents/signOut": Call<{ readonly agent: AgentConfig; readonly cwd: string }, Record<string, never>>;
   /** What `agents/changeConfiguration` would add. Fails as `ErrorCode.refused` with a sentence. */
   "agents/planConfiguration": Call<{ readonly agent: AgentConfig }, ConfigurationPlan>;
-  /** Adds Symposium's entry to the agent's own configuration, or removes it. The agent's next session starts a new process. Fails as `ErrorCode.refused` with a sentence; the file is as it was then. */
+  /**
+   * Adds Symposium's entry to the agent's own configuration, or removes it. The agent's next session starts a new
+   * process. Fails as `ErrorCode.refused` with a sentence; the file is as it was then.
+   */
   "agents/changeConfiguration": Call<
     { readonly agent: AgentConfig; readonly change: "add" | "remove" },
     Record<string, never>

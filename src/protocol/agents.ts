@@ -1,7 +1,7 @@
 /**
  * What an agent is, as the user configured it. The settings view, the pickers and the sidecar share these shapes; the
- * setting `symposium.agents` holds `AgentConfig` values (and the older object form, read by `src/settings/agents.ts`), the command
- * line takes the same as JSON.
+ * setting `symposium.agents` holds `AgentConfig` values (and the older object form, read by `src/settings/agents.ts`),
+ * the command line takes the same as JSON.
  */
 import type { Distribution } from "./distribution";
 import type { OwnConfiguration } from "./own-configuration";

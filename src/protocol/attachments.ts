@@ -1,6 +1,7 @@
 /**
- * What a user adds to a prompt besides words. Paths are absolute, lines count from 1 and both ends are included; `text` is
- * what stood there when it was added. The page keeps them beside the draft, the sidecar makes ACP content of them. Pure.
+ * What a user adds to a prompt besides words. Paths are absolute, lines count from 1 and both ends are included; `text`
+ * is what stood there when it was added. The page keeps them beside the draft, the sidecar makes ACP content of them.
+ * Pure.
  */
 export type Attachment =
   | { readonly kind: "file" | "folder"; readonly path: string }

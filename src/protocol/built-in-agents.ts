@@ -1,4 +1,7 @@
-/** The agents that are there without a registry, and the names that packages of agents had when the documents were written. Pure. */
+/**
+ * The agents that are there without a registry, and the names that packages of agents had when the documents were
+ * written. Pure.
+ */
 import { ELIZA, type AgentConfig } from "./agents";
 
 export interface BuiltInAgent extends AgentConfig {

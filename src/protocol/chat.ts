@@ -75,7 +75,10 @@ export interface PermissionOption {
   readonly kind: PermissionOptionKind;
 }
 
-/** Who answered a permission request, and what. `by: "bypass"`: the setting `bypassPermissions`, or the bypass of the session. */
+/**
+ * Who answered a permission request, and what. `by: "bypass"`: the setting `bypassPermissions`, or the bypass of the
+ * session.
+ */
 export type PermissionAnswered =
   | {
       readonly kind: "selected";
@@ -107,7 +110,10 @@ export interface Permission {
   readonly answered?: PermissionAnswered;
 }
 
-/** Buttons that a notice can carry. The host knows what each does, but for `sendAgain`: the page submits the last prompt once more. */
+/**
+ * Buttons that a notice can carry. The host knows what each does, but for `sendAgain`: the page submits the last prompt
+ * once more.
+ */
 export type ActionId =
   | "sendAgain"
   | "showLogs"
@@ -195,7 +201,10 @@ export type Entry =
       readonly count?: number;
     };
 
-/** `starting`: the agent is being started, the prompt waits. `cancelling`: asked to stop, the agent has yet to end the turn. */
+/**
+ * `starting`: the agent is being started, the prompt waits. `cancelling`: asked to stop, the agent has yet to end the
+ * turn.
+ */
 export type Turn =
   | { readonly state: "idle" }
   | { readonly state: "starting" | "running" | "cancelling"; readonly messageId: string };
@@ -206,7 +215,10 @@ export interface Command {
   readonly hint?: string;
 }
 
-/** Tokens in the agent's context, of how many; what the session has cost so far. `currency` is ISO 4217, or a unit such as "credits". */
+/**
+ * Tokens in the agent's context, of how many; what the session has cost so far. `currency` is ISO 4217, or a unit such
+ * as "credits".
+ */
 export interface Usage {
   readonly used: number;
   readonly size: number;
@@ -234,7 +246,10 @@ export interface QueuedPrompt {
   readonly attachments?: readonly Attachment[];
 }
 
-/** `held`: none goes out by itself, because the turn before was stopped or failed; the user sends them, or takes them back. */
+/**
+ * `held`: none goes out by itself, because the turn before was stopped or failed; the user sends them, or takes them
+ * back.
+ */
 export interface Queue {
   readonly prompts: readonly QueuedPrompt[];
   readonly held: boolean;

@@ -1,6 +1,7 @@
 /**
  * What an agent lets a person choose for a session: its mode, its model, and whatever else it offers as an option (ACP
- * schema v1, `SessionConfigOption`, and the older `modes` and `models`). In the agent's order, which is that of importance.
+ * schema v1, `SessionConfigOption`, and the older `modes` and `models`). In the agent's order, which is that of
+ * importance.
  */
 export interface ControlChoice {
   readonly value: string;

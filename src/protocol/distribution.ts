@@ -1,12 +1,16 @@
 /**
- * How an agent or an extension is obtained and started: the keys of the documents, and those of the ACP registry. Settings, registry documents and the
- * command line have them as JSON; readers keep what they know and say what they do not.
+ * How an agent or an extension is obtained and started: the keys of the documents, and those of the ACP registry.
+ * Settings, registry documents and the command line have them as JSON; readers keep what they know and say what they do
+ * not.
  */
 import { isObject, type Fields } from "./json";
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** `package`: with its version, in the words of its own tool: `@scope/name@1.2.3`, `name==1.2.3`. `cmd`: the one of several commands in it. */
+/**
+ * `package`: with its version, in the words of its own tool: `@scope/name@1.2.3`, `name==1.2.3`. `cmd`: the one of
+ * several commands in it.
+ */
 export interface PackageDistribution {
   readonly package: string;
   readonly cmd?: string;
@@ -14,7 +18,10 @@ export interface PackageDistribution {
   readonly env?: Environment;
 }
 
-/** Of one platform. `archive`: https; zip, tar.gz, tgz, tar.bz2, tbz2 or the program itself. `cmd`: relative to what was unpacked. `sha256`: hex, of the archive. */
+/**
+ * Of one platform. `archive`: https; zip, tar.gz, tgz, tar.bz2, tbz2 or the program itself. `cmd`: relative to what was
+ * unpacked. `sha256`: hex, of the archive.
+ */
 export interface BinaryDistribution {
   readonly archive: string;
   readonly cmd: string;
@@ -23,7 +30,10 @@ export interface BinaryDistribution {
   readonly sha256?: string;
 }
 
-/** An MCP server that runs somewhere, over streamable HTTP: http or https. `headers`: of each request, by name; people put their keys there. */
+/**
+ * An MCP server that runs somewhere, over streamable HTTP: http or https. `headers`: of each request, by name; people
+ * put their keys there.
+ */
 export interface HttpDistribution {
   readonly url: string;
   readonly headers?: Environment;
@@ -65,8 +75,8 @@ export interface Distribution {
 export type DistributionKind = keyof Distribution;
 
 /**
- * Reads what a person or a registry wrote. Kinds of later versions may stand beside ours, and one that is wrong beside others; at least one must be of ours.
- * `isServer`: of an MCP server, which alone may be at an address.
+ * Reads what a person or a registry wrote. Kinds of later versions may stand beside ours, and one that is wrong beside
+ * others; at least one must be of ours. `isServer`: of an MCP server, which alone may be at an address.
  */
 export function readDistribution(value: unknown, isServer = false): Distribution | undefined {
   if (!isObject(value)) return undefined;
@@ -105,7 +115,10 @@ export function readDistribution(value: unknown, isServer = false): Distribution
   return Object.keys(read).length > 0 ? read : undefined;
 }
 
-/** What a person types to start it without an installation of ours (documents, "Spawning an Agent"); `undefined`: it has to be installed first, is one of our own, or is at an address. */
+/**
+ * What a person types to start it without an installation of ours (documents, "Spawning an Agent"); `undefined`: it has
+ * to be installed first, is one of our own, or is at an address.
+ */
 export function typedCommand({
   local,
   executable,

@@ -83,7 +83,9 @@ export type ElicitationChoice =
   | { readonly kind: "accept"; readonly values: Readonly<Record<string, FieldValue>> }
   | { readonly kind: "decline" };
 
-/** What is wrong with a value for a field, as a sentence; `undefined` when nothing is. An absent value is `undefined`. */
+/**
+ * What is wrong with a value for a field, as a sentence; `undefined` when nothing is. An absent value is `undefined`.
+ */
 export function wrongValue(field: Field, value: FieldValue | undefined): string | undefined {
   if (value === undefined || value === "") return field.required ? `${field.title} is needed.` : undefined;
   switch (field.type) {
@@ -107,7 +109,9 @@ export function wrongValue(field: Field, value: FieldValue | undefined): string 
 
 type Of<T extends Field["type"]> = Extract<Field, { readonly type: T }>;
 
-/** The pattern is shown, and left to the agent to check: one that is made to take for ever would stop whoever tries it. */
+/**
+ * The pattern is shown, and left to the agent to check: one that is made to take for ever would stop whoever tries it.
+ */
 function wrongText({ title, minLength, maxLength, format }: Of<"text">, value: string): string | undefined {
   const { length } = [...value];
   if (minLength !== undefined && length < minLength) return `${title} needs at least ${minLength} characters.`;
@@ -137,7 +141,8 @@ function wrongFormat(title: string, format: string, value: string): string | und
 function isDate(value: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/u.test(value)) return false;
   const time = Date.parse(value);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value); // the 31st of a month that has 30 is another day
+  // the 31st of a month that has 30 is another day
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 }
 
 function wrongNumber({ title, type, minimum, maximum }: Of<"number" | "integer">, value: number): string | undefined {

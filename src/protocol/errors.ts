@@ -1,4 +1,6 @@
-/** Error codes that cross the wire between host and sidecar (JSON-RPC `error.code`). Texts are in `sidecar/errors.ts`. */
+/**
+ * Error codes that cross the wire between host and sidecar (JSON-RPC `error.code`). Texts are in `sidecar/errors.ts`.
+ */
 export const ErrorCode = {
   versionMismatch: -32050,
   unknownSession: -32051,

@@ -1,16 +1,25 @@
-/** An agent extension, as the user configured it: it stands between client and agent. `symposium.extensions` holds these with `_enabled`. */
+/**
+ * An agent extension, as the user configured it: it stands between client and agent. `symposium.extensions` holds these
+ * with `_enabled`.
+ */
 import type { Distribution } from "./distribution";
 
 export interface ExtensionConfig {
   readonly id: string;
   readonly name: string;
   readonly distribution: Distribution;
-  /** It is an MCP server, which the agent of each session starts, or reaches at its address; absent: a proxy, through which everything goes. */
+  /**
+   * It is an MCP server, which the agent of each session starts, or reaches at its address; absent: a proxy, through
+   * which everything goes.
+   */
   readonly kind?: "mcp";
   readonly _source: "built-in" | "registry" | "custom";
   readonly version?: string;
   readonly description?: string;
-  /** Kept, and part of what makes two sessions differ. Nothing says yet how a program of others is told them: built-in ones read them. */
+  /**
+   * Kept, and part of what makes two sessions differ. Nothing says yet how a program of others is told them: built-in
+   * ones read them.
+   */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 

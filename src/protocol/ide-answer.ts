@@ -1,4 +1,7 @@
-/** Answers from what a language service says, bounded, each with the lines that it is about: for editors and language servers alike. Pure but for the reading. */
+/**
+ * Answers from what a language service says, bounded, each with the lines that it is about: for editors and language
+ * servers alike. Pure but for the reading.
+ */
 import {
   MOST_ITEMS,
   MOST_TEXT,
@@ -99,7 +102,10 @@ export function chosenByTitle<T extends { readonly title: string }>(
   };
 }
 
-/** What code actions are asked for: a place, or whole lines, because what is wrong in a line may be anywhere in it. `start`: where `at` is. */
+/**
+ * What code actions are asked for: a place, or whole lines, because what is wrong in a line may be anywhere in it.
+ * `start`: where `at` is.
+ */
 export function rangeOfActions(
   lines: readonly string[],
   start: IdePosition,

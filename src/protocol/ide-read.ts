@@ -1,4 +1,6 @@
-/** Requests and answers of `ide.ts`, as somebody else wrote them: what cannot be read is a sentence, or left out. Pure. */
+/**
+ * Requests and answers of `ide.ts`, as somebody else wrote them: what cannot be read is a sentence, or left out. Pure.
+ */
 import {
   ANSWERED_WITH,
   IDE_CAPABILITY,

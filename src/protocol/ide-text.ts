@@ -83,7 +83,10 @@ export function lineAt(lines: readonly string[], { start }: IdeRange): { readonl
   return text === undefined ? {} : { text: shownLine(text) };
 }
 
-/** What edits that do not overlap make of the lines: those that differ; edits that share a line are one hunk. Edits of the same place are applied in their order. */
+/**
+ * What edits that do not overlap make of the lines: those that differ; edits that share a line are one hunk. Edits of
+ * the same place are applied in their order.
+ */
 export function hunksOf(lines: readonly string[], edits: readonly TextEdit[]): readonly IdeHunk[] {
   const ordered = [...edits].sort(
     (a, b) => a.range.start.line - b.range.start.line || a.range.start.character - b.range.start.character,

@@ -1,12 +1,16 @@
 /**
- * What an editor knows of the code in it (capability `ide_operations`): the contract of an ACP extension method that a client answers, ours or any
- * other. Lines and characters are those of the Language Server Protocol: counted from 0, characters in UTF-16 units. Texts are what the user sees,
- * unsaved changes too. docs/extensions/ide.md is the same for people.
+ * What an editor knows of the code in it (capability `ide_operations`): the contract of an ACP extension method that a
+ * client answers, ours or any other. Lines and characters are those of the Language Server Protocol: counted from 0,
+ * characters in UTF-16 units. Texts are what the user sees, unsaved changes too. docs/extensions/ide.md is the same for
+ * people.
  */
 
 /** Client ← agent. A request, `IdeRequest` → `IdeAnswer`; an error's message is a sentence for a model. */
 export const IDE_OPERATION = "_symposium.dev/ide_operation";
-/** In `clientCapabilities._meta` of `initialize`: `{"symposium.dev": {"ide_operations": true}}`, or an object in place of `true`. */
+/**
+ * In `clientCapabilities._meta` of `initialize`: `{"symposium.dev": {"ide_operations": true}}`, or an object in place
+ * of `true`.
+ */
 export const IDE_CAPABILITY = { namespace: "symposium.dev", name: "ide_operations" } as const;
 
 /** What an answer holds at most; `total` counts all that there is. */
@@ -26,8 +30,8 @@ export interface IdeRange {
 }
 
 /**
- * A place in a file. `symbol` is text on that line, and means its last name (`c` of `a.b.c`); without a line its first place in the file. Else `character`,
- * or, without one, the first character of the line that is no space.
+ * A place in a file. `symbol` is text on that line, and means its last name (`c` of `a.b.c`); without a line its first
+ * place in the file. Else `character`, or, without one, the first character of the line that is no space.
  */
 export interface IdePlace {
   readonly line?: number;
@@ -90,7 +94,10 @@ export interface IdeDiagnostic extends IdeLocation {
   readonly code?: string;
 }
 
-/** `kind` is a word (`function`); `depth` 0 is outermost; `container`: in what it is, where that is not told by what stands before it. */
+/**
+ * `kind` is a word (`function`); `depth` 0 is outermost; `container`: in what it is, where that is not told by what
+ * stands before it.
+ */
 export interface IdeSymbol extends IdeLocation {
   readonly name: string;
   readonly kind: string;

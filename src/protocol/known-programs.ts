@@ -1,6 +1,7 @@
 /**
- * Programs that may be on this computer already and are ACP agents, or have the sign-in that a built-in agent uses. Pure. How each is started is what its
- * entry in the ACP registry says (`args` of github.com/agentclientprotocol/registry, ID/agent.json); of `kiro-cli-chat`, what kiro.dev/docs/cli/acp says.
+ * Programs that may be on this computer already and are ACP agents, or have the sign-in that a built-in agent uses.
+ * Pure. How each is started is what its entry in the ACP registry says (`args` of
+ * github.com/agentclientprotocol/registry, ID/agent.json); of `kiro-cli-chat`, what kiro.dev/docs/cli/acp says.
  */
 import type { AgentConfig } from "./agents";
 import { BUILT_IN_AGENTS } from "./built-in-agents";
@@ -9,7 +10,10 @@ export interface KnownProgram {
   /** Its name on the PATH. */
   readonly program: string;
   readonly agentId: string;
-  /** What it is when it is no agent yet; absent: its agent is built in, has an installation of its own, and shares the program's sign-in. */
+  /**
+   * What it is when it is no agent yet; absent: its agent is built in, has an installation of its own, and shares the
+   * program's sign-in.
+   */
   readonly agent?: AgentConfig;
 }
 
@@ -61,7 +65,10 @@ export interface FoundAgent {
   readonly isNew: boolean;
 }
 
-/** The agents of the programs that are here, in the order of the table. `agents`: those that there are; one of them keeps what it says. */
+/**
+ * The agents of the programs that are here, in the order of the table. `agents`: those that there are; one of them
+ * keeps what it says.
+ */
 export function foundAgents(agents: readonly AgentConfig[], found: FoundPrograms): readonly FoundAgent[] {
   return KNOWN_PROGRAMS.flatMap(({ program, agentId, agent: own }): FoundAgent[] => {
     const path = found[program],

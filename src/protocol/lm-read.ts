@@ -1,6 +1,7 @@
 /**
- * Reading what a stranger sends as `lm/*`: a request is taken whole, or refused with a sentence that names the member which is wrong. What
- * is only new to us (a kind of part, a field), and a tool that makes no sense, is left out alone and named in `leftOut`. Pure.
+ * Reading what a stranger sends as `lm/*`: a request is taken whole, or refused with a sentence that names the member
+ * which is wrong. What is only new to us (a kind of part, a field), and a tool that makes no sense, is left out alone
+ * and named in `leftOut`. Pure.
  */
 import { readDistribution } from "./distribution";
 import { isObject, type Fields } from "./json";
@@ -59,7 +60,10 @@ export function readTokenCount(value: unknown): { readonly modelId: string; read
   });
 }
 
-/** A part of a message or a tool's result; `undefined`: a kind that we do not know. `where` names it in the sentence of what is thrown. */
+/**
+ * A part of a message or a tool's result; `undefined`: a kind that we do not know. `where` names it in the sentence of
+ * what is thrown.
+ */
 function readPart(value: unknown, where: string): ChatPart | undefined {
   const fields = object(value, where),
     at = (member: string): string => `${where}.${member}`;

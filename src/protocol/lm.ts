@@ -1,8 +1,9 @@
 /**
- * The language-model provider: VS Code's side ↔ sidecar. The names and shapes of `LmToSidecar` and `LmToHost` are public: another program
- * may speak them to `symposium-acp-agent vscodelm`, one JSON value a line, so they do not change; what is marked as ours was added, is
- * optional, and means nothing to who does not know it. `requestId` is the request's own (`ChatRequest.requestId`), or the JSON-RPC id of the
- * `lm/provideLanguageModelChatResponse` that it belongs to. `lm-read.ts` reads what strangers send.
+ * The language-model provider: VS Code's side ↔ sidecar. The names and shapes of `LmToSidecar` and `LmToHost` are
+ * public: another program may speak them to `symposium-acp-agent vscodelm`, one JSON value a line, so they do not
+ * change; what is marked as ours was added, is optional, and means nothing to who does not know it. `requestId` is the
+ * request's own (`ChatRequest.requestId`), or the JSON-RPC id of the `lm/provideLanguageModelChatResponse` that it
+ * belongs to. `lm-read.ts` reads what strangers send.
  */
 import { ELIZA, type AgentConfig } from "./agents";
 import { typedCommand, type Distribution } from "./distribution";
@@ -40,7 +41,10 @@ export interface ChatOptions {
   /** Absent: `auto`. */
   readonly toolMode?: "auto" | "required";
   readonly modelOptions?: Readonly<Record<string, unknown>>;
-  /** Ours. Which extension asks, as VS Code itself says; `core` is VS Code. Unlike `modelOptions`, a caller cannot write it. */
+  /**
+   * Ours. Which extension asks, as VS Code itself says; `core` is VS Code. Unlike `modelOptions`, a caller cannot write
+   * it.
+   */
   readonly requestInitiator?: string;
 }
 
@@ -68,7 +72,8 @@ export interface ChatRequest {
   /** Ours. Of the agent, as in the settings: what is installed of it is started, in place of the command in `agent`. */
   readonly distribution?: Distribution;
   /**
-   * Ours. The agent's group of permission tools (`permission-tools.ts`). Absent: it has none, and each question is asked with `ASK_EACH_TIME`.
+   * Ours. The agent's group of permission tools (`permission-tools.ts`). Absent: it has none, and each question is
+   * asked with `ASK_EACH_TIME`.
    */
   readonly permissionGroup?: string;
   /** Ours. The folder the agent works in, absolute. Absent: the sidecar's own. */
@@ -105,8 +110,8 @@ export interface LmToHost {
 }
 
 /**
- * What an agent wants to do, as a person has to read it before it is allowed. `message` is Markdown that is safe to show, `whole` the same
- * with what was too long for it.
+ * What an agent wants to do, as a person has to read it before it is allowed. `message` is Markdown that is safe to
+ * show, `whole` the same with what was too long for it.
  */
 export interface PermissionQuestion {
   readonly title: string;
@@ -132,7 +137,10 @@ export type KnownId = number;
 /** A `ChatRequest` without the messages and tools that earlier ones have brought. Between our two programs only. */
 export interface ChatRequestDelta extends Omit<ChatRequest, "messages" | "options"> {
   readonly requestId: RequestId;
-  /** The messages of this request are known as `id` from now on. `base`: the history that runs are of. `forget`: histories that the host has let go. */
+  /**
+   * The messages of this request are known as `id` from now on. `base`: the history that runs are of. `forget`:
+   * histories that the host has let go.
+   */
   readonly history: { readonly id: KnownId; readonly base?: KnownId; readonly forget: readonly KnownId[] };
   readonly messages: readonly (Run | ChatMessage)[];
   /** `list` is absent where an earlier request has brought it. */
@@ -152,20 +160,20 @@ export interface Decision {
 }
 
 /**
- * Between our two programs only. A permission is given by `lm/decide`, which the host sends from inside the tool that VS Code ran after it had
- * asked the user; what a history says of that tool's result gives none.
+ * Between our two programs only. A permission is given by `lm/decide`, which the host sends from inside the tool that
+ * VS Code ran after it had asked the user; what a history says of that tool's result gives none.
  */
 export interface LmHostToSidecar extends LmToSidecar {
   /**
-   * As `lm/provideLanguageModelChatResponse`, for the size of what is new. `isUnknown`: the sidecar has not what the delta refers to (it was restarted, or
-   * has dropped it); nothing has happened then, and the host sends everything.
+   * As `lm/provideLanguageModelChatResponse`, for the size of what is new. `isUnknown`: the sidecar has not what the
+   * delta refers to (it was restarted, or has dropped it); nothing has happened then, and the host sends everything.
    */
   "lm/requestDelta": Call<ChatRequestDelta, { readonly isUnknown?: true }>;
   /** `question` is absent when nobody waits for an answer (any more). */
   "lm/question": Call<{ readonly questionId: string }, { readonly question?: PermissionQuestion }>;
   /**
-   * The user agreed. `callId`: the call that VS Code ran, where it says so; `toolName`: the tool that it ran. Taken once; false: no such question is
-   * open, or it was asked with another call or tool.
+   * The user agreed. `callId`: the call that VS Code ran, where it says so; `toolName`: the tool that it ran. Taken
+   * once; false: no such question is open, or it was asked with another call or tool.
    */
   "lm/decide": Call<Decision, { readonly isTaken: boolean }>;
   /** In place of `LM_DEFAULTS`, and of what was said before; counts from the next request on. */
@@ -195,8 +203,9 @@ export interface LmSidecarToHost extends LmToHost {
 }
 
 /**
- * How the documents' protocol names an agent of the settings: by what a person would type. What has to be installed first goes by its program, and
- * `ChatRequest.distribution` says the rest. `undefined`: there is nothing that could be started.
+ * How the documents' protocol names an agent of the settings: by what a person would type. What has to be installed
+ * first goes by its program, and `ChatRequest.distribution` says the rest. `undefined`: there is nothing that could be
+ * started.
  */
 export function agentDefinition({ name, distribution }: AgentConfig): AgentDefinition | undefined {
   const { symposium, cargo, binary } = distribution,

@@ -1,4 +1,6 @@
-/** One line of the log, from any of the three programs. The host owns the output channel; tests listen to the events. */
+/**
+ * One line of the log, from any of the three programs. The host owns the output channel; tests listen to the events.
+ */
 export type LogLevel = "error" | "warn" | "info" | "debug";
 export type LogCategory = "webview" | "agent" | "sidecar" | "lm" | "registry" | "approval";
 

@@ -1,11 +1,17 @@
-/** What stands between the user and the agent in a session, and what it does there: what the page shows as the session's details. */
+/**
+ * What stands between the user and the agent in a session, and what it does there: what the page shows as the session's
+ * details.
+ */
 
 export interface SessionDetails {
   /** What the agent's program calls itself; members that it does not say are absent. */
   readonly program?: { readonly name?: string; readonly version?: string };
   /** From the editor to the agent, in the order in which messages pass them. */
   readonly extensions: readonly ExtensionDetails[];
-  /** One sentence, from the end of the first turn on: whose tools the agent's model lacks, why, and what helps. Absent: nothing is missing. */
+  /**
+   * One sentence, from the end of the first turn on: whose tools the agent's model lacks, why, and what helps. Absent:
+   * nothing is missing.
+   */
   readonly missingTools?: string;
   /** An entry in the agent's own configuration would give it the tools, and can be added (issue 14 item 5). */
   readonly canConfigure?: true;
@@ -29,7 +35,10 @@ export interface ExtensionDetails {
 /** How the agent reaches an MCP server. */
 export type ToolTransport = "http" | "stdio";
 
-/** How far the tools of one MCP server got in a session (issue 14 item 1). A server that the agent reaches without Symposium has no record. */
+/**
+ * How far the tools of one MCP server got in a session (issue 14 item 1). A server that the agent reaches without
+ * Symposium has no record.
+ */
 export interface ToolDelivery {
   /** Its name in `mcpServers`, unique in the session. */
   readonly server: string;
@@ -44,7 +53,10 @@ export interface ToolDelivery {
   readonly listed: number;
   /** Tool calls so far. */
   readonly calls: number;
-  /** The server itself answered `initialize` or `tools/list` with an error, or did not list its tools to Symposium in time. */
+  /**
+   * The server itself answered `initialize` or `tools/list` with an error, or did not list its tools to Symposium in
+   * time.
+   */
   readonly listFailed?: true;
 }
 
@@ -84,8 +96,9 @@ export interface PromptChange {
 export const ADDED_LIMIT = 2_000;
 
 /**
- * How long it held what passed it, in milliseconds, as exact as a person needs it (`rounded`). `setup`, `prompt`: on the way to the agent; of prompts the median
- * of the last ones, and the last one. `setupAnswer`, `answer`: on the way back.
+ * How long it held what passed it, in milliseconds, as exact as a person needs it (`rounded`). `setup`, `prompt`: on
+ * the way to the agent; of prompts the median of the last ones, and the last one. `setupAnswer`, `answer`: on the way
+ * back.
  */
 export interface TimeHeld {
   readonly setup?: number;

@@ -1,6 +1,6 @@
 /**
- * Settings page ↔ extension host, by `postMessage`. The host says all that there is to see, with each change; the page draws it and says what
- * was pressed, and knows no rule. The host validates everything that the page says.
+ * Settings page ↔ extension host, by `postMessage`. The host says all that there is to see, with each change; the page
+ * draws it and says what was pressed, and knows no rule. The host validates everything that the page says.
  */
 import type { Installable } from "./agent-service";
 

@@ -28,7 +28,10 @@ export interface HelloFromHost extends Hello {
   readonly logLevel: LogLevel;
   /** Folder of this extension for all windows; the ledger of child processes is below it. */
   readonly storage: string;
-  /** Folder for a trace of every message between the components of a chain; empty for none. Taken from the home folder unless absolute. */
+  /**
+   * Folder for a trace of every message between the components of a chain; empty for none. Taken from the home folder
+   * unless absolute.
+   */
   readonly traceDir: string;
   /** Agents whose requests are allowed without asking. */
   readonly bypass: readonly string[];
@@ -46,7 +49,9 @@ export interface HelloFromSidecar extends Hello {
   readonly bootId: string;
 }
 
-/** Enough to find a process group again, and not to mistake another for it. Times are what the system reports, opaque. */
+/**
+ * Enough to find a process group again, and not to mistake another for it. Times are what the system reports, opaque.
+ */
 export interface ChildProcessRecord {
   readonly pid: number;
   /** Process group; equal to `pid` because each child leads its own. */
@@ -96,7 +101,10 @@ export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar {
   hello: Call<HelloFromHost, HelloFromSidecar>;
   /** Answers at once; the agent starts behind it, and its failure is a notice in the conversation. */
   "chat/new": Call<NewChat, { readonly sessionId: SessionId }>;
-  /** Answers when the prompt is in the conversation, or in its queue while a turn runs; not when the turn ends. A repeated `messageId` changes nothing. */
+  /**
+   * Answers when the prompt is in the conversation, or in its queue while a turn runs; not when the turn ends. A
+   * repeated `messageId` changes nothing.
+   */
   "chat/prompt": Call<
     { readonly sessionId: SessionId; readonly messageId: string; readonly blocks: readonly PromptBlock[] },
     Record<string, never>
@@ -164,11 +172,17 @@ export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost {
   "settings/setBypass": Note<{ readonly agentId: string }>;
   /** What the user chose for this agent, and the agent took: keep it for its next sessions. */
   "settings/setControl": Note<{ readonly agentId: string; readonly controlId: string; readonly value: ControlValue }>;
-  /** The text as the user sees it, unsaved changes too. Fails with `ErrorCode.noFile`, or as `ErrorCode.refused` with a sentence. */
+  /**
+   * The text as the user sees it, unsaved changes too. Fails with `ErrorCode.noFile`, or as `ErrorCode.refused` with a
+   * sentence.
+   */
   "editor/readTextFile": Call<{ readonly path: string }, { readonly text: string }>;
   /** Saved, in the encoding of the file; folders on the way are made. Fails as above. */
   "editor/writeTextFile": Call<{ readonly path: string; readonly text: string }, Record<string, never>>;
-  /** In a terminal of the editor's, shown; answers when the program has ended. No `exitCode`: it was closed before. Fails as `ErrorCode.refused` with a sentence. */
+  /**
+   * In a terminal of the editor's, shown; answers when the program has ended. No `exitCode`: it was closed before.
+   * Fails as `ErrorCode.refused` with a sentence.
+   */
   "editor/runInTerminal": Call<
     {
       readonly title: string;

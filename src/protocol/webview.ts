@@ -37,7 +37,10 @@ export type PageToHost =
   | {
       readonly type: "webview-ready";
       readonly tabs: readonly TabPosition[];
-      /** As in the last `state`, 0 before the first: a page that has not heard of a loss may be about to show more than `shown`. */
+      /**
+       * As in the last `state`, 0 before the first: a page that has not heard of a loss may be about to show more than
+       * `shown`.
+       */
       readonly losses: number;
     }
   /** `agentId`: of its agent; absent: the one of new tabs. */
@@ -50,7 +53,10 @@ export type PageToHost =
       readonly messageId: string;
       readonly text: string;
       readonly attachments?: readonly Attachment[];
-      /** As in `webview-ready`: a page that has not heard of a loss may make this prompt a draft again. Absent: it is not a page that says it. */
+      /**
+       * As in `webview-ready`: a page that has not heard of a loss may make this prompt a draft again. Absent: it is
+       * not a page that says it.
+       */
       readonly losses?: number;
     }
   /** As `chat/withdraw` and `chat/sendQueued`. */
@@ -91,7 +97,9 @@ export type PageToHost =
       readonly output: string;
       readonly exit?: NonNullable<TerminalView["exit"]>;
     }
-  /** How many events and snapshots the page has handled since its start; the host stops posting when too many are open. */
+  /**
+   * How many events and snapshots the page has handled since its start; the host stops posting when too many are open.
+   */
   | { readonly type: "ack"; readonly handled: number }
   | {
       readonly type: "log";
@@ -106,7 +114,10 @@ export type SidecarState =
   | { readonly state: "restarting"; readonly message: string }
   | { readonly state: "failed"; readonly message: string; readonly actions: readonly ActionId[] };
 
-/** Acts that are not asked about: the agent's, or those of a built-in extension whose setting `approve` was `all` when the tab began. */
+/**
+ * Acts that are not asked about: the agent's, or those of a built-in extension whose setting `approve` was `all` when
+ * the tab began.
+ */
 export const BYPASSED_BY = ["agent", "workspace", "cargo", "ferris", "sparkle"] as const;
 export type BypassedBy = (typeof BYPASSED_BY)[number];
 export interface Bypassed {
@@ -115,7 +126,9 @@ export interface Bypassed {
 }
 
 export type HostToPage =
-  /** The answer to the first `webview-ready`, and whenever a part changes. Tabs that the page does not have are opened. */
+  /**
+   * The answer to the first `webview-ready`, and whenever a part changes. Tabs that the page does not have are opened.
+   */
   | {
       readonly type: "state";
       readonly agents: readonly AgentChoice[];
@@ -149,15 +162,24 @@ export type HostToPage =
     }
   /** The best first. */
   | { readonly type: "found"; readonly asked: number; readonly mentions: readonly Mention[] }
-  /** Put these beside the draft of this tab; absent: of the selected one, or of a new one where there is none. The focus goes to the prompt. */
+  /**
+   * Put these beside the draft of this tab; absent: of the selected one, or of a new one where there is none. The focus
+   * goes to the prompt.
+   */
   | { readonly type: "attach"; readonly tabId?: TabId; readonly attachments: readonly Attachment[] }
   /** Something was not posted: ask with `webview-ready` for every tab. */
   | { readonly type: "askAgain" }
-  /** A command asks the page to open a tab, which it does as if the user had. `agentId`: of its agent; absent: the one of new tabs. */
+  /**
+   * A command asks the page to open a tab, which it does as if the user had. `agentId`: of its agent; absent: the one
+   * of new tabs.
+   */
   | { readonly type: "openTab"; readonly agentId?: string }
   /** The user selected an agent by a button of this tab: it takes the agent if nothing was answered in it. */
   | { readonly type: "agentSelected"; readonly tabId: TabId; readonly agentId: string }
-  /** A request about this tab failed: one sentence. `messageId`: it was this prompt, which is not in the conversation and will not be. */
+  /**
+   * A request about this tab failed: one sentence. `messageId`: it was this prompt, which is not in the conversation
+   * and will not be.
+   */
   | {
       readonly type: "failed";
       readonly tabId: TabId;

@@ -140,7 +140,10 @@ function findings(model: SettingsModel, agent: AgentConfig, state: AgentState | 
   ];
 }
 
-/** Of Symposium's entry in its own configuration (issue 14 item 5). Without one nothing is said: the entry is offered where tools are missing. */
+/**
+ * Of Symposium's entry in its own configuration (issue 14 item 5). Without one nothing is said: the entry is offered
+ * where tools are missing.
+ */
 function configurationFinding(state: AgentState | undefined, name: string, isUsable: boolean): readonly Finding[] {
   if (!state?.configuration) return [];
   const { file, entry } = state.configuration;

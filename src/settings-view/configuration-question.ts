@@ -1,4 +1,7 @@
-/** The questions before an agent's own configuration is changed, and the sentences after it (issue 14 item 5). Pure: VS Code shows the questions as modal dialogs. */
+/**
+ * The questions before an agent's own configuration is changed, and the sentences after it (issue 14 item 5). Pure: VS
+ * Code shows the questions as modal dialogs.
+ */
 import type { ConfigurationPlan } from "../protocol/own-configuration";
 
 export interface ConfigurationQuestion {

@@ -1,4 +1,7 @@
-/** Completed steps of the walkthrough, set in VS Code as keys of `when` clauses: also those that were done before it was opened. */
+/**
+ * Completed steps of the walkthrough, set in VS Code as keys of `when` clauses: also those that were done before it was
+ * opened.
+ */
 import { CONTEXTS, SETTINGS, type SettingName } from "../names";
 import { ELIZA } from "../protocol/agents";
 import type { ChatEvent } from "../protocol/chat";

@@ -1,7 +1,8 @@
 /**
  * What the buttons of rows do. What an act comes to is kept for its row until the next one, or until it is put away.
  *
- * Invariants: one act at a time for a row, but for cancelling; whatever fails is said in its row, but that the sidecar is gone: that is said once above all of them.
+ * Invariants: one act at a time for a row, but for cancelling; whatever fails is said in its row, but that the sidecar
+ * is gone: that is said once above all of them.
  */
 import { SidecarGone, SidecarUnavailable } from "../errors";
 import { ELIZA, type AgentConfig } from "../protocol/agents";

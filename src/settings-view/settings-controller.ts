@@ -1,9 +1,10 @@
 /**
- * Behind the settings pages: keeps what they show, which is one complete view, and does what they say. There may be several; one that is hidden is sent nothing, and everything
- * when it is back.
+ * Behind the settings pages: keeps what they show, which is one complete view, and does what they say. There may be
+ * several; one that is hidden is sent nothing, and everything when it is back.
  *
- * Invariants: a page is sent a view when it is ready, and after that only when it is another one, once a turn; a button that is not shown does nothing, so that a page that is
- * behind, or lies, starts nothing; without a live page the sidecar is not asked for anything, and in a workspace that is not trusted never.
+ * Invariants: a page is sent a view when it is ready, and after that only when it is another one, once a turn; a button
+ * that is not shown does nothing, so that a page that is behind, or lies, starts nothing; without a live page the
+ * sidecar is not asked for anything, and in a workspace that is not trusted never.
  */
 import { sidecarState } from "../chat/sidecar-state";
 import type { InstallProgress, Installable } from "../protocol/agent-service";

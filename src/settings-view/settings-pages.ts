@@ -1,6 +1,6 @@
 /**
- * Where a settings page is shown: the view below the chat, and an editor of its own. VS Code destroys the document of either when it is hidden, and builds it anew when it is
- * shown; nothing is kept here but which editor there is.
+ * Where a settings page is shown: the view below the chat, and an editor of its own. VS Code destroys the document of
+ * either when it is hidden, and builds it anew when it is shown; nothing is kept here but which editor there is.
  */
 import * as vscode from "vscode";
 import { freshNonce, pageHtml } from "../chat/page-html";

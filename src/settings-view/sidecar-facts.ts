@@ -1,8 +1,9 @@
 /**
- * What the sidecar knows of agents and extensions, for the settings pages: asked for whenever it may be something else, one question at a time.
+ * What the sidecar knows of agents and extensions, for the settings pages: asked for whenever it may be something else,
+ * one question at a time.
  *
- * Invariants: nothing is asked while nobody wants to see it; a sidecar that is gone takes with it what it knew; pictures, which come over the network, hold up nothing, and
- * without them nothing is the matter.
+ * Invariants: nothing is asked while nobody wants to see it; a sidecar that is gone takes with it what it knew;
+ * pictures, which come over the network, hold up nothing, and without them nothing is the matter.
  */
 import { SidecarGone, SidecarUnavailable } from "../errors";
 import type { AgentState, InstallState } from "../protocol/agent-service";
@@ -51,7 +52,8 @@ export class SidecarFacts {
   /** Somebody looks anew. */
   lookAgain(): void {
     this.#isFoundFresh = false;
-    for (const id of this.#iconsAsked) if (!this.icons.has(id)) this.#iconsAsked.delete(id); // there may have been no network
+    // there may have been no network
+    for (const id of this.#iconsAsked) if (!this.icons.has(id)) this.#iconsAsked.delete(id);
     this.refresh();
   }
 

@@ -1,8 +1,9 @@
 /**
- * What the registry has that is newer than what the settings have: asked for, said, and taken. When, and in which words, is `src/settings/updates.ts`.
+ * What the registry has that is newer than what the settings have: asked for, said, and taken. When, and in which
+ * words, is `src/settings/updates.ts`.
  *
- * Invariants: one question at a time, and all who ask meanwhile get its answer; by itself it asks at most once a day, however that ends; nothing is taken without a
- * click or `symposium.updates` being "auto".
+ * Invariants: one question at a time, and all who ask meanwhile get its answer; by itself it asks at most once a day,
+ * however that ends; nothing is taken without a click or `symposium.updates` being "auto".
  */
 import type { Log } from "../log";
 import type { RegistryAge, RegistryUpdate } from "../protocol/agent-service";
@@ -19,7 +20,9 @@ export interface UpdateWorld {
   /** Milliseconds since 1970. */
   now(): number;
   readonly memory: Memory;
-  /** Writes the newer entry into the settings. Resolves with whether the one that it is newer than still stood there. */
+  /**
+   * Writes the newer entry into the settings. Resolves with whether the one that it is newer than still stood there.
+   */
   replace(update: RegistryUpdate): Promise<boolean>;
   /** Resolves with whether they are to be taken. */
   ask(sentence: string): Promise<boolean>;
@@ -88,8 +91,9 @@ export class UpdateCheck {
   }
 
   /**
-   * Installed first: one that cannot be had changes nothing. Resolves with whether the settings have it now: not where the version that it is newer than does not stand there any
-   * more, because the user took another, or none. Rejects with a sentence.
+   * Installed first: one that cannot be had changes nothing. Resolves with whether the settings have it now: not where
+   * the version that it is newer than does not stand there any more, because the user took another, or none. Rejects
+   * with a sentence.
    */
   async take(update: RegistryUpdate): Promise<boolean> {
     const { of, id, from, to, entry } = update,

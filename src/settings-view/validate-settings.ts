@@ -1,4 +1,7 @@
-/** What a settings page says, checked before anything is done with it: it shows what strangers wrote of themselves. Pure. */
+/**
+ * What a settings page says, checked before anything is done with it: it shows what strangers wrote of themselves.
+ * Pure.
+ */
 import { filled, just, count, Mismatch, object, oneOf, tagged, text, yesOrNo, type Shape } from "../chat/shape";
 import { NOTE_ACTS, ROW_ACTS, UPDATE_MODES, type SettingsToHost } from "../protocol/settings-view";
 

@@ -1,4 +1,7 @@
-/** From what the host knows to what a settings page shows: all of its words but the page's own are made here and in the rows. Pure. */
+/**
+ * From what the host knows to what a settings page shows: all of its words but the page's own are made here and in the
+ * rows. Pure.
+ */
 import { NOT_TRUSTED } from "../errors";
 import { ageOf } from "../protocol/age";
 import type {

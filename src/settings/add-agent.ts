@@ -6,7 +6,10 @@ import { askCustom } from "./ask-custom";
 import type { Configuration } from "./configuration";
 import { besideOthers, customWays, takenIds } from "./custom-entry";
 
-/** `read`: the entry at an address; rejects with a sentence. Resolves with the id that it got; `undefined`: the user thought better of it. */
+/**
+ * `read`: the entry at an address; rejects with a sentence. Resolves with the id that it got; `undefined`: the user
+ * thought better of it.
+ */
 export async function addAgent(
   configuration: Configuration,
   read: (url: string) => Promise<Fields>,

@@ -1,6 +1,6 @@
 /**
- * Keys that the user gave for agents, in the editor's secret storage: one entry for each agent, its variables as JSON. What cannot be read counts as none, and is
- * logged without its content.
+ * Keys that the user gave for agents, in the editor's secret storage: one entry for each agent, its variables as JSON.
+ * What cannot be read counts as none, and is logged without its content.
  */
 import type { Log } from "../log";
 import { isObject } from "../protocol/json";

@@ -1,7 +1,7 @@
 /**
  * The agents as the settings have them: the array form, the older object form `{name: {command, args, env?,
- * bypassPermissions?}}`, and the older list `symposium.bypassPermissions`. Pure. Settings are written by people: what cannot be
- * read is left out alone, and said in one sentence.
+ * bypassPermissions?}}`, and the older list `symposium.bypassPermissions`. Pure. Settings are written by people: what
+ * cannot be read is left out alone, and said in one sentence.
  */
 import { ELIZA, readDistribution, type AgentConfig, type Distribution } from "../protocol/agents";
 import { BUILT_IN_AGENTS, currentPackage } from "../protocol/built-in-agents";
@@ -58,7 +58,10 @@ export function readAgents(raw: RawAgentSettings): AgentSettings {
   };
 }
 
-/** The value of `symposium.agents` in which this agent's requests are allowed, or asked about. The form and all other fields stay. */
+/**
+ * The value of `symposium.agents` in which this agent's requests are allowed, or asked about. The form and all other
+ * fields stay.
+ */
 export function withBypass(value: unknown, agentId: string, isOn: boolean): unknown {
   if (isObject(value)) return { ...value, [agentId]: { ...fieldsOf(value[agentId]), bypassPermissions: isOn } };
   const entries = entriesIn(value),
@@ -68,8 +71,8 @@ export function withBypass(value: unknown, agentId: string, isOn: boolean): unkn
 }
 
 /**
- * The value of `symposium.agents` with this entry, in the place of the one with its id, whose `bypassPermissions` stays: that is nobody's to say but the user's. The older form
- * becomes the list, because only that has distributions.
+ * The value of `symposium.agents` with this entry, in the place of the one with its id, whose `bypassPermissions`
+ * stays: that is nobody's to say but the user's. The older form becomes the list, because only that has distributions.
  */
 export function withAgent(value: unknown, entry: Fields): unknown {
   const entries = isObject(value)

@@ -1,4 +1,7 @@
-/** The confirmation before an agent may do everything without asking. Pure: VS Code shows it as a modal dialog, the first choice first. */
+/**
+ * The confirmation before an agent may do everything without asking. Pure: VS Code shows it as a modal dialog, the
+ * first choice first.
+ */
 import type { BypassUntil } from "../protocol/sidecar";
 
 export interface BypassQuestion {

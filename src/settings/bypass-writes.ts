@@ -1,8 +1,8 @@
 /**
  * Bypasses on their way into the settings. Pure; `configuration.ts` writes.
  *
- * Invariants: one that is being written, or taken back, counts as that already, so that nothing else that changes meanwhile undoes it; one that could
- * not be written counts no more, and is told.
+ * Invariants: one that is being written, or taken back, counts as that already, so that nothing else that changes
+ * meanwhile undoes it; one that could not be written counts no more, and is told.
  */
 import { withBypass } from "./agents";
 

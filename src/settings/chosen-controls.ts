@@ -1,9 +1,10 @@
 /**
- * What the user chose at the prompt (mode, model, whatever an agent offers), for the agent's next sessions. It is kept where VS Code
- * keeps what extensions know, apart from the settings: choices are many, and change with every agent's version.
+ * What the user chose at the prompt (mode, model, whatever an agent offers), for the agent's next sessions. It is kept
+ * where VS Code keeps what extensions know, apart from the settings: choices are many, and change with every agent's
+ * version.
  *
- * Invariants: what is kept is bounded, and of what was there longest ago the first to go; what another version kept, or nobody,
- * is read for what it is worth.
+ * Invariants: what is kept is bounded, and of what was there longest ago the first to go; what another version kept, or
+ * nobody, is read for what it is worth.
  */
 import type { Log } from "../log";
 import type { ControlValue, ControlValues } from "../protocol/controls";

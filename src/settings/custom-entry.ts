@@ -1,6 +1,7 @@
 /**
- * What a user adds by hand, an agent or an extension: from what is typed to an entry of the settings. Pure. Whether it can be had is the
- * sidecar's affair; what is refused here could never be (`test/custom-packages.test.ts` compares the two).
+ * What a user adds by hand, an agent or an extension: from what is typed to an entry of the settings. Pure. Whether it
+ * can be had is the sidecar's affair; what is refused here could never be (`test/custom-packages.test.ts` compares the
+ * two).
  */
 import type { Installable } from "../protocol/agent-service";
 import type { Distribution } from "../protocol/distribution";
@@ -167,7 +168,10 @@ export function besideOthers(entry: Fields, taken: readonly string[]): Fields & 
   return { ...entry, id: freshId(typeof id === "string" ? id : "custom", taken), _source: "custom" };
 }
 
-/** The values of `id` in a list of the settings, or the keys of the older form: also those of entries that cannot be read otherwise. */
+/**
+ * The values of `id` in a list of the settings, or the keys of the older form: also those of entries that cannot be
+ * read otherwise.
+ */
 export function takenIds(value: unknown): readonly string[] {
   if (isObject(value)) return Object.keys(value);
   return Array.isArray(value)
@@ -228,7 +232,10 @@ function isAddress(text: string, ...protocols: readonly string[]): boolean {
   return url !== undefined && protocols.includes(url.protocol) && url.username === "" && url.password === "";
 }
 
-/** `undefined`: a quotation mark is open. In double quotes `\"` is one of its own; everywhere else a backslash stands for itself, as in the paths of Windows. */
+/**
+ * `undefined`: a quotation mark is open. In double quotes `\"` is one of its own; everywhere else a backslash stands
+ * for itself, as in the paths of Windows.
+ */
 function wordsOf(line: string): readonly string[] | undefined {
   const words: string[] = [];
   let word: string | undefined, quote: string | undefined;

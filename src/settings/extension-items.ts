@@ -96,7 +96,10 @@ export function ofKind(
   return kind === "mcp" ? { ...entry, kind } : entry;
 }
 
-/** What the user is at in a list stays what they are at when others come into it; `undefined`: it is not there any more, or was nothing to choose. */
+/**
+ * What the user is at in a list stays what they are at when others come into it; `undefined`: it is not there any more,
+ * or was nothing to choose.
+ */
 export function sameItem<I extends ExtensionItem>(
   items: readonly I[],
   active: ExtensionItem | undefined,
@@ -104,7 +107,10 @@ export function sameItem<I extends ExtensionItem>(
   return active?.chosen && items.find(({ chosen }) => JSON.stringify(chosen) === JSON.stringify(active.chosen));
 }
 
-/** The value of `symposium.extensions` with this entry, and the id that it has there: of its own, where it is the user's. */
+/**
+ * The value of `symposium.extensions` with this entry, and the id that it has there: of its own, where it is the
+ * user's.
+ */
 export function added(
   value: unknown,
   entry: Fields & { readonly id: string },

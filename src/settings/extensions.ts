@@ -1,11 +1,12 @@
 /**
- * The agent extensions as the settings have them: `[{id, _enabled, _source, name?, kind?, distribution?, settings?}]`, from the editor to the agent. Pure.
- * Absent: those built-in ones that are on by default, in their order. Settings are written by people: what cannot be read is left out alone, and said in one
- * sentence. A built-in extension that is not in this version is of another: its entry stays as it is, is not used, and is nobody's mistake.
+ * The agent extensions as the settings have them: `[{id, _enabled, _source, name?, kind?, distribution?, settings?}]`,
+ * from the editor to the agent. Pure. Absent: those built-in ones that are on by default, in their order. Settings are
+ * written by people: what cannot be read is left out alone, and said in one sentence. A built-in extension that is not
+ * in this version is of another: its entry stays as it is, is not used, and is nobody's mistake.
  *
- * Invariants: what is written keeps every entry that it is not about, and in that every field; those that cannot be read stay where they are; what
- * means the same as nothing is not written (`undefined`); where nothing changes it is the value itself, so that nobody's comments are lost for it; what is no
- * list is not overwritten.
+ * Invariants: what is written keeps every entry that it is not about, and in that every field; those that cannot be
+ * read stay where they are; what means the same as nothing is not written (`undefined`); where nothing changes it is
+ * the value itself, so that nobody's comments are lost for it; what is no list is not overwritten.
  */
 import { readDistribution } from "../protocol/agents";
 import { BUILT_IN_EXTENSIONS, DEFAULT_EXTENSIONS, type ExtensionConfig } from "../protocol/extensions";
@@ -83,7 +84,10 @@ export function without(value: unknown, id: string, builtIns: BuiltIns = OURS): 
     : value;
 }
 
-/** The value with this entry: in the place of the one with its id, where what the user decided of that stays; else at the end, and on unless it says something else. */
+/**
+ * The value with this entry: in the place of the one with its id, where what the user decided of that stays; else at
+ * the end, and on unless it says something else.
+ */
 export function withExtension(value: unknown, entry: Fields, builtIns: BuiltIns = OURS): unknown {
   const slots = slotsOf(value, builtIns),
     { id } = entry,

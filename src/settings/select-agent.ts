@@ -39,7 +39,10 @@ async function chosenId(configuration: Configuration, sources: AgentSources): Pr
   }
 }
 
-/** Adds one of the registry's to the user's settings. `undefined`: the user thought better of it, or it cannot be had, which is said. */
+/**
+ * Adds one of the registry's to the user's settings. `undefined`: the user thought better of it, or it cannot be had,
+ * which is said.
+ */
 export async function addFromRegistry(
   configuration: Configuration,
   { registry }: Pick<AgentSources, "registry">,

@@ -1,7 +1,8 @@
 /**
  * Changes of settings that are more than a word, from several sides at once. Pure; `configuration.ts` writes.
  *
- * Invariant: one after the other, because each begins with what is there; one that cannot be written does not hold up the next.
+ * Invariant: one after the other, because each begins with what is there; one that cannot be written does not hold up
+ * the next.
  */
 import type { SettingName } from "../names";
 
@@ -17,7 +18,10 @@ export class SerialWrites {
 
   constructor(private readonly world: WritesWorld) {}
 
-  /** Resolves when it is written; rejects with what the editor says, when it cannot be. What gives back the value that is there writes nothing. */
+  /**
+   * Resolves when it is written; rejects with what the editor says, when it cannot be. What gives back the value that
+   * is there writes nothing.
+   */
   change(name: SettingName, change: (value: unknown) => unknown): Promise<void> {
     const written = this.#last.then(async () => {
       const before = this.world.value(name),

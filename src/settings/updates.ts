@@ -1,4 +1,7 @@
-/** When the registry is asked for newer versions, and what is said of them. Pure; `src/settings-view/update-check.ts` asks. */
+/**
+ * When the registry is asked for newer versions, and what is said of them. Pure; `src/settings-view/update-check.ts`
+ * asks.
+ */
 import type { AgentConfig } from "../protocol/agents";
 import type { Installable, RegistryUpdate } from "../protocol/agent-service";
 import type { ExtensionConfig } from "../protocol/extensions";
@@ -7,7 +10,10 @@ import type { UpdateMode } from "../protocol/settings-view";
 import { readAgents, withAgent } from "./agents";
 import { readExtensions, withExtension } from "./extensions";
 
-/** What is kept between windows: when the registry was asked last (milliseconds since 1970), and of which versions the user was told. */
+/**
+ * What is kept between windows: when the registry was asked last (milliseconds since 1970), and of which versions the
+ * user was told.
+ */
 export interface UpdateMemory {
   readonly askedAt?: number;
   readonly told: readonly string[];
@@ -37,7 +43,9 @@ export function readMemory(value: unknown): UpdateMemory {
   };
 }
 
-/** Whether the registry is asked without anybody's asking for it. A clock that was put back waits no longer than a day. */
+/**
+ * Whether the registry is asked without anybody's asking for it. A clock that was put back waits no longer than a day.
+ */
 export function isDue({
   mode,
   isTrusted,
@@ -64,7 +72,10 @@ export function untold(
   return { fresh, after: { ...memory, told: [...memory.told, ...fresh.map(nameOf)].slice(-MOST_TOLD) } };
 }
 
-/** Those whose older version still stands in the settings, as it came from the registry: of any other they might be no updates. */
+/**
+ * Those whose older version still stands in the settings, as it came from the registry: of any other they might be no
+ * updates.
+ */
 export function stillNewer(updates: readonly RegistryUpdate[], imports: Imports): readonly RegistryUpdate[] {
   return updates.filter(({ of, id, from }) =>
     (of === "agent" ? imports.agents : imports.extensions).some(
@@ -73,7 +84,10 @@ export function stillNewer(updates: readonly RegistryUpdate[], imports: Imports)
   );
 }
 
-/** The user's value of `symposium.agents` or `symposium.extensions` with the update; the value itself where the older version does not stand there. */
+/**
+ * The user's value of `symposium.agents` or `symposium.extensions` with the update; the value itself where the older
+ * version does not stand there.
+ */
 export function withUpdate(value: unknown, update: RegistryUpdate): unknown {
   const { of, entry } = update,
     isThere =

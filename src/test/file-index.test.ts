@@ -67,7 +67,10 @@ suite("the files that can be named", () => {
       throw error;
     });
   }
-  /** The folder is none of the workspace's, which VS Code watches already, and nobody tells when it watches: one file after another is made until one is heard of. */
+  /**
+   * The folder is none of the workspace's, which VS Code watches already, and nobody tells when it watches: one file
+   * after another is made until one is heard of.
+   */
   async function watched(index: FileIndex, change: Heard, before: readonly string[]): Promise<void> {
     const probes: string[] = [];
     const timer = setInterval(() => {

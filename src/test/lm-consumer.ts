@@ -45,7 +45,10 @@ export class Consumer {
     return this.#request();
   }
 
-  /** Says something, and presses Stop when the answer has this text. What came of it stays in the history, as in VS Code's own chat. */
+  /**
+   * Says something, and presses Stop when the answer has this text. What came of it stays in the history, as in VS
+   * Code's own chat.
+   */
   async stopAt(words: string, text: string): Promise<void> {
     this.#history.push(vscode.LanguageModelChatMessage.User(words));
     const stop = new vscode.CancellationTokenSource();

@@ -44,7 +44,10 @@ function picture(bytes: Uint8Array): object {
   return Reflect.construct(DataPart, [bytes, "image/png"]);
 }
 
-/** What an agent gets of another extension's tools, and that extension of the agent: by the stable API alone, with the scripted agent. */
+/**
+ * What an agent gets of another extension's tools, and that extension of the agent: by the stable API alone, with the
+ * scripted agent.
+ */
 suite("models of Symposium with tools of another extension", () => {
   let folder: string, log: string, model: vscode.LanguageModelChat;
   const settings = vscode.workspace.getConfiguration("symposium"),
@@ -84,7 +87,8 @@ suite("models of Symposium with tools of another extension", () => {
   suiteTeardown(async () => {
     await set("enableExperimentalLM", undefined);
     await set("agents", undefined);
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }); // the agent may still write its last lines
+    // the agent may still write its last lines
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   });
 
   test("one tool: its call is a part of the response, its result is what the agent gets, and the turn goes on", async () => {

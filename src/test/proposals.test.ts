@@ -11,7 +11,8 @@ import { until } from "./until";
 
 suite("what agents made, in the editor", () => {
   let folder = "";
-  // The extension of this window has registered its own already: either of them is asked, so that this one has a scheme of its own.
+  // The extension of this window has registered its own already: either of them is asked, so that this one has a scheme
+  // of its own.
   let proposals: Proposals;
   suiteSetup(() => {
     folder = mkdtempSync(path.join(tmpdir(), "symposium-"));

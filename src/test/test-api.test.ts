@@ -69,7 +69,8 @@ suite("the test API", () => {
     const view = (message: string) =>
       lines.filter(line => line.category === "webview" && line.message === message).length;
     await vscode.commands.executeCommand("symposium.openChat");
-    await until("there", [log], () => view("Webview resolved") > 0); // the command returns before VS Code has asked for the view
+    // the command returns before VS Code has asked for the view
+    await until("there", [log], () => view("Webview resolved") > 0);
     await vscode.commands.executeCommand("workbench.view.explorer");
     await until("hidden", [log], () => view("Webview hidden") > 0);
     await vscode.commands.executeCommand("symposium.openChat");

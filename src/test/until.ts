@@ -8,7 +8,10 @@ export type Heard = (listener: () => void) => { dispose(): unknown };
 /** Nothing in VS Code takes longer on an idle machine. */
 const LIMIT_MS = 60_000;
 
-/** Resolves when the condition holds, which is looked at now and after each of the events. What it throws is the failure. */
+/**
+ * Resolves when the condition holds, which is looked at now and after each of the events. What it throws is the
+ * failure.
+ */
 export async function until(
   what: string,
   events: readonly Heard[],

@@ -9,7 +9,10 @@ interface Call {
   readonly params: unknown;
 }
 
-/** A sidecar that answers at once, holds or refuses what the test names, dies and comes back. It numbers sessions s1, s2… */
+/**
+ * A sidecar that answers at once, holds or refuses what the test names, dies and comes back. It numbers sessions s1,
+ * s2…
+ */
 export class FakeSidecar {
   /** Why there will be none. */
   unavailable: Error | undefined;

@@ -1,4 +1,7 @@
-/** A page without a browser: the production page, its frames and its saved copy, with the effects carried out as `page-loop.ts` does. */
+/**
+ * A page without a browser: the production page, its frames and its saved copy, with the effects carried out as
+ * `page-loop.ts` does.
+ */
 import type { HostToPage, PageToHost } from "../../src/protocol/webview";
 import { FrameScheduler } from "../../webview/frame-scheduler";
 import type { Effect, Happening, Page, Step } from "../../webview/page-model";

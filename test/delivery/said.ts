@@ -1,4 +1,7 @@
-/** What the user said in which tab, and what of it must be on the screen. Invariant: nothing is asked twice, and nothing is lost that the user did not take back. */
+/**
+ * What the user said in which tab, and what of it must be on the screen. Invariant: nothing is asked twice, and nothing
+ * is lost that the user did not take back.
+ */
 import { deepEqual } from "node:assert/strict";
 
 export class Said {
@@ -10,7 +13,10 @@ export class Said {
   /** Tabs in which a turn was stopped: what waits then may be overtaken. */
   readonly #stopped = new Set<string>();
 
-  /** Prompts that may be a draft again without an act of the user: they waited in a queue, or were refused with a reason. */
+  /**
+   * Prompts that may be a draft again without an act of the user: they waited in a queue, or were refused with a
+   * reason.
+   */
   readonly #returnable = new Set<string>();
 
   /** What came back to the input is sent with the next prompt: it is said now, and not where it was said before. */

@@ -20,7 +20,10 @@ export function mortal(clock: FakeClock, isAlive: () => boolean) {
   };
 }
 
-/** What is said carries a mark that is said only once: `w7` by the agent, `k8` in the title of a tool call, `p9` by the user. */
+/**
+ * What is said carries a mark that is said only once: `w7` by the agent, `k8` in the title of a tool call, `p9` by the
+ * user.
+ */
 export type Mark = `${"w" | "k" | "p"}${number}`;
 const MARK = /\b[wkp]\d+\b/g;
 

@@ -89,8 +89,8 @@ export class TestWebview {
   }
 
   /**
-   * `handed` of what was under way had reached the page. The first `heard` of what the page said arrive, and before the extension learns
-   * that the view is hidden or that something was not delivered: all three come on one wire.
+   * `handed` of what was under way had reached the page. The first `heard` of what the page said arrive, and before the
+   * extension learns that the view is hidden or that something was not delivered: all three come on one wire.
    */
   async hide(handed: number, heard: number): Promise<void> {
     if (this.#state === "hidden") return;
@@ -122,7 +122,9 @@ export class TestWebview {
     if (this.#state === "running") this.#state = "starting";
   }
 
-  /** The command “Developer: Reload Webviews”; the extension is not told. All but the last `kept` under way are lost. */
+  /**
+   * The command “Developer: Reload Webviews”; the extension is not told. All but the last `kept` under way are lost.
+   */
   reload(kept: number, heard: number): void {
     if (this.#state === "hidden") return;
     this.#state = "starting";

@@ -1,6 +1,7 @@
 /**
- * The three programs joined: page, host and sidecar are the production code, what stands between them (VS Code, two pipes, the
- * agent, time) moves only when the test says so. Everything that is said is remembered, and looked for on the screen.
+ * The three programs joined: page, host and sidecar are the production code, what stands between them (VS Code, two
+ * pipes, the agent, time) moves only when the test says so. Everything that is said is remembered, and looked for on
+ * the screen.
  */
 import { deepEqual, equal, fail, ok } from "node:assert/strict";
 import type { HostToPage, PageToHost } from "../../src/protocol/webview";
@@ -256,8 +257,8 @@ export class World {
   // --- the end
 
   /**
-   * From now on nothing is lost. Everything that was said is shown, after so many milliseconds, and then nobody says anything any more
-   * but what the user asks for once more.
+   * From now on nothing is lost. Everything that was said is shown, after so many milliseconds, and then nobody says
+   * anything any more but what the user asks for once more.
    */
   async finish(): Promise<number> {
     const { toPage, toHost } = this.webview;

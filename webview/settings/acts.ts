@@ -28,7 +28,10 @@ export function switched(of: Switch, isOn: boolean): SettingsToHost {
   }
 }
 
-/** Ids of elements: of a row, what it folds, its name. What strangers named is spelled so that it is one word, and no two are the same. */
+/**
+ * Ids of elements: of a row, what it folds, its name. What strangers named is spelled so that it is one word, and no
+ * two are the same.
+ */
 export const rowId = (of: Installable, id: string): string => `${of}-${word(id)}`;
 
 /** Letters, digits and hyphens stay. */

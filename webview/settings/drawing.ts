@@ -1,10 +1,11 @@
 /**
- * Pieces made elements, again and again: an element stays as long as its piece does, with its focus, its scroll position and what is
- * selected in it. Generic over what an element is, so that its rules can be tested without a browser.
+ * Pieces made elements, again and again: an element stays as long as its piece does, with its focus, its scroll
+ * position and what is selected in it. Generic over what an element is, so that its rules can be tested without a
+ * browser.
  *
- * Invariants: drawing the same again touches nothing; what is drawn depends on the pieces alone, not on what was drawn before; the element
- * that has the focus is not moved, its neighbours are moved around it; where it goes, or can no longer have the focus, the focus goes to
- * the place around it, or to the row that is now where it was.
+ * Invariants: drawing the same again touches nothing; what is drawn depends on the pieces alone, not on what was drawn
+ * before; the element that has the focus is not moved, its neighbours are moved around it; where it goes, or can no
+ * longer have the focus, the focus goes to the place around it, or to the row that is now where it was.
  */
 import type { Act } from "./acts";
 import type { Piece, Tag } from "./piece";

@@ -1,5 +1,6 @@
 /**
- * What a mouse, a finger and a keyboard do on the page, as what happened. One listener of each kind for all of it: elements come and go.
+ * What a mouse, a finger and a keyboard do on the page, as what happened. One listener of each kind for all of it:
+ * elements come and go.
  *
  * Invariants: what is dragged is dropped, or put back, whatever ends the drag; a press that ended a drag is none.
  */

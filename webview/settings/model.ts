@@ -1,9 +1,10 @@
 /**
- * The page between two views of the host: what is unfolded, what is being moved, what was pressed and is not in a view yet. Pure.
+ * The page between two views of the host: what is unfolded, what is being moved, what was pressed and is not in a view
+ * yet. Pure.
  *
- * Invariants: what the host says is shown as it is, but for what the user has just done: that stays for `WISH_MS`, and until a view has it, or it
- * would jump back until the host has written it down, and views of something else come meanwhile; the focus moves only when the user, or the host
- * in so many words, wants it to.
+ * Invariants: what the host says is shown as it is, but for what the user has just done: that stays for `WISH_MS`, and
+ * until a view has it, or it would jump back until the host has written it down, and views of something else come
+ * meanwhile; the focus moves only when the user, or the host in so many words, wants it to.
  */
 import type { Installable } from "../../src/protocol/agent-service";
 import type { SettingsToHost, SettingsView, UpdateMode } from "../../src/protocol/settings-view";

@@ -6,8 +6,9 @@ const MOST = 1_000_000;
 export const isPicture = (address: string): boolean => address.length <= MOST && PICTURE.test(address);
 
 /**
- * Whether it is drawn in the colour of the text around it, as icons of the registry are. An `<img>` knows of no text and paints it black, so it
- * is the mask of a patch of that colour; `undefined` where it is not, or its address could say more in a style than an address.
+ * Whether it is drawn in the colour of the text around it, as icons of the registry are. An `<img>` knows of no text
+ * and paints it black, so it is the mask of a patch of that colour; `undefined` where it is not, or its address could
+ * say more in a style than an address.
  */
 export function maskOf(address: string): string | undefined {
   const isInk =

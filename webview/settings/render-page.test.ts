@@ -149,7 +149,8 @@ suite("settings page: what is drawn", () => {
         ...["X", "Y", "Z"].flatMap(name => [`Move: ${name}`, `Remove: ${name}`]),
       ]),
     );
-    deepEqual(off.filter(({ tag, attributes }) => tag === "input" && attributes?.["disabled"] === undefined).length, 4); // modifier and three modes
+    // modifier and three modes
+    deepEqual(off.filter(({ tag, attributes }) => tag === "input" && attributes?.["disabled"] === undefined).length, 4);
   });
 
   test("without extensions it says what they are", () => {

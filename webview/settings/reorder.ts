@@ -4,8 +4,8 @@
  *     still ──grab──▶ grabbed ──drop──▶ still      keyboard: it moves with each arrow key, and is put back by Escape
  *       └────drag──▶ dragged ──drop──▶ still       pointer: a mark shows where it would go
  *
- * Invariants: what is shown is always a permutation of what the host said; the host is told once, when something was dropped
- * elsewhere; one that is taken out of the list while it is held is held no more.
+ * Invariants: what is shown is always a permutation of what the host said; the host is told once, when something was
+ * dropped elsewhere; one that is taken out of the list while it is held is held no more.
  */
 export type Reorder =
   | { readonly kind: "still" }

@@ -1,4 +1,7 @@
-/** Styles of the settings page: VS Code's theme variables only; a high-contrast theme gets the outlines it asks for. Made for 200 pixels, and for a whole editor. */
+/**
+ * Styles of the settings page: VS Code's theme variables only; a high-contrast theme gets the outlines it asks for.
+ * Made for 200 pixels, and for a whole editor.
+ */
 export const styles = `
 :root {
   --weak: var(--vscode-descriptionForeground);

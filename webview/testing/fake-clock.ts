@@ -1,6 +1,8 @@
 import type { Clock } from "../page-clock";
 
-/** A clock that the test moves: `advance` lets time pass with its timers, a write to `time` is work that takes so long. */
+/**
+ * A clock that the test moves: `advance` lets time pass with its timers, a write to `time` is work that takes so long.
+ */
 export class FakeClock implements Clock {
   time = 0;
   #timers: { readonly at: number; readonly expired: () => void }[] = [];

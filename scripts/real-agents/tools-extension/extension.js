@@ -1,4 +1,5 @@
-// Sixty tools, and one that asks first. What they were called with they write down in the workspace: nobody else knows that file.
+// Sixty tools, and one that asks first. What they were called with they write down in the workspace: nobody else knows
+// that file.
 const { appendFileSync } = require("node:fs");
 const path = require("node:path");
 const vscode = require("vscode");

@@ -1,4 +1,5 @@
-// An agent of ACP up to version `argv[2]` that appends every method it receives to the file `argv[3]`, and rejects those that it does not know.
+// An agent of ACP up to version `argv[2]` that appends every method it receives to the file `argv[3]`, and rejects
+// those that it does not know.
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 

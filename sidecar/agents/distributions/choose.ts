@@ -1,6 +1,7 @@
 /**
- * Which of an agent's distributions is used here: the first one, in the documents' order, that is well-formed and that this computer has the tool or the
- * archive for. What it becomes is somebody else's affair: the command of the documents (`documented-command.ts`), or an installation. Pure.
+ * Which of an agent's distributions is used here: the first one, in the documents' order, that is well-formed and that
+ * this computer has the tool or the archive for. What it becomes is somebody else's affair: the command of the
+ * documents (`documented-command.ts`), or an installation. Pure.
  */
 import type {
   BinaryDistribution,

@@ -1,6 +1,7 @@
 /**
- * The command of an agent as the documents have it ("Spawning an Agent"), for other programs to start: what a person would type where a tool fetches the
- * package at each start, and where it would lie in our store where it has to be installed. Nothing is looked up or installed. Pure.
+ * The command of an agent as the documents have it ("Spawning an Agent"), for other programs to start: what a person
+ * would type where a tool fetches the package at each start, and where it would lie in our store where it has to be
+ * installed. Nothing is looked up or installed. Pure.
  */
 import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents";

@@ -1,6 +1,6 @@
 /**
- * Packages as npm's and Python's tools name them. A spec becomes an argument of such a tool, and comes from documents and settings: what these tools
- * would read as an option, a path, an address or several words is no package. Pure.
+ * Packages as npm's and Python's tools name them. A spec becomes an argument of such a tool, and comes from documents
+ * and settings: what these tools would read as an option, a path, an address or several words is no package. Pure.
  */
 
 export interface NpmSpec {

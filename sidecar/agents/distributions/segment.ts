@@ -13,8 +13,8 @@ const LONGEST = 100;
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)(\.|$)/i;
 
 /**
- * Whether a text is one folder's name on every system: no separators, no `.` and `..`, nothing hidden, no option, no trailing dot (Windows
- * drops it), no device of Windows.
+ * Whether a text is one folder's name on every system: no separators, no `.` and `..`, nothing hidden, no option, no
+ * trailing dot (Windows drops it), no device of Windows.
  */
 export function isSegment(text: string): boolean {
   return (
@@ -26,8 +26,8 @@ export function isSegment(text: string): boolean {
 }
 
 /**
- * The parts of a program's path within what was unpacked: `./bin/agent`, `bin\\agent.exe`. Undefined: it is absolute, leads out, or is a path on one
- * system and something else on another.
+ * The parts of a program's path within what was unpacked: `./bin/agent`, `bin\\agent.exe`. Undefined: it is absolute,
+ * leads out, or is a path on one system and something else on another.
  */
 export function relativeParts(file: string): readonly string[] | undefined {
   if (/[\p{Cc}:]|^[\\/~]/u.test(file)) return undefined;

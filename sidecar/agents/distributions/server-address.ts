@@ -22,7 +22,10 @@ const ITS_OWN: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
-/** What is wrong, and what to do about it: a clause, without the address and the values, which may hold secrets. `undefined`: nothing that can be seen. */
+/**
+ * What is wrong, and what to do about it: a clause, without the address and the values, which may hold secrets.
+ * `undefined`: nothing that can be seen.
+ */
 export function wrongAddress({ url, headers = {} }: HttpDistribution): string | undefined {
   const parsed = !/\s/.test(url.trim()) && URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol))

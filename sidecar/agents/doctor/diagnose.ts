@@ -1,7 +1,8 @@
 /**
  * From what was seen of an agent's start to its cause, one sentence, and what helps. Pure.
  *
- * A tool's own words are looked at where its exit code says too little: npx, uvx and shells end with 1 or 127 for ten different reasons.
+ * A tool's own words are looked at where its exit code says too little: npx, uvx and shells end with 1 or 127 for ten
+ * different reasons.
  */
 import type { Cause, Diagnosis, Fix } from "../../../src/protocol/doctor";
 import { redactText } from "../../../src/protocol/redaction/redact";

@@ -1,9 +1,9 @@
 /**
- * Starts an agent to see how far it gets: started, `initialize`, `session/new`; then it is let go of. Nothing is prompted, and no session of the user's is
- * touched.
+ * Starts an agent to see how far it gets: started, `initialize`, `session/new`; then it is let go of. Nothing is
+ * prompted, and no session of the user's is touched.
  *
- * Invariants: resolves whatever the agent does, within the limits, which are those of a chat: an agent that a chat waits for does not
- * count as hung. Nothing is left running.
+ * Invariants: resolves whatever the agent does, within the limits, which are those of a chat: an agent that a chat
+ * waits for does not count as hung. Nothing is left running.
  */
 import { objectOr } from "../../rpc/json";
 import { RpcCode, type RpcError } from "../../rpc/message";

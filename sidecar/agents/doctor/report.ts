@@ -1,4 +1,7 @@
-/** What a person can paste into a bug report: versions, tools, what was seen. Without secrets, and without the user's name. Pure. */
+/**
+ * What a person can paste into a bug report: versions, tools, what was seen. Without secrets, and without the user's
+ * name. Pure.
+ */
 import type { Diagnosis } from "../../../src/protocol/doctor";
 import { redactText } from "../../../src/protocol/redaction/redact";
 import { workaroundsFor } from "../../agent-workarounds";
@@ -29,7 +32,9 @@ export interface Examined {
   readonly diagnosis: Diagnosis;
 }
 
-/** `evidence`: how the agent took the tools of earlier sessions. `configuration`: the agent's own, where it is known. */
+/**
+ * `evidence`: how the agent took the tools of earlier sessions. `configuration`: the agent's own, where it is known.
+ */
 export function report(
   facts: ReportFacts,
   examined: Examined | undefined,

@@ -2,8 +2,8 @@
  * Eliza as an ACP agent (v1), over any channel: the built-in agent, and the one that tests are written against.
  *
  * Invariants: a session runs one prompt at a time; each prompt is answered once, after its last update, also when it is
- * cancelled, its session closed or the client gone; sessions share nothing; when disposal is through, no MCP server that
- * was started for a prompt is left.
+ * cancelled, its session closed or the client gone; sessions share nothing; when disposal is through, no MCP server
+ * that was started for a prompt is left.
  */
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
@@ -209,8 +209,8 @@ class ElizaAgent implements RunningEliza {
 }
 
 /**
- * The text of a prompt. Other blocks are allowed, and passed over: Eliza listens to words only, and not to those that are for the assistant alone
- * (`annotations.audience`): what an extension tells her, the user has not said.
+ * The text of a prompt. Other blocks are allowed, and passed over: Eliza listens to words only, and not to those that
+ * are for the assistant alone (`annotations.audience`): what an extension tells her, the user has not said.
  */
 function readBlocks(prompt: unknown): string {
   if (!Array.isArray(prompt)) throw invalid("prompt", "an array of content blocks");

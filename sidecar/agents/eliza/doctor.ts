@@ -1,9 +1,10 @@
 /**
- * The DOCTOR: Weizenbaum's script of 1966 (the appendix of his paper), in the notation of `script.ts`, with question marks
- * and small words put right; after it, under “house”, what is ours. Ranks, patterns and the order of replies are his.
+ * The DOCTOR: Weizenbaum's script of 1966 (the appendix of his paper), in the notation of `script.ts`, with question
+ * marks and small words put right; after it, under “house”, what is ours. Ranks, patterns and the order of replies are
+ * his.
  *
- * `first` is where a deterministic conversation begins: with these, the conversation printed in the paper comes out word
- * for word (`eliza.test.ts`), and so do the answers that others have come to expect of a deterministic Eliza.
+ * `first` is where a deterministic conversation begins: with these, the conversation printed in the paper comes out
+ * word for word (`eliza.test.ts`), and so do the answers that others have come to expect of a deterministic Eliza.
  */
 import { link, next, pre, type Rule, type Script } from "./script";
 

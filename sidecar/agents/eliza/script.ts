@@ -1,8 +1,8 @@
 /**
  * What a script for Eliza says, and its compiled form.
  *
- * Patterns take a clause apart: `*` is any number of words, `_` exactly one, `[sad unhappy]` one of these, `<family>` one
- * with that tag, anything else itself. Each of them is a part, counted from 1, and replies quote parts: `Your {3}.`
+ * Patterns take a clause apart: `*` is any number of words, `_` exactly one, `[sad unhappy]` one of these, `<family>`
+ * one with that tag, anything else itself. Each of them is a part, counted from 1, and replies quote parts: `Your {3}.`
  * `compile` refuses a script that could not work: a link to nowhere, a part that its pattern does not have.
  */
 

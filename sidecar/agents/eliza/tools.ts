@@ -13,7 +13,9 @@ export interface ToolTurn extends McpOptions {
 
 type Command = Exclude<Asked, { kind: "talk" }>;
 
-/** Never rejects for what a server does: failures are answers, too. A tool call that began has ended when this settles. */
+/**
+ * Never rejects for what a server does: failures are answers, too. A tool call that began has ended when this settles.
+ */
 export async function carryOut(asked: Command, turn: ToolTurn): Promise<string> {
   const server = turn.servers.find(({ name }) => name === asked.server);
   if (server === undefined) return `ERROR: ${noServer(asked.server, turn.servers)}`;

@@ -1,8 +1,9 @@
 /**
  * What of an archive may be written, and where: decided for each entry before anything of it is. Pure.
  *
- * Invariants: an entry that is admitted is a file or a folder strictly below the destination, on every system; no two of them would be one
- * file where capitals do not count; the number of entries, the bytes written and their ratio to the archive are limited.
+ * Invariants: an entry that is admitted is a file or a folder strictly below the destination, on every system; no two
+ * of them would be one file where capitals do not count; the number of entries, the bytes written and their ratio to
+ * the archive are limited.
  */
 import { hostile, tooLarge } from "./install-error";
 

@@ -1,10 +1,11 @@
 /**
- * Where source builds put what they compile: `ROOT/.builds/ID`. A build that failed, was cancelled or died is continued by the next try.
+ * Where source builds put what they compile: `ROOT/.builds/ID`. A build that failed, was cancelled or died is continued
+ * by the next try.
  *
  *   use ── succeeded ──▶ removed          use ── failed, or our death ──▶ kept ── next try, or removed after some days
  *
- * Invariants: one build of an id at a time (the store's install lock); a folder that is larger than `MAX_BYTES`, or that filled the disk, is not
- * kept; what cannot be removed now is removed later, and fails no installation.
+ * Invariants: one build of an id at a time (the store's install lock); a folder that is larger than `MAX_BYTES`, or
+ * that filled the disk, is not kept; what cannot be removed now is removed later, and fails no installation.
  */
 import path from "node:path";
 import { InstallError } from "./install-error";

@@ -1,5 +1,6 @@
 /**
- * bzip2, in a thread of its own: what there is for it in JavaScript decodes a block (up to 900 kB) in one go, and a sidecar that does so stands still meanwhile.
+ * bzip2, in a thread of its own: what there is for it in JavaScript decodes a block (up to 900 kB) in one go, and a
+ * sidecar that does so stands still meanwhile.
  *
  *   source ══▶ stdin of our own program (`bunzip2`), in a worker ══▶ its stdout ══▶ who unpacks
  */

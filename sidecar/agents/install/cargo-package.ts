@@ -1,4 +1,7 @@
-/** A crate with a program, installed by the user's cargo: a prebuilt one by `cargo binstall` where that is there, else built from source. */
+/**
+ * A crate with a program, installed by the user's cargo: a prebuilt one by `cargo binstall` where that is there, else
+ * built from source.
+ */
 import path from "node:path";
 import type { Distribution } from "../../../src/protocol/distribution";
 import { isObject } from "../../rpc/json";
@@ -9,8 +12,8 @@ import type { Built } from "./manifest";
 import { chosenProgram, readJson, tryTool, useTool, type ToolProgram, type ToolWorld } from "./package-tool";
 
 /**
- * `folder` gets the programs, `target` what is compiled on the way: a later try continues there. `home`: cargo's, where the crate's own words on how
- * it is run are looked for; what the configuration says counts more.
+ * `folder` gets the programs, `target` what is compiled on the way: a later try continues there. `home`: cargo's, where
+ * the crate's own words on how it is run are looked for; what the configuration says counts more.
  */
 export async function installCargo(
   { folder, target }: { readonly folder: string; readonly target: string },

@@ -1,6 +1,7 @@
 /**
- * How a crate wants to be run as an extension: `[package.metadata.symposium]` of its Cargo.toml, with `binary`, `args` and `env`. The user's cargo reads it, from
- * the source that it built the crate from, or that it fetches where somebody else has built it.
+ * How a crate wants to be run as an extension: `[package.metadata.symposium]` of its Cargo.toml, with `binary`, `args`
+ * and `env`. The user's cargo reads it, from the source that it built the crate from, or that it fetches where somebody
+ * else has built it.
  *
  * Invariants: whatever goes wrong here, the crate is installed all the same; what is not of its type counts as absent.
  */
@@ -55,7 +56,10 @@ async function manifestOf(
   return undefined;
 }
 
-/** The crate alone; with a cargo before 1.82, and where another registry stands in the place of crates.io, only with all that it needs. */
+/**
+ * The crate alone; with a cargo before 1.82, and where another registry stands in the place of crates.io, only with all
+ * that it needs.
+ */
 async function fetched(
   crate: string,
   release: string,

@@ -297,7 +297,8 @@ suite("a server that does not give it", () => {
       asked.push(url);
       return new Response(null, { status: 302, headers: { location: world.serve({}) } });
     }) as typeof fetch;
-    await world.refused("https://example.com/a.zip", "insecure", /127\.0\.0\.1/, { fetch: redirecting }); // a far server names nothing of this computer
+    // a far server names nothing of this computer
+    await world.refused("https://example.com/a.zip", "insecure", /127\.0\.0\.1/, { fetch: redirecting });
     deepEqual(asked, ["https://example.com/a.zip"]);
   });
 

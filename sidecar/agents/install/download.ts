@@ -4,8 +4,9 @@
  *   attempt ── broken off ──▶ wait 1, 4, 10 s ──▶ attempt, from where it broke off if that is the same file still, else anew
  *      └─ all of it ──▶ SHA-256 compared ──▶ renamed to its name
  *
- * Invariants: until it is whole and checked it is `FILE.part`, which is deleted however this ends otherwise; no more than the limit is
- * read, whatever was announced; each step of a redirect is https as well; nobody is waited for longer than a minute.
+ * Invariants: until it is whole and checked it is `FILE.part`, which is deleted however this ends otherwise; no more
+ * than the limit is read, whatever was announced; each step of a redirect is https as well; nobody is waited for longer
+ * than a minute.
  */
 import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
@@ -46,7 +47,10 @@ const LIMIT = 2 * 2 ** 30;
 const STALL_SECONDS = 60;
 const PAUSES_MS = [1000, 4000, 10_000];
 
-/** Rejects with `InstallError`, or with the signal's reason. Nothing comes by http, also from this computer, unless a test says so. */
+/**
+ * Rejects with `InstallError`, or with the signal's reason. Nothing comes by http, also from this computer, unless a
+ * test says so.
+ */
 export async function download(
   url: string,
   file: string,

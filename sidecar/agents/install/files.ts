@@ -40,7 +40,10 @@ export async function sizeOf(folder: string, files: Files): Promise<number> {
   return bytes;
 }
 
-/** For `catch`: what is not there is `otherwise`. All else stays an error, because what cannot be read for a moment must not look like nothing. */
+/**
+ * For `catch`: what is not there is `otherwise`. All else stays an error, because what cannot be read for a moment must
+ * not look like nothing.
+ */
 export function absent<T>(otherwise: T): (error: unknown) => T {
   return error => {
     if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
@@ -49,7 +52,10 @@ export function absent<T>(otherwise: T): (error: unknown) => T {
   };
 }
 
-/** Undefined: it is not there, or no regular file, or nothing is in it. Follows links: `.bin` and Python's tools are full of them. */
+/**
+ * Undefined: it is not there, or no regular file, or nothing is in it. Follows links: `.bin` and Python's tools are
+ * full of them.
+ */
 export async function programSize(file: string, files: Files): Promise<number | undefined> {
   const found = await files.stat(file).catch(absent(undefined));
   return found?.isFile() && found.size > 0 ? found.size : undefined;

@@ -133,7 +133,8 @@ export class Flights<T> extends Actor<Message<T>> {
     const line = this.#lines.get(id) ?? [],
       flight = line.find(one => one.askers.has(asker));
     if (!flight) return; // has its answer
-    if (flight.askers.size === 1 && flight === line[0]) return flight.ending.abort(reason); // and is answered when that has ended
+    // and is answered when that has ended
+    if (flight.askers.size === 1 && flight === line[0]) return flight.ending.abort(reason);
     flight.askers.delete(asker);
     asker.reject(reason);
     if (flight.askers.size === 0)

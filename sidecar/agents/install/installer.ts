@@ -1,12 +1,13 @@
 /**
- * From the configuration of an agent, or an extension, to the command that starts it, with an installation in between where one is needed.
+ * From the configuration of an agent, or an extension, to the command that starts it, with an installation in between
+ * where one is needed.
  *
  *   configuration ── choose ──▶ the user's program ───────────────────────────────────────────▶ command
  *                        └────▶ source ── is it installed? ──▶ yes: used (it stays) ──────────▶ command
  *                                              └─▶ no: flight (one per id) ─ staged, kept, older ones swept ─┘
  *
- * Invariants: what is installed is started without network; an installation that fails leaves what was there, and a command falls
- * back to it; the versions that this process has given commands of stay until it ends.
+ * Invariants: what is installed is started without network; an installation that fails leaves what was there, and a
+ * command falls back to it; the versions that this process has given commands of stay until it ends.
  */
 import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents";
@@ -54,7 +55,10 @@ export interface InstallerWorld {
   readonly bunzip?: Bunzip;
   readonly tools: () => Promise<Tools>;
   readonly run: RunTool;
-  /** Where the user's cargo keeps what it has; absent: crates are not asked how they are run, which is for extensions alone. */
+  /**
+   * Where the user's cargo keeps what it has; absent: crates are not asked how they are run, which is for extensions
+   * alone.
+   */
   readonly cargoHome?: () => Promise<string>;
   /** Undefined: nothing is being installed any more. */
   readonly report: (id: string, progress: InstallProgress | undefined) => void;
@@ -75,7 +79,10 @@ function onceEach(tools: Tools): Tools {
 /** What the settings say of an agent, or an extension, as far as it is about having it. */
 export type InstallConfig = Pick<AgentConfig, "id" | "name" | "distribution" | "version">;
 
-/** `newest`: asks for a newer one where no version is named. `anew`: in place of what is there, which goes when the new one stands. */
+/**
+ * `newest`: asks for a newer one where no version is named. `anew`: in place of what is there, which goes when the new
+ * one stands.
+ */
 export type InstallWish = "missing" | "newest" | "anew";
 
 export class Installer implements AsyncDisposable {
@@ -99,12 +106,16 @@ export class Installer implements AsyncDisposable {
     let installed = there && (await this.#use(there)) ? there : undefined;
     for (let attempt = 0; !installed; attempt++) {
       const one = await this.#installOr(config, choice, signal);
-      if ((await this.#use(one)) || attempt === 2) installed = one; // another window may have a newer one, and have swept this
+      // another window may have a newer one, and have swept this
+      if ((await this.#use(one)) || attempt === 2) installed = one;
     }
     return this.#commandOf(installed, choice);
   }
 
-  /** What the configuration names. Rejects with `InstallError`, or the signal's reason; what was installed before stays then. */
+  /**
+   * What the configuration names. Rejects with `InstallError`, or the signal's reason; what was installed before stays
+   * then.
+   */
   async install(config: InstallConfig, signal: AbortSignal, wish: InstallWish = "missing"): Promise<Installed> {
     return this.#install(config, this.#installable(config, await this.#choose(config)), signal, wish);
   }
@@ -161,8 +172,8 @@ export class Installer implements AsyncDisposable {
   }
 
   /**
-   * Why each cannot be had here, in this order; undefined where it can. For whole registries: the tools and the store are
-   * looked at once, and a folder only of what is in the store.
+   * Why each cannot be had here, in this order; undefined where it can. For whole registries: the tools and the store
+   * are looked at once, and a folder only of what is in the store.
    */
   async missing(configs: readonly InstallConfig[]): Promise<readonly (string | undefined)[]> {
     const { store } = this.#world,

@@ -1,6 +1,7 @@
 /**
- * Who uses which folder of an agent: a file for each use, `.uses/FOLDER-PID-RANDOM`, that names the process. A use ends with its process, whether or not
- * the file was deleted. Of another computer with the same home nobody knows, so its uses count for a month.
+ * Who uses which folder of an agent: a file for each use, `.uses/FOLDER-PID-RANDOM`, that names the process. A use ends
+ * with its process, whether or not the file was deleted. Of another computer with the same home nobody knows, so its
+ * uses count for a month.
  */
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";

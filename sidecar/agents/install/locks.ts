@@ -1,7 +1,8 @@
 /**
- * Locks between windows: one holder for a name, here and in every other process. Held ones are kept fresh; one whose process died is stale
- * after fifteen seconds, and taken over. Whoever slept through its own (a laptop that was closed) may find itself beside another holder:
- * so nothing is done under a lock that would break an installation if that happened.
+ * Locks between windows: one holder for a name, here and in every other process. Held ones are kept fresh; one whose
+ * process died is stale after fifteen seconds, and taken over. Whoever slept through its own (a laptop that was closed)
+ * may find itself beside another holder: so nothing is done under a lock that would break an installation if that
+ * happened.
  */
 import path from "node:path";
 import { lock } from "proper-lockfile";

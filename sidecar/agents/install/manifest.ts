@@ -1,4 +1,7 @@
-/** `installed.json`: what makes a folder an installed version. Written last; without it, or with one that cannot be read, the folder is half an install, which is none. Pure. */
+/**
+ * `installed.json`: what makes a folder an installed version. Written last; without it, or with one that cannot be
+ * read, the folder is half an install, which is none. Pure.
+ */
 import { isObject } from "../../rpc/json";
 import { isExact } from "../distributions/package-spec";
 import { relativeParts } from "../distributions/segment";

@@ -49,7 +49,10 @@ function binsOf(bin: unknown, packageName: string): ReadonlyMap<string, string> 
   );
 }
 
-/** A script for Node is given to Node itself: no wrapper stands between us and it, which matters on Windows and for signals. */
+/**
+ * A script for Node is given to Node itself: no wrapper stands between us and it, which matters on Windows and for
+ * signals.
+ */
 async function launchOf(
   folder: string,
   script: readonly string[],

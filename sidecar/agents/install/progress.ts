@@ -1,4 +1,7 @@
-/** Progress for a person to see: a change of phase at once, all else ten times a second at most, and the last of it always. */
+/**
+ * Progress for a person to see: a change of phase at once, all else ten times a second at most, and the last of it
+ * always.
+ */
 import type { InstallProgress } from "../../../src/protocol/agent-service";
 import type { Clock } from "../../rpc/clock";
 

@@ -1,4 +1,7 @@
-/** A Python tool, installed by the user's uv or pipx. Its folder is its place for good: virtual environments know where they are. */
+/**
+ * A Python tool, installed by the user's uv or pipx. Its folder is its place for good: virtual environments know where
+ * they are.
+ */
 import path from "node:path";
 import { requirementOf, type PythonSpec } from "../distributions/package-spec";
 import { absent, type Files } from "./files";
@@ -43,7 +46,10 @@ export async function installPython(
   return { release, program: `${BIN}/${program}`, runtimeArgs: [] };
 }
 
-/** By the folder that every installer of Python packages writes (PyPA, “Recording installed projects”): `NAME-VERSION.dist-info`. */
+/**
+ * By the folder that every installer of Python packages writes (PyPA, “Recording installed projects”):
+ * `NAME-VERSION.dist-info`.
+ */
 async function releaseOf(tools: string, name: string, files: Files): Promise<string | undefined> {
   const normal = (text: string): string => text.toLowerCase().replaceAll(/[-_.]+/g, "_");
   for (const entry of await files.readdir(tools, { recursive: true }).catch(absent<string[]>([]))) {

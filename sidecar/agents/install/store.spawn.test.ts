@@ -122,7 +122,10 @@ for (const { way, configOf } of WAYS)
   suite(`an installation (${way}) that is interrupted at each of its steps`, () => {
     const installer = (world: InstallWorld, options: InstallOptions): Installer =>
       world.installer({ clock: hurriedClock(1000), ...options, change: { run: uv, ...options.change } });
-    /** Each in a store that has `1.0.0`, until the installation of `2.0.0` has no further step. `interrupted`: whether it had this one. */
+    /**
+     * Each in a store that has `1.0.0`, until the installation of `2.0.0` has no further step. `interrupted`: whether
+     * it had this one.
+     */
     async function atEach(interrupted: (world: InstallWorld, at: number) => Promise<boolean>): Promise<void> {
       for (let at = 0; ; at += STRIDE) {
         await using world = await InstallWorld.open(["uv"]);

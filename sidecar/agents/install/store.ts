@@ -4,9 +4,10 @@
  *   prepare ──▶ .new-RANDOM (in use by us) ── keep ──▶ VERSION with installed.json ── newer one kept, nobody uses it ──▶ swept
  *                        └─ discard, or our death ──▶ swept
  *
- * Invariants: a folder is an installed version exactly when it has a readable `installed.json` and its program; a version appears by one rename,
- * whole; a kept version is never changed or replaced, so whoever runs it goes on; the newest one, and what somebody uses, is never removed.
- * Folders are known by what they hold, not by their names: a taken name gets `~2`, and Python's tools, which cannot be moved, are built in place.
+ * Invariants: a folder is an installed version exactly when it has a readable `installed.json` and its program; a
+ * version appears by one rename, whole; a kept version is never changed or replaced, so whoever runs it goes on; the
+ * newest one, and what somebody uses, is never removed. Folders are known by what they hold, not by their names: a
+ * taken name gets `~2`, and Python's tools, which cannot be moved, are built in place.
  */
 import { randomBytes } from "node:crypto";
 import path from "node:path";
@@ -115,7 +116,10 @@ export class Store {
     });
   }
 
-  /** All versions: none is an installed one from now on. The files of one that is in use, or that cannot be deleted now, go later. */
+  /**
+   * All versions: none is an installed one from now on. The files of one that is in use, or that cannot be deleted now,
+   * go later.
+   */
   async remove(id: string): Promise<void> {
     const home = this.#home(id),
       { files } = this.#world;
@@ -128,7 +132,10 @@ export class Store {
     await this.#world.files.rmdir(home).catch(() => undefined);
   }
 
-  /** What earlier runs, of whatever agent, left; until `signal`. One that cannot be swept does not keep the others: `failed` hears of it. */
+  /**
+   * What earlier runs, of whatever agent, left; until `signal`. One that cannot be swept does not keep the others:
+   * `failed` hears of it.
+   */
   async sweepAll(signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
     for (const id of await this.ids()) {
       if (signal.aborted) return;
@@ -211,11 +218,13 @@ export class Store {
   async #clear(id: string, choose: (keep: Set<string>) => Promise<void>): Promise<void> {
     const home = this.#home(id);
     await this.#changing(id, async () => {
-      // In this order: who makes a folder has taken its lease before, and one that is made from now on is not looked at.
+      // In this order: who makes a folder has taken its lease before, and one that is made from now on is not looked
+      // at.
       const folders = await this.#folders(home, true),
         keep = new Set(await this.#leases.used(home));
       await choose(keep);
-      for (const name of folders) if (!keep.has(name)) await this.#delete(home, name).catch(() => undefined); // the next time
+      // the next time
+      for (const name of folders) if (!keep.has(name)) await this.#delete(home, name).catch(() => undefined);
     });
   }
 

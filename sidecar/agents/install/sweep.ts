@@ -1,4 +1,7 @@
-/** What earlier runs left in the stores goes, once, when whoever opened them has other things behind them: a start is not kept waiting for it. */
+/**
+ * What earlier runs left in the stores goes, once, when whoever opened them has other things behind them: a start is
+ * not kept waiting for it.
+ */
 import type { Clock } from "../../rpc/clock";
 import type { Store } from "./store";
 

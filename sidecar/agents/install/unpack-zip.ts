@@ -1,4 +1,7 @@
-/** The entries of a zip file, by its central directory. yauzl reads that; data is inflated here, and compared with its size and check sum. */
+/**
+ * The entries of a zip file, by its central directory. yauzl reads that; data is inflated here, and compared with its
+ * size and check sum.
+ */
 import type { Readable } from "node:stream";
 import { createInflateRaw, crc32 } from "node:zlib";
 import { getFileNameLowLevel, openPromise, type Entry } from "yauzl";

@@ -1,6 +1,6 @@
 /**
- * Archives, unpacked into a folder that is ours alone: zip, tar with gzip or bzip2, or the program itself. Streaming: what is in memory is a
- * few blocks, whatever the archive's size. What is refused, and why, is in `archive-entry.ts`.
+ * Archives, unpacked into a folder that is ours alone: zip, tar with gzip or bzip2, or the program itself. Streaming:
+ * what is in memory is a few blocks, whatever the archive's size. What is refused, and why, is in `archive-entry.ts`.
  */
 import { createReadStream } from "node:fs";
 import path from "node:path";
@@ -48,7 +48,10 @@ export interface Destination {
   reading(bytesRead: () => number): void;
 }
 
-/** Rejects with `InstallError`, or with the signal's reason. What was written by then is left: the caller owns the folder. */
+/**
+ * Rejects with `InstallError`, or with the signal's reason. What was written by then is left: the caller owns the
+ * folder.
+ */
 export async function unpack(
   archive: string,
   folder: string,

@@ -1,4 +1,7 @@
-/** Where Symposium's entry in the configuration of an agent finds the servers of its process (`mcp/attached-server.ts`). One per process of an agent. */
+/**
+ * Where Symposium's entry in the configuration of an agent finds the servers of its process (`mcp/attached-server.ts`).
+ * One per process of an agent.
+ */
 import { knownSecrets } from "../../../src/protocol/redaction/redact";
 import { AttachedServer } from "../../mcp/attached-server";
 import { McpEndpoint } from "../../mcp/endpoint";

@@ -1,8 +1,9 @@
 /**
  * An agent's own configuration file: reads it, adds and removes Symposium's entry (issue 14 item 5).
  *
- * Invariants: the file is replaced by one rename, and keeps its mode; a link stays one, its target is replaced; the text before the first change is kept beside the file,
- * until the entry is removed; what cannot be read as a configuration is not changed.
+ * Invariants: the file is replaced by one rename, and keeps its mode; a link stays one, its target is replaced; the
+ * text before the first change is kept beside the file, until the entry is removed; what cannot be read as a
+ * configuration is not changed.
  */
 import { randomUUID } from "node:crypto";
 import {

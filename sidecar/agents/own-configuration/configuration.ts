@@ -4,8 +4,8 @@
  *   absent ── add ──▶ added ── remove ──▶ absent          added ── Symposium was updated or moved ──▶ outdated ── add ──▶ added
  *                       └── edited, or written by another program ──▶ refused: nothing is changed
  *
- * Invariants: remove after add restores the text byte for byte; adding twice is adding once; a text that is refused stays as it is; everything but
- * the entry stays as it is.
+ * Invariants: remove after add restores the text byte for byte; adding twice is adding once; a text that is refused
+ * stays as it is; everything but the entry stays as it is.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ConfigurationFormat } from "../../../src/protocol/own-configuration";
@@ -14,7 +14,10 @@ import { ConfigurationError, EditedEntryError, ENTRY, entryFor, programIn } from
 import { jsonEntry, withJsonEntry, withoutJsonEntry } from "./json-configuration";
 import { tomlBlock, tomlEntry, withTomlEntry, withoutTomlEntry } from "./toml-configuration";
 
-/** The program of Symposium's entry; undefined: there is no entry. Throws `ConfigurationError`, also for an entry that Symposium did not write. */
+/**
+ * The program of Symposium's entry; undefined: there is no entry. Throws `ConfigurationError`, also for an entry that
+ * Symposium did not write.
+ */
 export function programOfEntry(text: string, format: ConfigurationFormat): ShimProgram | undefined {
   if (format === "codex") return tomlProgram(text);
   const entry = jsonEntry(text, listOf(format));
@@ -36,8 +39,8 @@ export function withEntry(text: string | undefined, format: ConfigurationFormat,
 }
 
 /**
- * `original`: the text before the entry was added; undefined: there was no file, or it is not known. Returns undefined when the file is to be deleted, because it has
- * nothing but the entry. Throws `ConfigurationError`.
+ * `original`: the text before the entry was added; undefined: there was no file, or it is not known. Returns undefined
+ * when the file is to be deleted, because it has nothing but the entry. Throws `ConfigurationError`.
  */
 export function withoutEntry(
   text: string,

@@ -1,11 +1,13 @@
 /**
- * Symposium's entry in an agent's own configuration (issue 14 item 5): a program that finds its sidecar by a variable of the agent's environment.
- * The entry has no address and no token. Pure.
+ * Symposium's entry in an agent's own configuration (issue 14 item 5): a program that finds its sidecar by a variable
+ * of the agent's environment. The entry has no address and no token. Pure.
  *
- * Some agents start MCP servers without their own environment, so the entry passes the variable on as the documentation of each agent says:
- * Claude Code `${VAR:-}` (https://code.claude.com/docs/en/mcp, “Environment variable expansion”), Gemini CLI `$VAR`
- * (https://geminicli.com/docs/cli/configuration), Codex `env_vars` (https://developers.openai.com/codex/mcp). OpenCode passes its whole environment
- * (https://opencode.ai/docs/mcp-servers). `mcpServers` uses the form that most agents expand; an agent that does not expand it must pass its environment.
+ * Some agents start MCP servers without their own environment, so the entry passes the variable on as the documentation
+ * of each agent says: Claude Code `${VAR:-}` (https://code.claude.com/docs/en/mcp, “Environment variable expansion”),
+ * Gemini CLI `$VAR` (https://geminicli.com/docs/cli/configuration), Codex `env_vars`
+ * (https://developers.openai.com/codex/mcp). OpenCode passes its whole environment
+ * (https://opencode.ai/docs/mcp-servers). `mcpServers` uses the form that most agents expand; an agent that does not
+ * expand it must pass its environment.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ConfigurationFormat } from "../../../src/protocol/own-configuration";
@@ -54,7 +56,10 @@ export function entryFor(format: ConfigurationFormat, { command, script, electro
   }
 }
 
-/** The program in an entry that is exactly as some version of Symposium writes it; undefined: it was edited, or is another program's. */
+/**
+ * The program in an entry that is exactly as some version of Symposium writes it; undefined: it was edited, or is
+ * another program's.
+ */
 export function programIn(format: ConfigurationFormat, entry: unknown): ShimProgram | undefined {
   if (!isObject(entry)) return undefined;
   const words = format === "opencode" ? arrayOr(entry.command) : [entry.command, ...arrayOr(entry.args)],

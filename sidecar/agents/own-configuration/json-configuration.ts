@@ -1,5 +1,6 @@
 /**
- * Symposium's entry in a JSON configuration file, with comments and trailing commas. Only the entry's own characters are inserted and removed. Pure.
+ * Symposium's entry in a JSON configuration file, with comments and trailing commas. Only the entry's own characters
+ * are inserted and removed. Pure.
  *
  * Invariant: removing an entry from a list that had others restores the text exactly.
  */
@@ -9,7 +10,10 @@ import { ConfigurationError, ENTRY } from "./entry";
 
 const BOM = "\uFEFF";
 
-/** `undefined`: the list has no entry of this name. Throws `ConfigurationError` for a text that is no such configuration. */
+/**
+ * `undefined`: the list has no entry of this name. Throws `ConfigurationError` for a text that is no such
+ * configuration.
+ */
 export function jsonEntry(text: string, list: string): unknown {
   const { entry } = placesIn(text, list);
   return entry && (JSON.parse(JSON.stringify(getNodeValue(valueOf(entry)))) as unknown); // as an ordinary object

@@ -1,9 +1,11 @@
 /**
- * Where agents keep their own MCP servers, and in which form (issue 14 item 5). It decides only *how* Symposium's entry is written. Whether it is offered
- * depends on what the agent was seen to do. A file that the user names in the agent's settings wins. Pure.
+ * Where agents keep their own MCP servers, and in which form (issue 14 item 5). It decides only *how* Symposium's entry
+ * is written. Whether it is offered depends on what the agent was seen to do. A file that the user names in the agent's
+ * settings wins. Pure.
  *
- * Sources, read in November 2026: Claude Code https://code.claude.com/docs/en/mcp (user scope), Gemini CLI https://geminicli.com/docs/tools/mcp-server,
- * Codex https://developers.openai.com/codex/mcp, OpenCode https://opencode.ai/docs/mcp-servers.
+ * Sources, read in November 2026: Claude Code https://code.claude.com/docs/en/mcp (user scope), Gemini CLI
+ * https://geminicli.com/docs/tools/mcp-server, Codex https://developers.openai.com/codex/mcp, OpenCode
+ * https://opencode.ai/docs/mcp-servers.
  */
 import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents";

@@ -1,8 +1,10 @@
 /**
- * Symposium's entry in Codex's `config.toml`: one table at the end of the file. The text is scanned, not parsed: strings, comments and brackets decide
- * what is a table's header or a key, and a text that ends inside of one of them is refused. Pure.
+ * Symposium's entry in Codex's `config.toml`: one table at the end of the file. The text is scanned, not parsed:
+ * strings, comments and brackets decide what is a table's header or a key, and a text that ends inside of one of them
+ * is refused. Pure.
  *
- * Invariant: removing an entry restores a text that ended with its last line's end exactly, also when other tables were added behind the entry.
+ * Invariant: removing an entry restores a text that ended with its last line's end exactly, also when other tables were
+ * added behind the entry.
  */
 import type { JsonObject } from "../../rpc/json";
 import { ConfigurationError, ENTRY } from "./entry";
@@ -10,7 +12,10 @@ import { ConfigurationError, ENTRY } from "./entry";
 const TABLE = "mcp_servers";
 const COMMENT = "# Added by Symposium. Remove it in the settings of Symposium.";
 
-/** The lines of the entry. Values are strings, lists of strings, and tables of strings, which TOML writes like JSON but for `=`. */
+/**
+ * The lines of the entry. Values are strings, lists of strings, and tables of strings, which TOML writes like JSON but
+ * for `=`.
+ */
 export function tomlBlock(entry: JsonObject, eol: string): string {
   const value = (of: unknown): string =>
     Array.isArray(of)
@@ -29,8 +34,8 @@ export function tomlBlock(entry: JsonObject, eol: string): string {
 }
 
 /**
- * "absent", or the entry's own lines as they are in the text, without the comment: the caller compares them. Throws `ConfigurationError` for a text that is no
- * such configuration.
+ * "absent", or the entry's own lines as they are in the text, without the comment: the caller compares them. Throws
+ * `ConfigurationError` for a text that is no such configuration.
  */
 export function tomlEntry(text: string): "absent" | { readonly lines: readonly string[] } {
   const lines = statements(text),
@@ -134,7 +139,10 @@ function pathOf(key: string): readonly string[] {
   );
 }
 
-/** Behind the end of the line, or behind that of the last line of a value. Throws when a string or a bracket is not closed. */
+/**
+ * Behind the end of the line, or behind that of the last line of a value. Throws when a string or a bracket is not
+ * closed.
+ */
 function endOfStatement(text: string, from: number): number {
   let depth = 0;
   const line = (): number => text.slice(0, from).split("\n").length;
@@ -165,7 +173,8 @@ function endOfString(text: string, from: number, line: () => number): number {
     else if (!isLong && text.charAt(at) === "\n") break;
     else if (text.startsWith(mark, at)) {
       let end = at + mark.length;
-      for (let more = 0; isLong && more < 2 && text.charAt(end) === quote; more++) end++; // """a"""" ends with a quotation mark
+      // """a"""" ends with a quotation mark
+      for (let more = 0; isLong && more < 2 && text.charAt(end) === quote; more++) end++;
       return end;
     }
   }

@@ -7,8 +7,8 @@ export const REGISTRY_ADDRESSES: readonly [first: string, ...others: string[]] =
 ];
 
 /**
- * https; where `loopback` allows it, also http from this computer, which nobody can listen in on. An address that carries a name and a password is
- * none: it would be written into a cache and a log.
+ * https; where `loopback` allows it, also http from this computer, which nobody can listen in on. An address that
+ * carries a name and a password is none: it would be written into a cache and a log.
  */
 export function secureUrl(text: string, { loopback }: { readonly loopback: boolean }): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;

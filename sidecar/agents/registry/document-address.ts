@@ -1,7 +1,13 @@
-/** The address of an `extension.json` (or `agent.json`), from what a person copies out of a browser: of a page on GitHub the file itself. Pure. */
+/**
+ * The address of an `extension.json` (or `agent.json`), from what a person copies out of a browser: of a page on GitHub
+ * the file itself. Pure.
+ */
 import { secureUrl } from "./address";
 
-/** `file`: what is meant where a repository is named and no file in it. `loopback`: this computer may be asked over http. */
+/**
+ * `file`: what is meant where a repository is named and no file in it. `loopback`: this computer may be asked over
+ * http.
+ */
 export function documentAddress(
   text: string,
   file: string,
@@ -29,7 +35,10 @@ const GITHUB = "https://github.com",
 /** Pages that show a file, or say something about each of its lines. */
 const OF_FILES: ReadonlySet<string> = new Set(["blob", "raw", "blame", "edit"]);
 
-/** github.com/OWNER/REPOSITORY, …/blob/REF/PATH, …/raw/REF/PATH, …/tree/REF/FOLDER. A REF with a slash in it cannot be told from a folder, which does not matter: both are joined again. */
+/**
+ * github.com/OWNER/REPOSITORY, …/blob/REF/PATH, …/raw/REF/PATH, …/tree/REF/FOLDER. A REF with a slash in it cannot be
+ * told from a folder, which does not matter: both are joined again.
+ */
 function ofGitHub(url: URL, file: string): { readonly url: string } | { readonly wrong: string } {
   const [owner, name, view, ...rest] = url.pathname.split("/").filter(part => part !== "");
   const repository = name?.replace(/\.git$/, "");
@@ -47,7 +56,10 @@ function ofGitHub(url: URL, file: string): { readonly url: string } | { readonly
   return { wrong: `This page of GitHub shows no file. Open ${file} there, and copy its address.` };
 }
 
-/** gist.github.com/OWNER/ID, …#file-NAME-json, …/raw/…; without its owner it leads on to the one with. Where no file is named it is the gist's first. */
+/**
+ * gist.github.com/OWNER/ID, …#file-NAME-json, …/raw/…; without its owner it leads on to the one with. Where no file is
+ * named it is the gist's first.
+ */
 function ofGist({ pathname, hash }: URL): { readonly url: string } | { readonly wrong: string } {
   const parts = pathname.split("/").filter(part => part !== ""),
     [owner, id, ...more] = /^[0-9a-f]{20,}$/.test(parts[0] ?? "") ? [undefined, ...parts] : parts;

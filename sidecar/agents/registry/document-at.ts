@@ -1,4 +1,7 @@
-/** One entry for the settings, from the document at an address that a person gave. Everything that can go wrong is a `RegistryError` with a sentence. */
+/**
+ * One entry for the settings, from the document at an address that a person gave. Everything that can go wrong is a
+ * `RegistryError` with a sentence.
+ */
 import type { Installable } from "../../../src/protocol/agent-service";
 import { isObject, type JsonObject } from "../../rpc/json";
 import { isFromLoopback } from "./address";

@@ -1,8 +1,10 @@
 /**
- * A registry document, read as what it is: text that a stranger may have written, and that later versions will have more in. Pure.
+ * A registry document, read as what it is: text that a stranger may have written, and that later versions will have
+ * more in. Pure.
  *
- * Invariants: nothing throws; an entry that cannot be used is left out alone, with a sentence, and the good ones beside it are there; what is kept
- * can be written again, shown to a person, and used as a folder's name; whatever we do not know stays in `raw`.
+ * Invariants: nothing throws; an entry that cannot be used is left out alone, with a sentence, and the good ones beside
+ * it are there; what is kept can be written again, shown to a person, and used as a folder's name; whatever we do not
+ * know stays in `raw`.
  */
 import type { Installable } from "../../../src/protocol/agent-service";
 import type { AgentConfig } from "../../../src/protocol/agents";
@@ -44,7 +46,9 @@ export interface Registry {
 export const NO_REGISTRY: Registry = { agents: [], extensions: [], leftOut: [] };
 
 export interface ReadOptions {
-  /** Whether addresses may be http on this computer: those of a document that came from there. Never those of archives. */
+  /**
+   * Whether addresses may be http on this computer: those of a document that came from there. Never those of archives.
+   */
   readonly loopback?: boolean;
   /** Of tests: archives may come by http from this computer, too. */
   readonly httpArchives?: boolean;
@@ -165,7 +169,10 @@ function extras(
   };
 }
 
-/** A clause about a kind or an archive that no computer could use. One is enough: who wrote it meant something else, or nothing good. */
+/**
+ * A clause about a kind or an archive that no computer could use. One is enough: who wrote it meant something else, or
+ * nothing good.
+ */
 function unusable(distribution: Distribution): string | undefined {
   const { binary, ...kinds } = distribution,
     wrong = distribution.http && wrongAddress(distribution.http);
@@ -185,7 +192,10 @@ function isAddress(value: unknown, loopback: boolean): value is string {
   return typeof value === "string" && value.length <= LONGEST_ADDRESS && secureUrl(value, { loopback }) !== undefined;
 }
 
-/** Control characters, marks and overrides of direction, halves of characters, and what has no width and joins nothing: names that look like others are made of them. */
+/**
+ * Control characters, marks and overrides of direction, halves of characters, and what has no width and joins nothing:
+ * names that look like others are made of them.
+ */
 const HIDDEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029\u200B\u2060-\u206F\uFEFF\u{E0000}-\u{E0FFF}]/u;
 
 function isReadable(value: unknown, longest: number): value is string {

@@ -1,9 +1,10 @@
 /**
- * One document, or another small file, of another computer, fetched with nothing of the user in it: no cookies, no keys, no more headers than are needed. Everything that can go wrong is a
- * `RegistryError` with a sentence.
+ * One document, or another small file, of another computer, fetched with nothing of the user in it: no cookies, no
+ * keys, no more headers than are needed. Everything that can go wrong is a `RegistryError` with a sentence.
  *
- * Invariants: no byte comes over a connection that others can read or change (https, or this computer); memory holds no more than the limit, also when the length
- * is not said or what came was compressed; it ends after `PATIENCE_MS`, whatever the other side does.
+ * Invariants: no byte comes over a connection that others can read or change (https, or this computer); memory holds no
+ * more than the limit, also when the length is not said or what came was compressed; it ends after `PATIENCE_MS`,
+ * whatever the other side does.
  */
 import { redactText } from "../../../src/protocol/redaction/redact";
 import type { Clock } from "../../rpc/clock";

@@ -50,7 +50,8 @@ suite("a GET over Node's own http", () => {
         reader = body!.getReader();
       let length = 0;
       for (;;) {
-        // the connection ends while this is not read: what comes in the meantime is an event, and an error in it nobody's
+        // the connection ends while this is not read: what comes in the meantime is an event, and an error in it
+        // nobody's
         await new Promise(setImmediate);
         const { done, value } = await reader.read();
         if (done) break;

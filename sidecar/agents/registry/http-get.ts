@@ -1,7 +1,7 @@
 /**
- * A GET in the shape of `fetch`, over Node's own http. Node's `fetch` is not used for what may be large: where a server closes its
- * connection while what it sent still waits to be read, an assertion in an event of the socket ends the whole process, and
- * nobody can catch it (nodejs/undici#5360, mended in undici 8; Node 24.21 has 7.29 inside).
+ * A GET in the shape of `fetch`, over Node's own http. Node's `fetch` is not used for what may be large: where a server
+ * closes its connection while what it sent still waits to be read, an assertion in an event of the socket ends the
+ * whole process, and nobody can catch it (nodejs/undici#5360, mended in undici 8; Node 24.21 has 7.29 inside).
  *
  * Invariants: nothing is sent, no redirect is followed, no connection is kept; who reads slowly is waited for.
  */
@@ -19,7 +19,10 @@ export type Connects = (url: URL) => Agent;
 const once: Connects = ({ protocol }) =>
   protocol === "https:" ? new SecureAgent({ keepAlive: false }) : new Agent({ keepAlive: false });
 
-/** Of the options `headers` and `signal` count. Rejects as `fetch` does: with the signal's reason, or a `TypeError` whose cause is the system's error. */
+/**
+ * Of the options `headers` and `signal` count. Rejects as `fetch` does: with the signal's reason, or a `TypeError`
+ * whose cause is the system's error.
+ */
 export function httpGet(connects: Connects = once): Fetch {
   return async (input, { headers, signal } = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
@@ -34,7 +37,8 @@ export function httpGet(connects: Connects = once): Fetch {
       },
     );
     try {
-      // A proxy that does not connect answers by itself, in the clear, and `https-proxy-agent` hands that on: it could send us anywhere.
+      // A proxy that does not connect answers by itself, in the clear, and `https-proxy-agent` hands that on: it could
+      // send us anywhere.
       if (url.protocol === "https:" && !(answer.socket instanceof TLSSocket))
         throw new Error(`The proxy does not connect to ${url.host}: status ${answer.statusCode}.`);
       return responseOf(answer, said("terminated"));

@@ -134,7 +134,8 @@ suite("pictures of agents", () => {
     });
     const held = async (): Promise<Response> => {
       most = Math.max(most, ++asking);
-      if (asking === 8) for (let turn = 0; turn < 200; turn++) await new Promise(resolve => setImmediate(resolve)); // who else would come has come
+      // who else would come has come
+      if (asking === 8) for (let turn = 0; turn < 200; turn++) await new Promise(resolve => setImmediate(resolve));
       if (asking >= 8) go();
       await eight;
       asking--;

@@ -1,8 +1,8 @@
 /**
  * Pictures of agents, as `data:` addresses: from memory, else from disk, else over the network, eight at a time.
  *
- * Invariants: never fails, because a picture is never needed; what is no picture is not asked for again in this window; a picture is looked at again
- * when it comes from disk, where anybody could have written.
+ * Invariants: never fails, because a picture is never needed; what is no picture is not asked for again in this window;
+ * a picture is looked at again when it comes from disk, where anybody could have written.
  */
 import path from "node:path";
 import type { Clock } from "../../rpc/clock";

@@ -1,8 +1,10 @@
 /**
- * A picture that a stranger made, as a `data:` address: a PNG, or an SVG that is nothing but shapes. Known by what it is, not by what its server calls it. Pure.
+ * A picture that a stranger made, as a `data:` address: a PNG, or an SVG that is nothing but shapes. Known by what it
+ * is, not by what its server calls it. Pure.
  *
- * Invariants: an SVG has no element, and no attribute, that could run something, fetch something, or show what is not in it; whoever could be in doubt about one
- * (another encoding, entities of its own, a prefix for a namespace) is given none. It is shown as an image, where browsers run nothing; this is the second wall.
+ * Invariants: an SVG has no element, and no attribute, that could run something, fetch something, or show what is not
+ * in it; whoever could be in doubt about one (another encoding, entities of its own, a prefix for a namespace) is given
+ * none. It is shown as an image, where browsers run nothing; this is the second wall.
  */
 
 /** Undefined: it is none that is shown. */

@@ -1,8 +1,9 @@
 /**
  * The registry, as it was last read: in memory, else on disk, and fetched when somebody asks for that.
  *
- * Invariants: `current` never touches the network, and neither it nor `refresh` fails: what went wrong is a sentence beside what there is. One fetch at a time,
- * which all who ask share, and which ends when the last of them has gone. A document that is none, or that does not come, never replaces one that is.
+ * Invariants: `current` never touches the network, and neither it nor `refresh` fails: what went wrong is a sentence
+ * beside what there is. One fetch at a time, which all who ask share, and which ends when the last of them has gone. A
+ * document that is none, or that does not come, never replaces one that is.
  */
 import type { Clock } from "../../rpc/clock";
 import { isFromLoopback } from "./address";
@@ -57,7 +58,10 @@ export class RegistryCache {
     return this.#memory ?? (await (this.#disk ??= this.#fromDisk()));
   }
 
-  /** What the network has now, else what `current` has and why. Rejects with a `RegistryError` when `signal` is aborted, and only then. */
+  /**
+   * What the network has now, else what `current` has and why. Rejects with a `RegistryError` when `signal` is aborted,
+   * and only then.
+   */
   async refresh(signal: AbortSignal): Promise<RegistrySnapshot> {
     const flight = (this.#flight ??= this.#begin());
     flight.waiting++;

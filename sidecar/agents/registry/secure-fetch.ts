@@ -1,4 +1,7 @@
-/** A request that goes to https only, also where it is sent on, and takes nothing of the user with it: no cookies, no keys. */
+/**
+ * A request that goes to https only, also where it is sent on, and takes nothing of the user with it: no cookies, no
+ * keys.
+ */
 import { isLoopback, secureUrl } from "./address";
 
 const MOST_REDIRECTS = 5;

@@ -1,6 +1,6 @@
 /**
- * A fetched document on disk: one file for each address, whole or not there. Windows and processes share it without a lock: each writes a file of its own
- * and renames it, and whichever comes last was right, too.
+ * A fetched document on disk: one file for each address, whole or not there. Windows and processes share it without a
+ * lock: each writes a file of its own and renames it, and whichever comes last was right, too.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";

@@ -10,7 +10,10 @@ export interface Update {
   readonly entry: RegistryEntry;
 }
 
-/** Of agents, or of extensions: `entries` are those of the same kind. What came from elsewhere, and what the registry has no more, is left alone. */
+/**
+ * Of agents, or of extensions: `entries` are those of the same kind. What came from elsewhere, and what the registry
+ * has no more, is left alone.
+ */
 export function updatesFor(
   configured: readonly Pick<AgentConfig, "id" | "version" | "_source">[],
   entries: readonly RegistryEntry[],
@@ -87,7 +90,10 @@ function comparedTexts(a: string, b: string): number {
 const THE_USERS = new Set(["bypassPermissions", "enabled", "settings"]);
 const isTheUsers = (field: string): boolean => THE_USERS.has(field) || (field.startsWith("_") && field !== "_source");
 
-/** What goes into the settings: the whole entry, with what we do not know of it, and without what would decide for the user, or is no safe address. */
+/**
+ * What goes into the settings: the whole entry, with what we do not know of it, and without what would decide for the
+ * user, or is no safe address.
+ */
 export function imported({ raw, icon, website, repository }: RegistryEntry): JsonObject {
   const safe: JsonObject = { icon, website, repository };
   const kept = Object.entries(raw).filter(
@@ -96,7 +102,10 @@ export function imported({ raw, icon, website, repository }: RegistryEntry): Jso
   return { ...Object.fromEntries(kept), _source: "registry" };
 }
 
-/** The entry of the settings after an update: the registry's new one, with what the user had decided in the old one, and every variable and header of it: one of them may be the user's key. */
+/**
+ * The entry of the settings after an update: the registry's new one, with what the user had decided in the old one, and
+ * every variable and header of it: one of them may be the user's key.
+ */
 export function updated(configured: JsonObject, entry: RegistryEntry): JsonObject {
   const fresh = imported(entry),
     distribution = withVariables(

@@ -1,9 +1,10 @@
 /**
  * What is run for a call of a tool: cargo's arguments, one by one; nothing is ever read by a shell. Pure.
  *
- * A model may run the workspace's code, with the user's consent: that is what these tools are for. It may not, by an argument, have cargo run or write something elsewhere:
- * `--config` and `-Z` can name programs that cargo starts, `--manifest-path`, `--target-dir`, `-C` and the like lead to other folders. So of
- * the options only those that are known here pass, and what names something can never be read as an option.
+ * A model may run the workspace's code, with the user's consent: that is what these tools are for. It may not, by an
+ * argument, have cargo run or write something elsewhere: `--config` and `-Z` can name programs that cargo starts,
+ * `--manifest-path`, `--target-dir`, `-C` and the like lead to other folders. So of the options only those that are
+ * known here pass, and what names something can never be read as an option.
  */
 import { arrayOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure } from "../tool";

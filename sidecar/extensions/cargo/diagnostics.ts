@@ -1,4 +1,7 @@
-/** What rustc found, as cargo reports it with `--message-format=json` (cargo book, "External tools"; rustc book, "JSON Output"). Pure. */
+/**
+ * What rustc found, as cargo reports it with `--message-format=json` (cargo book, "External tools"; rustc book, "JSON
+ * Output"). Pure.
+ */
 import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { ends } from "./ends";
 
@@ -29,7 +32,9 @@ export function cargoMessage(line: string): JsonObject | undefined {
   }
 }
 
-/** The `message` of a `compiler-message`; undefined for one that only says how many there were, or how to learn more. */
+/**
+ * The `message` of a `compiler-message`; undefined for one that only says how many there were, or how to learn more.
+ */
 export function diagnosticIn(given: unknown): Diagnostic | undefined {
   const { level, message, code, spans, rendered } = objectOr(given);
   if (typeof level !== "string" || typeof message !== "string" || level === "failure-note") return undefined;

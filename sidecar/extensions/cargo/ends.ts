@@ -1,7 +1,8 @@
 /**
  * The beginning and the end of a long text, by whole lines: what is left out of the middle is counted.
  *
- * Invariants: a text of `head` characters or less is kept whole, and however much comes, not much more than `head + tail` characters are held.
+ * Invariants: a text of `head` characters or less is kept whole, and however much comes, not much more than `head +
+ * tail` characters are held.
  */
 const LONGEST_LINE = 2_000;
 /** Lines that are let go of together: one by one, each would move all the others. */

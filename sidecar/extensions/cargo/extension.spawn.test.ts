@@ -1,4 +1,7 @@
-/** The extension Cargo in a chain: its MCP server over the real bridge, called by the SDK's client and by Eliza, with a real cargo in a real workspace. */
+/**
+ * The extension Cargo in a chain: its MCP server over the real bridge, called by the SDK's client and by Eliza, with a
+ * real cargo in a real workspace.
+ */
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";

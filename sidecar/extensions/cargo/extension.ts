@@ -1,4 +1,6 @@
-/** The extension Cargo: puts `cargo-mcp` into sessions that have a Rust project. All others pass as the bytes that came. */
+/**
+ * The extension Cargo: puts `cargo-mcp` into sessions that have a Rust project. All others pass as the bytes that came.
+ */
 import type { Chain, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";
 import { approveIn, Consent, type Approve } from "../consent";

@@ -42,7 +42,8 @@ suite("bytes as lines", () => {
             whole = lines(bytes, limit);
           deepEqual(lines(bytes, limit, sizes), whole);
           equal(whole.total, bytes.length);
-          ok(whole.lines.every(line => Buffer.byteLength(line) <= 3 * limit)); // a character that was cut is three bytes
+          // a character that was cut is three bytes
+          ok(whole.lines.every(line => Buffer.byteLength(line) <= 3 * limit));
           deepEqual(
             lines(bytes, 1000, sizes).lines,
             text.endsWith("\n") ? text.split("\n").slice(0, -1) : text === "" ? [] : text.split("\n"),

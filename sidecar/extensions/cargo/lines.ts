@@ -1,7 +1,8 @@
 /**
  * Bytes as lines of text.
  *
- * Invariants: the lines do not depend on how the bytes were cut; no more than `limit` bytes are held: a longer line comes in pieces of that size.
+ * Invariants: the lines do not depend on how the bytes were cut; no more than `limit` bytes are held: a longer line
+ * comes in pieces of that size.
  */
 const NEWLINE = 10;
 
@@ -74,7 +75,10 @@ export class Lines {
 
 const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
 
-/** As a terminal would show it in the end: without colours, and of what was written over with carriage returns only the last. */
+/**
+ * As a terminal would show it in the end: without colours, and of what was written over with carriage returns only the
+ * last.
+ */
 export function plain(line: string): string {
   if (!CONTROLS.test(line)) return line;
   const shown = line.replace(/\r+$/, "");

@@ -1,4 +1,7 @@
-/** What is taken in of a run of cargo: recorded runs, cut into chunks anyhow, and what a program can do to be misunderstood. */
+/**
+ * What is taken in of a run of cargo: recorded runs, cut into chunks anyhow, and what a program can do to be
+ * misunderstood.
+ */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { READS, RECORDED, recorded } from "./fixtures/recorded";

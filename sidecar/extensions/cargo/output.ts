@@ -1,11 +1,12 @@
 /**
- * All that a run of cargo prints, taken in as it comes: what the compiler found, what the tests said, what a program wrote.
+ * All that a run of cargo prints, taken in as it comes: what the compiler found, what the tests said, what a program
+ * wrote.
  *
  *   stdout   building: messages of cargo, one JSON object a line ── build-finished ──▶ the program's, or the test programs', own
  *   stderr   cargo's status lines, its warnings and errors ── Finished, Running `…` (cargo run) ──▶ the program's own
  *
- * Invariants: nothing depends on how the bytes were cut; what is held is bounded, however long it goes on; what a program prints after the
- * build is never taken for a message of cargo's.
+ * Invariants: nothing depends on how the bytes were cut; what is held is bounded, however long it goes on; what a
+ * program prints after the build is never taken for a message of cargo's.
  */
 import { objectOr } from "../../rpc/json";
 import { cargoMessage, diagnosticIn, Found } from "./diagnostics";
@@ -13,7 +14,10 @@ import { Ends } from "./ends";
 import { Lines, plain } from "./lines";
 import { TestReport, type TestsSaid } from "./test-report";
 
-/** What stands on stdout: messages only, messages and then test programs' or a program's output, or text (`cargo add`, whose result stands on stderr). */
+/**
+ * What stands on stdout: messages only, messages and then test programs' or a program's output, or text (`cargo add`,
+ * whose result stands on stderr).
+ */
 export type Reads = "messages" | "tests" | "program" | "text";
 
 export interface Said {
@@ -111,7 +115,8 @@ export class CargoOutput {
     if (verb !== undefined) this.#heard(line.trim());
     if (verb === "Finished") this.#stage = "finished";
     else if (verb === "Running" && this.#stage === "finished" && this.#reads === "program") this.#stage = "program";
-    const isRepeated = line === this.#lastLine && line.startsWith("warning: "); // of a build script: cargo says it for each target
+    // of a build script: cargo says it for each target
+    const isRepeated = line === this.#lastLine && line.startsWith("warning: ");
     this.#lastLine = line;
     if ((this.#reads === "text" ? verb !== "Blocking" : verb === undefined) && !isRepeated) this.#stderr.push(line);
   }

@@ -1,5 +1,6 @@
 /**
- * The answer to a run of cargo: for a model, so what matters comes first, each thing once, and what is left out is counted. Pure.
+ * The answer to a run of cargo: for a model, so what matters comes first, each thing once, and what is left out is
+ * counted. Pure.
  */
 import type { Exit } from "../../agents/child";
 import { statusOf } from "../../agents/child";
@@ -27,7 +28,10 @@ export interface Ran {
   readonly maxWarnings: number;
 }
 
-/** Characters of the compiler's own words, and of the output of tests that failed; errors beyond that are told in a line each. */
+/**
+ * Characters of the compiler's own words, and of the output of tests that failed; errors beyond that are told in a line
+ * each.
+ */
 const MOST_RENDERED = 24_000,
   MOST_TEST_OUTPUT = 24_000;
 const MOST_LINES = 50,

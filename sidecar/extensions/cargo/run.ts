@@ -1,8 +1,9 @@
 /**
  * A run of cargo, from its start to the answer.
  *
- * Invariants: it is over, and with it all that it started, when this settles: by itself, at the time limit, or when the call is withdrawn,
- * as it is when its session ends. Calls are not queued: cargo has a lock of its own for what must not happen at once, and lets go of it while a program runs.
+ * Invariants: it is over, and with it all that it started, when this settles: by itself, at the time limit, or when the
+ * call is withdrawn, as it is when its session ends. Calls are not queued: cargo has a lock of its own for what must
+ * not happen at once, and lets go of it while a program runs.
  */
 import type { Exit, ProcessSpec } from "../../agents/child";
 import { AgentError } from "../../errors";
@@ -95,7 +96,10 @@ async function toItsEnd(
   }
 }
 
-/** Tells status lines as progress: the first at once, then one a second at most, but always that it waits for another cargo, or runs a program. */
+/**
+ * Tells status lines as progress: the first at once, then one a second at most, but always that it waits for another
+ * cargo, or runs a program.
+ */
 function spoken(call: ToolCall, clock: CargoSession["world"]["clock"]): (status: string) => void {
   let last = -Infinity;
   return status => {

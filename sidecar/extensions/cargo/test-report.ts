@@ -1,6 +1,7 @@
 /**
- * What the test programs of `cargo test` print (rustc book, "Tests"), one after the other, in short: how many there were, and the output of those
- * that failed. Programs with a harness of their own, and what tests print past the harness, are kept as other output.
+ * What the test programs of `cargo test` print (rustc book, "Tests"), one after the other, in short: how many there
+ * were, and the output of those that failed. Programs with a harness of their own, and what tests print past the
+ * harness, are kept as other output.
  *
  *   outside ── running N tests ──▶ running ── failures: ──▶ reports ── failures: ──▶ names
  *      ▲                              └─ successes: ──▶ shown ─┘                       │

@@ -11,7 +11,10 @@ interface Described {
   readonly description: string;
   readonly properties: Arguments;
   readonly required?: readonly string[];
-  /** Reads and writes as the user's cargo does: crates come from the network, and build scripts, tests and programs are the workspace's own code. */
+  /**
+   * Reads and writes as the user's cargo does: crates come from the network, and build scripts, tests and programs are
+   * the workspace's own code.
+   */
   readonly hints: { readonly destructiveHint: boolean; readonly idempotentHint: boolean };
 }
 

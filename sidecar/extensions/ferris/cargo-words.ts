@@ -1,4 +1,7 @@
-/** What cargo says when it cannot get a crate, for who asked. Cargo has no error codes: its sentences are looked at leniently, and what is not known is passed on. Pure. */
+/**
+ * What cargo says when it cannot get a crate, for who asked. Cargo has no error codes: its sentences are looked at
+ * leniently, and what is not known is passed on. Pure.
+ */
 import type { Choice } from "./choose-crate";
 
 export type CargoTrouble =
@@ -11,7 +14,10 @@ export type CargoTrouble =
   /** The network, a lock, a toolchain: offline it may be another. `why` is a clause. */
   | { readonly kind: "other"; readonly why: string };
 
-/** `stderr` of a cargo that was to get the crate `name`. What it says of another crate, which this one needs, is no word on this one. */
+/**
+ * `stderr` of a cargo that was to get the crate `name`. What it says of another crate, which this one needs, is no word
+ * on this one.
+ */
 export function troubleIn(stderr: string, name: string): CargoTrouble {
   if (/failed to parse the version requirement/.test(stderr)) return { kind: "noRange" };
   const [, unselected] = /failed to select a version for the requirement `(\S+) =/.exec(stderr) ?? [],

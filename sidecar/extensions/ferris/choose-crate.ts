@@ -1,8 +1,9 @@
 /**
- * Which source of a crate is meant: the version that was asked for, else the one that the workspace has, else the newest stable one. Pure.
+ * Which source of a crate is meant: the version that was asked for, else the one that the workspace has, else the
+ * newest stable one. Pure.
  *
- * Invariants: a crate that the workspace has from a registry is looked for in that registry only, whichever version is asked for: elsewhere the
- * name may be anybody's.
+ * Invariants: a crate that the workspace has from a registry is looked for in that registry only, whichever version is
+ * asked for: elsewhere the name may be anybody's.
  */
 import { contains } from "../../permissions/boundary";
 import { compareVersions, requirementOf, sameName, withoutBuild, type Wanted } from "./crate-version";
@@ -21,7 +22,10 @@ export type Choice =
   /** A path dependency outside of the workspace. */
   | { readonly kind: "folder"; readonly name: string; readonly folder: string; readonly why: string }
   | { readonly kind: "git"; readonly name: string; readonly url: string; readonly commit: string; readonly why: string }
-  /** `isLocked`: of the workspace's `Cargo.lock`, which is to be taken for it. `index`: undefined for cargo's own. `isExact`: what it is, no newer release can change. */
+  /**
+   * `isLocked`: of the workspace's `Cargo.lock`, which is to be taken for it. `index`: undefined for cargo's own.
+   * `isExact`: what it is, no newer release can change.
+   */
   | {
       readonly kind: "registry";
       readonly name: string;
@@ -132,7 +136,10 @@ function inFolder(name: string, folder: string): Choice {
   return { kind: "folder", name, folder, why: "a path dependency of this workspace" };
 }
 
-/** The one that the package of the session's folder depends on, else the newest that any package of the workspace does, else the newest. */
+/**
+ * The one that the package of the session's folder depends on, else the newest that any package of the workspace does,
+ * else the newest.
+ */
 function oneOf(
   fitting: readonly LockedPackage[],
   workspace: Workspace,

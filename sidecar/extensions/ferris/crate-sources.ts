@@ -1,11 +1,12 @@
 /**
- * Where the source of a crate is, on this computer: through the user's own cargo, with its mirrors, its credentials and its cache.
+ * Where the source of a crate is, on this computer: through the user's own cargo, with its mirrors, its credentials and
+ * its cache.
  *
  *   names ▶ the workspace (`cargo metadata --no-deps`, Cargo.lock) ▶ choose-crate.ts ▶ a folder of the user's
  *                                                                              └────▶ a package in a temporary folder that depends on it ▶ `cargo metadata`
  *
- * Invariants: the workspace's files are read, never written; what cargo has here already is found without the network; what is said to be the
- * source of a published crate lies in cargo's own home or in the workspace, links followed.
+ * Invariants: the workspace's files are read, never written; what cargo has here already is found without the network;
+ * what is said to be the source of a published crate lies in cargo's own home or in the workspace, links followed.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -131,7 +132,8 @@ class Fetching {
       lock = path.join(this.folder, "Cargo.lock");
     await writeFile(manifest, wantedManifest(choice));
     await writeFile(path.join(this.folder, "lib.rs"), "");
-    // The workspace's: its versions, also those that were withdrawn since, and of the crates that this one needs those that are here.
+    // The workspace's: its versions, also those that were withdrawn since, and of the crates that this one needs those
+    // that are here.
     if (choice.kind === "registry" && choice.isLocked && this.lock !== undefined) await writeFile(lock, this.lock);
     else await rm(lock, { force: true });
     return this.cargo.metadata([

@@ -22,7 +22,10 @@ export type Wanted =
 const EXACT = /^=?\s*v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)(?:\+[0-9A-Za-z.-]+)?$/;
 const RANGE = /^[0-9A-Za-z.*^~<>=,+\s-]{1,100}$/;
 
-/** Three numbers are that version and no other: who asks for one has it from a lock file, or from documentation. Undefined: it can be none. */
+/**
+ * Three numbers are that version and no other: who asks for one has it from a lock file, or from documentation.
+ * Undefined: it can be none.
+ */
 export function wantedIn(asked: string | undefined): Wanted | undefined {
   const text = asked?.trim() ?? "",
     exact = EXACT.exec(text)?.[1];
@@ -48,7 +51,10 @@ export function withoutBuild(version: string): string {
   return version.split("+", 1)[0] ?? version;
 }
 
-/** As semver orders them (2.0.0, point 11): below zero when `one` comes before `other`. What is behind a `+` does not count. */
+/**
+ * As semver orders them (2.0.0, point 11): below zero when `one` comes before `other`. What is behind a `+` does not
+ * count.
+ */
 export function compareVersions(one: string, other: string): number {
   const [a, b] = [partsOf(one), partsOf(other)];
   for (let i = 0; i < 3; i++) {

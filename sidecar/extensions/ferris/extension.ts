@@ -1,6 +1,7 @@
 /**
- * Ferris: an agent reads the sources of Rust crates instead of guessing at them. An MCP server in sessions where there is Rust, with a tool that
- * tells where a crate's source is, and one that has a question about a crate researched in a session of its own.
+ * Ferris: an agent reads the sources of Rust crates instead of guessing at them. An MCP server in sessions where there
+ * is Rust, with a tool that tells where a crate's source is, and one that has a question about a crate researched in a
+ * session of its own.
  */
 import type { AcpVersion } from "../../agents/introduction";
 import type { Chain, PassingNotification, PassingRequest, Proxy } from "../../proxies/proxy";
@@ -108,7 +109,10 @@ class Ferris {
   }
 }
 
-/** Cargo runs programs that a folder's `rust-toolchain.toml` or `.cargo/config.toml` names, also where it only looks something up. */
+/**
+ * Cargo runs programs that a folder's `rust-toolchain.toml` or `.cargo/config.toml` names, also where it only looks
+ * something up.
+ */
 function actOf({ name }: CrateQuestion, folder: string): Act {
   return {
     title: `Look up the crate ${name} with cargo`,

@@ -1,4 +1,7 @@
-/** Links in a folder that lead out of it: a package can bring them, and whoever reads in the folder may follow them without knowing. */
+/**
+ * Links in a folder that lead out of it: a package can bring them, and whoever reads in the folder may follow them
+ * without knowing.
+ */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { placeOf } from "../../permissions/boundary";
@@ -6,7 +9,10 @@ import { placeOf } from "../../permissions/boundary";
 /** Entries that are looked at; no published crate has as many. */
 const MOST_ENTRIES = 50_000;
 
-/** The first one, as a path in the folder; undefined: there is none. More entries than anybody looks at count as one, named by the folder. */
+/**
+ * The first one, as a path in the folder; undefined: there is none. More entries than anybody looks at count as one,
+ * named by the folder.
+ */
 export async function linkOut(folder: string, most = MOST_ENTRIES): Promise<string | undefined> {
   let looked = 0;
   for (const open = [folder]; open.length > 0; ) {

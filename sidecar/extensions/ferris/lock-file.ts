@@ -1,4 +1,7 @@
-/** Reading a `Cargo.lock`. Cargo writes it by itself, one entry a line, so that no reader of all of TOML is needed. Pure, lenient, and never throws. */
+/**
+ * Reading a `Cargo.lock`. Cargo writes it by itself, one entry a line, so that no reader of all of TOML is needed.
+ * Pure, lenient, and never throws.
+ */
 
 export interface LockedPackage {
   readonly name: string;
@@ -42,7 +45,10 @@ function valueIn(block: string, key: "name" | "version" | "source"): string | un
   return new RegExp(`^${key} = "([^"\\\\]*)"\\s*$`, "m").exec(block)?.[1];
 }
 
-/** As cargo writes the place of a package (cargo book, "Package ID Specifications"); one of a kind that is not known counts as a folder. */
+/**
+ * As cargo writes the place of a package (cargo book, "Package ID Specifications"); one of a kind that is not known
+ * counts as a folder.
+ */
 function sourceIn(text: string): PackageSource | undefined {
   const git = /^git\+([^#?]+)(?:\?[^#]*)?#([0-9a-f]{7,64})$/.exec(text),
     [, url, commit] = git ?? [];

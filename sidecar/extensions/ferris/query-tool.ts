@@ -1,7 +1,9 @@
 /**
- * The tool that has a question about a crate researched. It waits for its turn, tells the user and the caller what is done, and keeps answers.
+ * The tool that has a question about a crate researched. It waits for its turn, tells the user and the caller what is
+ * done, and keeps answers.
  *
- * Invariants: a call is settled when its caller withdraws it, its session's turn is cancelled, or the chain ends; nothing that it began is left then.
+ * Invariants: a call is settled when its caller withdraws it, its session's turn is cancelled, or the chain ends;
+ * nothing that it began is left then.
  */
 import { randomUUID } from "node:crypto";
 import { placeOf } from "../../permissions/boundary";

@@ -1,9 +1,9 @@
 /**
- * What a research session may do: read in the folders of the sources that it is about, and call the tools that were made for it. Everything else is
- * refused, without asking anybody: nobody sees that session.
+ * What a research session may do: read in the folders of the sources that it is about, and call the tools that were
+ * made for it. Everything else is refused, without asking anybody: nobody sees that session.
  *
- * Invariants: each path in a question lies inside, links followed; a call that names none reads nothing that we know of, and is refused; an
- * approval is for once, found by its kind; what a call is titled means nothing.
+ * Invariants: each path in a question lies inside, links followed; a call that names none reads nothing that we know
+ * of, and is refused; an approval is for once, found by its kind; what a call is titled means nothing.
  */
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
@@ -50,7 +50,8 @@ const READING: ReadonlySet<unknown> = new Set(["read", "search"]);
 async function isReading(told: readonly JsonObject[], folders: Readable["folders"]): Promise<boolean> {
   const kinds = told.map(({ kind }) => kind).filter(kind => kind !== undefined && kind !== null);
   if (kinds.length === 0 || !kinds.every(kind => READING.has(kind))) return false;
-  if (told.some(({ content }) => arrayOr(content).some(each => objectOr(each)["type"] !== "content"))) return false; // a diff, a terminal
+  // a diff, a terminal
+  if (told.some(({ content }) => arrayOr(content).some(each => objectOr(each)["type"] !== "content"))) return false;
   const named = told.flatMap(({ locations }) => arrayOr(locations).map(location => objectOr(location)["path"])),
     inputs = told.map(({ rawInput }) => textsIn(rawInput));
   if (named.some(each => typeof each !== "string") || inputs.some(input => input === undefined)) return false;
@@ -90,7 +91,10 @@ async function allInside(texts: readonly string[], folders: Readable["folders"])
   return true;
 }
 
-/** A text that is no path at all, a pattern say, counts as one in the session's folder. What a shell or a glob would make more of does not. */
+/**
+ * A text that is no path at all, a pattern say, counts as one in the session's folder. What a shell or a glob would
+ * make more of does not.
+ */
 async function isInside(text: string, folders: Readable["folders"]): Promise<boolean> {
   const file = /^file:/i.test(text) ? fileIn(text) : text;
   if (file === undefined || /^[~$%]/.test(file) || /^[a-z][a-z0-9+.-]*:\/\//i.test(file) || MAY_LEAVE.test(file))

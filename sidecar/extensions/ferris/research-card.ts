@@ -1,5 +1,6 @@
 /**
- * What a user sees of a piece of research: a tool call in the session of whoever asked, told by us in the agent's place.
+ * What a user sees of a piece of research: a tool call in the session of whoever asked, told by us in the agent's
+ * place.
  *
  * Invariants: it is at its end when the research is; a flood of steps becomes a bounded number of updates.
  */

@@ -1,4 +1,6 @@
-/** Who may research now: a few at once, some more wait in the order in which they came, and all others are sent away. */
+/**
+ * Who may research now: a few at once, some more wait in the order in which they came, and all others are sent away.
+ */
 
 export interface LinePlace extends Disposable {
   /** Has to wait, behind so many. */
@@ -14,7 +16,9 @@ export class ResearchLine {
     readonly mostWaiting: number,
   ) {}
 
-  /** `admitted` is called once, also at once, unless the place was given up before. Undefined: there is no room to wait. */
+  /**
+   * `admitted` is called once, also at once, unless the place was given up before. Undefined: there is no room to wait.
+   */
   join(admitted: () => void): LinePlace | undefined {
     const behind = this.#going.size < this.most ? 0 : this.#going.size + this.#waiting.size,
       place = { behind, [Symbol.dispose]: () => this.#leave(place) };

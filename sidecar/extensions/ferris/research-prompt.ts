@@ -1,7 +1,10 @@
 /** The prompt of a research session. Pure. */
 import type { CrateSource } from "./crate-sources";
 
-/** `server`: the MCP server of the session, undefined where the agent has not listed its tools. `cwd`: the session's folder. */
+/**
+ * `server`: the MCP server of the session, undefined where the agent has not listed its tools. `cwd`: the session's
+ * folder.
+ */
 export function researchPrompt(
   { name, version, folder }: Pick<CrateSource, "name" | "version" | "folder">,
   question: string,

@@ -4,8 +4,8 @@
  *   queued ─ admitted ▶ opening ─ opened ▶ working ─ the turn ends, or rests after a response ▶ answered
  *      └───────────────────┴──────────────────┴─ refused, failed, too late, withdrawn ▶ failed
  *
- * Invariants: it ends once, and what comes after its end changes nothing; a response that was returned is never lost, however the session ends
- * after it, but for a withdrawal, because then nobody is there to hear it.
+ * Invariants: it ends once, and what comes after its end changes nothing; a response that was returned is never lost,
+ * however the session ends after it, but for a withdrawal, because then nobody is there to hear it.
  */
 import { assertNever } from "../../../src/protocol/wire";
 

@@ -1,9 +1,9 @@
 /**
- * A piece of research, carried out: the session of its own behind us, its MCP server, its clocks. What happens is decided in research-state.ts,
- * what its agent may do in readable.ts.
+ * A piece of research, carried out: the session of its own behind us, its MCP server, its clocks. What happens is
+ * decided in research-state.ts, what its agent may do in readable.ts.
  *
- * Invariants: whatever is opened is closed when it ends, also a session that comes into being after that; `ended` never rejects; a session is in no
- * folder of somebody else's that configures agents: it is in an empty one then.
+ * Invariants: whatever is opened is closed when it ends, also a session that comes into being after that; `ended` never
+ * rejects; a session is in no folder of somebody else's that configures agents: it is in an empty one then.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

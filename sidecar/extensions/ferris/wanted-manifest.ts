@@ -1,7 +1,10 @@
 /** The manifest of a package that depends on one crate and on nothing else: so cargo is asked for its source. Pure. */
 import type { Choice } from "./choose-crate";
 
-/** Features bring more crates, of which nobody asked to see the source. `[workspace]`: it belongs to none that lies above it. */
+/**
+ * Features bring more crates, of which nobody asked to see the source. `[workspace]`: it belongs to none that lies
+ * above it.
+ */
 export function wantedManifest(choice: Extract<Choice, { readonly kind: "registry" | "git" }>): string {
   const of =
     choice.kind === "git"

@@ -1,4 +1,7 @@
-/** What cargo says of a workspace (`cargo metadata`), as far as it tells which version of a crate is meant there. Pure and lenient. */
+/**
+ * What cargo says of a workspace (`cargo metadata`), as far as it tells which version of a crate is meant there. Pure
+ * and lenient.
+ */
 import path from "node:path";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import type { LockedPackage } from "./lock-file";

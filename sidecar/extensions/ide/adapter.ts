@@ -1,6 +1,6 @@
 /**
- * The adapter: whoever stands behind it has a client with IDE operations. Where the client is an editor that offers them, what is asked passes through to it;
- * where not, language servers answer, and the client is said to offer them.
+ * The adapter: whoever stands behind it has a client with IDE operations. Where the client is an editor that offers
+ * them, what is asked passes through to it; where not, language servers answer, and the client is said to offer them.
  *
  *   client ── initialize ──▶ adapter ── the same, with the capability ──▶ component, agent
  *   client ◀── IDE_OPERATION, if it can ── adapter ◀── IDE_OPERATION ── component, agent

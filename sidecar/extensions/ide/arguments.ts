@@ -1,4 +1,7 @@
-/** The arguments of `ide_operation`: their schema, what they mean, and what is wrong with them in a sentence for the model. Pure. */
+/**
+ * The arguments of `ide_operation`: their schema, what they mean, and what is wrong with them in a sentence for the
+ * model. Pure.
+ */
 import { IDE_OPERATIONS, type IdeOperation, type IdeOperationName, type IdePlace } from "../../../src/protocol/ide";
 import { numberOr, stringOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure, type ObjectSchema } from "../tool";

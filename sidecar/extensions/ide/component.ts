@@ -1,6 +1,6 @@
 /**
- * The component: the tool `ide_operation` in each session, which asks upstream. What it asks about is inside of the session's folders; what it shows may be
- * elsewhere, as a definition in a library is.
+ * The component: the tool `ide_operation` in each session, which asks upstream. What it asks about is inside of the
+ * session's folders; what it shows may be elsewhere, as a definition in a library is.
  */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -105,7 +105,9 @@ async function answered(
   return { ...rendered(operation, answer, folders) };
 }
 
-/** With an absolute path, as the session's folders spell it. Rejects with a `ToolFailure` when it is in none of them. */
+/**
+ * With an absolute path, as the session's folders spell it. Rejects with a `ToolFailure` when it is in none of them.
+ */
 export async function placed<T extends IdeOperation>(operation: T, folders: readonly string[]): Promise<T> {
   const { path: given } = operation;
   if (given === undefined) return operation;

@@ -1,7 +1,8 @@
 /**
  * The files that a language server has open: as they are on disk, told again when they have changed there.
  *
- * Invariants: a server hears of a text once; before an operation all that it has open is of now; so many are open and no more, the one longest unused goes.
+ * Invariants: a server hears of a text once; before an operation all that it has open is of now; so many are open and
+ * no more, the one longest unused goes.
  */
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";

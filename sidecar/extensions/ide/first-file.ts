@@ -1,4 +1,7 @@
-/** The first file of a folder that somebody has a use for, its outer ones first; what is made by tools is not looked into. */
+/**
+ * The first file of a folder that somebody has a use for, its outer ones first; what is made by tools is not looked
+ * into.
+ */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 

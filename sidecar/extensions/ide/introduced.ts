@@ -1,4 +1,7 @@
-/** What we tell language servers that we can (LSP 3.17, `ClientCapabilities`): read, and show; nothing that changes a file. */
+/**
+ * What we tell language servers that we can (LSP 3.17, `ClientCapabilities`): read, and show; nothing that changes a
+ * file.
+ */
 import type { JsonObject } from "../../rpc/json";
 
 const SYMBOLS = { symbolKind: { valueSet: Array.from({ length: 26 }, (_, i) => i + 1) } };

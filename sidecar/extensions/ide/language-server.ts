@@ -4,7 +4,8 @@
  *   start ── initialize ──▶ running ── stop: shutdown, exit, then the ladder of child.ts ──▶ gone
  *                              └── ends, or speaks no LSP ──▶ fallen: `closed` says why, the process is ended
  *
- * Invariants: nobody waits for it longer than they want to; what it asks is answered, and changes nothing here; what it says is bounded.
+ * Invariants: nobody waits for it longer than they want to; what it asks is answered, and changes nothing here; what it
+ * says is bounded.
  */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -208,7 +209,10 @@ export class LanguageServer {
     return refused(`${this.name} is gone: ${(await this.closed) ?? "the session is over."} Ask again.`);
   }
 
-  /** Until `again` says 0, which is asked whenever something was heard; false: until then there was no more time. Rejects when the signal aborts, and when it is gone. */
+  /**
+   * Until `again` says 0, which is asked whenever something was heard; false: until then there was no more time.
+   * Rejects when the signal aborts, and when it is gone.
+   */
   async settled(again: (now: number) => number, { signal, until }: Patience): Promise<boolean> {
     for (;;) {
       signal.throwIfAborted();

@@ -1,7 +1,8 @@
 /**
  * Which program knows which language: the servers that people have, and those that the settings name. Pure.
  *
- * Invariant: a command of the settings wins over the table; what cannot be read in them counts as absent, and is said to `odd`.
+ * Invariant: a command of the settings wins over the table; what cannot be read in them counts as absent, and is said
+ * to `odd`.
  */
 import path from "node:path";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";

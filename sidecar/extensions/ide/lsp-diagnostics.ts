@@ -1,4 +1,6 @@
-/** What a language server finds wrong in a file, as it is now: asked for where it can be asked, else as it publishes it. */
+/**
+ * What a language server finds wrong in a file, as it is now: asked for where it can be asked, else as it publishes it.
+ */
 import type { IdeDiagnostic } from "../../../src/protocol/ide";
 import { lineAt } from "../../../src/protocol/ide-text";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
@@ -13,7 +15,10 @@ export interface Diagnosed {
   readonly isLate: boolean;
 }
 
-/** A command of servers that hand requests through to tsserver, which answers when it is through: what it publishes has no end that one could see. */
+/**
+ * A command of servers that hand requests through to tsserver, which answers when it is through: what it publishes has
+ * no end that one could see.
+ */
 const TSSERVER = "typescript.tsserverRequest";
 const TSSERVER_REQUESTS = ["syntacticDiagnosticsSync", "semanticDiagnosticsSync", "suggestionDiagnosticsSync"];
 

@@ -1,9 +1,9 @@
 /**
- * The framing of the Language Server Protocol: `Content-Length: n`, an empty line, n bytes of JSON; as a channel of frames, so that requests, answers,
- * cancellation and the end of the connection are our own peer's affair.
+ * The framing of the Language Server Protocol: `Content-Length: n`, an empty line, n bytes of JSON; as a channel of
+ * frames, so that requests, answers, cancellation and the end of the connection are our own peer's affair.
  *
- * Invariants: what is read is bounded; a message is shown when the one before it was taken; what is no LSP closes the channel with a reason, because nothing
- * behind it can be found again.
+ * Invariants: what is read is bounded; a message is shown when the one before it was taken; what is no LSP closes the
+ * channel with a reason, because nothing behind it can be found again.
  */
 import type { Readable, Writable } from "node:stream";
 import type { Channel, Closed, Receiver } from "../../rpc/channel";

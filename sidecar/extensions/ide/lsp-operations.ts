@@ -1,4 +1,7 @@
-/** Operations, as requests to a language server. Of each file that is answered about, the lines are those that the server has. */
+/**
+ * Operations, as requests to a language server. Of each file that is answered about, the lines are those that the
+ * server has.
+ */
 import {
   MOST_ITEMS,
   type IdeAction,

@@ -1,5 +1,6 @@
 /**
- * What language servers answer (LSP 3.17), as our own shapes. Everything is looked at before it is taken; what cannot be read is left out. Pure.
+ * What language servers answer (LSP 3.17), as our own shapes. Everything is looked at before it is taken; what cannot
+ * be read is left out. Pure.
  */
 import { fileURLToPath } from "node:url";
 import {
@@ -82,7 +83,10 @@ export function hoverIn(result: unknown): string {
 /** Deepest of an outline. */
 const MOST_DEPTH = 12;
 
-/** `DocumentSymbol[]`, with their children in order, or `SymbolInformation[]` and `WorkspaceSymbol[]`, which name their files. */
+/**
+ * `DocumentSymbol[]`, with their children in order, or `SymbolInformation[]` and `WorkspaceSymbol[]`, which name their
+ * files.
+ */
 export function symbolsIn(result: unknown, path?: string, depth = 0): readonly ServerSymbol[] {
   return arrayOr(result).flatMap((each): readonly ServerSymbol[] => {
     const { name, kind, detail, containerName, location, selectionRange, range, children } = objectOr(each);
@@ -98,7 +102,8 @@ export function symbolsIn(result: unknown, path?: string, depth = 0): readonly S
       ];
     }
     const where = pathOf(place.uri),
-      at = rangeIn(place.range) ?? { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }; // a server may leave it out until it is asked for more
+      // a server may leave it out until it is asked for more
+      at = rangeIn(place.range) ?? { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
     return where === undefined
       ? []
       : [

@@ -1,4 +1,6 @@
-/** Progress at a bounded rate: the first message at once, then the newest one per interval. A message is not repeated. */
+/**
+ * Progress at a bounded rate: the first message at once, then the newest one per interval. A message is not repeated.
+ */
 import type { Clock } from "../../rpc/clock";
 
 export const INTERVAL_MS = 500;

@@ -1,4 +1,7 @@
-/** The diagnostics that a language server has published last, of a bounded number of files: those that it has said nothing of for longest go. */
+/**
+ * The diagnostics that a language server has published last, of a bounded number of files: those that it has said
+ * nothing of for longest go.
+ */
 import type { JsonObject } from "../../rpc/json";
 
 /** `at`: when, on the clock of the world. */

@@ -1,4 +1,7 @@
-/** What an answer is for the model: a short text, the important first, and the same as data. Lines and characters are counted from 1. Pure. */
+/**
+ * What an answer is for the model: a short text, the important first, and the same as data. Lines and characters are
+ * counted from 1. Pure.
+ */
 import path from "node:path";
 import type {
   IdeAction,

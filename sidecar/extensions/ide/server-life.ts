@@ -1,6 +1,6 @@
 /**
- * How long a language server runs: from the first operation that needs it until nobody has needed it for a while. When it has ended it is started
- * again, but not for ever. Pure.
+ * How long a language server runs: from the first operation that needs it until nobody has needed it for a while. When
+ * it has ended it is started again, but not for ever. Pure.
  *
  *   down ── needed ──▶ up ── fell, unused ──▶ down          any ── closed ──▶ closed
  *    └─ needed, and it fell too often: refused

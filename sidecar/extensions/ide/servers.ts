@@ -1,9 +1,10 @@
 /**
- * The language servers of a chain: one for each language and session folder, started when something is asked of it, ended with the chain, or
- * when nothing was asked of it for a while.
+ * The language servers of a chain: one for each language and session folder, started when something is asked of it,
+ * ended with the chain, or when nothing was asked of it for a while.
  *
- * Invariants: whoever needs one that is being started waits for the same start; one that fell is started again, not too often (server-life.ts); nobody
- * waits longer than the time limit. Each operation receives the progress of the servers that it needs, at a bounded rate.
+ * Invariants: whoever needs one that is being started waits for the same start; one that fell is started again, not too
+ * often (server-life.ts); nobody waits longer than the time limit. Each operation receives the progress of the servers
+ * that it needs, at a bounded rate.
  */
 import path from "node:path";
 import { MOST_ITEMS, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide";

@@ -1,4 +1,7 @@
-/** When a language server can be believed: whether it has loaded what it must, and whether its diagnostics are of now. Pure; times are milliseconds. */
+/**
+ * When a language server can be believed: whether it has loaded what it must, and whether its diagnostics are of now.
+ * Pure; times are milliseconds.
+ */
 
 /** What it says of its own work. */
 export interface Work {

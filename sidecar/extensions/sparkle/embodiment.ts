@@ -1,8 +1,8 @@
 /**
  * The embodiment: what is kept, as one text that fits. Pure.
  *
- * Invariants: never more than `limit` bytes; the opening is always there; a section that needs less than its share leaves the rest to the
- * others; of lists the first pieces stay; what was left out is said, with the file that has it.
+ * Invariants: never more than `limit` bytes; the opening is always there; a section that needs less than its share
+ * leaves the rest to the others; of lists the first pieces stay; what was left out is said, with the file that has it.
  */
 import { harmless, markBytes } from "./marks";
 

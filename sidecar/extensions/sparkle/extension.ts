@@ -280,7 +280,10 @@ class Sparkle {
     return this.#stoppedTurn(String(params.sessionId));
   }
 
-  /** The end of a turn whose prompt the agent never received. In v2 the answer to a prompt is a receipt, and updates end the turn. */
+  /**
+   * The end of a turn whose prompt the agent never received. In v2 the answer to a prompt is a receipt, and updates end
+   * the turn.
+   */
   #stoppedTurn(sessionId: string): JsonObject {
     if (this.#offers.offers().version === 1) return { stopReason: "cancelled" };
     for (const state of [{ state: "running" }, { state: "idle", stopReason: "cancelled" }])

@@ -2,8 +2,8 @@
 import type { Clock } from "../../rpc/clock";
 
 /**
- * Resolves when all of them have, after `ms`, or when `signal` aborts, with those that have by then, in their order, and the names of the others.
- * None of them rejects.
+ * Resolves when all of them have, after `ms`, or when `signal` aborts, with those that have by then, in their order,
+ * and the names of the others. None of them rejects.
  */
 export async function inTime<T>(
   named: ReadonlyMap<string, Promise<T>>,

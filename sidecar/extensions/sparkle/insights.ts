@@ -9,8 +9,8 @@
  *
  *   > In which it holds
  *
- * Invariants: what was written is read as it was, whatever stands in it and before it; no text of a person's is left out: a heading that is no
- * date, and lines that are not quoted, belong to what is kept.
+ * Invariants: what was written is read as it was, whatever stands in it and before it; no text of a person's is left
+ * out: a heading that is no date, and lines that are not quoted, belong to what is kept.
  */
 export interface Insight {
   /** ISO 8601, UTC; empty where a person wrote it without. */

@@ -1,9 +1,10 @@
 /**
- * A folder of files that a person reads and edits, and that several windows write: read leniently, written whole or not at all.
+ * A folder of files that a person reads and edits, and that several windows write: read leniently, written whole or not
+ * at all.
  *
- * Invariants: reading writes nothing, and never rejects: what cannot be read is logged and absent; the folder is made by the first write; what
- * is replaced is kept in `older`, as the bytes it was; writers have the folder for themselves; a workspace's folder is not left, whatever
- * links stand in it, because they may have come with a repository.
+ * Invariants: reading writes nothing, and never rejects: what cannot be read is logged and absent; the folder is made
+ * by the first write; what is replaced is kept in `older`, as the bytes it was; writers have the folder for themselves;
+ * a workspace's folder is not left, whatever links stand in it, because they may have come with a repository.
  */
 import { randomBytes } from "node:crypto";
 import path from "node:path";
@@ -225,7 +226,10 @@ export class KeptFolder {
       });
   }
 
-  /** What is kept in a workspace is not committed by accident: unless a person wants it otherwise, and took the file away. */
+  /**
+   * What is kept in a workspace is not committed by accident: unless a person wants it otherwise, and took the file
+   * away.
+   */
   async #ignore(): Promise<void> {
     const {
       place: { root, of },

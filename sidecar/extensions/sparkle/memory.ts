@@ -71,7 +71,10 @@ export class Memory {
     );
   }
 
-  /** Whom a session has: the one that the settings name, else the only one, else the first. It need not have a folder yet. */
+  /**
+   * Whom a session has: the one that the settings name, else the only one, else the first. It need not have a folder
+   * yet.
+   */
   async current(): Promise<Sparkler> {
     const all = await this.sparklers();
     return (this.sparkler === undefined ? all[0] : named(all, this.sparkler)) ?? made(this.sparkler ?? NOBODY_YET);

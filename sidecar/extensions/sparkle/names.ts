@@ -11,7 +11,10 @@ export function shownName(given: string): string {
   return [...line].slice(0, MOST_CHARACTERS).join("").trim();
 }
 
-/** Letters, digits and “-” of any script, in lower case: no two that a file system may take for one, and no way out of the folder above. Undefined: no letter, no digit. */
+/**
+ * Letters, digits and “-” of any script, in lower case: no two that a file system may take for one, and no way out of
+ * the folder above. Undefined: no letter, no digit.
+ */
 export function folderOf(name: string): string | undefined {
   let folder = "";
   for (const character of shownName(name)

@@ -1,6 +1,7 @@
 /**
- * What a model asks to have read for a profile. Only what the agent may read anyway: files of the session's folders. What is elsewhere on the
- * computer, or in the network, is the user's to give: a tool that fetched it would go around the questions that agents ask.
+ * What a model asks to have read for a profile. Only what the agent may read anyway: files of the session's folders.
+ * What is elsewhere on the computer, or in the network, is the user's to give: a tool that fetched it would go around
+ * the questions that agents ask.
  */
 import { open, stat } from "node:fs/promises";
 import path from "node:path";

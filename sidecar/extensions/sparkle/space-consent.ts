@@ -1,12 +1,14 @@
 /**
- * Whether `.sparkle-space` of a folder may be read out to an agent. The folder may have come with a cloned repository, whose author then writes into
- * the first prompt of each session. So the user is asked once for each folder, in the chat, before anything of it is sent.
+ * Whether `.sparkle-space` of a folder may be read out to an agent. The folder may have come with a cloned repository,
+ * whose author then writes into the first prompt of each session. So the user is asked once for each folder, in the
+ * chat, before anything of it is sent.
  *
- * The answer is kept in `~/.sparkle/workspaces.md`, never in the folder itself. A client that cannot ask, a question that is not answered, and a
- * permission for once (also one that is given by a bypass) keep nothing: without an answer the folder is not read out, and the session goes on
- * without it.
+ * The answer is kept in `~/.sparkle/workspaces.md`, never in the folder itself. A client that cannot ask, a question
+ * that is not answered, and a permission for once (also one that is given by a bypass) keep nothing: without an answer
+ * the folder is not read out, and the session goes on without it.
  *
- * Invariants: nothing is read out before the user agreed for exactly this folder, links followed; one question at a time for a folder in a session.
+ * Invariants: nothing is read out before the user agreed for exactly this folder, links followed; one question at a
+ * time for a folder in a session.
  */
 import { randomUUID } from "node:crypto";
 import { realpath } from "node:fs/promises";
@@ -54,7 +56,10 @@ export class SpaceConsent {
     return answer === "unasked" ? undefined : answer === "yes";
   }
 
-  /** Asks where that was not answered before, and shows what would be sent. `signal` withdraws the question. Never rejects. */
+  /**
+   * Asks where that was not answered before, and shows what would be sent. `signal` withdraws the question. Never
+   * rejects.
+   */
   async agreed(sections: readonly Section[], signal: AbortSignal): Promise<boolean> {
     const known = await this.known();
     if (known !== undefined) return known;

@@ -67,7 +67,8 @@ function sessionTools(memory: Memory, agreed: Agreed): readonly Tool[] {
       ["insight_type", "content"],
       WRITES,
       async (args, { signal }) => {
-        const type = INSIGHT_TYPES.find(one => one === args.insight_type) ?? "PatternAnchor"; // one of them: the schema was checked
+        // one of them: the schema was checked
+        const type = INSIGHT_TYPES.find(one => one === args.insight_type) ?? "PatternAnchor";
         const tags = arrayOr(args.tags).filter((tag): tag is string => typeof tag === "string");
         return `Kept in ${await memory.saveInsight(type, { content: given(args, "content"), context: optional(args, "context") ?? "", tags, sparkler: optional(args, "sparkler") }, signal)}.`;
       },

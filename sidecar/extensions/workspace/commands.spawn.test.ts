@@ -1,4 +1,7 @@
-/** Commands, as processes of ours and in terminals of the client's: what they print, how they end, and what is left of them. */
+/**
+ * Commands, as processes of ours and in terminals of the client's: what they print, how they end, and what is left of
+ * them.
+ */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { AgentError } from "../../errors";

@@ -1,7 +1,8 @@
 /**
  * Commands for the shell of the platform, in a terminal of the client's where it has them, else as a process of ours.
  *
- * Invariants: when this is settled the command, and all that it started, is gone, or was told to go; what it had printed by then is kept.
+ * Invariants: when this is settled the command, and all that it started, is gone, or was told to go; what it had
+ * printed by then is kept.
  */
 import { StringDecoder } from "node:string_decoder";
 import { AgentError } from "../../errors";
@@ -30,7 +31,10 @@ export interface Ran {
 }
 
 export interface Commands {
-  /** Throws a `ToolFailure` when it cannot be started, the reason of `signal` when that aborts. `show`: content for the tool call, as soon as there is some. */
+  /**
+   * Throws a `ToolFailure` when it cannot be started, the reason of `signal` when that aborts. `show`: content for the
+   * tool call, as soon as there is some.
+   */
   run(command: Command, signal: AbortSignal, show: (content: readonly JsonObject[]) => void): Promise<Ran>;
 }
 
@@ -167,7 +171,8 @@ export function clientCommands(
           note: cutOff(command),
         };
       } finally {
-        ask("terminal/release", never).catch(() => undefined); // it ends what still runs; the session's end does so, too
+        // it ends what still runs; the session's end does so, too
+        ask("terminal/release", never).catch(() => undefined);
       }
     },
   };

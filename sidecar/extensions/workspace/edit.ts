@@ -1,6 +1,6 @@
 /**
- * One place of a text replaced: `old` has to be there exactly once. Line ends are no difference: models write `\n`, and a file with `\r\n` keeps
- * them. Pure.
+ * One place of a text replaced: `old` has to be there exactly once. Line ends are no difference: models write `\n`, and
+ * a file with `\r\n` keeps them. Pure.
  */
 
 export type Edit =
@@ -38,7 +38,10 @@ export function edit(text: string, old: string, fresh: string): Edit {
   };
 }
 
-/** The text with the mark at the beginning that another one has, and with the line ends that it has throughout; as they are, where that has none, or both kinds. */
+/**
+ * The text with the mark at the beginning that another one has, and with the line ends that it has throughout; as they
+ * are, where that has none, or both kinds.
+ */
 export function inFormOf(other: string, text: string): string {
   const ends = other.match(/\r?\n/g),
     [first] = ends ?? [],

@@ -1,9 +1,10 @@
 /**
- * Workspace: tools for agents that have none of their own. An MCP server in each session: files, searches and commands, through the editor where it
- * offers them (unsaved changes, undo, terminals that are seen), else by this program. What changes something is asked about.
+ * Workspace: tools for agents that have none of their own. An MCP server in each session: files, searches and commands,
+ * through the editor where it offers them (unsaved changes, undo, terminals that are seen), else by this program. What
+ * changes something is asked about.
  *
- * Invariants: nothing outside of the session's folders is touched; a call ends, with what it started and what it asked, when it is withdrawn, when its
- * turn is stopped, and with its session.
+ * Invariants: nothing outside of the session's folders is touched; a call ends, with what it started and what it asked,
+ * when it is withdrawn, when its turn is stopped, and with its session.
  */
 import path from "node:path";
 import type { Chain, Proxy } from "../../proxies/proxy";

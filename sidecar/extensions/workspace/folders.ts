@@ -70,9 +70,10 @@ export async function kindOf({
 }
 
 /**
- * Files that decide what other programs run, or what the user is asked: those in some folders, and those that say what a workspace of VS Code is. A
- * standing approval does not hold there. Case makes no difference, because on some systems it makes none; nor does what some leave out of a name: dots
- * and spaces at its end, a stream behind a colon, characters that are not seen.
+ * Files that decide what other programs run, or what the user is asked: those in some folders, and those that say what
+ * a workspace of VS Code is. A standing approval does not hold there. Case makes no difference, because on some systems
+ * it makes none; nor does what some leave out of a name: dots and spaces at its end, a stream behind a colon,
+ * characters that are not seen.
  */
 export function isGuarded({ real, folder }: Inside): boolean {
   const parts = path

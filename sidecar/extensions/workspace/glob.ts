@@ -1,10 +1,14 @@
 /**
- * Which paths a pattern means: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any folders. Paths are relative, with `/`. Pure.
+ * Which paths a pattern means: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any folders. Paths are relative, with `/`.
+ * Pure.
  *
  * Invariant: no pattern takes longer than its length times the path's, which is why it is no regular expression.
  */
 
-/** Without a slash a pattern is about the name, wherever the file lies; without anything special it is a part of the path, whatever the case. */
+/**
+ * Without a slash a pattern is about the name, wherever the file lies; without anything special it is a part of the
+ * path, whatever the case.
+ */
 export function globMatcher(pattern: string): (path: string) => boolean {
   if (!isGlob(pattern)) {
     const part = pattern.toLowerCase();
@@ -25,8 +29,8 @@ type Token = { readonly kind: "any" } | { readonly kind: "one"; readonly test: (
 type Segment = { readonly kind: "any" } | { readonly kind: "one"; readonly tokens: readonly Token[] };
 
 /**
- * `any` takes as many as it likes. What stands between two of them is best put as early as it fits, so that only the last one is ever
- * tried again.
+ * `any` takes as many as it likes. What stands between two of them is best put as early as it fits, so that only the
+ * last one is ever tried again.
  */
 function fits<P extends { readonly kind: "any" | "one" }, T>(
   pattern: readonly P[],

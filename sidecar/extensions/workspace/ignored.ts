@@ -1,4 +1,7 @@
-/** What the files `.gitignore` from a session's folder down to some folder leave out, as git does it: the nearest that says something decides. Pure. */
+/**
+ * What the files `.gitignore` from a session's folder down to some folder leave out, as git does it: the nearest that
+ * says something decides. Pure.
+ */
 import ignore, { type Ignore } from "ignore";
 
 export class Ignored {

@@ -1,6 +1,6 @@
 /**
- * A regular expression of a model's, tried line by line in a thread of its own: one that takes for ever is ended with that thread, and nothing else
- * waits for it.
+ * A regular expression of a model's, tried line by line in a thread of its own: one that takes for ever is ended with
+ * that thread, and nothing else waits for it.
  */
 import { Worker } from "node:worker_threads";
 import { arrayOr, objectOr } from "../../rpc/json";
@@ -11,7 +11,10 @@ export interface MatchingLine {
   readonly text: string;
 }
 
-/** Text, because it has to run wherever this program was bundled into. `split` gives lines; what is told of one is what is around the match. */
+/**
+ * Text, because it has to run wherever this program was bundled into. `split` gives lines; what is told of one is what
+ * is around the match.
+ */
 const PROGRAM = `
 const { parentPort, workerData: { source, flags, longest } } = require("node:worker_threads");
 const regex = new RegExp(source, flags);

@@ -1,8 +1,8 @@
 /**
  * The searches of `search.ts` by ripgrep: the user's, or the one that VS Code has inside.
  *
- * Invariants: a ripgrep that cannot do what is asked (an older one, say) is no reason to fail: then it is searched without; ripgrep is ended as soon
- * as enough was found.
+ * Invariants: a ripgrep that cannot do what is asked (an older one, say) is no reason to fail: then it is searched
+ * without; ripgrep is ended as soon as enough was found.
  */
 import { StringDecoder } from "node:string_decoder";
 import path from "node:path";
@@ -107,7 +107,8 @@ async function run(
       { signal: AbortSignal.any([signal, done.signal]), stdout: heard, quietMs: 2 * SEARCH_MS },
     );
     if (code === 0 || code === 1) return {};
-    // One file that it cannot read is enough for that, whatever it found in others; without a word, because of `--no-messages`.
+    // One file that it cannot read is enough for that, whatever it found in others; without a word, because of
+    // `--no-messages`.
     if (code === 2 && stderr.trim() === "") return { note: NOT_ALL };
     if (/regex|PCRE2/i.test(stderr))
       throw new ToolFailure(

@@ -7,7 +7,9 @@ export interface SearchPlace extends Inside {
   readonly isFile: boolean;
 }
 
-/** Told as they are found. `path`: relative to the place, with `/`; empty for the place itself. True: that is enough. */
+/**
+ * Told as they are found. `path`: relative to the place, with `/`; empty for the place itself. True: that is enough.
+ */
 export type FoundFile = (path: string) => boolean;
 /** `line`: from 1. `text`: at most so long as `LONGEST_LINE`. */
 export type FoundLine = (path: string, line: number, text: string) => boolean;

@@ -1,7 +1,9 @@
 /**
- * Texts of files, through the client where it offers that (unsaved changes are read, and what is written can be undone there), else from the disk.
+ * Texts of files, through the client where it offers that (unsaved changes are read, and what is written can be undone
+ * there), else from the disk.
  *
- * Invariants: what is no file, no text, or too large is a `ToolFailure` with a sentence, and is not read; a path is one that `Folders` gave.
+ * Invariants: what is no file, no text, or too large is a `ToolFailure` with a sentence, and is not read; a path is one
+ * that `Folders` gave.
  */
 import { constants } from "node:fs";
 import { mkdir, open, readFile } from "node:fs/promises";

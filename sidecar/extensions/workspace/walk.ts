@@ -1,6 +1,6 @@
 /**
- * The files below a folder, without those that `.gitignore` leaves out, and without `.git`. Links are not followed: what they lead to is found where
- * it is, or is outside.
+ * The files below a folder, without those that `.gitignore` leaves out, and without `.git`. Links are not followed:
+ * what they lead to is found where it is, or is outside.
  */
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -10,7 +10,10 @@ import type { SearchPlace } from "./search";
 /** Files and folders that are looked at in one search. */
 export const MOST_ENTRIES = 200_000;
 
-/** Relative to the place, with `/`, in order of their names. Ends early after `most` entries, and returns whether that was all. What cannot be read is passed over. */
+/**
+ * Relative to the place, with `/`, in order of their names. Ends early after `most` entries, and returns whether that
+ * was all. What cannot be read is passed over.
+ */
 export async function* filesBelow(
   { real, folder }: SearchPlace,
   signal: AbortSignal,

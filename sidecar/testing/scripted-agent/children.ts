@@ -1,6 +1,6 @@
 /**
- * Children for a process that must leave some behind. Each ignores SIGTERM, keeps the stdout and stderr of its parent open, and
- * ends by itself after two minutes, so that a test that fails leaves nothing for good.
+ * Children for a process that must leave some behind. Each ignores SIGTERM, keeps the stdout and stderr of its parent
+ * open, and ends by itself after two minutes, so that a test that fails leaves nothing for good.
  */
 import { spawn } from "node:child_process";
 

@@ -1,6 +1,6 @@
 /**
- * The fields of the steps `toolupdate`, `show`, `ask`…: `name`, `name=word` or `name=JSON`, in any order, repeated for more content,
- * and what they make in a tool call (ACP schema v1, `ToolCallUpdate`). Pure.
+ * The fields of the steps `toolupdate`, `show`, `ask`…: `name`, `name=word` or `name=JSON`, in any order, repeated for
+ * more content, and what they make in a tool call (ACP schema v1, `ToolCallUpdate`). Pure.
  */
 import { isObject, type JsonObject } from "../../rpc/json";
 
@@ -124,7 +124,10 @@ const NAMES: Readonly<Record<string, string>> = {
   reject_always: "Reject always",
 };
 
-/** `allow_once,allow_once,reject_once`: a kind that comes again gets the id `allow_once-2`. Or a list of options, as they are. */
+/**
+ * `allow_once,allow_once,reject_once`: a kind that comes again gets the id `allow_once-2`. Or a list of options, as
+ * they are.
+ */
 export function permissionOptions(written: unknown): readonly JsonObject[] {
   if (Array.isArray(written)) return written.filter(isObject);
   const seen = new Map<string, number>();

@@ -1,4 +1,7 @@
-/** What the scripted agent does wrong as a process, by its command line; README.md beside the program says what each means. */
+/**
+ * What the scripted agent does wrong as a process, by its command line; README.md beside the program says what each
+ * means.
+ */
 import { parseArgs } from "node:util";
 import { arrayOr } from "../../rpc/json";
 
@@ -18,7 +21,9 @@ export interface Flags {
   readonly authFile: string | undefined;
   readonly authVariable: string | undefined;
   readonly signIn: boolean;
-  /** `undefined`: it cannot be told to forget its user; else what it answers when it is: an error's message, or none. */
+  /**
+   * `undefined`: it cannot be told to forget its user; else what it answers when it is: an error's message, or none.
+   */
   readonly logout: string | undefined;
   readonly exitAtStart: number | undefined;
   readonly exitAfterInit: number | undefined;

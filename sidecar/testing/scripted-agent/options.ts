@@ -1,7 +1,8 @@
 /**
- * What the scripted agent lets its client choose in a session: modes, as agents have always had them; with `--models` models, as
- * agents had them once; with `--options` config options (ACP schema v1, `SessionConfigOption`), of which one depends on another; with `--plan`
- * also a mode in which it only plans, and one in which it works, with which it begins.
+ * What the scripted agent lets its client choose in a session: modes, as agents have always had them; with `--models`
+ * models, as agents had them once; with `--options` config options (ACP schema v1, `SessionConfigOption`), of which one
+ * depends on another; with `--plan` also a mode in which it only plans, and one in which it works, with which it
+ * begins.
  */
 import type { JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
@@ -89,7 +90,10 @@ export class SessionOptions {
     ];
   }
 
-  /** As the client wants or, with the step `option`, the agent. Throws for an option that there is not, and for what is locked. */
+  /**
+   * As the client wants or, with the step `option`, the agent. Throws for an option that there is not, and for what is
+   * locked.
+   */
   set(id: unknown, value: unknown): void {
     if (typeof id !== "string" || !this.#values.has(id) || typeof value !== typeof this.#values.get(id))
       throw new RpcError(RpcCode.invalidParams, `no option ${String(id)} with the value ${String(value)}`);

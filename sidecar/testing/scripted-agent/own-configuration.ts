@@ -1,4 +1,7 @@
-/** MCP servers of the scripted agent's own configuration, as agents have them: `mcpServers` with `command`, `args` and `env`, in which `${NAME}` is a variable. */
+/**
+ * MCP servers of the scripted agent's own configuration, as agents have them: `mcpServers` with `command`, `args` and
+ * `env`, in which `${NAME}` is a variable.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { useMcp } from "../../mcp/client";
 import type { McpServer } from "../../mcp/servers";

@@ -1,8 +1,9 @@
 /**
- * The language of the scripted agent: a prompt's text as steps. README.md beside the program has every step for a reader.
+ * The language of the scripted agent: a prompt's text as steps. README.md beside the program has every step for a
+ * reader.
  *
- * One step a line; in a text of one line `;` separates, too (`\;` is a semicolon). A text in which any part is no step is no
- * script, and is echoed. In TEXT, `\n`, `\t` and `\\` are a newline, a tab and a backslash. Pure.
+ * One step a line; in a text of one line `;` separates, too (`\;` is a semicolon). A text in which any part is no step
+ * is no script, and is echoed. In TEXT, `\n`, `\t` and `\\` are a newline, a tab and a backslash. Pure.
  */
 import type { JsonObject } from "../../rpc/json";
 import { fieldsOf, type Fields } from "./fields";
@@ -78,11 +79,17 @@ export type Step =
     }
   | { readonly step: "error"; readonly code: number; readonly message: string };
 
-/** Kinds of floods: N tool calls; updates of one; calls that end, 500 of them in turn with content; text and thoughts in turn; plans; updates of an unknown kind. */
+/**
+ * Kinds of floods: N tool calls; updates of one; calls that end, 500 of them in turn with content; text and thoughts in
+ * turn; plans; updates of an unknown kind.
+ */
 export const FLOODS = ["tools", "updates", "results", "thoughts", "plans", "unknown"] as const;
 export type FloodOf = (typeof FLOODS)[number];
 
-/** How the agent announces a call of an MCP server, and whether it asks first: not at all; as codex-acp does; by a title `SERVER-TOOL` alone. */
+/**
+ * How the agent announces a call of an MCP server, and whether it asks first: not at all; as codex-acp does; by a title
+ * `SERVER-TOOL` alone.
+ */
 export type McpDialect = "plain" | "codex" | "titled";
 
 interface Command {

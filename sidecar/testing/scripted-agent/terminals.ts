@@ -1,6 +1,6 @@
 /**
- * Commands that the scripted agent has its client run (ACP schema v1, `terminal/*`), each shown in a tool call of its own. One step
- * for all of it, or one for each request; those are about the last command that was started.
+ * Commands that the scripted agent has its client run (ACP schema v1, `terminal/*`), each shown in a tool call of its
+ * own. One step for all of it, or one for each request; those are about the last command that was started.
  */
 import { parseCommand } from "../../agents/command-line";
 import { objectOr, type JsonObject } from "../../rpc/json";

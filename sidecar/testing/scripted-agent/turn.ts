@@ -1,7 +1,7 @@
 /**
- * One turn of the scripted agent: does the steps of a script one after the other (starred neighbours together), and says how
- * the turn ends. When the client cancels, what waits stops waiting, and the turn ends as `cancelled`; only a question that is open
- * is waited for, because a client that cancels must answer it.
+ * One turn of the scripted agent: does the steps of a script one after the other (starred neighbours together), and
+ * says how the turn ends. When the client cancels, what waits stops waiting, and the turn ends as `cancelled`; only a
+ * question that is open is waited for, because a client that cancels must answer it.
  */
 import { setTimeout as after } from "node:timers/promises";
 import { useMcp, type McpConnection } from "../../mcp/client";

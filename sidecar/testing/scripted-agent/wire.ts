@@ -1,6 +1,7 @@
 /**
- * The scripted agent's end of the wire: JSON lines over stdio, written apart from `sidecar/rpc` so that a mistake there is not
- * made on both sides, and because this one must be able to misbehave (`raw`). Its ids count from 0, as some agents' do.
+ * The scripted agent's end of the wire: JSON lines over stdio, written apart from `sidecar/rpc` so that a mistake there
+ * is not made on both sides, and because this one must be able to misbehave (`raw`). Its ids count from 0, as some
+ * agents' do.
  */
 import type { Readable, Writable } from "node:stream";
 import { isObject, type JsonObject } from "../../rpc/json";

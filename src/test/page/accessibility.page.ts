@@ -1,4 +1,6 @@
-/** The chat for those who do not see it, or not as others do: what axe finds in four themes, calm, colors of the system. */
+/**
+ * The chat for those who do not see it, or not as others do: what axe finds in four themes, calm, colors of the system.
+ */
 import { sendPrompt, turnEnded, type Box } from "./harness";
 import { violations } from "./axe";
 import { hasChips, input, pasteFile, pasteImage } from "./composing";

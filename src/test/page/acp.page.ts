@@ -1,4 +1,7 @@
-/** What an agent can ask of a person and show to one beyond words, in a real VS Code: choices at the prompt, forms, pages to visit, notices… */
+/**
+ * What an agent can ask of a person and show to one beyond words, in a real VS Code: choices at the prompt, forms,
+ * pages to visit, notices…
+ */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -176,7 +179,8 @@ suite("all that an agent can offer, ask and show", () => {
       assert.equal(await turnState(box.frame), "running");
       await seen(async () => /^Your age/.test(await focused()), "the focus on what is wrong");
       await keyboard.press("ControlOrMeta+a");
-      await seen(selectsAll, "all of the field selected"); // VS Code does it, some time after the key: what is typed before is in what is replaced
+      // VS Code does it, some time after the key: what is typed before is in what is replaced
+      await seen(selectsAll, "all of the field selected");
       await keyboard.type("36");
       await keyboard.press("Enter");
       await turnEnded(box.frame);

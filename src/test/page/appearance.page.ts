@@ -1,4 +1,6 @@
-/** What the chat looks like: one conversation with every kind of card in VS Code's light, dark and high-contrast themes. */
+/**
+ * What the chat looks like: one conversation with every kind of card in VS Code's light, dark and high-contrast themes.
+ */
 import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type Box } from "./harness";
 import { edgesOf, textsSeen, themeColour } from "./looks";

@@ -18,7 +18,10 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-prac
 /** An agent's Markdown has the headings that it has: nobody here can put a level between two of them. */
 const EXCEPT = ["heading-order"];
 
-/** What is wrong, a line for each element. The debugger brings axe into the page: its content security policy stays, and would refuse a script. */
+/**
+ * What is wrong, a line for each element. The debugger brings axe into the page: its content security policy stays, and
+ * would refuse a script.
+ */
 export async function violations(frame: FrameLocator): Promise<readonly string[]> {
   const owner = await (await frame.locator("body").elementHandle())?.ownerFrame();
   if (!owner) throw new Error("The chat view is not there.");

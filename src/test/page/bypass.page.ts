@@ -1,4 +1,7 @@
-/** Allowing an agent everything: where it is offered, what is asked before, how long it lasts, and how it ends. In four themes. */
+/**
+ * Allowing an agent everything: where it is offered, what is asked before, how long it lasts, and how it ends. In four
+ * themes.
+ */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { violations } from "./axe";
@@ -53,7 +56,8 @@ suite("allowing an agent everything", () => {
     assert.equal(await focused(), "More Actions");
     await box.page.keyboard.press("Enter");
     await item("Allow Everything…").waitFor();
-    await seen(async () => (await focused()) === "Reject always", "the focus on the first of the menu again"); // it comes with an event after the menu
+    // it comes with an event after the menu
+    await seen(async () => (await focused()) === "Reject always", "the focus on the first of the menu again");
     await box.page.keyboard.press("End");
     assert.equal(await focused(), "Allow Everything…");
     await box.page.keyboard.press("Enter");

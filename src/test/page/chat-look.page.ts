@@ -1,4 +1,7 @@
-/** What an agent shows and asks beyond words, as it is drawn: readable, reachable, kept while it is drawn again, and text where it is an agent's. */
+/**
+ * What an agent shows and asks beyond words, as it is drawn: readable, reachable, kept while it is drawn again, and
+ * text where it is an agent's.
+ */
 import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type Box } from "./harness";
 import { edgesOf, textsSeen, themeColour, THEMES } from "./looks";

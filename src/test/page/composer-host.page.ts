@@ -57,7 +57,10 @@ suite("what comes from the editor into a prompt", () => {
       }),
     });
 
-  /** Sends what is in the prompt, which asks the agent for all that it received besides the words: what it says, and how many blocks that is. */
+  /**
+   * Sends what is in the prompt, which asks the agent for all that it received besides the words: what it says, and how
+   * many blocks that is.
+   */
   async function received(blocks: number): Promise<string> {
     await sendByKey(box);
     const { answer } = await lastExchange(box.frame);
@@ -86,7 +89,8 @@ suite("what comes from the editor into a prompt", () => {
       90_000,
     );
     await box.page.locator(".tabs-container .tab.active", { hasText: path.basename(name) }).waitFor();
-    await box.page.locator(".editor-group-container .monaco-editor.focused .view-lines").first().waitFor(); // and takes no focus later
+    // and takes no focus later
+    await box.page.locator(".editor-group-container .monaco-editor.focused .view-lines").first().waitFor();
   }
   async function selectLines(count: number): Promise<void> {
     await box.page.locator(".editor-group-container .view-line").first().click();

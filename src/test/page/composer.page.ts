@@ -1,4 +1,7 @@
-/** The prompt: what is attached to it, and the drafts of tabs, in a real VS Code. Each test looks at what the agent received. */
+/**
+ * The prompt: what is attached to it, and the drafts of tabs, in a real VS Code. Each test looks at what the agent
+ * received.
+ */
 import assert from "node:assert/strict";
 import { lastExchange, readCards, turnEnded, turnState, type Box } from "./harness";
 import { textsSeen } from "./looks";
@@ -92,7 +95,8 @@ suite("the composer", () => {
   test("a click on a file's chip opens the file", async () => {
     await box.frame.locator(".mynah-chat-item-card:visible a.symposium-chip", { hasText: "README.md" }).click();
     await box.page.locator(".tabs-container .tab.active", { hasText: "README.md" }).waitFor();
-    await box.page.locator(".editor-group-container .monaco-editor.focused").waitFor(); // what is typed into the prompt later is not for the editor
+    // what is typed into the prompt later is not for the editor
+    await box.page.locator(".editor-group-container .monaco-editor.focused").waitFor();
   });
 
   test("the list closes on Escape and by moving the caret away, and what was typed stays", async () => {

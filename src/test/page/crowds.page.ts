@@ -99,7 +99,8 @@ suite("much at once", () => {
     await turnEnded(box.frame, { timeout: 200_000 });
     await box.screenshot("flood-of-results");
     await newTab(box);
-    // The page shows the newest cards only: on a busy machine 6,000 of them push the prompt off it before it was looked at.
+    // The page shows the newest cards only: on a busy machine 6,000 of them push the prompt off it before it was looked
+    // at.
     const flood = gate();
     await sendPrompt(box.frame, `${flood.step}\nflood 6000 tools\nsay THE-CLOSING-TEXT`);
     flood.open();

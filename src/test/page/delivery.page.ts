@@ -1,4 +1,7 @@
-/** A hundred times hidden, shown and reloaded while the agent writes, in a real VS Code: every word is shown once, in order. */
+/**
+ * A hundred times hidden, shown and reloaded while the agent writes, in a real VS Code: every word is shown once, in
+ * order.
+ */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -96,7 +99,8 @@ async function interrupt(page: Page, hidden: Hidden, { how, frames }: Interrupti
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   });
   const what = hidden === "no" ? how : hidden;
-  // Many pages are interrupted before there is anything of them, but not all, on a slow machine either. A key may be lost with the page that had the focus.
+  // Many pages are interrupted before there is anything of them, but not all, on a slow machine either. A key may be
+  // lost with the page that had the focus.
   const built =
     (hidden !== "no" || how === "reload") && frames >= 6
       ? page.waitForEvent("framenavigated", { predicate: isPage, timeout: 10_000 }).catch(() => undefined)
@@ -129,7 +133,9 @@ async function interrupt(page: Page, hidden: Hidden, { how, frames }: Interrupti
 const icon = (page: Page, name: string) =>
   page.locator(".activitybar .action-item", { has: page.locator(`.action-label[aria-label^="${name}"]`) });
 
-/** The numbers of the words in the first `length` characters of `w1 w2 w3 …` that are whole, and followed by a space. */
+/**
+ * The numbers of the words in the first `length` characters of `w1 w2 w3 …` that are whole, and followed by a space.
+ */
 function wholeWords(length: number): readonly number[] {
   const words: number[] = [];
   for (let n = 1, held = 0; (held += `w${n} `.length) <= length; n++) words.push(n);

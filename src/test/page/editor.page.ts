@@ -1,4 +1,7 @@
-/** What an agent does through the editor (commands, files), and what the editor does for who watches it, in a real VS Code. */
+/**
+ * What an agent does through the editor (commands, files), and what the editor does for who watches it, in a real VS
+ * Code.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";

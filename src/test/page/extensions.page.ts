@@ -1,4 +1,7 @@
-/** Agent extensions of the user's own in a real VS Code: what they do, which tabs have them, and what becomes of one that cannot be there. */
+/**
+ * Agent extensions of the user's own in a real VS Code: what they do, which tabs have them, and what becomes of one
+ * that cannot be there.
+ */
 import assert from "node:assert/strict";
 import path from "node:path";
 import type { FrameLocator } from "playwright-core";

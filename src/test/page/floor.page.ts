@@ -1,6 +1,6 @@
 /**
- * An editor at the floor of `engines.vscode`, or a fork: what it lacks is taken away from the real API before our code sees it.
- * The extension is the built one; only its entry is another.
+ * An editor at the floor of `engines.vscode`, or a fork: what it lacks is taken away from the real API before our code
+ * sees it. The extension is the built one; only its entry is another.
  */
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** An answer that grows, piece by piece, ends as one that came at once: the same elements, whatever was drawn in between. */
+/**
+ * An answer that grows, piece by piece, ends as one that came at once: the same elements, whatever was drawn in
+ * between.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,6 +1,6 @@
 /**
- * A VS Code for tests that look at its page: one server and one browser for all suites with the same environment, a window
- * (browser context) of its own for each box. Closed when mocha ends.
+ * A VS Code for tests that look at its page: one server and one browser for all suites with the same environment, a
+ * window (browser context) of its own for each box. Closed when mocha ends.
  *
  * Boxes on one server share its user settings and the extension's global storage; what differs in `env`, `vsix` or
  * `restricted` gets a server of its own.
@@ -42,7 +42,9 @@ export interface BoxOptions {
   readonly settings?: Settings;
   /** Added to the environment of server, extension host, sidecar and agents. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Names of workspace folders, each a copy of test-workspace; one unless given, several make a multi-root workspace. */
+  /**
+   * Names of workspace folders, each a copy of test-workspace; one unless given, several make a multi-root workspace.
+   */
   readonly folders?: readonly string[];
   /** Load the extension from this folder instead of the checkout. */
   readonly extension?: string;
@@ -105,7 +107,8 @@ export const documents = (): readonly Locator[] =>
 /** Opens a window. Its chat view is not shown yet: nothing of ours has been activated. */
 export async function openBox(options: BoxOptions = {}): Promise<Box> {
   const { server, mark } = await sharedServer(options);
-  // What a test is about is not what our own extensions add to it: one that has them says so, with null for those that are on by default.
+  // What a test is about is not what our own extensions add to it: one that has them says so, with null for those that
+  // are on by default.
   server.writeSettings({
     "symposium.extensions": [],
     ...(options.restricted
@@ -156,8 +159,8 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
 }
 
 /**
- * In a browser VS Code sometimes opens a workspace of several folders without any: it reads the workspace's file before its
- * connection can. It has them when it is loaded again.
+ * In a browser VS Code sometimes opens a workspace of several folders without any: it reads the workspace's file before
+ * its connection can. It has them when it is loaded again.
  */
 async function withFolders(page: Page): Promise<void> {
   for (let attempt = 1; attempt < 6; attempt++) {

@@ -92,7 +92,9 @@ const FAKE_CARD = `**Scripted** wants to run a command
 
 interface Taken {
   readonly box: Box;
-  /** In each frame of the page: what ran, what the policy stopped, what was never to be there; and requests elsewhere. */
+  /**
+   * In each frame of the page: what ran, what the policy stopped, what was never to be there; and requests elsewhere.
+   */
   harm(): Promise<readonly string[]>;
 }
 
@@ -317,7 +319,10 @@ const FLOODS: readonly (readonly [what: string, script: string, told: string | R
   ["a command that prints 20 MB", "terminal sh -c 'yes flood | head -c 20000000'\nsay THE-END", "THE-END"],
   ["one message of 50 MB", "big 50 MB", /sends more in this turn than can be kept|larger than|too long|too large/],
 ];
-/** A machine that runs all of VS Code beside the flood is slow, and now and then holds a key up; frozen is something else. */
+/**
+ * A machine that runs all of VS Code beside the flood is slow, and now and then holds a key up; frozen is something
+ * else.
+ */
 const SOON_MS = 1_000,
   FROZEN_MS = 10_000;
 

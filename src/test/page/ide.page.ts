@@ -1,4 +1,7 @@
-/** The agent extension IDE operations in a real VS Code: its own TypeScript services answer, of files as the user sees them, and change nothing. */
+/**
+ * The agent extension IDE operations in a real VS Code: its own TypeScript services answer, of files as the user sees
+ * them, and change nothing.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -41,7 +44,10 @@ suite("the extension IDE operations", () => {
     await turnEnded(box.frame, { timeout: 90_000 });
     return (await lastExchange(box.frame)).answer.replaceAll(/\s+/g, " ");
   }
-  /** Its words, once all of this is in them: what language services know of files they learn by and by, from those who watch the disk. */
+  /**
+   * Its words, once all of this is in them: what language services know of files they learn by and by, from those who
+   * watch the disk.
+   */
   async function learns(args: object, ...parts: readonly (string | RegExp)[]): Promise<string> {
     let answer = "";
     const is = (part: string | RegExp): boolean =>

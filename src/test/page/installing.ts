@@ -1,6 +1,6 @@
 /**
- * A machine for agents that are installed: an npm that only the login shell finds, as where an editor was started from a dock, and which “installs” the
- * scripted agent. Whoever asks another npm gets no answer.
+ * A machine for agents that are installed: an npm that only the login shell finds, as where an editor was started from
+ * a dock, and which “installs” the scripted agent. Whoever asks another npm gets no answer.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

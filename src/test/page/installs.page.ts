@@ -1,4 +1,7 @@
-/** Agents that are installed at their first prompt, and those that want their user to sign in, in a real VS Code with a home of its own. */
+/**
+ * Agents that are installed at their first prompt, and those that want their user to sign in, in a real VS Code with a
+ * home of its own.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Standing approvals in VS Code's own chat: which of an agent's acts "Allow in this Session" covers, and which are asked about all the same. One
- * window, so that what was approved counts for all later tests.
+ * Standing approvals in VS Code's own chat: which of an agent's acts "Allow in this Session" covers, and which are
+ * asked about all the same. One window, so that what was approved counts for all later tests.
  */
 import assert from "node:assert/strict";
 import type { Box } from "./harness";

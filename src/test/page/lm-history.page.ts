@@ -1,6 +1,7 @@
 /**
- * Agents in VS Code's own chat: conversations that are changed, copied, shortened, and come back after a restart. The chat sends the whole history
- * each time; which of the agent's sessions hears it, and what it is told of before, is asserted on what the agent received.
+ * Agents in VS Code's own chat: conversations that are changed, copied, shortened, and come back after a restart. The
+ * chat sends the whole history each time; which of the agent's sessions hears it, and what it is told of before, is
+ * asserted on what the agent received.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * More tools than VS Code's chat shows at once: it puts some of an extension's, ours too, behind one that a model calls to see them. What the scripted
- * agent has of them.
+ * More tools than VS Code's chat shows at once: it puts some of an extension's, ours too, behind one that a model calls
+ * to see them. What the scripted agent has of them.
  */
 import path from "node:path";
 import { openBox, ROOT, type Box } from "./harness";

@@ -1,6 +1,6 @@
 /**
- * Agents in VS Code's own chat: rounds of tools, what its confirmations come to, sub-agents, pictures, and what a user does while a tool runs.
- * The scripted agent says what it was answered; the trace has in which order.
+ * Agents in VS Code's own chat: rounds of tools, what its confirmations come to, sub-agents, pictures, and what a user
+ * does while a tool runs. The scripted agent says what it was answered; the trace has in which order.
  */
 import assert from "node:assert/strict";
 import type { Box } from "./harness";

@@ -1,6 +1,6 @@
 /**
- * Agents in VS Code's own chat, with the scripted agent: what a user types and presses there, and what the agent heard of it. Tools are
- * VS Code's own and those of an extension whose schemas are written as others write them.
+ * Agents in VS Code's own chat, with the scripted agent: what a user types and presses there, and what the agent heard
+ * of it. Tools are VS Code's own and those of an extension whose schemas are written as others write them.
  */
 import assert from "node:assert/strict";
 import { timeLimit } from "../../../scripts/time-limits.mjs";

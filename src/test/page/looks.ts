@@ -1,4 +1,6 @@
-/** What a user's eye would judge, measured in the chat view: is text readable, is the focus seen, has a card an edge. */
+/**
+ * What a user's eye would judge, measured in the chat view: is text readable, is the focus seen, has a card an edge.
+ */
 import type { FrameLocator } from "playwright-core";
 
 /** The themes that VS Code begins with; `kind` is the class of a page that wears one. */
@@ -18,8 +20,9 @@ export interface TextSeen {
 }
 
 /**
- * Every piece of text that is on screen below `selector`, with its contrast by WCAG 2.1 against what is painted behind it:
- * translucent layers and the opacity of ancestors are counted in. Disabled controls are left out, as WCAG leaves them out.
+ * Every piece of text that is on screen below `selector`, with its contrast by WCAG 2.1 against what is painted behind
+ * it: translucent layers and the opacity of ancestors are counted in. Disabled controls are left out, as WCAG leaves
+ * them out.
  */
 export function textsSeen(frame: FrameLocator, selector: string): Promise<readonly TextSeen[]> {
   return frame.locator("body").evaluate((body, selector) => {
@@ -65,27 +68,30 @@ export function textsSeen(frame: FrameLocator, selector: string): Promise<readon
       element.getClientRects().length > 0 &&
       getComputedStyle(element).visibility === "visible" &&
       !element.closest(":disabled, .symposium-spoken");
-    return [...body.querySelectorAll(selector)]
-      .flatMap(each => [each, ...each.querySelectorAll("*")])
-      .filter(
-        element =>
-          isShown(element) &&
-          [...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.textContent?.trim()),
-      )
-      .filter(element => parse(getComputedStyle(element).color)[3] > 0 && opacityOf(element) > 0) // what is not painted at all need not be readable
-      .map(element => {
-        const background = behind(element);
-        const [r, g, b, a] = parse(getComputedStyle(element).color);
-        const colour = over([r, g, b, a * opacityOf(element)], background);
-        const shown = (painted: Colour): string => `rgb(${painted.slice(0, 3).map(Math.round).join(" ")})`;
-        return {
-          text: element.textContent.trim().slice(0, 40),
-          element: `${element.tagName.toLowerCase()}.${[...element.classList].join(".")}`,
-          contrast: Math.round(contrast(colour, background) * 100) / 100,
-          colour: shown(colour),
-          background: shown(background),
-        };
-      });
+    return (
+      [...body.querySelectorAll(selector)]
+        .flatMap(each => [each, ...each.querySelectorAll("*")])
+        .filter(
+          element =>
+            isShown(element) &&
+            [...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.textContent?.trim()),
+        )
+        // what is not painted at all need not be readable
+        .filter(element => parse(getComputedStyle(element).color)[3] > 0 && opacityOf(element) > 0)
+        .map(element => {
+          const background = behind(element);
+          const [r, g, b, a] = parse(getComputedStyle(element).color);
+          const colour = over([r, g, b, a * opacityOf(element)], background);
+          const shown = (painted: Colour): string => `rgb(${painted.slice(0, 3).map(Math.round).join(" ")})`;
+          return {
+            text: element.textContent.trim().slice(0, 40),
+            element: `${element.tagName.toLowerCase()}.${[...element.classList].join(".")}`,
+            contrast: Math.round(contrast(colour, background) * 100) / 100,
+            colour: shown(colour),
+            background: shown(background),
+          };
+        })
+    );
   }, selector);
 }
 

@@ -47,7 +47,10 @@ export class ModelBox {
     private readonly folder: string,
   ) {}
 
-  /** `more`: settings; `flags`: of the agent. The log and the trace stay: they are below the temporary folder of the run, and the agent may still write its last lines. */
+  /**
+   * `more`: settings; `flags`: of the agent. The log and the trace stay: they are below the temporary folder of the
+   * run, and the agent may still write its last lines.
+   */
   static async open(more: Readonly<Record<string, unknown>> = {}, flags: readonly string[] = []): Promise<ModelBox> {
     const folder = mkdtempSync(path.join(tmpdir(), "symposium-lm-"));
     const box = await openBox({
@@ -138,8 +141,9 @@ export class ModelBox {
   }
 
   /**
-   * Waits until VS Code has written down a chat of so many turns whose last answer has these words: it does so every few seconds. In a browser,
-   * a page that is left before then takes the end of the chat with it, and a chat that is left may be empty when it is opened again.
+   * Waits until VS Code has written down a chat of so many turns whose last answer has these words: it does so every
+   * few seconds. In a browser, a page that is left before then takes the end of the chat with it, and a chat that is
+   * left may be empty when it is opened again.
    */
   written(words: string, turns: number): Promise<void> {
     const folder = path.join(this.box.server.userData, "User/workspaceStorage");

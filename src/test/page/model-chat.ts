@@ -1,4 +1,7 @@
-/** VS Code's own chat as a user meets it: models are picked, words typed, confirmations pressed; what is on the page is read, nothing else. */
+/**
+ * VS Code's own chat as a user meets it: models are picked, words typed, confirmations pressed; what is on the page is
+ * read, nothing else.
+ */
 import type { Locator, Page } from "playwright-core";
 import { until, type Box } from "./harness";
 
@@ -8,7 +11,9 @@ const READY = "the chat is ready";
 export class ModelChat {
   constructor(readonly page: Page) {}
 
-  /** Switches the chat on, without signing in, and waits until a model can be picked; in a box with `tools-extension`. */
+  /**
+   * Switches the chat on, without signing in, and waits until a model can be picked; in a box with `tools-extension`.
+   */
   static async open(box: Box): Promise<ModelChat> {
     const chat = new ModelChat(box.page);
     await box.command("Chat: Manage Language Models");
@@ -117,7 +122,10 @@ export class ModelChat {
     return this.page.locator(".monaco-button:visible", { hasText: label }).last();
   }
 
-  /** Answers the confirmation that is open with the first that its menu has. By keyboard: a menu that has just opened takes no click. */
+  /**
+   * Answers the confirmation that is open with the first that its menu has. By keyboard: a menu that has just opened
+   * takes no click.
+   */
   async allowOnce(): Promise<void> {
     await this.page.locator(".chat-tool-confirmation-carousel:visible .monaco-dropdown-button:visible").last().click();
     await this.page.locator(".monaco-menu .action-item", { hasText: "Allow Once" }).waitFor();
@@ -194,8 +202,9 @@ export class ModelChat {
   }
 
   /**
-   * Waits until VS Code has kept a chat's title in its index, from which the list is made when a window opens. In a browser that is a database, written
-   * some time after the chat itself, and what is not in it when the page is left is lost.
+   * Waits until VS Code has kept a chat's title in its index, from which the list is made when a window opens. In a
+   * browser that is a database, written some time after the chat itself, and what is not in it when the page is left is
+   * lost.
    */
   async indexed(title: string): Promise<void> {
     await until(

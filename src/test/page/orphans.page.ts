@@ -1,6 +1,6 @@
 /**
- * No orphan, whatever is killed: an agent that ignores the end of stdin and SIGTERM and has children of its own, in and out of
- * its process group. The census goes by `SYMPOSIUM_RUN_ID`, which everything that an agent starts inherits.
+ * No orphan, whatever is killed: an agent that ignores the end of stdin and SIGTERM and has children of its own, in and
+ * out of its process group. The census goes by `SYMPOSIUM_RUN_ID`, which everything that an agent starts inherits.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

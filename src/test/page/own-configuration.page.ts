@@ -1,4 +1,7 @@
-/** An agent that ignores the MCP servers of its sessions gets the tools by its own configuration, in a real VS Code (issue 14 item 5). */
+/**
+ * An agent that ignores the MCP servers of its sessions gets the tools by its own configuration, in a real VS Code
+ * (issue 14 item 5).
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

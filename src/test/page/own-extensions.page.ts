@@ -1,4 +1,7 @@
-/** What everybody has who has set nothing: Symposium's own extensions that are on by default, in a real VS Code and in a Rust project; and the others, which are to be added. */
+/**
+ * What everybody has who has set nothing: Symposium's own extensions that are on by default, in a real VS Code and in a
+ * Rust project; and the others, which are to be added.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

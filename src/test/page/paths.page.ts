@@ -1,4 +1,7 @@
-/** The ways through the chat that are there for the keyboard alone: from card to card, along the tabs, back to the prompt. */
+/**
+ * The ways through the chat that are there for the keyboard alone: from card to card, along the tabs, back to the
+ * prompt.
+ */
 import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type Box } from "./harness";
 import { input } from "./composing";

@@ -1,4 +1,7 @@
-/** Prompts that are sent while the agent works, in a real VS Code: they wait, can be changed and taken back, and none is lost. */
+/**
+ * Prompts that are sent while the agent works, in a real VS Code: they wait, can be changed and taken back, and none is
+ * lost.
+ */
 import assert from "node:assert/strict";
 import { lastExchange, readCards, turnEnded, turnState, type Box } from "./harness";
 import { blocksIn, focused, hasChips, hasFocus, hasInput, input, pasteImage, sendByKey, THEMES } from "./composing";

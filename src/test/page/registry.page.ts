@@ -1,4 +1,7 @@
-/** More agents, from a registry on this computer: found, chosen, and then in the user's settings; also when the registry is gone. */
+/**
+ * More agents, from a registry on this computer: found, chosen, and then in the user's settings; also when the registry
+ * is gone.
+ */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

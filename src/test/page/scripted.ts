@@ -64,7 +64,10 @@ export async function becomes<T>(look: () => Promise<T>, expected: T, what: stri
   }
 }
 
-/** Holds the scripted agent up at `step`, a step of its script, until it is opened: however slow the machine, the turn goes on so long. */
+/**
+ * Holds the scripted agent up at `step`, a step of its script, until it is opened: however slow the machine, the turn
+ * goes on so long.
+ */
 export function gate(): { readonly step: string; open(): void } {
   const file = path.join(mkdtempSync(path.join(tmpdir(), "gate_")), "open");
   return { step: `await ${file}`, open: () => writeFileSync(file, "") };
@@ -144,12 +147,16 @@ export async function stopTurn(frame: FrameLocator): Promise<void> {
   const button = frame.locator(".mynah-chat-prompt-stop-button:visible");
   await seen(async () => {
     if ((await turnState(frame)) === "idle") return true;
-    if ((await button.count()) > 0) await button.click({ timeout: 5_000 }).catch(() => undefined); // the turn may have ended meanwhile
+    // the turn may have ended meanwhile
+    if ((await button.count()) > 0) await button.click({ timeout: 5_000 }).catch(() => undefined);
     return false;
   }, "the end of the turn");
 }
 
-/** The notification that says this. VS Code takes it away after some seconds, but not from under the mouse, which this puts there. */
+/**
+ * The notification that says this. VS Code takes it away after some seconds, but not from under the mouse, which this
+ * puts there.
+ */
 export async function notification(box: Box, text: string): Promise<Locator> {
   const toast = box.page.locator(".notification-toast", { hasText: text });
   await toast.hover();
@@ -217,7 +224,10 @@ export async function look(box: Box, name: string): Promise<void> {
   await box.screenshot(`${name}-light`);
 }
 
-/** Puts on a color theme, as a user does: the settings file would not do, because VS Code in a browser does not watch it. */
+/**
+ * Puts on a color theme, as a user does: the settings file would not do, because VS Code in a browser does not watch
+ * it.
+ */
 export async function wear(box: Box, theme: string, kind: string, frame = box.frame): Promise<void> {
   await box.command("Preferences: Color Theme");
   const pick = box.page.locator(".quick-input-widget:visible");

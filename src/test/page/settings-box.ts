@@ -1,4 +1,7 @@
-/** The settings page of a window, as a view or as an editor: which of its frames it is, and a registry on this computer behind it. */
+/**
+ * The settings page of a window, as a view or as an editor: which of its frames it is, and a registry on this computer
+ * behind it.
+ */
 import assert from "node:assert/strict";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +13,10 @@ import { readSettings, seen } from "./scripted";
 
 const AGENT = path.join(ROOT, "out/programs/scripted-agent.program.mjs");
 
-/** axe finds nothing wrong. The page is painted onto the part of the workbench that it is in, which nobody inside can see. */
+/**
+ * axe finds nothing wrong. The page is painted onto the part of the workbench that it is in, which nobody inside can
+ * see.
+ */
 export async function isFine(
   frame: FrameLocator,
   background: "sideBar-background" | "editor-background",
@@ -24,7 +30,10 @@ export async function isFine(
   });
 }
 
-/** Shows the page, the view with all the room that there is, and waits until it shows rows. Its document is another one whenever it was hidden. */
+/**
+ * Shows the page, the view with all the room that there is, and waits until it shows rows. Its document is another one
+ * whenever it was hidden.
+ */
 export async function openSettings(box: Box, where: "view" | "page"): Promise<FrameLocator> {
   await box.command(where === "view" ? "Symposium: Focus on Settings View" : "Symposium: Open Settings");
   const frame = await settingsFrame(box, where),

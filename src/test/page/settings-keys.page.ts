@@ -1,4 +1,7 @@
-/** The settings page for everybody: extensions by keyboard and by mouse, from the first stop of the Tab key to the last, in all themes, at the narrowest, and untrusted. */
+/**
+ * The settings page for everybody: extensions by keyboard and by mouse, from the first stop of the Tab key to the last,
+ * in all themes, at the narrowest, and untrusted.
+ */
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
 import { openBox, type Box } from "./harness";

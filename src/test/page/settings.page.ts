@@ -1,4 +1,7 @@
-/** The settings page with a mouse: agents are added, installed, chosen, checked, updated and removed; what is set stands in the user's settings. */
+/**
+ * The settings page with a mouse: agents are added, installed, chosen, checked, updated and removed; what is set stands
+ * in the user's settings.
+ */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";

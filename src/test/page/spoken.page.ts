@@ -1,4 +1,7 @@
-/** What a screen reader is given to say of the chat, in a real VS Code: sentences as they are finished, questions at once, nothing old. */
+/**
+ * What a screen reader is given to say of the chat, in a real VS Code: sentences as they are finished, questions at
+ * once, nothing old.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
@@ -23,7 +26,10 @@ suite("accessibility: what is said", () => {
   ];
   const forget = (): Promise<void> =>
     box.frame.locator(".symposium-spoken > p").evaluateAll(all => all.forEach(each => each.remove()));
-  /** Waits until it was said, and returns all that was since it was last forgotten, sentences that were said together in one piece. */
+  /**
+   * Waits until it was said, and returns all that was since it was last forgotten, sentences that were said together in
+   * one piece.
+   */
   async function hears(what: string): Promise<string> {
     await seen(async () => (await said()).join(" ").includes(what), `“${what}” among what is said`);
     return (await said()).join(" ");

@@ -1,4 +1,6 @@
-/** The first minutes: the walkthrough, its buttons and what it ticks off, and an agent that is on this computer already. */
+/**
+ * The first minutes: the walkthrough, its buttons and what it ticks off, and an agent that is on this computer already.
+ */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -14,7 +16,8 @@ suite("the walkthrough", () => {
       settings: {
         "symposium.currentAgentId": "",
         "symposium.agents": [],
-        "workbench.reduceMotion": "on", // a step gets the focus once it has moved, which closes a list that its button has opened by then
+        // a step gets the focus once it has moved, which closes a list that its button has opened by then
+        "workbench.reduceMotion": "on",
       },
     });
     const programs = path.join(box.server.home, "programs"),

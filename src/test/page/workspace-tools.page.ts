@@ -1,4 +1,7 @@
-/** The agent extension Workspace in a real VS Code: its tools through the editor, what the user is asked, and the badge where nobody is asked. */
+/**
+ * The agent extension Workspace in a real VS Code: its tools through the editor, what the user is asked, and the badge
+ * where nobody is asked.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";

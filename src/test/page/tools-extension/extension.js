@@ -1,4 +1,5 @@
-// Tools that a chat offers its models in the tests: with schemas as others write them, one that asks first, one that gives a picture, one that fails.
+// Tools that a chat offers its models in the tests: with schemas as others write them, one that asks first, one that
+// gives a picture, one that fails.
 const vscode = require("vscode");
 
 const text = value => new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(value)]);
@@ -53,7 +54,10 @@ function gate(name, token) {
 }
 let gates = 0;
 
-/** VS Code's chat is an extension of its own, which is switched on by a command; before it is active a prompt ends in a dialog that asks to sign in. */
+/**
+ * VS Code's chat is an extension of its own, which is switched on by a command; before it is active a prompt ends in a
+ * dialog that asks to sign in.
+ */
 function whenChatIsReady(context) {
   const chat = vscode.extensions.getExtension("GitHub.copilot-chat");
   if (chat === undefined) return;
