@@ -15,9 +15,9 @@ const FLOODS: readonly (readonly [what: string, script: (n: number) => string])[
   ["pieces of text", n => `stream ${n} chunks of 20 chars`],
 ];
 
-const bench: Bench = async world => {
+const bench: Bench = async fixture => {
   await using sidecar = await floodedSidecar();
-  const most = world.quick ? 20_000 : 60_000,
+  const most = fixture.quick ? 20_000 : 60_000,
     few = most / 4,
     measured: Measured[] = [],
     rows: Record<string, string | number>[] = [];
@@ -37,7 +37,7 @@ const bench: Bench = async world => {
       milliseconds: { candidate: long, yardstick: short },
     });
   }
-  world.table({ title: "a flooded turn, from the prompt to its end", rows });
+  fixture.table({ title: "a flooded turn, from the prompt to its end", rows });
   return measured;
 };
 export default bench;

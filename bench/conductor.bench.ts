@@ -46,17 +46,17 @@ const QUICK: Plan = {
   memory: { small: 100_000, diff: 2000 },
 };
 
-const bench: Bench = async world => {
-  const plan = world.quick ? QUICK : FULL;
+const bench: Bench = async fixture => {
+  const plan = fixture.quick ? QUICK : FULL;
   await using meters = new Meters();
   const best = await inTurns(plan, meters);
   for (const kind of KINDS)
-    world.table({
+    fixture.table({
       title: `${kind} messages, best of ${plan.rounds}`,
       rows: CHAINS.map(({ name }) => row(name, best(name, kind))),
     });
   const measured = ratios(best);
-  return [...measured, ...(await memory(plan, meters, world))];
+  return [...measured, ...(await memory(plan, meters, fixture))];
 };
 export default bench;
 
@@ -120,7 +120,7 @@ const MEGA = 1024 * 1024,
  * The best of all rounds counts here, too: garbage of large messages is collected when it pleases, but what leaks does
  * so in every round.
  */
-async function memory(plan: Plan, meters: Meters, world: BenchWorld): Promise<readonly Measured[]> {
+async function memory(plan: Plan, meters: Meters, fixture: BenchWorld): Promise<readonly Measured[]> {
   const measured: Measured[] = [],
     rows: Record<string, string | number>[] = [];
   for (const [kind, count] of Object.entries(plan.memory)) {
@@ -152,7 +152,7 @@ async function memory(plan: Plan, meters: Meters, world: BenchWorld): Promise<re
         });
     }
   }
-  world.table({ title: "resident memory of all processes between client and agent", rows });
+  fixture.table({ title: "resident memory of all processes between client and agent", rows });
   return measured;
 }
 

@@ -32,7 +32,7 @@ export interface BenchWorld {
 }
 
 /** What a `*.bench.ts` exports by default. */
-export type Bench = (world: BenchWorld) => Promise<readonly Measured[]> | readonly Measured[];
+export type Bench = (fixture: BenchWorld) => Promise<readonly Measured[]> | readonly Measured[];
 
 type Work = () => unknown;
 

@@ -34,20 +34,20 @@ const AROUND = 1_000,
   AROUND_LONG = 4_000;
 const GOALS = { growth: 1.5, seconds: 3, longest: 200, burst: 1_000, key: 100, sidecar: 100 };
 
-const bench: Bench = world =>
+const bench: Bench = fixture =>
   inBrowser(async browser => {
-    const plan = world.quick ? QUICK : FULL;
+    const plan = fixture.quick ? QUICK : FULL;
     return [
-      ...(await growth(browser, plan, world)),
-      ...(await wholeAnswers(browser, plan, world)),
+      ...(await growth(browser, plan, fixture)),
+      ...(await wholeAnswers(browser, plan, fixture)),
       await updatesAtOnce(browser, plan),
-      ...(await whileFlooded(browser, plan, world)),
-      ...(await sidecarWhileFlooded(plan, world)),
+      ...(await whileFlooded(browser, plan, fixture)),
+      ...(await sidecarWhileFlooded(plan, fixture)),
     ];
   });
 export default bench;
 
-async function growth(browser: Browser, { rounds, long }: Plan, world: BenchWorld): Promise<readonly Measured[]> {
+async function growth(browser: Browser, { rounds, long }: Plan, fixture: BenchWorld): Promise<readonly Measured[]> {
   const measured: Measured[] = [],
     rows: Record<string, string | number>[] = [];
   for (const name of CORPORA) {
@@ -62,14 +62,14 @@ async function growth(browser: Browser, { rounds, long }: Plan, world: BenchWorl
       milliseconds: { candidate: far.all, yardstick: short.all },
     });
   }
-  world.table({ title: "CPU of the main thread for a chunk of 20 characters, milliseconds", rows });
+  fixture.table({ title: "CPU of the main thread for a chunk of 20 characters, milliseconds", rows });
   return measured;
 }
 
 async function wholeAnswers(
   browser: Browser,
   { rounds, chunks }: Plan,
-  world: BenchWorld,
+  fixture: BenchWorld,
 ): Promise<readonly Measured[]> {
   const measured: Measured[] = [],
     rows: Record<string, string | number>[] = [];
@@ -96,7 +96,7 @@ async function wholeAnswers(
       },
     );
   }
-  world.table({ title: `whole answers of ${chunks} chunks, one each 16 ms (longest task 0: none over 50 ms)`, rows });
+  fixture.table({ title: `whole answers of ${chunks} chunks, one each 16 ms (longest task 0: none over 50 ms)`, rows });
   return measured;
 }
 
@@ -111,7 +111,7 @@ async function updatesAtOnce(browser: Browser, { rounds }: Plan): Promise<Measur
   };
 }
 
-async function whileFlooded(browser: Browser, { presses }: Plan, world: BenchWorld): Promise<readonly Measured[]> {
+async function whileFlooded(browser: Browser, { presses }: Plan, fixture: BenchWorld): Promise<readonly Measured[]> {
   const measured: Measured[] = [],
     rows: Record<string, string | number>[] = [];
   for (const [of, where] of [
@@ -141,13 +141,13 @@ async function whileFlooded(browser: Browser, { presses }: Plan, world: BenchWor
         ...(where === "another" ? { goal: 1 } : {}),
       });
   }
-  world.table({ title: "from a key to its character on screen", rows });
+  fixture.table({ title: "from a key to its character on screen", rows });
   return measured;
 }
 
-async function sidecarWhileFlooded({ asked }: Plan, world: BenchWorld): Promise<readonly Measured[]> {
+async function sidecarWhileFlooded({ asked }: Plan, fixture: BenchWorld): Promise<readonly Measured[]> {
   const { idle, flooded } = await answersWhileFlooded(asked);
-  world.table({
+  fixture.table({
     title: "the sidecar: until the first event for another session",
     rows: [
       { while: "idle", ...rounded(idle) },

@@ -11,6 +11,8 @@ const ACP = "@agentclientprotocol/sdk",
   TEST = ["node:", "fast-check", "typescript"];
 const ERRORS = "sidecar/errors.ts",
   WORKAROUNDS = "sidecar/agent-workarounds.ts";
+/** The modules that every part of the extension host may import. */
+const HOST_BASE = ["src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts"];
 
 /**
  * Who may import whom: the architecture, one row a folder, lowest first. The longest folder that holds a file is its
@@ -24,83 +26,32 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/names.ts", []],
   ["src/errors.ts", ["src/protocol"]],
   ["src/log.ts", ["src/protocol", "vscode"]],
-  ["src/sidecar-policy.ts", ["src/protocol", "src/errors.ts"]],
-  ["src/node-program.ts", ["src/sidecar-policy.ts", "node:"]],
-  ["src/sidecar-client.ts", ["src/protocol", "src/deferred.ts", "src/errors.ts", "node:", RPC]],
-  [
-    "src/sidecar-supervisor.ts",
-    [
-      "src/protocol",
-      "src/clock.ts",
-      "src/deferred.ts",
-      "src/errors.ts",
-      "src/log.ts",
-      "src/sidecar-policy.ts",
-      "src/sidecar-client.ts",
-    ],
-  ],
-  ["src/lazy-launcher.ts", ["src/protocol", "src/sidecar-supervisor.ts"]],
-  [
-    "src/sidecar-process.ts",
-    [
-      "src/protocol",
-      "src/clock.ts",
-      "src/deferred.ts",
-      "src/errors.ts",
-      "src/log.ts",
-      "src/node-program.ts",
-      "src/sidecar-policy.ts",
-      "src/sidecar-client.ts",
-      "src/sidecar-supervisor.ts",
-      "vscode",
-      "node:",
-    ],
-  ],
-  ["src/settings", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
-  [
-    "src/editor",
-    ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "vscode", "node:", "ignore"],
-  ],
+  ["src/sidecar", ["src/protocol", ...HOST_BASE, "vscode", "node:", RPC]],
+  ["src/settings/store", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
+  ["src/editor", ["src/protocol", ...HOST_BASE, "vscode", "node:", "ignore"]],
   [
     "src/chat",
     [
       "src/protocol",
-      "src/clock.ts",
-      "src/deferred.ts",
+      ...HOST_BASE,
       "src/names.ts",
-      "src/errors.ts",
-      "src/log.ts",
-      "src/sidecar-policy.ts",
-      "src/sidecar-client.ts",
-      "src/sidecar-supervisor.ts",
-      "src/settings",
+      "src/sidecar",
+      "src/settings/store",
       "src/editor",
       "vscode",
       "node:",
     ],
   ],
+  ["src/lm", ["src/protocol", ...HOST_BASE, "src/settings/store", "vscode"]],
   [
-    "src/lm",
-    ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/settings", "vscode"],
-  ],
-  [
-    "src/settings-view",
-    [
-      "src/protocol",
-      "src/deferred.ts",
-      "src/names.ts",
-      "src/errors.ts",
-      "src/log.ts",
-      "src/sidecar-policy.ts",
-      "src/sidecar-client.ts",
-      "src/sidecar-supervisor.ts",
-      "src/settings",
-      "src/chat",
-      "vscode",
-    ],
+    "src/settings/view",
+    ["src/protocol", ...HOST_BASE, "src/names.ts", "src/sidecar", "src/settings/store", "src/chat", "vscode"],
   ],
   ["src/testing", ["src", "node:"]],
-  ["src/commands.ts", ["src/protocol", "src/names.ts", "src/settings", "src/editor", "src/chat", "vscode", "node:"]],
+  [
+    "src/commands.ts",
+    ["src/protocol", "src/names.ts", "src/settings/store", "src/editor", "src/chat", "vscode", "node:"],
+  ],
   ["src/extension.ts", ["src", "vscode", "node:"]],
   ["src/manifest.test.ts", ["src"]],
   [
@@ -108,27 +59,48 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
     ["src", "scripts/vscode-box", "scripts/seed.mjs", "scripts/time-limits.mjs", "vscode", "playwright-core", ...TEST],
   ],
 
+  ["webview/page-clock.ts", []],
+  ["webview/state", ["src/protocol", "webview/page-clock.ts", "uuid"]],
+  ["webview/view-model", ["src/protocol", "webview/page-clock.ts", "webview/state"]],
+  ["webview/components", ["src/protocol", "webview/state", "webview/view-model", "uuid"]],
   [
-    "webview/render.ts",
+    "webview/mynah",
+    ["src/protocol", "webview/page-clock.ts", "webview/state", "webview/view-model", "webview/components", MYNAH],
+  ],
+  [
+    "webview/a11y",
     [
       "src/protocol",
-      "webview/buttons.ts",
-      "webview/card.ts",
-      "webview/render-question.ts",
-      "webview/render-subagent.ts",
-      "webview/render-tool.ts",
-      "webview/words.ts",
-      "webview/markdown-safe.ts",
-      "webview/growing.ts",
-      "webview/texts.ts",
-      "webview/tool-content.ts",
+      "webview/page-clock.ts",
+      "webview/state",
+      "webview/view-model",
+      "webview/components",
+      "webview/mynah",
     ],
   ],
   [
-    "webview/settings",
-    ["src/protocol", ...["dom", "markdown-safe", "page-clock", "saving"].map(name => `webview/${name}.ts`)],
+    "webview/runtime",
+    [
+      "src/protocol",
+      "webview/page-clock.ts",
+      "webview/state",
+      "webview/view-model",
+      "webview/components",
+      "webview/a11y",
+      "webview/mynah",
+    ],
   ],
-  ["webview", ["src/protocol", MYNAH, "uuid"]],
+  ["webview/main.ts", ["src/protocol", "webview", "uuid"]],
+  [
+    "webview/settings",
+    [
+      "src/protocol",
+      "webview/page-clock.ts",
+      "webview/state/save-schedule.ts",
+      "webview/view-model/markdown-safe.ts",
+      "webview/components/dom.ts",
+    ],
+  ],
   ["webview/testing", ["src/protocol", "webview", "fast-check"]],
 
   [ERRORS, ["src/protocol"]],
@@ -136,12 +108,17 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/rpc", ["src/protocol", ERRORS, "node:", RPC]],
   ["sidecar/journal", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
   ["sidecar/permissions", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
+  ["sidecar/process", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
+  ["sidecar/http", ["src/protocol", "sidecar/rpc", "sidecar/process", "node:"]],
+  ["sidecar/http/load-proxied.ts", ["sidecar/http", "https-proxy-agent"]],
   ["sidecar/mcp", ["src/protocol", ERRORS, "sidecar/rpc", "node:", MCP]],
   ["sidecar/proxies", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/mcp", "node:", MCP]],
   [
     "sidecar/conductor",
     ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "node:"],
   ],
+  ["sidecar/acp", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "node:"]],
+  ["sidecar/eliza", ["sidecar/rpc", "sidecar/mcp", "sidecar/process", "node:"]],
   [
     "sidecar/agents",
     [
@@ -149,13 +126,16 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       ERRORS,
       WORKAROUNDS,
       "sidecar/rpc",
+      "sidecar/process",
+      "sidecar/http",
       "sidecar/mcp",
       "sidecar/proxies",
       "sidecar/conductor",
+      "sidecar/acp",
+      "sidecar/eliza",
       "node:",
     ],
   ],
-  ["sidecar/agents/load-proxied.ts", ["sidecar/agents", "https-proxy-agent"]],
   ["sidecar/agents/own-configuration", ["src/protocol", "sidecar/rpc", "sidecar/mcp", "node:", "jsonc-parser"]],
   [
     "sidecar/agents/install",
@@ -163,6 +143,8 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "src/protocol",
       ERRORS,
       "sidecar/rpc",
+      "sidecar/process",
+      "sidecar/http",
       "sidecar/agents",
       "node:",
       "yauzl",
@@ -179,9 +161,11 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       WORKAROUNDS,
       "sidecar/rpc",
       "sidecar/permissions",
+      "sidecar/process",
       "sidecar/mcp",
       "sidecar/proxies",
       "sidecar/conductor",
+      "sidecar/acp",
       "sidecar/agents",
       "node:",
       MCP,
@@ -197,6 +181,8 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "sidecar/rpc",
       "sidecar/journal",
       "sidecar/permissions",
+      "sidecar/process",
+      "sidecar/acp",
       "sidecar/agents",
       "node:",
     ],
@@ -212,6 +198,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "sidecar/mcp",
       "sidecar/proxies",
       "sidecar/conductor",
+      "sidecar/acp",
       "sidecar/agents",
       "node:",
       MCP,
@@ -229,29 +216,23 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
 ];
 const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 
-/**
- * Modules that only these files may import, whatever their row says. Tests and the programs that they run may start
- * processes.
- */
+/** Modules that only these files may import, whatever their row says. Tests and the programs that they run may start processes. */
 const ONLY: Readonly<Record<string, RegExp>> = {
   "node:child_process":
-    /^src\/sidecar-process\.ts$|^sidecar\/agents\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(spawn\.test|page|program)\.ts$/,
-  [MYNAH]: /^webview\/chat-ui\.ts$/,
-  [RPC]: /^src\/sidecar-(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
+    /^src\/sidecar\/process\.ts$|^sidecar\/process\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(spawn\.test|page|program)\.ts$/,
+  [MYNAH]: /^webview\/mynah\/chat-ui\.ts$/,
+  [RPC]: /^src\/sidecar\/(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
 };
 
-/**
- * What a test may import beside what its folder may: the test doubles of its own program, independent implementations,
- * and the renderer that mynah-ui has inside.
- */
+/** What a test may import beside what its folder may: the test doubles of its own program, independent implementations, and the renderer that mynah-ui has inside. */
 const forTests = (file: string) =>
   file.endsWith(".test.ts")
     ? [
         ...TEST,
         "scripts/time-limits.mjs",
         `${file.split("/")[0]}/testing`,
-        ...(file.startsWith("sidecar/") ? [ACP, MCP] : []),
-        ...(file.startsWith("webview/") ? ["marked"] : []),
+        ...(file.startsWith("sidecar/") ? [ACP, MCP, "sidecar/eliza"] : []),
+        ...(file.startsWith("webview/") ? ["marked", "webview/view-model"] : []),
       ]
     : [];
 
@@ -261,10 +242,7 @@ const withoutSuffix = (file: string) => file.replace(/\.ts$/, "");
 /** A test stands on the row of the module beside it. */
 const tested = (file: string) => file.replace(/(\.spawn)?\.test\.ts$/, ".ts");
 
-/**
- * What in this file goes up, sideways or out. The compiler finds the imports: static, type, side-effect, `import()`,
- * `require()`.
- */
+/** What in this file goes up, sideways or out. The compiler finds the imports: static, type, side-effect, `import()`, `require()`. */
 function violations(file: string, source: string): string[] {
   const row = LAYERS.filter(([folder]) => within(file, folder) || within(tested(file), folder)).sort(
     ([a], [b]) => b.length - a.length,
@@ -323,9 +301,9 @@ suite("layers", () => {
     ["src/chat/view.ts", `import "node:child_process"`],
     ["src/chat/view.ts", `import { registerCommands } from "../commands"`],
     ["src/chat/view.ts", `import { FakeClock } from "../testing/fake-clock"`],
-    ["src/settings/configuration.ts", `const { spawn } = require('child_process')`],
+    ["src/settings/store/configuration.ts", `const { spawn } = require('child_process')`],
     ["src/editor/terminal.ts", `const cp = await import("node:child_process")`],
-    ["src/sidecar-supervisor.ts", `import { spawn } from "node:child_process"`],
+    ["src/sidecar/supervisor.ts", `import { spawn } from "node:child_process"`],
     ["src/newcomer.ts", ``],
     ["sidecar/mcp/bridge.ts", `import { spawn } from "node:child_process"`],
     ["sidecar/testing/scripted.ts", `import { spawn } from "node:child_process"`],
@@ -337,32 +315,33 @@ suite("layers", () => {
     ["sidecar/journal/journal.ts", `import * as vscode from "vscode"`],
     ["sidecar/agents/launch.ts", `import { fake } from "../testing/fake-agent"`],
     ["sidecar/agents/pool.test.ts", `import { Session } from "../chat/session"`],
-    ["webview/render.ts", `import { MynahUI } from "@aws/mynah-ui"`],
+    ["webview/view-model/render.ts", `import { MynahUI } from "@aws/mynah-ui"`],
     ["webview/main.ts", `import { MynahUI } from "@aws/mynah-ui"`],
     ["webview/main.ts", `import { readFileSync } from "fs"`],
     ["sidecar/newcomer/index.ts", ``],
-    ["webview/page.ts", `import left from "left-pad"`],
+    ["webview/components/newcomer.ts", `import left from "left-pad"`],
+    ["webview/components/newcomer.ts", `import { box } from "../mynah/chat-ui"`],
   ];
   for (const [file, source] of refused)
     test(`refused: ${file}: ${source}`, () => deepEqual(violations(file, source).length, 1));
 
   const accepted: readonly [file: string, source: string][] = [
     [
-      "src/sidecar-process.ts",
+      "src/sidecar/process.ts",
       `import { spawn } from "node:child_process"; import { createMessageConnection } from "vscode-jsonrpc/node"`,
     ],
-    ["sidecar/agents/child.ts", `import { spawn } from "child_process"`],
+    ["sidecar/process/child.ts", `import { spawn } from "child_process"`],
     [
-      "sidecar/agents/process.spawn.test.ts",
+      "sidecar/process/stdio-process.spawn.test.ts",
       `import { spawn } from "child_process"; import { FakeClock } from "../testing/fake-clock"`,
     ],
     ["sidecar/testing/hanging.program.ts", `import { spawn } from "child_process"`],
-    ["sidecar/agents/eliza/tools.ts", `import { connect } from "../../mcp/client"`],
+    ["sidecar/eliza/tools.ts", `import { connect } from "../mcp/client"`],
     [
       "src/chat/view.ts",
       `import { log } from "../log"; import type { Event } from "../protocol/chat"; // import "node:child_process"`,
     ],
-    ["webview/chat-ui.ts", `import { MynahUI } from "@aws/mynah-ui"`],
+    ["webview/mynah/chat-ui.ts", `import { MynahUI } from "@aws/mynah-ui"`],
     ["sidecar/chat/outbox.test.ts", `import fc from "fast-check"; import { Outbox } from "./outbox"`],
   ];
   for (const [file, source] of accepted)

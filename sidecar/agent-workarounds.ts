@@ -1,7 +1,7 @@
 /**
  * Workarounds for single agents that no protocol requires, each with its evidence (issue 14 item 6). Behaviour that
- * Symposium observes is not listed: transports, listing times and shared MCP servers are in `mcp/delivery-evidence.ts`
- * and `mcp/call-route.ts`. Pure.
+ * Symposium observes is not listed: transports, listing times and shared MCP servers are in `mcp/delivery/delivery-evidence.ts`
+ * and `mcp/delivery/call-route.ts`. Pure.
  */
 
 export interface AgentWorkaround {
@@ -33,7 +33,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
     behaviour:
       "reads a file before it creates it, and recognizes a missing file only by words of an error that its library drops",
     measure: "A missing file is read as empty.",
-    test: ["sidecar/chat/agent-line.test.ts", "an agent that could not make it otherwise"],
+    test: ["sidecar/chat/agent-client.test.ts", "an agent that could not make it otherwise"],
   },
   {
     id: "hides-tools",

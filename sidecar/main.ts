@@ -1,6 +1,6 @@
 /** Entry point of the sidecar and of the command `symposium-acp-agent`: what was asked for, and nothing else. */
-import { readCommand, type LogOptions } from "./cli/command";
-import { CannotWrite, openLog, type Tell } from "./cli/log";
+import { readCommand } from "./cli/command";
+import { type LogOptions, CannotWrite, openLog, type Tell } from "./cli/log";
 import { flushed } from "./cli/stdio";
 import { usage } from "./cli/usage";
 import { realClock } from "./rpc/clock";

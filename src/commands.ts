@@ -2,15 +2,15 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { ChatController } from "./chat/chat-controller";
-import type { HostAction } from "./chat/chat-world";
+import type { HostAction } from "./chat/chat-deps";
 import type { ResponseCapture } from "./chat/response-capture";
-import { additions } from "./editor/additions";
-import { NothingToAdd, type EditorContext, type Gathered } from "./editor/context";
+import { additions } from "./editor/mentions/add-to-prompt";
+import { NothingToAdd, type EditorContext, type Gathered } from "./editor/mentions/context-sources";
 import { CHAT_VIEW, COMMANDS, type CommandName, type TestCommandName } from "./names";
 import type { BypassUntil } from "./protocol/sidecar";
-import { bypassQuestion } from "./settings/bypass-question";
-import type { Configuration } from "./settings/configuration";
-import { selectAgent, type AgentSources } from "./settings/select-agent";
+import { bypassQuestion } from "./settings/store/bypass-question";
+import type { Configuration } from "./settings/store/configuration";
+import { selectAgent, type AgentSources } from "./settings/store/select-agent";
 
 export interface CommandWorld {
   readonly chat: ChatController;

@@ -27,7 +27,7 @@ export function givenUp(deaths: number, lastOne: string): string {
   return `${lastOne} This happened ${deaths} times in a row: it is not started again until you restart it.`;
 }
 
-/** A program that was started and did not become a sidecar. `remedy`: what helps, see `sidecar-policy.ts`. */
+/** A program that was started and did not become a sidecar. `remedy`: what helps, see `restart-policy.ts`. */
 export class StartFailed extends Error {
   override readonly name = "StartFailed";
   constructor(

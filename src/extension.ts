@@ -21,28 +21,28 @@ import {
 } from "./commands";
 import { EditorComposer } from "./editor/composer";
 import { registerDiscussAction } from "./editor/discuss-action";
-import { IdeOperations } from "./editor/ide-operations";
-import { Proposals } from "./editor/proposals";
-import { ripgrep } from "./editor/ripgrep";
+import { IdeOperations } from "./editor/ide/operations";
+import { Proposals } from "./editor/files/diff-views";
+import { ripgrep } from "./editor/files/find-ripgrep";
 import { runInTerminal } from "./editor/terminal-program";
-import { TextFiles } from "./editor/text-files";
-import { WorkingFolders } from "./editor/working-folders";
-import { openLink, openPage, showPrintout, workspaceFolders } from "./editor/workspace";
-import { lazyLauncher } from "./lazy-launcher";
-import { KeptSessions } from "./lm/kept-sessions";
-import { Learned } from "./lm/learned";
+import { TextFiles } from "./editor/files/text-files";
+import { WorkingFolders } from "./editor/files/working-folders";
+import { openLink, openPage, showPrintout, workspaceFolders } from "./editor/files/workspace";
+import { lazyLauncher } from "./sidecar/lazy-launcher";
+import { KeptSessions } from "./lm/persisted-sessions";
+import { Learned } from "./lm/capability-cache";
 import { LmProvider } from "./lm/provider";
 import { lmErrors, partClasses, partsTaken, registerLm, toolParts } from "./lm/register";
 import { ToolGroups } from "./lm/tool-groups";
 import { channelListener, Log } from "./log";
 import { CHAT_VIEW, COMMANDS } from "./names";
 import { PROTOCOL, type HelloFromHost } from "./protocol/sidecar";
-import { Milestones } from "./settings-view/milestones";
-import { registerSettings, type SettingsPart } from "./settings-view/register";
-import { AgentSecrets } from "./settings/agent-secrets";
-import { ChosenControls } from "./settings/chosen-controls";
-import { Configuration } from "./settings/configuration";
-import { SidecarSupervisor } from "./sidecar-supervisor";
+import { Milestones } from "./settings/view/walkthrough-progress";
+import { registerSettings, type SettingsPart } from "./settings/view/register";
+import { AgentSecrets } from "./settings/store/agent-secrets";
+import { ChosenControls } from "./settings/store/persisted-controls";
+import { Configuration } from "./settings/store/configuration";
+import { SidecarSupervisor } from "./sidecar/supervisor";
 
 const BUILD = process.env.SYMPOSIUM_BUILD ?? "development";
 
@@ -95,7 +95,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     },
     launcher: lazyLauncher(
       async () =>
-        new (await import(/* webpackMode: "eager" */ "./sidecar-process")).ProcessLauncher({
+        new (await import(/* webpackMode: "eager" */ "./sidecar/process")).ProcessLauncher({
           bundled: path.join(context.extensionPath, "dist", "sidecar.js"),
           custom: () => configuration.settings.acpAgentPath,
           hello: () => hello(configuration, context),

@@ -25,7 +25,7 @@ import {
   TOOL_GROUPS,
 } from "./protocol/permission-tools";
 import { UPDATE_MODES } from "./protocol/settings-view";
-import { readSettings } from "./settings/settings";
+import { readSettings } from "./settings/store/settings";
 
 interface Manifest {
   readonly publisher: string;

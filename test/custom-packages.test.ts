@@ -4,7 +4,7 @@ import { choose } from "../sidecar/agents/distributions/choose";
 import { wrongAddress } from "../sidecar/agents/distributions/server-address";
 import { isSegment } from "../sidecar/agents/distributions/segment";
 import { readDistribution } from "../src/protocol/distribution";
-import { customEntry, sourceOf, wrongArguments, wrongSource, type Custom } from "../src/settings/custom-entry";
+import { customEntry, sourceOf, wrongArguments, wrongSource, type Custom } from "../src/settings/store/custom-entry";
 
 /** The host refuses what a user types, the sidecar what settings say: neither imports the other. */
 suite("packages that are added by hand", () => {

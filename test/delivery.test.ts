@@ -5,8 +5,8 @@
 import { deepEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { BATCH_MS } from "../sidecar/chat/outbox";
-import { LIMIT } from "../src/chat/outlet";
-import { SILENCE_MS } from "../webview/page-asking";
+import { LIMIT } from "../src/chat/page-flow-control";
+import { SILENCE_MS } from "../webview/state/page-requests";
 import { begin, make, move } from "./delivery/moves";
 import { drained } from "./delivery/setting";
 import { World } from "./delivery/world";
@@ -32,14 +32,14 @@ suite("delivery, page to sidecar", () => {
         fc.array(move, { maxLength: 40, size: "max" }),
         fc.constantFrom(3, 1_000),
         async (moves, congestedAt) => {
-          const world = new World(congestedAt);
-          await begin(world);
+          const fixture = new World(congestedAt);
+          await begin(fixture);
           for (const m of moves) {
-            await make(world, m);
+            await make(fixture, m);
             await drained();
           }
-          const { asked } = world.webview;
-          await world.finish();
+          const { asked } = fixture.webview;
+          await fixture.finish();
           ok(asked <= 10 + 2 * moves.length, `the page asked ${asked} times in ${moves.length} moves`);
           runs++;
         },
@@ -51,22 +51,22 @@ suite("delivery, page to sidecar", () => {
   });
 
   test("a prompt that was said twice and waited in a sidecar that died is a draft again, and is asked once", async () => {
-    const world = new World(1_000);
-    await begin(world);
-    world.prompt(1);
-    world.repeat("toHost", 0, 1);
-    await world.deliver("toHost", 1);
-    await world.deliver("toSidecar", 1);
-    await world.tick(BATCH_MS);
-    await world.deliver("fromSidecar", 10);
-    await world.deliver("toPage", 10);
+    const fixture = new World(1_000);
+    await begin(fixture);
+    fixture.prompt(1);
+    fixture.repeat("toHost", 0, 1);
+    await fixture.deliver("toHost", 1);
+    await fixture.deliver("toSidecar", 1);
+    await fixture.tick(BATCH_MS);
+    await fixture.deliver("fromSidecar", 10);
+    await fixture.deliver("toPage", 10);
     const waiting = () =>
-      [...(world.webview.page?.state.tabs.values() ?? [])].map(({ conversation: { queue }, drafts: { onTheWay } }) => [
+      [...(fixture.webview.page?.state.tabs.values() ?? [])].map(({ conversation: { queue }, drafts: { onTheWay } }) => [
         queue?.prompts.length ?? 0,
         onTheWay.length,
       ]);
     deepEqual(
-      [waiting(), world.webview.toHost.length > 0],
+      [waiting(), fixture.webview.toHost.length > 0],
       [
         [
           [0, 0],
@@ -75,74 +75,74 @@ suite("delivery, page to sidecar", () => {
         true,
       ],
     );
-    await world.kill(0);
-    await world.finish();
+    await fixture.kill(0);
+    await fixture.finish();
   });
 
   test("what was dropped is fetched as soon as something else is said", async () => {
-    const world = new World(1_000);
-    await begin(world);
-    await speak(world);
-    world.drop(0, 1_000);
-    await speak(world);
-    ok((await world.finish()) <= SOON_MS);
+    const fixture = new World(1_000);
+    await begin(fixture);
+    await speak(fixture);
+    fixture.drop(0, 1_000);
+    await speak(fixture);
+    ok((await fixture.finish()) <= SOON_MS);
   });
 
   test("the end of a turn that was dropped is asked after", async () => {
-    const world = new World(1_000);
-    await begin(world);
-    world.endTurn(0);
-    world.endTurn(1);
+    const fixture = new World(1_000);
+    await begin(fixture);
+    fixture.endTurn(0);
+    fixture.endTurn(1);
     await drained();
-    await world.tick(BATCH_MS);
-    await world.deliver("fromSidecar", 1_000);
-    world.drop(0, 1_000);
-    const took = await world.finish();
+    await fixture.tick(BATCH_MS);
+    await fixture.deliver("fromSidecar", 1_000);
+    fixture.drop(0, 1_000);
+    const took = await fixture.finish();
     ok(took >= SILENCE_MS - 500 && took <= SILENCE_MS + 1_000, `after ${took} ms`);
   });
 
   test("a page that does not keep up costs no memory, and catches up", async () => {
-    const world = new World(1_000);
-    await begin(world);
+    const fixture = new World(1_000);
+    await begin(fixture);
     let most = 0;
     for (let frame = 0; frame < 100; frame++) {
-      await chatter(world);
-      most = Math.max(most, world.webview.toPage.length);
+      await chatter(fixture);
+      most = Math.max(most, fixture.webview.toPage.length);
     }
     ok(most > LIMIT - 10 && most <= LIMIT, `${most} messages waited`);
-    ok((await world.finish()) <= SOON_MS);
+    ok((await fixture.finish()) <= SOON_MS);
   });
 
   test("a host that does not keep up costs no memory, and catches up", async () => {
-    const world = new World(100);
-    await begin(world);
+    const fixture = new World(100);
+    await begin(fixture);
     let most = 0;
     for (let frame = 0; frame < 100; frame++) {
-      await chatter(world, "wait");
-      most = Math.max(most, world.sidecar?.toHost.length ?? 0);
+      await chatter(fixture, "wait");
+      most = Math.max(most, fixture.sidecar?.toHost.length ?? 0);
     }
     ok(most >= 100 && most <= 200, `${most} messages waited`);
-    ok((await world.finish()) <= SOON_MS);
+    ok((await fixture.finish()) <= SOON_MS);
   });
 });
 
 /** Without waiting for a turn to be silent. */
 const SOON_MS = 500;
 
-async function speak(world: World): Promise<void> {
-  world.say(0, 1);
-  world.say(1, 1);
+async function speak(fixture: World): Promise<void> {
+  fixture.say(0, 1);
+  fixture.say(1, 1);
   await drained();
-  await world.tick(BATCH_MS);
-  await world.deliver("fromSidecar", 1_000);
+  await fixture.tick(BATCH_MS);
+  await fixture.deliver("fromSidecar", 1_000);
 }
 
 /** A frame in which the agent says many things that do not go together. */
-async function chatter(world: World, then: "deliver" | "wait" = "deliver"): Promise<void> {
-  world.tool(0, "begin");
-  world.tool(0, "begin");
-  for (let i = 0; i < 20; i++) world.tool(0, i % 2 === 0 ? "change" : "end");
+async function chatter(fixture: World, then: "deliver" | "wait" = "deliver"): Promise<void> {
+  fixture.tool(0, "begin");
+  fixture.tool(0, "begin");
+  for (let i = 0; i < 20; i++) fixture.tool(0, i % 2 === 0 ? "change" : "end");
   await drained();
-  await world.tick(BATCH_MS);
-  if (then === "deliver") await world.deliver("fromSidecar", 1_000);
+  await fixture.tick(BATCH_MS);
+  if (then === "deliver") await fixture.deliver("fromSidecar", 1_000);
 }

@@ -4,9 +4,9 @@
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { KnownRequests } from "../sidecar/lm/known-requests";
-import { read } from "../sidecar/lm/reading";
-import { chatMessages, chatTools, type GivenMessage, type GivenTool, type PartClasses } from "../src/lm/parts";
+import { KnownRequests } from "../sidecar/lm/history/known-requests";
+import { read } from "../sidecar/lm/history/parse-history";
+import { chatMessages, chatTools, type GivenMessage, type GivenTool, type PartClasses } from "../src/lm/convert-parts";
 import { MAX_HISTORIES } from "../src/protocol/lm";
 import { SentRequests, type Sent } from "../src/lm/sent-requests";
 

@@ -1,21 +1,21 @@
 /** The page's entry: wires the pure page to VS Code, to the screen and to time. No logic. */
 import { v4 as uuid } from "uuid";
 import type { PageToHost, TabId } from "../src/protocol/webview";
-import { makeAccessible } from "./a11y";
-import { ChatUi } from "./chat-ui";
-import { acceptDrops } from "./drop";
-import { FrameScheduler } from "./frame-scheduler";
-import { takeImages } from "./image-intake";
-import { pageActs } from "./page-acts";
+import { makeAccessible } from "./a11y/a11y";
+import { ChatUi } from "./mynah/chat-ui";
+import { acceptDrops } from "./components/drop";
+import { FrameScheduler } from "./runtime/frame-scheduler";
+import { takeImages } from "./components/image-intake";
+import { pageActs } from "./runtime/user-action-events";
 import { pageClock } from "./page-clock";
-import { browserStorage, PageCopy } from "./page-copy";
-import { PageLoop } from "./page-loop";
-import { mark } from "./page-marks";
-import { MAX_TABS } from "./page-model";
-import { openPage, saved } from "./page-state";
-import { Saving } from "./saving";
-import { isHostToPage } from "./shape";
-import { styles } from "./styles";
+import { browserStorage, PageCopy } from "./runtime/page-copy";
+import { PageLoop } from "./runtime/runtime";
+import { mark } from "./runtime/page-marks";
+import { MAX_TABS } from "./state/page-model";
+import { openPage, saved } from "./state/page-state";
+import { Saving } from "./state/save-schedule";
+import { isHostToPage } from "./state/message-guards";
+import { styles } from "./mynah/styles";
 
 declare function acquireVsCodeApi(): {
   postMessage(message: PageToHost): void;

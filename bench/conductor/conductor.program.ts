@@ -2,7 +2,7 @@
  * The conductor as the command line runs it: `conductor.program internal|external COUNT`, proxies that look at nothing,
  * and the agent.
  */
-import { startProcess, type ProcessSpec, type ProcessWorld } from "../../sidecar/agents/process";
+import { startProcess, type ProcessSpec, type ProcessWorld } from "../../sidecar/process/stdio-process";
 import type { ProxyComponent, Running } from "../../sidecar/conductor/component";
 import { conduct } from "../../sidecar/conductor/conductor";
 import { serveProxy } from "../../sidecar/proxies/kit";
@@ -16,7 +16,7 @@ const odd = (what: string, detail: unknown): void => {
 };
 
 /** All that it starts ends with its stdin. */
-const world: ProcessWorld = {
+const fixture: ProcessWorld = {
   clock: realClock,
   ledger: {
     nextRunId: () => "bench",
@@ -39,7 +39,7 @@ function start(program: Program): Running {
     env: {},
     cwd: process.cwd(),
   };
-  const child = startProcess(spec, world);
+  const child = startProcess(spec, fixture);
   return { channel: child.channel, stop: async () => child[Symbol.asyncDispose](), lastWords: () => child.stderr() };
 }
 

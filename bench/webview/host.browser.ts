@@ -3,7 +3,7 @@
  * production outbox and the production wire to the page, at a pace that the page's own work cannot change.
  */
 import { Log } from "../../src/log";
-import { PageWire } from "../../src/chat/page-wire";
+import { PageWire } from "../../src/chat/page-channel";
 import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from "../../src/protocol/chat";
 import type { HostToPage, PageToHost, TabId } from "../../src/protocol/webview";
 import { Outbox } from "../../sidecar/chat/outbox";

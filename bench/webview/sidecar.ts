@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { StreamClient } from "../../src/sidecar-client";
+import { StreamClient } from "../../src/sidecar/client";
 import { PROTOCOL } from "../../src/protocol/sidecar";
 import { listeners } from "../../src/testing/listeners";
 

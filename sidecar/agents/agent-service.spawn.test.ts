@@ -4,15 +4,15 @@ import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import { AgentError } from "../errors";
 import { FakeClock } from "../testing/fake-clock";
-import { agent, InstallWorld } from "../testing/install-world";
+import { agent, InstallWorld } from "../testing/install-fixture";
 import { temporaryFolder } from "../testing/drive";
 import { AgentService, type AgentServiceWorld } from "./agent-service";
-import { AgentWitness } from "./agent-witness";
+import { AgentWitness } from "./agent-status-tracker";
 import type { Examined } from "./doctor/report";
 import { InstallError } from "./install/install-error";
 import { Icons } from "./registry/icons";
 import { Registries } from "./registry/registries";
-import { RegistryError } from "./registry/fetch-document";
+import { RegistryError } from "../http/fetch-document";
 
 /** As of a request that nobody takes back. */
 const never = (): AbortSignal => new AbortController().signal;
@@ -77,17 +77,17 @@ const PACKAGE = agent({ npx: { package: "p@1.0.0" } }),
 
 suite("what the host asks of agents", () => {
   test("states: how one would be started, whether it is there, what was seen of it; one that cannot be told has a reason", async () => {
-    await using world = await World.open();
-    world.witness.saw("agent", "local", { kind: "started", canLogOut: true });
-    world.witness.saw("agent", "local", { kind: "session", signIn: "in" });
-    world.witness.saw("agent", PACKAGE.id, { kind: "failed", why: "It did not start." });
-    world.witness.saw("extension", "local", { kind: "failed", why: "It ended." });
+    await using fixture = await World.open();
+    fixture.witness.saw("agent", "local", { kind: "started", canLogOut: true });
+    fixture.witness.saw("agent", "local", { kind: "session", signIn: "in" });
+    fixture.witness.saw("agent", PACKAGE.id, { kind: "failed", why: "It did not start." });
+    fixture.witness.saw("extension", "local", { kind: "failed", why: "It ended." });
     const odd = agent({ npx: { package: "p" } }, { id: "../x" }),
       none = agent(
         { binary: { "windows-aarch64": { archive: "https://example.com/a.zip", cmd: "a" } } },
         { id: "none" },
       );
-    const { agents, extensions } = await world.states([PACKAGE, LOCAL, odd, none], [{ ...LOCAL, _source: "custom" }]);
+    const { agents, extensions } = await fixture.states([PACKAGE, LOCAL, odd, none], [{ ...LOCAL, _source: "custom" }]);
     deepEqual(agents, {
       "some-agent": {
         kind: "npx",
@@ -109,10 +109,10 @@ suite("what the host asks of agents", () => {
   });
 
   test("who has to sign in cannot sign out", async () => {
-    await using world = await World.open();
-    world.witness.saw("agent", "local", { kind: "started", canLogOut: true });
-    world.witness.saw("agent", "local", { kind: "session", signIn: "needed" });
-    deepEqual((await world.states([LOCAL])).agents["local"], {
+    await using fixture = await World.open();
+    fixture.witness.saw("agent", "local", { kind: "started", canLogOut: true });
+    fixture.witness.saw("agent", "local", { kind: "session", signIn: "needed" });
+    deepEqual((await fixture.states([LOCAL])).agents["local"], {
       kind: "local",
       install: { kind: "ready" },
       running: 1,
@@ -121,84 +121,84 @@ suite("what the host asks of agents", () => {
   });
 
   test("installing, for what it is wanted; removing is told as a change; what fails is a sentence", async () => {
-    await using world = await World.open();
+    await using fixture = await World.open();
     const install = (config: AgentConfig, how: "missing" | "newest" | "anew") =>
-      world.handlers["agents/install"]({ of: "agent", config, how }, never());
+      fixture.handlers["agents/install"]({ of: "agent", config, how }, never());
     deepEqual(await install(PACKAGE, "missing"), { version: "1.0.0" });
-    deepEqual((await world.states([PACKAGE])).agents[PACKAGE.id]?.install, { kind: "installed", version: "1.0.0" });
+    deepEqual((await fixture.states([PACKAGE])).agents[PACKAGE.id]?.install, { kind: "installed", version: "1.0.0" });
     await install(PACKAGE, "missing");
-    equal(world.installs.tools.calls.length, 1);
+    equal(fixture.installs.tools.calls.length, 1);
     await install(PACKAGE, "anew");
-    equal(world.installs.tools.calls.length, 2);
+    equal(fixture.installs.tools.calls.length, 2);
     const open = agent({ npx: { package: "p" } });
     await install(open, "missing");
     await install(open, "newest");
-    equal(world.installs.tools.calls.length, 4, "whether there is a newer one");
+    equal(fixture.installs.tools.calls.length, 4, "whether there is a newer one");
     await rejects(install(LOCAL, "missing"), REFUSED(/nothing to install/));
-    await world.handlers["agents/remove"]({ of: "agent", id: PACKAGE.id }, never());
+    await fixture.handlers["agents/remove"]({ of: "agent", id: PACKAGE.id }, never());
     await Promise.resolve();
     deepEqual(
-      [world.told, (await world.states([PACKAGE])).agents[PACKAGE.id]?.install],
+      [fixture.told, (await fixture.states([PACKAGE])).agents[PACKAGE.id]?.install],
       [["agent some-agent"], { kind: "missing" }],
     );
-    await rejects(world.handlers["agents/remove"]({ of: "agent", id: "../x" }, never()), REFUSED(/folder's name/));
+    await rejects(fixture.handlers["agents/remove"]({ of: "agent", id: "../x" }, never()), REFUSED(/folder's name/));
   });
 
   test("an installation ends when it is cancelled, and when nobody waits for it any more", async () => {
-    await using world = await World.open();
-    world.installs.tools.plan({ packages: { p: { version: "1.0.0", bin: "p.js" } }, hangs: true });
+    await using fixture = await World.open();
+    fixture.installs.tools.plan({ packages: { p: { version: "1.0.0", bin: "p.js" } }, hangs: true });
     const hanging = (): Promise<void> =>
       new Promise(resolve => {
-        world.installs.heard = progress => {
+        fixture.installs.heard = progress => {
           if (progress?.line === "hanging") resolve();
         };
       });
     let hangs = hanging();
-    const one = world.handlers["agents/install"]({ of: "agent", config: PACKAGE, how: "missing" }, never());
+    const one = fixture.handlers["agents/install"]({ of: "agent", config: PACKAGE, how: "missing" }, never());
     await hangs;
-    await world.handlers["agents/cancelInstall"]({ of: "agent", id: PACKAGE.id }, never());
+    await fixture.handlers["agents/cancelInstall"]({ of: "agent", id: PACKAGE.id }, never());
     await rejects(one, REFUSED(/was cancelled/));
-    await world.handlers["agents/cancelInstall"]({ of: "extension", id: "nobody" }, never());
+    await fixture.handlers["agents/cancelInstall"]({ of: "extension", id: "nobody" }, never());
     hangs = hanging();
     const leaving = new AbortController(),
-      other = world.handlers["agents/install"]({ of: "agent", config: PACKAGE, how: "missing" }, leaving.signal);
+      other = fixture.handlers["agents/install"]({ of: "agent", config: PACKAGE, how: "missing" }, leaving.signal);
     await hangs;
     leaving.abort();
     await rejects(other, REFUSED(/was cancelled/));
   });
 
   test("an examination is answered with its report, and what it has shown counts", async () => {
-    await using world = await World.open();
-    world.witness.saw("agent", "local", { kind: "failed", why: "It did not start." });
-    const examine = () => world.handlers["agents/examine"]({ agent: LOCAL, cwd: "/w" }, never());
-    world.examined = { name: "Ada", diagnosis: { cause: "exited", sentence: "Ada stops." } };
+    await using fixture = await World.open();
+    fixture.witness.saw("agent", "local", { kind: "failed", why: "It did not start." });
+    const examine = () => fixture.handlers["agents/examine"]({ agent: LOCAL, cwd: "/w" }, never());
+    fixture.examined = { name: "Ada", diagnosis: { cause: "exited", sentence: "Ada stops." } };
     deepEqual(await examine(), { diagnosis: { cause: "exited", sentence: "Ada stops." }, report: "the report" });
-    equal(world.witness.of("agent", "local").lastError?.sentence, "It did not start.");
-    world.examined = { name: "Ada", diagnosis: { cause: "signIn", sentence: "Ada wants you." } };
+    equal(fixture.witness.of("agent", "local").lastError?.sentence, "It did not start.");
+    fixture.examined = { name: "Ada", diagnosis: { cause: "signIn", sentence: "Ada wants you." } };
     await examine();
-    deepEqual(world.witness.of("agent", "local"), { running: 0, signIn: "needed" });
-    world.witness.saw("agent", "local", { kind: "failed", why: "It did not start." });
-    world.examined = { name: "Ada", diagnosis: { cause: "fine", sentence: "Ada starts and answers." } };
+    deepEqual(fixture.witness.of("agent", "local"), { running: 0, signIn: "needed" });
+    fixture.witness.saw("agent", "local", { kind: "failed", why: "It did not start." });
+    fixture.examined = { name: "Ada", diagnosis: { cause: "fine", sentence: "Ada starts and answers." } };
     await examine();
-    deepEqual(world.witness.of("agent", "local"), { running: 0, signIn: "needed" });
+    deepEqual(fixture.witness.of("agent", "local"), { running: 0, signIn: "needed" });
   });
 
   test("programs are looked for by name", async () => {
-    await using world = await World.open();
-    deepEqual(await world.handlers["agents/find"]({ programs: ["kiro-cli-chat", "nothing"] }, never()), {
+    await using fixture = await World.open();
+    deepEqual(await fixture.handlers["agents/find"]({ programs: ["kiro-cli-chat", "nothing"] }, never()), {
       found: { "kiro-cli-chat": "/bin/kiro-cli-chat" },
     });
   });
 
   test("what cannot be done is refused with its sentence; a bug stays one", async () => {
     let error: Error = new AgentError("unsupported", "Ada cannot be told.");
-    await using world = await World.open({
+    await using fixture = await World.open({
       signOut: () => Promise.reject(error),
       documentAt: () => Promise.reject(error),
     });
     const both = [
-      () => world.handlers["agents/signOut"]({ agent: LOCAL, cwd: "/w" }, never()),
-      () => world.handlers["registry/extension"]({ url: "https://example.com/" }, never()),
+      () => fixture.handlers["agents/signOut"]({ agent: LOCAL, cwd: "/w" }, never()),
+      () => fixture.handlers["registry/extension"]({ url: "https://example.com/" }, never()),
     ];
     for (const ask of both) await rejects(ask(), REFUSED(/^Ada cannot be told\.$/));
     error = new RegistryError("offline", "No network.");
@@ -210,11 +210,11 @@ suite("what the host asks of agents", () => {
   });
 
   test("a document is of an extension unless an agent's is wanted", async () => {
-    await using world = await World.open();
+    await using fixture = await World.open();
     deepEqual(
       [
-        await world.handlers["registry/extension"]({ url: "u" }, never()),
-        await world.handlers["registry/extension"]({ url: "u", of: "agent" }, never()),
+        await fixture.handlers["registry/extension"]({ url: "u" }, never()),
+        await fixture.handlers["registry/extension"]({ url: "u", of: "agent" }, never()),
       ],
       [{ entry: { url: "u", of: "extension" } }, { entry: { url: "u", of: "agent" } }],
     );

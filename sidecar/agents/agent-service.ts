@@ -8,7 +8,7 @@ import { ErrorCode } from "../../src/protocol/errors";
 import type { CancelSignal, Handlers } from "../../src/protocol/wire";
 import { AgentError } from "../errors";
 import { RpcError } from "../rpc/message";
-import type { AgentWitness, Seen } from "./agent-witness";
+import type { AgentWitness, Seen } from "./agent-status-tracker";
 import { toldVersion } from "./distributions/segment";
 import type { Examined } from "./doctor/report";
 import { InstallError } from "./install/install-error";
@@ -17,7 +17,7 @@ import type { ConfigurationFile } from "./own-configuration/configuration-file";
 import { ConfigurationError } from "./own-configuration/entry";
 import type { Icons } from "./registry/icons";
 import type { Registries } from "./registry/registries";
-import { RegistryError } from "./registry/fetch-document";
+import { RegistryError } from "../http/fetch-document";
 
 export interface AgentServiceWorld {
   readonly installers: Readonly<
@@ -52,56 +52,56 @@ export type AgentHandlers = Omit<Handlers<AgentsHostToSidecar>, "settings/extens
 const MOST_PROGRAMS = 100;
 
 export class AgentService {
-  constructor(private readonly world: AgentServiceWorld) {}
+  constructor(private readonly deps: AgentServiceWorld) {}
 
   readonly handlers: AgentHandlers = {
     "registry/agents": async ({ url }) =>
-      this.world.registries.view(url, (of, configs) => this.world.installers[of].missing(configs)),
+      this.deps.registries.view(url, (of, configs) => this.deps.installers[of].missing(configs)),
     "registry/updates": async ({ url, agents, extensions }) =>
-      this.world.registries.updates(url, { agents, extensions }),
+      this.deps.registries.updates(url, { agents, extensions }),
     "registry/icons": async ({ url, ids }, signal) => ({
-      icons: await this.world.icons.of(await this.world.registries.pictures(url, ids), abortSignal(signal)),
+      icons: await this.deps.icons.of(await this.deps.registries.pictures(url, ids), abortSignal(signal)),
     }),
     "registry/extension": ({ url, of = "extension" }, signal) =>
-      sentenced(async () => ({ entry: await this.world.documentAt(url, of, abortSignal(signal)) })),
+      sentenced(async () => ({ entry: await this.deps.documentAt(url, of, abortSignal(signal)) })),
     "agents/states": async ({ agents, extensions }) => ({
       agents: await byId(agents, async agent => ({
-        ...agentState(await this.#state("agent", agent), this.world.witness.of("agent", agent.id)),
+        ...agentState(await this.#state("agent", agent), this.deps.witness.of("agent", agent.id)),
         ...(await this.#configured(agent)),
       })),
       extensions: await byId(extensions, async extension =>
-        withError(await this.#state("extension", extension), this.world.witness.of("extension", extension.id)),
+        withError(await this.#state("extension", extension), this.deps.witness.of("extension", extension.id)),
       ),
     }),
     "agents/install": ({ of, config, how }, signal) =>
       sentenced(async () =>
-        toldVersion((await this.world.installers[of].install(config, abortSignal(signal), how)).release),
+        toldVersion((await this.deps.installers[of].install(config, abortSignal(signal), how)).release),
       ),
     "agents/cancelInstall": async ({ of, id }) => {
-      this.world.installers[of].cancel(id);
+      this.deps.installers[of].cancel(id);
       return {};
     },
     "agents/remove": ({ of, id }) =>
       sentenced(async () => {
-        await this.world.installers[of].remove(id);
-        this.world.witness.changed(of, id);
+        await this.deps.installers[of].remove(id);
+        this.deps.witness.changed(of, id);
         return {};
       }),
     "agents/examine": async ({ agent, cwd }, signal) => {
       const {
         examined: { diagnosis },
         report,
-      } = await this.world.examine(agent, cwd, abortSignal(signal));
+      } = await this.deps.examine(agent, cwd, abortSignal(signal));
       // What it was then is not what it is now.
       if (diagnosis.cause === "fine" || diagnosis.cause === "signIn")
-        this.world.witness.saw("agent", agent.id, { kind: "well" });
+        this.deps.witness.saw("agent", agent.id, { kind: "well" });
       if (diagnosis.cause === "signIn")
-        this.world.witness.saw("agent", agent.id, { kind: "session", signIn: "needed" });
+        this.deps.witness.saw("agent", agent.id, { kind: "session", signIn: "needed" });
       return { diagnosis, report };
     },
     "agents/signOut": ({ agent, cwd }) =>
       sentenced(async () => {
-        await this.world.signOut(agent, cwd);
+        await this.deps.signOut(agent, cwd);
         return {};
       }),
     "agents/planConfiguration": ({ agent }) => sentenced(async () => (await this.#configuration(agent)).plan()),
@@ -109,27 +109,27 @@ export class AgentService {
       sentenced(async () => {
         const configuration = await this.#configuration(agent);
         await (change === "add" ? configuration.add() : configuration.remove());
-        this.world.retire?.(agent.id);
-        this.world.witness.changed("agent", agent.id);
+        this.deps.retire?.(agent.id);
+        this.deps.witness.changed("agent", agent.id);
         return {};
       }),
     "agents/find": async ({ programs }) => {
       const found = await Promise.all(
         [...new Set(programs)]
           .slice(0, MOST_PROGRAMS)
-          .map(async program => [program, await this.world.find(program)] as const),
+          .map(async program => [program, await this.deps.find(program)] as const),
       );
       return { found: Object.fromEntries(found.filter((one): one is [string, string] => one[1] !== undefined)) };
     },
   };
 
   async #configured(agent: AgentConfig): Promise<Pick<AgentState, "configuration">> {
-    const configuration = await this.world.configuration?.(agent);
+    const configuration = await this.deps.configuration?.(agent);
     return configuration ? { configuration: await configuration.state() } : {};
   }
 
   async #configuration(agent: AgentConfig): Promise<ConfigurationFile> {
-    const configuration = await this.world.configuration?.(agent);
+    const configuration = await this.deps.configuration?.(agent);
     if (!configuration)
       throw new ConfigurationError(
         `The configuration of ${agent.name} is not known. Name its file in “ownConfiguration” of its entry in symposium.agents.`,
@@ -142,7 +142,7 @@ export class AgentService {
    * why.
    */
   async #state(of: Installable, config: InstallConfig): Promise<Pick<InstallState, "kind" | "install" | "missing">> {
-    return this.world.installers[of].state(config).catch((error: unknown) => ({
+    return this.deps.installers[of].state(config).catch((error: unknown) => ({
       install: { kind: "missing" },
       missing: error instanceof Error ? error.message : String(error),
     }));

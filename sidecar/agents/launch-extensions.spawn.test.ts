@@ -10,13 +10,13 @@ import { temporaryFolder } from "../testing/drive";
 import { serveMcpOverHttp } from "../testing/mcp-server";
 import { WireProxy } from "../testing/memory-chain";
 import { program, scriptedAgent } from "../testing/programs";
-import type { Sight } from "./agent-witness";
-import type { AgentConnection } from "./connection";
-import { commandOf, type AgentCommand } from "./distribution";
+import type { Sight } from "./agent-status-tracker";
+import type { AgentConnection } from "../acp/connection";
+import { commandOf, type AgentCommand } from "./distributions/agent-command";
 import { launch, type LaunchWorld } from "./launch";
-import { openLedger } from "./ledger";
-import { startProcess, type ProcessSpec } from "./process";
-import { newRun } from "./runs";
+import { openLedger } from "../process/process-ledger";
+import { startProcess, type ProcessSpec } from "../process/stdio-process";
+import { newRun } from "../process/run-id";
 
 const NEVER = new AbortController().signal;
 const local = ({ command, args }: ProcessSpec) => ({ local: { command, args } });
@@ -144,22 +144,22 @@ async function said(
 
 suite("launch with extensions", () => {
   test("they stand before the agent in their order, and change what it gets", async () => {
-    await using world = new World();
-    const connection = await world.launch(ADA, [
+    await using fixture = new World();
+    const connection = await fixture.launch(ADA, [
       rule("House rules", "Be brief."),
       extension("Pass", local(program("pass-proxy"))),
       rule("Other rules", "received"),
     ]);
     match((await said(connection, "hello")).text, /"Be brief\.".*"hello"/);
-    deepEqual(world.passed.slice(0, 3), ["client → 1 House rules", "1 House rules → 2 Pass", "2 Pass → 3 Other rules"]);
-    equal(world.passed.at(-1)?.endsWith("→ agent"), true);
-    deepEqual([connection.missing, world.sights], [[], ["house-rules started", "pass started", "other-rules started"]]);
-    deepEqual(world.started.toSorted(), ["Ada", "“House rules”", "“Other rules”", "“Pass”"]);
+    deepEqual(fixture.passed.slice(0, 3), ["client → 1 House rules", "1 House rules → 2 Pass", "2 Pass → 3 Other rules"]);
+    equal(fixture.passed.at(-1)?.endsWith("→ agent"), true);
+    deepEqual([connection.missing, fixture.sights], [[], ["house-rules started", "pass started", "other-rules started"]]);
+    deepEqual(fixture.started.toSorted(), ["Ada", "“House rules”", "“Other rules”", "“Pass”"]);
   });
 
   test("what each does in a session is told of it, and why one is not there", async () => {
-    await using world = new World();
-    const connection = await world.launch(ELIZA, [
+    await using fixture = new World();
+    const connection = await fixture.launch(ELIZA, [
       rule("House rules", "Be brief."),
       extension("Bad", { local: { command: "/nowhere/bad" } }),
       extension("Pass", local(program("pass-proxy"))),
@@ -194,10 +194,10 @@ suite("launch with extensions", () => {
   });
 
   test("one that is an MCP server is started once per session, and the agent has its tools over http", async () => {
-    await using world = new World();
+    await using fixture = new World();
     const tools = { ...extension("My Tools", local(program("mcp-server"))), kind: "mcp" as const },
       twin = { ...tools, id: "twin" };
-    const connection = await world.launch(ELIZA, [tools, { ...tools, id: "my tools" }, twin]);
+    const connection = await fixture.launch(ELIZA, [tools, { ...tools, id: "my tools" }, twin]);
     let sessionId = "";
     match(
       (
@@ -212,7 +212,7 @@ suite("launch with extensions", () => {
       [{ added: ["my-tools"] }, { added: ["my-tools_2"] }, { added: ["twin"] }],
     );
     deepEqual(
-      world.started,
+      fixture.started,
       Array.from({ length: 3 }, () => "The MCP server “My Tools”"),
     );
     deepEqual(
@@ -224,14 +224,14 @@ suite("launch with extensions", () => {
   });
 
   test("one that is an MCP server at an address is the agent's to go to, with its headers", async () => {
-    await using world = new World();
+    await using fixture = new World();
     await using server = await serveMcpOverHttp(() => undefined);
     const docs: ExtensionConfig = {
         ...extension("Docs", { http: { url: server.url, headers: { Authorization: "Bearer secret" } } }),
         kind: "mcp",
       },
       wrong: ExtensionConfig = { ...docs, id: "wrong", name: "Wrong", distribution: { http: { url: "nowhere" } } };
-    const connection = await world.launch(ELIZA, [docs, wrong]);
+    const connection = await fixture.launch(ELIZA, [docs, wrong]);
     let sessionId = "";
     match(
       (
@@ -257,23 +257,23 @@ suite("launch with extensions", () => {
       ],
     );
     deepEqual(
-      [world.started, world.sights],
+      [fixture.started, fixture.sights],
       [[], [`wrong failed: ${connection.missing[0]?.sentence}`, "docs started"]],
     );
   });
 
   test("what a chain has besides, VS Code's tools say, stands behind them", async () => {
-    await using world = new World();
-    world.proxies = [{ kind: "internal", name: "tools", serve: passing }];
-    await said(await world.launch(ELIZA, [rule("House rules", "Be brief.")]), "hello");
-    deepEqual(world.passed.slice(0, 2), ["client → 1 House rules", "1 House rules → 2 tools"]);
+    await using fixture = new World();
+    fixture.proxies = [{ kind: "internal", name: "tools", serve: passing }];
+    await said(await fixture.launch(ELIZA, [rule("House rules", "Be brief.")]), "hello");
+    deepEqual(fixture.passed.slice(0, 2), ["client → 1 House rules", "1 House rules → 2 tools"]);
   });
 
   test("Eliza has them, too; two of one name are told apart", async () => {
-    await using world = new World();
+    await using fixture = new World();
     const twin: ExtensionConfig = { ...rule("House rules", "Be brief."), id: "twin" };
-    ok((await said(await world.launch(ELIZA, [rule("House rules", "Be kind."), twin]), "hello")).text.length > 0);
-    deepEqual(world.passed.slice(0, 2), ["client → 1 House rules", "1 House rules → 2 House rules (twin)"]);
+    ok((await said(await fixture.launch(ELIZA, [rule("House rules", "Be kind."), twin]), "hello")).text.length > 0);
+    deepEqual(fixture.passed.slice(0, 2), ["client → 1 House rules", "1 House rules → 2 House rules (twin)"]);
   });
 
   const LEFT_OUT: readonly (readonly [what: string, extension: ExtensionConfig, sentence: string])[] = [
@@ -315,18 +315,18 @@ suite("launch with extensions", () => {
   ];
   for (const [what, bad, sentence] of LEFT_OUT) {
     test(`one that ${what} is left out, with a sentence; the others are there`, async () => {
-      await using world = new World();
-      const connection = await world.launch(ADA, [rule("House rules", "Be brief."), bad]);
+      await using fixture = new World();
+      const connection = await fixture.launch(ADA, [rule("House rules", "Be brief."), bad]);
       deepEqual(connection.missing, [{ id: "bad", sentence }]);
       equal((await said(connection, "hello")).text, "You said: Be brief.\nhello");
-      deepEqual(world.sights, [`bad failed: ${sentence}`, "house-rules started"]);
+      deepEqual(fixture.sights, [`bad failed: ${sentence}`, "house-rules started"]);
     });
   }
 
   test("one that hangs is waited for as long as a proxy may take, and left out", async () => {
-    await using world = new World();
-    world.clock = hurriedClock(1000);
-    const connection = await world.launch(ELIZA, [rogue("Bad", "--hang-initialize")]);
+    await using fixture = new World();
+    fixture.clock = hurriedClock(1000);
+    const connection = await fixture.launch(ELIZA, [rogue("Bad", "--hang-initialize")]);
     deepEqual(
       connection.missing.map(({ sentence }) => sentence),
       ["The agent extension “Bad” is left out: it did not answer within 30 seconds."],
@@ -334,10 +334,10 @@ suite("launch with extensions", () => {
   });
 
   test("one that cannot be installed is left out, and why is said", async () => {
-    await using world = new World();
-    world.command = async config =>
+    await using fixture = new World();
+    fixture.command = async config =>
       config.id === "bad" ? Promise.reject(new Error("npm stopped (exit code 1).")) : commandOf(config);
-    const connection = await world.launch(ADA, [
+    const connection = await fixture.launch(ADA, [
       extension("Bad", { npx: { package: "bad" } }),
       rule("House rules", "Be brief."),
     ]);
@@ -348,20 +348,20 @@ suite("launch with extensions", () => {
   });
 
   test("each is in the log, without the advice for an agent's user", async () => {
-    await using world = new World();
-    await world.launch(ELIZA, [
+    await using fixture = new World();
+    await fixture.launch(ELIZA, [
       extension("Gone", { symposium: { subcommand: "gone" } }),
       rogue("Bad", "--die-on-initialize"),
     ]);
-    deepEqual(world.warned, [
+    deepEqual(fixture.warned, [
       "The agent extension “Gone” is not part of this version of Symposium.",
       "The agent extension “Bad” is left out: “Bad” stopped unexpectedly (exit code 3).",
     ]);
   });
 
   test("one that dies later ends the agent with it, and is named", async () => {
-    await using world = new World();
-    const connection = await world.launch(ADA, [
+    await using fixture = new World();
+    const connection = await fixture.launch(ADA, [
         rule("House rules", "Be brief."),
         rogue("Bad", "--die-on", "session/prompt"),
       ]),
@@ -372,7 +372,7 @@ suite("launch with extensions", () => {
     );
     match(String(closed.cause), /session\/prompt came/);
     await connection[Symbol.asyncDispose]();
-    deepEqual(world.sights.slice(2), [
+    deepEqual(fixture.sights.slice(2), [
       "house-rules ended",
       "bad ended: The agent extension “Bad” stopped unexpectedly (exit code 3).",
     ]);
@@ -413,16 +413,16 @@ suite("launch with extensions", () => {
   });
 
   test("an agent that dies is not its extensions' doing", async () => {
-    await using world = new World();
-    const connection = await world.launch(ADA, [extension("Pass", local(program("pass-proxy")))]);
+    await using fixture = new World();
+    const connection = await fixture.launch(ADA, [extension("Pass", local(program("pass-proxy")))]);
     const { closed } = await said(connection, "crash 3");
     equal(closed?.message, "Ada stopped unexpectedly (exit code 3). Ada restarts with your next prompt.");
     await connection[Symbol.asyncDispose]();
-    deepEqual(world.sights, ["pass started", "pass ended"]);
+    deepEqual(fixture.sights, ["pass started", "pass ended"]);
   });
 
   test("all are looked for at once, also the agent; nothing is started before the last one is there", async () => {
-    await using world = new World();
+    await using fixture = new World();
     const asked: string[] = [],
       give = new Map<string, () => void>();
     const held = (name: string, command: AgentCommand) =>
@@ -430,8 +430,8 @@ suite("launch with extensions", () => {
         asked.push(name);
         give.set(name, () => resolve(command));
       });
-    world.command = config => held(config.id, commandOf(config));
-    const launching = world.launch(
+    fixture.command = config => held(config.id, commandOf(config));
+    const launching = fixture.launch(
       ADA,
       [rule("House rules", "Be brief."), rule("Other rules", "Be kind.")],
       NEVER,
@@ -440,27 +440,27 @@ suite("launch with extensions", () => {
     deepEqual(asked.toSorted(), ["ada", "house-rules", "other-rules"]);
     for (const name of ["ada", "other-rules"]) give.get(name)?.();
     await new Promise(resolve => setImmediate(resolve));
-    deepEqual(world.started, []);
+    deepEqual(fixture.started, []);
     give.get("house-rules")?.();
     await launching;
-    equal(world.started.length, 3);
+    equal(fixture.started.length, 3);
   });
 
   test("whoever does not want the agent any more, or cannot have it, waits for no extension; nobody is told that those failed", async () => {
-    await using world = new World();
+    await using fixture = new World();
     const until: AbortSignal[] = [],
       aborted = new AbortController();
-    world.command = (_, signal) => {
+    fixture.command = (_, signal) => {
       until.push(signal);
       return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("cancelled"))));
     };
     await rejects(
-      world.launch(ADA, [rule("House rules")], NEVER, () => Promise.reject(new Error("no network"))),
+      fixture.launch(ADA, [rule("House rules")], NEVER, () => Promise.reject(new Error("no network"))),
       /no network/,
     );
-    const launching = world.launch(ADA, [rule("House rules")], aborted.signal);
+    const launching = fixture.launch(ADA, [rule("House rules")], aborted.signal);
     aborted.abort(new Error("closed"));
     await rejects(launching, /closed/);
-    deepEqual([until.map(signal => signal.aborted), world.sights, world.started], [[true, true], [], []]);
+    deepEqual([until.map(signal => signal.aborted), fixture.sights, fixture.started], [[true, true], [], []]);
   });
 });

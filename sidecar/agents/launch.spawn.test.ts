@@ -10,11 +10,11 @@ import { eventually } from "../testing/eventually";
 import { hurriedClock } from "../testing/hurried-clock";
 import { scriptedAgent } from "../testing/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
-import { commandOf, type AgentCommand } from "./distribution";
+import { commandOf, type AgentCommand } from "./distributions/agent-command";
 import { launch } from "./launch";
-import { openLedger } from "./ledger";
+import { openLedger } from "../process/process-ledger";
 import { AgentPool, type AgentKey } from "./pool";
-import { startProcess, type ProcessSpec } from "./process";
+import { startProcess, type ProcessSpec } from "../process/stdio-process";
 
 const config = (distribution: AgentConfig["distribution"]): AgentConfig => ({ id: "a", name: "Ada", distribution });
 
@@ -62,7 +62,7 @@ suite("launch", () => {
       },
     };
     const agent = config({ symposium: { subcommand: "eliza" } }),
-      world = {
+      fixture = {
         version: "1",
         clock: realClock,
         log: () => undefined,
@@ -78,7 +78,7 @@ suite("launch", () => {
       await using _ = await launch(
         { agent, cwd: "/", protocol: 1, ...(role ? { role } : {}) },
         new AbortController().signal,
-        world,
+        fixture,
       );
     }
     deepEqual(keys, ["lm", undefined]);
@@ -89,7 +89,7 @@ suite("launch", () => {
     const started: string[] = [],
       said: string[] = [],
       aborted = new AbortController();
-    const world = (command: () => Promise<AgentCommand>) => ({
+    const fixture = (command: () => Promise<AgentCommand>) => ({
       version: "1",
       clock: realClock,
       log: (_: unknown, message: string) => void said.push(message),
@@ -104,14 +104,14 @@ suite("launch", () => {
       launch(
         key,
         new AbortController().signal,
-        world(async () => ({ kind: "process", command: "/installed/ada", args: [], env: {} })),
+        fixture(async () => ({ kind: "process", command: "/installed/ada", args: [], env: {} })),
       ),
     );
     await rejects(
       launch(
         key,
         new AbortController().signal,
-        world(() => Promise.reject(new Error("no network"))),
+        fixture(() => Promise.reject(new Error("no network"))),
       ),
       /no network/,
     );
@@ -119,7 +119,7 @@ suite("launch", () => {
       launch(
         key,
         aborted.signal,
-        world(async () => {
+        fixture(async () => {
           await new Promise(resolve => setImmediate(resolve));
           aborted.abort(new Error("closed"));
           return { kind: "process", command: "/late", args: [], env: {} };

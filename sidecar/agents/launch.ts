@@ -10,20 +10,20 @@ import type { ConfigurationState } from "../../src/protocol/own-configuration";
 import type { ProxyComponent, Trace } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
 import type { KnownDialects } from "../conductor/proxy-dialect";
-import type { EvidenceStore } from "../mcp/delivery-evidence";
+import type { EvidenceStore } from "../mcp/delivery/delivery-evidence";
 import type { ServerStarter } from "../proxies/added-server";
 import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { readable } from "../rpc/json";
 import { memoryChannels } from "../rpc/memory";
-import type { Sight } from "./agent-witness";
-import { AgentConnection } from "./connection";
-import { commandOf, type AgentCommand } from "./distribution";
-import { findExtensions, type ExtensionChain } from "./extension-chain";
-import { bothTraces, witnessedExtensions } from "./extension-details";
+import type { Sight } from "./agent-status-tracker";
+import { AgentConnection } from "../acp/connection";
+import { commandOf, type AgentCommand } from "./distributions/agent-command";
+import { findExtensions, type ExtensionChain } from "./extensions/extension-chain";
+import { bothTraces, witnessedExtensions } from "./extensions/extension-details";
 import { openAttachPoint } from "./own-configuration/attach-point";
 import type { AgentKey } from "./pool";
-import type { AgentProcess, ProcessSpec } from "./process";
+import type { AgentProcess, ProcessSpec } from "../process/stdio-process";
 
 export interface LaunchWorld {
   /** The version that we tell agents. */
@@ -65,55 +65,55 @@ export interface LaunchWorld {
  * Every agent runs behind a conductor, also with no proxy in its chain. An extension that cannot be there is left out,
  * and named by the connection. Rejects with an `AgentError`; nothing is left running then.
  */
-export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWorld): Promise<AgentConnection> {
+export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchWorld): Promise<AgentConnection> {
   const { agent, cwd, protocol, role } = key;
   const odd = seldom((what, times, detail) =>
-    world.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) }),
+    deps.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) }),
   );
-  const [command, extensions] = await found(key, signal, world, odd),
-    configuration = (await world.configuration?.(agent))?.entry.kind;
+  const [command, extensions] = await found(key, signal, deps, odd),
+    configuration = (await deps.configuration?.(agent))?.entry.kind;
   const attach =
     configuration === "added" || configuration === "outdated"
-      ? await openAttachPoint({ clock: world.clock, version: world.version, odd })
+      ? await openAttachPoint({ clock: deps.clock, version: deps.version, odd })
       : undefined;
-  world.log("info", "Starting agent", {
+  deps.log("info", "Starting agent", {
     agent: agent.id,
     kind: command.kind,
     cwd,
     ...(extensions.components.length === 0 ? {} : { extensions: extensions.components.map(({ name }) => name) }),
   });
-  for (const { sentence } of extensions.missing) world.log("warn", sentence, { agent: agent.id });
+  for (const { sentence } of extensions.missing) deps.log("warn", sentence, { agent: agent.id });
   const [channel, upstream] = memoryChannels();
   let lastWords = (): string => "";
   const witnessed = witnessedExtensions(extensions, {
       agent: agent.name,
       others: role === "lm" ? "VS Code" : undefined,
-      now: () => world.clock.now(),
+      now: () => deps.clock.now(),
       configuration,
     }),
-    trace = bothTraces(world.trace, witnessed.trace);
+    trace = bothTraces(deps.trace, witnessed.trace);
   const conductor = conduct(upstream, {
-    proxies: [...extensions.components, ...(world.proxies?.(key, odd) ?? [])],
-    clock: world.clock,
+    proxies: [...extensions.components, ...(deps.proxies?.(key, odd) ?? [])],
+    clock: deps.clock,
     odd,
     ...(trace === undefined ? {} : { trace }),
     bridge: {
       deliveries: witnessed.deliveries,
-      ...(world.evidence === undefined ? {} : { evidence: world.evidence }),
+      ...(deps.evidence === undefined ? {} : { evidence: deps.evidence }),
       ...(attach ? { attached: attach.server } : {}),
     },
     last: {
       kind: "agent",
       name: agent.name,
       start: async () => {
-        const started = await startCommand(agent.name, command, cwd, world, attach?.env);
+        const started = await startCommand(agent.name, command, cwd, deps, attach?.env);
         lastWords = started.lastWords;
         return started;
       },
     },
     notice: notice => {
       const { kind, message, cause } = notice;
-      world.log(kind === "slow" ? "info" : "warn", message, {
+      deps.log(kind === "slow" ? "info" : "warn", message, {
         agent: agent.id,
         ...(cause === undefined ? {} : { cause: String(cause) }),
       });
@@ -127,7 +127,7 @@ export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWo
   void conductor.closed.then(() => attach?.[Symbol.asyncDispose]());
   const giveUp = (): void => {
     stop().catch((error: unknown) =>
-      world.log("error", "An agent could not be stopped", { agent: agent.id, error: String(error) }),
+      deps.log("error", "An agent could not be stopped", { agent: agent.id, error: String(error) }),
     );
   };
   signal.addEventListener("abort", giveUp);
@@ -135,11 +135,11 @@ export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWo
     if (signal.aborted) giveUp();
     const connection = await AgentConnection.connect(channel, {
       name: agent.name,
-      version: world.version,
+      version: deps.version,
       protocol,
       ...(role === undefined ? {} : { role }),
-      ...(world.ide === undefined ? {} : { ide: world.ide }),
-      clock: world.clock,
+      ...(deps.ide === undefined ? {} : { ide: deps.ide }),
+      clock: deps.clock,
       stop,
       odd,
       lastWords: () => lastWords(),
@@ -148,7 +148,7 @@ export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWo
       extensions: witnessed.extensions,
     });
     extensions.runs(conductor.closed, () => conductor.failure);
-    world.log("info", "Agent ready", { agent: agent.id });
+    deps.log("info", "Agent ready", { agent: agent.id });
     return connection;
   } catch (error) {
     if (!signal.aborted) extensions.fell(conductor.failure);
@@ -162,24 +162,24 @@ export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWo
 async function found(
   { agent, cwd, extensions = [] }: AgentKey,
   signal: AbortSignal,
-  world: LaunchWorld,
+  deps: LaunchWorld,
   odd: (what: string, detail: unknown) => void,
 ): Promise<readonly [AgentCommand, ExtensionChain]> {
   const given = new AbortController();
   const chain = findExtensions(extensions, [agent.name], AbortSignal.any([signal, given.signal]), {
-    command: async (extension, until) => world.extensionCommand?.(extension, until) ?? commandOf(extension),
-    builtIn: async (extension, name) => world.builtIn?.(extension, name, odd),
-    start: (name, command) => startCommand(name, command, cwd, world),
-    saw: (id, sight) => world.saw?.(id, sight),
-    find: async program => (world.find ? world.find(program) : program),
+    command: async (extension, until) => deps.extensionCommand?.(extension, until) ?? commandOf(extension),
+    builtIn: async (extension, name) => deps.builtIn?.(extension, name, odd),
+    start: (name, command) => startCommand(name, command, cwd, deps),
+    saw: (id, sight) => deps.saw?.(id, sight),
+    find: async program => (deps.find ? deps.find(program) : program),
     odd,
-    starter: serverStarter(cwd, world),
+    starter: serverStarter(cwd, deps),
     memory: command =>
-      command.kind === "process" ? world.dialects?.of(JSON.stringify([command.command, ...command.args])) : undefined,
+      command.kind === "process" ? deps.dialects?.of(JSON.stringify([command.command, ...command.args])) : undefined,
   });
   chain.catch(() => undefined); // it says why it was given up, which is told by the agent
   try {
-    const command = await (world.command?.(agent, signal) ?? commandOf(agent));
+    const command = await (deps.command?.(agent, signal) ?? commandOf(agent));
     signal.throwIfAborted();
     return [command, await chain];
   } catch (error) {
@@ -229,17 +229,17 @@ export async function startCommand(
 /** Starts the programs of MCP servers in the folder of their session, or else in this one. */
 export function serverStarter(
   folder: string,
-  world: Pick<LaunchWorld, "version" | "startProcess" | "clock">,
+  deps: Pick<LaunchWorld, "version" | "startProcess" | "clock">,
 ): ServerStarter {
   return {
-    clock: world.clock,
+    clock: deps.clock,
     start: (title, server, cwd = folder) =>
-      startCommand(`The MCP server “${title}”`, { kind: "process", ...server }, cwd, world),
+      startCommand(`The MCP server “${title}”`, { kind: "process", ...server }, cwd, deps),
   };
 }
 
 async function startEliza(deterministic: boolean, version: string): Promise<Started> {
-  const { serveEliza } = await import("./eliza/agent"); // its rules are read on first use
+  const { serveEliza } = await import("../eliza/agent"); // its rules are read on first use
   const [channel, theirs] = memoryChannels();
   const eliza = serveEliza(theirs, { deterministic, version });
   return { channel, stop: async () => eliza[Symbol.asyncDispose](), lastWords: () => "" };

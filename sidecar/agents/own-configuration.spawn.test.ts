@@ -7,7 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { AgentConfig } from "../../src/protocol/agents";
 import { redactText } from "../../src/protocol/redaction/redact";
-import { MemoryEvidence } from "../mcp/delivery-evidence";
+import { MemoryEvidence } from "../mcp/delivery/delivery-evidence";
 import { ATTACH } from "../mcp/shim";
 import { serveProxy } from "../proxies/kit";
 import { realClock } from "../rpc/clock";
@@ -15,12 +15,12 @@ import { objectOr } from "../rpc/json";
 import { temporaryFolder } from "../testing/drive";
 import { program, scriptedAgent } from "../testing/programs";
 import { asking } from "../testing/sharing-agent";
-import type { AgentConnection } from "./connection";
+import type { AgentConnection } from "../acp/connection";
 import { launch } from "./launch";
-import { openLedger } from "./ledger";
+import { openLedger } from "../process/process-ledger";
 import { ConfigurationFile } from "./own-configuration/configuration-file";
-import { startProcess } from "./process";
-import { newRun } from "./runs";
+import { startProcess } from "../process/stdio-process";
+import { newRun } from "../process/run-id";
 
 const {
   command,
@@ -121,46 +121,46 @@ const tools = (connection: AgentConnection, id: string) =>
 
 suite("An agent that ignores the MCP servers of its sessions", () => {
   test("has no tools, all of them in a new process once its configuration has the entry, and none when that is removed", async () => {
-    await using world = new World();
-    writeFileSync(world.file, '{ "theme":   "dark" }\n');
+    await using fixture = new World();
+    writeFileSync(fixture.file, '{ "theme":   "dark" }\n');
     for (const isLast of [false, true]) {
-      await using connection = await world.start();
-      const session = await world.open(connection);
+      await using connection = await fixture.start();
+      const session = await fixture.open(connection);
       await session.say("say hello");
       deepEqual(
         [tools(connection, session.id), connection.extensions?.canConfigure(session.id)],
         [[{ stage: "offered", offered: 1, listed: 0, calls: 0 }], isLast],
       );
     }
-    await world.configuration.add();
+    await fixture.configuration.add();
     {
-      await using connection = await world.start();
-      const session = await world.open(connection);
+      await using connection = await fixture.start();
+      const session = await fixture.open(connection);
       match(await session.say('mcp symposium keep {"n":1}'), new RegExp(`keep: kept in ${session.id}`));
       deepEqual(
         [tools(connection, session.id), connection.extensions?.missingTools(session.id)],
         [[{ stage: "called", offered: 1, listed: 1, calls: 1 }], undefined],
       );
-      const { [ATTACH]: address = "" } = world.environments.at(-1) ?? {};
+      const { [ATTACH]: address = "" } = fixture.environments.at(-1) ?? {};
       equal(redactText(address).includes(address.split("#")[1] ?? ""), false);
-      equal(readFileSync(world.file, "utf8").includes(address.split("#")[1] ?? ""), false);
+      equal(readFileSync(fixture.file, "utf8").includes(address.split("#")[1] ?? ""), false);
     }
-    await world.configuration.remove();
-    equal(readFileSync(world.file, "utf8"), '{ "theme":   "dark" }\n');
-    await using connection = await world.start();
-    const session = await world.open(connection);
+    await fixture.configuration.remove();
+    equal(readFileSync(fixture.file, "utf8"), '{ "theme":   "dark" }\n');
+    await using connection = await fixture.start();
+    const session = await fixture.open(connection);
     await session.say("say hello");
     deepEqual(
-      [tools(connection, session.id)?.map(({ stage }) => stage), world.environments.at(-1)?.[ATTACH]],
+      [tools(connection, session.id)?.map(({ stage }) => stage), fixture.environments.at(-1)?.[ATTACH]],
       [["offered"], undefined],
     );
   });
 
   test("asks in the session whose turn announced the call, with two at once", async () => {
-    await using world = new World();
-    await world.configuration.add();
-    await using connection = await world.start();
-    const [one, two] = [await world.open(connection), await world.open(connection)];
+    await using fixture = new World();
+    await fixture.configuration.add();
+    await using connection = await fixture.start();
+    const [one, two] = [await fixture.open(connection), await fixture.open(connection)];
     const said = await Promise.all([
       one.say('titled-mcp symposium keep {"of":1}; sleep 300'),
       two.say('titled-mcp symposium keep {"of":2}; sleep 300'),
@@ -171,7 +171,7 @@ suite("An agent that ignores the MCP servers of its sessions", () => {
       JSON.stringify(said),
     );
     deepEqual(
-      world.asked.toSorted(),
+      fixture.asked.toSorted(),
       [
         [one.id, { of: 1 }],
         [two.id, { of: 2 }],
@@ -181,7 +181,7 @@ suite("An agent that ignores the MCP servers of its sessions", () => {
       [one, two].map(({ id }) => tools(connection, id)?.map(({ listed, calls }) => [listed, calls])),
       [[[1, 1]], [[1, 1]]],
     );
-    await world.configuration.remove();
-    equal(existsSync(world.file), false);
+    await fixture.configuration.remove();
+    equal(existsSync(fixture.file), false);
   });
 });

@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
-import { AgentConnection } from "./connection";
+import { AgentConnection } from "../acp/connection";
 import { AgentPool, type AgentKey } from "./pool";
 
 class World {
@@ -43,23 +43,23 @@ const tick = () => new Promise(resolve => setImmediate(resolve));
 
 suite("agent pool", () => {
   test("two that open at once share one process, which stops when the last lets go", async () => {
-    const world = new World();
+    const fixture = new World();
     const [a, b] = await Promise.all([
-      world.acquire(key("a", { A: "1", B: "2" })),
-      world.acquire(key("a", { B: "2", A: "1" })),
+      fixture.acquire(key("a", { A: "1", B: "2" })),
+      fixture.acquire(key("a", { B: "2", A: "1" })),
     ]);
-    equal(world.agents.length, 1);
+    equal(fixture.agents.length, 1);
     a.release();
     a.release();
     await tick();
-    deepEqual(world.stopped, []);
+    deepEqual(fixture.stopped, []);
     b.release();
     await tick();
-    deepEqual(world.stopped, [1]);
+    deepEqual(fixture.stopped, [1]);
   });
 
   test("whatever affects the process makes another", async () => {
-    const world = new World();
+    const fixture = new World();
     await Promise.all(
       [
         key("a"),
@@ -68,15 +68,15 @@ suite("agent pool", () => {
         key("a", {}, "/other"),
         { ...key("a"), role: "lm" as const },
         { ...key("a"), role: "lm" as const },
-      ].map(each => world.acquire(each)),
+      ].map(each => fixture.acquire(each)),
     );
-    equal(world.agents.length, 5);
-    await world.pool[Symbol.asyncDispose]();
-    deepEqual(world.stopped.sort(), [1, 2, 3, 4, 5]);
+    equal(fixture.agents.length, 5);
+    await fixture.pool[Symbol.asyncDispose]();
+    deepEqual(fixture.stopped.sort(), [1, 2, 3, 4, 5]);
   });
 
   test("so do the extensions before it, their order and their settings; not what they are called, nor where they come from", async () => {
-    const world = new World(),
+    const fixture = new World(),
       one = { id: "x", name: "X", _source: "custom", distribution: { local: { command: "x" } } } as const,
       other = { ...one, id: "y" };
     const lists = [
@@ -100,68 +100,68 @@ suite("agent pool", () => {
       [{ ...one, name: "Another", description: "d", version: "1", _source: "registry" as const }],
     ];
     await Promise.all(
-      [...lists, ...same].map(extensions => world.acquire({ ...key("a"), ...(extensions ? { extensions } : {}) })),
+      [...lists, ...same].map(extensions => fixture.acquire({ ...key("a"), ...(extensions ? { extensions } : {}) })),
     );
-    equal(world.agents.length, lists.length);
-    world.pool.restart({ ...key("a"), extensions: [one] }, { message: "again" });
-    await world.acquire({ ...key("a"), extensions: [other] });
-    equal(world.agents.length, lists.length);
-    await world.pool[Symbol.asyncDispose]();
+    equal(fixture.agents.length, lists.length);
+    fixture.pool.restart({ ...key("a"), extensions: [one] }, { message: "again" });
+    await fixture.acquire({ ...key("a"), extensions: [other] });
+    equal(fixture.agents.length, lists.length);
+    await fixture.pool[Symbol.asyncDispose]();
   });
 
   test("serves new sessions by another process after it retires one, which ends with its last session or with the pool", async () => {
-    const world = new World(),
-      [old, other] = await Promise.all([world.acquire(key("a")), world.acquire(key("b"))]);
-    world.pool.retire("a");
-    const next = await world.acquire(key("a"));
+    const fixture = new World(),
+      [old, other] = await Promise.all([fixture.acquire(key("a")), fixture.acquire(key("b"))]);
+    fixture.pool.retire("a");
+    const next = await fixture.acquire(key("a"));
     deepEqual(
-      [next.connection === old.connection, (await world.acquire(key("b"))).connection === other.connection],
+      [next.connection === old.connection, (await fixture.acquire(key("b"))).connection === other.connection],
       [false, true],
     );
     old.release();
     await tick();
-    deepEqual(world.stopped, [1]);
-    world.pool.retire("a");
-    await world.pool[Symbol.asyncDispose]();
-    deepEqual(world.stopped.sort(), [1, 2, 3]);
+    deepEqual(fixture.stopped, [1]);
+    fixture.pool.retire("a");
+    await fixture.pool[Symbol.asyncDispose]();
+    deepEqual(fixture.stopped.sort(), [1, 2, 3]);
   });
 
   test("one that died, failed or is restarted is not handed out again", async () => {
-    const world = new World();
-    await world.acquire(key("a"));
-    await world.agents[0]!.die();
+    const fixture = new World();
+    await fixture.acquire(key("a"));
+    await fixture.agents[0]!.die();
     await tick();
-    await world.acquire(key("a"));
-    equal(world.agents.length, 2);
-    world.pool.restart(key("a"), { message: "again" });
-    await world.acquire(key("a"));
-    equal(world.agents.length, 3);
-    world.manual = ["initialize"];
-    const failing = world.acquire(key("b"));
-    void world.agents[3]!.next("initialize").then(request => request.fail(new Error("no")));
+    await fixture.acquire(key("a"));
+    equal(fixture.agents.length, 2);
+    fixture.pool.restart(key("a"), { message: "again" });
+    await fixture.acquire(key("a"));
+    equal(fixture.agents.length, 3);
+    fixture.manual = ["initialize"];
+    const failing = fixture.acquire(key("b"));
+    void fixture.agents[3]!.next("initialize").then(request => request.fail(new Error("no")));
     await rejects(failing);
-    world.manual = [];
-    await world.acquire(key("b"));
-    equal(world.agents.length, 5);
+    fixture.manual = [];
+    await fixture.acquire(key("b"));
+    equal(fixture.agents.length, 5);
   });
 
   test("one that nobody waits for any more while it is being started is stopped; one that somebody waits for is not", async () => {
-    const world = new World();
-    world.manual = ["initialize"];
+    const fixture = new World();
+    fixture.manual = ["initialize"];
     const one = new AbortController(),
       other = new AbortController();
-    const first = world.acquire(key("a"), one.signal),
-      second = world.acquire(key("a"), other.signal);
-    const request = await world.agents[0]!.next("initialize");
+    const first = fixture.acquire(key("a"), one.signal),
+      second = fixture.acquire(key("a"), other.signal);
+    const request = await fixture.agents[0]!.next("initialize");
     one.abort();
     await tick();
     deepEqual(
-      world.signals.map(({ aborted }) => aborted),
+      fixture.signals.map(({ aborted }) => aborted),
       [false],
     );
     other.abort();
     deepEqual(
-      world.signals.map(({ aborted }) => aborted),
+      fixture.signals.map(({ aborted }) => aborted),
       [true],
     );
     request.fail(new Error("stopped"));
@@ -169,41 +169,41 @@ suite("agent pool", () => {
   });
 
   test("a lease is let go of when its signal aborts, and once", async () => {
-    const world = new World(),
+    const fixture = new World(),
       staying = new AbortController();
-    const lease = await world.acquire(key("a"), staying.signal),
-      other = await world.acquire(key("a"));
+    const lease = await fixture.acquire(key("a"), staying.signal),
+      other = await fixture.acquire(key("a"));
     staying.abort();
     lease.release();
     await tick();
-    deepEqual(world.stopped, []);
+    deepEqual(fixture.stopped, []);
     other.release();
     await tick();
-    deepEqual(world.stopped, [1]);
+    deepEqual(fixture.stopped, [1]);
   });
 
   test("all processes of an agent end at once, also those that are still starting, and nobody else's", async () => {
-    const world = new World(),
+    const fixture = new World(),
       told: string[] = [];
     const [a, lm, b] = await Promise.all([
-      world.acquire(key("a")),
-      world.acquire({ ...key("a"), role: "lm" as const }),
-      world.acquire(key("b")),
+      fixture.acquire(key("a")),
+      fixture.acquire({ ...key("a"), role: "lm" as const }),
+      fixture.acquire(key("b")),
     ]);
     for (const [name, { connection }] of Object.entries({ a, lm, b }))
       void connection.closed.then(({ message }) => told.push(`${name}: ${message}`));
-    world.manual = ["initialize"];
-    const starting = world.acquire(key("a", {}, "/elsewhere"));
+    fixture.manual = ["initialize"];
+    const starting = fixture.acquire(key("a", {}, "/elsewhere"));
     starting.catch(() => undefined);
-    equal(world.pool.connected("a"), a.connection);
-    world.pool.endAll("a", { message: "Signed out." });
-    equal(world.pool.connected("a"), undefined);
+    equal(fixture.pool.connected("a"), a.connection);
+    fixture.pool.endAll("a", { message: "Signed out." });
+    equal(fixture.pool.connected("a"), undefined);
     deepEqual(
-      world.signals.map(({ aborted }) => aborted),
+      fixture.signals.map(({ aborted }) => aborted),
       [true, true, false, true],
     );
     await Promise.all([a.connection.closed, lm.connection.closed]);
     deepEqual(told.sort(), ["a: Signed out.", "lm: Signed out."]);
-    equal(world.pool.connected("b"), b.connection);
+    equal(fixture.pool.connected("b"), b.connection);
   });
 });

@@ -9,7 +9,7 @@ import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import { AgentError } from "../errors";
 import type { Closed } from "../rpc/channel";
-import type { AcpVersion, AgentConnection, AgentRole } from "./connection";
+import type { AcpVersion, AgentConnection, AgentRole } from "../acp/connection";
 
 /** What decides which process serves a session. */
 export interface AgentKey {

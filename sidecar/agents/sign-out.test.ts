@@ -2,8 +2,8 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { RpcCode, RpcError } from "../rpc/message";
 import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
-import { AgentWitness, witnessed } from "./agent-witness";
-import { AgentConnection } from "./connection";
+import { AgentWitness, witnessed } from "./agent-status-tracker";
+import { AgentConnection } from "../acp/connection";
 import { AgentPool } from "./pool";
 import { signOut } from "./sign-out";
 
@@ -73,36 +73,36 @@ const tick = () => new Promise(resolve => setImmediate(resolve));
 
 suite("signing out", () => {
   test("of one that runs: it is told, keys are forgotten, its processes end and say why", async () => {
-    const world = new World(able),
-      lease = await world.open(),
-      leaving = world.signOut();
-    (await world.agents[0]!.next("logout")).respond({});
+    const fixture = new World(able),
+      lease = await fixture.open(),
+      leaving = fixture.signOut();
+    (await fixture.agents[0]!.next("logout")).respond({});
     await leaving;
     equal((await lease.connection.closed).message, "You signed out of Ada. Ada restarts with your next prompt.");
     await tick();
-    deepEqual([world.did, world.agents.length], [["forgot ada", "stopped"], 1]);
-    deepEqual(world.witness.of("agent", "ada"), { running: 0, canLogOut: true, signIn: "needed" });
+    deepEqual([fixture.did, fixture.agents.length], [["forgot ada", "stopped"], 1]);
+    deepEqual(fixture.witness.of("agent", "ada"), { running: 0, canLogOut: true, signIn: "needed" });
   });
 
   test("of one that does not run: it is started for it, and does not stay", async () => {
-    const world = new World(able),
-      leaving = world.signOut();
+    const fixture = new World(able),
+      leaving = fixture.signOut();
     await tick();
-    (await world.agents[0]!.next("logout")).respond({});
+    (await fixture.agents[0]!.next("logout")).respond({});
     await leaving;
-    await world.pool[Symbol.asyncDispose]();
-    deepEqual([world.did, world.witness.of("agent", "ada").running], [["forgot ada", "stopped"], 0]);
+    await fixture.pool[Symbol.asyncDispose]();
+    deepEqual([fixture.did, fixture.witness.of("agent", "ada").running], [["forgot ada", "stopped"], 0]);
   });
 
   test("of one that knows no way: its keys are enough; without any it is said, and nothing ends", async () => {
-    const world = new World(() => new MemoryAgent()),
-      { connection } = await world.open();
-    await rejects(world.signOut(), { message: "Ada cannot be told to sign out. Sign out with its own command line." });
-    deepEqual([world.did, connection.isEnded], [[], false]);
-    world.kept = { KEY: "k" };
-    await world.signOut();
+    const fixture = new World(() => new MemoryAgent()),
+      { connection } = await fixture.open();
+    await rejects(fixture.signOut(), { message: "Ada cannot be told to sign out. Sign out with its own command line." });
+    deepEqual([fixture.did, connection.isEnded], [[], false]);
+    fixture.kept = { KEY: "k" };
+    await fixture.signOut();
     await tick();
-    deepEqual([world.did, connection.isEnded], [["forgot ada", "stopped"], true]);
+    deepEqual([fixture.did, connection.isEnded], [["forgot ada", "stopped"], true]);
     const idle = new World(() => new MemoryAgent());
     await rejects(idle.signOut(), /cannot be told/);
     await tick();
@@ -110,40 +110,40 @@ suite("signing out", () => {
   });
 
   test("of one that fails at it: what is here is forgotten all the same, and what it said is told", async () => {
-    const world = new World(able),
-      { connection } = await world.open(),
-      leaving = world.signOut();
-    (await world.agents[0]!.next("logout")).fail(new RpcError(RpcCode.internalError, "the disk is full"));
+    const fixture = new World(able),
+      { connection } = await fixture.open(),
+      leaving = fixture.signOut();
+    (await fixture.agents[0]!.next("logout")).fail(new RpcError(RpcCode.internalError, "the disk is full"));
     await rejects(
       leaving,
       /^AgentError: Ada may still know you: Ada answered with an error: the disk is full\. Sign out with its own command line\.$/,
     );
     await tick();
-    deepEqual([world.did, connection.isEnded], [["forgot ada", "stopped"], true]);
-    equal(world.witness.of("agent", "ada").signIn, undefined, "it may know its user still, and be asked again");
+    deepEqual([fixture.did, connection.isEnded], [["forgot ada", "stopped"], true]);
+    equal(fixture.witness.of("agent", "ada").signIn, undefined, "it may know its user still, and be asked again");
   });
 
   test("of one that is not installed: nothing is installed for it; its keys are forgotten; without any it is said", async () => {
-    const world = new World(able);
-    world.isThere = false;
-    await rejects(world.signOut(), {
+    const fixture = new World(able);
+    fixture.isThere = false;
+    await rejects(fixture.signOut(), {
       message: "Ada is not installed: there is nobody to tell. Sign out with its own command line.",
     });
-    world.kept = { KEY: "k" };
-    await world.signOut();
-    deepEqual([world.agents, world.did], [[], ["forgot ada"]]);
-    const { connection } = await world.open(),
-      leaving = world.signOut();
-    (await world.agents[0]!.next("logout")).respond({});
+    fixture.kept = { KEY: "k" };
+    await fixture.signOut();
+    deepEqual([fixture.agents, fixture.did], [[], ["forgot ada"]]);
+    const { connection } = await fixture.open(),
+      leaving = fixture.signOut();
+    (await fixture.agents[0]!.next("logout")).respond({});
     await leaving;
     equal(connection.isEnded, true, "one that runs is told, whatever became of its files");
   });
 
   test("of one that does not start: its keys are forgotten; without any, why", async () => {
-    const world = new World(() => undefined);
-    await rejects(world.signOut(), /Ada may still know you: Ada could not be started\./);
-    world.kept = { KEY: "k" };
-    await world.signOut();
-    deepEqual(world.did, ["forgot ada", "forgot ada"]);
+    const fixture = new World(() => undefined);
+    await rejects(fixture.signOut(), /Ada may still know you: Ada could not be started\./);
+    fixture.kept = { KEY: "k" };
+    await fixture.signOut();
+    deepEqual(fixture.did, ["forgot ada", "forgot ada"]);
   });
 });

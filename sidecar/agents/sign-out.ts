@@ -7,7 +7,7 @@
  */
 import type { AgentConfig } from "../../src/protocol/agents";
 import { AgentError, signedOut } from "../errors";
-import type { AgentWitness } from "./agent-witness";
+import type { AgentWitness } from "./agent-status-tracker";
 import type { AgentPool, Lease } from "./pool";
 
 export interface SignOutWorld {
@@ -23,10 +23,10 @@ export interface SignOutWorld {
 }
 
 /** Rejects with an `AgentError`. */
-export async function signOut(agent: AgentConfig, cwd: string, world: SignOutWorld): Promise<void> {
-  const { pool, witness, keys } = world,
+export async function signOut(agent: AgentConfig, cwd: string, deps: SignOutWorld): Promise<void> {
+  const { pool, witness, keys } = deps,
     hasKeys = Object.keys(await keys.kept(agent.id)).length > 0;
-  const outcome = await loggedOut(agent, cwd, world, hasKeys);
+  const outcome = await loggedOut(agent, cwd, deps, hasKeys);
   if (!hasKeys && (outcome.kind === "cannot" || outcome.kind === "notThere")) {
     throw new AgentError(
       "unsupported",

@@ -5,9 +5,9 @@
  * Invariants: what the session shows follows the order of the wire; the last choice is the one that is kept.
  */
 import { offers, withValue, type Control, type ControlValue, type ControlValues } from "../../src/protocol/controls";
-import type { AgentConnection } from "../agents/connection";
+import type { AgentConnection } from "../acp/connection";
 import { objectOr } from "../rpc/json";
-import { controlsOf, requestToSet } from "../agents/acp-controls";
+import { controlsOf, requestToSet } from "../acp/adapt/controls";
 import type { SessionEvent } from "./session-model";
 
 export interface ControlsWorld {
@@ -22,7 +22,7 @@ export class AgentControls {
 
   constructor(
     chosen: ControlValues,
-    private readonly world: ControlsWorld,
+    private readonly deps: ControlsWorld,
   ) {
     this.#chosen = new Map(Object.entries(chosen));
   }
@@ -45,7 +45,7 @@ export class AgentControls {
     connection
       .request(agentSession, method, params, result => {
         tell({ kind: "controlSet", controls: listed(result) });
-        this.world.keep(control.id, value);
+        this.deps.keep(control.id, value);
       })
       .catch((error: unknown) => {
         // not the last word: that is the next session's, or the next choice's
@@ -77,7 +77,7 @@ export class AgentControls {
           controls = listed(result) ?? withValue(controls, id, value);
           tell({ kind: "controlSet", controls });
         })
-        .catch((error: unknown) => this.world.refused(id, error));
+        .catch((error: unknown) => this.deps.refused(id, error));
     }
   }
 }

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { NEVER, World } from "../testing/chat-world";
+import { NEVER, World } from "../testing/chat-fixture";
 
 const FILE = { type: "attachment", attachment: { kind: "file", path: "/w/a" } } as const;
 const IMAGE = {
@@ -8,22 +8,22 @@ const IMAGE = {
 } as const;
 const ABLE = { protocolVersion: 1, agentCapabilities: { promptCapabilities: { embeddedContext: true } } };
 
-async function opened(initialized: unknown): Promise<{ readonly world: World; readonly id: string }> {
-  const world = new World();
-  world.initialized = initialized;
-  const id = await world.open();
-  await world.settle();
-  return { world, id };
+async function opened(initialized: unknown): Promise<{ readonly fixture: World; readonly id: string }> {
+  const fixture = new World();
+  fixture.initialized = initialized;
+  const id = await fixture.open();
+  await fixture.settle();
+  return { fixture, id };
 }
 
 suite("a prompt with attachments", () => {
   test("is in the conversation with them, and has what the user sees of a file; an image that is not taken is said", async () => {
-    const { world, id } = await opened(ABLE);
-    await world.service.handlers["chat/prompt"](
+    const { fixture, id } = await opened(ABLE);
+    await fixture.service.handlers["chat/prompt"](
       { sessionId: id, messageId: "m", blocks: [{ type: "text", text: "hello" }, FILE, IMAGE] },
       NEVER,
     );
-    const request = await world.agents[0]!.next("session/prompt");
+    const request = await fixture.agents[0]!.next("session/prompt");
     deepEqual(request.params, {
       sessionId: "s1",
       prompt: [
@@ -32,56 +32,56 @@ suite("a prompt with attachments", () => {
       ],
     });
     request.respond({ stopReason: "end_turn" });
-    await world.settle();
-    deepEqual(world.entries(id)[0], {
+    await fixture.settle();
+    deepEqual(fixture.entries(id)[0], {
       kind: "user",
       id: "m",
       text: "hello",
       attachments: [FILE.attachment, IMAGE.attachment],
     });
-    ok(world.story(id).includes("notice Ada takes no images: p.png was not sent."));
-    await world[Symbol.asyncDispose]();
+    ok(fixture.story(id).includes("notice Ada takes no images: p.png was not sent."));
+    await fixture[Symbol.asyncDispose]();
   });
 
   test("that was stopped while its files were read is not sent, and its turn is over", async () => {
-    const { world, id } = await opened(ABLE);
-    await world.service.handlers["chat/prompt"]({ sessionId: id, messageId: "m", blocks: [FILE] }, NEVER);
-    await world.service.handlers["chat/cancel"]({ sessionId: id }, NEVER);
-    await world.settle();
-    equal(world.shown.get(id)?.turn.state, "idle");
+    const { fixture, id } = await opened(ABLE);
+    await fixture.service.handlers["chat/prompt"]({ sessionId: id, messageId: "m", blocks: [FILE] }, NEVER);
+    await fixture.service.handlers["chat/cancel"]({ sessionId: id }, NEVER);
+    await fixture.settle();
+    equal(fixture.shown.get(id)?.turn.state, "idle");
     deepEqual(
-      world.agents[0]!.heard.filter(method => method.includes("prompt") || method.includes("cancel")),
+      fixture.agents[0]!.heard.filter(method => method.includes("prompt") || method.includes("cancel")),
       [],
     );
-    await world[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
   });
 
   test("of which nothing can be sent ends in a sentence", async () => {
-    const { world, id } = await opened({ protocolVersion: 1 });
-    await world.service.handlers["chat/prompt"]({ sessionId: id, messageId: "m", blocks: [IMAGE] }, NEVER);
-    await world.settle();
-    deepEqual(world.story(id).slice(1), [
+    const { fixture, id } = await opened({ protocolVersion: 1 });
+    await fixture.service.handlers["chat/prompt"]({ sessionId: id, messageId: "m", blocks: [IMAGE] }, NEVER);
+    await fixture.settle();
+    deepEqual(fixture.story(id).slice(1), [
       "notice Ada takes no images: p.png was not sent.",
       "notice Nothing of this prompt could be sent.",
     ]);
-    await world[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
   });
 
   test("that waits in the queue can be withdrawn, and goes out when the user says so", async () => {
-    const { world, id } = await opened(ABLE);
-    const { handlers } = world.service;
-    for (const messageId of ["1", "2", "3"]) await world.prompt(id, messageId);
-    const first = await world.agents[0]!.next("session/prompt");
+    const { fixture, id } = await opened(ABLE);
+    const { handlers } = fixture.service;
+    for (const messageId of ["1", "2", "3"]) await fixture.prompt(id, messageId);
+    const first = await fixture.agents[0]!.next("session/prompt");
     await handlers["chat/withdraw"]({ sessionId: id, messageId: "2" }, NEVER);
     first.respond({ stopReason: "refusal" });
-    await world.settle();
-    deepEqual(world.shown.get(id)?.queue, { prompts: [{ messageId: "3", text: "3" }], held: true });
+    await fixture.settle();
+    deepEqual(fixture.shown.get(id)?.queue, { prompts: [{ messageId: "3", text: "3" }], held: true });
     await handlers["chat/sendQueued"]({ sessionId: id }, NEVER);
-    const last = await world.agents[0]!.next("session/prompt");
+    const last = await fixture.agents[0]!.next("session/prompt");
     deepEqual(last.params, { sessionId: "s1", prompt: [{ type: "text", text: "3" }] });
     last.respond({ stopReason: "end_turn" });
-    await world.settle();
-    deepEqual(world.shown.get(id)?.queue, { prompts: [], held: false });
-    await world[Symbol.asyncDispose]();
+    await fixture.settle();
+    deepEqual(fixture.shown.get(id)?.queue, { prompts: [], held: false });
+    await fixture[Symbol.asyncDispose]();
   });
 });

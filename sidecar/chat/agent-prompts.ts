@@ -4,8 +4,8 @@
  * Invariants: one is on its way at a time; one that was stopped before it was sent is never sent; each that is sent, or
  * cannot be, ends its turn once.
  */
-import type { AgentConnection } from "../agents/connection";
-import type { Patience } from "./patience";
+import type { AgentConnection } from "../acp/connection";
+import type { Patience } from "./session-timeouts";
 import { wantsSignIn } from "./sign-in";
 import { promptContent, type PromptContent } from "./prompt-content";
 import type { Prompt, SessionEvent, Trouble } from "./session-model";

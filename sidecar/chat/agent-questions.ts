@@ -3,15 +3,15 @@
  * on its behalf. Each is answered once; what nobody answers is answered as such.
  */
 import type { PermissionOption } from "../../src/protocol/chat";
-import type { AcpVersion } from "../agents/connection";
+import type { AcpVersion } from "../acp/connection";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { ConnectionClosed, type IncomingRequest } from "../rpc/peer";
-import type { Form } from "../agents/sign-in-methods";
+import type { Form } from "../acp/sign-in-methods";
 import type { Consent } from "./agent-files";
-import { elicitationFrom } from "./acp-elicitation";
-import { permissionOptions } from "./acp-tools";
-import { subjectOf } from "./acp-v2";
+import { elicitationFrom } from "../acp/adapt/elicitation";
+import { permissionOptions } from "../acp/adapt/tools";
+import { subjectOf } from "../acp/adapt/v2";
 import type { Asked, SessionEvent } from "./session-model";
 
 const NOT_CHOSEN = { outcome: { outcome: "cancelled" } },

@@ -2,8 +2,8 @@ import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict
 import { randomUUID } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { applyEvent, emptyConversation, TERMINAL_LIMIT, type TerminalView } from "../../src/protocol/chat";
-import { startChild } from "../agents/child";
-import { openLedger } from "../agents/ledger";
+import { startChild } from "../process/child";
+import { openLedger } from "../process/process-ledger";
 import { temporaryFolder } from "../testing/drive";
 import { hurriedClock } from "../testing/hurried-clock";
 import { AgentTerminals } from "./agent-terminals";
@@ -72,40 +72,40 @@ class World implements AsyncDisposable {
 
 suite("terminals of an agent", () => {
   test("a command runs, prints, ends, and all of it is shown and told", async () => {
-    await using world = new World();
-    const terminalId = world.node("process.stdout.write('out ž'); process.stderr.write('err'); process.exitCode = 3", {
+    await using fixture = new World();
+    const terminalId = fixture.node("process.stdout.write('out ž'); process.stderr.write('err'); process.exitCode = 3", {
       env: [{ name: "A", value: "1" }, { name: 5 }],
     });
-    deepEqual(await world.terminals.waitForExit({ terminalId }), { exitCode: 3, signal: null });
-    const { output, ...rest } = world.terminals.output({ terminalId });
+    deepEqual(await fixture.terminals.waitForExit({ terminalId }), { exitCode: 3, signal: null });
+    const { output, ...rest } = fixture.terminals.output({ terminalId });
     equal([...String(output)].sort().join(""), [..."out žerr"].sort().join(""));
     deepEqual(rest, { truncated: false, exitStatus: { exitCode: 3, signal: null } });
     deepEqual(
-      world.shown.map(({ output: shown, command, cwd, ...view }) => [
+      fixture.shown.map(({ output: shown, command, cwd, ...view }) => [
         String(shown).length,
         command.includes("-e"),
         cwd,
         view,
       ]),
-      [[8, true, world.cwd, { terminalId, isCut: false, exit: { code: 3 } }]],
+      [[8, true, fixture.cwd, { terminalId, isCut: false, exit: { code: 3 } }]],
     );
   });
 
   test("has the agent's variables and folder; a line without arguments is the shell's", async () => {
-    await using world = new World();
-    const one = world.node("process.stdout.write(process.env.GREETING + ' ' + process.cwd())", {
+    await using fixture = new World();
+    const one = fixture.node("process.stdout.write(process.env.GREETING + ' ' + process.cwd())", {
       env: [{ name: "GREETING", value: "hi" }],
-      cwd: world.cwd,
+      cwd: fixture.cwd,
     });
-    await world.terminals.waitForExit({ terminalId: one });
-    equal(world.terminals.output({ terminalId: one }).output, `hi ${world.cwd}`);
-    const two = world.create({ command: "echo one && echo two" });
-    await world.terminals.waitForExit({ terminalId: two });
-    match(String(world.terminals.output({ terminalId: two }).output), /^one\s+two\s+$/);
+    await fixture.terminals.waitForExit({ terminalId: one });
+    equal(fixture.terminals.output({ terminalId: one }).output, `hi ${fixture.cwd}`);
+    const two = fixture.create({ command: "echo one && echo two" });
+    await fixture.terminals.waitForExit({ terminalId: two });
+    match(String(fixture.terminals.output({ terminalId: two }).output), /^one\s+two\s+$/);
   });
 
   test("what is shown of a shell's line is the line, also where the agent names the shell", async () => {
-    await using world = new World();
+    await using fixture = new World();
     const shells: readonly (readonly [command: string, args: readonly string[], shown: string])[] = [
       ["/bin/sh", ["-c", "echo 'a b'"], "echo 'a b'"],
       ["cmd.exe", ["/d", "/s", "/c", "dir"], "dir"],
@@ -113,15 +113,15 @@ suite("terminals of an agent", () => {
       ["/no/such/push", ["-c", "x"], "/no/such/push -c x"],
       ["/no/such/sh", ["other.sh", "-c", "ls"], "/no/such/sh other.sh -c ls"],
     ];
-    for (const [command, args] of shells) world.create({ command, args });
+    for (const [command, args] of shells) fixture.create({ command, args });
     deepEqual(
-      world.shown.map(({ command }) => command),
+      fixture.shown.map(({ command }) => command),
       shells.map(([, , shown]) => shown),
     );
   });
 
   test("shows a program that is only called like a shell whole, with what it gets", async () => {
-    await using world = new World();
+    await using fixture = new World();
     const shells: readonly (readonly [
       command: string,
       args: readonly string[],
@@ -134,70 +134,70 @@ suite("terminals of an agent", () => {
       ["sh", ["-c", "ls"], "sh -c ls", [{ name: "PATH", value: "/no/such" }]],
       ["/no/such/ls", ["", "a\u3164"], `/no/such/ls "" "a\u3164"`],
     ];
-    for (const [command, args, , env = []] of shells) world.create({ command, args, env });
+    for (const [command, args, , env = []] of shells) fixture.create({ command, args, env });
     deepEqual(
-      world.shown.map(({ command }) => command),
+      fixture.shown.map(({ command }) => command),
       shells.map(([, , shown]) => shown),
     );
   });
 
   test("a command that is not there says so, and ends", async () => {
-    await using world = new World();
-    const terminalId = world.create({ command: "/no/such/program", args: ["x"] });
-    deepEqual(await world.terminals.waitForExit({ terminalId }), { exitCode: 127, signal: null });
-    match(String(world.terminals.output({ terminalId }).output), /no\/such\/program/);
+    await using fixture = new World();
+    const terminalId = fixture.create({ command: "/no/such/program", args: ["x"] });
+    deepEqual(await fixture.terminals.waitForExit({ terminalId }), { exitCode: 127, signal: null });
+    match(String(fixture.terminals.output({ terminalId }).output), /no\/such\/program/);
   });
 
   test("kept for the agent is the end of the output, cut between characters; without an end it is bounded, and so is what is shown", async () => {
-    await using world = new World();
-    const few = world.node("process.stdout.write('žluťoučký')", { outputByteLimit: 4 });
-    await world.terminals.waitForExit({ terminalId: few });
+    await using fixture = new World();
+    const few = fixture.node("process.stdout.write('žluťoučký')", { outputByteLimit: 4 });
+    await fixture.terminals.waitForExit({ terminalId: few });
     deepEqual(
-      world.terminals.output({ terminalId: few }),
+      fixture.terminals.output({ terminalId: few }),
       { output: "ký", truncated: true, exitStatus: { exitCode: 0, signal: null } },
       "four bytes begin within a character",
     );
-    const endless = world.node(
+    const endless = fixture.node(
       "const line = 'x'.repeat(1023) + '\\n', go = () => { while (process.stdout.write(line)); process.stdout.once('drain', go); }; go();",
       { outputByteLimit: 1e12 },
     );
-    await world.until(() => world.shown.at(-1)?.isCut === true);
-    const { output, truncated } = world.terminals.output({ terminalId: endless });
+    await fixture.until(() => fixture.shown.at(-1)?.isCut === true);
+    const { output, truncated } = fixture.terminals.output({ terminalId: endless });
     ok(String(output).length <= 16 * 1024 * 1024);
     equal(typeof truncated, "boolean");
-    ok((world.shown.at(-1)?.output.length ?? 0) <= TERMINAL_LIMIT);
-    await world.terminals.release({ terminalId: endless });
+    ok((fixture.shown.at(-1)?.output.length ?? 0) <= TERMINAL_LIMIT);
+    await fixture.terminals.release({ terminalId: endless });
   });
 
   test("to kill ends it and keeps it; to release ends it and forgets it, but not on the screen", async () => {
-    await using world = new World();
-    const terminalId = world.node("process.stdout.write('ready'); setInterval(() => {}, 1000)");
-    await world.until(() => world.shown[0]?.output === "ready");
-    deepEqual(world.terminals.output({ terminalId }), { output: "ready", truncated: false });
-    deepEqual(await world.terminals.kill({ terminalId }), {});
-    match(JSON.stringify(world.terminals.output({ terminalId }).exitStatus), /"signal":"SIG|"exitCode":1/);
-    await world.terminals.release({ terminalId });
-    throws(() => world.terminals.output({ terminalId }), /There is no terminal/);
-    await rejects(world.terminals.waitForExit({ terminalId }), /There is no terminal/);
-    await rejects(world.terminals.kill({ terminalId: "none" }), /There is no terminal none/);
-    equal(world.shown[0]?.output, "ready");
+    await using fixture = new World();
+    const terminalId = fixture.node("process.stdout.write('ready'); setInterval(() => {}, 1000)");
+    await fixture.until(() => fixture.shown[0]?.output === "ready");
+    deepEqual(fixture.terminals.output({ terminalId }), { output: "ready", truncated: false });
+    deepEqual(await fixture.terminals.kill({ terminalId }), {});
+    match(JSON.stringify(fixture.terminals.output({ terminalId }).exitStatus), /"signal":"SIG|"exitCode":1/);
+    await fixture.terminals.release({ terminalId });
+    throws(() => fixture.terminals.output({ terminalId }), /There is no terminal/);
+    await rejects(fixture.terminals.waitForExit({ terminalId }), /There is no terminal/);
+    await rejects(fixture.terminals.kill({ terminalId: "none" }), /There is no terminal none/);
+    equal(fixture.shown[0]?.output, "ready");
   });
 
   test("nothing runs on when the session is left", async () => {
-    await using world = new World();
-    const terminalId = world.node("setInterval(() => {}, 1000)"),
-      ended = world.terminals.waitForExit({ terminalId });
-    await world.terminals.leave();
+    await using fixture = new World();
+    const terminalId = fixture.node("setInterval(() => {}, 1000)"),
+      ended = fixture.terminals.waitForExit({ terminalId });
+    await fixture.terminals.leave();
     match(JSON.stringify(await ended), /SIG|"exitCode":1/);
   });
 
   test("what is no command is refused, and so are too many", async () => {
-    await using world = new World();
-    for (const command of ["", " ", undefined, "a\0b"]) throws(() => world.create({ command }), /a command is needed/);
-    throws(() => world.create({ command: "ls", cwd: "here" }), /an absolute path is needed/);
+    await using fixture = new World();
+    for (const command of ["", " ", undefined, "a\0b"]) throws(() => fixture.create({ command }), /a command is needed/);
+    throws(() => fixture.create({ command: "ls", cwd: "here" }), /an absolute path is needed/);
     const failing = new AgentTerminals(
       "y",
-      world.cwd,
+      fixture.cwd,
       () => ({ kind: "failed", why: new Promise(() => undefined) }),
       hurriedClock(1),
       { started: () => undefined, printed: () => undefined, ended: () => undefined },

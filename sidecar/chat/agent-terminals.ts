@@ -10,8 +10,8 @@
 import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { TERMINAL_LIMIT } from "../../src/protocol/chat";
-import type { ProcessSpec, Started } from "../agents/child";
-import { LastBytes } from "../agents/last-bytes";
+import type { ProcessSpec, Started } from "../process/child";
+import { LastBytes } from "../process/tail-buffer";
 import type { Clock } from "../rpc/clock";
 import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";

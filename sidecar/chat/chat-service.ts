@@ -9,7 +9,7 @@ import { ErrorCode } from "../../src/protocol/errors";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { HostToSidecar, PromptBlock, SidecarToHost } from "../../src/protocol/sidecar";
 import type { Handlers, Notes, ParamsOf } from "../../src/protocol/wire";
-import type { AgentCommand } from "../agents/distribution";
+import type { AgentCommand } from "../agents/distributions/agent-command";
 import type { AgentPool } from "../agents/pool";
 import type { Journal } from "../journal/journal";
 import type { BypassPolicy } from "../permissions/policy";
@@ -17,7 +17,8 @@ import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
 import type { StartCommand } from "./agent-terminals";
 import { editorFiles, type AskHost } from "./editor-files";
-import { Session, type SessionWorld } from "./session";
+import { Session } from "./session";
+import { type SessionWorld } from "./session-deps";
 import type { Prompt } from "./session-model";
 
 /** The wire to the host. */
@@ -65,20 +66,20 @@ type ChatHandlers = Pick<
 export class ChatService implements AsyncDisposable {
   readonly #sessions = new Map<SessionId, Session>();
 
-  constructor(private readonly world: ChatWorld) {}
+  constructor(private readonly deps: ChatWorld) {}
 
   readonly handlers: ChatHandlers = {
     "chat/new": async chat => {
       const sessionId = randomUUID();
       this.#sessions.set(
         sessionId,
-        new Session({ sessionId, ...chat, extensions: this.world.extensions?.() ?? [] }, this.#worldOf(sessionId)),
+        new Session({ sessionId, ...chat, extensions: this.deps.extensions?.() ?? [] }, this.#worldOf(sessionId)),
       );
       return { sessionId };
     },
     "chat/prompt": ({ sessionId, messageId, blocks }) =>
       new Promise((resolve, reject) => {
-        this.world.log("info", "agent", "Received prompt", { sessionId, messageId });
+        this.deps.log("info", "agent", "Received prompt", { sessionId, messageId });
         this.#session(sessionId).prompt(promptOf(messageId, blocks), {
           accept: () => resolve({}),
           refuse: why => reject(new RpcError(ErrorCode.refused, why)),
@@ -107,12 +108,12 @@ export class ChatService implements AsyncDisposable {
       return {};
     },
     "chat/bypass": async ({ sessionId, until }) => {
-      this.world.log("info", "approval", "Permissions bypassed", { sessionId, until });
+      this.deps.log("info", "approval", "Permissions bypassed", { sessionId, until });
       this.#session(sessionId).bypass(until);
       return {};
     },
     "chat/endBypass": async ({ sessionId }) => {
-      this.world.log("info", "approval", "Bypass ended", { sessionId });
+      this.deps.log("info", "approval", "Bypass ended", { sessionId });
       this.#session(sessionId).endBypass();
       return {};
     },
@@ -153,15 +154,15 @@ export class ChatService implements AsyncDisposable {
   }
 
   #worldOf(sessionId: SessionId): SessionWorld {
-    const { host, ...world } = this.world;
+    const { host, ...deps } = this.deps;
     return {
-      ...world,
+      ...deps,
       outlet: {
-        event: ({ seq, event }) => host.notify("chat/event", { sessionId, bootId: world.bootId, seq, event }),
+        event: ({ seq, event }) => host.notify("chat/event", { sessionId, bootId: deps.bootId, seq, event }),
         snapshot: (seq, conversation, asked) =>
           host.notify("chat/snapshot", {
             sessionId,
-            bootId: world.bootId,
+            bootId: deps.bootId,
             seq,
             conversation,
             ...(asked === undefined ? {} : { asked }),
@@ -180,7 +181,7 @@ export class ChatService implements AsyncDisposable {
       editor: editorFiles((method, params) => host.request(method, params)),
       signIn: {
         runInTerminal: async (agent, cwd, { args, env }) => {
-          const command = await this.world.command(agent, NEVER);
+          const command = await this.deps.command(agent, NEVER);
           if (command.kind !== "process") throw new Error(`${agent.name} has no program of its own.`);
           return (
             await host.request("editor/runInTerminal", {

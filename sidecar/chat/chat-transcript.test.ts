@@ -1,9 +1,9 @@
 /** What the host hears, message by message, while a person talks with Eliza: read the golden file to know the wire. */
 import { deepEqual } from "node:assert/strict";
 import { ELIZA } from "../../src/protocol/agents";
-import { AgentConnection } from "../agents/connection";
-import { serveEliza } from "../agents/eliza/agent";
-import { commandOf } from "../agents/distribution";
+import { AgentConnection } from "../acp/connection";
+import { serveEliza } from "../eliza/agent";
+import { commandOf } from "../agents/distributions/agent-command";
 import { AgentPool } from "../agents/pool";
 import { memoryJournal } from "../journal/journal";
 import { BypassPolicy } from "../permissions/policy";

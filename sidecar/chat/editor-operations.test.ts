@@ -5,8 +5,8 @@ import { createMessageConnection, ResponseError, StreamMessageReader, StreamMess
 import { ErrorCode } from "../../src/protocol/errors";
 import { IDE_OPERATION } from "../../src/protocol/ide";
 import { offersIde } from "../../src/protocol/ide-read";
-import { AgentConnection, type ConnectionOptions } from "../agents/connection";
-import { introduction } from "../agents/introduction";
+import { AgentConnection, type ConnectionOptions } from "../acp/connection";
+import { introduction } from "../acp/initialize";
 import { HostWire } from "../rpc/host-wire";
 import { RpcCode, RpcError } from "../rpc/message";
 import { FakeClock } from "../testing/fake-clock";

@@ -93,105 +93,105 @@ class World {
 
 suite("outbox", () => {
   test("text of one frame is one event, with what began it", () => {
-    const world = new World();
-    for (const word of ["a", "b", "c"]) world.say("1", word);
-    world.clock.advance(0);
-    for (const word of ["d", "e"]) world.say("1", word);
-    world.clock.advance(BATCH_MS);
-    deepEqual(world.sent, ["upsert", "append"]);
-    deepEqual(world.shown, world.kept);
+    const fixture = new World();
+    for (const word of ["a", "b", "c"]) fixture.say("1", word);
+    fixture.clock.advance(0);
+    for (const word of ["d", "e"]) fixture.say("1", word);
+    fixture.clock.advance(BATCH_MS);
+    deepEqual(fixture.sent, ["upsert", "append"]);
+    deepEqual(fixture.shown, fixture.kept);
   });
 
   test("after a pause the first word goes at once", () => {
-    const world = new World();
-    world.say("1", "a");
-    world.clock.advance(0);
-    world.clock.advance(100);
-    world.say("1", "b");
-    world.clock.advance(0);
-    equal(world.sent.length, 2);
+    const fixture = new World();
+    fixture.say("1", "a");
+    fixture.clock.advance(0);
+    fixture.clock.advance(100);
+    fixture.say("1", "b");
+    fixture.clock.advance(0);
+    equal(fixture.sent.length, 2);
   });
 
   test("a flood of different entries becomes a snapshot, and the numbers go on", () => {
-    const world = new World();
-    for (let i = 0; i < 2000; i++) world.say(`e${i}`, "x");
-    world.clock.advance(BATCH_MS);
-    deepEqual(world.sent, ["snapshot"]);
-    world.say("after", "y");
-    world.clock.advance(BATCH_MS);
-    deepEqual(world.shown, world.kept);
-    deepEqual(world.sent, ["snapshot", "upsert"]);
+    const fixture = new World();
+    for (let i = 0; i < 2000; i++) fixture.say(`e${i}`, "x");
+    fixture.clock.advance(BATCH_MS);
+    deepEqual(fixture.sent, ["snapshot"]);
+    fixture.say("after", "y");
+    fixture.clock.advance(BATCH_MS);
+    deepEqual(fixture.shown, fixture.kept);
+    deepEqual(fixture.sent, ["snapshot", "upsert"]);
   });
 
   test("a flood that changes many entries in turn is one event per entry and batch", () => {
-    const world = new World();
-    for (let round = 0; round < 20; round++) for (let i = 0; i < 400; i++) world.say(`e${i}`, `${round} `);
-    world.clock.advance(BATCH_MS);
+    const fixture = new World();
+    for (let round = 0; round < 20; round++) for (let i = 0; i < 400; i++) fixture.say(`e${i}`, `${round} `);
+    fixture.clock.advance(BATCH_MS);
     deepEqual(
-      world.sent,
+      fixture.sent,
       Array.from({ length: 400 }, () => "upsert"),
     );
-    deepEqual(world.shown, world.kept);
+    deepEqual(fixture.shown, fixture.kept);
   });
 
   test("a flood of changes reaches the page at a rate that it can follow, and the end of the turn at once", () => {
-    const world = new World();
+    const fixture = new World();
     for (let frame = 0; frame < 100; frame++) {
-      for (let i = 0; i < 400; i++) world.say(`e${i}`, `${frame} `);
-      world.clock.advance(BATCH_MS);
+      for (let i = 0; i < 400; i++) fixture.say(`e${i}`, `${frame} `);
+      fixture.clock.advance(BATCH_MS);
     }
     const seconds = (100 * BATCH_MS) / 1_000;
-    ok(world.sent.length <= 400 + 500 * seconds, `${world.sent.length} events in ${seconds} s`);
-    world.add({ type: "turn", turn: { state: "idle" } });
-    world.clock.advance(BATCH_MS);
-    deepEqual(world.shown, world.kept);
+    ok(fixture.sent.length <= 400 + 500 * seconds, `${fixture.sent.length} events in ${seconds} s`);
+    fixture.add({ type: "turn", turn: { state: "idle" } });
+    fixture.clock.advance(BATCH_MS);
+    deepEqual(fixture.shown, fixture.kept);
   });
 
   test("a flood of different entries costs at most a snapshot in half a second", () => {
-    const world = new World();
+    const fixture = new World();
     for (let frame = 0; frame < 40; frame++) {
-      for (let i = 0; i < 600; i++) world.say(`e${i}`, `${frame} `);
-      world.clock.advance(BATCH_MS);
+      for (let i = 0; i < 600; i++) fixture.say(`e${i}`, `${frame} `);
+      fixture.clock.advance(BATCH_MS);
     }
-    world.clock.advance(1_000);
-    ok(world.sent.filter(type => type === "snapshot").length <= 6, world.sent.join(" ").slice(0, 300));
-    deepEqual(world.shown, world.kept);
+    fixture.clock.advance(1_000);
+    ok(fixture.sent.filter(type => type === "snapshot").length <= 6, fixture.sent.join(" ").slice(0, 300));
+    deepEqual(fixture.shown, fixture.kept);
   });
 
   test("a page that asks during a flood gets a snapshot at once, and the events after it", () => {
-    const world = new World();
+    const fixture = new World();
     for (let frame = 0; frame < 2; frame++) {
-      for (let i = 0; i < 600; i++) world.say(`e${i}`, `${frame} `);
-      world.clock.advance(BATCH_MS);
+      for (let i = 0; i < 600; i++) fixture.say(`e${i}`, `${frame} `);
+      fixture.clock.advance(BATCH_MS);
     }
-    world.outbox.replay(undefined, 1);
-    deepEqual(world.sent, ["snapshot", "snapshot"]);
-    world.say("after", "y");
-    world.clock.advance(1_000);
-    deepEqual(world.sent, ["snapshot", "snapshot", "upsert"]);
-    deepEqual(world.shown, world.kept);
+    fixture.outbox.replay(undefined, 1);
+    deepEqual(fixture.sent, ["snapshot", "snapshot"]);
+    fixture.say("after", "y");
+    fixture.clock.advance(1_000);
+    deepEqual(fixture.sent, ["snapshot", "snapshot", "upsert"]);
+    deepEqual(fixture.shown, fixture.kept);
   });
 
   test("a host that does not read is sent nothing, and a snapshot when it reads again", () => {
-    const world = new World();
-    world.congested = true;
+    const fixture = new World();
+    fixture.congested = true;
     for (let i = 0; i < 20; i++) {
-      world.say("1", "x");
-      world.clock.advance(BATCH_MS);
+      fixture.say("1", "x");
+      fixture.clock.advance(BATCH_MS);
     }
-    deepEqual(world.sent, []);
-    world.congested = false;
-    world.clock.advance(BATCH_MS);
-    deepEqual(world.sent, ["snapshot"]);
-    deepEqual(world.shown, world.kept);
-    equal(world.clock.waiting, 0);
+    deepEqual(fixture.sent, []);
+    fixture.congested = false;
+    fixture.clock.advance(BATCH_MS);
+    deepEqual(fixture.sent, ["snapshot"]);
+    deepEqual(fixture.shown, fixture.kept);
+    equal(fixture.clock.waiting, 0);
   });
 
   test("a short gap is answered with events, a long one or another boot with a snapshot", () => {
-    const world = new World();
+    const fixture = new World();
     for (let i = 0; i < 600; i++) {
-      world.say(`e${i}`, "x");
-      world.clock.advance(BATCH_MS);
+      fixture.say(`e${i}`, "x");
+      fixture.clock.advance(BATCH_MS);
     }
     const asks: readonly [Parameters<Outbox["replay"]>[0], number, string][] = [
       [{ bootId: "b", seq: 597 }, 3, "upsert"],
@@ -200,26 +200,26 @@ suite("outbox", () => {
       [undefined, 1, "snapshot"],
     ];
     for (const [at, count, kind] of asks) {
-      const before = world.sent.length;
-      world.outbox.replay(at, 1);
+      const before = fixture.sent.length;
+      fixture.outbox.replay(at, 1);
       deepEqual(
-        world.sent.slice(before),
+        fixture.sent.slice(before),
         Array.from({ length: count }, () => kind),
       );
     }
   });
 
   test("of what terminals print only so much is kept", () => {
-    const world = new World();
+    const fixture = new World();
     for (let i = 0; i < 300; i++) {
-      world.add({
+      fixture.add({
         type: "terminal",
         terminal: { terminalId: "t", command: "yes", cwd: "/w", output: "y".repeat(60_000), isCut: true },
       });
-      world.clock.advance(BATCH_MS);
+      fixture.clock.advance(BATCH_MS);
     }
-    world.outbox.replay({ bootId: "b", seq: 200 }, 1);
-    equal(world.sent.at(-1), "snapshot");
+    fixture.outbox.replay({ bootId: "b", seq: 200 }, 1);
+    equal(fixture.sent.at(-1), "snapshot");
   });
 
   const move = fc.oneof(
@@ -231,20 +231,20 @@ suite("outbox", () => {
   test("whatever comes when, the page shows what is kept, without a gap", () =>
     fc.assert(
       fc.property(fc.array(move, { maxLength: 40 }), moves => {
-        const world = new World();
+        const fixture = new World();
         let made = 0;
         for (const m of moves)
-          if ("say" in m) for (let i = 0; i < m.times; i++) world.say(m.times > 2 ? `e${made++}` : m.say, String(i));
-          else if ("nested" in m) world.sayNested(m.nested, String(made++), m.whole);
-          else if ("advance" in m) world.clock.advance(m.advance);
-          else world.congested = m.congested;
-        world.congested = false;
-        world.clock.advance(BATCH_MS);
-        world.clock.advance(3_000);
-        deepEqual(world.shown, world.kept);
+          if ("say" in m) for (let i = 0; i < m.times; i++) fixture.say(m.times > 2 ? `e${made++}` : m.say, String(i));
+          else if ("nested" in m) fixture.sayNested(m.nested, String(made++), m.whole);
+          else if ("advance" in m) fixture.clock.advance(m.advance);
+          else fixture.congested = m.congested;
+        fixture.congested = false;
+        fixture.clock.advance(BATCH_MS);
+        fixture.clock.advance(3_000);
+        deepEqual(fixture.shown, fixture.kept);
         deepEqual(
-          world.journaled,
-          world.journaled.map((_, i) => i + 1),
+          fixture.journaled,
+          fixture.journaled.map((_, i) => i + 1),
           "numbers have gaps",
         );
       }),

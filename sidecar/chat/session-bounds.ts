@@ -8,23 +8,7 @@
 import { lastIndexOf, type ChatEvent, type Entry, type ToolContent } from "../../src/protocol/chat";
 import { objectOr } from "../rpc/json";
 import { inTranscript, viewOf } from "./session-subagents";
-import { chain, emit, say, type Effect, type State, type Step } from "./session-model";
-
-/** Of one turn; `left` is absent as long as nothing is left out. */
-export interface Spent {
-  readonly entries: number;
-  readonly words: number;
-  readonly content: number;
-  readonly questions: number;
-  readonly left?: LeftOut;
-}
-
-/** The notice that says so, the number of updates, and the newest characters of the answer among them. */
-interface LeftOut {
-  readonly noticeId: string;
-  readonly updates: number;
-  readonly tail: string;
-}
+import { chain, emit, say, type Effect, type Spent, type State, type Step } from "./session-model";
 
 export const NOTHING_SPENT: Spent = { entries: 0, words: 0, content: 0, questions: 0 };
 

@@ -18,9 +18,8 @@ import type { Control, ControlValue } from "../../src/protocol/controls";
 import type { ElicitationChoice, FormAsk, UrlAsk } from "../../src/protocol/elicitation";
 import type { SessionDetails } from "../../src/protocol/session-details";
 import type { BypassUntil, PermissionChoice } from "../../src/protocol/sidecar";
-import type { AcpVersion } from "../agents/connection";
+import type { AcpVersion } from "../acp/connection";
 import type { JsonObject } from "../rpc/json";
-import type { Spent } from "./session-bounds";
 
 export interface Prompt {
   readonly messageId: string;
@@ -247,4 +246,19 @@ export function chain([first, effects]: Step, ...steps: readonly ((state: State)
     all.push(...more);
   }
   return [state, all];
+}
+/** The notice that says so, the number of updates, and the newest characters of the answer among them. */
+export interface LeftOut {
+  readonly noticeId: string;
+  readonly updates: number;
+  readonly tail: string;
+}
+/** Of one turn; `left` is absent as long as nothing is left out. */
+
+export interface Spent {
+  readonly entries: number;
+  readonly words: number;
+  readonly content: number;
+  readonly questions: number;
+  readonly left?: LeftOut;
 }

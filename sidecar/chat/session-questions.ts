@@ -22,7 +22,7 @@ import {
 } from "../../src/protocol/elicitation";
 import type { BypassUntil, PermissionChoice } from "../../src/protocol/sidecar";
 import { assertNever } from "../../src/protocol/wire";
-import { lastTurn, toolFrom } from "./acp-tools";
+import { lastTurn, toolFrom } from "../acp/adapt/tools";
 import { chain, emit, say, type Asked, type Effect, type Elicited, type State, type Step } from "./session-model";
 import { inTranscript, isAtWork, nameOf, placed, settleIdleSubagents, viewOf } from "./session-subagents";
 import { isTurn, quiet } from "./session-updates";

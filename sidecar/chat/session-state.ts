@@ -32,7 +32,7 @@ import {
   type Trouble,
   type TurnOutcome,
 } from "./session-model";
-import { listedLate } from "../agents/missing-tools";
+import { listedLate } from "../agents/extensions/missing-tools";
 import { restartsAndSends, restartsIn, restartsWithPrompt } from "../errors";
 import { askBounded, closeBounds, NOTHING_SPENT } from "./session-bounds";
 import { enqueue, hold, isQueued, release, sendNext, withdraw } from "./session-queue";

@@ -4,8 +4,8 @@
  */
 import { isTerminal, type ChatEvent, type Conversation } from "../../src/protocol/chat";
 import { offers, withValue, type Control, type ControlValue } from "../../src/protocol/controls";
-import { adaptUpdate } from "./acp-v1";
-import { adaptUpdateV2 } from "./acp-v2";
+import { adaptUpdate } from "../acp/adapt/v1";
+import { adaptUpdateV2 } from "../acp/adapt/v2";
 import { answerIn, emitBounded, hasNoRoom, isFull, leaveOut } from "./session-bounds";
 import { objectOr } from "../rpc/json";
 import { announceSubagent, isAtWork, nameOf, placed, subagentState, viewOf } from "./session-subagents";

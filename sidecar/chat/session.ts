@@ -5,86 +5,20 @@
  * Invariants: events are handled one at a time, in the order in which they came off the wire; what an agent says that
  * this session has left (restarted, died) is not heard any more; closing answers everybody who still waits.
  */
-import type { AgentConfig } from "../../src/protocol/agents";
-import { emptyConversation, settled, type Conversation, type Entry, type SessionId } from "../../src/protocol/chat";
-import type { ControlValue, ControlValues } from "../../src/protocol/controls";
+import { emptyConversation, settled, type Conversation } from "../../src/protocol/chat";
+import type { ControlValue } from "../../src/protocol/controls";
 import type { Position } from "../../src/protocol/delivery";
 import type { Installable } from "../../src/protocol/agent-service";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
-import type { LogLevel } from "../../src/protocol/log";
 import type { Attention, BypassUntil } from "../../src/protocol/sidecar";
 import { assertNever } from "../../src/protocol/wire";
-import type { AcpVersion } from "../agents/connection";
-import type { AgentPool } from "../agents/pool";
-import type { AuthMethod } from "../agents/sign-in-methods";
-import type { Journal } from "../journal/journal";
-import type { BypassPolicy } from "../permissions/policy";
 import { Actor } from "../rpc/actor";
-import type { Clock } from "../rpc/clock";
-import type { EditorFiles } from "./agent-files";
-import type { StartCommand } from "./agent-terminals";
 import { attention, concernsAttention } from "./attention";
-import { AgentLine, type Word } from "./agent-line";
-import { Outbox, type Outlet } from "./outbox";
+import { AgentLine } from "./agent-client";
+import { type Word } from "./agent-message";
+import { Outbox } from "./outbox";
 import type { Effect, Prompt, SessionEvent, State } from "./session-model";
 import { start, step } from "./session-state";
-
-/** What a session needs of the world around it. */
-export interface SessionWorld {
-  readonly bootId: string;
-  readonly clock: Clock;
-  readonly pool: AgentPool;
-  readonly policy: BypassPolicy;
-  readonly journal: Journal;
-  readonly outlet: Outlet;
-  readonly setBypass: (agentId: string) => void;
-  /** For the agent's next sessions. */
-  readonly keepControl: (agentId: string, controlId: string, value: ControlValue) => void;
-  /** What the conversation wants now. */
-  readonly attention: (wants: Attention, conversation: Conversation) => void;
-  readonly editor: EditorFiles;
-  /** Starts a command of an agent. Never throws. */
-  readonly startCommand: StartCommand;
-  readonly signIn: {
-    /**
-     * The agent's program with what the method adds, in a terminal of the editor's: its exit code, or `undefined` when
-     * it was closed before its end.
-     */
-    readonly runInTerminal: (
-      agent: AgentConfig,
-      cwd: string,
-      method: Extract<AuthMethod, { readonly kind: "terminal" }>,
-    ) => Promise<number | undefined>;
-    /** Kept secret, and given to each later start of the agent. */
-    readonly keepEnvironment: (agentId: string, env: Readonly<Record<string, string>>) => Promise<void>;
-  };
-  /** In the user's browser: http or https. */
-  readonly openPage: (url: string) => void;
-  readonly log: (
-    level: LogLevel,
-    category: "agent" | "approval",
-    message: string,
-    detail?: Readonly<Record<string, unknown>>,
-  ) => void;
-}
-
-export interface SessionStart {
-  readonly sessionId: SessionId;
-  readonly agent: AgentConfig;
-  readonly cwd: string;
-  /** All folders of the workspace; absent: `cwd` alone. */
-  readonly folders?: readonly string[];
-  readonly shown: readonly Entry[];
-  readonly why?: string;
-  /** What its tab was called. */
-  readonly title?: string;
-  /** What the user chose for this agent before. */
-  readonly controls?: ControlValues;
-  /** The highest version of ACP that the agent is offered; absent: 1. */
-  readonly protocol?: AcpVersion;
-  /** Of now, for all of its agent's starts; absent: none. */
-  readonly extensions?: readonly ExtensionConfig[];
-}
+import type { SessionStart, SessionWorld } from "./session-deps";
 
 /** What has to be settled for a prompt: accepted into the conversation, or refused with a sentence. */
 export interface PromptResponder {
@@ -107,7 +41,7 @@ export class Session extends Actor<Message> {
 
   constructor(
     private readonly begin: SessionStart,
-    private readonly world: SessionWorld,
+    private readonly deps: SessionWorld,
   ) {
     super(`session ${begin.sessionId}`);
     const why = begin.why ?? "The process behind this tab is gone.";
@@ -122,8 +56,8 @@ export class Session extends Actor<Message> {
       begin.shown.length > 0 ? why : undefined,
     );
     this.#state = state;
-    this.#outbox = new Outbox(world.bootId, () => this.#state.conversation, world.journal, world.outlet, world.clock);
-    this.#line = new AgentLine(begin, world, word => this.post({ kind: "word", word }));
+    this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.journal, deps.outlet, deps.clock);
+    this.#line = new AgentLine(begin, deps, word => this.post({ kind: "word", word }));
     for (const effect of effects) this.#do(effect);
   }
 
@@ -190,7 +124,7 @@ export class Session extends Actor<Message> {
   }
 
   protected override failed(message: Message, error: unknown): void {
-    this.world.log("error", "agent", "A session message failed", { kind: message.kind, error: String(error) });
+    this.deps.log("error", "agent", "A session message failed", { kind: message.kind, error: String(error) });
     if (message.kind === "prompt") message.responder.refuse("Symposium could not take this prompt. See the log.");
     if (message.kind === "word") this.#line.refuse(message.word);
   }
@@ -222,7 +156,7 @@ export class Session extends Actor<Message> {
 
   #step(event: SessionEvent): void {
     const { conversation: before } = this.#state,
-      [state, effects] = step(this.#state, event, this.world.clock.now());
+      [state, effects] = step(this.#state, event, this.deps.clock.now());
     this.#state = state;
     for (const effect of effects) this.#do(effect);
     const isConcerned = effects.some(effect => effect.kind === "emit" && concernsAttention(effect.event));
@@ -232,7 +166,7 @@ export class Session extends Actor<Message> {
         : isConcerned
           ? attention(this.#wants, before, state.conversation)
           : this.#wants;
-    if (wants !== this.#wants) this.world.attention(wants, state.conversation);
+    if (wants !== this.#wants) this.deps.attention(wants, state.conversation);
     this.#wants = wants;
   }
 
@@ -255,12 +189,12 @@ export class Session extends Actor<Message> {
       case "answerElicitation":
         return this.#line.answerElicitation(effect.id, effect.response);
       case "openPage":
-        return this.world.openPage(effect.url);
+        return this.deps.openPage(effect.url);
       case "setControl":
         return this.#line.setControl(effect.control, effect.value);
       case "setBypass":
-        this.world.policy.add(this.begin.agent.id);
-        return this.world.setBypass(this.begin.agent.id);
+        this.deps.policy.add(this.begin.agent.id);
+        return this.deps.setBypass(this.begin.agent.id);
       case "restartAgent":
         return this.#line.restart();
       case "reopenLater":
@@ -268,7 +202,7 @@ export class Session extends Actor<Message> {
       case "leave":
         return this.#line.leave();
       case "unexpected":
-        return this.world.log("error", "agent", "Unexpected session event", { what: effect.what });
+        return this.deps.log("error", "agent", "Unexpected session event", { what: effect.what });
       default:
         return assertNever(effect, "session effect");
     }

@@ -1,7 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
-import { NEVER, World } from "../testing/chat-world";
+import { NEVER, World } from "../testing/chat-fixture";
 import { RpcError, RpcCode } from "../rpc/message";
-import { AgentWitness } from "../agents/agent-witness";
+import { AgentWitness } from "../agents/agent-status-tracker";
 import { signOut } from "../agents/sign-out";
 import type { Elicitation } from "../../src/protocol/elicitation";
 
@@ -17,279 +17,279 @@ const initialized = (...methods: readonly (keyof typeof METHODS)[]) => ({
 });
 
 /** A session whose prompt waits for an agent that wants its user to sign in. */
-async function asked(world: World, ...methods: readonly (keyof typeof METHODS)[]): Promise<string> {
-  world.manual = ["session/new", "authenticate"];
-  world.initialized = initialized(...methods);
-  const id = await world.open();
-  await world.prompt(id, "hello");
-  await world.settle();
-  await refused(world);
+async function asked(fixture: World, ...methods: readonly (keyof typeof METHODS)[]): Promise<string> {
+  fixture.manual = ["session/new", "authenticate"];
+  fixture.initialized = initialized(...methods);
+  const id = await fixture.open();
+  await fixture.prompt(id, "hello");
+  await fixture.settle();
+  await refused(fixture);
   return id;
 }
-async function refused(world: World): Promise<void> {
-  (await world.agents.at(-1)!.next("session/new")).fail(new RpcError(RpcCode.authRequired, "Authentication required"));
-  await world.settle();
+async function refused(fixture: World): Promise<void> {
+  (await fixture.agents.at(-1)!.next("session/new")).fail(new RpcError(RpcCode.authRequired, "Authentication required"));
+  await fixture.settle();
 }
-async function opens(world: World): Promise<void> {
-  (await world.agents.at(-1)!.next("session/new")).respond({ sessionId: "s" });
-  await world.settle();
+async function opens(fixture: World): Promise<void> {
+  (await fixture.agents.at(-1)!.next("session/new")).respond({ sessionId: "s" });
+  await fixture.settle();
 }
-const question = (world: World, id: string): Elicitation =>
-  world.entries(id).findLast((entry): entry is Elicitation => entry.kind === "elicitation" && !entry.answered)!;
-async function answer(world: World, id: string, values?: Readonly<Record<string, string>>): Promise<void> {
-  await world.service.handlers["chat/answerElicitation"](
+const question = (fixture: World, id: string): Elicitation =>
+  fixture.entries(id).findLast((entry): entry is Elicitation => entry.kind === "elicitation" && !entry.answered)!;
+async function answer(fixture: World, id: string, values?: Readonly<Record<string, string>>): Promise<void> {
+  await fixture.service.handlers["chat/answerElicitation"](
     {
       sessionId: id,
-      elicitationId: question(world, id).id,
+      elicitationId: question(fixture, id).id,
       choice: values ? { kind: "accept", values } : { kind: "decline" },
     },
     NEVER,
   );
-  await world.settle();
+  await fixture.settle();
 }
-const notices = (world: World, id: string): readonly unknown[] =>
-  world.entries(id).flatMap(entry => (entry.kind === "notice" ? [[entry.text, entry.actions]] : []));
+const notices = (fixture: World, id: string): readonly unknown[] =>
+  fixture.entries(id).flatMap(entry => (entry.kind === "notice" ? [[entry.text, entry.actions]] : []));
 
 suite("an agent that wants its user to sign in", () => {
   test("does it itself, in the same process, and the prompt that waited goes out", async () => {
-    await using world = new World();
-    const id = await asked(world, "browser");
-    equal(question(world, id).message, "Ada wants you to sign in. Log in");
-    await answer(world, id, {});
-    const request = await world.agents[0]!.next("authenticate");
+    await using fixture = new World();
+    const id = await asked(fixture, "browser");
+    equal(question(fixture, id).message, "Ada wants you to sign in. Log in");
+    await answer(fixture, id, {});
+    const request = await fixture.agents[0]!.next("authenticate");
     deepEqual(request.params, { methodId: "login" });
     request.respond({});
-    await world.settle();
-    await opens(world);
-    deepEqual((await world.agents[0]!.next("session/prompt")).params, {
+    await fixture.settle();
+    await opens(fixture);
+    deepEqual((await fixture.agents[0]!.next("session/prompt")).params, {
       sessionId: "s",
       prompt: [{ type: "text", text: "hello" }],
     });
-    deepEqual([world.agents.length, notices(world, id)], [1, []]);
+    deepEqual([fixture.agents.length, notices(fixture, id)], [1, []]);
   });
 
   test("has it done by its program in a terminal, and is started anew", async () => {
-    await using world = new World();
-    const id = await asked(world, "browser", "terminal");
-    await answer(world, id, { method: "cli" });
-    await opens(world);
-    equal(world.told.at(-1), `terminal ada --login {"MODE":"login"}`);
-    equal(world.agents.length, 2);
-    await world.agents[1]!.next("session/prompt");
-    equal(world.agents[0]!.heard.includes("authenticate"), false);
+    await using fixture = new World();
+    const id = await asked(fixture, "browser", "terminal");
+    await answer(fixture, id, { method: "cli" });
+    await opens(fixture);
+    equal(fixture.told.at(-1), `terminal ada --login {"MODE":"login"}`);
+    equal(fixture.agents.length, 2);
+    await fixture.agents[1]!.next("session/prompt");
+    equal(fixture.agents[0]!.heard.includes("authenticate"), false);
   });
 
   test("is given a key, which is kept in secret and is nowhere in the conversation", async () => {
-    await using world = new World();
-    const id = await asked(world, "key");
-    await answer(world, id, {});
-    match(question(world, id).message, /secret storage/);
-    await answer(world, id, { ADA_KEY: "hunter2" });
-    await opens(world);
-    equal(world.told.at(-1), `secret {"ADA_KEY":"hunter2"}`);
-    await world.agents[1]!.next("session/prompt");
-    doesNotMatch(JSON.stringify(world.entries(id)), /hunter2/);
+    await using fixture = new World();
+    const id = await asked(fixture, "key");
+    await answer(fixture, id, {});
+    match(question(fixture, id).message, /secret storage/);
+    await answer(fixture, id, { ADA_KEY: "hunter2" });
+    await opens(fixture);
+    equal(fixture.told.at(-1), `secret {"ADA_KEY":"hunter2"}`);
+    await fixture.agents[1]!.next("session/prompt");
+    doesNotMatch(JSON.stringify(fixture.entries(id)), /hunter2/);
   });
 
   for (const [what, methods, act, says] of [
     [
       "nobody wants to",
       ["browser"],
-      async (world, id) => answer(world, id),
+      async (fixture, id) => answer(fixture, id),
       /^You were not signed in to Ada\. Send your prompt again/,
     ],
     [
       "nobody enters a key",
       ["key"],
-      async (world, id) => {
-        await answer(world, id, {});
-        await answer(world, id);
+      async (fixture, id) => {
+        await answer(fixture, id, {});
+        await answer(fixture, id);
       },
       /^You were not signed in to Ada\./,
     ],
     [
       "the agent fails at it",
       ["browser"],
-      async (world, id) => {
-        await answer(world, id, {});
-        (await world.agents[0]!.next("authenticate")).fail(new RpcError(-32603, "no browser"));
-        await world.settle();
+      async (fixture, id) => {
+        await answer(fixture, id, {});
+        (await fixture.agents[0]!.next("authenticate")).fail(new RpcError(-32603, "no browser"));
+        await fixture.settle();
       },
       /^You were not signed in to Ada: Ada answered with an error: no browser/,
     ],
     [
       "the terminal's program fails",
       ["terminal"],
-      async (world, id) => {
-        world.terminal = () => ({ exitCode: 3 });
-        await answer(world, id, {});
+      async (fixture, id) => {
+        fixture.terminal = () => ({ exitCode: 3 });
+        await answer(fixture, id, {});
       },
       /exit code 3/,
     ],
     [
       "the terminal is closed",
       ["terminal"],
-      async (world, id) => {
-        world.terminal = () => ({});
-        await answer(world, id, {});
+      async (fixture, id) => {
+        fixture.terminal = () => ({});
+        await answer(fixture, id, {});
       },
       /closed before it had ended/,
     ],
     [
       "the terminal does not open",
       ["terminal"],
-      async (world, id) => {
-        world.terminal = () => {
+      async (fixture, id) => {
+        fixture.terminal = () => {
           throw new Error("no terminals here");
         };
-        await answer(world, id, {});
+        await answer(fixture, id, {});
       },
       /no terminals here/,
     ],
     [
       "it is the same afterwards, in the same process",
       ["browser"],
-      async (world, id) => {
-        await answer(world, id, {});
-        (await world.agents[0]!.next("authenticate")).respond({});
-        await world.settle();
-        await refused(world);
+      async (fixture, id) => {
+        await answer(fixture, id, {});
+        (await fixture.agents[0]!.next("authenticate")).respond({});
+        await fixture.settle();
+        await refused(fixture);
       },
       /^Ada still wants you to sign in, although “Log in” has just succeeded/,
     ],
     [
       "it is the same afterwards, in a new process",
       ["terminal"],
-      async (world, id) => {
-        await answer(world, id, {});
-        await refused(world);
+      async (fixture, id) => {
+        await answer(fixture, id, {});
+        await refused(fixture);
       },
       /although “In a terminal” has just succeeded/,
     ],
     ["it names no way", [], async () => undefined, /^Ada wants you to sign in first, and does not say how/],
-  ] satisfies [string, (keyof typeof METHODS)[], (world: World, id: string) => Promise<void>, RegExp][])
+  ] satisfies [string, (keyof typeof METHODS)[], (fixture: World, id: string) => Promise<void>, RegExp][])
     test(`${what}: one sentence, and the prompt can be sent again`, async () => {
-      await using world = new World();
-      const id = await asked(world, ...methods);
-      await act(world, id);
-      const [[text, actions] = [], ...others] = notices(world, id) as [string, readonly string[]][];
+      await using fixture = new World();
+      const id = await asked(fixture, ...methods);
+      await act(fixture, id);
+      const [[text, actions] = [], ...others] = notices(fixture, id) as [string, readonly string[]][];
       match(text ?? "", says);
       deepEqual(
-        [actions, others, world.shown.get(id)?.turn.state],
+        [actions, others, fixture.shown.get(id)?.turn.state],
         [["sendAgain", "selectAgent", "showLogs"], [], "idle"],
       );
       equal(
-        world.entries(id).some(entry => entry.kind === "elicitation" && !entry.answered),
+        fixture.entries(id).some(entry => entry.kind === "elicitation" && !entry.answered),
         false,
         "no question is left open",
       );
     });
 
   test("the next prompt asks again", async () => {
-    await using world = new World();
-    const id = await asked(world, "browser");
-    await answer(world, id);
-    await world.prompt(id, "again");
-    await world.settle();
-    await refused(world);
-    equal(question(world, id).message, "Ada wants you to sign in. Log in");
+    await using fixture = new World();
+    const id = await asked(fixture, "browser");
+    await answer(fixture, id);
+    await fixture.prompt(id, "again");
+    await fixture.settle();
+    await refused(fixture);
+    equal(question(fixture, id).message, "Ada wants you to sign in. Log in");
   });
 
   test("of two tabs that ask one is answered: the other's question goes, and it has a session, too", async () => {
-    await using world = new World();
-    const one = await asked(world, "terminal"),
-      other = await world.open();
-    await world.prompt(other, "hello too");
-    await world.settle();
-    await refused(world);
-    await answer(world, one, {});
-    equal(world.agents.length, 2, "one new process for both");
+    await using fixture = new World();
+    const one = await asked(fixture, "terminal"),
+      other = await fixture.open();
+    await fixture.prompt(other, "hello too");
+    await fixture.settle();
+    await refused(fixture);
+    await answer(fixture, one, {});
+    equal(fixture.agents.length, 2, "one new process for both");
     for (const [i, sessionId] of ["s1", "s2"].entries()) {
-      (await world.agents[1]!.next("session/new")).respond({ sessionId });
-      await world.settle();
-      equal(world.agents[1]!.heard.filter(method => method === "session/prompt").length, i + 1);
+      (await fixture.agents[1]!.next("session/new")).respond({ sessionId });
+      await fixture.settle();
+      equal(fixture.agents[1]!.heard.filter(method => method === "session/prompt").length, i + 1);
     }
     deepEqual(
       [
-        world.entries(other).flatMap(entry => (entry.kind === "elicitation" ? [entry.answered?.kind] : [])),
-        notices(world, one),
-        notices(world, other),
+        fixture.entries(other).flatMap(entry => (entry.kind === "elicitation" ? [entry.answered?.kind] : [])),
+        notices(fixture, one),
+        notices(fixture, other),
       ],
       [["cancelled"], [], []],
     );
-    equal(world.told.filter(line => line.startsWith("terminal")).length, 1);
+    equal(fixture.told.filter(line => line.startsWith("terminal")).length, 1);
   });
 
   test("an agent that dies whenever it asks is not started for ever", async () => {
-    await using world = new World();
-    const id = await asked(world, "browser");
-    await world.agents[0]!.die();
-    await world.settle();
-    await refused(world);
-    await world.agents[1]!.die();
-    await world.settle();
-    deepEqual([world.agents.length, notices(world, id).length], [2, 1]);
+    await using fixture = new World();
+    const id = await asked(fixture, "browser");
+    await fixture.agents[0]!.die();
+    await fixture.settle();
+    await refused(fixture);
+    await fixture.agents[1]!.die();
+    await fixture.settle();
+    deepEqual([fixture.agents.length, notices(fixture, id).length], [2, 1]);
   });
 
   test("who does not want to is not asked again by itself, also after the agent has died before", async () => {
-    await using world = new World();
-    world.initialized = initialized("browser");
-    const id = await world.open();
-    await world.settle();
-    world.manual = ["session/new"];
-    await world.agents[0]!.die();
-    await world.settle();
-    world.clock.advance(60_000);
-    await world.settle();
-    await refused(world);
-    await answer(world, id);
-    world.clock.advance(600_000);
-    await world.settle();
-    equal(world.agents.length, 2);
+    await using fixture = new World();
+    fixture.initialized = initialized("browser");
+    const id = await fixture.open();
+    await fixture.settle();
+    fixture.manual = ["session/new"];
+    await fixture.agents[0]!.die();
+    await fixture.settle();
+    fixture.clock.advance(60_000);
+    await fixture.settle();
+    await refused(fixture);
+    await answer(fixture, id);
+    fixture.clock.advance(600_000);
+    await fixture.settle();
+    equal(fixture.agents.length, 2);
   });
 
   test("that says so only when it is prompted is asked how before the next prompt, although it would open a session", async () => {
-    await using world = new World();
-    world.initialized = initialized("browser");
-    const id = await world.open();
-    await world.prompt(id, "hello");
-    await world.settle();
-    (await world.agents[0]!.next("session/prompt")).fail(new RpcError(RpcCode.authRequired, "Please log in"));
-    await world.settle();
-    deepEqual(notices(world, id), [
+    await using fixture = new World();
+    fixture.initialized = initialized("browser");
+    const id = await fixture.open();
+    await fixture.prompt(id, "hello");
+    await fixture.settle();
+    (await fixture.agents[0]!.next("session/prompt")).fail(new RpcError(RpcCode.authRequired, "Please log in"));
+    await fixture.settle();
+    deepEqual(notices(fixture, id), [
       [
         "Ada wants you to sign in. Send your prompt again: then you are asked how.",
         ["sendAgain", "selectAgent", "showLogs"],
       ],
     ]);
-    await world.prompt(id, "hello", "once more");
-    await world.settle();
-    equal(question(world, id).message, "Ada wants you to sign in. Log in");
-    await answer(world, id, {});
-    (await world.agents.at(-1)!.next("authenticate")).respond({});
-    await world.settle();
-    await world.agents.at(-1)!.next("session/prompt");
-    await world.service.handlers["chat/cancel"]({ sessionId: id }, NEVER);
+    await fixture.prompt(id, "hello", "once more");
+    await fixture.settle();
+    equal(question(fixture, id).message, "Ada wants you to sign in. Log in");
+    await answer(fixture, id, {});
+    (await fixture.agents.at(-1)!.next("authenticate")).respond({});
+    await fixture.settle();
+    await fixture.agents.at(-1)!.next("session/prompt");
+    await fixture.service.handlers["chat/cancel"]({ sessionId: id }, NEVER);
   });
 
   test("a tab that is closed meanwhile leaves nothing behind", async () => {
-    await using world = new World();
-    const id = await asked(world, "browser");
-    await world.service.handlers["chat/close"]({ sessionId: id }, NEVER);
-    await world.settle();
+    await using fixture = new World();
+    const id = await asked(fixture, "browser");
+    await fixture.service.handlers["chat/close"]({ sessionId: id }, NEVER);
+    await fixture.settle();
     deepEqual(
-      world.agents.map(({ heard }) => heard.at(-1)),
+      fixture.agents.map(({ heard }) => heard.at(-1)),
       ["closed"],
     );
   });
 
   test("an agent whose user signed out is not restarted until the next prompt", async () => {
-    await using world = new World();
-    world.initialized = { ...initialized("browser"), agentCapabilities: { auth: { logout: {} } } };
-    const id = await world.open();
-    await world.settle();
+    await using fixture = new World();
+    fixture.initialized = { ...initialized("browser"), agentCapabilities: { auth: { logout: {} } } };
+    const id = await fixture.open();
+    await fixture.settle();
     const leaving = signOut({ id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, "/w", {
-      pool: world.pool,
+      pool: fixture.pool,
       witness: new AgentWitness(
         () => undefined,
         () => 0,
@@ -297,17 +297,17 @@ suite("an agent that wants its user to sign in", () => {
       isThere: async () => true,
       keys: { kept: async () => ({}), forget: async () => undefined },
     });
-    (await world.agents[0]!.next("logout")).respond({});
+    (await fixture.agents[0]!.next("logout")).respond({});
     await leaving;
-    await world.settle();
-    world.clock.advance(60_000);
-    await world.settle();
+    await fixture.settle();
+    fixture.clock.advance(60_000);
+    await fixture.settle();
     deepEqual(
-      [world.agents.length, notices(world, id)],
+      [fixture.agents.length, notices(fixture, id)],
       [1, [["You signed out of Ada. Ada restarts with your next prompt.", ["restartAgent", "showLogs"]]]],
     );
-    await world.prompt(id, "hello again");
-    await world.settle();
-    equal(world.agents.length, 2);
+    await fixture.prompt(id, "hello again");
+    await fixture.settle();
+    equal(fixture.agents.length, 2);
   });
 });

@@ -5,7 +5,7 @@
  * Invariants: one round; whatever the user does there is one outcome, a sentence or a way on; keys go to the secret
  * storage and to the agent alone.
  */
-import type { AgentConnection, OpenedSession } from "../agents/connection";
+import type { AgentConnection, OpenedSession } from "../acp/connection";
 import {
   chosenMethod,
   methodForm,
@@ -13,7 +13,7 @@ import {
   variablesIn,
   type AuthMethod,
   type Form,
-} from "../agents/sign-in-methods";
+} from "../acp/sign-in-methods";
 import { AgentError, noWayToSignIn, notSignedIn, signedInElsewhere, stillNotSignedIn } from "../errors";
 import type { JsonObject } from "../rpc/json";
 import { assertNever } from "../../src/protocol/wire";
@@ -50,7 +50,7 @@ export type Attempt = "first" | "wanted" | "other" | { readonly signedIn: string
 export interface Entrance {
   readonly connection: AgentConnection;
   readonly open: () => Promise<OpenedSession>;
-  readonly world: SignInWorld;
+  readonly deps: SignInWorld;
   /** What is asked is of nobody any more. */
   readonly withdraw: () => void;
   /** Ends this process; `why` is for other tabs that use it. */
@@ -63,7 +63,7 @@ export interface Entrance {
  */
 export async function openSignedIn(
   agent: string,
-  { connection, open, world, withdraw, restart }: Entrance,
+  { connection, open, deps, withdraw, restart }: Entrance,
   attempt: Attempt,
 ): Promise<OpenedSession | { readonly again: Attempt }> {
   try {
@@ -72,7 +72,7 @@ export async function openSignedIn(
     if (!wantsSignIn(error)) throw error;
   }
   if (typeof attempt === "object") throw stillNotSignedIn(agent, attempt.signedIn);
-  const signing = signIn(agent, connection, world),
+  const signing = signIn(agent, connection, deps),
     signedIn = await Promise.race([signing, connection.closed.then(() => undefined)]);
   if (!signedIn) {
     // Another tab has signed in, or the agent has died.

@@ -3,7 +3,7 @@
  */
 import { deepEqual, equal } from "node:assert/strict";
 import type { Entry } from "../../src/protocol/chat";
-import { World as ChatWorld, NEVER } from "../testing/chat-world";
+import { World as ChatWorld, NEVER } from "../testing/chat-fixture";
 import type { MemoryAgent } from "../testing/memory-agent";
 import type { IncomingRequest } from "../rpc/peer";
 
@@ -105,8 +105,8 @@ function lines(entries: readonly Entry[], indent = ""): readonly string[] {
 
 suite("subagents of an agent that speaks ACP v2", () => {
   test("nine updates of a subagent are one card with its transcript, not nine placeholders", async () => {
-    await using world = await new World().begin();
-    await world.send(
+    await using fixture = await new World().begin();
+    await fixture.send(
       ["s1", subagent("c1", { title: "Explore", description: "Looks around", state: { state: "running" } })],
       [
         "s1",
@@ -126,40 +126,40 @@ suite("subagents of an agent that speaks ACP v2", () => {
       ["c1", { sessionUpdate: "session_info_update", title: "No title of the tab" }],
       ["s1", subagent("c1", { state: { state: "idle", stopReason: "end_turn" } })],
     );
-    await world.end();
-    deepEqual(world.transcript, [
+    await fixture.end();
+    deepEqual(fixture.transcript, [
       "user go",
       "subagent Explore completed",
       "  agent I look",
       "  tool Read a completed",
       "message Ada → Explore: Look around.",
     ]);
-    equal(world.shown.get(world.sessionId)?.title, undefined);
+    equal(fixture.shown.get(fixture.sessionId)?.title, undefined);
   });
 
   test("a question of a subagent is asked in its parent's tab under its name, and the subagent gets the answer", async () => {
-    await using world = await new World().begin();
-    await world.send(["s1", subagent("c1", { title: "Explore", state: { state: "running" } })]);
-    const { answer } = await world.ask("c1");
-    deepEqual(world.transcript, [
+    await using fixture = await new World().begin();
+    await fixture.send(["s1", subagent("c1", { title: "Explore", state: { state: "running" } })]);
+    const { answer } = await fixture.ask("c1");
+    deepEqual(fixture.transcript, [
       "user go",
       "subagent Explore running",
       "  tool rm x pending",
       "permission Explore Run rm x? open",
     ]);
-    await world.choose("yes");
+    await fixture.choose("yes");
     deepEqual(await answer, { outcome: { outcome: "selected", optionId: "yes" } });
   });
 
   test("a subagent of a subagent is shown in its parent's card, and asks in the same tab", async () => {
-    await using world = await new World().begin();
-    await world.send(
+    await using fixture = await new World().begin();
+    await fixture.send(
       ["s1", subagent("c1", { title: "Outer" })],
       ["c1", subagent("c2", { title: "Inner", state: { state: "running" } })],
       ["c2", { sessionUpdate: "agent_message_chunk", content: text("deep") }],
     );
-    const { answer } = await world.ask("c2");
-    deepEqual(world.transcript, [
+    const { answer } = await fixture.ask("c2");
+    deepEqual(fixture.transcript, [
       "user go",
       "subagent Outer unknown",
       "  subagent Inner running",
@@ -167,19 +167,19 @@ suite("subagents of an agent that speaks ACP v2", () => {
       "    tool rm x pending",
       "permission Inner Run rm x? open",
     ]);
-    await world.choose("no");
+    await fixture.choose("no");
     deepEqual(await answer, { outcome: { outcome: "selected", optionId: "no" } });
   });
 
   test("a subagent that has ended leaves no open call, and its turn's end cancels its question", async () => {
-    await using world = await new World().begin();
-    await world.send(
+    await using fixture = await new World().begin();
+    await fixture.send(
       ["s1", subagent("c1", { title: "Explore" })],
       ["c1", { sessionUpdate: "tool_call_update", toolCallId: "t", title: "Read", status: "in_progress" }],
     );
-    const { answer } = await world.ask("c1");
-    await world.end();
-    deepEqual(world.transcript, [
+    const { answer } = await fixture.ask("c1");
+    await fixture.end();
+    deepEqual(fixture.transcript, [
       "user go",
       "subagent Explore unknown",
       "  tool Read cancelled",
@@ -190,21 +190,21 @@ suite("subagents of an agent that speaks ACP v2", () => {
   });
 
   test("a subagent that works in the background asks between turns, and has another card in the next turn", async () => {
-    await using world = await new World().begin();
-    await world.send(
+    await using fixture = await new World().begin();
+    await fixture.send(
       ["s1", subagent("c1", { title: "Watch", state: { state: "running" } })],
       ["c1", { sessionUpdate: "agent_message_chunk", content: text("one") }],
     );
-    await world.end();
-    const { answer } = await world.ask("c1");
-    await world.choose("yes");
+    await fixture.end();
+    const { answer } = await fixture.ask("c1");
+    await fixture.choose("yes");
     deepEqual(await answer, { outcome: { outcome: "selected", optionId: "yes" } });
-    await world.next("more");
-    await world.send(
+    await fixture.next("more");
+    await fixture.send(
       ["c1", { sessionUpdate: "agent_message_chunk", content: text("two") }],
       ["c1", state("idle", { stopReason: "end_turn" })],
     );
-    deepEqual(world.transcript, [
+    deepEqual(fixture.transcript, [
       "user go",
       "subagent Watch running",
       "  agent one",
@@ -217,59 +217,59 @@ suite("subagents of an agent that speaks ACP v2", () => {
   });
 
   test("a turn that is cancelled, and an agent that exits, end everything of the subagents", async () => {
-    await using world = await new World().begin();
-    await world.send(
+    await using fixture = await new World().begin();
+    await fixture.send(
       ["s1", subagent("c1", { title: "Watch", state: { state: "running" } })],
       ["c1", { sessionUpdate: "tool_call_update", toolCallId: "t", title: "Run", status: "in_progress" }],
     );
-    await world.end("cancelled");
-    deepEqual(world.transcript, ["user go", "subagent Watch cancelled", "  tool Run cancelled", "notice Stopped."]);
-    await world.next("again");
-    await world.send(
+    await fixture.end("cancelled");
+    deepEqual(fixture.transcript, ["user go", "subagent Watch cancelled", "  tool Run cancelled", "notice Stopped."]);
+    await fixture.next("again");
+    await fixture.send(
       ["s1", subagent("c1", { state: { state: "running" } })],
       ["c1", { sessionUpdate: "tool_call_update", toolCallId: "u", title: "Run", status: "in_progress" }],
     );
-    await world.agent.die();
-    await world.settle();
-    deepEqual(world.transcript.slice(4, 7), ["user again", "subagent Watch cancelled", "  tool Run cancelled"]);
+    await fixture.agent.die();
+    await fixture.settle();
+    deepEqual(fixture.transcript.slice(4, 7), ["user again", "subagent Watch cancelled", "  tool Run cancelled"]);
   });
 
   test("an agent cannot make a subagent of a session that another tab has", async () => {
-    await using world = await new World().begin();
-    const other = await world.open({ protocol: 2 });
-    await world.settle();
-    await world.send(
+    await using fixture = await new World().begin();
+    const other = await fixture.open({ protocol: 2 });
+    await fixture.settle();
+    await fixture.send(
       ["s1", subagent("s2", { title: "Thief" })],
       ["s2", { sessionUpdate: "agent_message_chunk", content: text("for the other tab") }],
     );
-    deepEqual(world.story(other), ["agent for the other tab"]);
+    deepEqual(fixture.story(other), ["agent for the other tab"]);
   });
 
   test("updates of an unknown kind share one placeholder per kind and turn", async () => {
-    await using world = await new World().begin();
+    await using fixture = await new World().begin();
     const odd = (sessionUpdate: string): readonly [string, object] => ["s1", { sessionUpdate, x: 1 }];
-    await world.send(odd("_a"), odd("_a"), odd("_b"), odd("_a"));
-    await world.end();
-    await world.next("more");
-    await world.send(odd("_a"));
-    deepEqual(world.transcript, ["user go", "unknown _a ×3", "unknown _b ×1", "user more", "unknown _a ×1"]);
+    await fixture.send(odd("_a"), odd("_a"), odd("_b"), odd("_a"));
+    await fixture.end();
+    await fixture.next("more");
+    await fixture.send(odd("_a"));
+    deepEqual(fixture.transcript, ["user go", "unknown _a ×3", "unknown _b ×1", "user more", "unknown _a ×1"]);
   });
 
   test("a plan that is removed is not shown, and each kind of plan takes the place of the one before", async () => {
-    await using world = await new World().begin();
+    await using fixture = await new World().begin();
     const plan = (more: object): readonly [string, object] => [
       "s1",
       { sessionUpdate: "plan_update", plan: { planId: "p", ...more } },
     ];
     const steps = (): unknown =>
-      world.all.flatMap(entry => (entry.kind === "plan" ? [[entry.steps.length, entry.text]] : []));
-    await world.send(plan({ type: "items", entries: [{ content: "a", status: "pending", priority: "low" }] }));
+      fixture.all.flatMap(entry => (entry.kind === "plan" ? [[entry.steps.length, entry.text]] : []));
+    await fixture.send(plan({ type: "items", entries: [{ content: "a", status: "pending", priority: "low" }] }));
     deepEqual(steps(), [[1, undefined]]);
-    await world.send(plan({ type: "markdown", content: "# First" }));
+    await fixture.send(plan({ type: "markdown", content: "# First" }));
     deepEqual(steps(), [[0, "# First"]]);
-    await world.send(plan({ type: "file", uri: "file:///plan.md" }));
+    await fixture.send(plan({ type: "file", uri: "file:///plan.md" }));
     deepEqual(steps(), [[0, "[file:///plan.md](file:///plan.md)"]]);
-    await world.send(
+    await fixture.send(
       ["s1", { sessionUpdate: "plan_removed", planId: "p" }],
       ["s1", { sessionUpdate: "plan_removed", planId: "other" }],
     );

@@ -6,8 +6,8 @@ import * as v2 from "@agentclientprotocol/sdk/experimental/v2";
 import { applyEvent, emptyConversation, type Conversation } from "../../src/protocol/chat";
 import type { SidecarToHost } from "../../src/protocol/sidecar";
 import type { ParamsOf } from "../../src/protocol/wire";
-import { AgentConnection } from "../agents/connection";
-import { commandOf } from "../agents/distribution";
+import { AgentConnection } from "../acp/connection";
+import { commandOf } from "../agents/distributions/agent-command";
 import { AgentPool } from "../agents/pool";
 import { memoryJournal } from "../journal/journal";
 import { BypassPolicy } from "../permissions/policy";
@@ -201,17 +201,17 @@ suite("an agent that speaks ACP v2", () => {
       await tell(say(outcome.outcome, "m2"));
       await tell({ sessionUpdate: "state_update", state: "idle", stopReason: "max_tokens" });
     }, heard);
-    await using world = new World(agent, 2);
-    const sessionId = await world.open();
-    await world.prompt("go");
-    await world.shows("a question", ({ entries }) => entries.some(entry => entry.kind === "permission"));
-    const question = world.conversation.entries.find(entry => entry.kind === "permission");
-    await world.service.handlers["chat/answerPermission"](
+    await using fixture = new World(agent, 2);
+    const sessionId = await fixture.open();
+    await fixture.prompt("go");
+    await fixture.shows("a question", ({ entries }) => entries.some(entry => entry.kind === "permission"));
+    const question = fixture.conversation.entries.find(entry => entry.kind === "permission");
+    await fixture.service.handlers["chat/answerPermission"](
       { sessionId, permissionId: question?.id ?? "", choice: { kind: "option", optionId: "y" } },
       NEVER,
     );
-    await world.idle();
-    deepEqual(world.story, [
+    await fixture.idle();
+    deepEqual(fixture.story, [
       "user go",
       "agent Let me see.",
       "tool ls completed",
@@ -220,11 +220,11 @@ suite("an agent that speaks ACP v2", () => {
       "notice The answer ends here because it reached the model's token limit.",
     ]);
     deepEqual(heard, [{ elicitation: { form: {}, url: {} } }]);
-    deepEqual(world.conversation.commands, [{ name: "plan", description: "Make a plan", hint: "of what" }]);
+    deepEqual(fixture.conversation.commands, [{ name: "plan", description: "Make a plan", hint: "of what" }]);
   });
 
   test("says why a turn failed, and is ready for the next", async () => {
-    await using world = new World(
+    await using fixture = new World(
       newAgent((client, sessionId) =>
         client.notify("session/update", {
           sessionId,
@@ -238,17 +238,17 @@ suite("an agent that speaks ACP v2", () => {
       ),
       2,
     );
-    await world.open();
-    await world.prompt("go");
-    await world.idle();
-    match(world.story.at(-1) ?? "", /^notice .*out of tokens/);
-    await world.prompt("again");
-    await world.shows("the second turn has ended", ({ turn, entries }) => turn.state === "idle" && entries.length > 3);
+    await fixture.open();
+    await fixture.prompt("go");
+    await fixture.idle();
+    match(fixture.story.at(-1) ?? "", /^notice .*out of tokens/);
+    await fixture.prompt("again");
+    await fixture.shows("the second turn has ended", ({ turn, entries }) => turn.state === "idle" && entries.length > 3);
   });
 
   test("is told what was chosen in v2's words, and hears of a stop", async () => {
     const heard: unknown[] = [];
-    await using world = new World(
+    await using fixture = new World(
       newAgent(async (client, sessionId) => {
         await passing("the stop is heard", () => heard.includes("cancel"));
         await client.notify("session/update", {
@@ -258,15 +258,15 @@ suite("an agent that speaks ACP v2", () => {
       }, heard),
       2,
     );
-    const sessionId = await world.open();
-    await world.shows("the switch", ({ controls }) => controls.length === 1);
-    await world.service.handlers["chat/setOption"]({ sessionId, controlId: "fast", value: true }, NEVER);
+    const sessionId = await fixture.open();
+    await fixture.shows("the switch", ({ controls }) => controls.length === 1);
+    await fixture.service.handlers["chat/setOption"]({ sessionId, controlId: "fast", value: true }, NEVER);
     await passing("the switch is set", () => heard.length > 1);
     deepEqual(heard[1], { sessionId: "s1", configId: "fast", type: "boolean", value: true });
-    await world.prompt("go");
-    await world.service.handlers["chat/cancel"]({ sessionId }, NEVER);
-    await world.idle();
-    equal(world.story.at(-1), "notice Stopped.");
+    await fixture.prompt("go");
+    await fixture.service.handlers["chat/cancel"]({ sessionId }, NEVER);
+    await fixture.idle();
+    equal(fixture.story.at(-1), "notice Stopped.");
   });
 });
 
@@ -290,11 +290,11 @@ suite("an agent that speaks only ACP v1", () => {
 
   for (const protocol of [1, 2] as const)
     test(`works the same when it is offered v${protocol}`, async () => {
-      await using world = new World(old(), protocol);
-      await world.open();
-      await world.prompt("go");
-      await world.idle();
-      deepEqual(world.story, ["user go", "agent hi"]);
+      await using fixture = new World(old(), protocol);
+      await fixture.open();
+      await fixture.prompt("go");
+      await fixture.idle();
+      deepEqual(fixture.story, ["user go", "agent hi"]);
     });
 
   test("and one that speaks both is met in v2 only when it is offered", async () => {
@@ -314,11 +314,11 @@ suite("an agent that speaks only ACP v1", () => {
             });
           }),
         );
-      await using world = new World(both, protocol);
-      await world.open();
-      await world.prompt("go");
-      await world.idle();
-      deepEqual(world.story, ["user go", `agent ${said}`]);
+      await using fixture = new World(both, protocol);
+      await fixture.open();
+      await fixture.prompt("go");
+      await fixture.idle();
+      deepEqual(fixture.story, ["user go", `agent ${said}`]);
     }
   });
 });

@@ -1,10 +1,10 @@
 /** What a command line asks for. Pure; `main.ts` does it. Options may stand before or after the subcommand. */
 import { parseArgs } from "node:util";
-import { LOG_LEVELS, type LogLevel } from "../../src/protocol/log";
+import { LOG_LEVELS } from "../../src/protocol/log";
 import { redactText } from "../../src/protocol/redaction/redact";
 import { AGENT_PLACEHOLDER } from "../conform/agent-placeholder";
 import type { ProgramKind } from "../conform/rule";
-import { secureUrl } from "../agents/registry/address";
+import { secureUrl } from "../http/address";
 import { isObject, type JsonObject } from "../rpc/json";
 import { BUILT_IN_EXTENSIONS } from "../../src/protocol/extensions";
 import {
@@ -21,12 +21,7 @@ import type { ConformAgent } from "./conform-agent";
 import type { ConformRequest } from "./conform";
 import type { Patient } from "./doctor";
 import type { Subcommand } from "./usage";
-
-export interface LogOptions {
-  readonly level: LogLevel;
-  /** Where a log file is wanted. */
-  readonly folder: string | undefined;
-}
+import type { LogOptions } from "./log";
 
 export interface RunWith {
   /** The first one is next to the client. */

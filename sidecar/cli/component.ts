@@ -4,14 +4,14 @@
  */
 import { readDistribution, type Distribution } from "../../src/protocol/agents";
 import type { HttpDistribution } from "../../src/protocol/distribution";
-import { CommandLineError, parseCommand } from "../agents/command-line";
+import { CommandLineError, parseCommand } from "../process/command-line";
 import {
   BUILT_IN_EXTENSIONS,
   DEFAULT_EXTENSIONS,
   PROXY_SUBCOMMAND,
   type ExtensionConfig,
 } from "../../src/protocol/extensions";
-import { commandOf, type AgentCommand } from "../agents/distribution";
+import { commandOf, type AgentCommand } from "../agents/distributions/agent-command";
 import { addressIn, wrongAddress } from "../agents/distributions/server-address";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { PassThrough } from "node:stream";
-import { startChild, statusOf, type ProcessSpec, type ProcessWorld } from "../agents/child";
-import { LastBytes } from "../agents/last-bytes";
+import { startChild, statusOf, type ProcessSpec, type ProcessWorld } from "../process/child";
+import { LastBytes } from "../process/tail-buffer";
 import { redactText } from "../../src/protocol/redaction/redact";
 import { AGENT_PLACEHOLDER } from "../conform/agent-placeholder";
 import { runAgentScenarios, type CheckOptions } from "../conform/agent-scenarios";
@@ -31,7 +31,7 @@ import { ownProgram } from "../mcp/shim";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import { CannotWrite, type Tell } from "./log";
-import { openOwnLedger, ownProcesses } from "./own-ledger";
+import { openOwnLedger, ownProcesses } from "./command-ledger";
 import { firstSignal } from "./stdio";
 
 export interface ConformRequest {

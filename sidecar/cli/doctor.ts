@@ -6,7 +6,7 @@ import { report, type Examined } from "../agents/doctor/report";
 import { Scope } from "../rpc/scope";
 import type { ComponentSpec } from "./component";
 import type { Tell } from "./log";
-import { openOwnLedger, ownProcesses } from "./own-ledger";
+import { openOwnLedger, ownProcesses } from "./command-ledger";
 import { openAgents } from "./serve-agents";
 import { openEvidence } from "./tool-evidence";
 
@@ -49,11 +49,11 @@ export async function runDoctor(patient: Patient, tell: Tell, version: string): 
   return examined === undefined || examined.diagnosis.cause === "fine" ? 0 : 1;
 }
 
-async function examinedPatient(patient: NonNullable<Patient>, world: ExamineWorld): Promise<Examined> {
+async function examinedPatient(patient: NonNullable<Patient>, deps: ExamineWorld): Promise<Examined> {
   if (patient.kind === "command")
-    return examineCommand(patient.component.name, patient.component.command, process.cwd(), world);
+    return examineCommand(patient.component.name, patient.component.command, process.cwd(), deps);
   const config = BUILT_IN_AGENTS.find(({ id }) => id === patient.id);
-  if (config) return examine(config, process.cwd(), world);
+  if (config) return examine(config, process.cwd(), deps);
   return {
     name: patient.id,
     diagnosis: {

@@ -1,5 +1,5 @@
 /** `symposium-acp-agent eliza`: the built-in agent for any other ACP client, on stdin and stdout. */
-import { serveEliza } from "../agents/eliza/agent";
+import { serveEliza } from "../eliza/agent";
 import { realClock } from "../rpc/clock";
 import type { Tell } from "./log";
 import { clientOnStdio, firstSignal, flushed } from "./stdio";

@@ -9,7 +9,6 @@ import path from "node:path";
 import type { Writable } from "node:stream";
 import { isLogged, type LogLevel } from "../../src/protocol/log";
 import { redactError, redactText, redactValue } from "../../src/protocol/redaction/redact";
-import type { LogOptions } from "./command";
 
 /** A folder or file that was asked for and cannot be had. `message` is a sentence. */
 export class CannotWrite extends Error {
@@ -105,4 +104,9 @@ function written(detail: unknown): string {
   } catch {
     return "(cannot be shown)";
   } // a cycle, or too deep
+}
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Where a log file is wanted. */
+  readonly folder: string | undefined;
 }

@@ -6,12 +6,11 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { CreateMessageRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { mcpBridge } from "../conductor/mcp-bridge";
 import { shimDeclaration } from "../mcp/shim";
-import type { JsonObject } from "../rpc/json";
-import { arrayOr, isObject, objectOr } from "../rpc/json";
+import { type JsonObject, arrayOr, isObject, objectOr } from "../rpc/json";
 import { FakeClock } from "../testing/fake-clock";
 import { manyTools, TOOLS } from "../testing/many-tools";
 import { listen, serveMcpOverHttp } from "../testing/mcp-server";
-import { adding, connected, Signal, transportTo, World } from "../testing/mcp-world";
+import { adding, connected, Signal, transportTo, World } from "../testing/mcp-fixture";
 
 const program = () => ({
   command: process.execPath,
@@ -35,15 +34,15 @@ class Shimmed extends World {
         await server.connect(transport);
       }).declaration,
     ]);
-    const world = new World({
+    const fixture = new World({
       stages: [offer, mcpBridge({ clock: new FakeClock(), shim: program() })],
       initialized: { protocolVersion: 1, agentCapabilities: {} },
     });
-    await world.initialize();
+    await fixture.initialize();
     const {
       servers: [server],
-    } = await world.setup("session/new", { mcpServers: [] });
-    return Object.assign(world, { server: server ?? {} });
+    } = await fixture.setup("session/new", { mcpServers: [] });
+    return Object.assign(fixture, { server: server ?? {} });
   }
 }
 

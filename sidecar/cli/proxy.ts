@@ -4,9 +4,9 @@ import { serveProxyOnStdio } from "../proxies/stdio";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import type { OwnProxy } from "./component";
-import { ownWorld } from "./extension-world";
+import { ownWorld } from "./extension-deps";
 import type { Tell } from "./log";
-import { openOwnLedger, ownProcesses } from "./own-ledger";
+import { openOwnLedger, ownProcesses } from "./command-ledger";
 import { firstSignal, flushed } from "./stdio";
 
 /** Resolves with the exit code, when the conductor has gone or a signal came. */
@@ -20,7 +20,7 @@ async function served({ command: { id, settings } }: OwnProxy, tell: Tell, versi
   await using scope = new Scope("symposium-acp-agent", error =>
     tell("error", "Something could not be let go of", error),
   );
-  const world = scope.add(
+  const deps = scope.add(
     ownWorld({
       version,
       processes: ownProcesses(openOwnLedger(scope, tell), tell),
@@ -30,7 +30,7 @@ async function served({ command: { id, settings } }: OwnProxy, tell: Tell, versi
   const extension = await builtInExtension(id);
   if (!extension) throw new Error(`no extension ${id}`); // the command line was read
   const proxy = scope.add(
-    serveProxyOnStdio(extension.define(settings, world), { odd: (what, detail) => tell("warn", what, detail) }),
+    serveProxyOnStdio(extension.define(settings, deps), { odd: (what, detail) => tell("warn", what, detail) }),
   );
   return await Promise.race([proxy.closed.then(() => 0), firstSignal()]);
 }

@@ -51,7 +51,7 @@ const read = (document: object): Registry => {
   if ("wrong" in registry) throw new Error(registry.wrong);
   return registry;
 };
-const world = (more: Partial<RegistryCommandWorld> = {}): RegistryCommandWorld => ({
+const fixture = (more: Partial<RegistryCommandWorld> = {}): RegistryCommandWorld => ({
   platform: "linux-x86_64",
   home: "/home/ada",
   sidecar: { command: "/node", args: ["/sidecar.js"] },
@@ -61,7 +61,7 @@ const world = (more: Partial<RegistryCommandWorld> = {}): RegistryCommandWorld =
   ...more,
 });
 const resolve = (id: string, more?: Partial<RegistryCommandWorld>): Promise<RegistryReply> =>
-  answerRegistry({ kind: "resolve", id }, world(more));
+  answerRegistry({ kind: "resolve", id }, fixture(more));
 
 suite("registry resolve", () => {
   test("prints the documented command of each kind on each platform", async () => {
@@ -200,7 +200,7 @@ suite("registry list", () => {
   const list = async (
     more?: Partial<RegistryCommandWorld>,
   ): Promise<{ readonly all: readonly { readonly id: string }[]; readonly notes: readonly string[] }> => {
-    const { code, out, notes } = await answerRegistry({ kind: "list" }, world(more));
+    const { code, out, notes } = await answerRegistry({ kind: "list" }, fixture(more));
     equal(code, 0);
     return { all: JSON.parse(out) as { id: string }[], notes };
   };

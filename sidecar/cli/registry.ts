@@ -11,11 +11,11 @@ import type { AgentConfig } from "../../src/protocol/agents";
 import { BUILT_IN_AGENTS, builtInAgents } from "../../src/protocol/built-in-agents";
 import { documentedCommand, type DocumentedWorld } from "../agents/distributions/documented-command";
 import { platformOf } from "../agents/distributions/platform";
-import { proxiedFetch } from "../agents/proxied-fetch";
-import { findProgram, isProgramFile } from "../agents/find-program";
-import { REGISTRY_ADDRESSES } from "../agents/registry/address";
+import { proxiedFetch } from "../http/proxied-fetch";
+import { findProgram, isProgramFile } from "../process/find-program";
+import { REGISTRY_ADDRESSES } from "../http/address";
 import { configOf } from "../agents/registry/document";
-import { httpGet } from "../agents/registry/http-get";
+import { httpGet } from "../http/http-get";
 import { RegistryCache, type RegistrySnapshot } from "../agents/registry/registry-cache";
 import { realClock } from "../rpc/clock";
 
@@ -36,13 +36,13 @@ export interface RegistryCommandWorld extends DocumentedWorld {
   readonly now: () => number;
 }
 
-export async function answerRegistry(request: RegistryRequest, world: RegistryCommandWorld): Promise<RegistryReply> {
-  return request.kind === "list" ? listed(world) : resolved(request.id, world);
+export async function answerRegistry(request: RegistryRequest, deps: RegistryCommandWorld): Promise<RegistryReply> {
+  return request.kind === "list" ? listed(deps) : resolved(request.id, deps);
 }
 
-async function listed(world: RegistryCommandWorld): Promise<RegistryReply> {
-  const snapshot = await world.snapshot(),
-    own = builtInAgents(world.has);
+async function listed(deps: RegistryCommandWorld): Promise<RegistryReply> {
+  const snapshot = await deps.snapshot(),
+    own = builtInAgents(deps.has);
   const others = snapshot.registry.agents
     .filter(({ id }) => !BUILT_IN_AGENTS.some(agent => agent.id === id))
     .map(configOf);
@@ -55,18 +55,18 @@ async function listed(world: RegistryCommandWorld): Promise<RegistryReply> {
   return {
     code: 0,
     out: `${JSON.stringify(all, undefined, 2)}\n`,
-    notes: [...stale(snapshot, world.now()), ...leftOut(snapshot)],
+    notes: [...stale(snapshot, deps.now()), ...leftOut(snapshot)],
   };
 }
 
-async function resolved(id: string, world: RegistryCommandWorld): Promise<RegistryReply> {
+async function resolved(id: string, deps: RegistryCommandWorld): Promise<RegistryReply> {
   const own = BUILT_IN_AGENTS.find(agent => agent.id === id);
-  if (own) return commandOf(own, world, []);
-  const snapshot = await world.snapshot(),
-    notes = stale(snapshot, world.now());
+  if (own) return commandOf(own, deps, []);
+  const snapshot = await deps.snapshot(),
+    notes = stale(snapshot, deps.now());
   const { agents, extensions, leftOut: missed } = snapshot.registry,
     entry = [...agents, ...extensions].find(one => one.id === id);
-  if (entry) return commandOf(configOf(entry), world, notes);
+  if (entry) return commandOf(configOf(entry), deps, notes);
   const why = missed.find(one => one.id === id)?.why;
   return {
     code: 1,
@@ -80,15 +80,15 @@ async function resolved(id: string, world: RegistryCommandWorld): Promise<Regist
   };
 }
 
-function commandOf(config: AgentConfig, world: RegistryCommandWorld, notes: readonly string[]): RegistryReply {
-  const documented = documentedCommand(config, world);
+function commandOf(config: AgentConfig, deps: RegistryCommandWorld, notes: readonly string[]): RegistryReply {
+  const documented = documentedCommand(config, deps);
   if ("why" in documented) return { code: 1, out: "", notes: [...notes, documented.why] };
   const { server, fromStore } = documented;
   return {
     code: 0,
     out: `${JSON.stringify(server)}\n`,
     notes:
-      fromStore && !world.has(server.command)
+      fromStore && !deps.has(server.command)
         ? [...notes, `${server.name} is not installed: the command is there once Symposium has installed it.`]
         : notes,
   };

@@ -6,19 +6,19 @@
  * kill -9 of this process leaves is ended by the next start, by the ledger in `~/.symposium/cache`.
  */
 import path from "node:path";
-import type { ProcessWorld } from "../agents/child";
-import type { AgentCommand } from "../agents/distribution";
-import { findProgram, isProgramFile } from "../agents/find-program";
+import type { ProcessWorld } from "../process/child";
+import type { AgentCommand } from "../agents/distributions/agent-command";
+import { findProgram, isProgramFile } from "../process/find-program";
 import { serverStarter, startCommand } from "../agents/launch";
-import { addressComponent, serverComponent } from "../agents/mcp-extension";
-import { startProcess, type ProcessSpec } from "../agents/process";
-import { missingToolsSentence } from "../agents/missing-tools";
+import { addressComponent, serverComponent } from "../agents/extensions/mcp-extension";
+import { startProcess, type ProcessSpec } from "../process/stdio-process";
+import { missingToolsSentence } from "../agents/extensions/missing-tools";
 import type { Notice, ProxyComponent, Start, LastComponent } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
 import { AgentError } from "../errors";
 import { builtInComponent } from "../extensions/built-in";
 import type { ExtensionWorld } from "../extensions/extension";
-import { DeliveryTracker, type Delivery } from "../mcp/delivery-tracker";
+import { DeliveryTracker, type Delivery } from "../mcp/delivery/delivery-tracker";
 import type { ServerStarter } from "../proxies/added-server";
 import type { Channel, Closed } from "../rpc/channel";
 import { realClock } from "../rpc/clock";
@@ -26,8 +26,8 @@ import { Scope } from "../rpc/scope";
 import type { RunWith } from "./command";
 import type { ComponentSpec, ProxySpec, ServerProxy } from "./component";
 import type { Tell } from "./log";
-import { ownWorld } from "./extension-world";
-import { openOwnLedger, ownProcesses } from "./own-ledger";
+import { ownWorld } from "./extension-deps";
+import { openOwnLedger, ownProcesses } from "./command-ledger";
 import { openEvidence } from "./tool-evidence";
 import { openTrace } from "./trace-file";
 import { clientOnStdio, firstSignal, flushed } from "./stdio";
@@ -171,11 +171,11 @@ function reason(cause: unknown): unknown {
 type Begin = (name: string, command: AgentCommand) => Start;
 
 function commandStarter(processes: ProcessWorld, tell: Tell, version: string): Begin {
-  const world = { version, startProcess: (spec: ProcessSpec) => startProcess(spec, processes) };
+  const deps = { version, startProcess: (spec: ProcessSpec) => startProcess(spec, processes) };
   return (name, command) => async () => {
     // Neither arguments nor environment: both are where people put their keys.
     tell("info", `Starting ${name}`, command.kind === "process" ? { command: command.command } : {});
-    const { channel, stop, lastWords } = await startCommand(name, command, process.cwd(), world);
+    const { channel, stop, lastWords } = await startCommand(name, command, process.cwd(), deps);
     return { channel: withoutAdvice(channel), stop, lastWords };
   };
 }

@@ -7,32 +7,32 @@ import path from "node:path";
 import type { Installable, InstallProgress } from "../../src/protocol/agent-service";
 import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
-import { runShell, systemTools, type ProcessWorld } from "../agents/child";
-import type { CommandOf } from "../agents/agent-commands";
+import { runShell, systemTools, type ProcessWorld } from "../process/child";
+import type { CommandOf } from "../agents/distributions/command-secrets";
 import { AgentService, type AgentHandlers } from "../agents/agent-service";
-import type { AgentWitness } from "../agents/agent-witness";
-import type { AgentCommand } from "../agents/distribution";
+import type { AgentWitness } from "../agents/agent-status-tracker";
+import type { AgentCommand } from "../agents/distributions/agent-command";
 import { platformOf, platformsFor } from "../agents/distributions/platform";
 import { examine, factsOf } from "../agents/doctor/examine";
 import { report } from "../agents/doctor/report";
-import { findProgram, isProgramFile, remembering } from "../agents/find-program";
+import { findProgram, isProgramFile, remembering } from "../process/find-program";
 import { bunzipElsewhere } from "../agents/install/bunzip";
 import { realFiles } from "../agents/install/files";
 import { Installer } from "../agents/install/installer";
 import { Store } from "../agents/install/store";
-import { sweepLater } from "../agents/install/sweep";
+import { sweepLater } from "../agents/install/cleanup";
 import type { AgentPool } from "../agents/pool";
 import { ConfigurationFile } from "../agents/own-configuration/configuration-file";
 import { configurationOf } from "../agents/own-configuration/known-configurations";
-import { processTable } from "../agents/process-table";
-import { proxiedFetch } from "../agents/proxied-fetch";
-import { httpGet } from "../agents/registry/http-get";
+import { processTable } from "../process/process-list";
+import { proxiedFetch } from "../http/proxied-fetch";
+import { httpGet } from "../http/http-get";
 import { documentAt } from "../agents/registry/document-at";
 import { Icons } from "../agents/registry/icons";
 import { Registries } from "../agents/registry/registries";
-import { ShellEnvironment, type Environment, type ResolvedEnvironment } from "../agents/shell-environment";
+import { ShellEnvironment, type Environment, type ResolvedEnvironment } from "../process/login-shell-environment";
 import { signOut, type SignOutWorld } from "../agents/sign-out";
-import { runTool } from "../agents/tool-run";
+import { runTool } from "../process/tool-run";
 import { ownProgram } from "../mcp/shim";
 import { realClock } from "../rpc/clock";
 import { openEvidence } from "./tool-evidence";
@@ -82,7 +82,7 @@ export function openAgents({ processes, proxy, log, installing, httpArchives = f
     } = process,
     table = processTable(systemTools);
   let environment: Environment = process.env;
-  const world: ProcessWorld = { ...processes, environment: () => environment };
+  const deps: ProcessWorld = { ...processes, environment: () => environment };
   const shell = new ShellEnvironment({
     platform,
     env: process.env,
@@ -131,7 +131,7 @@ export function openAgents({ processes, proxy, log, installing, httpArchives = f
       report: (id, progress) => installing(of, id, progress),
       log: (level, message, detail) => log(level, message, { of, ...detail }),
       tools: () => after(async () => ({ find })),
-      run: (spec, options) => runTool(spec, { ...options, cpuSeconds: table.cpuSeconds }, world),
+      run: (spec, options) => runTool(spec, { ...options, cpuSeconds: table.cpuSeconds }, deps),
       ...(of === "extension"
         ? { cargoHome: () => after(async () => environment["CARGO_HOME"] || path.join(homedir(), ".cargo")) }
         : {}),
@@ -172,11 +172,11 @@ export interface ServedAgentsWorld extends AgentsWorld {
 }
 
 /** The same for a window. */
-export function serveAgents(world: ServedAgentsWorld): ServedAgents {
-  const { version, processes, log, pool, witness, keys } = world,
-    part = openAgents(world),
+export function serveAgents(deps: ServedAgentsWorld): ServedAgents {
+  const { version, processes, log, pool, witness, keys } = deps,
+    part = openAgents(deps),
     { installers, stores, fetch, find, environment } = part;
-  const fetching = { clock: realClock, fetch, version, httpArchives: world.httpArchives ?? false },
+  const fetching = { clock: realClock, fetch, version, httpArchives: deps.httpArchives ?? false },
     kept = {
       ...fetching,
       folder: CACHE,
@@ -200,7 +200,7 @@ export function serveAgents(world: ServedAgentsWorld): ServedAgents {
           version,
           find,
           state: part.state,
-          command: world.command,
+          command: deps.command,
           processes: { ...processes, environment },
           signal: AbortSignal.any([signal, ended]),
         });

@@ -1,7 +1,7 @@
 /** How agents took the tools of earlier sessions: one file of the user's, for all windows and commands. */
 import { homedir } from "node:os";
 import path from "node:path";
-import { EvidenceFile } from "../agents/evidence-file";
+import { EvidenceFile } from "../agents/extensions/evidence-file";
 
 export function openEvidence(
   log: (level: "warn", message: string, detail: Readonly<Record<string, unknown>>) => void,

@@ -7,14 +7,14 @@
 import { randomUUID } from "node:crypto";
 import { launch } from "../agents/launch";
 import { AgentPool } from "../agents/pool";
-import { startProcess } from "../agents/process";
+import { startProcess } from "../process/stdio-process";
 import { serveLm } from "../lm/lm-stdio";
-import { ToolOffers } from "../lm/tool-offer";
-import { toolsComponent } from "../lm/tools-proxy";
+import { ToolOffers } from "../lm/tools/tool-offer";
+import { toolsComponent } from "../lm/tools/tools-proxy";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import type { Tell } from "./log";
-import { openOwnLedger } from "./own-ledger";
+import { openOwnLedger } from "./command-ledger";
 import { clientOnStdio, firstSignal, flushed } from "./stdio";
 import { openEvidence } from "./tool-evidence";
 import { openTrace } from "./trace-file";

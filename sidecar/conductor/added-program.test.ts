@@ -6,8 +6,8 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { CreateMessageRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { mcpBridge } from "./mcp-bridge";
 import { agentExited } from "../errors";
-import { MemoryEvidence } from "../mcp/delivery-evidence";
-import { DeliveryTracker } from "../mcp/delivery-tracker";
+import { MemoryEvidence } from "../mcp/delivery/delivery-evidence";
+import { DeliveryTracker } from "../mcp/delivery/delivery-tracker";
 import { ANSWER_LIMIT_MS, MAX_FAILURES, MAX_PROCESSES } from "../mcp/program-server";
 import { Frame } from "../rpc/frame";
 import type { JsonObject } from "../rpc/json";
@@ -15,7 +15,7 @@ import { memoryChannels } from "../rpc/memory";
 import { FakeClock } from "../testing/fake-clock";
 import { initialized, MemoryProgram } from "../testing/habit-agent";
 import { TOOLS } from "../testing/many-tools";
-import { connected, World } from "../testing/mcp-world";
+import { connected, World } from "../testing/mcp-fixture";
 import { addedServer, type ServerStarter } from "../proxies/added-server";
 
 const SERVER = { command: "/bin/git-mcp", args: ["--stdio"], env: {} };
@@ -24,11 +24,11 @@ class Rig implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly tracker = new DeliveryTracker();
   readonly evidence = new MemoryEvidence();
-  readonly world: World;
+  readonly fixture: World;
 
   constructor(start: ServerStarter["start"], agent: JsonObject = initialized(1)) {
     const added = addedServer("Git", "git", SERVER, { starter: { clock: this.clock, start } });
-    this.world = new World({
+    this.fixture = new World({
       stages: [added, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence: this.evidence })],
       initialized: agent,
       agent: request => {
@@ -39,16 +39,16 @@ class Rig implements AsyncDisposable {
   }
 
   async session(): Promise<{ readonly id: string; readonly server: JsonObject }> {
-    if (this.world.setups.length === 0) await this.world.initialize();
+    if (this.fixture.setups.length === 0) await this.fixture.initialize();
     const {
       sessionId,
       servers: [server],
-    } = await this.world.setup("session/new", { cwd: "/work", mcpServers: [] });
+    } = await this.fixture.setup("session/new", { cwd: "/work", mcpServers: [] });
     return { id: String(sessionId), server: server! };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.world[Symbol.asyncDispose]();
+    await this.fixture[Symbol.asyncDispose]();
   }
 }
 
@@ -74,9 +74,9 @@ suite("A program of the user's as an MCP server", () => {
     ]);
     await rig.session();
     equal(program.starts, 8);
-    await rig.world.client.request("session/close", { sessionId: id });
+    await rig.fixture.client.request("session/close", { sessionId: id });
     await until(() => program.stops >= 7);
-    await rig.world[Symbol.asyncDispose]();
+    await rig.fixture[Symbol.asyncDispose]();
     await until(() => program.stops >= 8);
   });
 
@@ -131,13 +131,13 @@ suite("A program of the user's as an MCP server", () => {
     });
     const { id, server } = await rig.session();
     await rejects(connected(server), /“Git” could not be started: “\/bin\/git-mcp” was not found/);
-    await rig.world.client.request("session/prompt", { sessionId: id, prompt: [] });
+    await rig.fixture.client.request("session/prompt", { sessionId: id, prompt: [] });
     deepEqual(
       rig.tracker.of(id)?.servers.map(({ stage, listFailed }) => [stage, listFailed]),
       [["connected", true]],
     );
     equal(rig.evidence.of("habit 1"), undefined);
-    match(rig.world.odd[0] ?? "", /the MCP server “Git” failed: .*was not found/);
+    match(rig.fixture.odd[0] ?? "", /the MCP server “Git” failed: .*was not found/);
   });
 
   test("that exits during a call fails the call with its last words, ends its connection, and starts again with the next connection", async () => {
@@ -217,7 +217,7 @@ suite("A program of the user's as an MCP server", () => {
       client = connected(server);
     client.catch(() => undefined);
     await until(() => rig.tracker.of(id)?.servers[0]?.stage === "connected");
-    const turn = rig.world.client.request("session/prompt", { sessionId: id, prompt: [] });
+    const turn = rig.fixture.client.request("session/prompt", { sessionId: id, prompt: [] });
     await until(() => rig.clock.waiting > 2);
     rig.clock.advance(2_000);
     await turn;

@@ -13,9 +13,9 @@ import { letGo, pass, SLOW_MS, started, type StageWorld } from "./stage";
 export async function agentStage(
   { name, start }: Extract<LastComponent, { readonly kind: "agent" }>,
   up: Channel,
-  world: StageWorld,
+  deps: StageWorld,
 ): Promise<AsyncDisposable> {
-  return new AgentStage(name, await started(name, start), up, world);
+  return new AgentStage(name, await started(name, start), up, deps);
 }
 
 class AgentStage implements AsyncDisposable {
@@ -27,16 +27,16 @@ class AgentStage implements AsyncDisposable {
     readonly name: string,
     readonly running: Running,
     readonly up: Channel,
-    readonly world: StageWorld,
+    readonly deps: StageWorld,
   ) {
-    const odd = (what: string, detail: unknown): void => world.odd(name, what, detail);
+    const odd = (what: string, detail: unknown): void => deps.odd(name, what, detail);
     const agent = withoutProxyMethods(
       hop(running.channel, {
-        ids: world.ids,
+        ids: deps.ids,
         odd,
-        unanswered: reason => world.unanswered(name, reason),
+        unanswered: reason => deps.unanswered(name, reason),
         ended: reason => {
-          if (!this.#ending) world.failed(name, reason);
+          if (!this.#ending) deps.failed(name, reason);
         },
       }).plain,
       { odd },
@@ -53,8 +53,8 @@ class AgentStage implements AsyncDisposable {
     const { envelope } = frame;
     if (envelope.kind === "request" && envelope.method === "initialize") {
       this.#settled();
-      const slow = this.world.clock.after(SLOW_MS, () =>
-        this.world.notice({ kind: "slow", component: this.name, message: `${this.name} is still starting.` }),
+      const slow = this.deps.clock.after(SLOW_MS, () =>
+        this.deps.notice({ kind: "slow", component: this.name, message: `${this.name} is still starting.` }),
       );
       this.#starting = { id: envelope.id, slow };
     }
@@ -64,7 +64,7 @@ class AgentStage implements AsyncDisposable {
   #toClient(frame: Frame): void | Promise<void> {
     if (this.#starting && frame.envelope.kind === "response" && frame.envelope.id === this.#starting.id)
       this.#settled();
-    return this.world.up.paused(pass(frame, this.up));
+    return this.deps.up.paused(pass(frame, this.up));
   }
 
   #settled(): void {
@@ -75,7 +75,7 @@ class AgentStage implements AsyncDisposable {
   #end(): void {
     letGo(
       () => this[Symbol.asyncDispose](),
-      error => this.world.odd(this.name, "it could not be stopped", error),
+      error => this.deps.odd(this.name, "it could not be stopped", error),
     );
   }
 

@@ -3,13 +3,13 @@
  * for `tools/list`.
  */
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { SESSION_TOOLS } from "../mcp/delivery";
-import { MemoryEvidence, type DeliveryEvidence } from "../mcp/delivery-evidence";
-import { LIST_LIMIT_MS } from "../mcp/delivery-tracker";
+import { SESSION_TOOLS } from "../mcp/delivery/delivery";
+import { MemoryEvidence, type DeliveryEvidence } from "../mcp/delivery/delivery-evidence";
+import { LIST_LIMIT_MS } from "../mcp/delivery/delivery-tracker";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { AGENT, DeliveryRig } from "../testing/delivery-rig";
 import type { FakeClock } from "../testing/fake-clock";
-import { connected } from "../testing/mcp-world";
+import { connected } from "../testing/mcp-fixture";
 
 const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
@@ -36,7 +36,7 @@ async function session(
     evidence,
   );
   const id = await rig.session(),
-    [server] = rig.world.lastServers(),
+    [server] = rig.fixture.lastServers(),
     transport = server!.type === "http" ? "http" : "stdio";
   if (when === "setup") await act(server!, rig.clock);
   const turn = rig.prompt(id);
@@ -112,9 +112,9 @@ suite("MCP bridge: delivery by evidence", () => {
       AGENT,
     );
     const first = await rig.session(),
-      slow = rig.world.lastServers()[0]!;
-    const second = String((await rig.world.setup("session/new", { cwd: "/", mcpServers: [] })).sessionId);
-    await list(rig.world.lastServers()[0]!);
+      slow = rig.fixture.lastServers()[0]!;
+    const second = String((await rig.fixture.setup("session/new", { cwd: "/", mcpServers: [] })).sessionId);
+    await list(rig.fixture.lastServers()[0]!);
     const turn = rig.prompt(first);
     await rig.prompt(second);
     deepEqual(prompted, [second]);
@@ -132,9 +132,9 @@ suite("MCP bridge: delivery by evidence", () => {
   test("sends a prompt that waits before its cancellation", async () => {
     const order: string[] = [];
     await using rig = new DeliveryRig(
-      async (request, _, world) => {
+      async (request, _, fixture) => {
         order.push("prompt");
-        while (!world.agentTold.some(({ method }) => method === "session/cancel")) await new Promise(setImmediate);
+        while (!fixture.agentTold.some(({ method }) => method === "session/cancel")) await new Promise(setImmediate);
         order.push("cancel");
         request.respond({ stopReason: "cancelled" });
       },
@@ -145,7 +145,7 @@ suite("MCP bridge: delivery by evidence", () => {
       turn = rig.prompt(id);
     await settle();
     deepEqual(order, []);
-    rig.world.client.notify("session/cancel", { sessionId: id });
+    rig.fixture.client.notify("session/cancel", { sessionId: id });
     await turn;
     deepEqual([order, rig.decided], [["prompt", "cancel"], []]);
   });
@@ -163,7 +163,7 @@ suite("MCP bridge: delivery by evidence", () => {
     const id = await rig.session(),
       turn = rig.prompt(id);
     await settle();
-    const closed = rig.world.client.request("session/close", { sessionId: id }).then(
+    const closed = rig.fixture.client.request("session/close", { sessionId: id }).then(
       () => order.push("closed"),
       () => order.push("closed"),
     );
@@ -175,7 +175,7 @@ suite("MCP bridge: delivery by evidence", () => {
     const cancelling = new AbortController();
     await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT);
     const sessionId = await rig.session();
-    const turn = rig.world.client.request("session/prompt", { sessionId, prompt: [] }, { signal: cancelling.signal });
+    const turn = rig.fixture.client.request("session/prompt", { sessionId, prompt: [] }, { signal: cancelling.signal });
     await settle();
     cancelling.abort();
     await rejects(turn, /cancelled/);
@@ -185,7 +185,7 @@ suite("MCP bridge: delivery by evidence", () => {
     await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT);
     const id = await rig.session(),
       answered: string[] = [];
-    const asked = rig.world.client
+    const asked = rig.fixture.client
       .request(SESSION_TOOLS, { sessionId: id, wait: true })
       .then(() => answered.push("tools"));
     await settle();
@@ -215,7 +215,7 @@ suite("MCP bridge: delivery by evidence", () => {
       rig.decided.map(([, missing]) => missing.length),
       [1],
     );
-    await list(rig.world.lastServers()[0]!);
+    await list(rig.fixture.lastServers()[0]!);
     equal(evidence.of("ada 1")?.lists, "later");
     await using next = new DeliveryRig(
       request => request.respond({ stopReason: "end_turn" }),
@@ -269,7 +269,7 @@ suite("MCP bridge: delivery by evidence", () => {
       evidence,
     );
     const id = await rig.session(),
-      [tools, broken] = rig.world.lastServers();
+      [tools, broken] = rig.fixture.lastServers();
     await list(tools!);
     await rejects(list(broken!));
     await rig.prompt(id);
@@ -280,7 +280,7 @@ suite("MCP bridge: delivery by evidence", () => {
       waitsInVain: 0,
     } satisfies DeliveryEvidence);
     deepEqual(
-      rig.world.odd.map(line => line.split(":")[0]),
+      rig.fixture.odd.map(line => line.split(":")[0]),
       ["the MCP server “broken” could not list its tools"],
     );
   });

@@ -1,13 +1,13 @@
 /** What the bridge records of a session's tools (issue 14 item 1), with clients of the SDK in place of agents. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { LISTS_ON_DEMAND } from "../mcp/abilities";
-import type { EvidenceStore } from "../mcp/delivery-evidence";
-import { Delivery, DeliveryTracker } from "../mcp/delivery-tracker";
+import { LISTS_ON_DEMAND } from "../mcp/agent-mcp-capabilities";
+import type { EvidenceStore } from "../mcp/delivery/delivery-evidence";
+import { Delivery, DeliveryTracker } from "../mcp/delivery/delivery-tracker";
 import { FakeClock } from "../testing/fake-clock";
 import type { IncomingRequest } from "../rpc/peer";
 import { AGENT, DeliveryRig, type Prompted } from "../testing/delivery-rig";
 import { TOOLS } from "../testing/many-tools";
-import { connected } from "../testing/mcp-world";
+import { connected } from "../testing/mcp-fixture";
 
 /** The agent is known to list tools while it answers a prompt, so that no prompt waits. */
 function rigOf(onPrompt: Prompted, names?: readonly string[], initialized = AGENT): DeliveryRig {
@@ -86,11 +86,11 @@ suite("MCP bridge: tool delivery", () => {
         end(request);
       },
     ];
-    await using rig = rigOf((request, servers, world) => turns.shift()!(request, servers, world));
+    await using rig = rigOf((request, servers, fixture) => turns.shift()!(request, servers, fixture));
     const id = await rig.session();
     for (let i = 0; i < 4; i++) await rig.prompt(id).catch(() => undefined);
     deepEqual(rig.decided, [[id, []]]);
-    await using dying = rigOf((_, __, world) => world.agent[Symbol.asyncDispose]());
+    await using dying = rigOf((_, __, fixture) => fixture.agent[Symbol.asyncDispose]());
     await dying.prompt(await dying.session()).catch(() => undefined);
     deepEqual(dying.decided, []);
   });
@@ -180,7 +180,7 @@ suite("MCP bridge: tool delivery", () => {
     await using rig = rigOf(request => end(request));
     const id = await rig.session();
     equal((await rig.record(id)).length, 1);
-    await rig.world.client.request("session/close", { sessionId: id });
+    await rig.fixture.client.request("session/close", { sessionId: id });
     deepEqual(await rig.record(id), []);
   });
 });

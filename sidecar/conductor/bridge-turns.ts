@@ -1,12 +1,12 @@
 /**
  * The turns of the sessions behind an MCP bridge: at the end of a session's first completed turn its delivery is
- * decided (`mcp/delivery.ts`), unless the agent says that it lists tools on demand. In ACP v1 the answer to
+ * decided (`mcp/delivery/delivery.ts`), unless the agent says that it lists tools on demand. In ACP v1 the answer to
  * `session/prompt` ends a turn; in v2 that is a receipt, and `state_update` with `idle` ends it.
  *
  * Invariants: the decision is taken before the client receives the end of the turn; nothing is changed or reordered.
  */
-import type { McpAbilities } from "../mcp/abilities";
-import type { Delivery, DeliveryTracker } from "../mcp/delivery-tracker";
+import type { McpAbilities } from "../mcp/agent-mcp-capabilities";
+import type { Delivery, DeliveryTracker } from "../mcp/delivery/delivery-tracker";
 import type { PassingNotification, PassingRequest } from "../proxies/proxy";
 import { objectOr, stringOr } from "../rpc/json";
 

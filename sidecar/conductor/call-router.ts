@@ -1,13 +1,13 @@
 /**
- * The sessions behind an MCP bridge as candidates for a tool call (`mcp/call-route.ts`): whether a turn runs, and which
+ * The sessions behind an MCP bridge as candidates for a tool call (`mcp/delivery/call-route.ts`): whether a turn runs, and which
  * calls the agent announced.
  *
  * Invariants: with one session nothing is looked at and nothing waits; an announcement is used by one call; a call
  * waits `ANNOUNCE_LIMIT_MS` at most.
  */
 import { isDeepStrictEqual } from "node:util";
-import { byFamily, familyOf, routeCall, routeSharedCall, type CallRoute } from "../mcp/call-route";
-import type { RouteCall } from "../mcp/routed-server";
+import { byFamily, familyOf, routeCall, routeSharedCall, type CallRoute } from "../mcp/delivery/call-route";
+import type { RouteCall } from "../mcp/delivery/routed-server";
 import type { StatelessServer } from "../mcp/revision";
 import { AnnouncedCalls } from "../permissions/announced-calls";
 import { bridgedClaim, QualifiedNames } from "../permissions/bridged-calls";

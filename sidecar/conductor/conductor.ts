@@ -22,14 +22,14 @@ import { memoryChannels } from "../rpc/memory";
 import { RpcCode, type RpcErrorObject } from "../rpc/message";
 import { agentStage } from "./agent-stage";
 import type { ConductorClosed, LastComponent, Notice, ProxyComponent, Trace } from "./component";
-import { Flow } from "./flow";
-import { Gate, join } from "./gate";
+import { Flow } from "./backpressure";
+import { Gate, join } from "./chain-entry";
 import { mcpBridge, type McpBridgeOptions } from "./mcp-bridge";
 import { negotiated } from "./protocol-version";
 import { isProxyInitialize, isProxyMethod, reject, withoutProxyMethods } from "./proxy-methods";
 import { proxyStage } from "./proxy-stage";
 import { letGo, pass, unanswered, type StageWorld } from "./stage";
-import { traced, traceNames } from "./traced";
+import { traced, traceNames } from "./traced-channel";
 
 export interface ConductorOptions {
   /** From the client to the agent. */
@@ -163,29 +163,29 @@ class Conductor implements AsyncDisposable {
 
   #startAll(first: Gate): readonly Promise<AsyncDisposable>[] {
     const { proxies, last, trace, bridge } = this.#options;
-    const world = this.#world();
+    const deps = this.#deps();
     const middle =
-      last.kind === "agent" ? [...proxies, bridgeOf({ ...bridge, clock: this.#options.clock }, world)] : proxies;
+      last.kind === "agent" ? [...proxies, bridgeOf({ ...bridge, clock: this.#options.clock }, deps)] : proxies;
     const names = traceNames(middle.map(({ name }) => name));
     const link = (end: Channel, i: number): Channel =>
       trace ? traced(end, names[i + 1] ?? "", names[i] ?? "", i, trace) : end;
     let up: Channel = link(first, 0);
     const stages = middle.map((proxy, i) => {
       const [down, next] = memoryChannels();
-      const stage = this.#proxyStage(proxy, up, down, world);
+      const stage = this.#proxyStage(proxy, up, down, deps);
       up = link(next, i + 1);
       return stage;
     });
-    return [...stages, last.kind === "agent" ? agentStage(last, up, world) : Promise.resolve(this.#joinSuccessor(up))];
+    return [...stages, last.kind === "agent" ? agentStage(last, up, deps) : Promise.resolve(this.#joinSuccessor(up))];
   }
 
   /** One that cannot even be made is left out, as one that cannot be started. */
-  async #proxyStage(proxy: ProxyComponent, up: Channel, down: Channel, world: StageWorld): Promise<AsyncDisposable> {
-    if (proxy.kind === "external") return proxyStage(proxy, up, down, world);
+  async #proxyStage(proxy: ProxyComponent, up: Channel, down: Channel, deps: StageWorld): Promise<AsyncDisposable> {
+    if (proxy.kind === "external") return proxyStage(proxy, up, down, deps);
     try {
       return proxy.serve(up, down, this.#ids);
     } catch (cause) {
-      world.notice({
+      deps.notice({
         kind: "bypassed",
         component: proxy.name,
         message: `The agent extension “${proxy.name}” is left out: it could not be started.`,
@@ -200,7 +200,7 @@ class Conductor implements AsyncDisposable {
     return join(up, this.#fromSuccessor);
   }
 
-  #world(): StageWorld {
+  #deps(): StageWorld {
     const { clock, notice, odd } = this.#options;
     return {
       clock,

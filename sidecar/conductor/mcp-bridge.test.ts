@@ -7,7 +7,7 @@ import type { ProxyDefinition } from "../proxies/proxy";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { FakeClock } from "../testing/fake-clock";
 import { manyTools, TOOLS } from "../testing/many-tools";
-import { adding, connected, HTTP_AGENT, Signal, World, type WorldOptions } from "../testing/mcp-world";
+import { adding, connected, HTTP_AGENT, Signal, World, type WorldOptions } from "../testing/mcp-fixture";
 import { mcpBridge } from "./mcp-bridge";
 
 const bridge = (clock = new FakeClock()) =>
@@ -19,13 +19,13 @@ const tools = (name = "tools", note?: (line: string) => void, made?: () => void)
       await manyTools(note).connect(transport);
     }).declaration,
   ]);
-const world = (options: Partial<WorldOptions> = {}) => new World({ stages: [tools(), bridge()], ...options });
+const fixture = (options: Partial<WorldOptions> = {}) => new World({ stages: [tools(), bridge()], ...options });
 const OTHER = { name: "other", command: "/bin/other", args: [], env: [] };
 const said = (result: unknown) => String(objectOr((objectOr(result).content as unknown[])[0]).text);
 
 suite("MCP bridge: what the agent and the client see", () => {
   test("a server over ACP becomes an HTTP server with a token, and all others stay as they are", async () => {
-    await using w = world();
+    await using w = fixture();
     await w.initialize();
     const odd = [
       { type: "acp", name: 7 },
@@ -45,7 +45,7 @@ suite("MCP bridge: what the agent and the client see", () => {
   });
 
   test("an agent without http gets a program, its secrets in the environment", async () => {
-    await using w = world({ initialized: { protocolVersion: 1, agentCapabilities: {} } });
+    await using w = fixture({ initialized: { protocolVersion: 1, agentCapabilities: {} } });
     await w.initialize();
     const {
       servers: [shim],
@@ -71,7 +71,7 @@ suite("MCP bridge: what the agent and the client see", () => {
       [{ http: {} }, "http"],
       [{ acp: {} }, "acp"],
     ] as const) {
-      await using w = world({ initialized: { protocolVersion: 2, capabilities: { session: { mcp } } } });
+      await using w = fixture({ initialized: { protocolVersion: 2, capabilities: { session: { mcp } } } });
       const { capabilities } = await w.initialize();
       deepEqual(capabilities, { session: { mcp: { ...mcp, acp: {} } } });
       deepEqual(
@@ -82,7 +82,7 @@ suite("MCP bridge: what the agent and the client see", () => {
   });
 
   test("the client hears that servers over ACP are served", async () => {
-    await using w = world();
+    await using w = fixture();
     deepEqual(await w.initialize(), {
       ...HTTP_AGENT,
       agentCapabilities: { ...HTTP_AGENT.agentCapabilities, mcpCapabilities: { http: true, sse: true, acp: true } },
@@ -130,7 +130,7 @@ suite("MCP bridge: what the agent and the client see", () => {
 suite("MCP bridge: calls", () => {
   test("60 tools, and 100 calls at once from two clients, each with a server of its own", async () => {
     let made = 0;
-    await using w = world({ stages: [tools("tools", undefined, () => made++), bridge()] });
+    await using w = fixture({ stages: [tools("tools", undefined, () => made++), bridge()] });
     await w.initialize();
     const {
       servers: [server],
@@ -151,7 +151,7 @@ suite("MCP bridge: calls", () => {
   });
 
   test("an agent may connect before it answers session/new", async () => {
-    await using w = world({
+    await using w = fixture({
       agent: request => {
         if (request.method !== "session/new") return false;
         void (async () => {
@@ -169,7 +169,7 @@ suite("MCP bridge: calls", () => {
     const began = new Signal(),
       cancelled = new Signal(),
       changed = new Signal();
-    await using w = world({
+    await using w = fixture({
       stages: [
         tools("tools", line => {
           if (line === "wait began") began.fire();
@@ -256,7 +256,7 @@ suite("MCP bridge: sessions", () => {
     CLOSED = 404;
 
   test("two sessions with servers of the same name have nothing in common, and each ends alone", async () => {
-    await using w = world({
+    await using w = fixture({
       stages: [
         adding("two", chain =>
           [1, 2].map(() => chain.offerMcp("same", transport => manyTools().connect(transport)).declaration),
@@ -292,7 +292,7 @@ suite("MCP bridge: sessions", () => {
   });
 
   test("load and resume open anew and close what the session had; fork leaves it", async () => {
-    await using w = world();
+    await using w = fixture();
     await w.initialize();
     const made = await w.setup("session/new", { mcpServers: [] });
     const forked = await w.setup("session/fork", { sessionId: "s1", mcpServers: [] });
@@ -309,7 +309,7 @@ suite("MCP bridge: sessions", () => {
 
   test("a setup that fails leaves nothing open, and a failed load leaves the session as it was", async () => {
     let failing = false;
-    await using w = world({
+    await using w = fixture({
       agent: request => {
         if (failing) request.fail(new Error("no"));
         return failing;
@@ -326,7 +326,7 @@ suite("MCP bridge: sessions", () => {
 
   test("a call in flight is answered when its session is closed", async () => {
     const began = new Signal();
-    await using w = world({ stages: [tools("tools", began.fire), bridge()] });
+    await using w = fixture({ stages: [tools("tools", began.fire), bridge()] });
     await w.initialize();
     const {
       servers: [server],
@@ -341,7 +341,7 @@ suite("MCP bridge: sessions", () => {
   test("with the chain everything ends: the listener, and the servers", async () => {
     const cancelled = new Signal(),
       began = new Signal();
-    const w = world({
+    const w = fixture({
       stages: [
         tools("tools", line => {
           (line === "wait began" ? began : cancelled).fire();

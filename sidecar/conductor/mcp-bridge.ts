@@ -8,15 +8,15 @@
  * and with the chain.
  */
 import { ATTACHED, type AttachedServer } from "../mcp/attached-server";
-import { NO_ABILITIES, programOf, readMcpAbilities, type McpAbilities } from "../mcp/abilities";
-import { routedServer } from "../mcp/routed-server";
+import { NO_ABILITIES, programOf, readMcpAbilities, type McpAbilities } from "../mcp/agent-mcp-capabilities";
+import { routedServer } from "../mcp/delivery/routed-server";
 import { acpServersIn, withServers, type AcpServer } from "../mcp/declaration";
-import { SESSION_TOOLS, type SessionToolsResult } from "../mcp/delivery";
-import { learned, MemoryEvidence, type EvidenceStore } from "../mcp/delivery-evidence";
-import { Delivery, DeliveryTracker, type OfferedServer } from "../mcp/delivery-tracker";
-import { McpEndpoint, type EndpointLimits, type OpenDoor } from "../mcp/endpoint";
-import { observedServer } from "../mcp/observed-server";
-import { Owners, type ServedServer } from "../mcp/owner";
+import { SESSION_TOOLS, type SessionToolsResult } from "../mcp/delivery/delivery";
+import { learned, MemoryEvidence, type EvidenceStore } from "../mcp/delivery/delivery-evidence";
+import { Delivery, DeliveryTracker, type OfferedServer } from "../mcp/delivery/delivery-tracker";
+import { McpEndpoint, type EndpointLimits, type OpenDoor } from "../mcp/http/http-server";
+import { observedServer } from "../mcp/delivery/observed-server";
+import { Owners, type ServedServer } from "../mcp/declared-servers";
 import { ownProgram, shimDeclaration, type ShimProgram } from "../mcp/shim";
 import type { Chain, PassingNotification, PassingRequest, Proxy, ProxyDefinition } from "../proxies/proxy";
 import type { ToolTransport } from "../../src/protocol/session-details";

@@ -35,9 +35,9 @@ export async function proxyStage(
   component: External,
   up: Channel,
   down: Channel,
-  world: StageWorld,
+  deps: StageWorld,
 ): Promise<AsyncDisposable> {
-  return new ProxyStage(component, await started(component.name, component.start), up, down, world);
+  return new ProxyStage(component, await started(component.name, component.start), up, down, deps);
 }
 
 type External = Extract<ProxyComponent, { readonly kind: "external" }>;
@@ -60,7 +60,7 @@ class ProxyStage implements AsyncDisposable {
     running: Running,
     readonly up: Channel,
     readonly down: Channel,
-    readonly world: StageWorld,
+    readonly deps: StageWorld,
   ) {
     this.#running = running;
     this.#hop = this.#connect(running);
@@ -84,12 +84,12 @@ class ProxyStage implements AsyncDisposable {
   }
 
   #connect(running: Running): ProxyHop {
-    const { name, world } = this,
-      odd = (what: string, detail: unknown): void => world.odd(name, what, detail);
+    const { name, deps } = this,
+      odd = (what: string, detail: unknown): void => deps.odd(name, what, detail);
     const connection: ProxyHop = proxyHop(running.channel, {
-      ids: world.ids,
+      ids: deps.ids,
       odd,
-      unanswered: reason => world.unanswered(name, reason),
+      unanswered: reason => deps.unanswered(name, reason),
       ended: reason => {
         if (isCurrent()) this.#died(reason);
       },
@@ -120,8 +120,8 @@ class ProxyStage implements AsyncDisposable {
   #fromProxy(frame: Frame): void | Promise<void> {
     if (!this.#ending && this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame))
       return this.#step({ kind: "answered", answer: answerIn(frame) });
-    if (this.#state.kind !== "bypassed") return this.world.up.push(frame, this.up);
-    if (isLeaving(frame) && !isAnswerTo(this.#state.settled, frame)) return this.world.up.push(frame, this.up);
+    if (this.#state.kind !== "bypassed") return this.deps.up.push(frame, this.up);
+    if (isLeaving(frame) && !isAnswerTo(this.#state.settled, frame)) return this.deps.up.push(frame, this.up);
   }
 
   /**
@@ -129,7 +129,7 @@ class ProxyStage implements AsyncDisposable {
    */
   #fromFormer(frame: Frame): void | Promise<void> {
     if (isLeaving(frame) && !(this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame)))
-      return this.world.up.push(frame, this.up);
+      return this.deps.up.push(frame, this.up);
   }
 
   #towardSuccessor(frame: Frame): void | Promise<void> {
@@ -139,7 +139,7 @@ class ProxyStage implements AsyncDisposable {
       return pass(failure(Number(envelope.id), this.#gone), this.#hop.wrapped);
     if (this.#state.kind === "asked" && envelope.kind === "request" && envelope.method === "initialize")
       return this.#step({ kind: "forwarded", ask: askIn(frame) });
-    return this.world.down.push(frame, this.down);
+    return this.deps.down.push(frame, this.down);
   }
 
   #fromSuccessor(frame: Frame): void | Promise<void> {
@@ -186,7 +186,7 @@ class ProxyStage implements AsyncDisposable {
         this.#watch(effect.on);
         break;
       case "bypass":
-        this.world.notice({
+        this.deps.notice({
           kind: "bypassed",
           component: this.name,
           message: `The agent extension “${this.name}” is left out: ${effect.why}`,
@@ -195,7 +195,7 @@ class ProxyStage implements AsyncDisposable {
         });
         letGo(
           () => this.#running.stop(),
-          error => this.world.odd(this.name, "it could not be stopped", error),
+          error => this.deps.odd(this.name, "it could not be stopped", error),
         );
     }
   }
@@ -204,14 +204,14 @@ class ProxyStage implements AsyncDisposable {
   async #restart({ frame, dialect }: Extract<StartEffect, { readonly kind: "restart" }>): Promise<void> {
     const former = this.#running,
       { name, start } = this.component;
-    await former.stop().catch((error: unknown) => this.world.odd(name, "it could not be stopped", error));
+    await former.stop().catch((error: unknown) => this.deps.odd(name, "it could not be stopped", error));
     const running = await started(name, start);
     this.#starting = undefined;
     this.#running = running;
     if (this.#ending || this.#state.kind !== "asked")
       return letGo(
         () => running.stop(),
-        error => this.world.odd(name, "it could not be stopped", error),
+        error => this.deps.odd(name, "it could not be stopped", error),
       );
     this.#hop = this.#connect(running);
     this.#carryOut({ kind: "askProxy", frame, dialect });
@@ -222,14 +222,14 @@ class ProxyStage implements AsyncDisposable {
     this.#timers = !on
       ? []
       : [
-          this.world.clock.after(SLOW_MS, () =>
-            this.world.notice({
+          this.deps.clock.after(SLOW_MS, () =>
+            this.deps.notice({
               kind: "slow",
               component: this.name,
               message: `The agent extension “${this.name}” is still starting.`,
             }),
           ),
-          this.world.clock.after(INITIALIZE_LIMIT_MS, () =>
+          this.deps.clock.after(INITIALIZE_LIMIT_MS, () =>
             this.#step({ kind: "late", seconds: INITIALIZE_LIMIT_MS / 1000 }),
           ),
         ];
@@ -238,7 +238,7 @@ class ProxyStage implements AsyncDisposable {
   /** Before what it leaves open is settled: so that the chain knows that it is not an answer. */
   #died(reason: Closed): void {
     if (this.#ending) return;
-    if (this.#state.kind === "ready") return this.world.failed(this.name, reason);
+    if (this.#state.kind === "ready") return this.deps.failed(this.name, reason);
     this.#why = reason;
     // What to do about it in a chain that needs it is no advice here.
     this.#step({
@@ -257,16 +257,16 @@ class ProxyStage implements AsyncDisposable {
     const state = this.#state;
     if (this.#ending || !(state.kind === "ready" || (state.kind === "asked" && state.successor.kind === "answered")))
       return this.#end();
-    this.#gone = this.world.unanswered(this.name, reason);
+    this.#gone = this.deps.unanswered(this.name, reason);
     this.#watch(false);
-    this.#timers = [this.world.clock.after(LAST_ANSWERS_MS, () => this.#end())];
+    this.#timers = [this.deps.clock.after(LAST_ANSWERS_MS, () => this.#end())];
     void this.#hop.answered().then(() => this.#end());
   }
 
   #end(): void {
     letGo(
       () => this[Symbol.asyncDispose](),
-      error => this.world.odd(this.name, "it could not be stopped", error),
+      error => this.deps.odd(this.name, "it could not be stopped", error),
     );
   }
 

@@ -304,11 +304,11 @@ suite("the start of a proxy", () => {
         fc.constantFrom(1, 2),
         fc.option(fc.constantFrom(...DIALECTS), { nil: undefined }),
         (moves, version, known) => {
-          const world = new Neighbours(version, known);
-          for (const one of moves) world.play(one);
-          world.finish();
-          deepEqual([...world.open], [], "somebody waits for ever");
-          ends.set(world.state.kind, (ends.get(world.state.kind) ?? 0) + 1);
+          const fixture = new Neighbours(version, known);
+          for (const one of moves) fixture.play(one);
+          fixture.finish();
+          deepEqual([...fixture.open], [], "somebody waits for ever");
+          ends.set(fixture.state.kind, (ends.get(fixture.state.kind) ?? 0) + 1);
         },
       ),
       { numRuns: RUNS },
@@ -318,54 +318,54 @@ suite("the start of a proxy", () => {
   });
 
   test("each dialect is tried once, the extension method first", () => {
-    const world = new Neighbours(1);
-    world.play({ do: "ask" });
-    for (let i = 0; i < 3; i++) world.play({ do: "proxy answers", how: "unknown" });
-    deepEqual(world.methods, ["_proxy/initialize", "proxy/initialize", "initialize"]);
-    equal(world.state.kind, "bypassed");
+    const fixture = new Neighbours(1);
+    fixture.play({ do: "ask" });
+    for (let i = 0; i < 3; i++) fixture.play({ do: "proxy answers", how: "unknown" });
+    deepEqual(fixture.methods, ["_proxy/initialize", "proxy/initialize", "initialize"]);
+    equal(fixture.state.kind, "bypassed");
   });
 
   test("the dialect that worked before is tried first, and the others after it", () => {
-    const world = new Neighbours(1, "proxy");
-    world.play({ do: "ask" });
-    for (let i = 0; i < 2; i++) world.play({ do: "proxy answers", how: "unknown" });
-    deepEqual(world.methods, ["proxy/initialize", "_proxy/initialize", "initialize"]);
+    const fixture = new Neighbours(1, "proxy");
+    fixture.play({ do: "ask" });
+    for (let i = 0; i < 2; i++) fixture.play({ do: "proxy answers", how: "unknown" });
+    deepEqual(fixture.methods, ["proxy/initialize", "_proxy/initialize", "initialize"]);
   });
 
   test("a proxy that refuses a version is asked for version 1 before another dialect is tried", () => {
-    const world = new Neighbours(2);
+    const fixture = new Neighbours(2);
     for (const one of [{ do: "ask" }, { do: "proxy answers", how: "invalid" }, ...GOOD.slice(1)] as const)
-      world.play(one);
+      fixture.play(one);
     deepEqual(
-      [world.methods, world.asked, world.state.kind, world.remembered],
+      [fixture.methods, fixture.asked, fixture.state.kind, fixture.remembered],
       [["_proxy/initialize", "_proxy/initialize"], [1], "ready", ["_proxy"]],
     );
   });
 
   test("a proxy that fails for a reason of its own is not asked as an agent", () => {
-    const world = new Neighbours(1);
-    world.play({ do: "ask" });
-    for (let i = 0; i < 3; i++) world.play({ do: "proxy answers", how: "no" });
-    deepEqual([world.methods, world.state.kind], [["_proxy/initialize", "proxy/initialize"], "bypassed"]);
+    const fixture = new Neighbours(1);
+    fixture.play({ do: "ask" });
+    for (let i = 0; i < 3; i++) fixture.play({ do: "proxy answers", how: "no" });
+    deepEqual([fixture.methods, fixture.state.kind], [["_proxy/initialize", "proxy/initialize"], "bypassed"]);
   });
 
   test("a version that is raised on the way down is refused, and the successor hears that of the client", () => {
-    const world = new Neighbours(1);
-    world.play({ do: "ask" });
-    world.play({ do: "proxy forwards", version: "higher" });
-    deepEqual([world.state.kind, world.atSuccessor, world.forwards.size], ["bypassed", [{ id: 1, version: 1 }], 0]);
+    const fixture = new Neighbours(1);
+    fixture.play({ do: "ask" });
+    fixture.play({ do: "proxy forwards", version: "higher" });
+    deepEqual([fixture.state.kind, fixture.atSuccessor, fixture.forwards.size], ["bypassed", [{ id: 1, version: 1 }], 0]);
   });
 
   test("both say no because the successor did: the client hears it, and may ask again", () => {
-    const world = new Neighbours(1);
+    const fixture = new Neighbours(1);
     for (const one of [
       ...GOOD.slice(0, 2),
       { do: "successor answers", how: "no" },
       { do: "proxy answers", how: "no" },
     ] as const)
-      world.play(one);
-    deepEqual([world.state.kind, world.answers.map(idOf), world.bypasses], ["waiting", [1], 0]);
-    for (const one of GOOD) world.play(one);
-    deepEqual([world.state.kind, world.answers.length], ["ready", 2]);
+      fixture.play(one);
+    deepEqual([fixture.state.kind, fixture.answers.map(idOf), fixture.bypasses], ["waiting", [1], 0]);
+    for (const one of GOOD) fixture.play(one);
+    deepEqual([fixture.state.kind, fixture.answers.length], ["ready", 2]);
   });
 });

@@ -5,7 +5,7 @@ import type { Frame } from "../rpc/frame";
 import type { Ids } from "../rpc/hop";
 import { RpcCode, type RpcErrorObject } from "../rpc/message";
 import type { Notice, Running, Start } from "./component";
-import type { Flow } from "./flow";
+import type { Flow } from "./backpressure";
 
 /** What every stage of a chain shares. */
 export interface StageWorld {

@@ -4,7 +4,7 @@ import { Frame } from "../rpc/frame";
 import type { Message } from "../rpc/message";
 import { FakeClock } from "../testing/fake-clock";
 import { traceEvent } from "./trace";
-import { traceNames } from "./traced";
+import { traceNames } from "./traced-channel";
 import { TraceWriter } from "./trace-writer";
 
 const event = (message: Message | string) =>

@@ -21,10 +21,10 @@ export async function builtInComponent(
   id: string,
   name: string,
   settings: ExtensionSettings,
-  world: ExtensionWorld,
+  deps: ExtensionWorld,
   odd: (what: string, detail: unknown) => void,
 ): Promise<ProxyComponent | undefined> {
-  const definition = (await builtInExtension(id))?.define(settings, world);
+  const definition = (await builtInExtension(id))?.define(settings, deps);
   return (
     definition && {
       kind: "internal",

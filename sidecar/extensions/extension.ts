@@ -3,9 +3,9 @@
  * in the sidecar, behind `run-with`, and alone on stdio (`symposium-acp-agent proxy NAME`): what it needs of the
  * computer is given to it.
  */
-import type { ProcessSpec, Started } from "../agents/child";
-import type { Environment } from "../agents/shell-environment";
-import type { ToolOptions, ToolResult } from "../agents/tool-run";
+import type { ProcessSpec, Started } from "../process/child";
+import type { Environment } from "../process/login-shell-environment";
+import type { ToolOptions, ToolResult } from "../process/tool-run";
 import type { ProxyDefinition } from "../proxies/proxy";
 import type { Clock } from "../rpc/clock";
 import type { JsonObject } from "../rpc/json";
@@ -23,7 +23,7 @@ export interface ExtensionWorld {
   readonly environment: () => Promise<Environment>;
   /** Where a program of the user's is; never in the current folder. */
   readonly find: (program: string) => Promise<string | undefined>;
-  /** A program to its end (agents/tool-run.ts): its group and all it started are gone when this is settled. */
+  /** A program to its end (process/tool-run.ts): its group and all it started are gone when this is settled. */
   readonly run: (spec: ProcessSpec, options: ToolOptions) => Promise<ToolResult>;
   /** A program that goes on, a language server; whoever starts it stops it. */
   readonly start: (spec: ProcessSpec) => Promise<Started>;
@@ -39,5 +39,5 @@ export interface BuiltInExtension {
   readonly id: string;
   /** As the user knows it. */
   readonly name: string;
-  define(settings: ExtensionSettings, world: ExtensionWorld): ProxyDefinition;
+  define(settings: ExtensionSettings, deps: ExtensionWorld): ProxyDefinition;
 }

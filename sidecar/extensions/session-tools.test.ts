@@ -3,7 +3,7 @@ import type { ProxyDefinition } from "../proxies/proxy";
 import type { JsonObject } from "../rpc/json";
 import { FakeClock } from "../testing/fake-clock";
 import { bridge } from "../testing/mcp-ends";
-import { connected, World } from "../testing/mcp-world";
+import { connected, World } from "../testing/mcp-fixture";
 import { sessionTools, type SessionPlace } from "./session-tools";
 import { connectToolServer } from "./tool-server";
 
@@ -47,7 +47,7 @@ class Offering {
       return { fromClient: { requests }, close };
     },
   };
-  world(): World {
+  fixture(): World {
     return new World({ stages: [this.definition, bridge()] });
   }
 }
@@ -57,9 +57,9 @@ const isThere = async (server: JsonObject | undefined) => (await connected(serve
 suite("an MCP server in each session", () => {
   test("knows the session's folders, and the session as soon as it has a name", async () => {
     const offering = new Offering();
-    await using world = offering.world();
-    await world.initialize();
-    const { sessionId, servers } = await world.setup("session/new", NEW);
+    await using fixture = offering.fixture();
+    await fixture.initialize();
+    const { sessionId, servers } = await fixture.setup("session/new", NEW);
     deepEqual(
       offering.places.map(({ folders, setup, sessionId }) => [folders, setup, sessionId()]),
       [[["/work", "/more"], "session/new", sessionId]],
@@ -73,39 +73,39 @@ suite("an MCP server in each session", () => {
 
   test("no two of a chain have had the same name, and each goes with its session", async () => {
     const offering = new Offering();
-    await using world = offering.world();
-    await world.initialize();
-    const first = await world.setup("session/new", NEW),
-      second = await world.setup("session/new", NEW);
+    await using fixture = offering.fixture();
+    await fixture.initialize();
+    const first = await fixture.setup("session/new", NEW),
+      second = await fixture.setup("session/new", NEW);
     deepEqual(
       [first, second].flatMap(({ servers }) => servers.map(({ name }) => name)),
       ["tools", "tools-2"],
     );
-    await world.client.request("session/close", { sessionId: first.sessionId });
+    await fixture.client.request("session/close", { sessionId: first.sessionId });
     deepEqual(offering.heard, ["opened s1", "opened s2", "close s1", "closed s1"]);
     await rejects(isThere(first.servers[0]));
     await isThere(second.servers[0]);
-    equal((await world.setup("session/new", NEW)).servers[0]?.name, "tools-3");
+    equal((await fixture.setup("session/new", NEW)).servers[0]?.name, "tools-3");
   });
 
   test("a session without one passes as it came, and so does one in which something is broken, which is logged", async () => {
     const offering = new Offering();
-    await using world = offering.world();
-    await world.initialize();
+    await using fixture = offering.fixture();
+    await fixture.initialize();
     for (const wanted of ["no", "broken"] as const) {
       offering.wanted = wanted;
-      deepEqual((await world.setup("session/new", NEW)).servers, []);
-      deepEqual(world.setups.at(-1)?.params, NEW);
+      deepEqual((await fixture.setup("session/new", NEW)).servers, []);
+      deepEqual(fixture.setups.at(-1)?.params, NEW);
     }
-    deepEqual(world.odd, ["tools cannot be offered in this session: Error: no disk"]);
+    deepEqual(fixture.odd, ["tools cannot be offered in this session: Error: no disk"]);
   });
 
   test("with the chain all of them go", async () => {
     const offering = new Offering(),
-      world = offering.world();
-    await world.initialize();
-    await world.setup("session/load", { ...NEW, sessionId: "old" });
-    await world[Symbol.asyncDispose]();
+      fixture = offering.fixture();
+    await fixture.initialize();
+    await fixture.setup("session/load", { ...NEW, sessionId: "old" });
+    await fixture[Symbol.asyncDispose]();
     deepEqual(offering.heard, ["opened old", "close old"]);
   });
 });

@@ -5,7 +5,7 @@
  *
  * Invariants: `isListed` never goes back to false; `settled` resolves within `LISTING_MS` and never rejects.
  */
-import { SESSION_TOOLS, type SessionToolsRequest } from "../mcp/delivery";
+import { SESSION_TOOLS, type SessionToolsRequest } from "../mcp/delivery/delivery";
 import type { Neighbour } from "../proxies/proxy";
 import type { Clock } from "../rpc/clock";
 

@@ -5,7 +5,7 @@
  * end of the connection; a call whose client has gone is withdrawn.
  */
 import type { CallToolResult, Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
-import { COUNTS_TOOLS } from "../mcp/delivery";
+import { COUNTS_TOOLS } from "../mcp/delivery/delivery";
 import { ALWAYS_LOAD } from "../agent-workarounds";
 import { beating } from "../mcp/progress";
 import type { ConnectMcp } from "../proxies/proxy";

@@ -1,6 +1,6 @@
 /**
  * The actor that takes VS Code's requests to the sessions that they belong to. It owns the records of all
- * conversations, and the session actors; which session a request is for is decided in `classify.ts` and `history.ts`,
+ * conversations, and the session actors; which session a request is for is decided in `classify-request.ts` and `match-history.ts`,
  * purely.
  *
  * Invariants: a request is answered once, whatever happens to its session; what is remembered of an answer is what was
@@ -16,22 +16,22 @@ import {
   type RequestId,
 } from "../../src/protocol/lm";
 import { Actor } from "../rpc/actor";
-import { Asides } from "./aside";
-import { chatContextOf } from "./chat-context";
-import { classify } from "./classify";
-import { admit, match, type Verdict } from "./history";
+import { Asides } from "./session/one-shot-session";
+import { chatContextOf } from "./history/chat-context";
+import { classify } from "./history/classify-request";
+import { admit, match, type Verdict } from "./history/match-history";
 import type { Ask, HistoryWorld, Kept, Message } from "./history-model";
-import { agentKey, agentOf, identityOf } from "./identity";
-import { isIdle, lifeOf, Lives, type Live } from "./live";
-import { promptFor } from "./prompt";
-import type { MessageHistory } from "./message-history";
-import { commonRecords, newResults, type Reading } from "./reading";
-import type { ResponseStream } from "./response-stream";
-import { prune, restore, save } from "./saved";
-import { SessionActor, type SessionWord } from "./session-actor";
-import { emitted, ended, waits, type Session } from "./session-record";
-import type { Prompt } from "./session-state-model";
-import { SideRequestDesk, sidePrompt } from "./side-request";
+import { agentKey, agentOf, identityOf } from "./history/request-identity";
+import { isIdle, lifeOf, Lives, type Live } from "./live-sessions";
+import { promptFor } from "./session/prompt";
+import type { MessageHistory } from "./history/message-history";
+import { commonRecords, newResults, type Reading } from "./history/parse-history";
+import type { ResponseStream } from "./response/response-stream";
+import { prune, restore, save } from "./persisted-records";
+import { SessionActor, type SessionWord } from "./session/session-actor";
+import { emitted, ended, waits, type Session } from "./history/session-record";
+import type { Prompt } from "./session/session-state-model";
+import { SideRequestDesk, sidePrompt } from "./history/side-request";
 
 export class HistoryActor extends Actor<Message> {
   readonly #lives: Lives;
@@ -52,23 +52,23 @@ export class HistoryActor extends Actor<Message> {
   #settings: LmSettings = LM_DEFAULTS;
   #kept: Kept = { kind: "unasked" };
 
-  constructor(private readonly world: HistoryWorld) {
+  constructor(private readonly deps: HistoryWorld) {
     super("model history");
     this.#lives = new Lives(
-      world.clock,
+      deps.clock,
       id => this.post({ kind: "idle", id }),
       actor => this.#close(actor, UNUSED),
-      gone => world.keeper.forget(gone.filter(({ isKept }) => isKept).map(({ record }) => record.id)),
+      gone => deps.keeper.forget(gone.filter(({ isKept }) => isKept).map(({ record }) => record.id)),
     );
-    this.#asides = new Asides({ ...world, policy: () => "ask" });
+    this.#asides = new Asides({ ...deps, policy: () => "ask" });
     this.#desk = new SideRequestDesk((requestId, request, stream) =>
       this.#asides.ask(
         requestId,
         {
-          id: world.freshId(),
+          id: deps.freshId(),
           agent: agentOf(request),
-          cwd: request.cwd ?? world.cwd,
-          extensions: world.extensions?.() ?? [],
+          cwd: request.cwd ?? deps.cwd,
+          extensions: deps.extensions?.() ?? [],
         },
         sidePrompt(request),
         stream,
@@ -122,7 +122,7 @@ export class HistoryActor extends Actor<Message> {
   }
 
   protected override failed(message: Message, error: unknown): void {
-    this.world.log("error", "A message to the history failed", { kind: message.kind, error: String(error) });
+    this.deps.log("error", "A message to the history failed", { kind: message.kind, error: String(error) });
     if (message.kind === "ask") {
       const open = this.#streams.get(message.requestId);
       if (open) open.live.open--;
@@ -165,10 +165,10 @@ export class HistoryActor extends Actor<Message> {
     switch (this.#kept.kind) {
       case "unasked":
         this.#kept = { kind: "awaited", waiting: [ask] };
-        this.world.keeper.load().then(
+        this.deps.keeper.load().then(
           sessions => this.post({ kind: "kept", sessions }),
           (error: unknown) => {
-            this.world.log("warn", "The chats of before could not be read", { error: String(error) });
+            this.deps.log("warn", "The chats of before could not be read", { error: String(error) });
             this.post({ kind: "kept", sessions: [] });
           },
         );
@@ -188,9 +188,9 @@ export class HistoryActor extends Actor<Message> {
     this.#kept = { kind: "there" };
     const { kept, forgotten } = prune(
       sessions.map(restore).filter(saved => saved !== undefined),
-      this.world.date(),
+      this.deps.date(),
     );
-    if (forgotten.length > 0) this.world.keeper.forget(forgotten);
+    if (forgotten.length > 0) this.deps.keeper.forget(forgotten);
     for (const { session, agentSession, modeReturn } of kept.toSorted((a, b) => a.at - b.at))
       this.#lives.use({ ...lifeOf(session, "", true), agentSession, modeReturn });
     for (const ask of waiting) this.post(ask);
@@ -203,12 +203,12 @@ export class HistoryActor extends Actor<Message> {
       identity = identityOf(request),
       kind = classify(request, reading, identity);
     if (kind.kind !== "turn") {
-      this.world.log("debug", "Side request", { requestId, kind: kind.kind });
+      this.deps.log("debug", "Side request", { requestId, kind: kind.kind });
       return this.#desk.answer(this.#settings.sideRequests, kind, requestId, request, reading, stream);
     }
     const asking = { agent: agentKey(request), identity, reading },
       verdict = match(asking, this.#lives.records);
-    const [record, ...others] = admit(verdict, asking, this.world.freshId);
+    const [record, ...others] = admit(verdict, asking, this.deps.freshId);
     for (const other of others) {
       const live = this.#lives.get(other.id);
       if (!live) continue;
@@ -221,7 +221,7 @@ export class HistoryActor extends Actor<Message> {
     live.record = record;
     live.requestId = requestId;
     live.open++;
-    this.world.log("info", "Received request", {
+    this.deps.log("info", "Received request", {
       requestId,
       verdict: verdict.kind,
       session: record.id,
@@ -238,7 +238,7 @@ export class HistoryActor extends Actor<Message> {
       { bridgeDuplicates } = this.#settings;
     const prompt: Prompt = {
       requestId,
-      context: () => chatContextOf(request, request.cwd ?? this.world.cwd),
+      context: () => chatContextOf(request, request.cwd ?? this.deps.cwd),
       blocks: to => promptFor(request, reading, verdict, to),
     };
     const goesOn =
@@ -267,9 +267,9 @@ export class HistoryActor extends Actor<Message> {
 
   #begin(live: Live, verdict: Verdict, request: ChatRequest): SessionActor {
     const { record } = live,
-      { world } = this,
+      { deps } = this,
       { agentId, options, permissionGroup } = request;
-    live.extensions ??= world.extensions?.() ?? [];
+    live.extensions ??= deps.extensions?.() ?? [];
     const origin = verdict.kind === "fork" && verdict.isWhole ? this.#lives.get(verdict.session.id) : undefined,
       { agentSession } = live;
     live.modeReturn ??= origin?.modeReturn;
@@ -277,7 +277,7 @@ export class HistoryActor extends Actor<Message> {
       {
         id: record.id,
         agent: agentOf(request),
-        cwd: request.cwd ?? world.cwd,
+        cwd: request.cwd ?? deps.cwd,
         tools: options?.tools ?? [],
         duplicates: this.#settings.bridgeDuplicates,
         isForeign: identityOf(request).isForeign,
@@ -291,13 +291,13 @@ export class HistoryActor extends Actor<Message> {
               : { kind: "new" },
       },
       {
-        ...world,
-        policy: () => world.policy(agentId),
+        ...deps,
+        policy: () => deps.policy(agentId),
         tell: word => {
           if (word.kind === "opened" && agentId !== undefined)
-            world.learned({ agentId, images: word.capabilities.images });
+            deps.learned({ agentId, images: word.capabilities.images });
           if (word.kind === "contextSize" && agentId !== undefined)
-            world.learned({ agentId, contextTokens: word.tokens });
+            deps.learned({ agentId, contextTokens: word.tokens });
           this.post({ kind: "word", id: record.id, actor, word });
         },
       },
@@ -390,16 +390,16 @@ export class HistoryActor extends Actor<Message> {
     if (record === live.record) return;
     live.record = record;
     if (!live.isKept || record.isBeside || live.agentSession === undefined) return;
-    const { turns: _, ...session } = save(record, live.agentSession, this.world.date(), live.modeReturn),
+    const { turns: _, ...session } = save(record, live.agentSession, this.deps.date(), live.modeReturn),
       from = commonRecords(live.savedTurns, record.turns);
-    this.world.keeper.save(record.id, session, { from, added: record.turns.slice(from) });
+    this.deps.keeper.save(record.id, session, { from, added: record.turns.slice(from) });
     live.savedTurns = record.turns;
   }
 
   #close(actor: SessionActor, why: string): void {
     const closing = actor
       .close(why)
-      .catch((error: unknown) => this.world.log("error", "A session could not be closed", { error: String(error) }))
+      .catch((error: unknown) => this.deps.log("error", "A session could not be closed", { error: String(error) }))
       .finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }

@@ -8,11 +8,11 @@ import type {
   PermissionQuestion,
   RequestId,
 } from "../../src/protocol/lm";
-import type { MessageHistory } from "./message-history";
-import type { ResponseStream } from "./response-stream";
+import type { MessageHistory } from "./history/message-history";
+import type { ResponseStream } from "./response/response-stream";
 import type { JsonObject } from "../rpc/json";
-import type { Turn } from "./reading";
-import type { SessionActor, SessionWord, SessionWorld } from "./session-actor";
+import type { Turn } from "./history/parse-history";
+import type { SessionActor, SessionWord, SessionWorld } from "./session/session-actor";
 
 /** Turns behind those that were saved before. */
 export interface SavedTurns {

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ChatMessage, ChatRequest, ChatTool } from "../../src/protocol/lm";
 import { objectOr } from "../rpc/json";
-import { chatOf, lines, LmWorld } from "../testing/lm-world";
+import { chatOf, lines, LmWorld } from "../testing/lm-fixture";
 import type { SimulatedChat } from "./fixtures/simulated-chat";
 
 const MODES = {
@@ -44,27 +44,27 @@ function inMode(
 
 /** The user writes in this mode, and the agent answers; gives the prompt, and the modes that were set before it. */
 async function turn(
-  world: LmWorld,
+  fixture: LmWorld,
   chat: SimulatedChat,
   mode: string | undefined,
   words: string,
 ): Promise<{ readonly text: string; readonly set: readonly unknown[] }> {
   chat.ask({ id: 0, words, rounds: [], isCut: false });
-  const requestId = world.request(inMode(chat.request(), mode));
-  await world.settle();
-  const set = world.agent.taken("session/set_mode").map(request => {
+  const requestId = fixture.request(inMode(chat.request(), mode));
+  await fixture.settle();
+  const set = fixture.agent.taken("session/set_mode").map(request => {
     request.respond({});
     return objectOr(request.params).modeId;
   });
-  const { request, sessionId, text } = await world.prompted();
-  world.agent.say(sessionId, "Well.");
+  const { request, sessionId, text } = await fixture.prompted();
+  fixture.agent.say(sessionId, "Well.");
   request.respond({ stopReason: "end_turn" });
-  await world.settle();
-  world.took(chat, requestId);
+  await fixture.settle();
+  fixture.took(chat, requestId);
   return { text, set };
 }
 
-function world(before?: LmWorld): LmWorld {
+function fixture(before?: LmWorld): LmWorld {
   const made = new LmWorld(before);
   made.opened = MODES;
   made.manual = ["session/set_mode"];
@@ -73,7 +73,7 @@ function world(before?: LmWorld): LmWorld {
 
 suite("chat modes at the agent", () => {
   test("enters the agent's plan mode with Plan, tells it the instructions, and restores its mode afterwards", async () => {
-    await using lm = world();
+    await using lm = fixture();
     const chat = chatOf("a"),
       plan = await turn(lm, chat, "Plan", "One"),
       still = await turn(lm, chat, "Plan", "Two"),
@@ -88,7 +88,7 @@ suite("chat modes at the agent", () => {
   });
 
   test("passes on the instructions of the user's own mode, and leaves the agent's mode alone", async () => {
-    await using lm = world();
+    await using lm = fixture();
     const { text, set } = await turn(lm, chatOf("a"), "Reviewer", "One");
     deepEqual(set, []);
     match(text, /chat mode “Reviewer”[^]*Never edit \(Reviewer\)/);
@@ -98,11 +98,11 @@ suite("chat modes at the agent", () => {
     const chat = chatOf("a");
     let before: LmWorld;
     {
-      await using lm = world();
+      await using lm = fixture();
       await turn(lm, chat, "Plan", "One");
       before = lm;
     }
-    await using lm = world(before);
+    await using lm = fixture(before);
     lm.initialized = { protocolVersion: 1, agentCapabilities: { loadSession: true } };
     chat.ask({ id: 0, words: "Two", rounds: [], isCut: false });
     lm.request(inMode(chat.request(), undefined));
@@ -116,7 +116,7 @@ suite("chat modes at the agent", () => {
   });
 
   test("tells the user when the agent refuses the mode, and answers", async () => {
-    await using lm = world();
+    await using lm = fixture();
     const chat = chatOf("a");
     chat.ask({ id: 0, words: "One", rounds: [], isCut: false });
     const requestId = lm.request(inMode(chat.request(), "Plan"));
@@ -130,7 +130,7 @@ suite("chat modes at the agent", () => {
   });
 
   test("sends no prompt that was stopped while the mode was being set", async () => {
-    await using lm = world();
+    await using lm = fixture();
     const chat = chatOf("a");
     chat.ask({ id: 0, words: "One", rounds: [], isCut: false });
     const requestId = lm.request(inMode(chat.request(), "Plan"));
@@ -149,7 +149,7 @@ suite("chat modes at the agent", () => {
   });
 
   test("shows in Ask what the agent wanted to do, and how to allow it", async () => {
-    await using lm = world();
+    await using lm = fixture();
     const chat = chatOf("a");
     chat.ask({ id: 0, words: "One", rounds: [], isCut: false });
     const requestId = lm.request(inMode(chat.request(), "Ask", []));

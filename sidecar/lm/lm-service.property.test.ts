@@ -8,7 +8,7 @@ import fc from "fast-check";
 import type { ChatRequest, RequestId } from "../../src/protocol/lm";
 import type { IncomingRequest } from "../rpc/peer";
 import { arrayOr, objectOr, stringOr } from "../rpc/json";
-import { chatOf, LmWorld } from "../testing/lm-world";
+import { chatOf, LmWorld } from "../testing/lm-fixture";
 import type { SimulatedChat } from "./fixtures/simulated-chat";
 
 const KINDS = [
@@ -54,7 +54,7 @@ interface Theirs {
 }
 
 class Play {
-  readonly world = new LmWorld();
+  readonly fixture = new LmWorld();
   readonly chats: readonly Mine[] = ["a", "b", "c"].map(name => ({
     name,
     chat: chatOf(name),
@@ -70,17 +70,17 @@ class Play {
   async make([kind, which]: Move): Promise<void> {
     const mine = this.chats[which];
     if (mine) this.#move(kind, mine);
-    await this.world.settle();
+    await this.fixture.settle();
     this.#listen();
     for (const each of this.chats) this.#took(each);
   }
 
   #move(kind: Move[0], mine: Mine): void {
-    const { world } = this,
+    const { fixture } = this,
       theirs = [...this.#sessions.values()].findLast(({ of }) => of === mine.name),
       n = ++this.#n;
     const sessionId = theirs && `s${theirs.index + 1}`,
-      options = theirs ? world.offers.opened[theirs.index] : undefined;
+      options = theirs ? fixture.offers.opened[theirs.index] : undefined;
     switch (kind) {
       case "ask":
         if (mine.open !== undefined) return;
@@ -91,20 +91,20 @@ class Play {
         for (const call of mine.chat.waitsFor) call.result = `result ${n}`;
         return this.#send(mine, mine.chat.request());
       case "cancel":
-        if (mine.open !== undefined) world.service.handlers["lm/cancel"]({ requestId: mine.open });
+        if (mine.open !== undefined) fixture.service.handlers["lm/cancel"]({ requestId: mine.open });
         return;
       case "late":
-        world.service.handlers["lm/cancel"]({ requestId: n * 1000 });
+        fixture.service.handlers["lm/cancel"]({ requestId: n * 1000 });
         return;
       case "title":
-        return void this.#requests.push(world.request(mine.chat.side("title")));
+        return void this.#requests.push(fixture.request(mine.chat.side("title")));
       case "compaction":
-        if (mine.chat.turns.length > 0) this.#requests.push(world.request(mine.chat.backgroundCompaction()));
+        if (mine.chat.turns.length > 0) this.#requests.push(fixture.request(mine.chat.backgroundCompaction()));
         return;
       case "say":
         if (!theirs?.prompt || sessionId === undefined) return;
         theirs.said.push(n);
-        return world.agent.say(sessionId, `${mine.name}${n}.`);
+        return fixture.agent.say(sessionId, `${mine.name}${n}.`);
       case "tool":
         if (!options) return;
         this.#asked++;
@@ -114,7 +114,7 @@ class Play {
       case "permission":
         if (sessionId === undefined) return;
         this.#asked++;
-        return void world.agent.peer
+        return void fixture.agent.peer
           .request("session/request_permission", {
             sessionId,
             toolCall: { toolCallId: `p${n}`, kind: "edit" },
@@ -124,9 +124,9 @@ class Play {
             this.#settled++;
           });
       case "decide": {
-        const questionId = world.questions.at(-1 - (n % 3));
+        const questionId = fixture.questions.at(-1 - (n % 3));
         if (questionId !== undefined)
-          void world.service.handlers["lm/decide"](
+          void fixture.service.handlers["lm/decide"](
             { questionId },
             { aborted: false, addEventListener: () => undefined },
           );
@@ -137,7 +137,7 @@ class Play {
         if (theirs) theirs.prompt = undefined;
         return;
       case "quiet":
-        return world.clock.advance(500);
+        return fixture.clock.advance(500);
     }
   }
 
@@ -146,13 +146,13 @@ class Play {
       { name: "read", description: "" },
       { name: "symposium-agent-edit", description: "" },
     ];
-    mine.open = this.world.request({ ...request, options: { ...request.options, tools } });
+    mine.open = this.fixture.request({ ...request, options: { ...request.options, tools } });
     this.#requests.push(mine.open);
   }
 
   /** Prompts that the agent has got: of one chat in one session. */
   #listen(): void {
-    for (const agent of this.world.agents)
+    for (const agent of this.fixture.agents)
       for (const request of agent.taken("session/prompt")) {
         const { sessionId, prompt } = objectOr(request.params),
           id = stringOr(sessionId, ""),
@@ -172,7 +172,7 @@ class Play {
         });
         this.#sessions.set(id, known);
       }
-    for (const agent of this.world.agents)
+    for (const agent of this.fixture.agents)
       for (const line of agent.heard.splice(0)) {
         const [, id = ""] = /^cancel (\w+)$/.exec(line) ?? [],
           session = this.#sessions.get(id);
@@ -183,21 +183,21 @@ class Play {
 
   /** An answer that is complete is in the chat. */
   #took(mine: Mine): void {
-    if (mine.open === undefined || !this.world.told.includes(`complete ${mine.open}`)) return;
-    const turn = this.world.took(mine.chat, mine.open);
-    if (this.world.calls(mine.open).length === 0) turn.isCut = false;
+    if (mine.open === undefined || !this.fixture.told.includes(`complete ${mine.open}`)) return;
+    const turn = this.fixture.took(mine.chat, mine.open);
+    if (this.fixture.calls(mine.open).length === 0) turn.isCut = false;
     mine.open = undefined;
   }
 
   async end(): Promise<void> {
-    const { world } = this;
-    await world.service[Symbol.asyncDispose]();
-    await world.pool[Symbol.asyncDispose]();
-    await world.settle();
-    equal(world.clock.waiting, 0, "a timer was leaked");
+    const { fixture } = this;
+    await fixture.service[Symbol.asyncDispose]();
+    await fixture.pool[Symbol.asyncDispose]();
+    await fixture.settle();
+    equal(fixture.clock.waiting, 0, "a timer was leaked");
     equal(this.#settled, this.#asked, "somebody waits for an answer");
     for (const id of this.#requests) {
-      const lines = world.told.flatMap((line, i) =>
+      const lines = fixture.told.flatMap((line, i) =>
         new RegExp(`^(${id}: |complete ${id}$|ok ${id}$|failed ${id}:)`).test(line) ? [{ line, i }] : [],
       );
       deepEqual(lines.filter(({ line }) => line.startsWith("complete")).length, 1, `request ${id} is complete once`);
@@ -211,7 +211,7 @@ class Play {
     for (const { name } of this.chats) {
       const said = [...this.#sessions.values()].filter(({ of }) => of === name).flatMap(session => session.said);
       const shown = this.#requests
-        .flatMap(id => [...world.text(id).matchAll(/([abc])(\d+)\./g)])
+        .flatMap(id => [...fixture.text(id).matchAll(/([abc])(\d+)\./g)])
         .filter(([, of]) => of === name)
         .map(([, , n]) => Number(n));
       ok(

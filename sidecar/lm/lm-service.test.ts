@@ -1,9 +1,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { LM_DEFAULTS, type ChatRequest } from "../../src/protocol/lm";
 import { objectOr } from "../rpc/json";
-import { chatOf, lines, LmWorld } from "../testing/lm-world";
-import { callOf } from "../testing/session-world";
-import { ASIDE_LIMIT_MS } from "./aside";
+import { chatOf, lines, LmWorld } from "../testing/lm-fixture";
+import { callOf } from "../testing/session-fixture";
+import { ASIDE_LIMIT_MS } from "./session/one-shot-session";
 
 const withoutCorrelation = (request: ChatRequest): ChatRequest => {
   const { _capturingTokenCorrelationId: _, ...modelOptions } = request.options?.modelOptions ?? {};
@@ -14,126 +14,126 @@ const NEVER = { aborted: false, addEventListener: () => undefined };
 
 suite("the model picker's service", () => {
   test("a chat goes on in one session of its agent, which hears the new words only", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a");
-    const first = await world.turn(chat, "Hello", "Hi!"),
-      second = await world.turn(chat, "And now?", "Well.");
+    const first = await fixture.turn(chat, "Hello", "Hi!"),
+      second = await fixture.turn(chat, "And now?", "Well.");
     match(first, /^s1 Hello/);
     match(second, /^s1 And now\?/);
     ok(!/Hello|Hi!/.test(second));
-    deepEqual(world.told, ["1: Hi!", "complete 1", "ok 1", "2: Well.", "complete 2", "ok 2"]);
-    equal(world.agents.length, 1);
+    deepEqual(fixture.told, ["1: Hi!", "complete 1", "ok 1", "2: Well.", "complete 2", "ok 2"]);
+    equal(fixture.agents.length, 1);
   });
 
   test("two chats with the same words have sessions of their own", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const [one, two] = [chatOf("a"), chatOf("b")];
-    match(await world.turn(one, "Hello", "Hi!"), /^s1 /);
-    match(await world.turn(two, "Hello", "Hi!"), /^s2 /);
-    match(await world.turn(one, "More", "1"), /^s1 /);
-    match(await world.turn(two, "More", "2"), /^s2 /);
+    match(await fixture.turn(one, "Hello", "Hi!"), /^s1 /);
+    match(await fixture.turn(two, "Hello", "Hi!"), /^s2 /);
+    match(await fixture.turn(one, "More", "1"), /^s1 /);
+    match(await fixture.turn(two, "More", "2"), /^s2 /);
   });
 
   test("an edit of what was said before begins another session, which is told what stays", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a");
-    await world.turn(chat, "One", "1");
-    await world.turn(chat, "Two", "2");
+    await fixture.turn(chat, "One", "1");
+    await fixture.turn(chat, "Two", "2");
     chat.drop(1);
-    const told = await world.turn(chat, "Three", "3");
+    const told = await fixture.turn(chat, "Three", "3");
     match(told, /^s2 Three/);
     match(told, /One[^]*1/);
     ok(!told.includes("Two"));
   });
 
   test("VS Code's tools: the calls go out, and their results come back with the next request; a round that is tried again is said again", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a"),
-      requestId = world.ask(chat, "Read it"),
-      { request, sessionId } = await world.prompted();
-    world.agent.say(sessionId, "I look.");
-    const answers = [callOf(world.offer, "read"), callOf(world.offer, "read")];
-    await world.quiet();
-    deepEqual(world.told, ["1: I look.", "1: [read]", "1: [read]", "complete 1", "ok 1"]);
-    world.took(chat, requestId, id => `result ${id.at(-1)}`);
-    const next = world.request(chat.request());
+      requestId = fixture.ask(chat, "Read it"),
+      { request, sessionId } = await fixture.prompted();
+    fixture.agent.say(sessionId, "I look.");
+    const answers = [callOf(fixture.offer, "read"), callOf(fixture.offer, "read")];
+    await fixture.quiet();
+    deepEqual(fixture.told, ["1: I look.", "1: [read]", "1: [read]", "complete 1", "ok 1"]);
+    fixture.took(chat, requestId, id => `result ${id.at(-1)}`);
+    const next = fixture.request(chat.request());
     deepEqual(await Promise.all(answers), ["result 1", "result 2"]);
-    world.agent.say(sessionId, "Done.");
+    fixture.agent.say(sessionId, "Done.");
     request.respond({ stopReason: "end_turn" });
-    await world.settle();
-    deepEqual(lines(world, next), ["2: Done.", "complete 2", "ok 2"]);
-    const again = world.request(chat.request());
-    await world.settle();
-    deepEqual(lines(world, again), ["3: Done.", "complete 3", "ok 3"]);
-    equal(world.agent.heard.filter(method => method === "session/prompt").length, 1);
+    await fixture.settle();
+    deepEqual(lines(fixture, next), ["2: Done.", "complete 2", "ok 2"]);
+    const again = fixture.request(chat.request());
+    await fixture.settle();
+    deepEqual(lines(fixture, again), ["3: Done.", "complete 3", "ok 3"]);
+    equal(fixture.agent.heard.filter(method => method === "session/prompt").length, 1);
   });
 
   test("a compaction in the background takes nothing from the request that brings the results", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a"),
-      requestId = world.ask(chat, "Read it"),
-      { sessionId } = await world.prompted();
-    const answer = callOf(world.offer, "read");
-    await world.quiet();
-    world.took(chat, requestId, () => "result");
-    const compaction = world.request(chat.backgroundCompaction()),
-      next = world.request(chat.request());
+      requestId = fixture.ask(chat, "Read it"),
+      { sessionId } = await fixture.prompted();
+    const answer = callOf(fixture.offer, "read");
+    await fixture.quiet();
+    fixture.took(chat, requestId, () => "result");
+    const compaction = fixture.request(chat.backgroundCompaction()),
+      next = fixture.request(chat.request());
     equal(await answer, "result");
-    world.agent.say(sessionId, "Done.");
-    await world.settle();
-    match(world.text(compaction), /^<summary>[^]*Read it/);
-    equal(world.text(next), "Done.");
+    fixture.agent.say(sessionId, "Done.");
+    await fixture.settle();
+    match(fixture.text(compaction), /^<summary>[^]*Read it/);
+    equal(fixture.text(next), "Done.");
   });
 
   test("answers a title itself when the host omits its correlation key", async () => {
-    await using world = new LmWorld();
-    const title = world.request(withoutCorrelation(chatOf("a").side("title")));
-    await world.settle();
-    equal(world.agents.length, 0, "no agent is prompted with the title's instructions");
-    match(world.text(title), /\w/);
+    await using fixture = new LmWorld();
+    const title = fixture.request(withoutCorrelation(chatOf("a").side("title")));
+    await fixture.settle();
+    equal(fixture.agents.length, 0, "no agent is prompted with the title's instructions");
+    match(fixture.text(title), /\w/);
   });
 
   test("keeps pending tool results for the true continuation when a background compaction has no correlation key", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a"),
-      requestId = world.ask(chat, "Read it"),
-      { request, sessionId } = await world.prompted();
-    const answer = callOf(world.offer, "read");
-    await world.quiet();
-    world.took(chat, requestId, () => "result");
-    const compaction = world.request(withoutCorrelation(chat.backgroundCompaction())),
-      next = world.request(withoutCorrelation(chat.request()));
+      requestId = fixture.ask(chat, "Read it"),
+      { request, sessionId } = await fixture.prompted();
+    const answer = callOf(fixture.offer, "read");
+    await fixture.quiet();
+    fixture.took(chat, requestId, () => "result");
+    const compaction = fixture.request(withoutCorrelation(chat.backgroundCompaction())),
+      next = fixture.request(withoutCorrelation(chat.request()));
     equal(await answer, "result");
-    world.agent.say(sessionId, "Done.");
+    fixture.agent.say(sessionId, "Done.");
     request.respond({ stopReason: "end_turn" });
-    await world.settle();
-    match(world.text(compaction), /^<summary>[^]*Read it/);
-    equal(world.text(next), "Done.");
-    ok(!world.agent.heard.includes("session/cancel"), "the turn is not stopped");
+    await fixture.settle();
+    match(fixture.text(compaction), /^<summary>[^]*Read it/);
+    equal(fixture.text(next), "Done.");
+    ok(!fixture.agent.heard.includes("session/cancel"), "the turn is not stopped");
   });
 
   test("a permission is shown by its question and given by the decision, for the call that it belongs to", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a"),
       tools = [{ name: "symposium-agent-action", description: "" }];
     chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
-    world.request({ ...chat.request(), options: { ...chat.request().options, tools } });
-    const { sessionId } = await world.prompted();
+    fixture.request({ ...chat.request(), options: { ...chat.request().options, tools } });
+    const { sessionId } = await fixture.prompted();
     const options = [
       { optionId: "yes", kind: "allow_once", name: "Yes" },
       { optionId: "no", kind: "reject_once", name: "No" },
     ];
-    const answer = world.agent.peer.request("session/request_permission", {
+    const answer = fixture.agent.peer.request("session/request_permission", {
       sessionId,
       toolCall: { toolCallId: "p", title: "rm -rf /", kind: "execute" },
       options,
     });
-    await world.quiet();
-    deepEqual(world.told, ["1: [symposium-agent-action]", "complete 1", "ok 1"]);
-    const { handlers } = world.service,
-      [callId] = world.calls(1);
+    await fixture.quiet();
+    deepEqual(fixture.told, ["1: [symposium-agent-action]", "complete 1", "ok 1"]);
+    const { handlers } = fixture.service,
+      [callId] = fixture.calls(1);
     // VS Code gives our tool the call's parameters; the question's id is in them.
-    const questionId = world.questions.at(-1)!;
+    const questionId = fixture.questions.at(-1)!;
     match((await handlers["lm/question"]({ questionId }, NEVER)).question!.message, /rm -rf/);
     deepEqual(await handlers["lm/question"]({ questionId: "other" }, NEVER), {});
     deepEqual(await handlers["lm/decide"]({ questionId, callId: "another call" }, NEVER), { isTaken: false });
@@ -145,57 +145,57 @@ suite("the model picker's service", () => {
   });
 
   test("an agent of the settings is allowed what they say, one without an id nothing; what it takes is told", async () => {
-    await using world = new LmWorld();
-    world.policy.set("ada", "allow");
-    world.initialized = { protocolVersion: 1, agentCapabilities: { promptCapabilities: { image: true } } };
+    await using fixture = new LmWorld();
+    fixture.policy.set("ada", "allow");
+    fixture.initialized = { protocolVersion: 1, agentCapabilities: { promptCapabilities: { image: true } } };
     const chat = chatOf("a");
     chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
-    world.request({ ...chat.request(), agentId: "ada", cwd: "/work" });
-    const { sessionId } = await world.prompted();
-    const answer = await world.agent.peer.request("session/request_permission", {
+    fixture.request({ ...chat.request(), agentId: "ada", cwd: "/work" });
+    const { sessionId } = await fixture.prompted();
+    const answer = await fixture.agent.peer.request("session/request_permission", {
       sessionId,
       toolCall: { toolCallId: "p", kind: "execute" },
       options: [{ optionId: "yes", kind: "allow_once" }],
     });
     deepEqual(answer, { outcome: { outcome: "selected", optionId: "yes" } });
-    deepEqual(world.told, ["learned ada true"]);
+    deepEqual(fixture.told, ["learned ada true"]);
   });
 
   test("reports the context size of an agent of the settings, and counts the usage in the answer to a prompt", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a");
     chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
-    const requestId = world.request({ ...chat.request(), agentId: "ada" }),
-      { request, sessionId } = await world.prompted();
-    for (const used of [10, 20]) world.agent.update(sessionId, { sessionUpdate: "usage_update", used, size: 200_000 });
-    world.agent.say(sessionId, "Done.");
+    const requestId = fixture.request({ ...chat.request(), agentId: "ada" }),
+      { request, sessionId } = await fixture.prompted();
+    for (const used of [10, 20]) fixture.agent.update(sessionId, { sessionUpdate: "usage_update", used, size: 200_000 });
+    fixture.agent.say(sessionId, "Done.");
     request.respond({ stopReason: "end_turn", usage: { inputTokens: 5, outputTokens: 7, totalTokens: 12 } });
-    await world.settle();
+    await fixture.settle();
     deepEqual(
-      world.told.filter(line => line.startsWith("learned")),
+      fixture.told.filter(line => line.startsWith("learned")),
       ["learned ada false", "learned ada 200000"],
     );
-    deepEqual(lines(world, requestId), ["1: data", "1: data", "1: Done.", "1: data", "complete 1", "ok 1"]);
+    deepEqual(lines(fixture, requestId), ["1: data", "1: data", "1: Done.", "1: data", "complete 1", "ok 1"]);
   });
 
   test("what the chat asks beside the conversation is answered from the request itself, without an agent", async () => {
-    await using world = new LmWorld();
-    const title = world.request(chatOf("a").side("title"));
-    await world.settle();
-    equal(world.agents.length, 0);
-    ok(world.text(title).length > 0);
-    deepEqual(lines(world, title).slice(-2), ["complete 1", "ok 1"]);
+    await using fixture = new LmWorld();
+    const title = fixture.request(chatOf("a").side("title"));
+    await fixture.settle();
+    equal(fixture.agents.length, 0);
+    ok(fixture.text(title).length > 0);
+    deepEqual(lines(fixture, title).slice(-2), ["complete 1", "ok 1"]);
   });
 
   test("or by an agent's session of its own, that has no tools and no permissions, hears only words, and is closed; a title once", async () => {
-    await using world = new LmWorld();
-    world.policy.set(undefined, "allow");
-    world.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
-    const title = world.request(chatOf("a").side("title")),
-      { request, sessionId } = await world.prompted();
-    deepEqual(world.offer.tools, []);
+    await using fixture = new LmWorld();
+    fixture.policy.set(undefined, "allow");
+    fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
+    const title = fixture.request(chatOf("a").side("title")),
+      { request, sessionId } = await fixture.prompted();
+    deepEqual(fixture.offer.tools, []);
     deepEqual(
-      await world.agent.peer.request("session/request_permission", {
+      await fixture.agent.peer.request("session/request_permission", {
         sessionId,
         toolCall: { toolCallId: "p" },
         options: [
@@ -205,219 +205,219 @@ suite("the model picker's service", () => {
       }),
       { outcome: { outcome: "selected", optionId: "no" } },
     );
-    world.agent.update(sessionId, { sessionUpdate: "tool_call", toolCallId: "1", title: "Read", status: "completed" });
-    world.agent.say(sessionId, "A title");
+    fixture.agent.update(sessionId, { sessionUpdate: "tool_call", toolCallId: "1", title: "Read", status: "completed" });
+    fixture.agent.say(sessionId, "A title");
     request.respond({ stopReason: "end_turn" });
-    await world.settle();
-    deepEqual(lines(world, title), ["1: A title", "complete 1", "ok 1"]);
-    deepEqual(world.agent.heard.slice(-2), ["session/close", "closed"]);
-    const again = world.request(chatOf("b").side("title"));
-    await world.settle();
-    deepEqual(lines(world, again), ["2: A title", "complete 2", "ok 2"]);
-    equal(world.agents.length, 1);
+    await fixture.settle();
+    deepEqual(lines(fixture, title), ["1: A title", "complete 1", "ok 1"]);
+    deepEqual(fixture.agent.heard.slice(-2), ["session/close", "closed"]);
+    const again = fixture.request(chatOf("b").side("title"));
+    await fixture.settle();
+    deepEqual(lines(fixture, again), ["2: A title", "complete 2", "ok 2"]);
+    equal(fixture.agents.length, 1);
   });
 
   test("one that takes too long, is cancelled, or whose agent fails, ends; and its session is closed", async () => {
-    await using world = new LmWorld();
-    world.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
-    const slow = world.request(chatOf("a").side("title"));
-    await world.prompted();
-    world.clock.advance(ASIDE_LIMIT_MS);
-    await world.settle();
-    deepEqual(lines(world, slow), [
+    await using fixture = new LmWorld();
+    fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
+    const slow = fixture.request(chatOf("a").side("title"));
+    await fixture.prompted();
+    fixture.clock.advance(ASIDE_LIMIT_MS);
+    await fixture.settle();
+    deepEqual(lines(fixture, slow), [
       "complete 1",
       "failed 1: a did not answer within 20 seconds.".replace("a did", `${chatOf("a").model} did`),
     ]);
-    const gone = world.request(chatOf("a").side("title"));
-    await world.prompted();
-    world.service.handlers["lm/cancel"]({ requestId: gone });
-    await world.settle();
-    deepEqual(lines(world, gone), ["complete 2", "ok 2"]);
-    const failed = world.request(chatOf("a").side("title"));
-    (await world.prompted()).request.fail(new Error("no"));
-    await world.settle();
-    match(lines(world, failed).at(-1)!, /^failed 3: .* answered with an error/);
-    equal(world.agents.filter(agent => agent.heard.at(-1) === "closed").length, 3);
+    const gone = fixture.request(chatOf("a").side("title"));
+    await fixture.prompted();
+    fixture.service.handlers["lm/cancel"]({ requestId: gone });
+    await fixture.settle();
+    deepEqual(lines(fixture, gone), ["complete 2", "ok 2"]);
+    const failed = fixture.request(chatOf("a").side("title"));
+    (await fixture.prompted()).request.fail(new Error("no"));
+    await fixture.settle();
+    match(lines(fixture, failed).at(-1)!, /^failed 3: .* answered with an error/);
+    equal(fixture.agents.filter(agent => agent.heard.at(-1) === "closed").length, 3);
   });
 
   test("or it is refused, as the settings say, from the next request on", async () => {
-    await using world = new LmWorld();
-    world.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "refuse" });
-    const title = world.request(chatOf("a").side("title"));
-    await world.settle();
-    match(lines(world, title).at(-1)!, /^failed 1: Symposium answers only conversations/);
+    await using fixture = new LmWorld();
+    fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "refuse" });
+    const title = fixture.request(chatOf("a").side("title"));
+    await fixture.settle();
+    match(lines(fixture, title).at(-1)!, /^failed 1: Symposium answers only conversations/);
   });
 
   test("cancelling answers the request at once, and the agent is asked to stop; what is not open cannot be cancelled", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a"),
-      requestId = world.ask(chat, "Hello"),
-      { request, sessionId } = await world.prompted();
-    world.agent.say(sessionId, "Hi");
-    await world.settle();
-    world.service.handlers["lm/cancel"]({ requestId });
-    world.service.handlers["lm/cancel"]({ requestId: 99 });
-    await world.settle();
-    deepEqual(world.told, ["1: Hi", "complete 1", "ok 1"]);
-    ok(world.agent.heard.includes(`cancel ${sessionId}`));
+      requestId = fixture.ask(chat, "Hello"),
+      { request, sessionId } = await fixture.prompted();
+    fixture.agent.say(sessionId, "Hi");
+    await fixture.settle();
+    fixture.service.handlers["lm/cancel"]({ requestId });
+    fixture.service.handlers["lm/cancel"]({ requestId: 99 });
+    await fixture.settle();
+    deepEqual(fixture.told, ["1: Hi", "complete 1", "ok 1"]);
+    ok(fixture.agent.heard.includes(`cancel ${sessionId}`));
     request.respond({ stopReason: "cancelled" });
-    world.took(chat, requestId);
-    match(await world.turn(chat, "Again", "Yes."), /^s1 Again/);
+    fixture.took(chat, requestId);
+    match(await fixture.turn(chat, "Again", "Yes."), /^s1 Again/);
   });
 
   test("new words while an answer streams: the agent stops first, and they are the next prompt of the same session", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a");
-    await world.turn(chat, "One", "1");
-    const cut = world.ask(chat, "Two"),
-      { request, sessionId } = await world.prompted();
-    world.agent.say(sessionId, "Half");
-    await world.settle();
+    await fixture.turn(chat, "One", "1");
+    const cut = fixture.ask(chat, "Two"),
+      { request, sessionId } = await fixture.prompted();
+    fixture.agent.say(sessionId, "Half");
+    await fixture.settle();
     chat.last?.rounds.push({ text: "Half", calls: [] });
-    const next = world.ask(chat, "Three");
-    await world.settle();
-    deepEqual(lines(world, cut), ["2: Half", "complete 2", "ok 2"]);
-    ok(world.agent.heard.includes(`cancel ${sessionId}`));
+    const next = fixture.ask(chat, "Three");
+    await fixture.settle();
+    deepEqual(lines(fixture, cut), ["2: Half", "complete 2", "ok 2"]);
+    ok(fixture.agent.heard.includes(`cancel ${sessionId}`));
     request.respond({ stopReason: "cancelled" });
-    const third = await world.prompted();
+    const third = await fixture.prompted();
     match(third.text, /^Three/);
-    deepEqual(lines(world, next), []);
-    world.agent.say(sessionId, "3");
+    deepEqual(lines(fixture, next), []);
+    fixture.agent.say(sessionId, "3");
     third.request.respond({ stopReason: "end_turn" });
-    await world.settle();
-    world.took(chat, next);
-    match(await world.turn(chat, "Four", "4"), /^s1 Four/);
+    await fixture.settle();
+    fixture.took(chat, next);
+    match(await fixture.turn(chat, "Four", "4"), /^s1 Four/);
   });
 
   test("what came for the request before is not taken for the next one's answer", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a");
-    await world.turn(chat, "One", "1");
-    world.ask(chat, "Two");
-    const { request, sessionId } = await world.prompted();
-    await world.settle();
-    world.agent.say(sessionId, "Half");
+    await fixture.turn(chat, "One", "1");
+    fixture.ask(chat, "Two");
+    const { request, sessionId } = await fixture.prompted();
+    await fixture.settle();
+    fixture.agent.say(sessionId, "Half");
     await new Promise<void>(resolve => setImmediate(resolve)); // it is on its way
-    const next = world.ask(chat, "Three");
-    await world.settle();
+    const next = fixture.ask(chat, "Three");
+    await fixture.settle();
     request.respond({ stopReason: "cancelled" });
-    const third = await world.prompted();
-    world.agent.say(sessionId, "3");
+    const third = await fixture.prompted();
+    fixture.agent.say(sessionId, "3");
     third.request.respond({ stopReason: "end_turn" });
-    await world.settle();
-    world.took(chat, next);
-    match(await world.turn(chat, "Four", "4"), /^s1 Four/);
+    await fixture.settle();
+    fixture.took(chat, next);
+    match(await fixture.turn(chat, "Four", "4"), /^s1 Four/);
   });
 
   test("a request that was cancelled before it was asked leaves its chat in the same session", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a");
-    await world.turn(chat, "One", "1");
-    const cut = world.ask(chat, "Two"),
-      { request } = await world.prompted();
-    world.service.handlers["lm/cancel"]({ requestId: cut });
-    await world.settle();
-    const waiting = world.ask(chat, "Three");
-    await world.settle();
-    world.service.handlers["lm/cancel"]({ requestId: waiting });
-    await world.settle();
-    deepEqual(lines(world, waiting), ["complete 3", "ok 3"]);
+    await fixture.turn(chat, "One", "1");
+    const cut = fixture.ask(chat, "Two"),
+      { request } = await fixture.prompted();
+    fixture.service.handlers["lm/cancel"]({ requestId: cut });
+    await fixture.settle();
+    const waiting = fixture.ask(chat, "Three");
+    await fixture.settle();
+    fixture.service.handlers["lm/cancel"]({ requestId: waiting });
+    await fixture.settle();
+    deepEqual(lines(fixture, waiting), ["complete 3", "ok 3"]);
     request.respond({ stopReason: "cancelled" });
-    match(await world.turn(chat, "Four", "4"), /^s1 Four/);
+    match(await fixture.turn(chat, "Four", "4"), /^s1 Four/);
   });
 
   test("begins a session that remembers nothing when the first message is edited after it was stopped", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a"),
-      cut = world.ask(chat, "The secret plan"),
-      { request } = await world.prompted();
-    world.service.handlers["lm/cancel"]({ requestId: cut });
+      cut = fixture.ask(chat, "The secret plan"),
+      { request } = await fixture.prompted();
+    fixture.service.handlers["lm/cancel"]({ requestId: cut });
     request.respond({ stopReason: "cancelled" });
-    await world.settle();
+    await fixture.settle();
     chat.drop(0);
-    const told = await world.turn(chat, "Something else", "Yes.");
+    const told = await fixture.turn(chat, "Something else", "Yes.");
     match(told, /^s2 Something else/);
     ok(!told.includes("secret"));
-    match(await world.turn(chat, "And now?", "Well."), /^s2 And now/);
+    match(await fixture.turn(chat, "And now?", "Well."), /^s2 And now/);
   });
 
   test("stops a turn that waits for results when the user takes it back", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a");
-    world.ask(chat, "Read it");
-    const { sessionId } = await world.prompted(),
-      answer = callOf(world.offer, "read");
-    await world.quiet();
+    fixture.ask(chat, "Read it");
+    const { sessionId } = await fixture.prompted(),
+      answer = callOf(fixture.offer, "read");
+    await fixture.quiet();
     chat.drop(0);
-    const next = world.ask(chat, "Do not read it");
+    const next = fixture.ask(chat, "Do not read it");
     match(await answer, /stopped/);
-    const { request, sessionId: other } = await world.prompted();
-    ok(world.agent.heard.includes(`cancel ${sessionId}`) && other !== sessionId);
-    world.agent.say(other, "No.");
+    const { request, sessionId: other } = await fixture.prompted();
+    ok(fixture.agent.heard.includes(`cancel ${sessionId}`) && other !== sessionId);
+    fixture.agent.say(other, "No.");
     request.respond({ stopReason: "end_turn" });
-    await world.settle();
-    equal(world.text(next), "No.");
+    await fixture.settle();
+    equal(fixture.text(next), "No.");
   });
 
   test("what a request offers counts from then on", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a");
-    await world.turn(chat, "One", "1");
+    await fixture.turn(chat, "One", "1");
     chat.ask({ id: 0, words: "Two", rounds: [], isCut: false });
-    world.request({
+    fixture.request({
       ...chat.request(),
       options: { ...chat.request().options, tools: [{ name: "other", description: "" }] },
     });
-    await world.prompted();
+    await fixture.prompted();
     deepEqual(
-      world.offer.tools.map(({ name }) => name),
+      fixture.offer.tools.map(({ name }) => name),
       ["other"],
     );
   });
 
   test("a chat whose beginning was edited leaves its session behind, for whoever reads what was kept, too", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a");
-    await world.turn(chat, "One", "1");
-    await world.turn(chat, "Two", "2");
+    await fixture.turn(chat, "One", "1");
+    await fixture.turn(chat, "Two", "2");
     chat.drop(1);
-    await world.turn(chat, "Three", "3");
+    await fixture.turn(chat, "Three", "3");
     deepEqual(
-      [...world.kept.values()].map(kept => objectOr(kept).isSuperseded),
+      [...fixture.kept.values()].map(kept => objectOr(kept).isSuperseded),
       [true, false],
     );
   });
 
   test("a request id is used once at a time", async () => {
-    await using world = new LmWorld();
+    await using fixture = new LmWorld();
     const chat = chatOf("a");
-    world.ask(chat, "Hello");
-    await world.prompted();
+    fixture.ask(chat, "Hello");
+    await fixture.prompted();
     const other = chatOf("b");
     other.ask({ id: 0, words: "x", rounds: [], isCut: false });
-    world.request(other.request(), 1);
-    await world.settle();
-    match(world.told.at(-1)!, /^failed 1: A request with this id is open already/);
-    equal(world.agents.length, 1);
+    fixture.request(other.request(), 1);
+    await fixture.settle();
+    match(fixture.told.at(-1)!, /^failed 1: A request with this id is open already/);
+    equal(fixture.agents.length, 1);
   });
 
   test("what is no request is refused with the member that is wrong", async () => {
-    await using world = new LmWorld();
-    world.request({ modelId: "" } as unknown as ChatRequest);
-    await world.settle();
-    match(world.told[0]!, /^failed 1: modelId must be/);
+    await using fixture = new LmWorld();
+    fixture.request({ modelId: "" } as unknown as ChatRequest);
+    await fixture.settle();
+    match(fixture.told[0]!, /^failed 1: modelId must be/);
     const unnamed: unknown = chatOf("a").side("title");
-    await world.service.handlers["lm/provideLanguageModelChatResponse"](unnamed as ChatRequest, NEVER).then(
+    await fixture.service.handlers["lm/provideLanguageModelChatResponse"](unnamed as ChatRequest, NEVER).then(
       () => ok(false),
       (error: unknown) => match(String(error), /requestId must be/),
     );
-    world.service.handlers["lm/cancel"]({} as never);
-    ok(world.log.includes("A cancellation was not understood"));
+    fixture.service.handlers["lm/cancel"]({} as never);
+    ok(fixture.log.includes("A cancellation was not understood"));
   });
 
   test("tokens are counted roughly, and there is one model without any settings", async () => {
-    await using world = new LmWorld();
-    const { handlers } = world.service,
+    await using fixture = new LmWorld();
+    const { handlers } = fixture.service,
       count = async (text: string) => (await handlers["lm/provideTokenCount"]({ modelId: "x", text }, NEVER)).count;
     deepEqual([await count("Hello, world!"), await count(""), await count("abcd".repeat(10))], [3, 1, 10]);
     deepEqual(

@@ -16,16 +16,16 @@ import type { CancelSignal, Handlers } from "../../src/protocol/wire";
 import { RpcError } from "../rpc/message";
 import { HistoryActor } from "./history-actor";
 import type { HistoryWorld } from "./history-model";
-import { KnownRequests } from "./known-requests";
-import type { MessageHistory } from "./message-history";
-import { PartsOut } from "./parts-out";
+import { KnownRequests } from "./history/known-requests";
+import type { MessageHistory } from "./history/message-history";
+import { PartsOut } from "./response/part-sender";
 
 /** The wire back. */
 export interface LmHost {
   part(requestId: RequestId, part: ChatPart): void;
   complete(requestId: RequestId): void;
   isCongested(): boolean;
-  /** As in `parts-out.ts`. */
+  /** As in `part-sender.ts`. */
   readonly soon?: (run: () => void) => Disposable;
 }
 
@@ -48,8 +48,8 @@ export class LmService implements AsyncDisposable {
   readonly #history: HistoryActor;
   readonly #known = new KnownRequests();
 
-  constructor(private readonly world: LmWorld) {
-    this.#history = new HistoryActor(world);
+  constructor(private readonly deps: LmWorld) {
+    this.#history = new HistoryActor(deps);
   }
 
   readonly handlers: Handlers<LmHostToSidecar> = {
@@ -74,7 +74,7 @@ export class LmService implements AsyncDisposable {
       requestId = request.requestId ?? id;
     if (requestId === undefined) throw refused("requestId must be a number or a text.");
     if (leftOut.length > 0)
-      this.world.log("warn", "Parts of a request were left out", { requestId, leftOut: leftOut.slice(0, 20) });
+      this.deps.log("warn", "Parts of a request were left out", { requestId, leftOut: leftOut.slice(0, 20) });
     const known = this.#known.intern(request);
     return this.#ask(requestId, known.request, known.history, signal);
   }
@@ -91,7 +91,7 @@ export class LmService implements AsyncDisposable {
     history: MessageHistory,
     signal: CancelSignal | undefined,
   ): Promise<Record<string, never>> {
-    const { host, clock } = this.world;
+    const { host, clock } = this.deps;
     return new Promise((resolve, reject) => {
       const parts = new PartsOut(
         { send: part => host.part(requestId, part), isCongested: () => host.isCongested(), soon: host.soon },
@@ -120,7 +120,7 @@ export class LmService implements AsyncDisposable {
 
   cancel(params: unknown): void {
     const read = readCancel(params);
-    if ("wrong" in read) this.world.log("warn", "A cancellation was not understood", { why: read.wrong });
+    if ("wrong" in read) this.deps.log("warn", "A cancellation was not understood", { why: read.wrong });
     else this.#history.cancel(read.requestId);
   }
 

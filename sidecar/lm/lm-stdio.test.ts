@@ -4,7 +4,7 @@
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ChatMessage, ChatPart, ChatTool } from "../../src/protocol/lm";
-import { AgentConnection } from "../agents/connection";
+import { AgentConnection } from "../acp/connection";
 import { launch } from "../agents/launch";
 import { AgentPool } from "../agents/pool";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
@@ -15,9 +15,9 @@ import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import { Transcript } from "../testing/transcript";
 import { serveLm } from "./lm-stdio";
-import { QUIET_MS } from "./quiet";
-import { ToolOffers } from "./tool-offer";
-import { toolsComponent } from "./tools-proxy";
+import { QUIET_MS } from "./session/question-debounce";
+import { ToolOffers } from "./tools/tool-offer";
+import { toolsComponent } from "./tools/tools-proxy";
 
 const ELIZA = { eliza: { deterministic: true } },
   ADA = { mcp_server: { name: "Ada", command: "ada", args: [], env: [] } };

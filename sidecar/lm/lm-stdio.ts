@@ -22,8 +22,8 @@ export interface LmServer extends AsyncDisposable {
   readonly closed: Promise<Closed>;
 }
 
-export function serveLm(channel: Channel, world: LmServerWorld): LmServer {
-  return new StdioServer(channel, world);
+export function serveLm(channel: Channel, deps: LmServerWorld): LmServer {
+  return new StdioServer(channel, deps);
 }
 
 class StdioServer implements LmServer {
@@ -33,7 +33,7 @@ class StdioServer implements LmServer {
   /** The client reads slower than we write. */
   #isBehind = false;
 
-  constructor(channel: Channel, world: LmServerWorld) {
+  constructor(channel: Channel, deps: LmServerWorld) {
     let settleClosed: (reason: Closed) => void = () => undefined;
     this.closed = new Promise(resolve => {
       settleClosed = resolve;
@@ -46,11 +46,11 @@ class StdioServer implements LmServer {
         request: request => this.#request(request),
         notification: (method, params) => this.#notified(method, params),
         closed: settleClosed,
-        odd: world.odd,
+        odd: deps.odd,
       },
     );
     this.#service = new LmService({
-      ...world,
+      ...deps,
       host: {
         part: (requestId, part) => this.#peer.notify("lm/responsePart", { requestId, part }),
         complete: requestId => this.#peer.notify("lm/responseComplete", { requestId }),

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Chronicle } from "./fixtures/chronicle";
 import { recorded, recordedRequest, SITUATIONS, type Step } from "./fixtures/recorded";
-import { identityOf } from "./identity";
+import { identityOf } from "./history/request-identity";
 
 /** What every recorded request is taken for, by its number. `s1` is the first session of the situation. */
 const STORY: Readonly<Record<string, string>> = {

@@ -16,12 +16,12 @@ import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound } from "../rpc/peer";
-import { serveClassic } from "./as-classic";
-import { familyOf } from "./call-route";
-import { COUNTS_TOOLS } from "./delivery";
-import { LIST_LIMIT_MS } from "./delivery-tracker";
+import { serveClassic } from "./session-adapter";
+import { familyOf } from "./delivery/call-route";
+import { COUNTS_TOOLS } from "./delivery/delivery";
+import { LIST_LIMIT_MS } from "./delivery/delivery-tracker";
 import type { Odd } from "./link";
-import type { ServedServer } from "./owner";
+import type { ServedServer } from "./declared-servers";
 import { Meta, STATELESS_REVISION, withMeta, type StatelessOptions, type StatelessServer } from "./revision";
 
 /** The name of the entry, and so of the server toward the agent. */

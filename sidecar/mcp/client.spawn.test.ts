@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { FakeClock } from "../testing/fake-clock";
 import { listen, PIXEL, serveMcpOverHttp } from "../testing/mcp-server";
 import { McpFailure, useMcp, type McpConnection, type McpFailureCode } from "./client";
-import type { McpServer } from "./servers";
+import type { McpServer } from "./client-servers";
 
 const program = (...args: string[]): McpServer => ({
   kind: "stdio",
@@ -87,19 +87,19 @@ suite("MCP client", () => {
   for (const [name, open] of transports) {
     test(`over ${name}, all pages of tools are listed`, async () => {
       await using opened = await open();
-      const world = new World();
-      const tools = await world.use(opened.server, connection => connection.tools());
+      const fixture = new World();
+      const tools = await fixture.use(opened.server, connection => connection.tools());
       deepEqual(
         tools.map(tool => tool.name),
         ["echo", "add", "fail", "image", "structured", "where", "slow", "die"],
       );
-      await world.over();
+      await fixture.over();
     });
 
     test(`over ${name}, tools are called one after another and at once, and their failures are results`, async () => {
       await using opened = await open();
-      const world = new World();
-      const results = await world.use(opened.server, async connection => {
+      const fixture = new World();
+      const results = await fixture.use(opened.server, async connection => {
         const echo = await connection.call("echo", { text: "hé" });
         return [
           echo,
@@ -125,35 +125,35 @@ suite("MCP client", () => {
         },
         { failed: false, content: [], structured: { answer: 42 } },
       ]);
-      await world.over();
+      await fixture.over();
     });
 
     test(`over ${name}, what the server refuses is a failure with its words`, async () => {
       await using opened = await open();
-      const world = new World();
+      const fixture = new World();
       await rejects(
-        world.use(opened.server, connection => connection.call("nothing", {})),
+        fixture.use(opened.server, connection => connection.call("nothing", {})),
         fails("answered", /^The MCP server “test” answered with an error: There is no tool nothing\.$/),
       );
-      await world.over();
+      await fixture.over();
     });
   }
 
   test("a process runs in the folder, with few variables of ours, and is gone afterwards", async () => {
-    const world = new World();
+    const fixture = new World();
     process.env.SECRET_OF_OURS = "x";
-    const { content } = await world.use(program(), connection => connection.call("where", {}));
+    const { content } = await fixture.use(program(), connection => connection.call("where", {}));
     delete process.env.SECRET_OF_OURS;
     const { pid, cwd, env } = JSON.parse(String(content[0]?.text));
-    deepEqual([cwd, env.DECLARED, env.INHERITED, env.SECRET_OF_OURS], [world.cwd, "yes", "yes", undefined]);
-    await world.over();
+    deepEqual([cwd, env.DECLARED, env.INHERITED, env.SECRET_OF_OURS], [fixture.cwd, "yes", "yes", undefined]);
+    await fixture.over();
     await rejects(async () => process.kill(pid, 0), /ESRCH/);
   });
 
   test("a command that is not there is one sentence", async () => {
-    const world = new World();
+    const fixture = new World();
     await rejects(
-      world.use({ kind: "stdio", name: "test", command: "no-such-command", args: [], env: {} }, connection =>
+      fixture.use({ kind: "stdio", name: "test", command: "no-such-command", args: [], env: {} }, connection =>
         connection.tools(),
       ),
       fails(
@@ -161,49 +161,49 @@ suite("MCP client", () => {
         /^The MCP server “test” could not be started: “no-such-command” was not found or may not be run\.$/,
       ),
     );
-    await world.over();
+    await fixture.over();
   });
 
   test("a process that dies at once is quoted", async () => {
-    const world = new World();
+    const fixture = new World();
     await rejects(
-      world.use(program("--die"), connection => connection.tools()),
+      fixture.use(program("--die"), connection => connection.tools()),
       fails("unreachable", /^The MCP server “test” could not be started: no licence was found\.$/),
     );
-    await world.over();
+    await fixture.over();
   });
 
   test("a process that dies in a call is quoted", async () => {
-    const world = new World();
+    const fixture = new World();
     await rejects(
-      world.use(program(), connection => connection.call("die", {})),
+      fixture.use(program(), connection => connection.call("die", {})),
       fails("unreachable", /^The MCP server “test” stopped before it answered: the last words\.$/),
     );
-    await world.over();
+    await fixture.over();
   });
 
   test("a process that does not even greet is given up after 60 seconds", async () => {
-    const world = new World();
-    const asked = world.use(program("--hang"), connection => connection.tools());
-    world.clock.advance(59_999);
-    equal(world.clock.waiting, 1);
-    world.clock.advance(1);
+    const fixture = new World();
+    const asked = fixture.use(program("--hang"), connection => connection.tools());
+    fixture.clock.advance(59_999);
+    equal(fixture.clock.waiting, 1);
+    fixture.clock.advance(1);
     await rejects(asked, fails("timeout", /^The MCP server “test” did not answer within 60 seconds\.$/));
   });
 
   test("a process that does not answer a call is given up after 60 seconds from the start, and ended", async () => {
-    const world = new World();
+    const fixture = new World();
     let pid = 0;
     await rejects(
-      world.use(program(), async connection => {
+      fixture.use(program(), async connection => {
         pid = JSON.parse(String((await connection.call("where", {})).content[0]?.text)).pid;
         const slow = connection.call("slow", {});
-        world.clock.advance(60_000);
+        fixture.clock.advance(60_000);
         return slow;
       }),
       fails("timeout", /within 60 seconds/),
     );
-    await world.over();
+    await fixture.over();
     await rejects(async () => process.kill(pid, 0), /ESRCH/);
   });
 
@@ -213,12 +213,12 @@ suite("MCP client", () => {
       heard = resolve;
     });
     await using http = await listen(() => heard());
-    const world = new World();
-    const tools = world.use(over(http.url), connection => connection.tools());
+    const fixture = new World();
+    const tools = fixture.use(over(http.url), connection => connection.tools());
     await asked;
-    world.clock.advance(60_000);
+    fixture.clock.advance(60_000);
     await rejects(tools, fails("timeout", /within 60 seconds/));
-    await world.over();
+    await fixture.over();
   });
 
   test("an HTTP server that is not there, or does not know us, is one sentence without secrets", async () => {
@@ -285,12 +285,12 @@ suite("MCP client", () => {
       notes.note(method);
       return { tools: [{ name: `tool${++pages}`, inputSchema: { type: "object" } }], nextCursor: "more" };
     });
-    const world = new World();
-    const tools = await world.use(over(http.url), connection => connection.tools());
+    const fixture = new World();
+    const tools = await fixture.use(over(http.url), connection => connection.tools());
     equal(tools.length, 100);
     await notes.heard("DELETE");
-    world.clock.advance(1000);
-    await world.over();
+    fixture.clock.advance(1000);
+    await fixture.over();
   });
 
   test("a request that is given up is cancelled at the server", async () => {
@@ -299,35 +299,35 @@ suite("MCP client", () => {
       notes.note(method);
       return undefined;
     });
-    const world = new World();
-    const tools = world.use(over(http.url), connection => connection.tools());
+    const fixture = new World();
+    const tools = fixture.use(over(http.url), connection => connection.tools());
     await notes.heard("tools/list");
-    world.stop.abort();
+    fixture.stop.abort();
     await rejects(tools, fails("cancelled", /was cancelled/));
     await notes.heard("notifications/cancelled");
     await notes.heard("DELETE");
-    world.clock.advance(1000);
-    await world.over();
+    fixture.clock.advance(1000);
+    await fixture.over();
   });
 
   test("a cancelled call ends at the server, and its session is closed", async () => {
     const notes = new Notes();
     await using http = await serveMcpOverHttp(notes.note);
-    const world = new World();
-    const slow = world.use(over(http.url), connection => connection.call("slow", {}));
+    const fixture = new World();
+    const slow = fixture.use(over(http.url), connection => connection.call("slow", {}));
     await notes.heard("slow began");
-    world.stop.abort();
+    fixture.stop.abort();
     await rejects(slow, fails("cancelled", /was cancelled/));
     await notes.heard("slow was cancelled");
     await notes.heard("session closed");
-    await world.over();
+    await fixture.over();
   });
 
   test("what is cancelled before it began starts nothing", async () => {
-    const world = new World();
-    world.stop.abort();
+    const fixture = new World();
+    fixture.stop.abort();
     await rejects(
-      world.use(program(), connection => connection.tools()),
+      fixture.use(program(), connection => connection.tools()),
       fails("cancelled", /was cancelled/),
     );
     for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve)); // in which it would be started
@@ -335,7 +335,7 @@ suite("MCP client", () => {
       process.getActiveResourcesInfo().filter(resource => resource === "ProcessWrap"),
       [],
     );
-    equal(world.clock.waiting, 0);
+    equal(fixture.clock.waiting, 0);
   });
 
   test("another transport is refused with a sentence", async () => {
@@ -346,11 +346,11 @@ suite("MCP client", () => {
   });
 
   test("what its user throws is passed on, and the server closed all the same", async () => {
-    const world = new World();
+    const fixture = new World();
     await rejects(
-      world.use(program(), () => Promise.reject(new Error("mine"))),
+      fixture.use(program(), () => Promise.reject(new Error("mine"))),
       /^Error: mine$/,
     );
-    await world.over();
+    await fixture.over();
   });
 });

@@ -1,5 +1,5 @@
 /**
- * An MCP server of ours, offered over ACP to whatever agent a chain ends in: the other end of owner.ts, for all
+ * An MCP server of ours, offered over ACP to whatever agent a chain ends in: the other end of declared-servers.ts, for all
  * generations. A connection (`mcp/connect`) is a session of its own with a server of its own; requests without one
  * share one session.
  *
@@ -12,7 +12,7 @@ import type { Channel } from "../rpc/channel";
 import { isObject, objectOr } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { ConnectionClosed } from "../rpc/peer";
-import { StatelessFace } from "./as-stateless";
+import { StatelessFace } from "./stateless-adapter";
 import {
   Link,
   readConnectionId,

@@ -13,7 +13,7 @@
  */
 import { knownSecrets, secretsGiven } from "../../src/protocol/redaction/redact";
 import { RESERVED_SERVER_NAMES } from "../agent-workarounds";
-import { NO_ABILITIES, readMcpAbilities, type McpAbilities } from "../mcp/abilities";
+import { NO_ABILITIES, readMcpAbilities, type McpAbilities } from "../mcp/agent-mcp-capabilities";
 import { ProgramServer, type RunningServer } from "../mcp/program-server";
 import { ownProgram, shimDeclaration, type HttpServer, type ShimProgram } from "../mcp/shim";
 import type { Clock } from "../rpc/clock";

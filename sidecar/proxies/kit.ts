@@ -10,8 +10,8 @@
  */
 import type { Channel, Closed } from "../rpc/channel";
 import type { Ids } from "../rpc/hop";
-import { Direction } from "./direction";
-import { Lane } from "./lane";
+import { Direction } from "./router";
+import { Lane } from "./direction-queue";
 import { McpOffers } from "./mcp-offers";
 import { OwnRequests } from "./own-requests";
 import { OwnSessions } from "./own-sessions";

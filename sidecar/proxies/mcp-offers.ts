@@ -1,7 +1,7 @@
 /** The MCP servers that a proxy offers over ACP. What is for none of them passes, on its way to who offers it. */
 import { McpProvider } from "../mcp/provider";
 import type { Envelope, Frame } from "../rpc/frame";
-import { paramsOr, type Claims, type Direction } from "./direction";
+import { paramsOr, type Claims, type Direction } from "./router";
 import type { ConnectMcp, McpOffer, Neighbour } from "./proxy";
 
 /** Both generations; the older one with an underscore. */

@@ -176,13 +176,13 @@ suite("proxy kit: order", () => {
   test("in any order of events every message leaves where a queue with holds puts it", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { maxLength: 60, size: "max" }), async commands => {
-        const world = new World();
+        const fixture = new World();
         for (const { apply, k } of commands) {
-          apply(world, k);
+          apply(fixture, k);
           await turn();
-          world.check();
+          fixture.check();
         }
-        await world.end();
+        await fixture.end();
       }),
       { numRuns: 150 },
     );
@@ -352,34 +352,34 @@ class World {
 }
 
 interface Command {
-  apply(world: World, k: number): void;
+  apply(fixture: World, k: number): void;
   readonly k: number;
   toString(): string;
 }
 
 const pick = (items: readonly InHand[], k: number) => items[k % items.length];
 const commands: Record<string, Command["apply"]> = {
-  arrives: (world, k) => world.arrive(k % 2 ? "up" : "down", (k >> 1) % 4),
-  passes: (world, k) => {
-    const item = pick(world.inHand.filter(world.can.pass), k);
-    if (item) world.pass(item);
+  arrives: (fixture, k) => fixture.arrive(k % 2 ? "up" : "down", (k >> 1) % 4),
+  passes: (fixture, k) => {
+    const item = pick(fixture.inHand.filter(fixture.can.pass), k);
+    if (item) fixture.pass(item);
   },
-  finishes: (world, k) => {
-    const item = pick(world.inHand.filter(world.can.act), k);
-    if (item) world.finish(item);
+  finishes: (fixture, k) => {
+    const item = pick(fixture.inHand.filter(fixture.can.act), k);
+    if (item) fixture.finish(item);
   },
-  releases: (world, k) => {
+  releases: (fixture, k) => {
     const item = pick(
-      world.inHand.filter(item => item.request && world.can.act(item)),
+      fixture.inHand.filter(item => item.request && fixture.can.act(item)),
       k,
     );
-    if (item) world.release(item);
+    if (item) fixture.release(item);
   },
-  isAnswered: (world, k) => {
-    const item = pick(world.inHand.filter(world.can.answer), k);
-    if (item) world.answer(item);
+  isAnswered: (fixture, k) => {
+    const item = pick(fixture.inHand.filter(fixture.can.answer), k);
+    if (item) fixture.answer(item);
   },
-  asks: (world, k) => world.ownRequest(k % 2 ? "up" : "down"),
+  asks: (fixture, k) => fixture.ownRequest(k % 2 ? "up" : "down"),
 };
 const command = fc
   .tuple(

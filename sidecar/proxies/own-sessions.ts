@@ -13,7 +13,7 @@ import type { Envelope, Frame } from "../rpc/frame";
 import { isObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { Outcome } from "../rpc/peer";
-import { paramsOr, type Claims, type Direction } from "./direction";
+import { paramsOr, type Claims, type Direction } from "./router";
 import type { OwnRequests } from "./own-requests";
 import type { OwnSession, OwnSessionListener } from "./proxy";
 

@@ -323,20 +323,20 @@ suite("a hop with a proxy", () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async steps => {
-        const world = proxyWorld();
+        const fixture = proxyWorld();
         const expected: Record<"plain" | "wrapped" | "other", unknown[]> = { plain: [], wrapped: [], other: [] };
         let chainId = 0;
         for (const [i, { from, side, isRequest, params: value }] of steps.entries()) {
           const body = { method: `m${i}`, params: [value] };
           if (from === "other") {
-            world.other.say(
+            fixture.other.say(
               side === "wrapped"
                 ? envelope(isRequest ? { id: `o${i}` } : {}, body)
                 : { ...(isRequest ? { id: `o${i}` } : {}), ...body },
             );
             expected[side].push(message({ ...(isRequest ? { id: ++chainId } : {}), ...body }));
           } else {
-            world[side].say({ ...(isRequest ? { id: 1000 + i } : {}), ...body });
+            fixture[side].say({ ...(isRequest ? { id: 1000 + i } : {}), ...body });
             expected.other.push(
               side === "wrapped"
                 ? envelope(isRequest ? { id: 1000 + i } : {}, body)
@@ -347,7 +347,7 @@ suite("a hop with a proxy", () => {
         await settled();
         const canonical = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
         deepEqual(
-          [world.plain.messages, world.wrapped.messages, world.other.messages].map(canonical),
+          [fixture.plain.messages, fixture.wrapped.messages, fixture.other.messages].map(canonical),
           [expected.plain, expected.wrapped, expected.other].map(canonical),
         );
       }),

@@ -6,7 +6,6 @@
  * A member of the message that JSON-RPC does not know travels beside its method. `_meta` of the envelope is hop-local,
  * as the schema says, and is not copied into what is unwrapped; `meta` is what the older drafts called it.
  */
-import type { Scanned } from "./envelope";
 import { BRACE, FrameError, skipSpace } from "./json-scan";
 import { isObject } from "./json";
 import { membersWithout, type Kept, type Key } from "./members";
@@ -51,12 +50,27 @@ const OUTSIDE: ReadonlySet<Key> = new Set(["jsonrpc", "id"] as const);
 const HOP_LOCAL: ReadonlySet<string> & ReadonlySet<Key> = new Set(["jsonrpc", "id", "_meta", "meta"] as const);
 
 /**
- * `line` is a request or a notification, `scanned` what was found there; `id` the bytes of the id that the envelope
+ * Offsets of the members of a message without `jsonrpc` and `id`; `bodyStart` is 0 where they are not contiguous
+ * (`Scanned`).
+ */
+export interface MessageBody {
+  readonly bodyStart: number;
+  readonly bodyEnd: number;
+}
+
+/** The parsed params of an envelope, if they were parsed, and their offset (`Scanned`). */
+export interface EnvelopeParams {
+  readonly inside: Kept | undefined;
+  readonly paramsStart: number;
+}
+
+/**
+ * `line` is a request or a notification, its members; `id` the bytes of the id that the envelope
  * gets, if any. In pieces, with its newline.
  */
 export function wrapLine(
   line: Buffer,
-  { bodyStart, bodyEnd }: Scanned,
+  { bodyStart, bodyEnd }: MessageBody,
   method: SuccessorMethod,
   id: Buffer | undefined,
 ): readonly Buffer[] {
@@ -79,7 +93,7 @@ export function insideOf(line: Buffer, start: number): Kept {
  */
 export function unwrapLine(
   line: Buffer,
-  { inside, paramsStart }: Scanned,
+  { inside, paramsStart }: EnvelopeParams,
   id: Buffer | undefined,
 ): { readonly method: string; readonly pieces: readonly Buffer[] } {
   const { pieces, method } = inside ?? insideOf(line, paramsStart);

@@ -1,6 +1,6 @@
 /**
  * Who lives of a run: every process whose environment has its run id (`SYMPOSIUM_RUN_ID`), at whatever depth it was
- * started and whatever group it is in. Linux, from `/proc`, read apart from `sidecar/agents/process-table.ts`, which it
+ * started and whatever group it is in. Linux, from `/proc`, read apart from `sidecar/process/process-list.ts`, which it
  * checks.
  */
 import { readdirSync, readFileSync } from "node:fs";

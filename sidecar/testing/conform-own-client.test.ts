@@ -3,8 +3,8 @@ import { PassThrough } from "node:stream";
 import { applyEvent, emptyConversation, type Conversation } from "../../src/protocol/chat";
 import type { SidecarToHost } from "../../src/protocol/sidecar";
 import type { ParamsOf } from "../../src/protocol/wire";
-import { AgentConnection } from "../agents/connection";
-import { commandOf } from "../agents/distribution";
+import { AgentConnection } from "../acp/connection";
+import { commandOf } from "../agents/distributions/agent-command";
 import { AgentPool } from "../agents/pool";
 import { ChatService, type Host } from "../chat/chat-service";
 import { OPTION_IDS, serveClient } from "../conform/client-scenario";
@@ -16,7 +16,7 @@ import { memoryJournal } from "../journal/journal";
 import { BypassPolicy } from "../permissions/policy";
 import type { Channel } from "../rpc/channel";
 import { ndjsonChannel } from "../rpc/ndjson";
-import { NEVER } from "./chat-world";
+import { NEVER } from "./chat-fixture";
 import { hurriedClock } from "./hurried-clock";
 
 /** The chat's client, seen from its agent. */

@@ -9,7 +9,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
 import path from "node:path";
-import { findProgram, isProgramFile } from "../agents/find-program";
+import { findProgram, isProgramFile } from "../process/find-program";
 import { tarGz, type ArchiveEntry } from "./archives";
 import { temporaryFolder } from "./drive";
 import { skipped } from "./skipped";

@@ -1,15 +1,15 @@
 /** A session with MCP servers behind the bridge, and an agent that does with them what the test says. */
 import type { ToolDelivery } from "../../src/protocol/session-details";
 import { mcpBridge } from "../conductor/mcp-bridge";
-import { SESSION_TOOLS } from "../mcp/delivery";
-import { MemoryEvidence, type EvidenceStore } from "../mcp/delivery-evidence";
-import { DeliveryTracker } from "../mcp/delivery-tracker";
+import { SESSION_TOOLS } from "../mcp/delivery/delivery";
+import { MemoryEvidence, type EvidenceStore } from "../mcp/delivery/delivery-evidence";
+import { DeliveryTracker } from "../mcp/delivery/delivery-tracker";
 import type { ProxyDefinition } from "../proxies/proxy";
 import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
 import type { IncomingRequest } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
 import { brokenTools, manyTools } from "./many-tools";
-import { adding, World } from "./mcp-world";
+import { adding, World } from "./mcp-fixture";
 
 export const AGENT: JsonObject = {
   protocolVersion: 1,
@@ -17,13 +17,13 @@ export const AGENT: JsonObject = {
   agentCapabilities: { mcpCapabilities: { http: true } },
 };
 
-export type Prompted = (request: IncomingRequest, servers: readonly JsonObject[], world: World) => void | Promise<void>;
+export type Prompted = (request: IncomingRequest, servers: readonly JsonObject[], fixture: World) => void | Promise<void>;
 
 /** An agent whose prompt is `onPrompt`; the servers are those of the newest session. */
 export class DeliveryRig implements AsyncDisposable {
   readonly decided: (readonly [string, readonly ToolDelivery[]])[] = [];
   readonly tracker = new DeliveryTracker((id, { missing }) => this.decided.push([id, missing]));
-  readonly world: World;
+  readonly fixture: World;
   readonly clock = new FakeClock();
 
   constructor(
@@ -40,31 +40,31 @@ export class DeliveryRig implements AsyncDisposable {
           }).declaration,
       ),
     );
-    this.world = new World({
+    this.fixture = new World({
       stages: [offer, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence })],
       initialized,
       agent: request => {
         if (request.method !== "session/prompt") return false;
-        void onPrompt(request, this.world.lastServers(), this.world);
+        void onPrompt(request, this.fixture.lastServers(), this.fixture);
         return true;
       },
     });
   }
 
   async session(): Promise<string> {
-    await this.world.initialize();
-    return String((await this.world.setup("session/new", { cwd: "/", mcpServers: [] })).sessionId);
+    await this.fixture.initialize();
+    return String((await this.fixture.setup("session/new", { cwd: "/", mcpServers: [] })).sessionId);
   }
 
   async prompt(sessionId: string): Promise<unknown> {
-    return this.world.client.request("session/prompt", { sessionId, prompt: [] });
+    return this.fixture.client.request("session/prompt", { sessionId, prompt: [] });
   }
 
   async record(sessionId: string): Promise<readonly unknown[]> {
-    return arrayOr(objectOr(await this.world.client.request(SESSION_TOOLS, { sessionId })).servers);
+    return arrayOr(objectOr(await this.fixture.client.request(SESSION_TOOLS, { sessionId })).servers);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.world[Symbol.asyncDispose]();
+    await this.fixture[Symbol.asyncDispose]();
   }
 }

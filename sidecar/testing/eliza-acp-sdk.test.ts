@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { PassThrough, Readable, Writable } from "node:stream";
 import { client, methods, ndJsonStream, RequestError } from "@agentclientprotocol/sdk";
-import { serveEliza } from "../agents/eliza/agent";
+import { serveEliza } from "../eliza/agent";
 import { ndjsonChannel } from "../rpc/ndjson";
 
 suite("Eliza and a client that is not ours", () => {

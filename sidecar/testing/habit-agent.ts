@@ -4,8 +4,8 @@
  */
 import { mcpBridge } from "../conductor/mcp-bridge";
 import { ChannelTransport } from "../mcp/transport";
-import { MemoryEvidence } from "../mcp/delivery-evidence";
-import { DeliveryTracker, LIST_LIMIT_MS } from "../mcp/delivery-tracker";
+import { MemoryEvidence } from "../mcp/delivery/delivery-evidence";
+import { DeliveryTracker, LIST_LIMIT_MS } from "../mcp/delivery/delivery-tracker";
 import type { RunningServer } from "../mcp/program-server";
 import { SHIM_TOKEN, SHIM_URL } from "../mcp/shim";
 import { addedServer } from "../proxies/added-server";
@@ -14,7 +14,7 @@ import { memoryChannels } from "../rpc/memory";
 import type { IncomingRequest } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
 import { manyTools } from "./many-tools";
-import { adding, connected, World } from "./mcp-world";
+import { adding, connected, World } from "./mcp-fixture";
 
 /** "givesUpHttp": connects to http servers once and ends the connection after 5 s, before the tools are listed. */
 export type Habit = "none" | "refusesStdio" | "givesUpHttp" | "ignoresMcp" | "slowClient";
@@ -68,7 +68,7 @@ export class HabitAgent implements AsyncDisposable {
   readonly tracker = new DeliveryTracker((_, { missing }) =>
     this.#missing.push(...missing.map(({ server }) => server)),
   );
-  readonly world: World;
+  readonly fixture: World;
   #atPrompt: readonly string[] | undefined;
   readonly #listed: string[] = [];
 
@@ -86,7 +86,7 @@ export class HabitAgent implements AsyncDisposable {
       { command: "/bin/git-mcp", args: [], env: {} },
       { starter: { clock: this.clock, start: this.program.start } },
     );
-    this.world = new World({
+    this.fixture = new World({
       stages: [extension, program, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence })],
       initialized: initialized(version),
       agent: request => {
@@ -99,11 +99,11 @@ export class HabitAgent implements AsyncDisposable {
 
   /** A session from its setup to the end of its first turn. */
   async session(): Promise<SessionOutcome> {
-    await this.world.initialize();
-    const { sessionId } = await this.world.setup("session/new", { cwd: "/work", mcpServers: [] }),
-      servers = this.world.lastServers();
+    await this.fixture.initialize();
+    const { sessionId } = await this.fixture.setup("session/new", { cwd: "/work", mcpServers: [] }),
+      servers = this.fixture.lastServers();
     if (this.habit !== "slowClient") await this.#connect(servers);
-    const turn = this.world.client.request("session/prompt", { sessionId, prompt: [] });
+    const turn = this.fixture.client.request("session/prompt", { sessionId, prompt: [] });
     await settled();
     if (this.habit === "slowClient") await this.#connect(servers);
     await settled();
@@ -119,7 +119,7 @@ export class HabitAgent implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.world[Symbol.asyncDispose]();
+    await this.fixture[Symbol.asyncDispose]();
   }
 
   async #connect(servers: readonly JsonObject[]): Promise<void> {
@@ -139,7 +139,7 @@ export class HabitAgent implements AsyncDisposable {
     request.respond({});
     const { sessionId } = objectOr(request.params);
     for (const update of [{ state: "running" }, { state: "idle", stopReason: "end_turn" }]) {
-      this.world.agent.notify("session/update", { sessionId, update: { sessionUpdate: "state_update", ...update } });
+      this.fixture.agent.notify("session/update", { sessionId, update: { sessionUpdate: "state_update", ...update } });
     }
   }
 }

@@ -2,11 +2,11 @@
  * Another window, in small: installs one archive into a store, and says so. Arguments: ROOT ARCHIVE VERSION. Prints one
  * line of JSON for each progress, and at the end the folder; then it holds its use of the version until its stdin ends.
  */
-import { systemTools } from "../agents/process";
+import { systemTools } from "../process/stdio-process";
 import { realFiles } from "../agents/install/files";
 import { Installer } from "../agents/install/installer";
 import { Store } from "../agents/install/store";
-import { processTable } from "../agents/process-table";
+import { processTable } from "../process/process-list";
 import { realClock } from "../rpc/clock";
 
 const [root = "", archive = "", version = ""] = process.argv.slice(2);

@@ -8,7 +8,7 @@ import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
 import type { Message } from "../rpc/message";
 import { Peer } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
-import { HTTP_AGENT, type ChainEnds } from "./mcp-world";
+import { HTTP_AGENT, type ChainEnds } from "./mcp-fixture";
 
 export const bridge = () =>
   mcpBridge({ clock: new FakeClock(), shim: { command: "node", script: "s", electron: false } });

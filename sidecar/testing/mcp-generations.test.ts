@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
 import { manyTools, TOOLS } from "./many-tools";
-import { adding, chainOf, connected, Signal, World } from "./mcp-world";
+import { adding, chainOf, connected, Signal, World } from "./mcp-fixture";
 import { bridge, said, streamOf, plainAgent } from "./mcp-ends";
 
 suite("MCP bridge and the ACP SDK's provider (connection-less)", () => {

@@ -5,7 +5,7 @@ import { CreateMessageRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
 import { Peer, type IncomingRequest } from "../rpc/peer";
 import { manyTools, TOOLS } from "./many-tools";
-import { adding, chainOf, connected, Signal, World } from "./mcp-world";
+import { adding, chainOf, connected, Signal, World } from "./mcp-fixture";
 import { bridge, said, streamOf } from "./mcp-ends";
 
 suite("servers of ours and agents that know MCP over ACP", () => {

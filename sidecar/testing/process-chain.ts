@@ -1,8 +1,8 @@
 /** Test programs as components of a chain: real processes, with a ledger of their own, that can be killed. */
 import { pathToFileURL } from "node:url";
-import { openLedger } from "../agents/ledger";
-import { startProcess, type ProcessSpec } from "../agents/process";
-import { newRun } from "../agents/runs";
+import { openLedger } from "../process/process-ledger";
+import { startProcess, type ProcessSpec } from "../process/stdio-process";
+import { newRun } from "../process/run-id";
 import type { ProxyComponent, Start } from "../conductor/component";
 import { temporaryFolder } from "./drive";
 import { hurriedClock } from "./hurried-clock";

@@ -1,6 +1,6 @@
 /** Test programs, compiled by `scripts/units.mjs`, as processes to be started. */
 import path from "node:path";
-import type { ProcessSpec } from "../agents/process";
+import type { ProcessSpec } from "../process/stdio-process";
 
 /** `name.program.ts` in this folder, run by this Node. */
 export function program(

@@ -9,15 +9,15 @@ import { readDistribution } from "../../src/protocol/distribution";
 import { diagnose } from "../agents/doctor/diagnose";
 import { probe } from "../agents/doctor/probe";
 import { platformOf, platformsFor } from "../agents/distributions/platform";
-import { findProgram, isProgramFile } from "../agents/find-program";
+import { findProgram, isProgramFile } from "../process/find-program";
 import { realFiles } from "../agents/install/files";
 import { Installer } from "../agents/install/installer";
 import { Store } from "../agents/install/store";
-import { openLedger } from "../agents/ledger";
-import { systemTools, type ProcessWorld } from "../agents/process";
-import { processTable } from "../agents/process-table";
-import { newRun } from "../agents/runs";
-import { runTool } from "../agents/tool-run";
+import { openLedger } from "../process/process-ledger";
+import { systemTools, type ProcessWorld } from "../process/stdio-process";
+import { processTable } from "../process/process-list";
+import { newRun } from "../process/run-id";
+import { runTool } from "../process/tool-run";
 import { realClock } from "../rpc/clock";
 import { objectOr, stringOr } from "../rpc/json";
 
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
     storage = path.join(root, "..", "ledger"),
     began = realClock.now();
   const ledger = openLedger(storage, newRun());
-  const world: ProcessWorld = {
+  const fixture: ProcessWorld = {
     clock: realClock,
     ledger,
     report: { started: () => undefined, ended: () => undefined },
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
     }),
     ...(offline === undefined ? {} : { fetch: () => Promise.reject(new Error("There is no network here.")) }),
     run: (spec, how) =>
-      offline === undefined ? runTool(spec, how, world) : Promise.reject(new Error("No tool is run here.")),
+      offline === undefined ? runTool(spec, how, fixture) : Promise.reject(new Error("No tool is run here.")),
     report: (_, progress) => {
       if (progress?.line !== undefined) lines++;
     },
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
     if (command.kind !== "process") throw new Error(`${agent.name} is no process.`);
     const observed = await probe(
       { name: agent.name, command: command.command, args: command.args, env: command.env, cwd: path.dirname(root) },
-      { processes: world, version: "0.0.0", find: () => undefined },
+      { processes: fixture, version: "0.0.0", find: () => undefined },
     );
     const { session, initialize, exit } = observed;
     say({

@@ -5,19 +5,19 @@
  */
 import { ide } from "../extensions/ide/extension";
 import { arrayOr, objectOr } from "../rpc/json";
-import { ExtensionRig } from "./extension-world";
+import { ExtensionRig } from "./extension-fixture";
 import { bridge, said } from "./mcp-ends";
-import { connected, World } from "./mcp-world";
+import { connected, World } from "./mcp-fixture";
 
 const [folder = "", operations = "[]"] = process.argv.slice(2);
 
 async function main(): Promise<readonly string[]> {
   using rig = new ExtensionRig();
-  await using world = new World({ stages: [ide.define({ timeLimitSeconds: 300 }, rig.world), bridge()] });
-  await world.initialize();
+  await using fixture = new World({ stages: [ide.define({ timeLimitSeconds: 300 }, rig.fixture), bridge()] });
+  await fixture.initialize();
   const {
     servers: [server],
-  } = await world.setup("session/new", { cwd: folder, mcpServers: [] });
+  } = await fixture.setup("session/new", { cwd: folder, mcpServers: [] });
   if (!server) throw new Error("the session has no server");
   await using client = await connected(server);
   const answers: string[] = [];

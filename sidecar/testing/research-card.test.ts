@@ -1,10 +1,10 @@
 /** The tool call that shows a research of Ferris, as Symposium's chat and VS Code's make something of it. */
 import { deepEqual } from "node:assert/strict";
 import { applyEvent, emptyConversation, type Conversation } from "../../src/protocol/chat";
-import { adaptUpdate } from "../chat/acp-v1";
-import { adaptUpdateV2 } from "../chat/acp-v2";
+import { adaptUpdate } from "../acp/adapt/v1";
+import { adaptUpdateV2 } from "../acp/adapt/v2";
 import { ResearchCard } from "../extensions/ferris/research-card";
-import { NO_WORDS, wordsOfUpdate } from "../lm/acp-words";
+import { NO_WORDS, wordsOfUpdate } from "../lm/response/updates-to-text";
 import { objectOr } from "../rpc/json";
 
 suite("the card of a research", () => {

@@ -11,7 +11,7 @@ import type { ProxyDefinition } from "../proxies/proxy";
 import { objectOr, type JsonObject } from "../rpc/json";
 import type { IncomingRequest } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
-import { connected, HTTP_AGENT, World } from "./mcp-world";
+import { connected, HTTP_AGENT, World } from "./mcp-fixture";
 
 /** An extension whose one tool asks its user first: the question goes to the tab of the session whose server it is. */
 export const asking: ProxyDefinition = {
@@ -53,7 +53,7 @@ export class SharingAgent implements AsyncDisposable {
   readonly #servers: { readonly name: string; readonly client: Client & AsyncDisposable }[] = [];
   readonly #turns = new Map<string, IncomingRequest>();
   readonly #ended: Promise<unknown>[] = [];
-  readonly world = new World({
+  readonly fixture = new World({
     stages: [asking, mcpBridge({ clock: this.clock })],
     initialized: HTTP_AGENT,
     client: request => {
@@ -70,10 +70,10 @@ export class SharingAgent implements AsyncDisposable {
 
   static async open(count: number): Promise<SharingAgent> {
     const agent = new SharingAgent();
-    await agent.world.initialize();
+    await agent.fixture.initialize();
     for (let i = 0; i < count; i++) {
-      agent.ids.push(String((await agent.world.setup("session/new", { cwd: "/", mcpServers: [] })).sessionId));
-      const server = at(agent.world.lastServers(), 0);
+      agent.ids.push(String((await agent.fixture.setup("session/new", { cwd: "/", mcpServers: [] })).sessionId));
+      const server = at(agent.fixture.lastServers(), 0);
       agent.#servers.push({ name: String(server.name), client: await connected(server) });
     }
     return agent;
@@ -81,7 +81,7 @@ export class SharingAgent implements AsyncDisposable {
 
   async begin(session: number): Promise<void> {
     const id = at(this.ids, session);
-    this.#ended.push(this.world.client.request("session/prompt", { sessionId: id, prompt: [] }));
+    this.#ended.push(this.fixture.client.request("session/prompt", { sessionId: id, prompt: [] }));
     while (!this.#turns.has(id)) await new Promise(setImmediate);
   }
 
@@ -91,7 +91,7 @@ export class SharingAgent implements AsyncDisposable {
 
   /** As OpenCode does: the title is the server's name and the tool's. */
   async announce(session: number, server: number, toolCallId: string, rawInput: JsonObject): Promise<void> {
-    this.world.agent.notify("session/update", {
+    this.fixture.agent.notify("session/update", {
       sessionId: this.ids[session],
       update: {
         sessionUpdate: "tool_call",
@@ -113,6 +113,6 @@ export class SharingAgent implements AsyncDisposable {
     for (const turn of this.#turns.keys()) this.end(this.ids.indexOf(turn));
     await Promise.allSettled(this.#ended);
     for (const { client } of this.#servers) await client[Symbol.asyncDispose]();
-    await this.world[Symbol.asyncDispose]();
+    await this.fixture[Symbol.asyncDispose]();
   }
 }

@@ -5,14 +5,14 @@ import path from "node:path";
 import type { Files } from "../agents/install/files";
 import type { ExtensionWorld } from "../extensions/extension";
 import { sparkleProxy } from "../extensions/sparkle/extension";
-import { SESSION_TOOLS } from "../mcp/delivery";
+import { SESSION_TOOLS } from "../mcp/delivery/delivery";
 import type { RequestInterceptor } from "../proxies/proxy";
 import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
-import { ExtensionRig } from "./extension-world";
+import { ExtensionRig } from "./extension-fixture";
 import { FakeClock } from "./fake-clock";
 import { bridge } from "./mcp-ends";
-import { connected, Signal, World } from "./mcp-world";
+import { connected, Signal, World } from "./mcp-fixture";
 
 const DATE = new Date("2026-11-22T09:51:03.000Z");
 export const words = (text: string): JsonObject => ({ type: "text", text });
@@ -26,7 +26,7 @@ export const partsOf = (prompt: readonly unknown[]): readonly unknown[] =>
 export interface SparkledOptions {
   readonly settings?: JsonObject;
   readonly files?: Files;
-  readonly world?: Partial<ExtensionWorld>;
+  readonly fixture?: Partial<ExtensionWorld>;
   readonly initialized?: JsonObject;
   readonly agent?: (request: IncomingRequest) => boolean;
   readonly client?: (
@@ -57,24 +57,24 @@ export class Sparkled implements AsyncDisposable {
   readonly told: unknown[] = [];
   readonly heard = new Signal();
   answer: ((request: IncomingRequest) => void) | undefined = request => request.respond({ stopReason: "end_turn" });
-  readonly world: World;
+  readonly fixture: World;
 
   constructor({
     settings = {},
     files,
-    world,
+    fixture,
     initialized,
     agent,
     client = allowing,
     delivery = () => ({ servers: [] }),
   }: SparkledOptions = {}) {
-    const computer = new ExtensionRig({ clock: this.clock, date: () => DATE, ...world });
+    const computer = new ExtensionRig({ clock: this.clock, date: () => DATE, ...fixture });
     this.computer = computer;
     this.cwd = path.join(computer.home, "work");
     mkdirSync(this.cwd);
-    this.world = new World({
+    this.fixture = new World({
       stages: [
-        { name: "Sparkle", make: chain => sparkleProxy(chain, settings, computer.world, files) },
+        { name: "Sparkle", make: chain => sparkleProxy(chain, settings, computer.fixture, files) },
         {
           name: "delivery",
           make: () => ({
@@ -102,19 +102,19 @@ export class Sparkled implements AsyncDisposable {
 
   static async open(options: SparkledOptions = {}): Promise<Sparkled> {
     const sparkled = new Sparkled(options);
-    await sparkled.world.initialize();
+    await sparkled.fixture.initialize();
     return sparkled;
   }
 
   async session(method = "session/new", more: JsonObject = {}): Promise<string> {
-    return String((await this.world.setup(method, { cwd: this.cwd, mcpServers: [], ...more })).sessionId);
+    return String((await this.fixture.setup(method, { cwd: this.cwd, mcpServers: [], ...more })).sessionId);
   }
   prompt(sessionId: string, ...blocks: readonly unknown[]): Promise<unknown> {
-    return this.world.client.request("session/prompt", { sessionId, prompt: blocks });
+    return this.fixture.client.request("session/prompt", { sessionId, prompt: blocks });
   }
   /** The agent lists the tools of the session that was set up last. */
   async list(): Promise<void> {
-    await using mcp = await connected(this.world.lastServers()[0] ?? {});
+    await using mcp = await connected(this.fixture.lastServers()[0] ?? {});
     await mcp.listTools();
   }
   /** What the agent got of the last prompt. */
@@ -130,12 +130,12 @@ export class Sparkled implements AsyncDisposable {
   }
   async update(sessionId: string, update: JsonObject): Promise<unknown> {
     const next = this.heard.times(this.heard.count + 1);
-    this.world.agent.notify("session/update", { sessionId, update });
+    this.fixture.agent.notify("session/update", { sessionId, update });
     await next;
     return objectOr(arrayOr(this.told.at(-1))[1]).update;
   }
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.world[Symbol.asyncDispose]();
+    await this.fixture[Symbol.asyncDispose]();
     equal(this.clock.waiting, 0, "no timer is left");
     this.computer[Symbol.dispose]();
   }

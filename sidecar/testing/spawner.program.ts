@@ -3,8 +3,8 @@
  * ChildProcessRecord}`, when the agent has answered `initialize`. Then it lives until it is killed; when its stdin ends
  * it stops the agent and exits. Arguments: STORAGE RUN [AGENT-FLAG…]
  */
-import { openLedger } from "../agents/ledger";
-import { startProcess } from "../agents/process";
+import { openLedger } from "../process/process-ledger";
+import { startProcess } from "../process/stdio-process";
 import { realClock } from "../rpc/clock";
 import { Peer } from "../rpc/peer";
 import type { ChildProcessRecord } from "../../src/protocol/sidecar";

@@ -9,9 +9,9 @@ import { workspace } from "../extensions/workspace/extension";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
-import { ExtensionRig } from "./extension-world";
+import { ExtensionRig } from "./extension-fixture";
 import { bridge, said } from "./mcp-ends";
-import { connected, Signal, World, type WorldOptions } from "./mcp-world";
+import { connected, Signal, World, type WorldOptions } from "./mcp-fixture";
 
 /** What the client can do. */
 export const EDITOR = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
@@ -20,7 +20,7 @@ export class WorkspaceRig implements AsyncDisposable {
   readonly base = realpathSync(mkdtempSync(path.join(tmpdir(), "workspace-")));
   readonly cwd = path.join(this.base, "work");
   readonly extension: ExtensionRig;
-  readonly world: World;
+  readonly fixture: World;
   /** `method`, or for a question its title. */
   readonly asked: string[] = [];
   readonly requests: IncomingRequest[] = [];
@@ -35,8 +35,8 @@ export class WorkspaceRig implements AsyncDisposable {
   constructor(settings: JsonObject = {}, change: Partial<ExtensionWorld> = {}, more: Partial<WorldOptions> = {}) {
     mkdirSync(this.cwd);
     this.extension = new ExtensionRig(change);
-    this.world = new World({
-      stages: [workspace.define(settings, this.extension.world), bridge()],
+    this.fixture = new World({
+      stages: [workspace.define(settings, this.extension.fixture), bridge()],
       client: request => this.#request(request),
       ...more,
       told: (method, params) => {
@@ -47,10 +47,10 @@ export class WorkspaceRig implements AsyncDisposable {
 
   /** Begins, and connects as the agent. */
   async begin(clientCapabilities: JsonObject = {}, more: JsonObject = {}): Promise<Client> {
-    await this.world.client.request("initialize", { protocolVersion: 1, clientCapabilities });
+    await this.fixture.client.request("initialize", { protocolVersion: 1, clientCapabilities });
     const {
       servers: [server],
-    } = await this.world.setup("session/new", { cwd: this.cwd, mcpServers: [], ...more });
+    } = await this.fixture.setup("session/new", { cwd: this.cwd, mcpServers: [], ...more });
     this.#mcp = await connected(server ?? {});
     return this.#mcp;
   }
@@ -99,7 +99,7 @@ export class WorkspaceRig implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#mcp?.[Symbol.asyncDispose]();
-    await this.world[Symbol.asyncDispose]();
+    await this.fixture[Symbol.asyncDispose]();
     this.extension[Symbol.dispose]();
     rmSync(this.base, { recursive: true, force: true });
   }

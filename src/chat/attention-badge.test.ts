@@ -3,7 +3,7 @@ import { FakeClock } from "../testing/fake-clock";
 import { AttentionBadge } from "./attention-badge";
 
 suite("attention badge", () => {
-  function world(): { badge: AttentionBadge; told: string[]; clock: FakeClock } {
+  function fixture(): { badge: AttentionBadge; told: string[]; clock: FakeClock } {
     const told: string[] = [],
       clock = new FakeClock();
     return {
@@ -24,7 +24,7 @@ suite("attention badge", () => {
   });
 
   test("a hidden chat says how many wait, and tells of each question and each end of a turn once", () => {
-    const { badge, told } = world();
+    const { badge, told } = fixture();
     badge.heard(wants("a", "answer", "Tests"));
     badge.heard(wants("a", "answer"));
     badge.heard(wants("b", "reading"));
@@ -43,7 +43,7 @@ suite("attention badge", () => {
   });
 
   test("a chat that is looked at wants nothing; what was read is read, a question waits on", () => {
-    const { badge, told, clock } = world();
+    const { badge, told, clock } = fixture();
     badge.visible(true);
     badge.heard(wants("a", "answer"));
     badge.heard(wants("b", "reading"));
@@ -65,7 +65,7 @@ suite("attention badge", () => {
   });
 
   test("a question that came right before the chat was hidden is told of, once; one that was answered is not", () => {
-    const { badge, told, clock } = world();
+    const { badge, told, clock } = fixture();
     badge.visible(true);
     badge.heard(wants("a", "answer"));
     badge.heard(wants("b", "answer"));
@@ -81,7 +81,7 @@ suite("attention badge", () => {
   });
 
   test("an answer that ended right before the chat was hidden is to be read, without a notification; one that was looked at, or read since, is not", () => {
-    const { badge, told, clock } = world();
+    const { badge, told, clock } = fixture();
     badge.visible(true);
     badge.heard(wants("a", "reading"));
     clock.advance(1_999);
@@ -99,7 +99,7 @@ suite("attention badge", () => {
   });
 
   test("nothing is left of a sidecar that is gone", () => {
-    const { badge, told } = world();
+    const { badge, told } = fixture();
     badge.heard(wants("a", "reading"));
     badge.clear();
     deepEqual(told, ["! Ada has ended its turn.", "1: 1 answer to read", "none"]);

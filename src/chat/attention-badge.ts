@@ -32,7 +32,7 @@ export class AttentionBadge {
   readonly #shown = new Map<SessionId, { readonly wanted: Wanted; readonly at: number }>();
   #isVisible = false;
 
-  constructor(private readonly world: AttentionWorld) {}
+  constructor(private readonly deps: AttentionWorld) {}
 
   heard(wanted: Wanted): void {
     const before = this.#wanted.get(wanted.sessionId)?.wants;
@@ -41,7 +41,7 @@ export class AttentionBadge {
     else this.#wanted.set(wanted.sessionId, wanted);
     if (wanted.wants === "nothing") this.#shown.delete(wanted.sessionId);
     else if (this.#isVisible && before !== wanted.wants)
-      this.#shown.set(wanted.sessionId, { wanted, at: this.world.now() });
+      this.#shown.set(wanted.sessionId, { wanted, at: this.deps.now() });
     if (wanted.wants !== "nothing" && before !== wanted.wants && !this.#isVisible) this.#notify(wanted);
     this.#show();
   }
@@ -53,7 +53,7 @@ export class AttentionBadge {
   visible(isVisible: boolean): void {
     this.#isVisible = isVisible;
     if (isVisible) this.#read();
-    else for (const { wanted, at } of this.#shown.values()) if (this.world.now() - at < UNREAD_MS) this.#missed(wanted);
+    else for (const { wanted, at } of this.#shown.values()) if (this.deps.now() - at < UNREAD_MS) this.#missed(wanted);
     if (!isVisible) this.#shown.clear();
     this.#show();
   }
@@ -75,7 +75,7 @@ export class AttentionBadge {
   }
 
   #notify({ name, title, wants }: Wanted): void {
-    this.world.notify(
+    this.deps.notify(
       `${name} ${wants === "answer" ? "asks you something" : "has ended its turn"}${title === undefined ? "" : ` in “${title}”`}.`,
     );
   }
@@ -89,7 +89,7 @@ export class AttentionBadge {
         : []),
       ...(answers > 0 ? [`${answers} ${answers === 1 ? "answer" : "answers"} to read`] : []),
     ];
-    this.world.show(
+    this.deps.show(
       this.#isVisible || words.length === 0 ? undefined : { value: questions + answers, tooltip: words.join(", ") },
     );
   }

@@ -5,18 +5,18 @@ import { ELIZA } from "../protocol/agents";
 import { ErrorCode } from "../protocol/errors";
 import type { NewChat } from "../protocol/sidecar";
 import type { PageToHost } from "../protocol/webview";
-import { readSettings } from "../settings/settings";
+import { readSettings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
 import { MINE, RUNNING, BACKOFF, SHOWN, World, prompt } from "../testing/chat-controller-world";
 
 suite("chat controller", () => {
   test("a page that is ready learns the agents, the tabs and the sidecar's state", async () => {
-    const world = new World();
-    await world.ready();
-    deepEqual(world.posted, [
+    const fixture = new World();
+    await fixture.ready();
+    deepEqual(fixture.posted, [
       {
         type: "state",
-        agents: world.settings.agents.map(({ id, name }) => ({ id, name })),
+        agents: fixture.settings.agents.map(({ id, name }) => ({ id, name })),
         currentAgentId: "elizacp",
         tabs: [],
         sidecar: { state: "running" },
@@ -25,25 +25,25 @@ suite("chat controller", () => {
   });
 
   test("a new tab is a session with the current agent in the workspace's folder, once", async () => {
-    const world = new World();
-    await world.says({ type: "new-tab", tabId: "t" }, { type: "new-tab", tabId: "t" });
-    deepEqual(world.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [] }]);
-    deepEqual(world.of("state").at(-1)?.tabs, ["t"]);
+    const fixture = new World();
+    await fixture.says({ type: "new-tab", tabId: "t" }, { type: "new-tab", tabId: "t" });
+    deepEqual(fixture.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [] }]);
+    deepEqual(fixture.of("state").at(-1)?.tabs, ["t"]);
   });
 
   test("what the page says about a tab whose session is being opened waits, in order", async () => {
-    const world = new World();
-    world.sidecar.hold("chat/new");
-    await world.says(
+    const fixture = new World();
+    fixture.sidecar.hold("chat/new");
+    await fixture.says(
       { type: "new-tab", tabId: "t" },
       prompt("t"),
       { type: "cancel", tabId: "t" },
       prompt("t", "again"),
     );
-    deepEqual(world.sidecar.methods(), ["chat/new"]);
-    world.sidecar.release();
+    deepEqual(fixture.sidecar.methods(), ["chat/new"]);
+    fixture.sidecar.release();
     await settled();
-    deepEqual(world.sidecar.calls.slice(1), [
+    deepEqual(fixture.sidecar.calls.slice(1), [
       { method: "chat/prompt", params: { sessionId: "s1", messageId: "m-hi", blocks: [{ type: "text", text: "hi" }] } },
       { method: "chat/cancel", params: { sessionId: "s1" } },
       {
@@ -54,12 +54,12 @@ suite("chat controller", () => {
   });
 
   test("a prompt goes with what is attached to it; one that waits is taken back or sent from its tab", async () => {
-    const world = new World();
+    const fixture = new World();
     const attachments = [
       { kind: "file", path: "/w/a.ts" },
       { kind: "terminal", name: "zsh", text: "$" },
     ] as const;
-    await world.says(
+    await fixture.says(
       { type: "new-tab", tabId: "t" },
       { type: "prompt", tabId: "t", messageId: "m", text: "look", attachments },
       { type: "withdraw", tabId: "t", messageId: "m" },
@@ -67,7 +67,7 @@ suite("chat controller", () => {
       { type: "withdraw", tabId: "gone", messageId: "m" },
       { type: "send-queued", tabId: "gone" },
     );
-    deepEqual(world.sidecar.calls.slice(1), [
+    deepEqual(fixture.sidecar.calls.slice(1), [
       {
         method: "chat/prompt",
         params: {
@@ -86,113 +86,113 @@ suite("chat controller", () => {
   });
 
   test("the page learns which key sends", async () => {
-    const world = new World();
-    await world.ready();
-    world.settings = readSettings(name => (name === "symposium.requireModifierToSend" ? true : undefined));
-    world.chat.postState();
+    const fixture = new World();
+    await fixture.ready();
+    fixture.settings = readSettings(name => (name === "symposium.requireModifierToSend" ? true : undefined));
+    fixture.chat.postState();
     deepEqual(
-      world.of("state").map(({ requireModifier }) => requireModifier),
+      fixture.of("state").map(({ requireModifier }) => requireModifier),
       [undefined, true],
     );
   });
 
   test("an answer to a question of the agent goes to the session of its tab", async () => {
-    const world = new World();
+    const fixture = new World();
     const choice = { kind: "accept", values: { who: "me", many: ["a"] } } as const;
-    await world.says(
+    await fixture.says(
       { type: "new-tab", tabId: "t" },
       { type: "answer-elicitation", tabId: "t", elicitationId: "e", choice },
       { type: "answer-elicitation", tabId: "gone", elicitationId: "e", choice },
     );
-    deepEqual(world.sidecar.calls.slice(1), [
+    deepEqual(fixture.sidecar.calls.slice(1), [
       { method: "chat/answerElicitation", params: { sessionId: "s1", elicitationId: "e", choice } },
     ]);
   });
 
   test("what was chosen at the prompt goes to the session; what an agent took is what its next sessions begin with", async () => {
-    const world = new World();
-    await world.says(
+    const fixture = new World();
+    await fixture.says(
       { type: "new-tab", tabId: "t" },
       { type: "set-option", tabId: "t", controlId: "model", value: "large" },
       { type: "set-option", tabId: "t", controlId: "fast", value: true },
     );
-    deepEqual(world.calls("chat/setOption"), [
+    deepEqual(fixture.calls("chat/setOption"), [
       { sessionId: "s1", controlId: "model", value: "large" },
       { sessionId: "s1", controlId: "fast", value: true },
     ]);
     const controls = { model: "large", fast: true };
-    for (const [id, value] of Object.entries(controls)) world.chosen.keep(ELIZA.id, id, value);
-    await world.says({ type: "new-tab", tabId: "u" });
-    await world.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
-    deepEqual(world.calls("chat/new").slice(1), [
+    for (const [id, value] of Object.entries(controls)) fixture.chosen.keep(ELIZA.id, id, value);
+    await fixture.says({ type: "new-tab", tabId: "u" });
+    await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
+    deepEqual(fixture.calls("chat/new").slice(1), [
       { agent: ELIZA, cwd: "/w", shown: [], controls },
       { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", controls },
     ]);
-    await world.ready({ tabId: "mine", agentId: "mine", cwd: "/w" });
-    deepEqual(world.calls("chat/new").at(-1), { agent: MINE, cwd: "/w", shown: [] });
-    world.sidecar.die();
-    await world.become(BACKOFF);
-    world.sidecar.restart();
-    await world.become(RUNNING);
-    await world.ready({ tabId: "t", agentId: "elizacp", cwd: "/w", shown: SHOWN });
+    await fixture.ready({ tabId: "mine", agentId: "mine", cwd: "/w" });
+    deepEqual(fixture.calls("chat/new").at(-1), { agent: MINE, cwd: "/w", shown: [] });
+    fixture.sidecar.die();
+    await fixture.become(BACKOFF);
+    fixture.sidecar.restart();
+    await fixture.become(RUNNING);
+    await fixture.ready({ tabId: "t", agentId: "elizacp", cwd: "/w", shown: SHOWN });
     deepEqual(
-      world.calls("chat/new").map(params => "controls" in Object(params)),
+      fixture.calls("chat/new").map(params => "controls" in Object(params)),
       [true],
     );
   });
 
   test("version 2 of the protocol is offered where the settings say so, also to a tab that comes back", async () => {
-    const world = new World();
-    world.settings = readSettings(name => (name === "symposium.experimentalProtocolV2" ? true : undefined));
-    await world.says({ type: "new-tab", tabId: "t" });
-    await world.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
-    deepEqual(world.calls("chat/new"), [
+    const fixture = new World();
+    fixture.settings = readSettings(name => (name === "symposium.experimentalProtocolV2" ? true : undefined));
+    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
+    deepEqual(fixture.calls("chat/new"), [
       { agent: ELIZA, cwd: "/w", shown: [], protocol: 2 },
       { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", protocol: 2 },
     ]);
   });
 
   test("a choice in a tab that has no session means nothing; one that its session refuses is said there", async () => {
-    const world = new World();
-    await world.says(
+    const fixture = new World();
+    await fixture.says(
       { type: "set-option", tabId: "gone", controlId: "model", value: "large" },
       { type: "new-tab", tabId: "t" },
     );
-    world.sidecar.refuse("chat/setOption", new SidecarRefused(1, "No."));
-    await world.says({ type: "set-option", tabId: "t", controlId: "model", value: "large" });
+    fixture.sidecar.refuse("chat/setOption", new SidecarRefused(1, "No."));
+    await fixture.says({ type: "set-option", tabId: "t", controlId: "model", value: "large" });
     deepEqual(
-      world.of("failed").map(({ tabId, message }) => [tabId, message]),
+      fixture.of("failed").map(({ tabId, message }) => [tabId, message]),
       [["t", "No."]],
     );
   });
 
   test("what an agent changed, printed or works on is opened; of a place that cannot be shown nobody is told", async () => {
-    const world = new World();
-    await world.says({ type: "new-tab", tabId: "t" });
-    await world.says(
+    const fixture = new World();
+    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says(
       { type: "open-diff", tabId: "t", path: "/w/a", oldText: "x", newText: "y" },
       { type: "open-diff", tabId: "gone", path: "/w/a", newText: "y" },
       { type: "open-terminal", tabId: "t", command: "ls", output: "" },
       { type: "open-link", href: "a.ts", preview: true },
     );
-    world.linkProblem = new Error("It is not there.");
-    await world.says({ type: "open-link", href: "b.ts", preview: true });
+    fixture.linkProblem = new Error("It is not there.");
+    await fixture.says({ type: "open-link", href: "b.ts", preview: true });
     deepEqual(
-      [world.done, world.of("failed")],
+      [fixture.done, fixture.of("failed")],
       [["diff /w/a x y Eliza", "diff /w/a undefined y the agent", "terminal ls", "preview a.ts"], []],
     );
   });
 
   test("in a workspace of several folders the agent's session knows all of them", async () => {
-    const world = new World();
-    world.folders = ["/w", "/v"];
-    await world.ready({ tabId: "t", agentId: "elizacp", cwd: "/w" });
-    deepEqual(world.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [], folders: ["/w", "/v"] }]);
+    const fixture = new World();
+    fixture.folders = ["/w", "/v"];
+    await fixture.ready({ tabId: "t", agentId: "elizacp", cwd: "/w" });
+    deepEqual(fixture.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [], folders: ["/w", "/v"] }]);
   });
 
   test("events and snapshots are forwarded to the tab of their session, and those of no tab are not", async () => {
-    const world = new World();
-    await world.says({ type: "new-tab", tabId: "t" });
+    const fixture = new World();
+    await fixture.says({ type: "new-tab", tabId: "t" });
     const event = { type: "title", title: "x" } as const;
     const conversation = {
       agent: ELIZA,
@@ -202,54 +202,54 @@ suite("chat controller", () => {
       commands: [],
       controls: [],
     } as const;
-    world.chat.event({ sessionId: "s1", bootId: "b", seq: 1, event });
-    world.chat.event({ sessionId: "s9", bootId: "b", seq: 1, event });
-    world.chat.snapshot({ sessionId: "s1", bootId: "b", seq: 1, asked: 4, conversation });
-    world.chat.snapshot({ sessionId: "s9", bootId: "b", seq: 1, conversation });
-    deepEqual(world.posted.slice(1), [
+    fixture.chat.event({ sessionId: "s1", bootId: "b", seq: 1, event });
+    fixture.chat.event({ sessionId: "s9", bootId: "b", seq: 1, event });
+    fixture.chat.snapshot({ sessionId: "s1", bootId: "b", seq: 1, asked: 4, conversation });
+    fixture.chat.snapshot({ sessionId: "s9", bootId: "b", seq: 1, conversation });
+    deepEqual(fixture.posted.slice(1), [
       { type: "event", tabId: "t", bootId: "b", seq: 1, event },
       { type: "snapshot", tabId: "t", bootId: "b", seq: 1, asked: 4, conversation },
     ]);
-    deepEqual(world.done, ["forwarded t title elizacp"]);
+    deepEqual(fixture.done, ["forwarded t title elizacp"]);
   });
 
   test("closing a tab closes its session, and the state says so", async () => {
-    const world = new World();
-    await world.says({ type: "new-tab", tabId: "t" }, { type: "close-tab", tabId: "t" });
-    deepEqual(world.calls("chat/close"), [{ sessionId: "s1" }]);
-    deepEqual([world.chat.tabs, world.of("state").at(-1)?.tabs], [[], []]);
+    const fixture = new World();
+    await fixture.says({ type: "new-tab", tabId: "t" }, { type: "close-tab", tabId: "t" });
+    deepEqual(fixture.calls("chat/close"), [{ sessionId: "s1" }]);
+    deepEqual([fixture.chat.tabs, fixture.of("state").at(-1)?.tabs], [[], []]);
   });
 
   test("a permission's answer goes to the session, and one for a session that died goes nowhere", async () => {
-    const world = new World();
+    const fixture = new World();
     const answer: PageToHost = {
       type: "answer-permission",
       tabId: "t",
       permissionId: "p",
       choice: { kind: "option", optionId: "o" },
     };
-    await world.says({ type: "new-tab", tabId: "t" }, answer);
-    deepEqual(world.calls("chat/answerPermission"), [
+    await fixture.says({ type: "new-tab", tabId: "t" }, answer);
+    deepEqual(fixture.calls("chat/answerPermission"), [
       { sessionId: "s1", permissionId: "p", choice: { kind: "option", optionId: "o" } },
     ]);
-    world.sidecar.die();
-    await world.become(BACKOFF);
-    await world.says(answer);
-    deepEqual(world.of("failed"), []);
+    fixture.sidecar.die();
+    await fixture.become(BACKOFF);
+    await fixture.says(answer);
+    deepEqual(fixture.of("failed"), []);
   });
 
   test("an agent that is selected by a tab's button is told to the page, which may give it to the tab", async () => {
-    const world = new World();
-    await world.says({ type: "new-tab", tabId: "t" }, { type: "action", tabId: "t", action: "selectAgent" });
-    deepEqual(world.of("agentSelected"), [], "the user cancelled");
-    world.chosenAgent = "mine";
-    await world.says(
+    const fixture = new World();
+    await fixture.says({ type: "new-tab", tabId: "t" }, { type: "action", tabId: "t", action: "selectAgent" });
+    deepEqual(fixture.of("agentSelected"), [], "the user cancelled");
+    fixture.chosenAgent = "mine";
+    await fixture.says(
       { type: "action", tabId: "t", action: "selectAgent" },
       { type: "close-tab", tabId: "t" },
       { type: "new-tab", tabId: "t", agentId: "mine" },
     );
     deepEqual(
-      [world.of("agentSelected"), world.calls("chat/close"), world.calls("chat/new").at(-1)],
+      [fixture.of("agentSelected"), fixture.calls("chat/close"), fixture.calls("chat/new").at(-1)],
       [
         [{ type: "agentSelected", tabId: "t", agentId: "mine" }],
         [{ sessionId: "s1" }],
@@ -259,48 +259,48 @@ suite("chat controller", () => {
   });
 
   test("a tab's title is what its next session begins with", async () => {
-    const world = new World();
-    await world.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN, title: "Refactoring" });
-    deepEqual(world.calls("chat/new"), [
+    const fixture = new World();
+    await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN, title: "Refactoring" });
+    deepEqual(fixture.calls("chat/new"), [
       { agent: ELIZA, cwd: "/w", shown: SHOWN, title: "Refactoring", why: "The window was reloaded." },
     ]);
   });
 
   test("in a workspace that is not trusted nothing is started, and the page says why and what to do", async () => {
-    const world = new World();
-    world.trusted = false;
-    await world.ready({ tabId: "t", shown: SHOWN });
-    await world.says({ type: "new-tab", tabId: "u" }, prompt("t"), {
+    const fixture = new World();
+    fixture.trusted = false;
+    await fixture.ready({ tabId: "t", shown: SHOWN });
+    await fixture.says({ type: "new-tab", tabId: "u" }, prompt("t"), {
       type: "action",
       tabId: "t",
       action: "restartSidecar",
     });
-    deepEqual([world.sidecar.calls, world.restarts], [[], 0]);
-    deepEqual(world.of("state")[0]?.sidecar, {
+    deepEqual([fixture.sidecar.calls, fixture.restarts], [[], 0]);
+    deepEqual(fixture.of("state")[0]?.sidecar, {
       state: "failed",
       message: "Agents run programs on this machine: trust this workspace to chat with one.",
       actions: ["manageTrust"],
     });
     deepEqual(
-      world.of("failed").map(({ tabId }) => tabId),
+      fixture.of("failed").map(({ tabId }) => tabId),
       ["u", "t"],
     );
-    deepEqual(world.done, [
+    deepEqual(fixture.done, [
       "tell Agents run programs on this machine: trust this workspace to chat with one. manageTrust",
     ]);
-    world.trusted = true;
-    world.chat.trustGranted();
+    fixture.trusted = true;
+    fixture.chat.trustGranted();
     deepEqual(
-      world.posted.slice(-2).map(({ type }) => type),
+      fixture.posted.slice(-2).map(({ type }) => type),
       ["state", "askAgain"],
     );
-    await world.ready({ tabId: "t", shown: SHOWN }, { tabId: "u" });
-    equal(world.calls("chat/new").length, 2);
+    await fixture.ready({ tabId: "t", shown: SHOWN }, { tabId: "u" });
+    equal(fixture.calls("chat/new").length, 2);
   });
 
   test("agents, actions and links go where they belong; an agent that is not configured cannot be selected", async () => {
-    const world = new World();
-    await world.says(
+    const fixture = new World();
+    await fixture.says(
       { type: "new-tab", tabId: "t" },
       { type: "select-agent", agentId: "mine" },
       { type: "select-agent", agentId: "gone" },
@@ -310,74 +310,74 @@ suite("chat controller", () => {
       { type: "open-link", href: "https://x" },
     );
     deepEqual(
-      [world.done, world.restarts, world.calls("chat/restartAgent")],
+      [fixture.done, fixture.restarts, fixture.calls("chat/restartAgent")],
       [
         ["select mine", "showLogs", "open https://x", "tell There is no agent with the id gone. "],
         1,
         [{ sessionId: "s1" }],
       ],
     );
-    await world.says(
+    await fixture.says(
       { type: "action", tabId: "gone", action: "addToConfiguration" },
       { type: "action", tabId: "t", action: "addToConfiguration" },
     );
-    deepEqual(world.done.slice(3), ["tell There is no agent with the id gone. ", "configure elizacp"]);
+    deepEqual(fixture.done.slice(3), ["tell There is no agent with the id gone. ", "configure elizacp"]);
   });
 
   test("a tab that is opened right after an agent was chosen has that agent, however long the settings take", async () => {
-    const world = new World(),
+    const fixture = new World(),
       written = deferred<undefined>();
-    world.selecting = written.promise;
-    await world.says({ type: "select-agent", agentId: "mine" }, { type: "new-tab", tabId: "t" });
-    deepEqual(world.calls("chat/new"), []);
-    world.settings = { ...world.settings, currentAgentId: "mine" };
+    fixture.selecting = written.promise;
+    await fixture.says({ type: "select-agent", agentId: "mine" }, { type: "new-tab", tabId: "t" });
+    deepEqual(fixture.calls("chat/new"), []);
+    fixture.settings = { ...fixture.settings, currentAgentId: "mine" };
     written.resolve(undefined);
     await settled();
     deepEqual(
-      (world.calls("chat/new") as NewChat[]).map(({ agent }) => agent.id),
+      (fixture.calls("chat/new") as NewChat[]).map(({ agent }) => agent.id),
       ["mine"],
     );
   });
 
   test("an action that fails names no prompt: those on their way may well arrive", async () => {
-    const world = new World();
-    await world.says({ type: "new-tab", tabId: "t" });
-    world.sidecar.refuse("chat/restartAgent", new SidecarRefused(ErrorCode.refused, "Not now."));
-    await world.says({ type: "action", tabId: "t", action: "restartAgent" });
-    deepEqual(world.of("failed"), [{ type: "failed", tabId: "t", message: "Not now." }]);
+    const fixture = new World();
+    await fixture.says({ type: "new-tab", tabId: "t" });
+    fixture.sidecar.refuse("chat/restartAgent", new SidecarRefused(ErrorCode.refused, "Not now."));
+    await fixture.says({ type: "action", tabId: "t", action: "restartAgent" });
+    deepEqual(fixture.of("failed"), [{ type: "failed", tabId: "t", message: "Not now." }]);
   });
 
   test("what fails and belongs to no tab, a link say, is said by VS Code", async () => {
-    const world = new World();
-    world.linkProblem = new Error("This link is not opened.");
-    await world.says({ type: "open-link", href: "ftp://x" });
-    deepEqual(world.done, ["tell This link is not opened. "]);
+    const fixture = new World();
+    fixture.linkProblem = new Error("This link is not opened.");
+    await fixture.says({ type: "open-link", href: "ftp://x" });
+    deepEqual(fixture.done, ["tell This link is not opened. "]);
   });
 
   test("the command restarts the agent of the tab that is looked at", async () => {
-    const world = new World();
-    equal(await world.chat.restartAgent(), false);
-    await world.says(
+    const fixture = new World();
+    equal(await fixture.chat.restartAgent(), false);
+    await fixture.says(
       { type: "new-tab", tabId: "t" },
       { type: "new-tab", tabId: "u" },
       { type: "select-tab", tabId: "u" },
     );
-    equal(await world.chat.restartAgent(), true);
-    await world.says({ type: "close-tab", tabId: "u" });
-    await world.chat.restartAgent();
-    deepEqual(world.calls("chat/restartAgent"), [{ sessionId: "s2" }, { sessionId: "s1" }]);
+    equal(await fixture.chat.restartAgent(), true);
+    await fixture.says({ type: "close-tab", tabId: "u" });
+    await fixture.chat.restartAgent();
+    deepEqual(fixture.calls("chat/restartAgent"), [{ sessionId: "s2" }, { sessionId: "s1" }]);
   });
 
   test("a tab that a command wants opens at once, or when the page comes, but no second one beside a page's first", async () => {
-    const world = new World();
-    world.chat.openTab();
-    equal(world.of("openTab").length, 1);
-    world.live = false;
-    world.chat.openTab();
-    world.live = true;
-    await world.ready({ tabId: "t" });
-    await world.ready({ tabId: "t" });
-    deepEqual(world.of("openTab").length, 2);
+    const fixture = new World();
+    fixture.chat.openTab();
+    equal(fixture.of("openTab").length, 1);
+    fixture.live = false;
+    fixture.chat.openTab();
+    fixture.live = true;
+    await fixture.ready({ tabId: "t" });
+    await fixture.ready({ tabId: "t" });
+    deepEqual(fixture.of("openTab").length, 2);
     const first = new World();
     first.live = false;
     first.chat.openTab();
@@ -388,38 +388,38 @@ suite("chat controller", () => {
   });
 
   test("a command may say which agent its tab is to have; a first page, whose first tab has another, opens it, too", async () => {
-    const world = new World();
-    world.chat.openTab("mine");
-    world.live = false;
-    world.chat.openTab("mine");
-    world.live = true;
-    await world.ready();
-    await world.ready();
-    deepEqual(world.of("openTab"), [
+    const fixture = new World();
+    fixture.chat.openTab("mine");
+    fixture.live = false;
+    fixture.chat.openTab("mine");
+    fixture.live = true;
+    await fixture.ready();
+    await fixture.ready();
+    deepEqual(fixture.of("openTab"), [
       { type: "openTab", agentId: "mine" },
       { type: "openTab", agentId: "mine" },
     ]);
-    await world.says({ type: "new-tab", tabId: "t", agentId: "mine" });
+    await fixture.says({ type: "new-tab", tabId: "t", agentId: "mine" });
     deepEqual(
-      world.calls("chat/new").map(params => (params as NewChat).agent.id),
+      fixture.calls("chat/new").map(params => (params as NewChat).agent.id),
       ["mine"],
     );
   });
 
   test("only a page that lost its own selection is told the selected tab", async () => {
-    const world = new World();
-    await world.says({ type: "new-tab", tabId: "t" }, { type: "select-tab", tabId: "t" });
-    await world.ready({ tabId: "t" });
-    ok(world.of("state").every(({ selected }) => selected === undefined));
-    await world.ready();
-    equal(world.of("state").at(-1)?.selected, "t");
+    const fixture = new World();
+    await fixture.says({ type: "new-tab", tabId: "t" }, { type: "select-tab", tabId: "t" });
+    await fixture.ready({ tabId: "t" });
+    ok(fixture.of("state").every(({ selected }) => selected === undefined));
+    await fixture.ready();
+    equal(fixture.of("state").at(-1)?.selected, "t");
   });
 
   test("what the page logs is logged", async () => {
-    const world = new World();
+    const fixture = new World();
     const lines: string[] = [];
-    world.log.onLog(({ level, category, message }) => lines.push(`${level} ${category} ${message}`));
-    await world.says({ type: "log", level: "warn", message: "hm" }, { type: "ack", handled: 1 });
+    fixture.log.onLog(({ level, category, message }) => lines.push(`${level} ${category} ${message}`));
+    await fixture.says({ type: "log", level: "warn", message: "hm" }, { type: "ack", handled: 1 });
     deepEqual(lines, ["warn webview hm"]);
   });
 });

@@ -13,12 +13,12 @@ import { ErrorCode } from "../protocol/errors";
 import type { SidecarToHost } from "../protocol/sidecar";
 import type { PageToHost, TabId, TabPosition } from "../protocol/webview";
 import { assertNever, type ParamsOf } from "../protocol/wire";
-import type { SidecarPhase } from "../sidecar-policy";
-import { Beginnings } from "./beginnings";
-import type { ChatWorld } from "./chat-world";
+import type { SidecarPhase } from "../sidecar/restart-policy";
+import { Beginnings } from "./session-start";
+import type { ChatWorld } from "./chat-deps";
 import { ComposerRoutes } from "./composer-routes";
-import { Positions } from "./positions";
-import { blocksOf, Prompts, type Prompt } from "./prompts";
+import { Positions } from "./page-resume";
+import { blocksOf, Prompts, type Prompt } from "./prompt-dedup";
 import { GAVE_UP, sidecarState } from "./sidecar-state";
 import { TabSessions, type OpenSession } from "./tab-sessions";
 
@@ -37,13 +37,13 @@ export class ChatController {
   #outdated: readonly TabId[] = [];
   readonly #positions: Positions;
 
-  constructor(private readonly world: ChatWorld) {
+  constructor(private readonly deps: ChatWorld) {
     this.#sessions = new TabSessions(() =>
-      world.isTrusted() ? world.sidecar.client() : Promise.reject(new SidecarUnavailable(NOT_TRUSTED)),
+      deps.isTrusted() ? deps.sidecar.client() : Promise.reject(new SidecarUnavailable(NOT_TRUSTED)),
     );
-    this.#beginnings = new Beginnings(world);
-    this.#positions = new Positions(world, this.#sessions, (tabId, position, why) => this.#open(tabId, position, why));
-    this.#composer = new ComposerRoutes(world);
+    this.#beginnings = new Beginnings(deps);
+    this.#positions = new Positions(deps, this.#sessions, (tabId, position, why) => this.#open(tabId, position, why));
+    this.#composer = new ComposerRoutes(deps);
   }
 
   get tabs(): readonly TabId[] {
@@ -125,16 +125,16 @@ export class ChatController {
       case "select-agent":
         return this.#beginnings.selectAgent(message.agentId);
       case "open-link":
-        return message.preview ? this.#preview(message.href) : this.world.openLink(message.href, false);
+        return message.preview ? this.#preview(message.href) : this.deps.openLink(message.href, false);
       case "open-diff":
-        return this.world.openDiff(message, this.#beginnings.agentOf(message.tabId));
+        return this.deps.openDiff(message, this.#beginnings.agentOf(message.tabId));
       case "open-terminal":
-        this.world.showPrintout(message);
+        this.deps.showPrintout(message);
         return;
       case "ack":
         return;
       case "log":
-        this.world.log.emit({ timestamp: new Date(), category: "webview", ...message });
+        this.deps.log.emit({ timestamp: new Date(), category: "webview", ...message });
         return;
       default:
         return assertNever(message, "message of the page");
@@ -145,13 +145,13 @@ export class ChatController {
   event({ sessionId, ...event }: ParamsOf<SidecarToHost, "chat/event">): void {
     const tabId = this.#sessions.tabOf(sessionId);
     if (tabId === undefined) return; // late: the tab is closed
-    this.world.page.post({ type: "event", tabId, ...event });
-    this.world.forwarded(tabId, event.event, this.#beginnings.agentIdOf(tabId));
+    this.deps.page.post({ type: "event", tabId, ...event });
+    this.deps.forwarded(tabId, event.event, this.#beginnings.agentIdOf(tabId));
   }
 
   snapshot({ sessionId, ...snapshot }: ParamsOf<SidecarToHost, "chat/snapshot">): void {
     const tabId = this.#sessions.tabOf(sessionId);
-    if (tabId !== undefined) this.world.page.post({ type: "snapshot", tabId, ...snapshot });
+    if (tabId !== undefined) this.deps.page.post({ type: "snapshot", tabId, ...snapshot });
   }
 
   phaseChanged(phase: SidecarPhase): void {
@@ -160,29 +160,29 @@ export class ChatController {
     if (phase.kind !== "running" && this.#sessions.lost()) this.#positions.lost();
     if (phase.kind === "failed") {
       this.#sessions.refuse(new SidecarUnavailable(phase.message));
-      if (!this.world.page.isLive) this.world.tell(phase.message, GAVE_UP);
+      if (!this.deps.page.isLive) this.deps.tell(phase.message, GAVE_UP);
     }
     this.postState();
-    if (phase.kind === "running" && this.#sessions.someLost) this.world.page.post({ type: "askAgain" });
+    if (phase.kind === "running" && this.#sessions.someLost) this.deps.page.post({ type: "askAgain" });
   }
 
   /** The workspace is trusted from now on: the page asks for what it could not have. */
   trustGranted(): void {
     this.postState();
-    this.world.page.post({ type: "askAgain" });
+    this.deps.page.post({ type: "askAgain" });
   }
 
   /** After a change of what it tells: settings, tabs, the sidecar. */
   postState(selected?: TabId): void {
-    const { agents, currentAgentId, requireModifier } = this.world.settings(),
+    const { agents, currentAgentId, requireModifier } = this.deps.settings(),
       outdated = this.outdatedTabs,
       bypassed = this.#beginnings.bypassed(this.tabs);
-    this.world.page.post({
+    this.deps.page.post({
       type: "state",
       agents: agents.map(({ id, name }) => ({ id, name })),
       currentAgentId,
       tabs: this.tabs,
-      sidecar: sidecarState(this.world.sidecar.phase, this.world.isTrusted()),
+      sidecar: sidecarState(this.deps.sidecar.phase, this.deps.isTrusted()),
       ...(this.#positions.losses === 0 ? {} : { losses: this.#positions.losses }),
       ...(requireModifier ? { requireModifier } : {}),
       ...(outdated.length === 0 ? {} : { outdated }),
@@ -192,7 +192,7 @@ export class ChatController {
     });
     if (outdated.join() === this.#outdated.join()) return;
     this.#outdated = outdated;
-    this.world.outdatedChanged?.(outdated);
+    this.deps.outdatedChanged?.(outdated);
   }
 
   /**
@@ -201,7 +201,7 @@ export class ChatController {
    */
   openTab(agentId?: string): void {
     const wanted = agentId === undefined ? {} : { agentId };
-    if (this.world.page.isLive) this.world.page.post({ type: "openTab", ...wanted });
+    if (this.deps.page.isLive) this.deps.page.post({ type: "openTab", ...wanted });
     else this.#tabWanted = wanted;
   }
 
@@ -219,8 +219,8 @@ export class ChatController {
   }
 
   restartSidecar(): void {
-    if (this.world.isTrusted()) this.world.sidecar.restart();
-    else this.world.tell(NOT_TRUSTED, ["manageTrust"]);
+    if (this.deps.isTrusted()) this.deps.sidecar.restart();
+    else this.deps.tell(NOT_TRUSTED, ["manageTrust"]);
   }
 
   dispose(): void {
@@ -230,21 +230,21 @@ export class ChatController {
 
   async #pageReady(positions: readonly TabPosition[], losses: number): Promise<void> {
     const known = this.tabs.length > 0 || positions.length > 0;
-    if (this.world.isTrusted()) for (const position of positions) this.#positions.take(position, losses);
+    if (this.deps.isTrusted()) for (const position of positions) this.#positions.take(position, losses);
     this.postState(positions.length === 0 ? this.#selected : undefined);
     if (positions.some(({ tabId }) => this.#positions.isLate(tabId, losses))) this.#positions.askAgain();
     // A first page opens its first tab by itself, with the agent of new tabs.
     if (this.#tabWanted && (known || this.#tabWanted.agentId !== undefined))
-      this.world.page.post({ type: "openTab", ...this.#tabWanted });
+      this.deps.page.post({ type: "openTab", ...this.#tabWanted });
     this.#tabWanted = undefined;
     void this.#composer.pageReady();
     // The start of the sidecar need not wait for the first tab.
-    if (this.world.isTrusted()) await this.world.sidecar.client().catch(() => undefined); // the state tells why
+    if (this.deps.isTrusted()) await this.deps.sidecar.client().catch(() => undefined); // the state tells why
   }
 
   async #newTab(tabId: TabId, agentId: string | undefined): Promise<void> {
     if (this.#sessions.kind(tabId) !== undefined) return;
-    if (!this.world.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
+    if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
     const opening = this.#open(tabId, agentId === undefined ? NOTHING : { ...NOTHING, agentId });
     this.postState();
     await opening;
@@ -267,22 +267,22 @@ export class ChatController {
 
   async #forward(prompt: Prompt): Promise<void> {
     const { tabId, messageId, losses = this.#positions.losses } = prompt;
-    if (!this.world.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
+    if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
     // Said before the page heard of the loss, maybe for the second time: what waited in the session that is lost is a
     // draft again. If it is none, the page repeats it.
     if (this.#positions.isLate(tabId, losses)) throw new SidecarGone("The sidecar ended before this prompt came.");
     // No page will come and say what it shows.
-    if (this.#sessions.kind(tabId) === "lost" && !this.world.page.isLive) await this.#open(tabId, NOTHING);
+    if (this.#sessions.kind(tabId) === "lost" && !this.deps.page.isLive) await this.#open(tabId, NOTHING);
     const { client, sessionId } = await this.#sessions.session(tabId);
     await client.request("chat/prompt", { sessionId, messageId, blocks: blocksOf(prompt) });
   }
 
   /** Nobody asked for it: what cannot be shown is left alone. */
   async #preview(href: string): Promise<void> {
-    await this.world
+    await this.deps
       .openLink(href, true)
       .catch((error: unknown) =>
-        this.world.log.debug("webview", "Where the agent works could not be shown", { error }),
+        this.deps.log.debug("webview", "Where the agent works could not be shown", { error }),
       );
   }
 
@@ -294,7 +294,7 @@ export class ChatController {
 
   /** The session may end while the user is asked: then nothing is allowed. */
   async #bypass({ client, sessionId }: OpenSession, tabId: TabId): Promise<void> {
-    const until = await this.world.confirmBypass(this.#beginnings.agentOf(tabId));
+    const until = await this.deps.confirmBypass(this.#beginnings.agentOf(tabId));
     if (until !== undefined && this.#sessions.tabOf(sessionId) === tabId)
       await client.request("chat/bypass", { sessionId, until });
   }
@@ -312,22 +312,22 @@ export class ChatController {
       case "restartAgent":
         return this.#toSession(tabId, ({ client, sessionId }) => client.request("chat/restartAgent", { sessionId }));
       default:
-        return this.world.act(action);
+        return this.deps.act(action);
     }
   }
 
   async #addToConfiguration(tabId: TabId): Promise<void> {
     const agentId = this.#beginnings.agentIdOf(tabId);
-    if (agentId !== undefined) await this.world.addToConfiguration(agentId);
+    if (agentId !== undefined) await this.deps.addToConfiguration(agentId);
   }
 
   async #chooseAgent(tabId: TabId): Promise<void> {
-    const agentId = await this.world.chooseAgent();
-    if (agentId !== undefined) this.world.page.post({ type: "agentSelected", tabId, agentId });
+    const agentId = await this.deps.chooseAgent();
+    if (agentId !== undefined) this.deps.page.post({ type: "agentSelected", tabId, agentId });
   }
 
   #failed(message: PageToHost, error: Error): void {
-    const { page, log } = this.world;
+    const { page, log } = this.deps;
     const tabId = "tabId" in message ? message.tabId : undefined;
     log.warn("webview", "What the page asked for failed", {
       type: message.type,
@@ -343,7 +343,7 @@ export class ChatController {
       this.postState();
       return page.post({ type: "askAgain" });
     }
-    if (tabId === undefined) return this.world.tell(error.message, []);
+    if (tabId === undefined) return this.deps.tell(error.message, []);
     if (message.type === "prompt") this.#prompts.failed(message.messageId, error.message);
     page.post({
       type: "failed",

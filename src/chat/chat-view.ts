@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import type { Log } from "../log";
 import type { PageToHost } from "../protocol/webview";
 import { freshNonce, pageHtml, workspaceKey } from "./page-html";
-import { PageWire } from "./page-wire";
+import { PageWire } from "./page-channel";
 
 export class ChatView implements vscode.WebviewViewProvider {
   readonly page: PageWire;

@@ -10,23 +10,23 @@ const mention = (name: string): Mention => ({
   about: "file",
   adds: { kind: "attachment", attachment: file(`/w/${name}`) },
 });
-const attached = (world: World) => world.of("attach").map(({ attachments }) => attachments);
+const attached = (fixture: World) => fixture.of("attach").map(({ attachments }) => attachments);
 
 suite("what a prompt holds besides words, between page and editor", () => {
   test("of several searches the newest is answered, again when more is found; the others are let go", async () => {
-    const world = new World();
+    const fixture = new World();
     const searches: {
       readonly query: string;
       found(mentions: readonly Mention[]): void;
       readonly signal: AbortSignal;
     }[] = [];
-    world.composer = {
-      ...world.composer,
+    fixture.composer = {
+      ...fixture.composer,
       find: async (query, found, signal) => {
         searches.push({ query, found, signal });
       },
     };
-    await world.says({ type: "find", asked: 1, query: "a" }, { type: "find", asked: 2, query: "ab" });
+    await fixture.says({ type: "find", asked: 1, query: "a" }, { type: "find", asked: 2, query: "ab" });
     deepEqual(
       searches.map(({ query, signal }) => [query, signal.aborted]),
       [
@@ -37,35 +37,35 @@ suite("what a prompt holds besides words, between page and editor", () => {
     searches[0]?.found([mention("late")]);
     searches[1]?.found([mention("ab")]);
     searches[1]?.found([mention("ab"), mention("abc")]);
-    deepEqual(world.of("found"), [
+    deepEqual(fixture.of("found"), [
       { type: "found", asked: 2, mentions: [mention("ab")] },
       { type: "found", asked: 2, mentions: [mention("ab"), mention("abc")] },
     ]);
-    world.chat.dispose();
+    fixture.chat.dispose();
     equal(searches[1]?.signal.aborted, true);
   });
 
   test("a search that fails finds nothing, and nobody is told but the log", async () => {
-    const world = new World();
+    const fixture = new World();
     const lines: string[] = [];
-    world.log.onLog(({ message }) => lines.push(message));
-    world.composer = {
-      ...world.composer,
+    fixture.log.onLog(({ message }) => lines.push(message));
+    fixture.composer = {
+      ...fixture.composer,
       find: async () => {
         throw new Error("no");
       },
     };
-    await world.says({ type: "find", asked: 1, query: "a" });
+    await fixture.says({ type: "find", asked: 1, query: "a" });
     deepEqual(
-      [world.posted, world.done, lines],
+      [fixture.posted, fixture.done, lines],
       [[{ type: "found", asked: 1, mentions: [] }], [], ["What fits behind an @ could not be found"]],
     );
   });
 
   test("what only the editor knows goes to the tab that wants it; what is not there is said there, also when some of it is", async () => {
-    const world = new World();
-    world.composer = {
-      ...world.composer,
+    const fixture = new World();
+    fixture.composer = {
+      ...fixture.composer,
       gather: async want => {
         if (want.kind !== "dropped") throw new Error("Nothing is selected.");
         return {
@@ -74,18 +74,18 @@ suite("what a prompt holds besides words, between page and editor", () => {
         };
       },
     };
-    await world.says(
+    await fixture.says(
       { type: "want", tabId: "t", want: { kind: "dropped", uris: ["", "/a"] } },
       { type: "want", tabId: "t", want: { kind: "dropped", uris: ["x", "/b"] } },
       { type: "want", tabId: "t", want: { kind: "dropped", uris: ["y"] } },
       { type: "want", tabId: "t", want: { kind: "selection" } },
     );
-    deepEqual(world.of("attach"), [
+    deepEqual(fixture.of("attach"), [
       { type: "attach", tabId: "t", attachments: [file("/a")] },
       { type: "attach", tabId: "t", attachments: [file("/b")] },
     ]);
     deepEqual(
-      world.of("failed"),
+      fixture.of("failed"),
       ["x is no file.", "y is no file.", "Nothing is selected."].map(message => ({
         type: "failed",
         tabId: "t",
@@ -95,17 +95,17 @@ suite("what a prompt holds besides words, between page and editor", () => {
   });
 
   test("what is added in the editor goes to a page that is there, or to the one that comes, once", async () => {
-    const world = new World();
-    await world.chat.attach([file("/a")]);
-    deepEqual(world.of("attach"), [{ type: "attach", attachments: [file("/a")] }]);
-    world.live = false;
-    await world.chat.attach([file("/b")]);
-    await world.chat.attach([file("/c"), file("/b")]);
-    world.live = true;
-    await world.ready();
-    await world.ready();
+    const fixture = new World();
+    await fixture.chat.attach([file("/a")]);
+    deepEqual(fixture.of("attach"), [{ type: "attach", attachments: [file("/a")] }]);
+    fixture.live = false;
+    await fixture.chat.attach([file("/b")]);
+    await fixture.chat.attach([file("/c"), file("/b")]);
+    fixture.live = true;
+    await fixture.ready();
+    await fixture.ready();
     deepEqual(
-      [attached(world), world.posted.slice(-3).map(({ type }) => type)],
+      [attached(fixture), fixture.posted.slice(-3).map(({ type }) => type)],
       [
         [[file("/a")], [file("/b"), file("/c")]],
         ["state", "attach", "state"],
@@ -114,42 +114,42 @@ suite("what a prompt holds besides words, between page and editor", () => {
   });
 
   test("what did not reach a page that went away waits for the next, before what was added meanwhile", async () => {
-    const world = new World(),
+    const fixture = new World(),
       going = deferred<boolean>();
-    world.delivery = going.promise;
-    const adding = world.chat.attach([file("/a")]);
-    world.live = false;
-    await world.chat.attach([file("/b")]);
+    fixture.delivery = going.promise;
+    const adding = fixture.chat.attach([file("/a")]);
+    fixture.live = false;
+    await fixture.chat.attach([file("/b")]);
     going.resolve(false);
     await adding;
-    deepEqual(attached(world), []);
-    world.live = true;
-    world.delivery = true;
-    await world.ready();
+    deepEqual(attached(fixture), []);
+    fixture.live = true;
+    fixture.delivery = true;
+    await fixture.ready();
     await settled();
-    deepEqual(attached(world), [[file("/a"), file("/b")]]);
+    deepEqual(attached(fixture), [[file("/a"), file("/b")]]);
   });
 
   test("what did not reach one page goes to the one that has come meanwhile", async () => {
-    const world = new World(),
+    const fixture = new World(),
       going = deferred<boolean>();
-    world.delivery = going.promise;
-    const adding = world.chat.attach([file("/a")]);
-    await world.ready();
-    world.delivery = true;
+    fixture.delivery = going.promise;
+    const adding = fixture.chat.attach([file("/a")]);
+    await fixture.ready();
+    fixture.delivery = true;
     going.resolve(false);
     await adding;
-    deepEqual(attached(world), [[file("/a")]]);
+    deepEqual(attached(fixture), [[file("/a")]]);
   });
 
   test("no more waits than a prompt can hold", async () => {
-    const world = new World();
-    world.live = false;
-    for (let i = 0; i < MOST_ATTACHMENTS + 5; i++) await world.chat.attach([file(`/${i}`)]);
-    world.live = true;
-    await world.ready();
+    const fixture = new World();
+    fixture.live = false;
+    for (let i = 0; i < MOST_ATTACHMENTS + 5; i++) await fixture.chat.attach([file(`/${i}`)]);
+    fixture.live = true;
+    await fixture.ready();
     deepEqual(
-      attached(world).map(({ length }) => length),
+      attached(fixture).map(({ length }) => length),
       [MOST_ATTACHMENTS],
     );
   });

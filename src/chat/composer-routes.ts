@@ -7,7 +7,7 @@
  */
 import { withMore, type Attachment } from "../protocol/attachments";
 import type { PageToHost } from "../protocol/webview";
-import type { ChatWorld } from "./chat-world";
+import type { ChatWorld } from "./chat-deps";
 
 type Message<T extends PageToHost["type"]> = Extract<PageToHost, { type: T }>;
 
@@ -16,27 +16,27 @@ export class ComposerRoutes {
   /** Added while no page was there. */
   #held: readonly Attachment[] = [];
 
-  constructor(private readonly world: Pick<ChatWorld, "page" | "composer" | "log">) {}
+  constructor(private readonly deps: Pick<ChatWorld, "page" | "composer" | "log">) {}
 
   /** Never rejects: a list that stays empty says enough, and the next key searches again. */
   async find({ asked, query }: Message<"find">): Promise<void> {
     this.#searching.abort();
     const { signal } = (this.#searching = new AbortController());
     const found = (mentions: Parameters<Parameters<ChatWorld["composer"]["find"]>[1]>[0]): void => {
-      if (!signal.aborted) this.world.page.post({ type: "found", asked, mentions });
+      if (!signal.aborted) this.deps.page.post({ type: "found", asked, mentions });
     };
     try {
-      await this.world.composer.find(query, found, signal);
+      await this.deps.composer.find(query, found, signal);
     } catch (error) {
-      this.world.log.warn("webview", "What fits behind an @ could not be found", { query, error });
+      this.deps.log.warn("webview", "What fits behind an @ could not be found", { query, error });
       found([]);
     }
   }
 
   /** Rejects with a sentence about what is not there, also when some of it is. */
   async want({ tabId, want }: Message<"want">): Promise<void> {
-    const { attachments, left } = await this.world.composer.gather(want);
-    if (attachments.length > 0) this.world.page.post({ type: "attach", tabId, attachments });
+    const { attachments, left } = await this.deps.composer.gather(want);
+    if (attachments.length > 0) this.deps.page.post({ type: "attach", tabId, attachments });
     if (left !== undefined) throw new Error(left);
   }
 
@@ -48,9 +48,9 @@ export class ComposerRoutes {
 
   async pageReady(): Promise<void> {
     const attachments = this.#held;
-    if (attachments.length === 0 || !this.world.page.isLive) return;
+    if (attachments.length === 0 || !this.deps.page.isLive) return;
     this.#held = [];
-    if (await this.world.page.deliver({ type: "attach", attachments })) return;
+    if (await this.deps.page.deliver({ type: "attach", attachments })) return;
     this.#held = withMore(attachments, this.#held);
     await this.pageReady();
   }

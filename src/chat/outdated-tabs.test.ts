@@ -1,20 +1,20 @@
 import { deepEqual } from "node:assert/strict";
 import { deferred } from "../deferred";
-import { WorkingFolders } from "../editor/working-folders";
+import { WorkingFolders } from "../editor/files/working-folders";
 import type { NewChat } from "../protocol/sidecar";
-import type { Settings } from "../settings/settings";
+import type { Settings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
 import { begunWith, BACKOFF, MINE, RUNNING, SHOWN, settingsWith, World } from "../testing/chat-controller-world";
-import { Beginnings } from "./beginnings";
+import { Beginnings } from "./session-start";
 
 const X = { id: "x", name: "X", distribution: { local: { command: "x" } } },
   Y = { ...X, id: "y" };
 
 /** What is said of tabs when these are the settings. */
-function outdated(world: World, now: Settings): readonly string[] {
-  world.settings = now;
-  world.chat.postState();
-  return world.of("state").at(-1)?.outdated ?? [];
+function outdated(fixture: World, now: Settings): readonly string[] {
+  fixture.settings = now;
+  fixture.chat.postState();
+  return fixture.of("state").at(-1)?.outdated ?? [];
 }
 
 suite("tabs that go on as they began", () => {
@@ -32,9 +32,9 @@ suite("tabs that go on as they began", () => {
   const BEFORE = { "symposium.extensions": [X] };
   for (const [what, more] of OTHERS) {
     test(`${what} is another: the tab is one, until the settings are as before`, async () => {
-      const world = await begunWith(BEFORE);
+      const fixture = await begunWith(BEFORE);
       deepEqual(
-        [outdated(world, settingsWith({ ...BEFORE, ...more })), outdated(world, settingsWith(BEFORE))],
+        [outdated(fixture, settingsWith({ ...BEFORE, ...more })), outdated(fixture, settingsWith(BEFORE))],
         [["t"], []],
       );
     });
@@ -43,29 +43,29 @@ suite("tabs that go on as they began", () => {
   test("so it is when the address of an MCP server is another, or a header that goes there", async () => {
     const at = (http: object) => ({ "symposium.extensions": [{ id: "x", kind: "mcp", distribution: { http } }] }),
       here = { url: "https://example.com/a", headers: { A: "1" } };
-    const world = await begunWith(at(here));
+    const fixture = await begunWith(at(here));
     deepEqual(
       [at({ ...here, url: "https://example.com/b" }), at({ ...here, headers: { A: "2" } }), at(here)].map(more =>
-        outdated(world, settingsWith(more)),
+        outdated(fixture, settingsWith(more)),
       ),
       [["t"], ["t"], []],
     );
   });
 
   test("the order of extensions counts", async () => {
-    const world = await begunWith({ "symposium.extensions": [X, Y] });
-    deepEqual(outdated(world, settingsWith({ "symposium.extensions": [Y, X] })), ["t"]);
+    const fixture = await begunWith({ "symposium.extensions": [X, Y] });
+    deepEqual(outdated(fixture, settingsWith({ "symposium.extensions": [Y, X] })), ["t"]);
   });
 
   test("nor in which order somebody wrote what a setting holds", async () => {
     const agent = (local: object) => [{ ...MINE, distribution: { local } }];
-    const world = await begunWith({
+    const fixture = await begunWith({
       "symposium.agents": agent({ command: "mine", env: { A: "1", B: "2" } }),
       "symposium.extensions": [{ ...X, settings: { a: { c: 1, d: 2 }, b: 1 } }],
     });
     deepEqual(
       outdated(
-        world,
+        fixture,
         settingsWith({
           "symposium.agents": agent({ env: { B: "2", A: "1" }, command: "mine" }),
           "symposium.extensions": [{ ...X, settings: { b: 1, a: { d: 2, c: 1 } } }],
@@ -76,7 +76,7 @@ suite("tabs that go on as they began", () => {
   });
 
   test("names, permissions, other agents and which one is selected are nothing to a tab that is open", async () => {
-    const world = await begunWith(BEFORE),
+    const fixture = await begunWith(BEFORE),
       same = [
         {
           "symposium.agents": [
@@ -89,23 +89,23 @@ suite("tabs that go on as they began", () => {
         { "symposium.requireModifierToSend": true },
       ];
     deepEqual(
-      same.map(more => outdated(world, settingsWith({ ...BEFORE, ...more }))),
+      same.map(more => outdated(fixture, settingsWith({ ...BEFORE, ...more }))),
       same.map(() => []),
     );
   });
 
   test("a new tab beside it has what is set now, with the agent that it is told to have", async () => {
-    const world = await begunWith();
-    world.settings = settingsWith({ ...BEFORE, "symposium.currentAgentId": "elizacp" });
-    await world.says(
+    const fixture = await begunWith();
+    fixture.settings = settingsWith({ ...BEFORE, "symposium.currentAgentId": "elizacp" });
+    await fixture.says(
       { type: "new-tab", tabId: "u", agentId: "mine" },
       { type: "new-tab", tabId: "v", agentId: "gone" },
     );
     deepEqual(
-      world.calls("chat/new").map(params => (params as NewChat).agent.id),
+      fixture.calls("chat/new").map(params => (params as NewChat).agent.id),
       ["mine", "mine", "elizacp"],
     );
-    deepEqual([world.chat.outdatedTabs, world.of("state").at(-1)?.outdated], [["t"], ["t"]]);
+    deepEqual([fixture.chat.outdatedTabs, fixture.of("state").at(-1)?.outdated], [["t"], ["t"]]);
   });
 
   test("while its folder is being chosen the extensions may become others: those are the ones that it begins with, the agent is not", async () => {
@@ -113,17 +113,17 @@ suite("tabs that go on as they began", () => {
       [BEFORE, []],
       [{ "symposium.agents": [{ ...MINE, distribution: { local: { command: "other" } } }] }, ["t"]],
     ] as const) {
-      const world = new World(),
+      const fixture = new World(),
         now = settingsWith(more);
-      world.settings = settingsWith();
-      Object.defineProperty(world, "folders", {
+      fixture.settings = settingsWith();
+      Object.defineProperty(fixture, "folders", {
         get: () => {
-          world.settings = now;
+          fixture.settings = now;
           return ["/w"];
         },
       });
-      await world.says({ type: "new-tab", tabId: "t" });
-      deepEqual(outdated(world, now), expected);
+      await fixture.says({ type: "new-tab", tabId: "t" });
+      deepEqual(outdated(fixture, now), expected);
     }
   });
 
@@ -149,24 +149,24 @@ suite("tabs that go on as they began", () => {
   });
 
   test("a session that is lost begins anew with what is set then", async () => {
-    const world = await begunWith();
-    deepEqual(outdated(world, settingsWith(BEFORE)), ["t"]);
-    await world.become(BACKOFF);
-    deepEqual(world.of("state").at(-1)?.outdated, undefined);
-    await world.become(RUNNING);
-    await world.ready({ tabId: "t", shown: SHOWN, agentId: "mine" });
-    deepEqual(world.chat.outdatedTabs, []);
+    const fixture = await begunWith();
+    deepEqual(outdated(fixture, settingsWith(BEFORE)), ["t"]);
+    await fixture.become(BACKOFF);
+    deepEqual(fixture.of("state").at(-1)?.outdated, undefined);
+    await fixture.become(RUNNING);
+    await fixture.ready({ tabId: "t", shown: SHOWN, agentId: "mine" });
+    deepEqual(fixture.chat.outdatedTabs, []);
   });
 
   test("whoever wants to know is told when there are others, once, and not of tabs that are closed", async () => {
-    const world = await begunWith();
-    await world.says({ type: "new-tab", tabId: "u" });
-    deepEqual(outdated(world, settingsWith(BEFORE)), ["t", "u"]);
-    world.chat.postState();
-    await world.says({ type: "close-tab", tabId: "t" }, { type: "close-tab", tabId: "u" });
+    const fixture = await begunWith();
+    await fixture.says({ type: "new-tab", tabId: "u" });
+    deepEqual(outdated(fixture, settingsWith(BEFORE)), ["t", "u"]);
+    fixture.chat.postState();
+    await fixture.says({ type: "close-tab", tabId: "t" }, { type: "close-tab", tabId: "u" });
     await settled();
     deepEqual(
-      world.done.filter(line => line.startsWith("outdated")),
+      fixture.done.filter(line => line.startsWith("outdated")),
       ["outdated t u", "outdated u", "outdated "],
     );
   });

@@ -3,7 +3,7 @@ import { NOT_TRUSTED, RESTARTING } from "../errors";
 import type { ActionId } from "../protocol/chat";
 import type { SidecarState } from "../protocol/webview";
 import { assertNever } from "../protocol/wire";
-import type { SidecarPhase } from "../sidecar-policy";
+import type { SidecarPhase } from "../sidecar/restart-policy";
 
 /** What a person can do when it is not started again. */
 export const GAVE_UP = ["restartSidecar", "showLogs"] as const satisfies readonly ActionId[];

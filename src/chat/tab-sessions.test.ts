@@ -8,14 +8,14 @@ import { TabSessions } from "./tab-sessions";
 const PLAN = { agent: ELIZA, cwd: "/w", shown: [] };
 const plan = () => Promise.resolve(PLAN);
 
-function world() {
+function fixture() {
   const sidecar = new FakeSidecar();
   return { sidecar, tabs: new TabSessions(() => sidecar.current()) };
 }
 
 suite("tabs and sessions", () => {
   test("a tab is opened once, and is found by its session", async () => {
-    const { sidecar, tabs } = world();
+    const { sidecar, tabs } = fixture();
     const both = [tabs.open("t", plan), tabs.open("t", plan)];
     equal(tabs.kind("t"), "opening");
     deepEqual(
@@ -26,7 +26,7 @@ suite("tabs and sessions", () => {
   });
 
   test("who asks while a session opens gets it in the order of asking", async () => {
-    const { sidecar, tabs } = world();
+    const { sidecar, tabs } = fixture();
     const order: number[] = [];
     sidecar.hold("chat/new");
     void tabs.open("t", plan);
@@ -39,7 +39,7 @@ suite("tabs and sessions", () => {
   });
 
   test("a sidecar that dies during an opening only delays it", async () => {
-    const { sidecar, tabs } = world();
+    const { sidecar, tabs } = fixture();
     sidecar.hold("chat/new");
     const opening = tabs.open("t", plan);
     await settled();
@@ -52,7 +52,7 @@ suite("tabs and sessions", () => {
   });
 
   test("when there will be no sidecar, who waits is told why, and the tab can be opened later", async () => {
-    const { sidecar, tabs } = world();
+    const { sidecar, tabs } = fixture();
     sidecar.unavailable = new SidecarUnavailable("It is not started again.");
     const opening = tabs.open("t", plan);
     await rejects(tabs.session("t"), /not started again/);
@@ -63,7 +63,7 @@ suite("tabs and sessions", () => {
   });
 
   test("a refusal is told, and so is a plan that fails", async () => {
-    const { sidecar, tabs } = world();
+    const { sidecar, tabs } = fixture();
     sidecar.refuse("chat/new", new SidecarRefused(-1, "No."));
     await rejects(tabs.open("t", plan), /No\./);
     await rejects(
@@ -74,7 +74,7 @@ suite("tabs and sessions", () => {
   });
 
   test("when the sidecar died, its tabs are lost, and who asks waits for the next opening", async () => {
-    const { sidecar, tabs } = world();
+    const { sidecar, tabs } = fixture();
     await tabs.open("t", plan);
     sidecar.die();
     tabs.lost();
@@ -87,7 +87,7 @@ suite("tabs and sessions", () => {
   });
 
   test("when the sidecar will not come back, who waits for a lost tab is told, and the tab can still be opened", async () => {
-    const { sidecar, tabs } = world();
+    const { sidecar, tabs } = fixture();
     await tabs.open("t", plan);
     await tabs.open("u", plan);
     tabs.forget("t");
@@ -100,7 +100,7 @@ suite("tabs and sessions", () => {
   });
 
   test("a session that the sidecar does not know is forgotten alone", async () => {
-    const { tabs } = world();
+    const { tabs } = fixture();
     await tabs.open("t", plan);
     await tabs.open("u", plan);
     tabs.forget("t");
@@ -109,7 +109,7 @@ suite("tabs and sessions", () => {
   });
 
   test("closing a tab closes its session, whether open or opening, and refuses who waits", async () => {
-    const { sidecar, tabs } = world();
+    const { sidecar, tabs } = fixture();
     await tabs.open("t", plan);
     tabs.close("t");
     deepEqual([sidecar.methods(), tabs.ids, tabs.tabOf("s1")], [["chat/new", "chat/close"], [], undefined]);
@@ -126,7 +126,7 @@ suite("tabs and sessions", () => {
   });
 
   test("a tab that was closed and opened again while its session opened has one session", async () => {
-    const { sidecar, tabs } = world();
+    const { sidecar, tabs } = fixture();
     sidecar.hold("chat/new");
     void tabs.open("t", plan);
     await settled();
@@ -141,7 +141,7 @@ suite("tabs and sessions", () => {
   });
 
   test("closing a session of a sidecar that is gone is nothing", async () => {
-    const { sidecar, tabs } = world();
+    const { sidecar, tabs } = fixture();
     await tabs.open("t", plan);
     sidecar.refuse("chat/close", new SidecarGone("gone"));
     tabs.dispose();

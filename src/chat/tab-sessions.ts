@@ -13,7 +13,7 @@ import { SidecarGone } from "../errors";
 import type { SessionId } from "../protocol/chat";
 import type { NewChat } from "../protocol/sidecar";
 import type { TabId } from "../protocol/webview";
-import type { SidecarClient } from "../sidecar-client";
+import type { SidecarClient } from "../sidecar/client";
 
 /** A session, and the process that has it. */
 export interface OpenSession {

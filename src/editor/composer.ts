@@ -3,12 +3,12 @@ import * as vscode from "vscode";
 import type { Clock } from "../clock";
 import type { Log } from "../log";
 import type { Mention, Want } from "../protocol/attachments";
-import { EditorContext, type Gathered } from "./context";
-import { FileIndex } from "./file-index";
-import { Mentions } from "./mentions";
-import { RecentFiles } from "./recent-files";
-import { TerminalSelection } from "./terminal-selection";
-import { workspaceSymbols } from "./workspace-symbols";
+import { EditorContext, type Gathered } from "./mentions/context-sources";
+import { FileIndex } from "./mentions/file-index";
+import { Mentions } from "./mentions/mentions";
+import { RecentFiles } from "./mentions/recent-files";
+import { TerminalSelection } from "./mentions/terminal-selection";
+import { workspaceSymbols } from "./mentions/workspace-symbols";
 
 export class EditorComposer implements vscode.Disposable {
   readonly context = new EditorContext(

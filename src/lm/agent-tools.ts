@@ -42,14 +42,14 @@ type Invoked = vscode.LanguageModelToolInvocationOptions<unknown> & {
 export class AgentTool {
   constructor(
     private readonly name: string,
-    private readonly world: ToolWorld,
+    private readonly deps: ToolWorld,
   ) {}
 
   async prepareInvocation({ input }: { readonly input: unknown }): Promise<vscode.PreparedToolInvocation> {
     const id = questionOf(input),
-      { title, message, whole } = await questionWith(id, this.world.running());
+      { title, message, whole } = await questionWith(id, this.deps.running());
     if (this.name === ASK_EACH_TIME) return { invocationMessage: title };
-    const markdown = this.world.markdown(
+    const markdown = this.deps.markdown(
       message,
       whole === undefined ? undefined : { title: "Show all", command: SHOW_QUESTION, argument: id },
     );
@@ -67,19 +67,19 @@ export class AgentTool {
     if (isObject(model) && model["vendor"] !== VENDOR) throw new Error("This tool is for Symposium's own models.");
     const questionId = questionOf(input);
     if (this.name === ASK_EACH_TIME && !(await this.#confirmed(questionId)))
-      return this.world.result("The user did not allow it.");
-    const { isTaken } = await clientOf(this.world.running()).request("lm/decide", {
+      return this.deps.result("The user did not allow it.");
+    const { isTaken } = await clientOf(this.deps.running()).request("lm/decide", {
       questionId,
       toolName: this.name,
       ...(typeof chatStreamToolCallId === "string" ? { callId: chatStreamToolCallId } : {}),
     });
     if (!isTaken) throw new Error(NOBODY);
-    return this.world.result("The user allowed it. The agent goes on.");
+    return this.deps.result("The user allowed it. The agent goes on.");
   }
 
   async #confirmed(questionId: string): Promise<boolean> {
-    const { world } = this;
-    return await world.confirm(await questionWith(questionId, world.running()), () => world.showWhole(questionId));
+    const { deps } = this;
+    return await deps.confirm(await questionWith(questionId, deps.running()), () => deps.showWhole(questionId));
   }
 }
 

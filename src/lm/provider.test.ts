@@ -20,7 +20,7 @@ class ToolCall {
 }
 
 /** A sidecar that keeps what it was asked and answers when the test says so. */
-function world(changes: Partial<ProviderWorld> = {}) {
+function fixture(changes: Partial<ProviderWorld> = {}) {
   const requests: { method: string; params: unknown }[] = [],
     notes: { method: string; params: unknown }[] = [],
     leftOut: string[] = [];
@@ -102,7 +102,7 @@ const settled = () => new Promise(resolve => setImmediate(resolve));
 
 suite("provider of models", () => {
   test("a request is what VS Code gave, with the agent, the folder and who asks", async () => {
-    const { respond, requests, answer } = world();
+    const { respond, requests, answer } = fixture();
     const done = respond("symposium-eliza", {
       tools: [{ name: "t", description: "T" }],
       toolMode: 2,
@@ -143,7 +143,7 @@ suite("provider of models", () => {
     });
 
   test("the second request refers to what the first one brought; where the sidecar does not know it, everything is sent again", async () => {
-    const { respond, requests, answer } = world();
+    const { respond, requests, answer } = fixture();
     for (const answers of [[{}], [{}], [{ isUnknown: true }, {}]]) {
       const done = respond();
       for (const each of answers) {
@@ -169,7 +169,7 @@ suite("provider of models", () => {
       client: first,
       cancel,
       answer,
-    } = world({ client: () => Promise.resolve(client ?? first) });
+    } = fixture({ client: () => Promise.resolve(client ?? first) });
     const done = respond();
     await settled();
     answer();
@@ -187,7 +187,7 @@ suite("provider of models", () => {
   });
 
   test("parts go to their request, and nowhere when it is over", async () => {
-    const { provider, respond, reported, leftOut, answer } = world();
+    const { provider, respond, reported, leftOut, answer } = fixture();
     const done = respond();
     await settled();
     provider.part(1, { type: "text", value: "a" });
@@ -204,7 +204,7 @@ suite("provider of models", () => {
   test("a request fails after VS Code has taken the parts before the failure, and at once where there are none", async () => {
     const taken = deferred<void>(),
       events: string[] = [];
-    const { provider, respond, refuse } = world({
+    const { provider, respond, refuse } = fixture({
       partsTaken: () => {
         events.push("waits");
         return taken.promise;
@@ -230,7 +230,7 @@ suite("provider of models", () => {
   });
 
   test("Stop is told to the sidecar once, and the promise waits for its answer", async () => {
-    const { respond, notes, cancel, answer, listeners } = world();
+    const { respond, notes, cancel, answer, listeners } = fixture();
     let isDone = false;
     const done = respond().then(() => {
       isDone = true;
@@ -245,7 +245,7 @@ suite("provider of models", () => {
   });
 
   test("what was stopped before the sidecar was there is not asked", async () => {
-    const { respond, cancel, requests } = world();
+    const { respond, cancel, requests } = fixture();
     const done = respond();
     cancel();
     await done;
@@ -253,7 +253,7 @@ suite("provider of models", () => {
   });
 
   test("prints each failure once, as a sentence without a stack", async () => {
-    const gone = world();
+    const gone = fixture();
     const failing = gone.respond();
     await settled();
     gone.refuse(new Error("Symposium’s sidecar stopped unexpectedly (exit code 1)."));
@@ -261,17 +261,17 @@ suite("provider of models", () => {
       failing,
       (error: Error) => printed(error) === error.message && /stopped unexpectedly/.test(error.message),
     );
-    await rejects(world().respond("symposium-gone"), /“symposium-gone” is not configured any more/);
-    await rejects(world().respond("symposium-odd"), /Odd has no command that can be started/);
+    await rejects(fixture().respond("symposium-gone"), /“symposium-gone” is not configured any more/);
+    await rejects(fixture().respond("symposium-odd"), /Odd has no command that can be started/);
     await rejects(
-      world({ isTrusted: () => false }).respond(),
+      fixture({ isTrusted: () => false }).respond(),
       (error: Error) => printed(error) === error.message && /trust this workspace/.test(error.message),
     );
   });
 
   test("an agent without a command is in no picker", () =>
     deepEqual(
-      world()
+      fixture()
         .provider.models()
         .map(({ id }) => id),
       ["symposium", "symposium-eliza"],
@@ -297,7 +297,7 @@ suite("tools that ask for an agent", () => {
   const asked = { input: { id: "q" }, toolInvocationToken: {} as never };
 
   test("the question is the sidecar's, whatever stands in the call", async () => {
-    const { client, requests, answer } = world();
+    const { client, requests, answer } = fixture();
     const prepared = tool(client).prepareInvocation({ input: { id: "q", title: "harmless" } });
     await settled();
     answer({ question: { title: "Run a command", message: "`rm -rf /`" } });
@@ -309,7 +309,7 @@ suite("tools that ask for an agent", () => {
   });
 
   test("what is too long for the card can be opened, by a command that its question alone is given to", async () => {
-    const { client, answer } = world();
+    const { client, answer } = fixture();
     const prepared = tool(client).prepareInvocation({ input: { id: "q" } });
     await settled();
     answer({ question: { title: "Run a command", message: "`a…z`", whole: "`abc…xyz`" } });
@@ -322,7 +322,7 @@ suite("tools that ask for an agent", () => {
   });
 
   test("consent is given inside the call, with the call's own id", async () => {
-    const { client, requests, answer } = world();
+    const { client, requests, answer } = fixture();
     const invoked = tool(client).invoke({ ...asked, chatStreamToolCallId: "c1", model: { vendor: "symposium" } });
     await settled();
     answer({ isTaken: true });
@@ -333,7 +333,7 @@ suite("tools that ask for an agent", () => {
   });
 
   test("the tool that asks each time has no confirmation that a standing approval could answer: its own dialog decides, each time", async () => {
-    const { client, requests, answer } = world(),
+    const { client, requests, answer } = fixture(),
       dialogs: unknown[] = [],
       presses = [true, false];
     const each = tool(client, ASK_EACH_TIME, {
@@ -373,7 +373,7 @@ suite("tools that ask for an agent", () => {
   });
 
   test("nobody else's: no chat, another model, no question, a question that is over, no sidecar", async () => {
-    const { client, requests, answer } = world();
+    const { client, requests, answer } = fixture();
     await rejects(tool(client).invoke({ ...asked, toolInvocationToken: undefined }), /by nobody else/);
     await rejects(tool(client).invoke({ ...asked, model: { vendor: "copilot" } }), /Symposium's own models/);
     await rejects(tool(client).invoke({ ...asked, input: {} }), /No agent waits/);

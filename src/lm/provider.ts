@@ -18,7 +18,7 @@ import {
 import type { Calls, Notes, ParamsOf, ResultOf } from "../protocol/wire";
 import { cannotStart, failed, noSuchAgent, notTrusted, type LmErrors } from "./lm-errors";
 import { agentOf, modelsOf, type AgentKnowledge, type Model, type Offered } from "./models";
-import { responsePart, type PartClasses } from "./parts";
+import { responsePart, type PartClasses } from "./convert-parts";
 import { SentRequests, type Sent } from "./sent-requests";
 import { tokensOf } from "./token-count";
 
@@ -63,10 +63,10 @@ export class LmProvider {
   /** To the sidecar that runs: another one knows nothing. */
   #sent: { readonly client: LmClient; readonly requests: SentRequests } | undefined;
 
-  constructor(private readonly world: ProviderWorld) {}
+  constructor(private readonly deps: ProviderWorld) {}
 
   models(): readonly Model[] {
-    return modelsOf(this.#offered(), this.world.learned);
+    return modelsOf(this.#offered(), this.deps.learned);
   }
 
   /** Ids of the agents that have a model. */
@@ -83,14 +83,14 @@ export class LmProvider {
     report: (part: object) => void,
     token: vscode.CancellationToken,
   ): Promise<void> {
-    const { world } = this,
-      agent = agentOf(model.id, world.settings());
-    if (!world.isTrusted()) throw notTrusted(world.errors);
-    if (!agent) throw noSuchAgent(world.errors, model.id);
+    const { deps } = this,
+      agent = agentOf(model.id, deps.settings());
+    if (!deps.isTrusted()) throw notTrusted(deps.errors);
+    if (!agent) throw noSuchAgent(deps.errors, model.id);
     const definition = agentDefinition(agent);
-    if (!definition) throw cannotStart(world.errors, agent.name);
+    if (!definition) throw cannotStart(deps.errors, agent.name);
     const requestId = ++this.#last,
-      permissionGroup = world.permissionGroup(agent.id);
+      permissionGroup = deps.permissionGroup(agent.id);
     let hasParts = false;
     this.#open.set(requestId, part => {
       hasParts = true;
@@ -107,7 +107,7 @@ export class LmProvider {
         token,
       );
     } catch (error) {
-      if (hasParts) await world.partsTaken();
+      if (hasParts) await deps.partsTaken();
       throw failed(error);
     } finally {
       this.#open.delete(requestId);
@@ -129,7 +129,7 @@ export class LmProvider {
     tools: NonNullable<Given["tools"]>,
     token: vscode.CancellationToken,
   ): Promise<void> {
-    const client = await this.world.client();
+    const client = await this.deps.client();
     if (token.isCancellationRequested) return;
     const sent = this.#sentTo(client),
       cancelled = token.onCancellationRequested(() => client.notify("lm/cancel", { requestId: terms.requestId }));
@@ -143,7 +143,7 @@ export class LmProvider {
   }
 
   #sentTo(client: LmClient): SentRequests {
-    if (this.#sent?.client !== client) this.#sent = { client, requests: new SentRequests(this.world.classes) };
+    if (this.#sent?.client !== client) this.#sent = { client, requests: new SentRequests(this.deps.classes) };
     return this.#sent.requests;
   }
 
@@ -160,7 +160,7 @@ export class LmProvider {
       agentId: agent.id,
       agent: definition,
       distribution: agent.distribution,
-      cwd: this.world.cwd(),
+      cwd: this.deps.cwd(),
       options: {
         toolMode: toolMode === REQUIRED ? "required" : "auto",
         ...(modelOptions === undefined ? {} : { modelOptions }),
@@ -170,14 +170,14 @@ export class LmProvider {
   }
 
   #offered(): Offered {
-    const { agents, configured, currentAgentId } = this.world.settings();
+    const { agents, configured, currentAgentId } = this.deps.settings();
     return { agents: agents.filter(agent => agentDefinition(agent) !== undefined), configured, currentAgentId };
   }
 
   #report(part: ChatPart, report: (part: object) => void): void {
-    const its = responsePart(part, this.world.classes);
+    const its = responsePart(part, this.deps.classes);
     if (its) report(its);
-    else this.world.leftOut(part.type);
+    else this.deps.leftOut(part.type);
   }
 }
 

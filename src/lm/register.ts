@@ -8,7 +8,7 @@ import type { Log } from "../log";
 import { groupContext, PERMISSION_TOOLS, TOOL_GROUPS } from "../protocol/permission-tools";
 import { AgentTool, plainText, questionWith, SHOW_QUESTION, type ToolWorld } from "./agent-tools";
 import { VENDOR, type Model } from "./models";
-import type { PartClasses } from "./parts";
+import type { PartClasses } from "./convert-parts";
 import type { LmProvider, ProviderWorld } from "./provider";
 
 export interface LmRegistration extends vscode.Disposable {

@@ -6,17 +6,10 @@
  * up to at most `MAX_HISTORY_CHARACTERS`. VS Code's messages are kept, not copied: VS Code creates new ones for each
  * call.
  */
-import { baseOf, NO_SIZES, sizeOf, sizesOf, type Base, type Run, type Sizes } from "../protocol/lm-delta";
-import {
-  MAX_HISTORIES,
-  MAX_HISTORY_CHARACTERS,
-  MAX_TOOL_LISTS,
-  type ChatMessage,
-  type ChatRequestDelta,
-  type KnownId,
-} from "../protocol/lm";
+import { baseOf, NO_SIZES, sizeOf, sizesOf, type Base, type Sizes } from "../protocol/lm-delta";
+import { type Run, MAX_HISTORIES, MAX_HISTORY_CHARACTERS, MAX_TOOL_LISTS, type ChatMessage, type ChatRequestDelta, type KnownId } from "../protocol/lm";
 import { same } from "../protocol/same-message";
-import { chatMessages, chatTools, type GivenMessage, type GivenTool, type PartClasses } from "./parts";
+import { chatMessages, chatTools, type GivenMessage, type GivenTool, type PartClasses } from "./convert-parts";
 
 interface History {
   readonly id: KnownId;

@@ -14,7 +14,7 @@
 import { isObject } from "../protocol/json";
 import type { Log } from "../log";
 import { ASSIGNED_GROUPS, BUILT_IN_GROUPS } from "../protocol/permission-tools";
-import type { Memory } from "../settings/chosen-controls";
+import type { Memory } from "../settings/store/persisted-controls";
 
 /** Agent ids by group. */
 export type Assignments = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /**
  * What an agent is, as the user configured it. The settings view, the pickers and the sidecar share these shapes; the
- * setting `symposium.agents` holds `AgentConfig` values (and the older object form, read by `src/settings/agents.ts`),
+ * setting `symposium.agents` holds `AgentConfig` values (and the older object form, read by `src/settings/store/agents.ts`),
  * the command line takes the same as JSON.
  */
 import type { Distribution } from "./distribution";

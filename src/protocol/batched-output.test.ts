@@ -2,7 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import { BatchedOutput } from "./batched-output";
 
 suite("batched output", () => {
-  function world() {
+  function fixture() {
     const calls: string[] = [],
       due: (() => void)[] = [],
       listeners = new Map<string, (error: Error) => void>();
@@ -34,7 +34,7 @@ suite("batched output", () => {
   }
 
   test("writes of one moment are one write, in their order", async () => {
-    const { output, calls, pass } = world();
+    const { output, calls, pass } = fixture();
     for (const data of ["a", "b", "c"]) await output.write(data);
     deepEqual(calls, []);
     pass();
@@ -45,14 +45,14 @@ suite("batched output", () => {
   });
 
   test("what waits is written before the end", async () => {
-    const { output, calls } = world();
+    const { output, calls } = fixture();
     await output.write("a");
     output.end();
     deepEqual(calls, ["cork", "a", "uncork", "end"]);
   });
 
   test("the stream's own events are passed on, until nobody listens", () => {
-    const { output, listeners } = world(),
+    const { output, listeners } = fixture(),
       heard: string[] = [];
     const listening = [
       output.onClose(() => {

@@ -136,38 +136,38 @@ suite("delivery", () => {
   test("drop, repeat, reorder, reload, restart: everything is shown once, in order, and the text is exact", () =>
     fc.assert(
       fc.property(fc.array(move, { maxLength: 80 }), moves => {
-        const world = new World();
-        world.ready();
+        const fixture = new World();
+        fixture.ready();
         for (const m of moves)
           switch (m.kind) {
             case "say":
-              world.say(m.id, m.text);
+              fixture.say(m.id, m.text);
               break;
             case "deliver":
-              world.wire.splice(0, m.span[1]).forEach(message => world.deliver(message));
+              fixture.wire.splice(0, m.span[1]).forEach(message => fixture.deliver(message));
               break;
             case "drop":
-              world.wire.splice(...m.span);
+              fixture.wire.splice(...m.span);
               break;
             case "repeat":
-              world.wire.push(...world.wire.slice(m.span[0], m.span[0] + m.span[1]));
+              fixture.wire.push(...fixture.wire.slice(m.span[0], m.span[0] + m.span[1]));
               break;
             case "reorder":
-              world.wire.splice(m.span[0], 0, ...world.wire.splice(...m.span).reverse());
+              fixture.wire.splice(m.span[0], 0, ...fixture.wire.splice(...m.span).reverse());
               break;
             case "restart":
             case "reload":
             case "ready":
-              world[m.kind]();
+              fixture[m.kind]();
               break;
           }
-        world.ready(); // the page asks once more, and from now on nothing is lost
-        for (let rounds = 0; world.wire.length > 0; rounds++) {
+        fixture.ready(); // the page asks once more, and from now on nothing is lost
+        for (let rounds = 0; fixture.wire.length > 0; rounds++) {
           ok(rounds < 10_000, "the two ask each other for ever");
-          world.wire.splice(0, 1).forEach(message => world.deliver(message));
+          fixture.wire.splice(0, 1).forEach(message => fixture.deliver(message));
         }
-        deepEqual(world.page, world.content());
-        equal(world.shown, world.journal.length);
+        deepEqual(fixture.page, fixture.content());
+        equal(fixture.shown, fixture.journal.length);
       }),
       { numRuns: 3000 },
     ));

@@ -3,14 +3,8 @@
  * mostly grows at its end. A changed, an inserted and a few removed messages cost themselves only. Exact: a run
  * repeats equal messages only. Pure.
  */
-import type { ChatMessage, ChatPart } from "./lm";
+import type { ChatMessage, ChatPart, Run } from "./lm";
 import { sameMessage, type Message } from "./same-message";
-
-/** `count` messages of the earlier list, beginning with `from`. */
-export interface Run {
-  readonly from: number;
-  readonly count: number;
-}
 
 /** `items`: runs, and indexes of new messages. `repeated`: number of messages in runs. */
 export interface Delta {

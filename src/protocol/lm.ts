@@ -8,7 +8,6 @@
 import { ELIZA, type AgentConfig } from "./agents";
 import { typedCommand, type Distribution } from "./distribution";
 import type { Fields } from "./json";
-import type { Run } from "./lm-delta";
 import type { Call, Note } from "./wire";
 
 export type RequestId = number | string;
@@ -219,4 +218,10 @@ export function agentDefinition({ name, distribution }: AgentConfig): AgentDefin
   if (cargo) return server({ ...cargo, command: cargo.binary ?? cargo.crate });
   const [archive] = Object.values(binary ?? {});
   return archive && server({ ...archive, command: archive.cmd });
+}
+/** `count` messages of the earlier list, beginning with `from`. */
+
+export interface Run {
+  readonly from: number;
+  readonly count: number;
 }

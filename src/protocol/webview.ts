@@ -1,7 +1,7 @@
 /**
  * Page ↔ extension host, by `postMessage`. The page makes ids of tabs and messages (UUIDs); it knows no session ids.
  * VS Code drops what is posted to a hidden view and destroys the page; see `delivery.ts` for why nothing is lost.
- * The host validates everything that a page says (`src/chat/validate.ts`): the page is the least trusted program.
+ * The host validates everything that a page says (`src/chat/validate-page-message.ts`): the page is the least trusted program.
  */
 import type { AgentChoice } from "./agents";
 import type { Attachment, Mention, Want } from "./attachments";

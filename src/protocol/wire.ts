@@ -1,6 +1,6 @@
 /**
  * How a contract becomes typed calls. A contract is one interface per direction; its keys are
- * method names. Nothing here runs a transport: see `sidecar/rpc/peer.ts` and `src/sidecar-process.ts`.
+ * method names. Nothing here runs a transport: see `sidecar/rpc/peer.ts` and `src/sidecar/process.ts`.
  */
 
 /** A method that answers. */

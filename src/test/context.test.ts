@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { additions } from "../editor/additions";
-import { EditorContext } from "../editor/context";
-import { RecentFiles } from "../editor/recent-files";
-import { TerminalSelection } from "../editor/terminal-selection";
+import { additions } from "../editor/mentions/add-to-prompt";
+import { EditorContext } from "../editor/mentions/context-sources";
+import { RecentFiles } from "../editor/mentions/recent-files";
+import { TerminalSelection } from "../editor/mentions/terminal-selection";
 import { ATTACHED_TEXT_LIMIT, MOST_ATTACHMENTS } from "../protocol/attachments";
 import { until } from "./until";
 

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { FileIndex } from "../editor/file-index";
-import { workspaceSymbols } from "../editor/workspace-symbols";
+import { FileIndex } from "../editor/mentions/file-index";
+import { workspaceSymbols } from "../editor/mentions/workspace-symbols";
 import { Log } from "../log";
 import { until, type Heard } from "./until";
 

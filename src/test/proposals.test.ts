@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { Proposals } from "../editor/proposals";
-import { TextFiles } from "../editor/text-files";
-import { openLink, showPrintout } from "../editor/workspace";
+import { Proposals } from "../editor/files/diff-views";
+import { TextFiles } from "../editor/files/text-files";
+import { openLink, showPrintout } from "../editor/files/workspace";
 import { Log } from "../log";
 import { until } from "./until";
 
@@ -85,14 +85,14 @@ suite("what agents made, in the editor", () => {
   test("where the agent works is shown, and the focus stays", async () => {
     const file = path.join(folder, "b.txt");
     writeFileSync(file, "one\ntwo\nthree\n");
-    const world = {
+    const fixture = {
       folders: () => [folder],
       pick: async () => undefined,
       say: () => undefined,
       home: "/",
       log: new Log(),
     };
-    await openLink(`file://${file}#L2`, true, world);
+    await openLink(`file://${file}#L2`, true, fixture);
     await until(
       "the file is shown",
       [vscode.window.onDidChangeVisibleTextEditors, vscode.window.onDidChangeTextEditorSelection],
@@ -108,7 +108,7 @@ suite("what agents made, in the editor", () => {
       () => tabGroups.activeTabGroup.activeTab?.label === "b.txt",
     );
     assert.equal(tabGroups.activeTabGroup.activeTab?.isPreview, true);
-    await assert.rejects(openLink("file:///etc/passwd", true, world), /outside the workspace/);
+    await assert.rejects(openLink("file:///etc/passwd", true, fixture), /outside the workspace/);
   });
 
   test("what a terminal printed is a terminal under its command's name", async () => {

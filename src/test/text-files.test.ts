@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileS
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { TextFiles } from "../editor/text-files";
+import { TextFiles } from "../editor/files/text-files";
 import { ErrorCode } from "../protocol/errors";
 
 const config = (name: string, value: unknown) =>

@@ -1,17 +1,17 @@
 /** The chat controller between a page, a sidecar and settings that the test plays. */
-import { WorkingFolders } from "../editor/working-folders";
+import { WorkingFolders } from "../editor/files/working-folders";
 import { Log } from "../log";
 import type { AgentConfig } from "../protocol/agents";
 import type { Entry } from "../protocol/chat";
 import type { BypassUntil } from "../protocol/sidecar";
 import type { HostToPage, PageToHost, TabPosition } from "../protocol/webview";
-import { ChosenControls } from "../settings/chosen-controls";
-import { readSettings, type Settings } from "../settings/settings";
-import type { SidecarPhase } from "../sidecar-policy";
+import { ChosenControls } from "../settings/store/persisted-controls";
+import { readSettings, type Settings } from "../settings/store/settings";
+import type { SidecarPhase } from "../sidecar/restart-policy";
 import { FakeSidecar } from "./fake-sidecar";
 import { settled } from "./settled";
 import { ChatController } from "../chat/chat-controller";
-import type { Composer } from "../chat/chat-world";
+import type { Composer } from "../chat/chat-deps";
 
 export const MINE: AgentConfig = { id: "mine", name: "Mine", distribution: { local: { command: "mine" } } };
 export const RUNNING: SidecarPhase = { kind: "running", run: 1, node: "own", deaths: [] };
@@ -50,24 +50,24 @@ export class World {
   readonly chat: ChatController;
 
   constructor() {
-    const world = this;
+    const fixture = this;
     this.chat = new ChatController({
       page: {
         get isLive() {
-          return world.live;
+          return fixture.live;
         },
         post: message => {
-          if (world.live) this.posted.push(message);
+          if (fixture.live) this.posted.push(message);
         },
         deliver: async message => {
-          const delivered = world.live && (await world.delivery);
+          const delivered = fixture.live && (await fixture.delivery);
           if (delivered) this.posted.push(message);
           return delivered;
         },
       },
       sidecar: {
         get phase() {
-          return world.phase;
+          return fixture.phase;
         },
         client: () => this.sidecar.current(),
         restart: () => {
@@ -170,8 +170,8 @@ export function settingsWith(more: Readonly<Record<string, unknown>> = {}): Sett
 
 /** A world in which one tab has begun with these settings. */
 export async function begunWith(more: Readonly<Record<string, unknown>> = {}): Promise<World> {
-  const world = new World();
-  world.settings = settingsWith(more);
-  await world.says({ type: "new-tab", tabId: "t" });
-  return world;
+  const fixture = new World();
+  fixture.settings = settingsWith(more);
+  await fixture.says({ type: "new-tab", tabId: "t" });
+  return fixture;
 }

@@ -2,7 +2,7 @@ import { deferred, type Deferred } from "../deferred";
 import { SidecarGone } from "../errors";
 import type { HostToSidecar } from "../protocol/sidecar";
 import type { ParamsOf, ResultOf } from "../protocol/wire";
-import type { Notifications, Requests, SidecarClient } from "../sidecar-client";
+import type { Notifications, Requests, SidecarClient } from "../sidecar/client";
 
 interface Call {
   readonly method: string;

@@ -1,4 +1,4 @@
-import type { SidecarListeners } from "../sidecar-supervisor";
+import type { SidecarListeners } from "../sidecar/supervisor";
 
 type Notes = Exclude<
   keyof SidecarListeners,

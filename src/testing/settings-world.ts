@@ -2,13 +2,13 @@
 import { Log } from "../log";
 import type { AgentState, InstallState } from "../protocol/agent-service";
 import type { HostToSettings, SettingsToHost, SettingsView } from "../protocol/settings-view";
-import { SettingsController } from "../settings-view/settings-controller";
-import type { SettingsWorld } from "../settings-view/settings-world";
-import { UpdateCheck } from "../settings-view/update-check";
-import { withAgent, withBypass, withoutAgent } from "../settings/agents";
-import { readSettings, type Settings } from "../settings/settings";
-import { importsIn, withUpdate } from "../settings/updates";
-import type { SidecarPhase } from "../sidecar-policy";
+import { SettingsController } from "../settings/view/settings-controller";
+import type { SettingsWorld } from "../settings/view/settings-deps";
+import { UpdateCheck } from "../settings/view/update-check";
+import { withAgent, withBypass, withoutAgent } from "../settings/store/agents";
+import { readSettings, type Settings } from "../settings/store/settings";
+import { importsIn, withUpdate } from "../settings/store/update-policy";
+import type { SidecarPhase } from "../sidecar/restart-policy";
 import { FakeSidecar } from "./fake-sidecar";
 import { settled } from "./settled";
 

@@ -1,13 +1,13 @@
 /** The production extension host without VS Code, wired as `extension.ts` does it. */
 import { ChatController } from "../../src/chat/chat-controller";
-import { PageWire } from "../../src/chat/page-wire";
-import { WorkingFolders } from "../../src/editor/working-folders";
+import { PageWire } from "../../src/chat/page-channel";
+import { WorkingFolders } from "../../src/editor/files/working-folders";
 import { Log } from "../../src/log";
 import type { SidecarToHost } from "../../src/protocol/sidecar";
 import type { HostToPage } from "../../src/protocol/webview";
 import type { Handlers } from "../../src/protocol/wire";
-import { readSettings } from "../../src/settings/settings";
-import { SidecarSupervisor } from "../../src/sidecar-supervisor";
+import { readSettings } from "../../src/settings/store/settings";
+import { SidecarSupervisor } from "../../src/sidecar/supervisor";
 import { listeners } from "../../src/testing/listeners";
 import type { TestSidecar } from "./sidecar";
 import { mortal, type FakeClock } from "./setting";

@@ -40,66 +40,66 @@ export const move = fc.oneof(
 );
 export type Move = typeof move extends fc.Arbitrary<infer M> ? M : never;
 
-export async function make(world: World, m: Move): Promise<void> {
+export async function make(fixture: World, m: Move): Promise<void> {
   switch (m.kind) {
     case "say":
-      return world.say(m.tab, m.words);
+      return fixture.say(m.tab, m.words);
     case "tool":
-      return world.tool(m.tab, m.what);
+      return fixture.tool(m.tab, m.what);
     case "endTurn":
-      return world.endTurn(m.tab);
+      return fixture.endTurn(m.tab);
     case "prompt":
-      return world.prompt(m.tab);
+      return fixture.prompt(m.tab);
     case "withdraw":
-      return world.withdraw(m.tab, m.which, m.to);
+      return fixture.withdraw(m.tab, m.which, m.to);
     case "stop":
     case "sendQueued":
-      return world[m.kind](m.tab);
+      return fixture[m.kind](m.tab);
     case "deliver":
-      return world.deliver(m.way, m.most);
+      return fixture.deliver(m.way, m.most);
     case "flow":
-      return world.flow(m.rounds);
+      return fixture.flow(m.rounds);
     case "tick":
-      return world.tick(m.ms);
+      return fixture.tick(m.ms);
     case "drop":
-      return world.drop(m.from, m.most);
+      return fixture.drop(m.from, m.most);
     case "repeat":
-      return world.repeat(m.way, m.from, m.most);
+      return fixture.repeat(m.way, m.from, m.most);
     case "hide":
-      return world.webview.hide(m.handed, m.heard);
+      return fixture.webview.hide(m.handed, m.heard);
     case "show":
-      return world.webview.show();
+      return fixture.webview.show();
     case "load":
-      return world.webview.load(m.lost);
+      return fixture.webview.load(m.lost);
     case "reload":
-      return world.webview.reload(m.kept, m.heard);
+      return fixture.webview.reload(m.kept, m.heard);
     case "kill":
-      return world.kill(m.arrives);
+      return fixture.kill(m.arrives);
     case "closeTab":
-      return world.closeTab(m.tab);
+      return fixture.closeTab(m.tab);
     case "restart":
     case "openTab":
     case "agentDies":
-      return world[m.kind]();
+      return fixture[m.kind]();
     case "reloadWindow":
     case "reloadPage":
     case "hostDies":
     case "hostReturns":
-      return world[m.kind]();
+      return fixture[m.kind]();
     case "flush":
-      return world.webview.flush();
+      return fixture.webview.flush();
   }
 }
 
 /** A page with two tabs, and the agent in the middle of an answer in both. */
-export async function begin(world: World): Promise<void> {
-  world.webview.show();
-  world.webview.load(0);
-  await world.flow(10);
-  world.openTab();
-  world.prompt(0);
-  world.prompt(1);
-  await world.flow(20);
-  await world.tick(BATCH_MS);
-  await world.flow(20);
+export async function begin(fixture: World): Promise<void> {
+  fixture.webview.show();
+  fixture.webview.load(0);
+  await fixture.flow(10);
+  fixture.openTab();
+  fixture.prompt(0);
+  fixture.prompt(1);
+  await fixture.flow(20);
+  await fixture.tick(BATCH_MS);
+  await fixture.flow(20);
 }

@@ -1,14 +1,14 @@
 /**
  * A page without a browser: the production page, its frames and its saved copy, with the effects carried out as
- * `page-loop.ts` does.
+ * `runtime.ts` does.
  */
 import type { HostToPage, PageToHost } from "../../src/protocol/webview";
-import { FrameScheduler } from "../../webview/frame-scheduler";
-import type { Effect, Happening, Page, Step } from "../../webview/page-model";
-import { PageCopy, type CopyDeps } from "../../webview/page-copy";
-import { openPage, saved, step } from "../../webview/page-state";
-import { isHostToPage } from "../../webview/shape";
-import { viewOf } from "../../webview/tab-view";
+import { FrameScheduler } from "../../webview/runtime/frame-scheduler";
+import type { Effect, Happening, Page, Step } from "../../webview/state/page-model";
+import { PageCopy, type CopyDeps } from "../../webview/runtime/page-copy";
+import { openPage, saved, step } from "../../webview/state/page-state";
+import { isHostToPage } from "../../webview/state/message-guards";
+import { viewOf } from "../../webview/view-model/tab-view";
 import { marksIn, mortal, type FakeClock } from "./setting";
 
 export interface Browser {

@@ -2,8 +2,8 @@
  * A sidecar as the host's supervisor sees one, without a process: the production chat service and its sessions behind a
  * wire that stands still until the test moves it. Killed, it falls silent in the middle of whatever it did.
  */
-import { AgentConnection } from "../../sidecar/agents/connection";
-import { commandOf } from "../../sidecar/agents/distribution";
+import { AgentConnection } from "../../sidecar/acp/connection";
+import { commandOf } from "../../sidecar/agents/distributions/agent-command";
 import { AgentPool } from "../../sidecar/agents/pool";
 import { ChatService } from "../../sidecar/chat/chat-service";
 import { memoryJournal } from "../../sidecar/journal/journal";
@@ -14,8 +14,8 @@ import { SidecarGone, SidecarRefused, StartFailed } from "../../src/errors";
 import type { Conversation } from "../../src/protocol/chat";
 import type { HostToSidecar, SidecarToHost } from "../../src/protocol/sidecar";
 import type { Calls, Handlers, Notes, ParamsOf, ResultOf } from "../../src/protocol/wire";
-import type { SidecarClient } from "../../src/sidecar-client";
-import type { SidecarProcess } from "../../src/sidecar-supervisor";
+import type { SidecarClient } from "../../src/sidecar/client";
+import type { SidecarProcess } from "../../src/sidecar/supervisor";
 import { TestAgent, type Voice } from "./agent";
 import { Line } from "./line";
 import { drained, mortal, type FakeClock } from "./setting";
@@ -60,13 +60,13 @@ export class TestSidecar implements SidecarProcess {
   #tap: ((sessionId: string, conversation: Conversation) => void) | undefined;
   readonly #chat: ChatService;
 
-  constructor(private readonly world: SidecarWorld) {
-    const clock = mortal(world.clock, () => this.#isAlive);
+  constructor(private readonly fixture: SidecarWorld) {
+    const clock = mortal(fixture.clock, () => this.#isAlive);
     const pool = new AgentPool(
       async () => {
-        const agent = new TestAgent(world.prompted, voice => {
+        const agent = new TestAgent(fixture.prompted, voice => {
           this.voices.set(voice.tabId, voice);
-          world.spoke(voice);
+          fixture.spoke(voice);
         });
         this.agents.push(agent);
         return AgentConnection.connect(agent.channel, {
@@ -74,12 +74,12 @@ export class TestSidecar implements SidecarProcess {
           version: "1",
           protocol: 1,
           clock,
-          odd: what => world.problem(what),
+          odd: what => fixture.problem(what),
           lastWords: () => "",
           stop: async () => undefined,
         });
       },
-      error => world.problem(String(error)),
+      error => fixture.problem(String(error)),
     );
     this.#chat = new ChatService({
       bootId: this.bootId,
@@ -96,7 +96,7 @@ export class TestSidecar implements SidecarProcess {
           throw new Error("nobody asks the host");
         },
         notify: (method, params) => this.#notify(method, params),
-        isCongested: () => this.toHost.length >= world.congestedAt,
+        isCongested: () => this.toHost.length >= fixture.congestedAt,
       },
       log: (level, _, message, detail) => {
         if (
@@ -104,7 +104,7 @@ export class TestSidecar implements SidecarProcess {
           this.#isAlive &&
           !(message === "Agent failed" && this.agents.some(agent => !agent.isAlive))
         )
-          world.problem(`${message} ${JSON.stringify(detail)}`);
+          fixture.problem(`${message} ${JSON.stringify(detail)}`);
       },
     });
     const client = new Client(this.toSidecar);
@@ -159,7 +159,7 @@ export class TestSidecar implements SidecarProcess {
       const { sessionId, conversation } = params as ParamsOf<SidecarToHost, "chat/snapshot">;
       return this.#tap(sessionId, conversation);
     }
-    const handler = this.world.handlers[method] as (params: unknown) => void;
+    const handler = this.fixture.handlers[method] as (params: unknown) => void;
     this.toHost.send(() => handler(params));
   }
 
@@ -168,7 +168,7 @@ export class TestSidecar implements SidecarProcess {
       Record<string, (params: unknown, signal: typeof NEVER) => unknown>
     >;
     const handler = handlers[method];
-    if (!handler) return this.world.problem(`the sidecar was told ${method}`);
+    if (!handler) return this.fixture.problem(`the sidecar was told ${method}`);
     const serve = async () => handler(params, NEVER);
     serve().then(
       result => {

@@ -5,7 +5,7 @@
  */
 import { deepEqual, equal, fail, ok } from "node:assert/strict";
 import type { HostToPage, PageToHost } from "../../src/protocol/webview";
-import { turnOf, type Page, type Tab } from "../../webview/page-model";
+import { turnOf, type Page, type Tab } from "../../webview/state/page-model";
 import type { Voice } from "./agent";
 import { TestHost } from "./host";
 import { Said } from "./said";

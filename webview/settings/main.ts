@@ -1,14 +1,14 @@
 /** The settings page's entry: wires the pure page to VS Code, to the screen and to time. No logic. */
 import type { SettingsToHost } from "../../src/protocol/settings-view";
-import { make } from "../dom";
+import { make } from "../components/dom";
 import { pageClock } from "../page-clock";
-import { Saving } from "../saving";
-import { Drawing } from "./drawing";
-import { Hands } from "./hands";
+import { Saving } from "../state/save-schedule";
+import { Drawing } from "./reconciler";
+import { Hands } from "./input-controller";
 import { SettingsPage } from "./page";
-import { savedFrom } from "./saved";
-import { isHostToSettings } from "./shape";
-import { Speech } from "./speech";
+import { savedFrom } from "./saved-state";
+import { isHostToSettings } from "./message-guards";
+import { Speech } from "./screen-reader";
 import { styles } from "./styles";
 import { surface } from "./surface";
 

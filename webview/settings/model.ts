@@ -8,9 +8,9 @@
  */
 import type { Installable } from "../../src/protocol/agent-service";
 import type { SettingsToHost, SettingsView, UpdateMode } from "../../src/protocol/settings-view";
-import { rowId, switched, type Switch } from "./acts";
+import { rowId, switched, type Switch } from "./user-actions";
 import { moved, reorder, still, type Outcome, type Reorder, type ReorderEvent } from "./reorder";
-import { brief } from "./spelling";
+import { brief } from "./visible-text";
 import { moveSaid } from "./texts";
 
 export const WISH_MS = 1_500;

@@ -6,7 +6,7 @@
 import type { SettingsToHost } from "../../src/protocol/settings-view";
 import type { Clock } from "../page-clock";
 import { emptyModel, step, type Effect, type Happened, type Model } from "./model";
-import type { Piece } from "./piece";
+import type { Piece } from "./element-tree";
 import { render } from "./render-page";
 
 export interface PageWorld {
@@ -27,12 +27,12 @@ export class SettingsPage {
   #model: Model;
 
   constructor(
-    private readonly world: PageWorld,
+    private readonly deps: PageWorld,
     unfolded: readonly string[],
   ) {
     this.#model = emptyModel(unfolded);
-    world.show(render(this.#model));
-    world.post({ type: "ready" });
+    deps.show(render(this.#model));
+    deps.post({ type: "ready" });
   }
 
   get model(): Model {
@@ -41,27 +41,27 @@ export class SettingsPage {
 
   happen(happened: Happened): void {
     const before = this.#model;
-    const [after, effects] = step(before, happened, this.world.clock.now());
+    const [after, effects] = step(before, happened, this.deps.clock.now());
     this.#model = after;
-    if (after !== before) this.world.show(render(after));
-    if (before.view === undefined && after.view !== undefined) this.world.begun();
+    if (after !== before) this.deps.show(render(after));
+    if (before.view === undefined && after.view !== undefined) this.deps.begun();
     for (const effect of effects) this.#carryOut(effect);
   }
 
   #carryOut(effect: Effect): void {
     switch (effect.kind) {
       case "post":
-        return this.world.post(effect.message);
+        return this.deps.post(effect.message);
       case "say":
-        return this.world.say(effect.text);
+        return this.deps.say(effect.text);
       case "focus":
-        return this.world.focus(effect.id);
+        return this.deps.focus(effect.id);
       case "scroll":
-        return this.world.scrollTo(effect.id);
+        return this.deps.scrollTo(effect.id);
       case "save":
-        return this.world.save();
+        return this.deps.save();
       case "wake":
-        return this.world.clock.after(effect.ms, () => this.happen({ kind: "woke" }));
+        return this.deps.clock.after(effect.ms, () => this.happen({ kind: "woke" }));
     }
   }
 }

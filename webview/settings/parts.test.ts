@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { FakeClock } from "../testing/fake-clock";
 import { agent, anyView, view } from "../testing/settings-views";
 import type { SettingsToHost } from "../../src/protocol/settings-view";
-import { rowId, word } from "./acts";
+import { rowId, word } from "./user-actions";
 import { REFUSED_MS } from "./model";
 import { SettingsPage, type PageWorld } from "./page";
 import { isPicture, maskOf } from "./picture";
-import type { Piece } from "./piece";
-import { savedFrom } from "./saved";
-import { isHostToSettings } from "./shape";
-import { initial, line, lines, prose } from "./spelling";
+import type { Piece } from "./element-tree";
+import { savedFrom } from "./saved-state";
+import { isHostToSettings } from "./message-guards";
+import { initial, line, lines, prose } from "./visible-text";
 
 suite("settings page: ids of elements", () => {
   test("one word each, and no two the same", () => {
@@ -168,7 +168,7 @@ suite("settings page: its loop", () => {
       done: string[] = [];
     let shown: readonly Piece[] = [],
       shows = 0;
-    const world: PageWorld = {
+    const fixture: PageWorld = {
       show: pieces => {
         shown = pieces;
         shows++;
@@ -193,7 +193,7 @@ suite("settings page: its loop", () => {
       },
       clock,
     };
-    const page = new SettingsPage(world, ["more agent ada"]);
+    const page = new SettingsPage(fixture, ["more agent ada"]);
     return { page, clock, posted, done, shown: () => JSON.stringify(shown), shows: () => shows };
   }
 

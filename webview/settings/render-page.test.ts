@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { SettingsView } from "../../src/protocol/settings-view";
 import { agent, anyView, extension, view } from "../testing/settings-views";
 import { emptyModel, type Model } from "./model";
-import type { Piece } from "./piece";
+import type { Piece } from "./element-tree";
 import { render } from "./render-page";
 
 const all = (pieces: readonly Piece[]): readonly Piece[] => pieces.flatMap(each => [each, ...all(each.children ?? [])]);

@@ -7,11 +7,11 @@ import {
   type UpdateMode,
 } from "../../src/protocol/settings-view";
 import { inOrder, shownView, type Model } from "./model";
-import { piece, textPiece, type Piece } from "./piece";
+import { piece, textPiece, type Piece } from "./element-tree";
 import { button, sign, type Around } from "./render-parts";
 import { agentRow, extensionRow, type Movement } from "./render-row";
 import { shown, type Reorder } from "./reorder";
-import { line, prose } from "./spelling";
+import { line, prose } from "./visible-text";
 import { texts } from "./texts";
 
 export function render(model: Model): readonly Piece[] {

@@ -1,9 +1,9 @@
 /** Parts that rows share: buttons, marks, icons, what is folded. Pure. */
 import type { Mark, Tone } from "../../src/protocol/settings-view";
-import { word, type Act } from "./acts";
+import { word, type Act } from "./user-actions";
 import { isPicture, maskOf } from "./picture";
-import { piece, textPiece, type Piece } from "./piece";
-import { brief, initial, line } from "./spelling";
+import { piece, textPiece, type Piece } from "./element-tree";
+import { brief, initial, line } from "./visible-text";
 import { texts } from "./texts";
 
 /** What only the page knows, for the renderers. */

@@ -1,10 +1,10 @@
 /** One agent, one extension. Pure. */
 import type { Installable } from "../../src/protocol/agent-service";
 import type { AgentRow, ExtensionRow, Finding, Progress, RowButton } from "../../src/protocol/settings-view";
-import { rowId, word, type Act } from "./acts";
-import { piece, textPiece, type Piece } from "./piece";
+import { rowId, word, type Act } from "./user-actions";
+import { piece, textPiece, type Piece } from "./element-tree";
 import { button, fold, marks, picture, sign, type Around } from "./render-parts";
-import { line, lines, prose } from "./spelling";
+import { line, lines, prose } from "./visible-text";
 import { texts } from "./texts";
 
 /** How an extension is being moved, if it is. */

@@ -1,5 +1,5 @@
-/** The elements of a browser, for `drawing.ts`. Text goes in as text, never as HTML. */
-import type { Surface } from "./drawing";
+/** The elements of a browser, for `reconciler.ts`. Text goes in as text, never as HTML. */
+import type { Surface } from "./reconciler";
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -1,6 +1,6 @@
 /** Elements without a browser: a tree, what has the focus in it, and how often anything was touched. */
-import type { Piece } from "../settings/piece";
-import type { Surface } from "../settings/drawing";
+import type { Piece } from "../settings/element-tree";
+import type { Surface } from "../settings/reconciler";
 
 export class FakeElement {
   readonly attributes = new Map<string, string>();

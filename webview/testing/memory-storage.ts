@@ -1,4 +1,4 @@
-import type { TextStorage } from "../page-copy";
+import type { TextStorage } from "../runtime/page-copy";
 
 /** A browser's storage with room for so many characters. */
 export function memoryStorage(room = Infinity): TextStorage {

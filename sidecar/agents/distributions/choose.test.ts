@@ -17,7 +17,7 @@ const whole: Distribution = {
   binary: { "linux-x86_64": archive },
 };
 const TOOLS: readonly Tool[] = ["npm", "uv", "pipx", "cargo"];
-const world = (tools: readonly Tool[] = TOOLS, more: Partial<ChoiceWorld> = {}): ChoiceWorld => ({
+const fixture = (tools: readonly Tool[] = TOOLS, more: Partial<ChoiceWorld> = {}): ChoiceWorld => ({
   platforms: ["linux-x86_64"],
   has: tool => tools.includes(tool),
   ...more,
@@ -25,7 +25,7 @@ const world = (tools: readonly Tool[] = TOOLS, more: Partial<ChoiceWorld> = {}):
 const without = (...kinds: readonly string[]): Distribution =>
   Object.fromEntries(Object.entries(whole).filter(([kind]) => !kinds.includes(kind)));
 const kind = (distribution: Distribution, tools?: readonly Tool[], more?: Partial<ChoiceWorld>): string => {
-  const choice = choose(distribution, world(tools, more));
+  const choice = choose(distribution, fixture(tools, more));
   return "missing" in choice
     ? missingSentence("It", choice.missing)
     : `${choice.kind}${"tool" in choice ? ` by ${choice.tool ?? "nothing"}` : ""}`;
@@ -82,13 +82,13 @@ suite("which distribution is used", () => {
 
   test("an archive of the platform, else of the one that it emulates", () => {
     const both: Distribution = { binary: { "darwin-x86_64": archive, "darwin-aarch64": { ...archive, cmd: "arm" } } };
-    deepEqual(choose(both, world([], { platforms: platformsFor("darwin-aarch64") })), {
+    deepEqual(choose(both, fixture([], { platforms: platformsFor("darwin-aarch64") })), {
       kind: "binary",
       of: { ...archive, cmd: "arm" },
       platform: "darwin-aarch64",
     });
     deepEqual(
-      choose({ binary: { "darwin-x86_64": archive } }, world([], { platforms: platformsFor("darwin-aarch64") })),
+      choose({ binary: { "darwin-x86_64": archive } }, fixture([], { platforms: platformsFor("darwin-aarch64") })),
       { kind: "binary", of: archive, platform: "darwin-x86_64" },
     );
     equal(
@@ -102,7 +102,7 @@ suite("which distribution is used", () => {
   });
 
   test("a documented package that moved is the one of today", () => {
-    const choice = choose({ npx: { package: "@zed-industries/claude-code-acp@latest", args: ["x"] } }, world());
+    const choice = choose({ npx: { package: "@zed-industries/claude-code-acp@latest", args: ["x"] } }, fixture());
     deepEqual(choice, {
       kind: "npx",
       of: { package: "@agentclientprotocol/claude-agent-acp@latest", args: ["x"] },
@@ -164,7 +164,7 @@ suite("which distribution is used", () => {
         (value, tools, platform) => {
           const distribution = readDistribution(value);
           if (!distribution) return;
-          const choice = choose(distribution, world(tools, { platforms: platformsFor(platform) }));
+          const choice = choose(distribution, fixture(tools, { platforms: platformsFor(platform) }));
           if ("missing" in choice) ok(/^\S.*\.$/s.test(missingSentence("It", choice.missing)));
           else ok(choice.kind in distribution);
         },

@@ -52,7 +52,7 @@ export interface ChoiceWorld {
   isInstalled?(kind: ChoiceKind): boolean;
 }
 
-export function choose(distribution: Distribution, world: ChoiceWorld): Choice | { readonly missing: Missing } {
+export function choose(distribution: Distribution, deps: ChoiceWorld): Choice | { readonly missing: Missing } {
   const tools = new Set<Tool>(),
     wrong: string[] = [];
   const ready = direct(distribution);
@@ -63,11 +63,11 @@ export function choose(distribution: Distribution, world: ChoiceWorld): Choice |
       continue;
     }
     const { choice, by } = candidate;
-    const tool = by.find(one => world.has(one));
-    if (tool !== undefined || world.isInstalled?.(choice.kind) === true) return { ...choice, tool };
+    const tool = by.find(one => deps.has(one));
+    if (tool !== undefined || deps.isInstalled?.(choice.kind) === true) return { ...choice, tool };
     for (const one of by) tools.add(one);
   }
-  const archives = archiveFor(distribution, world.platforms);
+  const archives = archiveFor(distribution, deps.platforms);
   if ("choice" in archives) return archives.choice;
   return { missing: { tools: [...tools], platforms: archives.platforms, wrong: [...wrong, ...archives.wrong] } };
 }

@@ -38,37 +38,37 @@ export interface DocumentedWorld {
 export type Documented = { readonly server: McpServerCommand; readonly fromStore: boolean } | { readonly why: string };
 
 /** `config.id` and `.version` may be of any document. */
-export function documentedCommand(config: AgentConfig, world: DocumentedWorld): Documented {
+export function documentedCommand(config: AgentConfig, deps: DocumentedWorld): Documented {
   // Which tools are here does not count: the documents' order is the same for everybody.
-  const choice = choose(config.distribution, { platforms: platformsFor(world.platform), has: () => true });
+  const choice = choose(config.distribution, { platforms: platformsFor(deps.platform), has: () => true });
   if ("missing" in choice) return { why: missingSentence(config.name, choice.missing) };
   switch (choice.kind) {
     case "local":
       return typed(config, choice);
     case "symposium":
-      return typed(config, { ...world.sidecar, args: [...world.sidecar.args, choice.subcommand, ...choice.args] });
+      return typed(config, { ...deps.sidecar, args: [...deps.sidecar.args, choice.subcommand, ...choice.args] });
     case "http":
       return { why: `${config.name} is a server at an address: there is no command that starts it.` };
     case "npx":
     case "uvx":
     case "pipx":
-      return typed(config, fetchedAtStart(choice, world));
+      return typed(config, fetchedAtStart(choice, deps));
     case "cargo":
     case "binary":
-      return stored(config, choice, world);
+      return stored(config, choice, deps);
   }
 }
 
-function fetchedAtStart(choice: Extract<Choice, { kind: "npx" | "uvx" | "pipx" }>, world: DocumentedWorld): Program {
+function fetchedAtStart(choice: Extract<Choice, { kind: "npx" | "uvx" | "pipx" }>, deps: DocumentedWorld): Program {
   const of = choice.kind === "pipx" ? { ...choice.of, package: requirementOf(choice.spec) } : choice.of;
   const { command = choice.kind, args = [], env = {} } = typedCommand({ [choice.kind]: of }) ?? {};
-  return { command: choice.kind === "npx" && windows(world) ? "npx.cmd" : command, args, env };
+  return { command: choice.kind === "npx" && windows(deps) ? "npx.cmd" : command, args, env };
 }
 
 function stored(
   config: AgentConfig,
   choice: Extract<Choice, { kind: "cargo" | "binary" }>,
-  world: DocumentedWorld,
+  deps: DocumentedWorld,
 ): Documented {
   const { id, name } = config,
     version = choice.kind === "cargo" ? (choice.of.version ?? config.version) : (config.version ?? UNVERSIONED);
@@ -78,10 +78,10 @@ function stored(
   const parts =
     choice.kind === "binary"
       ? relativeParts(choice.of.cmd)
-      : ["bin", `${choice.of.binary ?? choice.of.crate}${windows(world) ? ".exe" : ""}`];
+      : ["bin", `${choice.of.binary ?? choice.of.crate}${windows(deps) ? ".exe" : ""}`];
   if (!parts) return { why: `${name} cannot be started: its program lies outside of its archive.` };
-  const { join } = windows(world) ? path.win32 : path.posix;
-  return typed(config, { ...choice.of, command: join(world.home, ".symposium", "bin", id, version, ...parts) }, true);
+  const { join } = windows(deps) ? path.win32 : path.posix;
+  return typed(config, { ...choice.of, command: join(deps.home, ".symposium", "bin", id, version, ...parts) }, true);
 }
 
 function typed(

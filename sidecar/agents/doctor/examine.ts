@@ -4,11 +4,11 @@ import type { AgentConfig } from "../../../src/protocol/agents";
 import type { InstallState } from "../../../src/protocol/agent-service";
 import type { Diagnosis } from "../../../src/protocol/doctor";
 import { KnownSecrets, redactArguments } from "../../../src/protocol/redaction/redact";
-import type { CommandOf } from "../agent-commands";
-import type { ProcessWorld } from "../child";
-import type { AgentCommand } from "../distribution";
+import type { CommandOf } from "../distributions/command-secrets";
+import type { ProcessWorld } from "../../process/child";
+import type { AgentCommand } from "../distributions/agent-command";
 import { InstallError } from "../install/install-error";
-import type { ResolvedEnvironment } from "../shell-environment";
+import type { ResolvedEnvironment } from "../../process/login-shell-environment";
 import { diagnose, type Observed } from "./diagnose";
 import { probe } from "./probe";
 import type { Examined, ReportFacts } from "./report";
@@ -25,9 +25,9 @@ export interface ExamineWorld {
 }
 
 /** Resolves whatever the agent does. `cwd`: the folder that it starts in. */
-export async function examine(agent: AgentConfig, cwd: string, world: ExamineWorld): Promise<Examined> {
+export async function examine(agent: AgentConfig, cwd: string, deps: ExamineWorld): Promise<Examined> {
   const { name } = agent,
-    state = await world.state(agent).catch((error: unknown) => ({ name, diagnosis: noCommand(error) }));
+    state = await deps.state(agent).catch((error: unknown) => ({ name, diagnosis: noCommand(error) }));
   if ("diagnosis" in state) return state;
   const { install, missing } = state;
   if (install.kind === "missing") return { name, diagnosis: notInstalled(name, missing) };
@@ -35,11 +35,11 @@ export async function examine(agent: AgentConfig, cwd: string, world: ExamineWor
     return { name, diagnosis: { cause: "halfInstalled", sentence: `${name} is being installed.` } };
   let command: AgentCommand;
   try {
-    command = await world.command(agent, world.signal);
+    command = await deps.command(agent, deps.signal);
   } catch (error) {
     return { name, diagnosis: noCommand(error) };
   }
-  return examineCommand(name, command, cwd, world);
+  return examineCommand(name, command, cwd, deps);
 }
 
 export async function examineCommand(

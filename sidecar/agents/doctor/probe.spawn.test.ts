@@ -8,10 +8,10 @@ import { FakeClock } from "../../testing/fake-clock";
 import { hurriedClock } from "../../testing/hurried-clock";
 import { scriptedAgent } from "../../testing/programs";
 import { skipped } from "../../testing/skipped";
-import { INITIALIZE_LIMIT_MS } from "../connection";
-import { openLedger } from "../ledger";
-import type { ProcessSpec } from "../process";
-import { newRun } from "../runs";
+import { INITIALIZE_LIMIT_MS } from "../../acp/connection";
+import { openLedger } from "../../process/process-ledger";
+import type { ProcessSpec } from "../../process/stdio-process";
+import { newRun } from "../../process/run-id";
 import { diagnose } from "./diagnose";
 import { probe } from "./probe";
 

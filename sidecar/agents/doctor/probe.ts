@@ -8,11 +8,11 @@
 import { objectOr } from "../../rpc/json";
 import { RpcCode, type RpcError } from "../../rpc/message";
 import { ConnectionClosed, methodNotFound, Peer, type Outcome } from "../../rpc/peer";
-import { isFolder, statusOf } from "../child";
-import { programOf } from "../../mcp/abilities";
-import { INITIALIZE_LIMIT_MS, NEW_SESSION_LIMIT_MS } from "../connection";
-import { introduction } from "../introduction";
-import { startProcess, type ProcessSpec, type ProcessWorld } from "../process";
+import { isFolder, statusOf } from "../../process/child";
+import { programOf } from "../../mcp/agent-mcp-capabilities";
+import { INITIALIZE_LIMIT_MS, NEW_SESSION_LIMIT_MS } from "../../acp/connection";
+import { introduction } from "../../acp/initialize";
+import { startProcess, type ProcessSpec, type ProcessWorld } from "../../process/stdio-process";
 import type { Observed } from "./diagnose";
 
 export interface ProbeWorld {

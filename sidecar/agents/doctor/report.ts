@@ -7,7 +7,7 @@ import { redactText } from "../../../src/protocol/redaction/redact";
 import { workaroundsFor } from "../../agent-workarounds";
 import type { ConfigurationState } from "../../../src/protocol/own-configuration";
 import { assertNever } from "../../../src/protocol/wire";
-import type { EvidenceStore } from "../../mcp/delivery-evidence";
+import type { EvidenceStore } from "../../mcp/delivery/delivery-evidence";
 import { isNewer } from "../registry/updates";
 import type { Observed } from "./diagnose";
 

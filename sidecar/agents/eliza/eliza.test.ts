@@ -1,10 +1,10 @@
 import { deepEqual, equal, match, notEqual, ok, throws } from "node:assert/strict";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import fc from "fast-check";
-import { decompose, Eliza } from "./engine";
-import { DOCTOR } from "./doctor";
-import { compile, link, next, type Script } from "./script";
-import { clauses, word } from "./words";
+import { decompose, Eliza } from "../../eliza/engine";
+import { DOCTOR } from "../../eliza/doctor-script";
+import { compile, link, next, type Script } from "../../eliza/script";
+import { clauses, word } from "../../eliza/tokenizer";
 
 const doctor = compile(DOCTOR);
 const fresh = () => new Eliza(doctor, { deterministic: true });

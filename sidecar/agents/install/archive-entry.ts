@@ -103,3 +103,14 @@ function partsOf(name: string, platform: string): readonly string[] | string {
 function folded(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }
+/** Where entries go. Both throw `InstallError` for what may not be written. */
+
+export interface Destination {
+  folder(name: string): Promise<void>;
+  /** `isProgram` is all that survives of its mode. */
+  file(name: string, isProgram: boolean, content: AsyncIterable<Uint8Array>): Promise<void>;
+  /** That there will be so many. */
+  expect(entries: number): void;
+  /** How much of the archive has been read, asked whenever something was written. */
+  reading(bytesRead: () => number): void;
+}

@@ -5,7 +5,7 @@ import type { InstallProgress } from "../../../src/protocol/agent-service";
 import type { Clock } from "../../rpc/clock";
 import { relativeParts } from "../distributions/segment";
 import type { Bunzip } from "./bunzip";
-import type { Fetch } from "../registry/http-get";
+import type { Fetch } from "../../http/http-get";
 import { download } from "./download";
 import { programSize, type Files } from "./files";
 import { noProgram } from "./install-error";

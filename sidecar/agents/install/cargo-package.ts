@@ -20,19 +20,19 @@ export async function installCargo(
   { crate, version, binary }: NonNullable<Distribution["cargo"]>,
   cargo: ToolProgram,
   home: string | undefined,
-  world: ToolWorld,
+  deps: ToolWorld,
 ): Promise<Omit<Built, "source">> {
   const how = { cwd: folder, env: { CARGO_TARGET_DIR: target } };
-  if (!(await binstall(version === undefined ? crate : `${crate}@${version}`, cargo, how, world))) {
+  if (!(await binstall(version === undefined ? crate : `${crate}@${version}`, cargo, how, deps))) {
     await useTool(
       cargo,
       ["install", "--root", folder, "--locked", crate, ...(version === undefined ? [] : ["--version", version])],
       how,
-      world,
+      deps,
     );
   }
-  const built = installedIn(await readJson(path.join(folder, ".crates2.json"), world.files), crate);
-  const bins = built?.bins ?? (await world.files.readdir(path.join(folder, "bin")).catch(absent<string[]>([])));
+  const built = installedIn(await readJson(path.join(folder, ".crates2.json"), deps.files), crate);
+  const bins = built?.bins ?? (await deps.files.readdir(path.join(folder, "bin")).catch(absent<string[]>([])));
   const release = built?.release ?? version;
   if (release === undefined) throw noProgram(`cargo did not install ${crate}.`);
   const names = new Map(bins.map(file => [file.replace(/\.exe$/i, ""), file]));
@@ -40,7 +40,7 @@ export async function installCargo(
     binary: own,
     args,
     env,
-  } = home === undefined ? {} : await crateLaunch(crate, release, { cargo, home, folder }, world);
+  } = home === undefined ? {} : await crateLaunch(crate, release, { cargo, home, folder }, deps);
   const cmd = binary?.replace(/\.exe$/i, "") ?? (own !== undefined && names.has(own) ? own : undefined);
   const name = chosenProgram([...names.keys()], { cmd, like: crate });
   return {
@@ -57,9 +57,9 @@ async function binstall(
   crate: string,
   cargo: ToolProgram,
   how: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-  world: ToolWorld,
+  deps: ToolWorld,
 ): Promise<boolean> {
-  const quiet = { ...world, line: () => undefined };
+  const quiet = { ...deps, line: () => undefined };
   if ((await tryTool(cargo, ["binstall", "-V"], how, quiet)).exit.code !== 0) return false;
   return (
     (
@@ -67,7 +67,7 @@ async function binstall(
         { ...cargo, name: "cargo binstall" },
         ["binstall", "--no-confirm", "--root", how.cwd, crate],
         how,
-        world,
+        deps,
       )
     ).exit.code === 0
   );

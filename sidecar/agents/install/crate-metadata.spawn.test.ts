@@ -5,11 +5,11 @@ import { timeLimit } from "../../../scripts/time-limits.mjs";
 import type { Distribution } from "../../../src/protocol/agents";
 import { CargoHome, cargoOr, CrateRegistry, downloads, type PublishedCrate } from "../../testing/crate-registry";
 import { temporaryFolder } from "../../testing/drive";
-import { agent, InstallWorld, shown } from "../../testing/install-world";
-import { runTool } from "../tool-run";
+import { agent, InstallWorld, shown } from "../../testing/install-fixture";
+import { runTool } from "../../process/tool-run";
 import { realClock } from "../../rpc/clock";
-import { openLedger } from "../ledger";
-import { newRun } from "../runs";
+import { openLedger } from "../../process/process-ledger";
+import { newRun } from "../../process/run-id";
 import { installCargo } from "./cargo-package";
 import { crateLaunch, launchIn, type CrateLaunch } from "./crate-metadata";
 import { realFiles } from "./files";
@@ -69,9 +69,9 @@ suite("how a crate is run as an extension", () => {
     const cargo = cargoOr(this);
     await using registry = await CrateRegistry.start([HOUSE, PEBBLE]);
     using home = new CargoHome(registry);
-    await using world = await InstallWorld.open([]);
+    await using fixture = await InstallWorld.open([]);
     const installer = () =>
-      world.installer({
+      fixture.installer({
         env: home.environment,
         change: {
           cargoHome: async () => home.folder,
@@ -80,7 +80,7 @@ suite("how a crate is run as an extension", () => {
       });
     const started = async (of: NonNullable<Distribution["cargo"]>) => {
       const command = await installer().command(agent({ cargo: of }), never);
-      return [...shown(command, world), command.kind === "process" && command.env];
+      return [...shown(command, fixture), command.kind === "process" && command.env];
     };
     deepEqual(await started({ crate: "house" }), [
       "some-agent/1.2.3/bin/house-rules",
@@ -112,7 +112,7 @@ suite("how a crate is run as an extension", () => {
         "house",
         "1.2.3",
         { cargo: { name: "cargo", command }, home: home.folder, folder: rig.folder },
-        rig.world,
+        rig.fixture,
       ),
       launch,
     );
@@ -122,7 +122,7 @@ suite("how a crate is run as an extension", () => {
         "pebble",
         "1.0.0",
         { cargo: { name: "cargo", command }, home: home.folder, folder: rig.folder },
-        rig.world,
+        rig.fixture,
       ),
       {},
     );
@@ -131,7 +131,7 @@ suite("how a crate is run as an extension", () => {
         "gone",
         "1.0.0",
         { cargo: { name: "cargo", command }, home: home.folder, folder: rig.folder },
-        rig.world,
+        rig.fixture,
       ),
       {},
     );
@@ -147,7 +147,7 @@ suite("how a crate is run as an extension", () => {
           { crate: "house", ...(binary === undefined ? {} : { binary }) },
           { name: "cargo", command },
           rig.folder,
-          rig.world,
+          rig.fixture,
         );
       return [program, args];
     };
@@ -159,12 +159,12 @@ suite("how a crate is run as an extension", () => {
   test("whatever cargo does, a crate is started as it was before; whoever gives up gives up", async () => {
     await using rig = new Rig();
     rig.source();
-    const answers = async (script: string, world: ToolWorld = rig.world) =>
+    const answers = async (script: string, fixture: ToolWorld = rig.fixture) =>
       crateLaunch(
         "house",
         "1.2.3",
         { cargo: { name: "cargo", command: rig.tool(script) }, home: rig.folder, folder: rig.folder },
-        world,
+        fixture,
       );
     deepEqual(
       await answers(
@@ -185,11 +185,11 @@ suite("how a crate is run as an extension", () => {
         "house",
         "1.2.3",
         { cargo: { name: "cargo", command: "/nowhere/cargo" }, home: rig.folder, folder: rig.folder },
-        rig.world,
+        rig.fixture,
       ),
       {},
     );
-    await rejects(answers("", { ...rig.world, signal: AbortSignal.abort(new Error("given up")) }), /given up/);
+    await rejects(answers("", { ...rig.fixture, signal: AbortSignal.abort(new Error("given up")) }), /given up/);
   });
 });
 
@@ -205,12 +205,12 @@ class Rig implements AsyncDisposable {
   readonly #folder = temporaryFolder();
   readonly folder = path.join(this.#folder.path, "work");
   readonly #ledger = openLedger(this.#folder.path, newRun());
-  readonly world: ToolWorld;
+  readonly fixture: ToolWorld;
   #tools = 0;
 
   constructor(env: Readonly<Record<string, string>> = {}) {
     mkdirSync(this.folder);
-    this.world = {
+    this.fixture = {
       files: realFiles,
       signal: never,
       line: () => undefined,

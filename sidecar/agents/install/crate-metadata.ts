@@ -26,17 +26,17 @@ export async function crateLaunch(
   crate: string,
   release: string,
   { cargo, home, folder }: { readonly cargo: ToolProgram; readonly home: string; readonly folder: string },
-  world: ToolWorld,
+  deps: ToolWorld,
 ): Promise<CrateLaunch> {
   try {
     const manifest =
-      (await manifestOf(home, crate, release, world)) ??
-      ((await fetched(crate, release, cargo, folder, world))
-        ? await manifestOf(home, crate, release, world)
+      (await manifestOf(home, crate, release, deps)) ??
+      ((await fetched(crate, release, cargo, folder, deps))
+        ? await manifestOf(home, crate, release, deps)
         : undefined);
-    return manifest === undefined ? {} : launchIn(await metadata(manifest, cargo, folder, world), crate);
+    return manifest === undefined ? {} : launchIn(await metadata(manifest, cargo, folder, deps), crate);
   } catch (error) {
-    if (world.signal.aborted || !(error instanceof InstallError || isOfTheSystem(error))) throw error;
+    if (deps.signal.aborted || !(error instanceof InstallError || isOfTheSystem(error))) throw error;
     return {};
   }
 }
@@ -65,27 +65,27 @@ async function fetched(
   release: string,
   cargo: ToolProgram,
   folder: string,
-  world: ToolWorld,
+  deps: ToolWorld,
 ): Promise<boolean> {
-  const quiet: ToolWorld = { ...world, line: () => undefined },
+  const quiet: ToolWorld = { ...deps, line: () => undefined },
     scratch = path.join(folder, "asking");
   if ((await tryTool(cargo, ["info", "--quiet", `${crate}@${release}`], { cwd: folder }, quiet)).exit.code === 0)
     return true;
-  await world.files.mkdir(scratch, { recursive: true });
+  await deps.files.mkdir(scratch, { recursive: true });
   try {
-    await writeWhole(path.join(scratch, "lib.rs"), "", world.files);
+    await writeWhole(path.join(scratch, "lib.rs"), "", deps.files);
     await writeWhole(
       path.join(scratch, "Cargo.toml"),
       `[package]\nname = "asking"\nversion = "0.0.0"\nedition = "2018"\n[lib]\npath = "lib.rs"\n[dependencies]\n${crate} = "=${release}"\n[workspace]\n`,
-      world.files,
+      deps.files,
     );
-    return (await tryTool(cargo, ["fetch", "--quiet"], { cwd: scratch }, world)).exit.code === 0;
+    return (await tryTool(cargo, ["fetch", "--quiet"], { cwd: scratch }, deps)).exit.code === 0;
   } finally {
-    await world.files.rm(scratch, { recursive: true, force: true });
+    await deps.files.rm(scratch, { recursive: true, force: true });
   }
 }
 
-async function metadata(manifest: string, cargo: ToolProgram, folder: string, world: ToolWorld): Promise<unknown> {
+async function metadata(manifest: string, cargo: ToolProgram, folder: string, deps: ToolWorld): Promise<unknown> {
   const chunks: Buffer[] = [];
   let length = 0;
   const stdout = (chunk: Buffer): void => {
@@ -93,9 +93,9 @@ async function metadata(manifest: string, cargo: ToolProgram, folder: string, wo
     if (length <= LONGEST) chunks.push(chunk);
   };
   const heard: ToolWorld = {
-    ...world,
+    ...deps,
     line: () => undefined,
-    run: (spec, options) => world.run(spec, { ...options, stdout }),
+    run: (spec, options) => deps.run(spec, { ...options, stdout }),
   };
   await tryTool(
     cargo,

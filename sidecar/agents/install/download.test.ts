@@ -90,43 +90,43 @@ class World implements AsyncDisposable {
 suite("a download", () => {
   for (const length of [true, false, "close"] as const) {
     test(`arrives whole, with progress (content-length: ${String(length)})`, async () => {
-      await using world = await World.open();
-      deepEqual(await world.fetch(world.serve({ length }), { sha256: sha256.toUpperCase() }), {
+      await using fixture = await World.open();
+      deepEqual(await fixture.fetch(fixture.serve({ length }), { sha256: sha256.toUpperCase() }), {
         bytes: content.length,
         sha256,
       });
-      ok(world.got.equals(content));
-      deepEqual([world.left, world.clock.still.waiting], [["file"], 0]);
-      deepEqual(world.progress.at(-1), [content.length, length === true ? content.length : undefined]);
+      ok(fixture.got.equals(content));
+      deepEqual([fixture.left, fixture.clock.still.waiting], [["file"], 0]);
+      deepEqual(fixture.progress.at(-1), [content.length, length === true ? content.length : undefined]);
     });
   }
 
   test("with another hash is deleted, and not tried again", async () => {
-    await using world = await World.open();
-    await world.refused(world.serve({}), "hash", /SHA-256 is [0-9a-f]{64}, and 0{64} was announced/, {
+    await using fixture = await World.open();
+    await fixture.refused(fixture.serve({}), "hash", /SHA-256 is [0-9a-f]{64}, and 0{64} was announced/, {
       sha256: "0".repeat(64),
     });
-    equal(world.server.requests.length, 1);
+    equal(fixture.server.requests.length, 1);
   });
 
   test("that breaks off goes on from there, if it is the same file", async () => {
-    await using world = await World.open();
-    const url = world.serve({ etag: '"1"', stop: 100_000 }, { etag: '"1"', stop: 50_000 }, { etag: '"1"' });
+    await using fixture = await World.open();
+    const url = fixture.serve({ etag: '"1"', stop: 100_000 }, { etag: '"1"', stop: 50_000 }, { etag: '"1"' });
     // what comes just before a connection is cut may be lost: here it has come when the silence begins
-    await world.fetch(url, {
+    await fixture.fetch(url, {
       sha256,
       progress: done => {
-        if (done === 100_000 || (done === 150_000 && world.server.requests.length === 2))
-          setImmediate(() => world.clock.still.advance(60_000));
+        if (done === 100_000 || (done === 150_000 && fixture.server.requests.length === 2))
+          setImmediate(() => fixture.clock.still.advance(60_000));
       },
     });
-    const [, second, third] = world.server.requests;
-    ok(world.got.equals(content));
+    const [, second, third] = fixture.server.requests;
+    ok(fixture.got.equals(content));
     deepEqual(
       [second, third],
       [100_000, 150_000].map(from => ({ path: "/file", range: `bytes=${from}-`, ifRange: '"1"' })),
     );
-    deepEqual(world.clock.paused, [1000, 4000]);
+    deepEqual(fixture.clock.paused, [1000, 4000]);
   });
 
   test("that breaks off begins anew where the server knows no ranges, or says no name for what it sends", async () => {
@@ -136,56 +136,56 @@ suite("a download", () => {
       { etag: 'W/"1"' },
       { etag: '"1"', headers: { "accept-ranges": "none" } },
     ] satisfies Plan[]) {
-      await using world = await World.open();
-      await world.fetch(world.serve({ ...plan, stop: 1000 }, plan), {
+      await using fixture = await World.open();
+      await fixture.fetch(fixture.serve({ ...plan, stop: 1000 }, plan), {
         sha256,
         progress: done => {
-          if (done === 1000) setImmediate(() => world.clock.still.advance(60_000));
+          if (done === 1000) setImmediate(() => fixture.clock.still.advance(60_000));
         },
       });
-      ok(world.got.equals(content));
-      if (plan.ranges !== false) equal(world.server.requests[1]?.range, undefined, JSON.stringify(plan));
+      ok(fixture.got.equals(content));
+      if (plan.ranges !== false) equal(fixture.server.requests[1]?.range, undefined, JSON.stringify(plan));
     }
   });
 
   test("that has changed in the meantime begins anew, and shorter", async () => {
-    await using world = await World.open();
-    await world.fetch(world.serve({ etag: '"1"', cut: 100_000 }, { etag: '"2"', content: "the new one" }));
-    equal(world.got.toString(), "the new one");
-    equal(world.server.requests[1]?.ifRange, '"1"');
+    await using fixture = await World.open();
+    await fixture.fetch(fixture.serve({ etag: '"1"', cut: 100_000 }, { etag: '"2"', content: "the new one" }));
+    equal(fixture.got.toString(), "the new one");
+    equal(fixture.server.requests[1]?.ifRange, '"1"');
   });
 
   test("of which a server sends the rest although it has changed begins anew", async () => {
-    await using world = await World.open();
+    await using fixture = await World.open();
     const lying = { "content-range": `bytes 100000-${content.length - 1}/${content.length}`, etag: '"2"' };
-    await world.fetch(
-      world.serve(
+    await fixture.fetch(
+      fixture.serve(
         { etag: '"1"', cut: 100_000 },
         { status: 206, headers: lying, content: "x".repeat(200_000) },
         { etag: '"2"' },
       ),
       { sha256 },
     );
-    ok(world.got.equals(content));
+    ok(fixture.got.equals(content));
   });
 
   test("of which a server sends another part than was asked for begins anew", async () => {
-    await using world = await World.open();
-    await world.fetch(
-      world.serve(
+    await using fixture = await World.open();
+    await fixture.fetch(
+      fixture.serve(
         { etag: '"1"', cut: 100_000 },
         { status: 206, etag: '"1"', headers: { "content-range": "bytes 0-9/300000" }, content: "x".repeat(10) },
         { etag: '"1"' },
       ),
       { sha256 },
     );
-    ok(world.got.equals(content));
+    ok(fixture.got.equals(content));
   });
 
   test("that breaks off four times is given up", async () => {
-    await using world = await World.open();
-    await world.refused(world.serve({ cut: 1000 }), "truncated", /broke off again and again/);
-    deepEqual([world.server.requests.length, world.clock.paused], [4, [1000, 4000, 10_000]]);
+    await using fixture = await World.open();
+    await fixture.refused(fixture.serve({ cut: 1000 }), "truncated", /broke off again and again/);
+    deepEqual([fixture.server.requests.length, fixture.clock.paused], [4, [1000, 4000, 10_000]]);
   });
 
   test("broken anywhere, and resumed in any way, is the file", () =>
@@ -200,31 +200,31 @@ suite("a download", () => {
           { maxLength: 3 },
         ),
         async plans => {
-          await using world = await World.open();
-          await world.fetch(world.serve(...plans, { etag: '"1"' }), { sha256 });
-          ok(world.got.equals(content));
+          await using fixture = await World.open();
+          await fixture.fetch(fixture.serve(...plans, { etag: '"1"' }), { sha256 });
+          ok(fixture.got.equals(content));
         },
       ),
       { numRuns: 40 },
     ));
 
   test("that is slow, but never silent for a minute, arrives", async () => {
-    await using world = await World.open();
-    await world.fetch(world.serve({}), { sha256, progress: () => world.clock.still.advance(40_000) });
-    ok(world.server.requests.length === 1 && world.clock.now() > 60_000);
+    await using fixture = await World.open();
+    await fixture.fetch(fixture.serve({}), { sha256, progress: () => fixture.clock.still.advance(40_000) });
+    ok(fixture.server.requests.length === 1 && fixture.clock.now() > 60_000);
   });
 
   test("of which nothing comes for a minute is tried again, then given up", async () => {
-    await using world = await World.open();
-    const url = world.serve({ stop: 1000 });
+    await using fixture = await World.open();
+    const url = fixture.serve({ stop: 1000 });
     let stalls = 0;
     // `progress`: the bytes before the silence have come
-    await world.refused(url, "slow", /sent nothing for 60 seconds/, {
+    await fixture.refused(url, "slow", /sent nothing for 60 seconds/, {
       progress: done => {
         if (done === 1000)
           setImmediate(() => {
             stalls++;
-            world.clock.still.advance(60_000);
+            fixture.clock.still.advance(60_000);
           });
       },
     });
@@ -234,34 +234,34 @@ suite("a download", () => {
 
 suite("a server that does not give it", () => {
   test("not there: not tried again", async () => {
-    await using world = await World.open();
-    await world.refused(`${world.server.origin}/nothing`, "refused", /it is not there/);
-    equal(world.server.requests.length, 1);
+    await using fixture = await World.open();
+    await fixture.refused(`${fixture.server.origin}/nothing`, "refused", /it is not there/);
+    equal(fixture.server.requests.length, 1);
   });
 
   test("an error of its own: tried again", async () => {
-    await using world = await World.open();
-    await world.fetch(world.serve({ status: 500 }, { status: 503 }, {}), { sha256 });
-    await world.server[Symbol.asyncDispose]();
+    await using fixture = await World.open();
+    await fixture.fetch(fixture.serve({ status: 500 }, { status: 503 }, {}), { sha256 });
+    await fixture.server[Symbol.asyncDispose]();
     await using other = await World.open();
     await other.refused(other.serve({ status: 500 }), "refused", /status 500/);
     equal(other.server.requests.length, 4);
   });
 
   test("nobody there", async () => {
-    await using world = await World.open();
-    const { origin } = world.server;
-    await world.server[Symbol.asyncDispose]();
+    await using fixture = await World.open();
+    const { origin } = fixture.server;
+    await fixture.server[Symbol.asyncDispose]();
     await using other = await World.open();
     await other.refused(`${origin}/file`, "offline", /cannot be reached/);
   });
 
   test("redirects are followed, five at most", async () => {
-    await using world = await World.open();
-    const target = world.serve({});
-    world.server.serve("/a", { status: 302, headers: { location: "/b" } });
-    world.server.serve("/b", { status: 307, headers: { location: target } });
-    await world.fetch(`${world.server.origin}/a`, { sha256 });
+    await using fixture = await World.open();
+    const target = fixture.serve({});
+    fixture.server.serve("/a", { status: 302, headers: { location: "/b" } });
+    fixture.server.serve("/b", { status: 307, headers: { location: target } });
+    await fixture.fetch(`${fixture.server.origin}/a`, { sha256 });
     await using other = await World.open();
     await other.refused(
       other.server.serve("/loop", { status: 301, headers: { location: "/loop" } }),
@@ -271,13 +271,13 @@ suite("a server that does not give it", () => {
   });
 
   test("nothing comes by http, also from this computer, unless a test says so", async () => {
-    await using world = await World.open();
-    await world.refused(world.serve({}), "insecure", /not an https address/, { httpArchives: false });
-    equal(world.server.requests.length, 0);
+    await using fixture = await World.open();
+    await fixture.refused(fixture.serve({}), "insecure", /not an https address/, { httpArchives: false });
+    equal(fixture.server.requests.length, 0);
   });
 
   test("only https, also behind a redirect, and no names and passwords", async () => {
-    await using world = await World.open();
+    await using fixture = await World.open();
     for (const url of [
       "http://example.com/a.zip",
       "ftp://example.com/a",
@@ -285,44 +285,44 @@ suite("a server that does not give it", () => {
       "https://user:word@example.com/a",
       "a.zip",
     ])
-      await world.refused(url, "insecure", /not an https address/);
+      await fixture.refused(url, "insecure", /not an https address/);
     for (const location of ["http://example.com/a.zip", "file:///etc/passwd"])
-      await world.refused(
-        world.server.serve("/r", { status: 302, headers: { location } }),
+      await fixture.refused(
+        fixture.server.serve("/r", { status: 302, headers: { location } }),
         "insecure",
         /not an https address/,
       );
     const asked: string[] = [];
     const redirecting = (async (url: string) => {
       asked.push(url);
-      return new Response(null, { status: 302, headers: { location: world.serve({}) } });
+      return new Response(null, { status: 302, headers: { location: fixture.serve({}) } });
     }) as typeof fetch;
     // a far server names nothing of this computer
-    await world.refused("https://example.com/a.zip", "insecure", /127\.0\.0\.1/, { fetch: redirecting });
+    await fixture.refused("https://example.com/a.zip", "insecure", /127\.0\.0\.1/, { fetch: redirecting });
     deepEqual(asked, ["https://example.com/a.zip"]);
   });
 
   test("more than the limit, announced or not", async () => {
-    await using world = await World.open();
-    await world.refused(world.serve({ stop: 1 }), "tooLarge", /larger than 1000 bytes/, { limit: 1000 });
-    await world.refused(world.serve({ length: false }), "tooLarge", /larger than/, { limit: 200_000 });
+    await using fixture = await World.open();
+    await fixture.refused(fixture.serve({ stop: 1 }), "tooLarge", /larger than 1000 bytes/, { limit: 1000 });
+    await fixture.refused(fixture.serve({ length: false }), "tooLarge", /larger than/, { limit: 200_000 });
   });
 
   test("a length that is that of the compressed text is not believed", async () => {
-    await using world = await World.open();
+    await using fixture = await World.open();
     const { gzipSync } = await import("node:zlib");
-    await world.fetch(world.serve({ content: gzipSync("x"), headers: { "content-encoding": "gzip" } }));
-    equal(world.got.toString(), "x");
+    await fixture.fetch(fixture.serve({ content: gzipSync("x"), headers: { "content-encoding": "gzip" } }));
+    equal(fixture.got.toString(), "x");
   });
 });
 
 suite("a download that is ended", () => {
   test("rejects with the reason, wherever it is, and nothing is left", async () => {
     for (const plan of [{}, { stop: 1000 }, { status: 500 }] satisfies Plan[]) {
-      await using world = await World.open();
+      await using fixture = await World.open();
       const ending = new AbortController(),
         why = new Error("enough");
-      const url = world.serve(plan);
+      const url = fixture.serve(plan);
       const clock: Clock = {
         now: () => 0,
         after: ms => {
@@ -331,22 +331,22 @@ suite("a download that is ended", () => {
         },
       };
       await rejects(
-        world.fetch(url, { signal: ending.signal, clock, progress: () => ending.abort(why) }),
+        fixture.fetch(url, { signal: ending.signal, clock, progress: () => ending.abort(why) }),
         error => error === why,
       );
-      deepEqual(world.left, []);
+      deepEqual(fixture.left, []);
     }
   });
 
   test("before it begins", async () => {
-    await using world = await World.open();
+    await using fixture = await World.open();
     const why = new Error("enough");
-    await rejects(world.fetch(world.serve({}), { signal: AbortSignal.abort(why) }), error => error === why);
-    deepEqual([world.left, world.server.requests], [[], []]);
+    await rejects(fixture.fetch(fixture.serve({}), { signal: AbortSignal.abort(why) }), error => error === why);
+    deepEqual([fixture.left, fixture.server.requests], [[], []]);
   });
 
   test("by a full disk", async () => {
-    await using world = await World.open();
+    await using fixture = await World.open();
     const full: typeof realFiles = {
       ...realFiles,
       open: async (...args: Parameters<typeof realFiles.open>) => {
@@ -358,7 +358,7 @@ suite("a download that is ended", () => {
         return handle;
       },
     };
-    await world.refused(world.serve({}), "diskFull", /disk is full/, { files: full });
-    equal(world.server.requests.length, 1);
+    await fixture.refused(fixture.serve({}), "diskFull", /disk is full/, { files: full });
+    equal(fixture.server.requests.length, 1);
   });
 });

@@ -11,9 +11,9 @@
 import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { Clock } from "../../rpc/clock";
-import { secureUrl } from "../registry/address";
-import { httpGet, type Fetch } from "../registry/http-get";
-import { fetchSecurely } from "../registry/secure-fetch";
+import { secureUrl } from "../../http/address";
+import { httpGet, type Fetch } from "../../http/http-get";
+import { fetchSecurely } from "../../http/secure-fetch";
 import { writeAll, type Files } from "./files";
 import {
   brokenOff,

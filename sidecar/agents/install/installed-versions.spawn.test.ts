@@ -1,70 +1,70 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { agent, bin, binary, InstallWorld, never, refused, shown, versions } from "../../testing/install-world";
+import { agent, bin, binary, InstallWorld, never, refused, shown, versions } from "../../testing/install-fixture";
 import { realFiles, type Files } from "./files";
 import { MANIFEST } from "./manifest";
 
 suite("versions", () => {
   test("a new one replaces the old one, which goes when nobody uses it", async () => {
-    await using world = await InstallWorld.open();
-    const user = world.installer(),
-      other = world.installer();
-    await user.command(binary(world, "1.0.0"), never);
-    await other.install(binary(world, "2.0.0"), never);
-    deepEqual(versions(world), ["1.0.0", "2.0.0"]); // somebody may run the first one
+    await using fixture = await InstallWorld.open();
+    const user = fixture.installer(),
+      other = fixture.installer();
+    await user.command(binary(fixture, "1.0.0"), never);
+    await other.install(binary(fixture, "2.0.0"), never);
+    deepEqual(versions(fixture), ["1.0.0", "2.0.0"]); // somebody may run the first one
     await user[Symbol.asyncDispose]();
-    await other.install(binary(world, "3.0.0"), never);
-    deepEqual(versions(world), ["3.0.0"]);
+    await other.install(binary(fixture, "3.0.0"), never);
+    deepEqual(versions(fixture), ["3.0.0"]);
   });
 
   test("an update that fails leaves the one before, says so, and that one is started", async () => {
-    await using world = await InstallWorld.open();
-    const installer = world.installer();
-    await installer.install(binary(world, "1.0.0"), never);
+    await using fixture = await InstallWorld.open();
+    const installer = fixture.installer();
+    await installer.install(binary(fixture, "1.0.0"), never);
     await refused(
-      installer.install(binary(world, "2.0.0", { status: 404 }), never, "newest"),
+      installer.install(binary(fixture, "2.0.0", { status: 404 }), never, "newest"),
       "refused",
       /Version 1\.0\.0 stays installed/,
     );
-    deepEqual(shown(await installer.command(binary(world, "2.0.0", { status: 404 }), never), world), [
+    deepEqual(shown(await installer.command(binary(fixture, "2.0.0", { status: 404 }), never), fixture), [
       "some-agent/1.0.0/bin/agent",
       "--acp",
     ]);
-    ok(world.logged.includes("An installation failed, and the version before it is started"));
-    deepEqual(versions(world), ["1.0.0"]);
+    ok(fixture.logged.includes("An installation failed, and the version before it is started"));
+    deepEqual(versions(fixture), ["1.0.0"]);
   });
 
   test("an update asks for a newer one only where the version is not fixed, and keeps what is the same", async () => {
     const packages = (version: string) => ({ packages: { p: { version, bin: bin("p") } } });
-    await using world = await InstallWorld.open(undefined, packages("1.0.0"));
-    const installer = world.installer(),
+    await using fixture = await InstallWorld.open(undefined, packages("1.0.0"));
+    const installer = fixture.installer(),
       open = agent({ npx: { package: "p@latest" } });
     const first = await installer.install(open, never);
     deepEqual((await installer.install(open, never, "newest")).folder, first.folder);
-    equal(world.tools.calls.length, 2);
-    world.tools.plan(packages("1.1.0"));
+    equal(fixture.tools.calls.length, 2);
+    fixture.tools.plan(packages("1.1.0"));
     equal((await installer.install(open, never, "newest")).release, "1.1.0");
     await installer.install(agent({ npx: { package: "p@1.1.0" } }), never, "newest");
-    equal(world.tools.calls.length, 3);
-    deepEqual(versions(world), ["1.1.0"]);
+    equal(fixture.tools.calls.length, 3);
+    deepEqual(versions(fixture), ["1.1.0"]);
   });
 
   test("another package under the same id and version is installed beside it", async () => {
-    await using world = await InstallWorld.open(undefined, {
+    await using fixture = await InstallWorld.open(undefined, {
       packages: { one: { version: "1.0.0", bin: bin("one") }, two: { version: "1.0.0", bin: bin("two") } },
     });
-    const installer = world.installer();
+    const installer = fixture.installer();
     await installer.command(agent({ npx: { package: "one@1.0.0" } }), never);
     deepEqual(
-      shown(await installer.command(agent({ npx: { package: "two@1.0.0" } }), never), world).at(-1),
+      shown(await installer.command(agent({ npx: { package: "two@1.0.0" } }), never), fixture).at(-1),
       "some-agent/1.0.0~2/node_modules/two/dist/two.js",
     );
   });
 
   test("half an installation is none, and is repaired", async () => {
-    await using world = await InstallWorld.open();
-    const folder = path.join(world.root, "some-agent", "1.0.0");
+    await using fixture = await InstallWorld.open();
+    const folder = path.join(fixture.root, "some-agent", "1.0.0");
     const damages: readonly (() => void)[] = [
       () => {
         mkdirSync(path.join(folder, "bin"), { recursive: true });
@@ -77,48 +77,48 @@ suite("versions", () => {
     ];
     for (const damage of damages) {
       damage();
-      await using installer = world.installer();
-      const command = await installer.command(binary(world, "1.0.0"), never);
+      await using installer = fixture.installer();
+      const command = await installer.command(binary(fixture, "1.0.0"), never);
       equal(readFileSync(command.kind === "process" ? command.command : "", "utf8"), "1.0.0");
     }
-    await world.store().sweep("some-agent");
-    equal(versions(world).length, 1);
+    await fixture.store().sweep("some-agent");
+    equal(versions(fixture).length, 1);
   });
 
   test("anew: what is there is replaced, and goes; what somebody runs stays until then; when that fails, what is there stays", async () => {
-    await using world = await InstallWorld.open(undefined, { packages: { p: { version: "1.0.0", bin: bin("p") } } });
-    const installer = world.installer(),
+    await using fixture = await InstallWorld.open(undefined, { packages: { p: { version: "1.0.0", bin: bin("p") } } });
+    const installer = fixture.installer(),
       config = agent({ npx: { package: "p@1.0.0" } }),
       first = await installer.install(config, never);
     equal((await installer.install(config, never)).folder, first.folder);
     const second = await installer.install(config, never, "anew");
     ok(second.folder !== first.folder);
-    deepEqual([second.release, versions(world).length], ["1.0.0", 1]);
+    deepEqual([second.release, versions(fixture).length], ["1.0.0", 1]);
     deepEqual(
-      shown(await installer.command(config, never), world).at(-1),
-      path.relative(world.root, path.join(second.folder, second.program)).replaceAll(path.sep, "/"),
+      shown(await installer.command(config, never), fixture).at(-1),
+      path.relative(fixture.root, path.join(second.folder, second.program)).replaceAll(path.sep, "/"),
     );
     const third = await installer.install(config, never, "anew"); // the second is in use by us
-    deepEqual(versions(world), [second, third].map(({ folder }) => path.basename(folder)).sort());
-    world.tools.plan({ fails: { code: 1, stderr: "npm error ENOTFOUND\n" } });
+    deepEqual(versions(fixture), [second, third].map(({ folder }) => path.basename(folder)).sort());
+    fixture.tools.plan({ fails: { code: 1, stderr: "npm error ENOTFOUND\n" } });
     await refused(installer.install(config, never, "anew"), "offline", /Version 1\.0\.0 stays installed/);
-    equal((await world.store().find("some-agent", third.source))?.folder, third.folder);
+    equal((await fixture.store().find("some-agent", third.source))?.folder, third.folder);
   });
 
   test("removed: nothing is left but what runs, and that is no installed version", async () => {
-    await using world = await InstallWorld.open();
-    const user = world.installer(),
-      other = world.installer();
-    await user.command(binary(world, "1.0.0"), never);
+    await using fixture = await InstallWorld.open();
+    const user = fixture.installer(),
+      other = fixture.installer();
+    await user.command(binary(fixture, "1.0.0"), never);
     await other.remove("some-agent");
-    deepEqual([versions(world), await world.store().list("some-agent")], [["1.0.0"], []]);
+    deepEqual([versions(fixture), await fixture.store().list("some-agent")], [["1.0.0"], []]);
     await user[Symbol.asyncDispose]();
-    await world.store().sweepAll(never, error => {
+    await fixture.store().sweepAll(never, error => {
       throw error;
     });
-    deepEqual(versions(world), []);
+    deepEqual(versions(fixture), []);
     await other.remove("some-agent");
-    equal(existsSync(path.join(world.root, "some-agent")), false);
+    equal(existsSync(path.join(fixture.root, "some-agent")), false);
   });
 });
 
@@ -126,33 +126,33 @@ suite("what cannot be removed", () => {
   const denied = (code: string): Error => Object.assign(new Error(`${code}: not now`), { code, syscall: "x" });
 
   test("files that somebody holds go later; installed it is no more", async () => {
-    await using world = await InstallWorld.open();
-    const config = binary(world, "1.0.0");
-    await world.installer().install(config, never);
+    await using fixture = await InstallWorld.open();
+    const config = binary(fixture, "1.0.0");
+    await fixture.installer().install(config, never);
     const holds: Files = {
         ...realFiles,
         rename: async (from, to) =>
           String(to).includes(".old-") ? Promise.reject(denied("EBUSY")) : realFiles.rename(from, to),
       },
-      held = world.installer({ files: holds });
+      held = fixture.installer({ files: holds });
     await held.remove("some-agent");
-    deepEqual([(await held.state(config)).install, versions(world)], [{ kind: "missing" }, ["1.0.0"]]);
-    await world.store().sweepAll(never, error => {
+    deepEqual([(await held.state(config)).install, versions(fixture)], [{ kind: "missing" }, ["1.0.0"]]);
+    await fixture.store().sweepAll(never, error => {
       throw error;
     });
-    deepEqual(versions(world), []);
+    deepEqual(versions(fixture), []);
   });
 
   test("what may not be changed stays, and why is a sentence", async () => {
-    await using world = await InstallWorld.open();
-    const config = binary(world, "1.0.0");
-    await world.installer().install(config, never);
+    await using fixture = await InstallWorld.open();
+    const config = binary(fixture, "1.0.0");
+    await fixture.installer().install(config, never);
     const closed: Files = {
         ...realFiles,
         rm: async (file, options) =>
           String(file).endsWith(MANIFEST) ? Promise.reject(denied("EACCES")) : realFiles.rm(file, options),
       },
-      installer = world.installer({ files: closed });
+      installer = fixture.installer({ files: closed });
     await refused(installer.remove("some-agent"), "store", /cannot be written: EACCES/);
     deepEqual((await installer.state(config)).install, { kind: "installed", version: "1.0.0" });
   });

@@ -8,70 +8,70 @@ import type { AgentConfig } from "../../../src/protocol/agents";
 import type { InstallProgress } from "../../../src/protocol/agent-service";
 import { realClock } from "../../rpc/clock";
 import { tarGz, zipOf } from "../../testing/archives";
-import { agent, archive, binary, InstallWorld, never, refused, shown, versions } from "../../testing/install-world";
+import { agent, archive, binary, InstallWorld, never, refused, shown, versions } from "../../testing/install-fixture";
 import { installBinary } from "./binary-package";
 import { realFiles } from "./files";
 
 suite("an archive", () => {
   test("is fetched, checked, unpacked and started", async () => {
-    await using world = await InstallWorld.open();
-    const installer = world.installer(),
-      config = binary(world, "1.0.0", {}, createHash("sha256").update(archive("1.0.0")).digest("hex"));
+    await using fixture = await InstallWorld.open();
+    const installer = fixture.installer(),
+      config = binary(fixture, "1.0.0", {}, createHash("sha256").update(archive("1.0.0")).digest("hex"));
     deepEqual(await installer.state(config), { kind: "binary", install: { kind: "missing" } });
     const command = await installer.command(config, never);
     deepEqual(
-      [shown(command, world), command.kind === "process" && command.env],
+      [shown(command, fixture), command.kind === "process" && command.env],
       [["some-agent/1.0.0/bin/agent", "--acp"], { KEY: "v" }],
     );
-    deepEqual(readdirSync(path.join(world.root, "some-agent", "1.0.0")).sort(), ["bin", "installed.json"]);
+    deepEqual(readdirSync(path.join(fixture.root, "some-agent", "1.0.0")).sort(), ["bin", "installed.json"]);
     await installer.command(config, never);
-    equal(world.server.requests.length, 1);
+    equal(fixture.server.requests.length, 1);
     deepEqual(
-      [...new Set(world.progress.map(([, progress]) => progress?.phase))],
+      [...new Set(fixture.progress.map(([, progress]) => progress?.phase))],
       ["downloading", "unpacking", undefined],
     );
   });
 
   test("of an agent without a version is “unversioned”; one that was packed without modes is made a program", async () => {
-    await using world = await InstallWorld.open();
-    const at = world.server.serve("/a.zip", { content: zipOf([{ name: "agent", content: "x" }]) });
+    await using fixture = await InstallWorld.open();
+    const at = fixture.server.serve("/a.zip", { content: zipOf([{ name: "agent", content: "x" }]) });
     const config = agent({ binary: { "linux-x86_64": { archive: at, cmd: "agent" } } }),
-      installer = world.installer();
-    deepEqual(shown(await installer.command(config, never), world), ["some-agent/unversioned/agent"]);
+      installer = fixture.installer();
+    deepEqual(shown(await installer.command(config, never), fixture), ["some-agent/unversioned/agent"]);
     deepEqual((await installer.state(config)).install, { kind: "installed" }); // a folder's name is no version
   });
 
   test("with a wrong hash, without its program, hostile, or not there leaves nothing", async () => {
-    await using world = await InstallWorld.open();
-    const install = (config: AgentConfig): Promise<unknown> => world.installer().command(config, never);
-    await refused(install(binary(world, "1.0.0", {}, "0".repeat(64))), "hash", /SHA-256/);
+    await using fixture = await InstallWorld.open();
+    const install = (config: AgentConfig): Promise<unknown> => fixture.installer().command(config, never);
+    await refused(install(binary(fixture, "1.0.0", {}, "0".repeat(64))), "hash", /SHA-256/);
     await refused(
-      install(binary(world, "1.0.0", { content: tarGz([{ name: "other", content: "x" }]) })),
+      install(binary(fixture, "1.0.0", { content: tarGz([{ name: "other", content: "x" }]) })),
       "noProgram",
       /no program “bin\/agent”/,
     );
     await refused(
-      install(binary(world, "1.0.0", { content: tarGz([{ name: "../agent", content: "x" }]) })),
+      install(binary(fixture, "1.0.0", { content: tarGz([{ name: "../agent", content: "x" }]) })),
       "hostile",
       /leads out/,
     );
     await refused(
-      install(binary(world, "1.0.0", { content: tarGz([{ name: "installed.json", content: "{}" }]) })),
+      install(binary(fixture, "1.0.0", { content: tarGz([{ name: "installed.json", content: "{}" }]) })),
       "hostile",
       /needs for itself/,
     );
-    await refused(install(binary(world, "1.0.0", { status: 404 })), "refused", /not there/);
-    deepEqual(versions(world), []);
+    await refused(install(binary(fixture, "1.0.0", { status: 404 })), "refused", /not there/);
+    deepEqual(versions(fixture), []);
   });
 
   test("percent can be told, while it is fetched and while it is unpacked", async () => {
-    await using world = await InstallWorld.open();
-    const archive = world.server.serve("/a.tar.gz", {
+    await using fixture = await InstallWorld.open();
+    const archive = fixture.server.serve("/a.tar.gz", {
         content: tarGz([{ name: "bin/agent", content: randomBytes(200_000), mode: 0o755 }]),
       }),
       told: InstallProgress[] = [];
-    mkdirSync(world.root, { recursive: true });
-    await installBinary(world.root, { archive, cmd: "bin/agent" }, "1", {
+    mkdirSync(fixture.root, { recursive: true });
+    await installBinary(fixture.root, { archive, cmd: "bin/agent" }, "1", {
       files: realFiles,
       clock: realClock,
       signal: never,
@@ -92,11 +92,11 @@ suite("an archive", () => {
   });
 
   test("bzip2 is unpacked by what is given for it", async () => {
-    await using world = await InstallWorld.open();
-    const packed = world.server.serve("/a.tar.bz2", { content: "packed" }),
+    await using fixture = await InstallWorld.open();
+    const packed = fixture.server.serve("/a.tar.bz2", { content: "packed" }),
       plain = gunzipSync(tarGz([{ name: "bin/agent", content: "x", mode: 0o755 }])),
       given: string[] = [];
-    await using installer = world.installer({
+    await using installer = fixture.installer({
       change: {
         bunzip: source =>
           Readable.from(
@@ -111,14 +111,14 @@ suite("an archive", () => {
       agent({ binary: { "linux-x86_64": { archive: packed, cmd: "bin/agent" } } }, { version: "1.0.0" }),
       never,
     );
-    deepEqual([given.join(""), versions(world)], ["packed", ["1.0.0"]]);
+    deepEqual([given.join(""), versions(fixture)], ["packed", ["1.0.0"]]);
   });
 });
 
 suite("what needs no installation", () => {
   test("is a command at once", async () => {
-    await using world = await InstallWorld.open([]);
-    const installer = world.installer();
+    await using fixture = await InstallWorld.open([]);
+    const installer = fixture.installer();
     deepEqual(
       await installer.command(agent({ local: { command: "mine", args: ["a"] }, npx: { package: "x" } }), never),
       { kind: "process", command: "mine", args: ["a"], env: {} },
@@ -135,8 +135,8 @@ suite("what needs no installation", () => {
   });
 
   test("what is at an address is there, and a wrong address is told without it", async () => {
-    await using world = await InstallWorld.open([]);
-    const installer = world.installer(),
+    await using fixture = await InstallWorld.open([]);
+    const installer = fixture.installer(),
       at = (url: string) => agent({ http: { url } });
     deepEqual(await installer.state(at("https://example.com/mcp")), { kind: "http", install: { kind: "ready" } });
     deepEqual(await installer.state(at("ftp://hunter2")), {
@@ -153,41 +153,41 @@ suite("what needs no installation", () => {
   });
 
   test("what cannot be had here says why", async () => {
-    await using world = await InstallWorld.open([]);
+    await using fixture = await InstallWorld.open([]);
     await refused(
-      world.installer().command(agent({ npx: { package: "x" } }), never),
+      fixture.installer().command(agent({ npx: { package: "x" } }), never),
       "noTool",
       /Some Agent needs Node\.js with npm/,
     );
     await refused(
-      world
+      fixture
         .installer()
         .command(agent({ binary: { "darwin-aarch64": { archive: "https://example.com/a.zip", cmd: "a" } } }), never),
       "noPlatform",
       /archives for darwin-aarch64 only/,
     );
-    match((await world.installer().state(agent({ npx: { package: "x" } }))).missing ?? "", /npm/);
+    match((await fixture.installer().state(agent({ npx: { package: "x" } }))).missing ?? "", /npm/);
   });
 
   test("an id that is no folder's name", async () => {
-    await using world = await InstallWorld.open();
+    await using fixture = await InstallWorld.open();
     for (const id of ["..", "a/b", "", ".hidden", "nul", "a\\b", "x".repeat(101), "-rf"])
       await refused(
-        world.installer().command({ ...binary(world, "1.0.0"), id }, never),
+        fixture.installer().command({ ...binary(fixture, "1.0.0"), id }, never),
         "badName",
         /cannot be a folder's name/,
       );
-    deepEqual(world.server.requests, []);
+    deepEqual(fixture.server.requests, []);
   });
 
   test("a version that is no folder's name is in no folder of that name", async () => {
-    await using world = await InstallWorld.open();
-    await world.installer().command(binary(world, "../../evil"), never);
-    deepEqual(versions(world), ["unversioned"]);
+    await using fixture = await InstallWorld.open();
+    await fixture.installer().command(binary(fixture, "../../evil"), never);
+    deepEqual(versions(fixture), ["unversioned"]);
   });
 
   test("says of many what is missing, and looks at tools and store once", async () => {
-    await using world = await InstallWorld.open();
+    await using fixture = await InstallWorld.open();
     const finds: string[] = [];
     let reads = 0;
     const files = new Proxy(realFiles, {
@@ -196,7 +196,7 @@ suite("what needs no installation", () => {
         return Reflect.get(target, key);
       },
     });
-    const installer = world.installer({
+    const installer = fixture.installer({
       files,
       change: {
         tools: async () => ({

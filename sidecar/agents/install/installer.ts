@@ -14,20 +14,20 @@ import type { AgentConfig } from "../../../src/protocol/agents";
 import type { InstallProgress, InstallState } from "../../../src/protocol/agent-service";
 import type { Environment, Platform } from "../../../src/protocol/distribution";
 import type { Clock } from "../../rpc/clock";
-import { commandOf, type AgentCommand } from "../distribution";
+import { commandOf, type AgentCommand } from "../distributions/agent-command";
 import { choose, missingSentence, type Choice, type Missing, type Tool } from "../distributions/choose";
 import { isExact } from "../distributions/package-spec";
 import { wrongAddress } from "../distributions/server-address";
 import { toldVersion, UNVERSIONED } from "../distributions/segment";
-import type { Fetch } from "../registry/http-get";
+import type { Fetch } from "../../http/http-get";
 import { installBinary } from "./binary-package";
 import type { Bunzip } from "./bunzip";
 import { installCargo } from "./cargo-package";
 import type { Files } from "./files";
-import { Flights } from "./flights";
+import { Flights } from "./single-flight";
 import { isInstallable, notHere, sourceOf, type Installable } from "./installable";
 import { cancelled, explained, InstallError } from "./install-error";
-import type { Lease } from "./leases";
+import type { Lease } from "./usage-locks";
 import { isOf, satisfies, type Built, type Source } from "./manifest";
 import { installNpm } from "./npm-package";
 import type { RunTool, ToolWorld } from "./package-tool";
@@ -86,13 +86,13 @@ export type InstallConfig = Pick<AgentConfig, "id" | "name" | "distribution" | "
 export type InstallWish = "missing" | "newest" | "anew";
 
 export class Installer implements AsyncDisposable {
-  readonly #world: InstallerWorld;
+  readonly #deps: InstallerWorld;
   readonly #flights = new Flights<Installed | undefined>();
   readonly #leases = new Map<string, Lease>();
   readonly #progress = new Map<string, InstallProgress>();
 
-  constructor(world: InstallerWorld) {
-    this.#world = world;
+  constructor(deps: InstallerWorld) {
+    this.#deps = deps;
   }
 
   /** Installs what is not installed. Rejects with `InstallError`, `noDistribution`, or the signal's reason. */
@@ -100,7 +100,7 @@ export class Installer implements AsyncDisposable {
     const choice = await this.#choose(config);
     if (!isInstallable(choice)) return commandOf(config);
     const source = sourceOf(choice);
-    const there = await this.#world.store.find(config.id, source).catch((error: unknown) => {
+    const there = await this.#deps.store.find(config.id, source).catch((error: unknown) => {
       throw explained(error);
     });
     let installed = there && (await this.#use(there)) ? there : undefined;
@@ -127,11 +127,11 @@ export class Installer implements AsyncDisposable {
       "remove",
       async signal => {
         try {
-          await this.#world.store.exclusively(
+          await this.#deps.store.exclusively(
             id,
             signal,
             () => this.#tell(id, { phase: "waiting" }),
-            () => this.#world.store.remove(id),
+            () => this.#deps.store.remove(id),
           );
         } catch (error) {
           throw explained(error);
@@ -164,7 +164,7 @@ export class Installer implements AsyncDisposable {
       };
     }
     if (progress) return { kind: choice.kind, install: { kind: "installing", ...progress } };
-    const installed = await this.#world.store.find(config.id, sourceOf(choice));
+    const installed = await this.#deps.store.find(config.id, sourceOf(choice));
     return {
       kind: choice.kind,
       install: installed ? { kind: "installed", ...toldVersion(installed.release) } : { kind: "missing" },
@@ -176,8 +176,8 @@ export class Installer implements AsyncDisposable {
    * are looked at once, and a folder only of what is in the store.
    */
   async missing(configs: readonly InstallConfig[]): Promise<readonly (string | undefined)[]> {
-    const { store } = this.#world,
-      tools = onceEach(await this.#world.tools()),
+    const { store } = this.#deps,
+      tools = onceEach(await this.#deps.tools()),
       ids = new Set(await store.ids().catch(() => []));
     const all: (string | undefined)[] = [];
     for (const config of configs) {
@@ -195,8 +195,8 @@ export class Installer implements AsyncDisposable {
   }
 
   async #chosen(config: InstallConfig): Promise<Choice | { readonly missing: Missing }> {
-    const tools = await this.#world.tools(),
-      installed = await this.#world.store.list(config.id).catch(() => []);
+    const tools = await this.#deps.tools(),
+      installed = await this.#deps.store.list(config.id).catch(() => []);
     return this.#choiceOf(config, tools, installed);
   }
 
@@ -207,7 +207,7 @@ export class Installer implements AsyncDisposable {
   ): Choice | { readonly missing: Missing } {
     const kinds = new Set(installed.map(one => one.source.kind));
     return choose(distribution, {
-      platforms: this.#world.platforms,
+      platforms: this.#deps.platforms,
       has: tool => tools.find(tool) !== undefined,
       isInstalled: kind =>
         kinds.has(
@@ -240,7 +240,7 @@ export class Installer implements AsyncDisposable {
           ? await this.#before(config.id, sourceOf(choice))
           : undefined;
       if (!before) throw error;
-      this.#world.log("warn", "An installation failed, and the version before it is started", {
+      this.#deps.log("warn", "An installation failed, and the version before it is started", {
         id: config.id,
         version: before.release,
         error: String(error),
@@ -250,7 +250,7 @@ export class Installer implements AsyncDisposable {
   }
 
   async #before(id: string, source: Source): Promise<Installed | undefined> {
-    return (await this.#world.store.list(id).catch(() => [])).find(one => isOf(source, one));
+    return (await this.#deps.store.list(id).catch(() => [])).find(one => isOf(source, one));
   }
 
   async #install(
@@ -279,7 +279,7 @@ export class Installer implements AsyncDisposable {
     how: { readonly source: Source; readonly release: string; readonly wish: InstallWish },
     signal: AbortSignal,
   ): Promise<Installed> {
-    const { store, clock, log } = this.#world;
+    const { store, clock, log } = this.#deps;
     const progress = new ProgressTeller(clock, step => this.#tell(id, step));
     try {
       const installed = await store.exclusively(
@@ -324,7 +324,7 @@ export class Installer implements AsyncDisposable {
     progress: ProgressTeller,
     signal: AbortSignal,
   ): Promise<Installed> {
-    const { store, log } = this.#world,
+    const { store, log } = this.#deps,
       isPython = source.kind === "python";
     const staging: Staging = isPython
       ? await store.prepareInPlace(id, isExact(source.asked ?? "") ? (source.asked ?? "") : "latest")
@@ -354,7 +354,7 @@ export class Installer implements AsyncDisposable {
     progress: ProgressTeller,
     signal: AbortSignal,
   ): Promise<Omit<Built, "source">> {
-    const { files, clock, fetch, bunzip, platform, run, httpArchives = false } = this.#world;
+    const { files, clock, fetch, bunzip, platform, run, httpArchives = false } = this.#deps;
     if (choice.kind === "binary")
       return installBinary(folder, choice.of, release, {
         files,
@@ -366,24 +366,24 @@ export class Installer implements AsyncDisposable {
         platform,
         progress: step => progress.tell(step),
       });
-    const tools = await this.#world.tools(),
+    const tools = await this.#deps.tools(),
       { tool } = choice,
       command = tool && tools.find(tool);
     if (tool === undefined || command === undefined)
       throw new InstallError("noTool", "The tool that would install it is not there any more.");
     const program = { name: tool, command },
-      world: ToolWorld = { files, run, signal, platform, line: line => progress.tell({ phase: "installing", line }) };
+      deps: ToolWorld = { files, run, signal, platform, line: line => progress.tell({ phase: "installing", line }) };
     progress.tell({ phase: "installing" });
     switch (choice.kind) {
       case "npx":
-        return installNpm(folder, choice.spec, choice.of.cmd, program, world);
+        return installNpm(folder, choice.spec, choice.of.cmd, program, deps);
       case "uvx":
       case "pipx":
-        return installPython(folder, choice.spec, choice.of.cmd, tool === "uv" ? "uv" : "pipx", program, world);
+        return installPython(folder, choice.spec, choice.of.cmd, tool === "uv" ? "uv" : "pipx", program, deps);
       case "cargo": {
-        const home = await this.#world.cargoHome?.();
-        return this.#world.store.building(id, target =>
-          installCargo({ folder, target }, choice.of, program, home, world),
+        const home = await this.#deps.cargoHome?.();
+        return this.#deps.store.building(id, target =>
+          installCargo({ folder, target }, choice.of, program, home, deps),
         );
       }
     }
@@ -393,11 +393,11 @@ export class Installer implements AsyncDisposable {
   async #use(installed: Installed): Promise<boolean> {
     if (this.#leases.has(installed.folder)) return true;
     try {
-      const lease = await this.#world.store.use(installed);
+      const lease = await this.#deps.store.use(installed);
       if (lease) this.#leases.set(installed.folder, lease);
       return lease !== undefined;
     } catch (error) {
-      this.#world.log("warn", "Nobody can be told that a version is in use", {
+      this.#deps.log("warn", "Nobody can be told that a version is in use", {
         folder: installed.folder,
         error: String(error),
       });
@@ -414,7 +414,7 @@ export class Installer implements AsyncDisposable {
       { args = own, env: given = {} }: { readonly args?: readonly string[]; readonly env?: Environment } = choice.of,
       env = { ...owns, ...given };
     if (runtime === undefined) return { kind: "process", command: file, args: [...runtimeArgs, ...args], env };
-    const node = (await this.#world.tools()).find("node");
+    const node = (await this.#deps.tools()).find("node");
     if (node === undefined)
       throw new InstallError("noTool", "It is installed, and needs Node.js, which is not on your PATH any more.", {
         advice: "Install Node.js, and restart VS Code if it is not found then.",
@@ -425,6 +425,6 @@ export class Installer implements AsyncDisposable {
   #tell(id: string, progress: InstallProgress | undefined): void {
     if (progress) this.#progress.set(id, progress);
     else if (!this.#progress.delete(id)) return;
-    this.#world.report(id, progress);
+    this.#deps.report(id, progress);
   }
 }

@@ -5,9 +5,9 @@ import path from "node:path";
 import { realClock } from "../../rpc/clock";
 import { temporaryFolder } from "../../testing/drive";
 import { skipped } from "../../testing/skipped";
-import { openLedger } from "../ledger";
-import { newRun } from "../runs";
-import { runTool } from "../tool-run";
+import { openLedger } from "../../process/process-ledger";
+import { newRun } from "../../process/run-id";
+import { runTool } from "../../process/tool-run";
 import { realFiles } from "./files";
 import { installNpm } from "./npm-package";
 

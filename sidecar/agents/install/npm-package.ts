@@ -15,25 +15,25 @@ export async function installNpm(
   spec: NpmSpec,
   cmd: string | undefined,
   npm: ToolProgram,
-  world: ToolWorld,
+  deps: ToolWorld,
   argument = argumentOf(spec),
 ): Promise<Omit<Built, "source">> {
-  const root = await world.files.open(path.join(folder, "package.json"), "wx");
+  const root = await deps.files.open(path.join(folder, "package.json"), "wx");
   try {
     await root.writeFile('{ "private": true }\n');
   } finally {
     // else npm looks for a project in the folders above
     await root.close();
   }
-  await useTool(npm, ["install", "--prefix", folder, ...OPTIONS, "--", argument], { cwd: folder }, world);
+  await useTool(npm, ["install", "--prefix", folder, ...OPTIONS, "--", argument], { cwd: folder }, deps);
   const home = ["node_modules", ...spec.name.split("/")];
-  const described = await readJson(path.join(folder, ...home, "package.json"), world.files);
+  const described = await readJson(path.join(folder, ...home, "package.json"), deps.files);
   if (!described || typeof described.version !== "string") throw noProgram(`npm did not install ${spec.name}.`);
   const bins = binsOf(described.bin, spec.name);
   const name = chosenProgram([...bins.keys()], { cmd, like: spec.name.replace(/^@[^/]*\//, "") });
   const parts = relativeParts(bins.get(name) ?? "");
   if (!parts) throw noProgram(`${spec.name} says that its program ${name} is outside of its folder.`);
-  return { release: described.version, ...(await launchOf(folder, [...home, ...parts], name, world)) };
+  return { release: described.version, ...(await launchOf(folder, [...home, ...parts], name, deps)) };
 }
 
 export function argumentOf({ name, version }: NpmSpec): string {

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { existsSync, readFileSync, utimesSync } from "node:fs";
 import path from "node:path";
-import { agent, bin, InstallWorld, never, refused, shown, versions } from "../../testing/install-world";
+import { agent, bin, InstallWorld, never, refused, shown, versions } from "../../testing/install-fixture";
 
 suite("an npm package", () => {
   const packages = {
@@ -14,18 +14,18 @@ suite("an npm package", () => {
   };
 
   test("is installed by the user's npm, and its script is run by Node", async () => {
-    await using world = await InstallWorld.open(undefined, { packages });
-    const installer = world.installer();
+    await using fixture = await InstallWorld.open(undefined, { packages });
+    const installer = fixture.installer();
     const config = agent({ npx: { package: "@s/agent@1.2.3", args: ["--acp"], env: { A: "1" } } });
     const command = await installer.command(config, never);
-    deepEqual(shown(command, world), [
+    deepEqual(shown(command, fixture), [
       "node",
       "--no-warnings=DEP0040",
       "some-agent/1.2.3/node_modules/@s/agent/dist/agent.js",
       "--acp",
     ]);
     deepEqual(command.kind === "process" && command.env, { A: "1" });
-    const [[tool, install, prefix, , ...rest] = []] = world.tools.calls;
+    const [[tool, install, prefix, , ...rest] = []] = fixture.tools.calls;
     deepEqual(
       [tool, install, prefix, ...rest],
       [
@@ -45,38 +45,38 @@ suite("an npm package", () => {
   });
 
   test("without Node on the PATH it is not started with whatever is called so", async () => {
-    await using world = await InstallWorld.open(undefined, { packages });
-    const installer = world.installer({
-      change: { tools: async () => ({ find: name => (name === "node" ? undefined : world.tools.find(name)) }) },
+    await using fixture = await InstallWorld.open(undefined, { packages });
+    const installer = fixture.installer({
+      change: { tools: async () => ({ find: name => (name === "node" ? undefined : fixture.tools.find(name)) }) },
     });
     await refused(installer.command(agent({ npx: { package: "@s/agent@1.2.3" } }), never), "noTool", /needs Node\.js/);
   });
 
   test("the second start asks nobody", async () => {
-    await using world = await InstallWorld.open(undefined, { packages });
+    await using fixture = await InstallWorld.open(undefined, { packages });
     const config = agent({ npx: { package: "@s/agent" } });
-    const first = await world.installer().command(config, never),
-      second = await world.installer().command(config, never);
+    const first = await fixture.installer().command(config, never),
+      second = await fixture.installer().command(config, never);
     deepEqual(second, first);
-    equal(world.tools.calls.length, 1);
-    deepEqual(versions(world), ["2.0.0"]);
+    equal(fixture.tools.calls.length, 1);
+    deepEqual(versions(fixture), ["2.0.0"]);
   });
 
   test("whose program is not for Node is started as npm links it; another command of it by its name", async () => {
-    await using world = await InstallWorld.open(undefined, { packages });
-    const installer = world.installer();
-    deepEqual(shown(await installer.command(agent({ npx: { package: "native@1.0.0" } }), never), world), [
+    await using fixture = await InstallWorld.open(undefined, { packages });
+    const installer = fixture.installer();
+    deepEqual(shown(await installer.command(agent({ npx: { package: "native@1.0.0" } }), never), fixture), [
       `some-agent/1.0.0/node_modules/.bin/native${process.platform === "win32" ? ".cmd" : ""}`,
     ]);
     await installer.command(agent({ npx: { package: "@s/agent@2.0.0" } }), never);
     deepEqual(
-      shown(await installer.command(agent({ npx: { package: "@s/agent@2.0.0", cmd: "other" } }), never), world).at(-1),
+      shown(await installer.command(agent({ npx: { package: "@s/agent@2.0.0", cmd: "other" } }), never), fixture).at(-1),
       "some-agent/2.0.0~2/node_modules/@s/agent/dist/other.js",
     );
   });
 
   test("without the program that is wanted is none", async () => {
-    await using world = await InstallWorld.open(undefined, {
+    await using fixture = await InstallWorld.open(undefined, {
       packages: {
         ...packages,
         none: { version: "1.0.0" },
@@ -85,20 +85,20 @@ suite("an npm package", () => {
       },
     });
     const install = (name: string, cmd?: string): Promise<unknown> =>
-      world.installer().command(agent({ npx: { package: name, ...(cmd === undefined ? {} : { cmd }) } }), never);
+      fixture.installer().command(agent({ npx: { package: name, ...(cmd === undefined ? {} : { cmd }) } }), never);
     await refused(install("@s/agent", "third"), "noProgram", /has the programs agent, other, and no “third”/);
     await refused(install("none"), "noProgram", /has no program/);
     await refused(install("two"), "noProgram", /does not say which one/);
     await refused(install("out"), "noProgram", /outside of its folder/);
-    deepEqual(versions(world), []);
+    deepEqual(versions(fixture), []);
   });
 
   test("npm's last words are told; offline and a full disk are known", async () => {
-    await using world = await InstallWorld.open(undefined, { packages });
+    await using fixture = await InstallWorld.open(undefined, { packages });
     const install = (): Promise<unknown> =>
-      world.installer().command(agent({ npx: { package: "@s/agent@1.0.0" } }), never);
+      fixture.installer().command(agent({ npx: { package: "@s/agent@1.0.0" } }), never);
     await refused(
-      world.installer().command(agent({ npx: { package: "nothing" } }), never),
+      fixture.installer().command(agent({ npx: { package: "nothing" } }), never),
       "toolFailed",
       /npm stopped \(exit code 1\)\. Its last words: “npm error 404: nothing is not in this registry”$/,
     );
@@ -115,10 +115,10 @@ suite("an npm package", () => {
       ],
     ] as const;
     for (const [stderr, code, says] of causes) {
-      world.tools.plan({ packages, fails: { code: 1, stderr } });
+      fixture.tools.plan({ packages, fails: { code: 1, stderr } });
       await refused(install(), code, says);
     }
-    deepEqual(versions(world), []);
+    deepEqual(versions(fixture), []);
   });
 });
 
@@ -126,16 +126,16 @@ suite("a Python tool", () => {
   const packages = { "py-agent": { version: "0.9.0", bin: bin("py-agent", "py-helper") } };
   for (const tool of ["uv", "pipx"] as const) {
     test(`is installed by ${tool}, in its place for good`, async () => {
-      await using world = await InstallWorld.open([tool], { packages });
-      const pinned = await world
+      await using fixture = await InstallWorld.open([tool], { packages });
+      const pinned = await fixture
         .installer()
         .command(agent({ uvx: { package: "py-agent[x]@1.0.0", args: ["acp"] } }), never);
-      deepEqual(shown(pinned, world), ["some-agent/1.0.0/bin/py-agent", "acp"]);
-      equal(readFileSync(pinned.kind === "process" ? pinned.command : "", "utf8").startsWith(`#!${world.root}`), true);
-      const newest = await world.installer().command(agent({ pipx: { package: "py-agent", cmd: "py-helper" } }), never);
-      deepEqual(shown(newest, world), ["some-agent/latest/bin/py-helper"]);
+      deepEqual(shown(pinned, fixture), ["some-agent/1.0.0/bin/py-agent", "acp"]);
+      equal(readFileSync(pinned.kind === "process" ? pinned.command : "", "utf8").startsWith(`#!${fixture.root}`), true);
+      const newest = await fixture.installer().command(agent({ pipx: { package: "py-agent", cmd: "py-helper" } }), never);
+      deepEqual(shown(newest, fixture), ["some-agent/latest/bin/py-helper"]);
       deepEqual(
-        world.tools.calls.map(call => call.slice(0, 2)),
+        fixture.tools.calls.map(call => call.slice(0, 2)),
         tool === "uv"
           ? [
               ["uv", "tool"],
@@ -146,7 +146,7 @@ suite("a Python tool", () => {
               ["pipx", "install"],
             ].map((call, i) => [call[0], i === 0 ? "install" : "install"]),
       );
-      equal((await world.store().newest("some-agent"))?.release, "0.9.0");
+      equal((await fixture.store().newest("some-agent"))?.release, "0.9.0");
     });
   }
 });
@@ -159,16 +159,16 @@ suite("a crate", () => {
     [undefined, "install"],
   ] as const) {
     test(`binstall ${binstall ?? "is not there"}`, async () => {
-      await using world = await InstallWorld.open(undefined, { packages, ...(binstall ? { binstall } : {}) });
-      const command = await world
+      await using fixture = await InstallWorld.open(undefined, { packages, ...(binstall ? { binstall } : {}) });
+      const command = await fixture
         .installer()
         .command(agent({ cargo: { crate: "rs-agent", version: "1.0.0", args: ["acp"] } }), never);
-      deepEqual(shown(command, world), ["some-agent/1.0.0/bin/rs-agent", "acp"]);
+      deepEqual(shown(command, fixture), ["some-agent/1.0.0/bin/rs-agent", "acp"]);
       equal(readFileSync(command.kind === "process" ? command.command : "", "utf8"), how);
       deepEqual(
         shown(
-          await world.installer().command(agent({ cargo: { crate: "rs-agent", binary: "rs-tool" } }), never),
-          world,
+          await fixture.installer().command(agent({ cargo: { crate: "rs-agent", binary: "rs-tool" } }), never),
+          fixture,
         ),
         ["some-agent/3.1.4/bin/rs-tool"],
       );
@@ -182,39 +182,39 @@ suite("a source build", () => {
   const folderOf = ({ root }: InstallWorld): string => path.join(root, ".builds", "some-agent");
 
   test("that fails is continued by the next try, also of another window; after its success nothing of it is left", async () => {
-    await using world = await InstallWorld.open(["cargo"], {
+    await using fixture = await InstallWorld.open(["cargo"], {
       packages,
       fails: { code: 101, stderr: "error: could not compile" },
     });
     for (const compiled of ["crate\n", "crate\ncrate\n"]) {
-      await refused(world.installer().command(config, never), "toolFailed", /could not compile/);
-      equal(readFileSync(path.join(folderOf(world), "compiled"), "utf8"), compiled);
+      await refused(fixture.installer().command(config, never), "toolFailed", /could not compile/);
+      equal(readFileSync(path.join(folderOf(fixture), "compiled"), "utf8"), compiled);
     }
-    world.tools.plan({ packages });
-    await world.installer().command(config, never);
-    equal(existsSync(path.join(world.root, ".builds")), false);
+    fixture.tools.plan({ packages });
+    await fixture.installer().command(config, never);
+    equal(existsSync(path.join(fixture.root, ".builds")), false);
   });
 
   test("that fills the disk leaves nothing", async () => {
-    await using world = await InstallWorld.open(["cargo"], {
+    await using fixture = await InstallWorld.open(["cargo"], {
       packages,
       fails: { code: 101, stderr: "error: no space left on device (os error 28)" },
     });
-    await refused(world.installer().command(config, never), "diskFull", /disk is full/);
-    equal(existsSync(folderOf(world)), false);
+    await refused(fixture.installer().command(config, never), "diskFull", /disk is full/);
+    equal(existsSync(folderOf(fixture)), false);
   });
 
   test("that nobody continues for a week is swept, and goes with its agent", async () => {
-    await using world = await InstallWorld.open(["cargo"], {
+    await using fixture = await InstallWorld.open(["cargo"], {
       packages,
       fails: { code: 101, stderr: "error: could not compile" },
     });
-    const folder = folderOf(world),
+    const folder = folderOf(fixture),
       daysAgo = (days: number): void => utimesSync(folder, new Date(), new Date(Date.now() - days * 24 * 3600_000));
     const fail = (): Promise<void> =>
-      refused(world.installer().command(config, never), "toolFailed", /could not compile/);
+      refused(fixture.installer().command(config, never), "toolFailed", /could not compile/);
     const sweep = (): Promise<void> =>
-      world.store().sweepAll(never, error => {
+      fixture.store().sweepAll(never, error => {
         throw error;
       });
     await fail();
@@ -229,7 +229,7 @@ suite("a source build", () => {
     await sweep();
     equal(existsSync(folder), false);
     await fail();
-    await world.installer().remove("some-agent");
+    await fixture.installer().remove("some-agent");
     equal(existsSync(folder), false);
   });
 });

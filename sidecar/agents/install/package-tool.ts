@@ -1,8 +1,8 @@
 /** What the installations by a tool of the user's (npm, uv, pipx, cargo) have in common. */
 import { AgentError } from "../../errors";
 import { isObject, type JsonObject } from "../../rpc/json";
-import { statusOf, type Exit, type ProcessSpec } from "../child";
-import { ToolSilent, type ToolOptions, type ToolResult } from "../tool-run";
+import { statusOf, type Exit, type ProcessSpec } from "../../process/child";
+import { ToolSilent, type ToolOptions, type ToolResult } from "../../process/tool-run";
 import { absent, type Files } from "./files";
 import { InstallError, noProgram, toolFailed } from "./install-error";
 
@@ -50,9 +50,9 @@ export async function useTool(
   tool: ToolProgram,
   args: readonly string[],
   how: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
-  world: ToolWorld,
+  deps: ToolWorld,
 ): Promise<ToolResult> {
-  const result = await tryTool(tool, args, how, world);
+  const result = await tryTool(tool, args, how, deps);
   if (result.exit.code !== 0) throw failure(tool, result);
   return result;
 }

@@ -19,7 +19,7 @@ export async function installPython(
   cmd: string | undefined,
   by: "uv" | "pipx",
   tool: ToolProgram,
-  world: ToolWorld,
+  deps: ToolWorld,
 ): Promise<Omit<Built, "source">> {
   const bin = path.join(folder, BIN),
     tools = path.join(folder, TOOLS),
@@ -29,19 +29,19 @@ export async function installPython(
       tool,
       ["tool", "install", requirement],
       { cwd: folder, env: { UV_TOOL_DIR: tools, UV_TOOL_BIN_DIR: bin } },
-      world,
+      deps,
     );
   else
     await useTool(
       tool,
       ["install", requirement],
       { cwd: folder, env: { PIPX_HOME: tools, PIPX_BIN_DIR: bin, PIPX_MAN_DIR: path.join(folder, "man") } },
-      world,
+      deps,
     );
-  const files = (await world.files.readdir(bin).catch(absent<string[]>([]))).filter(name => !name.startsWith("."));
+  const files = (await deps.files.readdir(bin).catch(absent<string[]>([]))).filter(name => !name.startsWith("."));
   const names = new Map(files.map(file => [file.replace(/\.exe$/i, ""), file]));
   const program = names.get(chosenProgram([...names.keys()], { cmd: cmd?.replace(/\.exe$/i, ""), like: spec.name }));
-  const release = (await releaseOf(tools, spec.name, world.files)) ?? spec.version;
+  const release = (await releaseOf(tools, spec.name, deps.files)) ?? spec.version;
   if (program === undefined || release === undefined) throw noProgram(`${by} did not install ${spec.name}.`);
   return { release, program: `${BIN}/${program}`, runtimeArgs: [] };
 }

@@ -7,7 +7,7 @@ import { createInterface, type Interface } from "node:readline";
 import type { AgentConfig } from "../../../src/protocol/agents";
 import { tarGz } from "../../testing/archives";
 import { FakeClock } from "../../testing/fake-clock";
-import { agent, InstallWorld, systemTable, type InstallOptions } from "../../testing/install-world";
+import { agent, InstallWorld, systemTable, type InstallOptions } from "../../testing/install-fixture";
 import { hurriedClock } from "../../testing/hurried-clock";
 import { program } from "../../testing/programs";
 import { realFiles, type Files } from "./files";
@@ -24,12 +24,12 @@ const entries = (version: string) => [
   { name: "lib/a", content: "a" },
   { name: "lib/b", content: "b" },
 ];
-const config = (world: InstallWorld, version: string, plan = {}) =>
+const config = (fixture: InstallWorld, version: string, plan = {}) =>
   agent(
     {
       binary: {
         "linux-x86_64": {
-          archive: world.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)), ...plan }),
+          archive: fixture.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)), ...plan }),
           cmd: "bin/agent",
         },
       },
@@ -81,8 +81,8 @@ function watched(each: () => void): Files {
 }
 
 /** Every version that the store knows is whole, and the newest is one of these. */
-async function isOldOrNew(world: InstallWorld, allowed: readonly string[]): Promise<string> {
-  const list = await world.store({ tryLock: memoryLock() }).list("some-agent");
+async function isOldOrNew(fixture: InstallWorld, allowed: readonly string[]): Promise<string> {
+  const list = await fixture.store({ tryLock: memoryLock() }).list("some-agent");
   for (const { folder, release } of list) {
     for (const { name, content } of entries(release)) equal(readFileSync(path.join(folder, name), "utf8"), content);
   }
@@ -109,7 +109,7 @@ const STRIDE = Math.max(1, Math.round(10_000 / Number(process.env["SYMPOSIUM_RUN
 
 const WAYS: readonly {
   readonly way: string;
-  readonly configOf: (world: InstallWorld, version: string) => AgentConfig;
+  readonly configOf: (fixture: InstallWorld, version: string) => AgentConfig;
 }[] = [
   { way: "from an archive", configOf: config },
   {
@@ -120,40 +120,40 @@ const WAYS: readonly {
 
 for (const { way, configOf } of WAYS)
   suite(`an installation (${way}) that is interrupted at each of its steps`, () => {
-    const installer = (world: InstallWorld, options: InstallOptions): Installer =>
-      world.installer({ clock: hurriedClock(1000), ...options, change: { run: uv, ...options.change } });
+    const installer = (fixture: InstallWorld, options: InstallOptions): Installer =>
+      fixture.installer({ clock: hurriedClock(1000), ...options, change: { run: uv, ...options.change } });
     /**
      * Each in a store that has `1.0.0`, until the installation of `2.0.0` has no further step. `interrupted`: whether
      * it had this one.
      */
-    async function atEach(interrupted: (world: InstallWorld, at: number) => Promise<boolean>): Promise<void> {
+    async function atEach(interrupted: (fixture: InstallWorld, at: number) => Promise<boolean>): Promise<void> {
       for (let at = 0; ; at += STRIDE) {
-        await using world = await InstallWorld.open(["uv"]);
+        await using fixture = await InstallWorld.open(["uv"]);
         {
-          await using first = installer(world, { tryLock: memoryLock() });
-          await first.install(configOf(world, "1.0.0"), never);
+          await using first = installer(fixture, { tryLock: memoryLock() });
+          await first.install(configOf(fixture, "1.0.0"), never);
         }
-        if (!(await interrupted(world, at))) {
+        if (!(await interrupted(fixture, at))) {
           ok(at > 20, `${at} steps`);
           return;
         }
       }
     }
-    const versions = (world: InstallWorld): readonly string[] =>
-      readdirSync(path.join(world.root, "some-agent")).filter(name => name !== ".uses");
+    const versions = (fixture: InstallWorld): readonly string[] =>
+      readdirSync(path.join(fixture.root, "some-agent")).filter(name => name !== ".uses");
 
     test("cancelled: the store is the old or the new one, and nothing else is left", () =>
-      atEach(async (world, at) => {
+      atEach(async (fixture, at) => {
         const ending = new AbortController(),
           tryLock = memoryLock();
         let step = 0;
-        const outcome = await installer(world, {
+        const outcome = await installer(fixture, {
           tryLock,
           files: watched(() => {
             if (step++ === at) ending.abort(new Error("enough"));
           }),
         })
-          .install(configOf(world, "2.0.0"), ending.signal)
+          .install(configOf(fixture, "2.0.0"), ending.signal)
           .then(
             ({ release }) => release,
             (error: unknown) => {
@@ -161,14 +161,14 @@ for (const { way, configOf } of WAYS)
               return "1.0.0";
             },
           );
-        equal(await isOldOrNew(world, ["1.0.0", "2.0.0"]), outcome);
-        await world.store({ tryLock }).sweep("some-agent");
-        deepEqual(versions(world), [outcome]);
+        equal(await isOldOrNew(fixture, ["1.0.0", "2.0.0"]), outcome);
+        await fixture.store({ tryLock }).sweep("some-agent");
+        deepEqual(versions(fixture), [outcome]);
         return step > at;
       }));
 
     test("by a full disk: the same, with a sentence", () =>
-      atEach(async (world, at) => {
+      atEach(async (fixture, at) => {
         let step = 0;
         const full = (): void => {
           if (step++ === at)
@@ -177,8 +177,8 @@ for (const { way, configOf } of WAYS)
               syscall: "write",
             });
         };
-        const outcome = await installer(world, { tryLock: memoryLock(), files: watched(full) })
-          .install(configOf(world, "2.0.0"), never)
+        const outcome = await installer(fixture, { tryLock: memoryLock(), files: watched(full) })
+          .install(configOf(fixture, "2.0.0"), never)
           .then(
             ({ release }) => release,
             (error: unknown) => {
@@ -186,47 +186,47 @@ for (const { way, configOf } of WAYS)
               return "1.0.0";
             },
           );
-        equal(await isOldOrNew(world, ["1.0.0", "2.0.0"]), outcome);
+        equal(await isOldOrNew(fixture, ["1.0.0", "2.0.0"]), outcome);
         return step > at;
       }));
 
     test("by the death of its process: the next one finds the old or the new one, removes what is left, and installs", () =>
-      atEach(async (world, at) => {
+      atEach(async (fixture, at) => {
         let step = 0;
         const files = watched(() => {
           if (step++ >= at) throw new Error("dead");
         });
-        const store = new Store(world.root, {
+        const store = new Store(fixture.root, {
           clock: new FakeClock(),
           files,
           table: systemTable,
           self: { pid: 2 ** 30, started: "once" },
           tryLock: memoryLock(),
         });
-        await installer(world, { files, change: { store } })
-          .install(configOf(world, "2.0.0"), never)
+        await installer(fixture, { files, change: { store } })
+          .install(configOf(fixture, "2.0.0"), never)
           .catch(() => undefined);
-        await isOldOrNew(world, ["1.0.0", "2.0.0"]);
-        await using next = installer(world, { tryLock: memoryLock() });
-        await next.install(configOf(world, "2.0.0"), never);
-        equal(await isOldOrNew(world, ["2.0.0"]), "2.0.0");
-        equal(versions(world).length, 1);
+        await isOldOrNew(fixture, ["1.0.0", "2.0.0"]);
+        await using next = installer(fixture, { tryLock: memoryLock() });
+        await next.install(configOf(fixture, "2.0.0"), never);
+        equal(await isOldOrNew(fixture, ["2.0.0"]), "2.0.0");
+        equal(versions(fixture).length, 1);
         return step > at;
       }));
   });
 
 suite("the store", () => {
   test("a folder in the making is no version, and nobody sweeps it", async () => {
-    await using world = await InstallWorld.open([]);
-    const store = world.store(),
+    await using fixture = await InstallWorld.open([]);
+    const store = fixture.store(),
       staging = await store.prepare("some-agent"),
       inPlace = await store.prepareInPlace("some-agent", "1.0.0");
-    await world.store().sweep("some-agent");
+    await fixture.store().sweep("some-agent");
     deepEqual(
       [await store.list("some-agent"), existsSync(staging.folder), existsSync(inPlace.folder)],
       [[], true, true],
     );
-    const other = await world.store().prepareInPlace("some-agent", "1.0.0"); // somebody builds there
+    const other = await fixture.store().prepareInPlace("some-agent", "1.0.0"); // somebody builds there
     equal(path.basename(other.folder), "1.0.0~2");
     for (const one of [staging, inPlace, other]) {
       writeFileSync(path.join(one.folder, "run"), "x");
@@ -243,17 +243,17 @@ suite("the store", () => {
   });
 
   test("what is discarded is gone", async () => {
-    await using world = await InstallWorld.open([]);
-    const staging = await world.store().prepare("some-agent");
+    await using fixture = await InstallWorld.open([]);
+    const staging = await fixture.store().prepare("some-agent");
     await staging.discard();
-    deepEqual(readdirSync(path.join(world.root, "some-agent")), [".uses"]);
-    deepEqual(readdirSync(path.join(world.root, "some-agent", ".uses")), []);
+    deepEqual(readdirSync(path.join(fixture.root, "some-agent")), [".uses"]);
+    deepEqual(readdirSync(path.join(fixture.root, "some-agent", ".uses")), []);
   });
 
   test("a use ends with its process; one of another computer is believed for a month", async () => {
-    await using world = await InstallWorld.open([]);
-    const store = world.store(),
-      uses = path.join(world.root, "some-agent", ".uses");
+    await using fixture = await InstallWorld.open([]);
+    const store = fixture.store(),
+      uses = path.join(fixture.root, "some-agent", ".uses");
     for (const release of ["1.0.0", "2.0.0", "3.0.0", "4.0.0"]) {
       const staging = await store.prepare("some-agent");
       writeFileSync(path.join(staging.folder, "run"), "x");
@@ -292,8 +292,8 @@ suite("the store", () => {
   });
 
   test("of a version that is gone there is no use", async () => {
-    await using world = await InstallWorld.open([]);
-    const store = world.store(),
+    await using fixture = await InstallWorld.open([]);
+    const store = fixture.store(),
       staging = await store.prepare("some-agent");
     writeFileSync(path.join(staging.folder, "run"), "x");
     const kept = await staging.keep(built);
@@ -303,7 +303,7 @@ suite("the store", () => {
   });
 
   test("on Windows, where somebody else may have a new folder open for a moment, the rename is tried again", async () => {
-    await using world = await InstallWorld.open([]);
+    await using fixture = await InstallWorld.open([]);
     let held = 3;
     const files: Files = {
       ...realFiles,
@@ -322,14 +322,14 @@ suite("the store", () => {
         return { [Symbol.dispose]: () => undefined };
       },
     };
-    const staging = await world.store({ files, clock }).prepare("some-agent");
+    const staging = await fixture.store({ files, clock }).prepare("some-agent");
     writeFileSync(path.join(staging.folder, "run"), "x");
     equal(path.basename((await staging.keep(built)).folder), "1.0.0");
     deepEqual(paused, [100, 200, 300]);
   });
 
   test("a lock that another holds is waited for; and given up when that takes too long, or nobody waits any more", async () => {
-    await using world = await InstallWorld.open([]);
+    await using fixture = await InstallWorld.open([]);
     const clock = new FakeClock(),
       tryLock: TryLock = async () => {
         throw Object.assign(new Error("held"), { code: "ELOCKED" });
@@ -340,7 +340,7 @@ suite("the store", () => {
     });
     const leaving = new AbortController(),
       why = new Error("enough");
-    const waits = world
+    const waits = fixture
       .store({ clock, tryLock })
       .exclusively("some-agent", leaving.signal, waiting, async () => undefined);
     await isWaiting;
@@ -357,7 +357,7 @@ suite("the store", () => {
       },
     };
     await rejects(
-      world.store({ clock: hasty, tryLock }).exclusively(
+      fixture.store({ clock: hasty, tryLock }).exclusively(
         "some-agent",
         never,
         () => undefined,
@@ -368,12 +368,12 @@ suite("the store", () => {
   });
 
   test("the lock of a process that died is taken over", async () => {
-    await using world = await InstallWorld.open([]);
-    const lock = path.join(world.root, ".locks", "some-agent.install");
+    await using fixture = await InstallWorld.open([]);
+    const lock = path.join(fixture.root, ".locks", "some-agent.install");
     mkdirSync(lock, { recursive: true });
     utimesSync(lock, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
     equal(
-      await world.store().exclusively(
+      await fixture.store().exclusively(
         "some-agent",
         never,
         () => undefined,
@@ -398,8 +398,8 @@ class Window implements AsyncDisposable {
   readonly #said: Said[] = [];
   #heard: () => void = () => undefined;
 
-  constructor(world: InstallWorld, archive: string, version: string) {
-    const { command, args } = program("installing", [world.root, archive, version]);
+  constructor(fixture: InstallWorld, archive: string, version: string) {
+    const { command, args } = program("installing", [fixture.root, archive, version]);
     this.#child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
     this.#lines = createInterface(this.#child.stdout!).on("line", line => {
       this.#said.push(JSON.parse(line));
@@ -438,51 +438,51 @@ class Window implements AsyncDisposable {
 
 suite("windows with one store", () => {
   test("that install the same at the same time get one installation", async () => {
-    await using world = await InstallWorld.open([]);
-    const archive = world.server.serve("/a.tar.gz", { content: tarGz(entries("1.0.0")) });
-    await using one = new Window(world, archive, "1.0.0");
-    await using other = new Window(world, archive, "1.0.0");
-    const expected = path.join(world.root, "some-agent", "1.0.0", "bin", "agent");
+    await using fixture = await InstallWorld.open([]);
+    const archive = fixture.server.serve("/a.tar.gz", { content: tarGz(entries("1.0.0")) });
+    await using one = new Window(fixture, archive, "1.0.0");
+    await using other = new Window(fixture, archive, "1.0.0");
+    const expected = path.join(fixture.root, "some-agent", "1.0.0", "bin", "agent");
     deepEqual(await Promise.all([one.command(), other.command()]), [expected, expected]);
-    equal(world.server.requests.length, 1);
+    equal(fixture.server.requests.length, 1);
   });
 
   test("keep what another one runs", async () => {
-    await using world = await InstallWorld.open([]);
+    await using fixture = await InstallWorld.open([]);
     const at = (version: string): string =>
-      world.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)) });
+      fixture.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)) });
     {
-      await using one = new Window(world, at("1.0.0"), "1.0.0");
+      await using one = new Window(fixture, at("1.0.0"), "1.0.0");
       const runs = await one.command();
-      await using other = new Window(world, at("2.0.0"), "2.0.0");
+      await using other = new Window(fixture, at("2.0.0"), "2.0.0");
       await other.command();
       ok(existsSync(runs));
     }
-    await world.store().sweep("some-agent");
+    await fixture.store().sweep("some-agent");
     deepEqual(
-      (await world.store().list("some-agent")).map(({ release }) => release),
+      (await fixture.store().list("some-agent")).map(({ release }) => release),
       ["2.0.0"],
     );
   });
 
   test("one that is killed in the middle of an installation leaves the version before it, and the next one installs", async () => {
-    await using world = await InstallWorld.open([]);
-    await world.installer().install(config(world, "1.0.0"), never);
-    const archive = world.server.serve(
+    await using fixture = await InstallWorld.open([]);
+    await fixture.installer().install(config(fixture, "1.0.0"), never);
+    const archive = fixture.server.serve(
       "/2.tar.gz",
       { content: tarGz(entries("2.0.0")), stop: 50 },
       { content: tarGz(entries("2.0.0")) },
     );
-    const killed = new Window(world, archive, "2.0.0");
+    const killed = new Window(fixture, archive, "2.0.0");
     await killed.until(({ progress }) => (progress?.done === 50 ? true : undefined));
     await killed.kill();
-    equal(await isOldOrNew(world, ["1.0.0"]), "1.0.0");
-    const lock = path.join(world.root, ".locks", "some-agent.install");
+    equal(await isOldOrNew(fixture, ["1.0.0"]), "1.0.0");
+    const lock = path.join(fixture.root, ".locks", "some-agent.install");
     ok(existsSync(lock)); // as it is after fifteen seconds
     utimesSync(lock, new Date(0), new Date(0));
-    await using next = new Window(world, archive, "2.0.0");
-    equal(await next.command(), path.join(world.root, "some-agent", "2.0.0", "bin", "agent"));
-    await world.store().sweep("some-agent");
-    deepEqual(readdirSync(path.join(world.root, "some-agent")).sort(), [".uses", "2.0.0"]);
+    await using next = new Window(fixture, archive, "2.0.0");
+    equal(await next.command(), path.join(fixture.root, "some-agent", "2.0.0", "bin", "agent"));
+    await fixture.store().sweep("some-agent");
+    deepEqual(readdirSync(path.join(fixture.root, "some-agent")).sort(), [".uses", "2.0.0"]);
   });
 });

@@ -13,11 +13,11 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { Clock } from "../../rpc/clock";
 import { isSegment, UNVERSIONED } from "../distributions/segment";
-import type { ProcessTable } from "../process-table";
+import type { ProcessTable } from "../../process/process-list";
 import { BuildFolders } from "./build-folders";
 import { absent, programSize, sizeOf, writeWhole, type Files } from "./files";
 import { badName, busy } from "./install-error";
-import { Leases, USES, type Holder, type Lease } from "./leases";
+import { Leases, USES, type Holder, type Lease } from "./usage-locks";
 import { Locks, pause, type TryLock } from "./locks";
 import { MANIFEST, readManifest, satisfies, type Built, type Manifest, type Source } from "./manifest";
 
@@ -49,22 +49,22 @@ const INSTALL_LIMIT_MS = 20 * 60_000;
 
 export class Store {
   readonly #root: string;
-  readonly #world: StoreWorld;
+  readonly #deps: StoreWorld;
   readonly #leases: Leases;
   readonly #locks: Locks;
   readonly #builds: BuildFolders;
 
-  constructor(root: string, world: StoreWorld) {
+  constructor(root: string, deps: StoreWorld) {
     this.#root = root;
-    this.#world = world;
-    this.#leases = new Leases(world.files, world.table, world.self);
-    this.#locks = new Locks(path.join(root, ".locks"), world.clock, world.files, world.tryLock);
-    this.#builds = new BuildFolders(root, world.files, () => Date.now());
+    this.#deps = deps;
+    this.#leases = new Leases(deps.files, deps.table, deps.self);
+    this.#locks = new Locks(path.join(root, ".locks"), deps.clock, deps.files, deps.tryLock);
+    this.#builds = new BuildFolders(root, deps.files, () => Date.now());
   }
 
   /** Of which there is a folder. */
   async ids(): Promise<readonly string[]> {
-    return (await this.#world.files.readdir(this.#root).catch(absent<string[]>([]))).filter(isSegment);
+    return (await this.#deps.files.readdir(this.#root).catch(absent<string[]>([]))).filter(isSegment);
   }
 
   /** The newest first. */
@@ -122,14 +122,14 @@ export class Store {
    */
   async remove(id: string): Promise<void> {
     const home = this.#home(id),
-      { files } = this.#world;
+      { files } = this.#deps;
     await this.#builds.remove(id);
     if (!(await this.#isThere(home))) return;
     await this.#clear(id, async () => {
       for (const name of await this.#folders(home)) await files.rm(path.join(home, name, MANIFEST), { force: true });
     });
-    await this.#world.files.rmdir(path.join(home, USES)).catch(() => undefined); // not empty: somebody uses one
-    await this.#world.files.rmdir(home).catch(() => undefined);
+    await this.#deps.files.rmdir(path.join(home, USES)).catch(() => undefined); // not empty: somebody uses one
+    await this.#deps.files.rmdir(home).catch(() => undefined);
   }
 
   /**
@@ -166,7 +166,7 @@ export class Store {
   async #stage(id: string, name: string, isMoved: boolean): Promise<Staging> {
     const home = this.#home(id),
       folder = path.join(home, name),
-      { files } = this.#world;
+      { files } = this.#deps;
     await files.mkdir(home, { recursive: true });
     const lease = await this.#leases.take(home, name);
     await files.mkdir(folder);
@@ -186,7 +186,7 @@ export class Store {
   }
 
   async #keep(id: string, folder: string, built: Built, isMoved: boolean): Promise<Installed> {
-    const { files } = this.#world,
+    const { files } = this.#deps,
       home = this.#home(id);
     const manifest: Manifest = {
       version: 1,
@@ -230,14 +230,14 @@ export class Store {
 
   /** Renamed before, so that what is half deleted is no version. */
   async #delete(home: string, name: string): Promise<void> {
-    const { files } = this.#world,
+    const { files } = this.#deps,
       old = name.startsWith(".") ? name : `.old-${randomBytes(6).toString("hex")}`;
     if (old !== name) await files.rename(path.join(home, name), path.join(home, old));
     await files.rm(path.join(home, old), { recursive: true, force: true, maxRetries: 3 });
   }
 
   async #folders(home: string, all = false): Promise<string[]> {
-    const entries = await this.#world.files.readdir(home, { withFileTypes: true }).catch(absent([]));
+    const entries = await this.#deps.files.readdir(home, { withFileTypes: true }).catch(absent([]));
     return entries.flatMap(entry =>
       entry.isDirectory() && entry.name !== USES && (all || !entry.name.startsWith(".")) ? [entry.name] : [],
     );
@@ -245,29 +245,29 @@ export class Store {
 
   async #installed(id: string, folder: string): Promise<Installed | undefined> {
     const manifest = await this.#manifest(folder);
-    if (!manifest || (await programSize(path.join(folder, manifest.program), this.#world.files)) === undefined)
+    if (!manifest || (await programSize(path.join(folder, manifest.program), this.#deps.files)) === undefined)
       return undefined;
     return { id, folder, ...manifest };
   }
 
   async #manifest(folder: string): Promise<Manifest | undefined> {
-    return readManifest(await this.#world.files.readFile(path.join(folder, MANIFEST), "utf8").catch(absent("")));
+    return readManifest(await this.#deps.files.readFile(path.join(folder, MANIFEST), "utf8").catch(absent("")));
   }
 
   async #isThere(folder: string): Promise<boolean> {
-    return await this.#world.files.stat(folder).then(found => found.isDirectory(), absent(false));
+    return await this.#deps.files.stat(folder).then(found => found.isDirectory(), absent(false));
   }
 
   /** On Windows a virus scanner may hold what was just written. */
   async #rename(from: string, to: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#world.files.rename(from, to);
+        return await this.#deps.files.rename(from, to);
       } catch (error) {
         const isHeld =
           error instanceof Error && "code" in error && ["EPERM", "EACCES", "EBUSY"].includes(String(error.code));
         if (!isHeld || attempt === 8) throw error;
-        await pause(attempt * 100, this.#world.clock);
+        await pause(attempt * 100, this.#deps.clock);
       }
     }
   }

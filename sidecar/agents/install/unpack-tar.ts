@@ -4,7 +4,7 @@ import { createGunzip } from "node:zlib";
 import { extract, type Extract } from "tar-stream";
 import type { Bunzip } from "./bunzip";
 import { hostile } from "./install-error";
-import type { Destination } from "./unpack";
+import type { Destination } from "./archive-entry";
 
 type Entry = Extract extends AsyncIterable<infer E> ? E : never;
 

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { createInflateRaw, crc32 } from "node:zlib";
 import { getFileNameLowLevel, openPromise, type Entry } from "yauzl";
 import { hostile } from "./install-error";
-import type { Destination } from "./unpack";
+import type { Destination } from "./archive-entry";
 
 const KIND = 0o170000,
   FILE = 0o100000,

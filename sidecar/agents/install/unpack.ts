@@ -4,7 +4,7 @@
  */
 import { createReadStream } from "node:fs";
 import path from "node:path";
-import { Gate, type Limits } from "./archive-entry";
+import { Gate, type Destination, type Limits } from "./archive-entry";
 import { bunzipHere, type Bunzip } from "./bunzip";
 import { writeAll, type Files } from "./files";
 import { damaged, explained, hostile, InstallError } from "./install-error";
@@ -35,17 +35,6 @@ export interface UnpackOptions {
   readonly bunzip?: Bunzip | undefined;
   /** Names at the root that no entry may have. */
   readonly reserved?: readonly string[];
-}
-
-/** Where entries go. Both throw `InstallError` for what may not be written. */
-export interface Destination {
-  folder(name: string): Promise<void>;
-  /** `isProgram` is all that survives of its mode. */
-  file(name: string, isProgram: boolean, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** That there will be so many. */
-  expect(entries: number): void;
-  /** How much of the archive has been read, asked whenever something was written. */
-  reading(bytesRead: () => number): void;
 }
 
 /**

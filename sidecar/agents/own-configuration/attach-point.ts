@@ -4,7 +4,7 @@
  */
 import { knownSecrets } from "../../../src/protocol/redaction/redact";
 import { AttachedServer } from "../../mcp/attached-server";
-import { McpEndpoint } from "../../mcp/endpoint";
+import { McpEndpoint } from "../../mcp/http/http-server";
 import type { Odd } from "../../mcp/link";
 import { ATTACH } from "../../mcp/shim";
 import type { Clock } from "../../rpc/clock";

@@ -2,7 +2,7 @@
  * The address of an `extension.json` (or `agent.json`), from what a person copies out of a browser: of a page on GitHub
  * the file itself. Pure.
  */
-import { secureUrl } from "./address";
+import { secureUrl } from "../../http/address";
 
 /**
  * `file`: what is meant where a repository is named and no file in it. `loopback`: this computer may be asked over

@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { FakeClock } from "../../testing/fake-clock";
 import { RegistryServer, serving, status } from "../../testing/registry-server";
 import { documentAt, entryIn } from "./document-at";
-import { httpGet } from "./http-get";
+import { httpGet } from "../../http/http-get";
 
 const RULES = {
   id: "rules",

@@ -4,10 +4,10 @@
  */
 import type { Installable } from "../../../src/protocol/agent-service";
 import { isObject, type JsonObject } from "../../rpc/json";
-import { isFromLoopback } from "./address";
+import { isFromLoopback } from "../../http/address";
 import { readEntry, type ReadOptions } from "./document";
 import { documentAddress } from "./document-address";
-import { fetchBytes, RegistryError, type FetchWorld } from "./fetch-document";
+import { fetchBytes, RegistryError, type FetchWorld } from "../../http/fetch-document";
 import { imported } from "./updates";
 
 const FILES: Readonly<Record<Installable, string>> = { agent: "agent.json", extension: "extension.json" };
@@ -17,11 +17,11 @@ const LONGEST = 128 * 1024,
 export async function documentAt(
   address: string,
   of: Installable,
-  world: Omit<FetchWorld, "etag"> & Pick<ReadOptions, "httpArchives">,
+  deps: Omit<FetchWorld, "etag"> & Pick<ReadOptions, "httpArchives">,
 ): Promise<JsonObject> {
   const found = documentAddress(address, FILES[of]);
   if ("wrong" in found) throw new RegistryError("insecure", found.wrong);
-  const answer = await fetchBytes(found.url, world, {
+  const answer = await fetchBytes(found.url, deps, {
     longest: LONGEST,
     patienceMs: PATIENCE_MS,
     accept: "application/json, text/plain",
@@ -36,7 +36,7 @@ export async function documentAt(
   });
   return entryIn(answer.kind === "fresh" ? new TextDecoder().decode(answer.content) : "", of, {
     loopback: isFromLoopback(found.url),
-    httpArchives: world.httpArchives ?? false,
+    httpArchives: deps.httpArchives ?? false,
   });
 }
 

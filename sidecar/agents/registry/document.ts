@@ -14,7 +14,7 @@ import { isSegment } from "../distributions/segment";
 import { wrongAddress } from "../distributions/server-address";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { refusalOf } from "./accepted";
-import { secureUrl } from "./address";
+import { secureUrl } from "../../http/address";
 
 export interface RegistryEntry {
   readonly id: string;

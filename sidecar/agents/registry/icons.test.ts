@@ -4,7 +4,7 @@ import path from "node:path";
 import { temporaryFolder } from "../../testing/drive";
 import { FakeClock } from "../../testing/fake-clock";
 import { RegistryServer, status, type Answer } from "../../testing/registry-server";
-import { httpGet } from "./http-get";
+import { httpGet } from "../../http/http-get";
 import { Icons, LONGEST_ICON, MOST_ICONS } from "./icons";
 
 const DAY_MS = 24 * 3600 * 1000,

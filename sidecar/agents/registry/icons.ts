@@ -6,7 +6,7 @@
  */
 import path from "node:path";
 import type { Clock } from "../../rpc/clock";
-import { fetchBytes, RegistryError, type FetchWorld } from "./fetch-document";
+import { fetchBytes, RegistryError, type FetchWorld } from "../../http/fetch-document";
 import { pictureOf } from "./picture";
 import { readStored, writeStored } from "./stored-document";
 
@@ -29,13 +29,13 @@ const AT_ONCE = 8,
   FRESH_MS = 7 * 24 * 3600 * 1000;
 
 export class Icons {
-  readonly #world: IconsWorld;
+  readonly #deps: IconsWorld;
   /** By address. Undefined: it has none that is shown. */
   readonly #known = new Map<string, string | undefined>();
   readonly #flights = new Map<string, Promise<string | undefined>>();
 
-  constructor(world: IconsWorld) {
-    this.#world = world;
+  constructor(deps: IconsWorld) {
+    this.#deps = deps;
   }
 
   /** `addresses` by id; the first `MOST_ICONS` of them. */
@@ -63,8 +63,8 @@ export class Icons {
   }
 
   async #find(address: string, signal: AbortSignal): Promise<string | undefined> {
-    const { odd, date } = this.#world,
-      folder = path.join(this.#world.folder, "icons");
+    const { odd, date } = this.#deps,
+      folder = path.join(this.#deps.folder, "icons");
     const stored = await readStored(folder, address),
       kept = stored && pictureOf(Buffer.from(stored.text, "base64")),
       age = date() - (stored?.fetchedAt ?? 0);
@@ -72,7 +72,7 @@ export class Icons {
     try {
       const answer = await fetchBytes(
         address,
-        { ...this.#world, signal },
+        { ...this.#deps, signal },
         { longest: LONGEST_ICON, patienceMs: PATIENCE_MS, accept: "image/svg+xml, image/png" },
       );
       const icon = answer.kind === "fresh" ? pictureOf(answer.content) : undefined;

@@ -52,7 +52,7 @@ suite("registries", () => {
     if (String(url).includes("gone")) throw new TypeError("fetch failed");
     return new Response(JSON.stringify(DOCUMENT), { headers: { etag: '"1"' } });
   };
-  const world = (folder: string) =>
+  const fixture = (folder: string) =>
     new Registries({
       folder,
       clock: new FakeClock(),
@@ -66,7 +66,7 @@ suite("registries", () => {
 
   test("what a person is shown: what can be had, why not, and what goes into the settings", async () => {
     using folder = temporaryFolder();
-    const { agents, extensions, fetchedAt, problem } = await world(folder.path).view(
+    const { agents, extensions, fetchedAt, problem } = await fixture(folder.path).view(
       "https://example.com/registry.json",
       missing,
     );
@@ -99,7 +99,7 @@ suite("registries", () => {
 
   test("without a network what was read before, and why", async () => {
     using folder = temporaryFolder();
-    const { agents, problem } = await world(folder.path).view("https://gone.example.com/", missing);
+    const { agents, problem } = await fixture(folder.path).view("https://gone.example.com/", missing);
     equal(agents.length, 0);
     match(problem ?? "", /gone\.example\.com/);
   });
@@ -108,7 +108,7 @@ suite("registries", () => {
     using folder = temporaryFolder();
     const before = asked.length;
     for (const url of ["http://example.com/", "file:///etc/passwd", "https://user:password@example.com/", "nonsense"])
-      await rejects(world(folder.path).view(url, missing), /no https address/);
+      await rejects(fixture(folder.path).view(url, missing), /no https address/);
     equal(asked.length, before);
   });
 
@@ -127,7 +127,7 @@ suite("registries", () => {
         { id: "rules", version: "0.1.0", _source: "custom" },
       ],
     };
-    const { updates, fetchedAt } = await world(folder.path).updates(undefined, configured);
+    const { updates, fetchedAt } = await fixture(folder.path).updates(undefined, configured);
     const [agent, extension, ...more] = updates;
     deepEqual(agent, {
       of: "agent",
@@ -155,13 +155,13 @@ suite("registries", () => {
       ],
       ["extension", "ada", undefined, "0.2.0", false, 0, 7],
     );
-    deepEqual((await world(folder.path).updates("https://gone.example.com/", configured)).updates, []);
+    deepEqual((await fixture(folder.path).updates("https://gone.example.com/", configured)).updates, []);
   });
 
   test("where pictures are, over the network only where nothing was ever read; of two with one id the agent's", async () => {
     using folder = temporaryFolder();
     const before = asked.length,
-      registries = world(folder.path);
+      registries = fixture(folder.path);
     deepEqual([...(await registries.pictures(undefined, ["eve", "ada", "rules", "nobody"]))].sort(), [
       ["ada", "https://example.com/ada.svg"],
       ["eve", "https://example.com/eve.svg"],

@@ -10,7 +10,7 @@ import type { AgentConfig } from "../../../src/protocol/agents";
 import { ErrorCode } from "../../../src/protocol/errors";
 import type { JsonObject } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
-import { REGISTRY_ADDRESSES, secureUrl } from "./address";
+import { REGISTRY_ADDRESSES, secureUrl } from "../../http/address";
 import { configOf, type RegistryEntry } from "./document";
 import { RegistryCache, type RegistrySnapshot, type RegistryWorld } from "./registry-cache";
 import { imported, updated, updatesFor } from "./updates";
@@ -24,7 +24,7 @@ export type MissingOf = (of: Installable, configs: readonly AgentConfig[]) => Pr
 export class Registries {
   readonly #caches = new Map<string, RegistryCache>();
 
-  constructor(private readonly world: Omit<RegistryWorld, "urls">) {}
+  constructor(private readonly deps: Omit<RegistryWorld, "urls">) {}
 
   async view(given: string | undefined, missingOf: MissingOf): Promise<RegistryView> {
     const snapshot = await this.#cache(given).refresh(NEVER),
@@ -89,7 +89,7 @@ export class Registries {
     const name = url ?? "",
       known = this.#caches.get(name);
     if (known) return known;
-    const cache = new RegistryCache({ ...this.world, urls: url === undefined ? REGISTRY_ADDRESSES : [url] });
+    const cache = new RegistryCache({ ...this.deps, urls: url === undefined ? REGISTRY_ADDRESSES : [url] });
     this.#caches.set(name, cache);
     return cache;
   }

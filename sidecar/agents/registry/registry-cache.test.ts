@@ -5,8 +5,8 @@ import path from "node:path";
 import fc from "fast-check";
 import { FakeClock } from "../../testing/fake-clock";
 import { RegistryServer, serving, status } from "../../testing/registry-server";
-import { PATIENCE_MS } from "./fetch-document";
-import { httpGet } from "./http-get";
+import { PATIENCE_MS } from "../../http/fetch-document";
+import { httpGet } from "../../http/http-get";
 import { RegistryCache, type RegistrySnapshot, type RegistryWorld } from "./registry-cache";
 
 const entry = (id: string): object => ({ id, version: "1.0.0", distribution: { npx: { package: id } } });

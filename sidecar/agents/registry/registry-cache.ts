@@ -6,9 +6,9 @@
  * document that is none, or that does not come, never replaces one that is.
  */
 import type { Clock } from "../../rpc/clock";
-import { isFromLoopback } from "./address";
+import { isFromLoopback } from "../../http/address";
 import { NO_REGISTRY, parseRegistry, type ReadOptions, type Registry } from "./document";
-import { fetchDocument, RegistryError, type FetchWorld } from "./fetch-document";
+import { fetchDocument, RegistryError, type FetchWorld } from "../../http/fetch-document";
 import { readStored, writeStored, type Stored } from "./stored-document";
 
 export interface RegistrySnapshot {
@@ -45,13 +45,13 @@ interface Flight {
 }
 
 export class RegistryCache {
-  readonly #world: RegistryWorld;
+  readonly #deps: RegistryWorld;
   #memory: RegistrySnapshot | undefined;
   #disk: Promise<RegistrySnapshot> | undefined;
   #flight: Flight | undefined;
 
-  constructor(world: RegistryWorld) {
-    this.#world = world;
+  constructor(deps: RegistryWorld) {
+    this.#deps = deps;
   }
 
   async current(): Promise<RegistrySnapshot> {
@@ -91,7 +91,7 @@ export class RegistryCache {
 
   async #fetched(signal: AbortSignal): Promise<RegistrySnapshot> {
     const problems: string[] = [];
-    for (const url of this.#world.urls) {
+    for (const url of this.#deps.urls) {
       try {
         return (this.#memory = await this.#fetch(url, signal));
       } catch (error) {
@@ -99,7 +99,7 @@ export class RegistryCache {
         problems.push(
           `The registry at ${URL.canParse(url) ? new URL(url).host : "this address"} could not be read. ${error.message}`,
         );
-        this.#world.odd("A registry could not be read", {
+        this.#deps.odd("A registry could not be read", {
           url,
           code: error.code,
           error: error.message,
@@ -114,9 +114,9 @@ export class RegistryCache {
   }
 
   async #fetch(url: string, signal: AbortSignal): Promise<RegistrySnapshot> {
-    const { folder, date, odd } = this.#world,
+    const { folder, date, odd } = this.#deps,
       stored = (await this.#stored(url))?.document;
-    const answer = await fetchDocument(url, { ...this.#world, etag: stored?.etag, signal });
+    const answer = await fetchDocument(url, { ...this.#deps, etag: stored?.etag, signal });
     const { text, etag } = answer.kind === "fresh" ? answer : (stored ?? { text: "", etag: undefined });
     const registry = parseRegistry(text, this.#options(url)),
       fetchedAt = date();
@@ -129,19 +129,19 @@ export class RegistryCache {
 
   /** The newest copy, of whichever address. */
   async #fromDisk(): Promise<RegistrySnapshot> {
-    const all = (await Promise.all(this.#world.urls.map(url => this.#stored(url)))).flatMap(stored => stored ?? []);
+    const all = (await Promise.all(this.#deps.urls.map(url => this.#stored(url)))).flatMap(stored => stored ?? []);
     const [newest] = all.sort((a, b) => b.document.fetchedAt - a.document.fetchedAt);
     return newest
       ? { registry: newest.registry, fetchedAt: newest.document.fetchedAt, url: newest.document.url, from: "disk" }
-      : { registry: NO_REGISTRY, url: this.#world.urls[0], from: "none" };
+      : { registry: NO_REGISTRY, url: this.#deps.urls[0], from: "none" };
   }
 
   #options(url: string): ReadOptions {
-    return { loopback: isFromLoopback(url), httpArchives: this.#world.httpArchives ?? false };
+    return { loopback: isFromLoopback(url), httpArchives: this.#deps.httpArchives ?? false };
   }
 
   async #stored(url: string): Promise<{ readonly document: Stored; readonly registry: Registry } | undefined> {
-    const document = await readStored(this.#world.folder, url);
+    const document = await readStored(this.#deps.folder, url);
     const registry = document && parseRegistry(document.text, this.#options(url));
     return document && registry && !("wrong" in registry) ? { document, registry } : undefined;
   }

@@ -6,7 +6,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { isObject } from "../../rpc/json";
-import { isEtag } from "./fetch-document";
+import { isEtag } from "../../http/fetch-document";
 
 export interface Stored {
   readonly url: string;

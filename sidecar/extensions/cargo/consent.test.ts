@@ -5,9 +5,9 @@ import path from "node:path";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
 import { temporaryFolder } from "../../testing/drive";
-import { ExtensionRig } from "../../testing/extension-world";
+import { ExtensionRig } from "../../testing/extension-fixture";
 import { bridge, said } from "../../testing/mcp-ends";
-import { connected, World } from "../../testing/mcp-world";
+import { connected, World } from "../../testing/mcp-fixture";
 import { deferred } from "../../testing/proxy-rig";
 import { cargo } from "./extension";
 
@@ -39,8 +39,8 @@ async function opened(settings: JsonObject = {}) {
   let answer: (request: IncomingRequest) => unknown = request => {
     throw methodNotFound(request.method);
   };
-  const world = new World({
-    stages: [cargo.define(settings, computer.world), bridge()],
+  const fixture = new World({
+    stages: [cargo.define(settings, computer.fixture), bridge()],
     client: request => {
       asked.push(objectOr(request.params));
       Promise.resolve()
@@ -53,14 +53,14 @@ async function opened(settings: JsonObject = {}) {
         );
     },
   });
-  await world.initialize();
-  const { servers, sessionId } = await world.setup("session/new", { cwd: folder.path, mcpServers: [] }),
+  await fixture.initialize();
+  const { servers, sessionId } = await fixture.setup("session/new", { cwd: folder.path, mcpServers: [] }),
     client = await connected(servers[0]!);
   return {
     folder: folder.path,
     ran,
     asked,
-    world,
+    fixture,
     sessionId,
     computer,
     answers: (next: typeof answer) => {
@@ -71,7 +71,7 @@ async function opened(settings: JsonObject = {}) {
       client.callTool({ name, arguments: args }, undefined, signal ? { signal } : {}),
     [Symbol.asyncDispose]: async () => {
       await client[Symbol.asyncDispose]();
-      await world[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
       computer[Symbol.dispose]();
       folder[Symbol.dispose]();
     },
@@ -117,7 +117,7 @@ suite("the user's consent to Cargo's tools", () => {
     await session.call("cargo_clean");
     deepEqual(session.titles(), ["cargo check", "cargo add serde"]);
     equal(session.ran.length, 5);
-    const { servers } = await session.world.setup("session/new", { cwd: session.folder, mcpServers: [] });
+    const { servers } = await session.fixture.setup("session/new", { cwd: session.folder, mcpServers: [] });
     await using other = await connected(servers.at(-1)!);
     await other.callTool({ name: "cargo_check", arguments: {} });
     deepEqual(session.titles(), ["cargo check", "cargo add serde", "cargo check"]);
@@ -127,7 +127,7 @@ suite("the user's consent to Cargo's tools", () => {
     await using session = await opened({ approve: "all" });
     await session.call("cargo_run");
     deepEqual([session.asked, session.ran], [[], ["run in ."]]);
-    cargo.define({ approve: "yes" }, session.computer.world);
+    cargo.define({ approve: "yes" }, session.computer.fixture);
     match(session.computer.logged.join(), /“approve” of the extension cargo/);
   });
 
@@ -162,7 +162,7 @@ suite("the user's consent to Cargo's tools", () => {
       const call = session.call("cargo_run", {}, withdrawn.signal).catch(() => undefined);
       await came.promise;
       if (end === "withdrawn") withdrawn.abort();
-      else session.world.client.notify("session/cancel", { sessionId: session.sessionId });
+      else session.fixture.client.notify("session/cancel", { sessionId: session.sessionId });
       await gone.promise;
       await call;
     }

@@ -3,7 +3,7 @@
  * Output"). Pure.
  */
 import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
-import { ends } from "./ends";
+import { ends } from "./head-and-tail";
 
 export interface Diagnostic {
   readonly level: "error" | "warning";

@@ -6,7 +6,7 @@ import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
-import { elizaAgent } from "../../agents/eliza/agent";
+import { elizaAgent } from "../../eliza/agent";
 import { conduct } from "../../conductor/conductor";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { memoryChannels } from "../../rpc/memory";
@@ -15,10 +15,10 @@ import { census } from "../../testing/census";
 import { cargoOr, CargoHome, CrateRegistry } from "../../testing/crate-registry";
 import { temporaryFolder } from "../../testing/drive";
 import { eventually } from "../../testing/eventually";
-import { ExtensionRig } from "../../testing/extension-world";
+import { ExtensionRig } from "../../testing/extension-fixture";
 import { FakeClock } from "../../testing/fake-clock";
 import { bridge, said } from "../../testing/mcp-ends";
-import { connected, Signal, World } from "../../testing/mcp-world";
+import { connected, Signal, World } from "../../testing/mcp-fixture";
 import { rig } from "../../testing/proxy-rig";
 import { RustWorkspace } from "../../testing/rust-workspace";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
@@ -40,7 +40,7 @@ suite("the extension Cargo in a session", () => {
   test("a folder without a Rust project gets no server: its session passes as the bytes that came", async () => {
     using folder = temporaryFolder();
     using computer = new ExtensionRig();
-    const { client, successor } = rig(chain => cargo.define({}, computer.world).make(chain)),
+    const { client, successor } = rig(chain => cargo.define({}, computer.fixture).make(chain)),
       line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":${JSON.stringify(folder.path)},"mcpServers":[ ]}}`;
     client.says(line);
     await eventually(() => successor.frames.length > 0, "the session was passed on");
@@ -50,9 +50,9 @@ suite("the extension Cargo in a session", () => {
   test("a project gets cargo-mcp, with tools whose arguments are the documented ones, and hints for who approves", async () => {
     using workspace = new RustWorkspace();
     using computer = new ExtensionRig();
-    await using world = new World({ stages: [cargo.define({}, computer.world), bridge()] });
-    await world.initialize();
-    const { servers } = await world.setup("session/new", { cwd: workspace.path, mcpServers: [] });
+    await using fixture = new World({ stages: [cargo.define({}, computer.fixture), bridge()] });
+    await fixture.initialize();
+    const { servers } = await fixture.setup("session/new", { cwd: workspace.path, mcpServers: [] });
     deepEqual(
       servers.map(({ name }) => name),
       ["cargo-mcp"],
@@ -87,7 +87,7 @@ suite("the extension Cargo in a session", () => {
 
   test("a setting that cannot be read is logged, and the others count", () => {
     using computer = new ExtensionRig();
-    cargo.define({ maxWarnings: "many", timeoutMinutes: 1 }, computer.world);
+    cargo.define({ maxWarnings: "many", timeoutMinutes: 1 }, computer.fixture);
     deepEqual(computer.logged, [
       "warn: a setting of the extension cargo has to be a whole number from 0 to 100; its default counts",
     ]);
@@ -109,24 +109,24 @@ suite("the extension Cargo with a real cargo", function () {
   });
 
   /** A session in a workspace: its MCP client, and what to dispose of. */
-  async function opened(workspace: RustWorkspace, change: (world: ExtensionWorld) => ExtensionWorld = world => world) {
+  async function opened(workspace: RustWorkspace, change: (fixture: ExtensionWorld) => ExtensionWorld = fixture => fixture) {
     const computer = new ExtensionRig({
       environment: async () => ({ ...process.env, ...home.environment, RUST_BACKTRACE: "0" }),
     });
-    const world = new World({ stages: [cargo.define({}, change(computer.world)), bridge()], client: allowing });
-    await world.initialize();
-    const { servers, sessionId } = await world.setup("session/new", { cwd: workspace.path, mcpServers: [] }),
+    const fixture = new World({ stages: [cargo.define({}, change(computer.fixture)), bridge()], client: allowing });
+    await fixture.initialize();
+    const { servers, sessionId } = await fixture.setup("session/new", { cwd: workspace.path, mcpServers: [] }),
       client = await connected(servers[0]!);
     return {
       computer,
-      world,
+      fixture,
       client,
       sessionId,
       call: async (name: string, args: JsonObject = {}, more: Parameters<typeof client.callTool>[2] = {}) =>
         client.callTool({ name, arguments: args }, undefined, more),
       [Symbol.asyncDispose]: async () => {
         await client[Symbol.asyncDispose]();
-        await world[Symbol.asyncDispose]();
+        await fixture[Symbol.asyncDispose]();
         computer[Symbol.dispose]();
       },
     };
@@ -214,10 +214,10 @@ suite("the extension Cargo with a real cargo", function () {
         `the program runs before the ${end}: cargo says so before it is there`,
       );
       if (end === "withdrawn") withdrawn.abort();
-      else if (end === "turn stopped") session.world.client.notify("session/cancel", { sessionId: session.sessionId });
+      else if (end === "turn stopped") session.fixture.client.notify("session/cancel", { sessionId: session.sessionId });
       else if (end === "session closed")
-        await session.world.client.request("session/close", { sessionId: session.sessionId });
-      else await session.world[Symbol.asyncDispose]();
+        await session.fixture.client.request("session/close", { sessionId: session.sessionId });
+      else await session.fixture[Symbol.asyncDispose]();
       await settled;
       await eventually(() => programs().length === 0, `the program is gone when the ${end}`);
     }
@@ -228,7 +228,7 @@ suite("the extension Cargo with a real cargo", function () {
       "beta/build.rs": `fn main() { while !std::path::Path::new("../go").exists() { std::thread::sleep(std::time::Duration::from_millis(20)); } }`,
     });
     const clock = new FakeClock();
-    await using session = await opened(workspace, world => ({ ...world, clock }));
+    await using session = await opened(workspace, fixture => ({ ...fixture, clock }));
     const begun = new Signal(),
       first = session.call(
         "cargo_build",
@@ -294,7 +294,7 @@ suite("the extension Cargo with a real cargo", function () {
   test("Eliza calls it, through a conductor", async () => {
     using workspace = new RustWorkspace();
     using computer = new ExtensionRig({ environment: async () => ({ ...process.env, ...home.environment }) });
-    const component = await builtInComponent("cargo", "Cargo", {}, computer.world, () => undefined),
+    const component = await builtInComponent("cargo", "Cargo", {}, computer.fixture, () => undefined),
       [ours, theirs] = memoryChannels(),
       [channel, elizas] = memoryChannels(),
       clock = new FakeClock();

@@ -17,23 +17,23 @@ import { WorkingFolder } from "./working-folder";
 export const cargo: BuiltInExtension = {
   id: "cargo",
   name: "Cargo",
-  define(given, world) {
+  define(given, deps) {
     const settings = readSettings(given, (setting, has) =>
-      world.log("warn", `a setting of the extension cargo ${has}; its default counts`, { setting }),
+      deps.log("warn", `a setting of the extension cargo ${has}; its default counts`, { setting }),
     );
-    const approve = approveIn(given, "cargo", world);
-    return { name: "Cargo", make: chain => proxy(chain, { ...settings, approve }, world) };
+    const approve = approveIn(given, "cargo", deps);
+    return { name: "Cargo", make: chain => proxy(chain, { ...settings, approve }, deps) };
   },
 };
 
 type Settings = CargoSettings & { readonly approve: Approve };
 
-function proxy(chain: Chain, settings: Settings, world: ExtensionWorld): Proxy {
+function proxy(chain: Chain, settings: Settings, deps: ExtensionWorld): Proxy {
   const calls = new Map<SessionPlace, OpenCalls>(),
     { offers, requests } = offerTracker();
   const tools = sessionTools(chain, {
     name: "cargo-mcp",
-    server: place => server(place, calls, chain, settings, offers, world),
+    server: place => server(place, calls, chain, settings, offers, deps),
   });
   const stopped = (sessionId: unknown): void => {
     for (const [place, open] of calls)
@@ -59,27 +59,27 @@ async function server(
   chain: Chain,
   settings: Settings,
   offers: () => ClientOffers,
-  world: ExtensionWorld,
+  deps: ExtensionWorld,
 ): Promise<SessionServer | undefined> {
   const { folders } = place,
     open = new OpenCalls();
-  if ((await rustFolders(folders, world.home)).length === 0) return undefined;
+  if ((await rustFolders(folders, deps.home)).length === 0) return undefined;
   const consent = new Consent({
     extension: "cargo",
     client: sessionClient(chain.client, place.sessionId),
     approve: settings.approve,
     version: () => offers().version,
   });
-  const tools = cargoTools({ world, settings, folder: new WorkingFolder(folders, world.home) }, consent);
+  const tools = cargoTools({ deps, settings, folder: new WorkingFolder(folders, deps.home) }, consent);
   calls.set(place, open);
   return {
     connect: connectToolServer({
       name: "cargo-mcp",
       title: "Cargo",
-      version: world.version,
+      version: deps.version,
       instructions: INSTRUCTIONS,
       tools: tools.map(tool => open.watched(tool)),
-      clock: world.clock,
+      clock: deps.clock,
       odd: chain.odd,
     }),
     close: () => {

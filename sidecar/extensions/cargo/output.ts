@@ -10,7 +10,7 @@
  */
 import { objectOr } from "../../rpc/json";
 import { cargoMessage, diagnosticIn, Found } from "./diagnostics";
-import { Ends } from "./ends";
+import { Ends } from "./head-and-tail";
 import { Lines, plain } from "./lines";
 import { TestReport, type TestsSaid } from "./test-report";
 

@@ -2,8 +2,7 @@
  * The answer to a run of cargo: for a model, so what matters comes first, each thing once, and what is left out is
  * counted. Pure.
  */
-import type { Exit } from "../../agents/child";
-import { statusOf } from "../../agents/child";
+import { type Exit, statusOf } from "../../process/child";
 import type { JsonObject } from "../../rpc/json";
 import type { ToolAnswer } from "../tool";
 import type { Diagnostic } from "./diagnostics";

@@ -2,8 +2,8 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Exit, ProcessSpec } from "../../agents/child";
-import type { ToolOptions, ToolResult } from "../../agents/tool-run";
+import type { Exit, ProcessSpec } from "../../process/child";
+import type { ToolOptions, ToolResult } from "../../process/tool-run";
 import { agentNotFound } from "../../errors";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { temporaryFolder } from "../../testing/drive";
@@ -37,7 +37,7 @@ class World implements Disposable {
   constructor(
     private readonly change: {
       readonly settings?: Partial<CargoSession["settings"]>;
-      readonly find?: CargoSession["world"]["find"];
+      readonly find?: CargoSession["deps"]["find"];
       readonly environment?: Record<string, string>;
     } = {},
   ) {
@@ -53,7 +53,7 @@ class World implements Disposable {
       {
         settings: { ...DEFAULTS, ...change.settings },
         folder: new WorkingFolder([root], "/home/user"),
-        world: {
+        deps: {
           clock,
           home: "/home/user",
           environment: async () => change.environment ?? {},
@@ -99,33 +99,33 @@ const structured = (answer: ToolAnswer): JsonObject =>
 
 suite("a run of cargo", () => {
   test("is the user's cargo in the session's folder, without colours, with the user's environment on top", async () => {
-    using world = new World({ settings: { environment: { RUSTFLAGS: "x", CARGO_TERM_COLOR: "always" } } });
-    const started = world.started(),
-      answer = world.call("check", { package: "alpha" }),
+    using deps = new World({ settings: { environment: { RUSTFLAGS: "x", CARGO_TERM_COLOR: "always" } } });
+    const started = deps.started(),
+      answer = deps.call("check", { package: "alpha" }),
       { spec, exit } = await started;
     deepEqual(spec, {
       name: "cargo",
       command: "/bin/cargo",
       args: ["check", "--message-format=json", "--package=alpha"],
-      cwd: world.root,
+      cwd: deps.root,
       env: { CARGO_TERM_COLOR: "always", CARGO_TERM_PROGRESS_WHEN: "never", RUSTFLAGS: "x" },
     });
     exit({ code: 0 });
     deepEqual(
-      [structured(await answer).command, structured(await answer).cwd, world.clock.waiting],
+      [structured(await answer).command, structured(await answer).cwd, deps.clock.waiting],
       ["cargo check --message-format=json --package=alpha", ".", 0],
     );
   });
 
   test("is stopped at the limit, and says so with what it had printed", async () => {
-    using world = new World({ settings: { timeoutMinutes: 2 } });
-    const started = world.started(),
-      answer = world.call("run"),
+    using deps = new World({ settings: { timeoutMinutes: 2 } });
+    const started = deps.started(),
+      answer = deps.call("run"),
       { options } = await started;
     options.stdout?.(Buffer.from(`{"reason":"build-finished","success":true}\nstill here`));
-    world.clock.advance(119_999);
+    deps.clock.advance(119_999);
     equal(options.signal.aborted, false);
-    world.clock.advance(1);
+    deps.clock.advance(1);
     const { text = "", isError } = Object(await answer) as { text?: string; isError?: boolean };
     match(
       text,
@@ -139,58 +139,58 @@ suite("a run of cargo", () => {
       [5, 5_000],
       [100_000, 600_000],
     ] as const) {
-      using world = new World();
-      const started = world.started(),
-        answer = world.call("test", { timeout_seconds: asked }),
+      using deps = new World();
+      const started = deps.started(),
+        answer = deps.call("test", { timeout_seconds: asked }),
         { options } = await started;
-      world.clock.advance(ms - 1);
+      deps.clock.advance(ms - 1);
       equal(options.signal.aborted, false);
       equal((options.quietMs ?? 0) > ms, true);
-      world.clock.advance(1);
+      deps.clock.advance(1);
       equal(structured(await answer).timed_out, true);
     }
   });
 
   test("that is withdrawn is ended", async () => {
-    using world = new World();
-    const started = world.started(),
-      answer = world.call("build");
+    using deps = new World();
+    const started = deps.started(),
+      answer = deps.call("build");
     await started;
-    world.withdrawn.abort(new Error("withdrawn"));
+    deps.withdrawn.abort(new Error("withdrawn"));
     await rejects(answer, /withdrawn/);
-    equal(world.clock.waiting, 0);
+    equal(deps.clock.waiting, 0);
   });
 
   test("calls are not queued: cargo has a lock of its own", async () => {
-    using world = new World();
-    const first = world.started(),
-      one = world.call("run"),
+    using deps = new World();
+    const first = deps.started(),
+      one = deps.call("run"),
       running = await first,
-      second = world.started(),
-      two = world.call("check");
+      second = deps.started(),
+      two = deps.call("check");
     (await second).exit({});
     await two;
     running.exit({});
     await one;
-    equal(world.runs.length, 2);
+    equal(deps.runs.length, 2);
   });
 
   test("tells status lines as progress, one a second, and always that it waits or runs a program", async () => {
-    using world = new World();
-    const started = world.started(),
-      answer = world.call("build"),
+    using deps = new World();
+    const started = deps.started(),
+      answer = deps.call("build"),
       { options, exit } = await started,
       say = (line: string) => options.stderr?.(Buffer.from(`${line}\n`));
     say("   Compiling a v1.0.0");
     say("   Compiling b v1.0.0");
     say("    Blocking waiting for file lock on build directory");
-    world.clock.advance(1_000);
+    deps.clock.advance(1_000);
     say("   Compiling c v1.0.0");
     say("    Finished `dev` profile");
     say("     Running `target/debug/a`");
     exit({});
     await answer;
-    deepEqual(world.progress, [
+    deepEqual(deps.progress, [
       "Compiling a v1.0.0",
       "Blocking waiting for file lock on build directory",
       "Compiling c v1.0.0",
@@ -226,25 +226,25 @@ suite("a run of cargo", () => {
   });
 
   test("a cargo that cannot be started is a sentence, a bug is thrown on", async () => {
-    using world = new World();
-    const started = world.started(),
+    using deps = new World();
+    const started = deps.started(),
       answer = failure(
-        world.call("check"),
+        deps.call("check"),
         /^cargo could not be started: .* Does `cargo --version` work in a terminal\?$/,
       );
     (await started).fail(agentNotFound("cargo", "/bin/cargo", undefined));
     await answer;
-    const again = world.started(),
-      bug = rejects(world.call("check"), TypeError);
+    const again = deps.started(),
+      bug = rejects(deps.call("check"), TypeError);
     (await again).fail(new TypeError("a bug"));
     await bug;
   });
 
   test("what leads out of the session's folders starts nothing", async () => {
-    using world = new World();
-    await failure(world.call("check", { cwd: ".." }), /outside/);
-    await failure(world.call("add", { package: "a", extra_args: ["--path", "../a"] }), /outside/);
-    await failure(world.call("add", { package: "a", extra_args: ["--config=x"] }), /cannot be given/);
-    equal(world.runs.length, 0);
+    using deps = new World();
+    await failure(deps.call("check", { cwd: ".." }), /outside/);
+    await failure(deps.call("add", { package: "a", extra_args: ["--path", "../a"] }), /outside/);
+    await failure(deps.call("add", { package: "a", extra_args: ["--config=x"] }), /cannot be given/);
+    equal(deps.runs.length, 0);
   });
 });

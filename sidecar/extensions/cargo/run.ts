@@ -5,7 +5,7 @@
  * call is withdrawn, as it is when its session ends. Calls are not queued: cargo has a lock of its own for what must
  * not happen at once, and lets go of it while a program runs.
  */
-import type { Exit, ProcessSpec } from "../../agents/child";
+import type { Exit, ProcessSpec } from "../../process/child";
 import { AgentError } from "../../errors";
 import { numberOr, type JsonObject } from "../../rpc/json";
 import type { ExtensionWorld } from "../extension";
@@ -18,7 +18,7 @@ import type { CargoSettings } from "./settings";
 import type { WorkingFolder } from "./working-folder";
 
 export interface CargoSession {
-  readonly world: Pick<ExtensionWorld, "clock" | "environment" | "find" | "home" | "run">;
+  readonly deps: Pick<ExtensionWorld, "clock" | "environment" | "find" | "home" | "run">;
   readonly settings: CargoSettings;
   readonly folder: WorkingFolder;
 }
@@ -37,13 +37,13 @@ export async function runCargo(
   call: ToolCall,
   session: CargoSession,
 ): Promise<ToolAnswer> {
-  const { world, settings, folder } = session,
+  const { deps, settings, folder } = session,
     command = commandFor(subcommand, args),
     cwd = await folder.of(cwdIn(args));
   for (const named of command.folders) await folder.inside(named, cwd);
-  const cargo = await cargoIn(world);
+  const cargo = await cargoIn(deps);
   const seconds = Math.min(settings.timeoutMinutes * 60, numberOr(args.timeout_seconds, Infinity)),
-    output = new CargoOutput(command.reads, spoken(call, world.clock));
+    output = new CargoOutput(command.reads, spoken(call, deps.clock));
   const spec: ProcessSpec = {
     name: "cargo",
     command: cargo,
@@ -74,12 +74,12 @@ async function toItsEnd(
   seconds: number,
   output: CargoOutput,
   { signal }: ToolCall,
-  { world }: CargoSession,
+  { deps }: CargoSession,
 ): Promise<Exit | undefined> {
   const limit = new AbortController(),
-    timer = world.clock.after(seconds * 1000, () => limit.abort(new TimeIsUp()));
+    timer = deps.clock.after(seconds * 1000, () => limit.abort(new TimeIsUp()));
   try {
-    const { exit } = await world.run(spec, {
+    const { exit } = await deps.run(spec, {
       signal: AbortSignal.any([limit.signal, signal]),
       quietMs: 2 * seconds * 1000,
       stdout: chunk => output.stdout(chunk),
@@ -100,7 +100,7 @@ async function toItsEnd(
  * Tells status lines as progress: the first at once, then one a second at most, but always that it waits for another
  * cargo, or runs a program.
  */
-function spoken(call: ToolCall, clock: CargoSession["world"]["clock"]): (status: string) => void {
+function spoken(call: ToolCall, clock: CargoSession["deps"]["clock"]): (status: string) => void {
   let last = -Infinity;
   return status => {
     if (clock.now() - last < PROGRESS_MS && !/^(Blocking|Running) /.test(status)) return;

@@ -9,7 +9,7 @@
  *
  * Invariant: what is held is bounded, whatever comes.
  */
-import { Ends } from "./ends";
+import { Ends } from "./head-and-tail";
 
 export interface FailedTest {
   readonly name: string;

@@ -26,12 +26,12 @@ export class Cargo implements Disposable {
   private constructor(
     private readonly program: string,
     readonly cwd: string,
-    private readonly world: CargoWorld,
+    private readonly deps: CargoWorld,
     private readonly call: ToolCall,
   ) {
     if (call.signal.aborted) this.#withdrawn();
     call.signal.addEventListener("abort", this.#withdrawn);
-    this.#limit = world.clock.after(LIMIT_MS, () =>
+    this.#limit = deps.clock.after(LIMIT_MS, () =>
       this.#ending.abort(
         new ToolFailure(
           `cargo was not done after ${LIMIT_MS / 60_000} minutes, and was stopped. Is another cargo at work, or is the network slow? Try again later.`,
@@ -40,8 +40,8 @@ export class Cargo implements Disposable {
     );
   }
 
-  static async in(cwd: string, world: CargoWorld, call: ToolCall): Promise<Cargo> {
-    return new Cargo(await cargoIn(world), cwd, world, call);
+  static async in(cwd: string, deps: CargoWorld, call: ToolCall): Promise<Cargo> {
+    return new Cargo(await cargoIn(deps), cwd, deps, call);
   }
 
   /** `cargo metadata`. */
@@ -80,7 +80,7 @@ export class Cargo implements Disposable {
       if (TELLING.test(text)) this.call.progress(`cargo: ${text}`);
     };
     try {
-      const { exit, stderr } = await this.world.run(
+      const { exit, stderr } = await this.deps.run(
         { name: "cargo", command: this.program, args, env: {}, cwd: this.cwd },
         { signal: this.#ending.signal, stdout, line, quietMs: LIMIT_MS },
       );

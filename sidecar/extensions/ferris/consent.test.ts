@@ -1,7 +1,7 @@
 /** The user's consent to the lookups that Ferris makes with cargo in the workspace. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { objectOr, type JsonObject } from "../../rpc/json";
-import { FerrisWorld } from "../../testing/ferris-world";
+import { FerrisWorld } from "../../testing/ferris-fixture";
 import { said } from "../../testing/mcp-ends";
 
 async function looked(settings: JsonObject, optionId: string, times = 1) {

@@ -23,7 +23,7 @@ import {
   SAMPLE_CRATES,
 } from "../../testing/crate-registry";
 import { temporaryFolder } from "../../testing/drive";
-import { ExtensionRig } from "../../testing/extension-world";
+import { ExtensionRig } from "../../testing/extension-fixture";
 import type { ExtensionWorld } from "../extension";
 import { ToolFailure, type ToolCall } from "../tool";
 import { CrateSources, type CrateQuestion, type CrateSource } from "./crate-sources";
@@ -67,12 +67,12 @@ class Bench implements AsyncDisposable {
     readonly home: CargoHome,
   ) {
     this.rig = new ExtensionRig({ environment: async () => ({ ...process.env, ...home.environment }) });
-    const { world } = this.rig;
+    const { fixture } = this.rig;
     this.sources = new CrateSources({
-      ...world,
+      ...fixture,
       run: (spec, options) => {
         this.ran.push(spec.args);
-        return world.run(spec, options);
+        return fixture.run(spec, options);
       },
     });
   }
@@ -347,13 +347,13 @@ suite("sources of crates, through cargo", function () {
 });
 
 /** As a repository with one commit; git is where cargo's tests of it are. */
-async function committed({ rig: { world } }: Bench, folder: string): Promise<string> {
+async function committed({ rig: { fixture } }: Bench, folder: string): Promise<string> {
   const git = async (...args: readonly string[]) =>
     (
-      await world.run(
+      await fixture.run(
         {
           name: "git",
-          command: (await world.find("git")) ?? "git",
+          command: (await fixture.find("git")) ?? "git",
           args: ["-c", "user.email=a@b.test", "-c", "user.name=Ada", ...args],
           env: {},
           cwd: folder,
@@ -377,7 +377,7 @@ suite("sources of crates, without cargo", () => {
       environment: async () => ({}),
       ...change,
     });
-  const asked = (rig: ExtensionRig, call = CALL) => new CrateSources(rig.world).find({ name: "pebble" }, "/w", call);
+  const asked = (rig: ExtensionRig, call = CALL) => new CrateSources(rig.fixture).find({ name: "pebble" }, "/w", call);
   const failing = (stderr: string) => ({ exit: { code: 101, signal: null }, stdout: "", stderr });
 
   test("it is said how to get it", async () => {

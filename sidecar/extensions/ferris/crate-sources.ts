@@ -14,7 +14,7 @@ import path from "node:path";
 import { placeOf } from "../../permissions/boundary";
 import { ToolFailure, type ToolCall } from "../tool";
 import { Cargo, type CargoAnswer, type CargoWorld } from "./cargo";
-import { firstError, RANGES, sentenceOf, troubleIn } from "./cargo-words";
+import { firstError, RANGES, sentenceOf, troubleIn } from "./cargo-errors";
 import { chooseCrate, type Choice } from "./choose-crate";
 import { isCrateName, sameName, wantedIn, type Wanted } from "./crate-version";
 import { packagesIn } from "./lock-file";
@@ -43,12 +43,12 @@ type Fetched = Extract<Choice, { readonly kind: "registry" | "git" }>;
 export class CrateSources {
   #host: string | undefined;
 
-  constructor(private readonly world: CargoWorld) {}
+  constructor(private readonly deps: CargoWorld) {}
 
   /** `folder`: of the session; where its Rust is. Rejects with a `ToolFailure`, or with the signal's reason. */
   async find({ name, version }: CrateQuestion, folder: string, call: ToolCall): Promise<CrateSource> {
     const wanted = checked(name, version);
-    using cargo = await Cargo.in(folder, this.world, call);
+    using cargo = await Cargo.in(folder, this.deps, call);
     const { workspace, lock, note } = await workspaceAt(folder, cargo),
       choice = chooseCrate(name, wanted, workspace, folder);
     switch (choice.kind) {
@@ -83,8 +83,8 @@ export class CrateSources {
   }
 
   async #check({ name, version, folder }: FoundPackage, { kind }: Fetched, root: string): Promise<void> {
-    const { CARGO_HOME: given } = await this.world.environment(),
-      home = given === undefined || given === "" ? path.join(this.world.home, ".cargo") : path.resolve(root, given);
+    const { CARGO_HOME: given } = await this.deps.environment(),
+      home = given === undefined || given === "" ? path.join(this.deps.home, ".cargo") : path.resolve(root, given);
     const place = path.isAbsolute(folder)
       ? await placeOf(folder, [
           kind === "git" ? path.join(home, "git", "checkouts") : path.join(home, "registry", "src"),

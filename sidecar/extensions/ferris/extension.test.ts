@@ -1,9 +1,9 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { FerrisWorld } from "../../testing/ferris-world";
+import { FerrisWorld } from "../../testing/ferris-fixture";
 import { said } from "../../testing/mcp-ends";
-import { connected } from "../../testing/mcp-world";
+import { connected } from "../../testing/mcp-fixture";
 import { rig as proxyRig, turn } from "../../testing/proxy-rig";
 import type { ExtensionSettings } from "../extension";
 import { ferris } from "./extension";
@@ -18,7 +18,7 @@ suite("Ferris in a session", () => {
     );
     const elsewhere = path.join(bench.rig.home, "elsewhere");
     mkdirSync(elsewhere);
-    deepEqual((await bench.world.setup("session/new", { cwd: elsewhere, mcpServers: [] })).servers, []);
+    deepEqual((await bench.fixture.setup("session/new", { cwd: elsewhere, mcpServers: [] })).servers, []);
   });
 
   test("by its settings: everywhere, with one tool, with none; a wrong one is said, and counts as none", async () => {
@@ -91,7 +91,7 @@ suite("Ferris in a session", () => {
 
   test("a session that another extension opened for itself passes as the bytes that came, and gets nothing", async () => {
     const bench = new FerrisWorld({ everywhere: true }),
-      { client, successor } = proxyRig(ferris.define({ everywhere: true }, bench.rig.world).make);
+      { client, successor } = proxyRig(ferris.define({ everywhere: true }, bench.rig.fixture).make);
     const line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":"${bench.project}", "mcpServers":[],"_meta":{"symposium.dev/sideSession":"x"}}}`;
     client.says(line);
     await turn();

@@ -3,7 +3,7 @@
  * is Rust, with a tool that tells where a crate's source is, and one that has a question about a crate researched in a
  * session of its own.
  */
-import type { AcpVersion } from "../../agents/introduction";
+import type { AcpVersion } from "../../acp/initialize";
 import type { Chain, PassingNotification, PassingRequest, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";
 import { approveIn, Consent, type Act, type Approve } from "../consent";
@@ -25,10 +25,10 @@ const INSTRUCTIONS =
 export const ferris: BuiltInExtension = {
   id: "ferris",
   name: NAME,
-  define(settings: ExtensionSettings, world: ExtensionWorld) {
-    const chosen = settingsIn(settings, sentence => world.log("warn", sentence, {}));
-    const approve = approveIn(settings, "ferris", world);
-    return { name: NAME, make: chain => new Ferris(chain, { ...chosen, approve }, world).proxy() };
+  define(settings: ExtensionSettings, deps: ExtensionWorld) {
+    const chosen = settingsIn(settings, sentence => deps.log("warn", sentence, {}));
+    const approve = approveIn(settings, "ferris", deps);
+    return { name: NAME, make: chain => new Ferris(chain, { ...chosen, approve }, deps).proxy() };
   },
 };
 
@@ -40,10 +40,10 @@ class Ferris {
   constructor(
     private readonly chain: Chain,
     private readonly settings: FerrisSettings & { readonly approve: Approve },
-    private readonly world: ExtensionWorld,
+    private readonly deps: ExtensionWorld,
   ) {
-    const { clock, version } = world;
-    this.#sources = new CrateSources(world);
+    const { clock, version } = deps;
+    this.#sources = new CrateSources(deps);
     this.#queries = new Queries({ chain, clock, version, acp: () => this.#acp, keepsAnswers: settings.cacheAnswers });
   }
 
@@ -75,9 +75,9 @@ class Ferris {
   }
 
   async #server(place: SessionPlace): Promise<SessionServer | undefined> {
-    const [rust] = await rustFolders(place.folders, this.world.home),
+    const [rust] = await rustFolders(place.folders, this.deps.home),
       tools = this.#tools(place, rust ?? place.folders[0]),
-      { clock, version } = this.world;
+      { clock, version } = this.deps;
     if (tools.length === 0 || (rust === undefined && !this.settings.everywhere)) return undefined;
     return {
       connect: connectToolServer({

@@ -5,7 +5,7 @@ import path from "node:path";
 import { arrayOr, objectOr } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
 import { eventually } from "../../testing/eventually";
-import { failure, FerrisWorld, query, respond } from "../../testing/ferris-world";
+import { failure, FerrisWorld, query, respond } from "../../testing/ferris-fixture";
 import { said } from "../../testing/mcp-ends";
 import { deferred } from "../../testing/proxy-rig";
 import { LIMIT_MS, REST_MS } from "./research-state";
@@ -23,12 +23,12 @@ suite("the end of research", () => {
       const asked = query(client),
         { prompt, sessionId, tools } = await bench.research(),
         chunk = (text: string) =>
-          bench.world.agent.notify("session/update", {
+          bench.fixture.agent.notify("session/update", {
             sessionId,
             update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
           });
       chunk("I look.");
-      bench.world.agent.notify("session/update", {
+      bench.fixture.agent.notify("session/update", {
         sessionId,
         update: { sessionUpdate: "tool_call", toolCallId: "1", title: "Read" },
       });
@@ -55,11 +55,11 @@ suite("the end of research", () => {
     bench.clock.advance(REST_MS - 1);
     await respond(tools, "Grams.");
     bench.clock.advance(REST_MS - 1);
-    equal(bench.world.agentTold.length, 0);
+    equal(bench.fixture.agentTold.length, 0);
     bench.clock.advance(1);
     match(said(await asked), /^Seven\.\n\nGrams\.\n/);
     deepEqual(
-      bench.world.agentTold.map(({ method }) => method),
+      bench.fixture.agentTold.map(({ method }) => method),
       ["session/cancel"],
     );
     await tools.close();
@@ -115,18 +115,18 @@ suite("the end of research", () => {
       failed = ends("failed");
     withdrawing.abort();
     await Promise.all([withdrawn, failed]);
-    equal(bench.world.agentTold.filter(({ method }) => method === "session/cancel").length, 1);
+    equal(bench.fixture.agentTold.filter(({ method }) => method === "session/cancel").length, 1);
     await first.tools.close();
     const stopped = query(client, "2"),
       second = await bench.research();
-    bench.world.client.notify("session/cancel", { sessionId: "another" });
+    bench.fixture.client.notify("session/cancel", { sessionId: "another" });
     await respond(second.tools, "It goes on.");
-    bench.world.client.notify("session/cancel", { sessionId: "s1" });
+    bench.fixture.client.notify("session/cancel", { sessionId: "s1" });
     match(await failure(stopped), /it was withdrawn/);
     await second.tools.close();
     const open = query(client, "3").catch((error: unknown) => error),
       third = await bench.research();
-    await bench.world[Symbol.asyncDispose]();
+    await bench.fixture[Symbol.asyncDispose]();
     await open;
     await third.tools.close().catch(() => undefined);
     equal(bench.clock.waiting, 0);
@@ -144,10 +144,10 @@ suite("the end of research", () => {
     await using client = await bench.client();
     const stopped = failure(query(client));
     await looking.promise;
-    bench.world.client.notify("session/cancel", { sessionId: "another" });
-    bench.world.client.notify("session/cancel", { sessionId: "s1" });
+    bench.fixture.client.notify("session/cancel", { sessionId: "another" });
+    bench.fixture.client.notify("session/cancel", { sessionId: "s1" });
     match(await stopped, /The turn was stopped\./);
-    deepEqual([bench.world.setups.length, bench.clock.waiting], [1, 0]);
+    deepEqual([bench.fixture.setups.length, bench.clock.waiting], [1, 0]);
   });
 
   test("of a crate that brings files for agents is in an empty folder, which goes with it", async () => {
@@ -156,7 +156,7 @@ suite("the end of research", () => {
     await using client = await bench.client();
     const asked = query(client),
       { prompt, sessionId, tools } = await bench.research(),
-      cwd = String(bench.world.setups.at(-1)!.params.cwd);
+      cwd = String(bench.fixture.setups.at(-1)!.params.cwd);
     deepEqual([cwd.startsWith(bench.crate), readdirSync(cwd)], [false, []]);
     match(
       String(objectOr(arrayOr(objectOr(prompt.params).prompt)[0]).text),
@@ -165,7 +165,7 @@ suite("the end of research", () => {
     const reads = async (file: string) =>
       objectOr(
         objectOr(
-          await bench.world.agent.request("session/request_permission", {
+          await bench.fixture.agent.request("session/request_permission", {
             sessionId,
             toolCall: { toolCallId: "1", kind: "read", locations: [{ path: file }] },
             options: OPTIONS,

@@ -9,9 +9,9 @@ import type { Chain, ConnectMcp } from "../../proxies/proxy";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
 import { FakeClock } from "../../testing/fake-clock";
-import { failure, FerrisWorld, query, respond } from "../../testing/ferris-world";
+import { failure, FerrisWorld, query, respond } from "../../testing/ferris-fixture";
 import { said } from "../../testing/mcp-ends";
-import { connected, HTTP_AGENT } from "../../testing/mcp-world";
+import { connected, HTTP_AGENT } from "../../testing/mcp-fixture";
 import { deferred, rig as proxyRig } from "../../testing/proxy-rig";
 import { Transcript } from "../../testing/transcript";
 import type { SessionPlace } from "../session-tools";
@@ -29,7 +29,7 @@ suite("research", () => {
     await using client = await bench.client();
     const asked = query(client),
       { prompt, server, tools } = await bench.research();
-    const setup = bench.world.setups.at(-1)!.params;
+    const setup = bench.fixture.setups.at(-1)!.params;
     deepEqual(
       [setup.cwd, setup._meta, server.name, (await tools.listTools()).tools.map(({ name }) => name)],
       [
@@ -69,7 +69,7 @@ suite("research", () => {
     doesNotMatch(JSON.stringify(prompt.params), /get_rust_crate_source|return_response_to_user|ferris-research/);
     match(JSON.stringify(prompt.params), /write it as your last message/);
     const content = { type: "text", text: "Seven grams." };
-    bench.world.agent.notify("session/update", {
+    bench.fixture.agent.notify("session/update", {
       sessionId,
       update: { sessionUpdate: "agent_message_chunk", content },
     });
@@ -86,7 +86,7 @@ suite("research", () => {
       plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(bench.crate, "/crate"));
     const asked = query(client),
       { prompt, sessionId, tools } = await bench.research(),
-      { mcpServers, ...setup } = bench.world.setups.at(-1)!.params;
+      { mcpServers, ...setup } = bench.fixture.setups.at(-1)!.params;
     transcript.record(
       "→",
       plain({
@@ -95,7 +95,7 @@ suite("research", () => {
       }),
     );
     transcript.record("→", plain({ method: "session/prompt", params: prompt.params }));
-    bench.world.agent.notify("session/update", {
+    bench.fixture.agent.notify("session/update", {
       sessionId,
       update: { sessionUpdate: "tool_call", toolCallId: "1", title: "Read src/lib.rs", kind: "read" },
     });
@@ -113,7 +113,7 @@ suite("research", () => {
     await using client = await bench.client();
     const asked = query(client),
       { prompt, sessionId, tools } = await bench.research(),
-      { agent } = bench.world,
+      { agent } = bench.fixture,
       lib = path.join(bench.crate, "src", "lib.rs");
     const permission = async (toolCall: JsonObject) =>
       objectOr(
@@ -177,7 +177,7 @@ suite("research", () => {
     const mayRead = async (folder: string): Promise<boolean> =>
       objectOr(
         objectOr(
-          await bench.world.agent.request("session/request_permission", {
+          await bench.fixture.agent.request("session/request_permission", {
             sessionId,
             toolCall: { toolCallId: "1", kind: "read", locations: [{ path: path.join(folder, "lib.rs") }] },
             options: OPTIONS,
@@ -275,7 +275,7 @@ suite("research", () => {
       ),
       { prompt, sessionId, tools } = await bench.research();
     for (let i = 0; i < 700; i++)
-      bench.world.agent.notify("session/update", {
+      bench.fixture.agent.notify("session/update", {
         sessionId,
         update: { sessionUpdate: "tool_call", toolCallId: `c${i}`, title: `Read ${i}` },
       });
@@ -395,7 +395,7 @@ suite("research", () => {
       ),
       { prompt, sessionId, tools } = await bench.research();
     const call = (toolCallId: string, title: string) =>
-      bench.world.agent.notify("session/update", {
+      bench.fixture.agent.notify("session/update", {
         sessionId,
         update: { sessionUpdate: "tool_call", toolCallId, title, kind: "read" },
       });
@@ -494,7 +494,7 @@ suite("research", () => {
     await using client = await bench.client();
     const asked = query(client),
       { prompt, sessionId, tools } = await bench.research(),
-      update = (update: JsonObject) => bench.world.agent.notify("session/update", { sessionId, update });
+      update = (update: JsonObject) => bench.fixture.agent.notify("session/update", { sessionId, update });
     prompt.respond({});
     update({ sessionUpdate: "state_update", state: "running" });
     update({ sessionUpdate: "agent_message", messageId: "m", content: [{ type: "text", text: "It is seven." }] });

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { placeOf } from "../../permissions/boundary";
-import type { AcpVersion } from "../../agents/introduction";
+import type { AcpVersion } from "../../acp/initialize";
 import type { Chain } from "../../proxies/proxy";
 import type { Clock } from "../../rpc/clock";
 import { stringOr } from "../../rpc/json";
@@ -46,7 +46,7 @@ export class Queries {
   readonly #answers = new Map<string, string>();
   #count = 0;
 
-  constructor(private readonly world: QueryWorld) {}
+  constructor(private readonly deps: QueryWorld) {}
 
   /** The tool of one session. `isBeside`: the session also has `crate_sources`. */
   tool(place: SessionPlace, find: FindSource, isBeside: boolean): Tool {
@@ -139,7 +139,7 @@ export class Queries {
         source,
         `(The research ended without a response by its tool. This is what its agent said last.)\n\n${end.text}`,
       );
-    if (this.world.keepsAnswers && source.origin === "published") this.#keep(key, end.text);
+    if (this.deps.keepsAnswers && source.origin === "published") this.#keep(key, end.text);
     return answerOf(source, end.text);
   }
 
@@ -156,7 +156,7 @@ export class Queries {
     find: FindSource,
     call: ToolCall,
   ): Promise<Ended> {
-    const { chain, clock, version, acp } = this.world,
+    const { chain, clock, version, acp } = this.deps,
       number = ++this.#count,
       card = this.#card(source, question, place),
       since = clock.now();
@@ -213,7 +213,7 @@ export class Queries {
     return sessionId === undefined
       ? undefined
       : new ResearchCard(
-          this.world.chain.client,
+          this.deps.chain.client,
           {
             sessionId,
             toolCallId: `ferris-research-${randomUUID()}`,
@@ -221,7 +221,7 @@ export class Queries {
             title: `Research in ${name} ${version}: ${shown.length > 100 ? `${shown.slice(0, 100)}…` : shown}`,
             input: { crate_name: name, crate_version: version, prompt: question },
           },
-          this.world.acp(),
+          this.deps.acp(),
         );
   }
 }

@@ -4,7 +4,7 @@
  *
  * Invariants: it is at its end when the research is; a flood of steps becomes a bounded number of updates.
  */
-import type { AcpVersion } from "../../agents/introduction";
+import type { AcpVersion } from "../../acp/initialize";
 import type { Neighbour } from "../../proxies/proxy";
 import type { JsonObject } from "../../rpc/json";
 

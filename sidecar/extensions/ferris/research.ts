@@ -9,8 +9,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { AgentError } from "../../errors";
-import type { AcpVersion } from "../../agents/introduction";
-import { Turns } from "../../agents/turns";
+import type { AcpVersion } from "../../acp/initialize";
+import { Turns } from "../../acp/v2-turns";
 import { QualifiedNames } from "../../permissions/bridged-calls";
 import { AnnouncedCalls } from "../../permissions/announced-calls";
 import type { Chain, McpOffer, OwnSession } from "../../proxies/proxy";
@@ -88,7 +88,7 @@ export class Research {
 
   constructor(
     private readonly task: ResearchTask,
-    private readonly world: ResearchWorld,
+    private readonly deps: ResearchWorld,
   ) {
     this.ended = new Promise(resolve => {
       this.#finished = resolve;
@@ -104,7 +104,7 @@ export class Research {
   }
 
   #carryOut(effect: ResearchEffect): void {
-    const { clock } = this.world;
+    const { clock } = this.deps;
     switch (effect.kind) {
       case "open":
         return void this.#open().then(undefined, (error: unknown) =>
@@ -127,7 +127,7 @@ export class Research {
   }
 
   async #open(): Promise<void> {
-    const { chain, clock, version } = this.world,
+    const { chain, clock, version } = this.deps,
       { server, source } = this.task,
       cwd = await this.#place(source);
     if (this.#state.kind !== "opening") return this.#swept();
@@ -153,7 +153,7 @@ export class Research {
     );
     if (this.#state.kind !== "opening") return void (await session[Symbol.asyncDispose]());
     this.#session = session;
-    this.world.begun();
+    this.deps.begun();
     this.post({ kind: "opened" });
   }
 
@@ -167,13 +167,13 @@ export class Research {
   #swept(): void {
     if (this.#empty !== undefined)
       rm(this.#empty, { recursive: true, force: true }).catch((error: unknown) =>
-        this.world.chain.odd("the folder of a research session could not be deleted", error),
+        this.deps.chain.odd("the folder of a research session could not be deleted", error),
       );
   }
 
   async #prompt(): Promise<void> {
     const { source, question, server, acp } = this.task,
-      { chain, clock } = this.world,
+      { chain, clock } = this.deps,
       session = this.#session;
     if (!session) throw new Error("there is no session to prompt");
     const isListed = await this.#listing.settled(session.sessionId, chain.successor, clock, this.#over.signal);
@@ -199,7 +199,7 @@ export class Research {
     this.#rest?.[Symbol.dispose]();
     for (const open of [this.#session, this.#offer])
       open?.[Symbol.asyncDispose]().then(undefined, (error: unknown) =>
-        this.world.chain.odd("a research session could not be closed", error),
+        this.deps.chain.odd("a research session could not be closed", error),
       );
     this.#swept();
     this.#finished(end);
@@ -231,7 +231,7 @@ export class Research {
     this.post({ kind: "called" });
     if (title === "") return;
     this.#shown.add(toolCallId);
-    if (!TOOLS.all.some(name => title.includes(name))) this.world.did(title);
+    if (!TOOLS.all.some(name => title.includes(name))) this.deps.did(title);
   }
 
   #asked(method: string, params: unknown): unknown {
@@ -259,7 +259,7 @@ export class Research {
           isThis =
             sameName(question.name, source.name) &&
             (question.version === undefined || question.version === source.version);
-        return isThis ? source : this.#opened(await this.world.find(question, call));
+        return isThis ? source : this.#opened(await this.deps.find(question, call));
       }),
       {
         name: "return_response_to_user",

@@ -26,10 +26,10 @@ export class IdeAdapter {
   constructor(
     private readonly chain: Chain,
     settings: ExtensionSettings,
-    world: ExtensionWorld,
+    deps: ExtensionWorld,
   ) {
-    const odd = (what: string): void => world.log("warn", what, {});
-    this.#servers = new Servers(world, {
+    const odd = (what: string): void => deps.log("warn", what, {});
+    this.#servers = new Servers(deps, {
       languages: languagesIn(settings, odd),
       limitMs: limitIn(settings, odd) * 1000,
     });
@@ -70,8 +70,8 @@ export class IdeAdapter {
 }
 
 /** Alone, for a component that is another proxy. */
-export function ideAdapter(settings: ExtensionSettings, world: ExtensionWorld): ProxyDefinition {
-  return { name: "IDE adapter", make: chain => adapting(new IdeAdapter(chain, settings, world)) };
+export function ideAdapter(settings: ExtensionSettings, deps: ExtensionWorld): ProxyDefinition {
+  return { name: "IDE adapter", make: chain => adapting(new IdeAdapter(chain, settings, deps)) };
 }
 
 export function adapting(adapter: IdeAdapter): Required<Proxy> {

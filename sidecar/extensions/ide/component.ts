@@ -26,11 +26,11 @@ const INSTRUCTIONS =
 /** `isOffered`: whether somebody upstream answers; asked for each session that begins. */
 export function ideTools(
   chain: Chain,
-  world: Pick<ExtensionWorld, "clock" | "version">,
+  deps: Pick<ExtensionWorld, "clock" | "version">,
   operate: Operate,
   isOffered: () => boolean,
 ): SessionToolsProxy {
-  const { clock, version } = world,
+  const { clock, version } = deps,
     { odd } = chain;
   return sessionTools(chain, {
     name: SERVER,
@@ -52,14 +52,14 @@ export function ideTools(
 }
 
 /** Alone, behind a client or an adapter that offers the capability; where none does, it adds nothing. */
-export function ideComponent(world: Pick<ExtensionWorld, "clock" | "version">): ProxyDefinition {
+export function ideComponent(deps: Pick<ExtensionWorld, "clock" | "version">): ProxyDefinition {
   return {
     name: "IDE operations",
     make: chain => {
       let isOffered = false;
       const tools = ideTools(
         chain,
-        world,
+        deps,
         (request, { signal }) => chain.client.request(IDE_OPERATION, request, { signal }),
         () => isOffered,
       );

@@ -6,12 +6,12 @@ import { ideTools } from "./component";
 export const ide: BuiltInExtension = {
   id: "ide",
   name: "IDE operations",
-  define: (settings, world) => ({
+  define: (settings, deps) => ({
     name: "IDE operations",
     make: chain => {
-      const adapter = new IdeAdapter(chain, settings, world),
+      const adapter = new IdeAdapter(chain, settings, deps),
         { fromClient, fromSuccessor, close } = adapting(adapter);
-      const tools = ideTools(chain, world, adapter.operate, () => true);
+      const tools = ideTools(chain, deps, adapter.operate, () => true);
       return {
         fromClient: { requests: { ...fromClient.requests, ...tools.requests } },
         fromSuccessor,

@@ -11,9 +11,9 @@ import { RpcCode, RpcError } from "../../rpc/message";
 import { methodNotFound } from "../../rpc/peer";
 import { temporaryFolder } from "../../testing/drive";
 import { eventually } from "../../testing/eventually";
-import { ExtensionRig } from "../../testing/extension-world";
+import { ExtensionRig } from "../../testing/extension-fixture";
 import { bridge, said } from "../../testing/mcp-ends";
-import { connected, World } from "../../testing/mcp-world";
+import { connected, World } from "../../testing/mcp-fixture";
 import { program } from "../../testing/programs";
 import { ideAdapter } from "./adapter";
 import { ideComponent, placed } from "./component";
@@ -27,7 +27,7 @@ class Chain implements AsyncDisposable {
   readonly rig = new ExtensionRig();
   readonly asked: unknown[] = [];
   readonly initialized: unknown[] = [];
-  readonly world: World;
+  readonly fixture: World;
   /** Of the client. */
   answer: (params: JsonObject) => unknown = () => ({ kind: "hover", text: "of the editor" });
 
@@ -37,7 +37,7 @@ class Chain implements AsyncDisposable {
   ) {
     writeFileSync(this.file, "one two\nthree one\n");
     const { command, args } = program("lsp-server");
-    this.world = new World({
+    this.fixture = new World({
       stages: [
         ...stages({ languages: { words: { command, args, extensions: ["words"] } }, ...settings }, this.rig),
         bridge(),
@@ -66,11 +66,11 @@ class Chain implements AsyncDisposable {
   }
 
   async session(capabilities: JsonObject = {}): Promise<Client & AsyncDisposable> {
-    await this.world.client.request("initialize", {
+    await this.fixture.client.request("initialize", {
       protocolVersion: 1,
       clientCapabilities: { terminal: true, ...capabilities },
     });
-    const { servers } = await this.world.setup("session/new", { cwd: this.folder, mcpServers: [] });
+    const { servers } = await this.fixture.setup("session/new", { cwd: this.folder, mcpServers: [] });
     deepEqual(
       servers.map(({ name }) => name),
       ["ide-operations"],
@@ -79,15 +79,15 @@ class Chain implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.world[Symbol.asyncDispose]();
+    await this.fixture[Symbol.asyncDispose]();
     this.rig[Symbol.dispose]();
     this.#folder[Symbol.dispose]();
-    deepEqual(this.world.odd, []);
+    deepEqual(this.fixture.odd, []);
   }
 }
 
 const whole = (settings: JsonObject, rig: ExtensionRig): readonly ProxyDefinition[] => [
-  ide.define(settings, rig.world),
+  ide.define(settings, rig.fixture),
 ];
 const call = (client: Client, args: JsonObject) => client.callTool({ name: "ide_operation", arguments: args });
 const HOVER = { operation: "hover", path: "a.words", symbol: "one" };
@@ -146,14 +146,14 @@ suite("the extension ide", () => {
 
   test("adapter and component as two proxies of a chain do the same", async () => {
     for (const capabilities of [{}, OFFERED]) {
-      await using chain = new Chain((settings, rig) => [ideAdapter(settings, rig.world), ideComponent(rig.world)]);
+      await using chain = new Chain((settings, rig) => [ideAdapter(settings, rig.fixture), ideComponent(rig.fixture)]);
       await using client = await chain.session(capabilities);
       equal(said(await call(client, HOVER)), capabilities === OFFERED ? "of the editor" : "**one**, 3 letters");
     }
   });
 
   test("a component that nobody serves adds nothing", async () => {
-    await using chain = new Chain((_, rig) => [ideComponent(rig.world)]);
+    await using chain = new Chain((_, rig) => [ideComponent(rig.fixture)]);
     await rejects(chain.session(), { message: /Expected values/ });
   });
 
@@ -161,7 +161,7 @@ suite("the extension ide", () => {
     await using chain = new Chain(whole);
     await using _ = await chain.session();
     deepEqual(
-      await chain.world.agent.request(IDE_OPERATION, {
+      await chain.fixture.agent.request(IDE_OPERATION, {
         operation: "hover",
         path: chain.file,
         at: { line: 0, character: 4 },
@@ -170,7 +170,7 @@ suite("the extension ide", () => {
       { kind: "hover", text: "**two**, 3 letters" },
     );
     await rejects(
-      chain.world.agent.request(IDE_OPERATION, { operation: "fly", folders: [chain.folder] }),
+      chain.fixture.agent.request(IDE_OPERATION, { operation: "fly", folders: [chain.folder] }),
       (error: unknown) =>
         error instanceof RpcError && error.code === RpcCode.invalidParams && /no operation “fly”/.test(error.message),
     );

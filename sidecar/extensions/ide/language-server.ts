@@ -10,8 +10,8 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { ErrorCode } from "../../../src/protocol/errors";
-import { statusOf, type Child } from "../../agents/child";
-import { LastBytes } from "../../agents/last-bytes";
+import { statusOf, type Child } from "../../process/child";
+import { LastBytes } from "../../process/tail-buffer";
 import type { Closed } from "../../rpc/channel";
 import { arrayOr, isObject, numberOr, objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
@@ -66,7 +66,7 @@ export class LanguageServer {
     readonly name: string,
     private readonly folder: string,
     private readonly language: Language,
-    private readonly world: ServerWorld,
+    private readonly deps: ServerWorld,
     private readonly onStatus: (status: string) => void,
   ) {
     this.documents = new Documents(
@@ -74,7 +74,7 @@ export class LanguageServer {
         notify: (method, params) => this.#peer.notify(method, params),
         hearsOfSaves: () => hearsOfSaves(this.#capabilities),
       },
-      world.clock,
+      deps.clock,
     );
     let settle: (why: string | undefined) => void = () => undefined;
     this.closed = new Promise(resolve => {
@@ -115,12 +115,12 @@ export class LanguageServer {
     command: ServerCommand,
     folder: string,
     language: Language,
-    world: ServerWorld,
+    deps: ServerWorld,
     ending: AbortSignal,
     onStatus: (status: string) => void,
   ): Promise<LanguageServer> {
     const name = path.basename(command.command),
-      started = await world.start({
+      started = await deps.start({
         name,
         command: command.command,
         args: command.args,
@@ -133,7 +133,7 @@ export class LanguageServer {
       await started.child.stop();
       throw refused(`${name} could not be started: the session has ended.`);
     }
-    const server = new LanguageServer(started.child, name, folder, language, world, onStatus),
+    const server = new LanguageServer(started.child, name, folder, language, deps, onStatus),
       end = (): void => void server.stop();
     ending.addEventListener("abort", end, { once: true });
     try {
@@ -186,7 +186,7 @@ export class LanguageServer {
         if (error.code === RpcCode.methodNotFound) throw refused(`${this.name} cannot do that (${method}).`);
         if (!AGAIN.has(error.code)) throw refused(`${this.name}: ${readable(error.message, 600)}`);
         if (tries === MOST_TRIES) throw refused(`${this.name} was busy and gave no answer. Ask again.`);
-        await this.settled(moment(this.world.clock.now() + AGAIN_MS), patience);
+        await this.settled(moment(this.deps.clock.now() + AGAIN_MS), patience);
       }
     }
   }
@@ -216,7 +216,7 @@ export class LanguageServer {
   async settled(again: (now: number) => number, { signal, until }: Patience): Promise<boolean> {
     for (;;) {
       signal.throwIfAborted();
-      const now = this.world.clock.now(),
+      const now = this.deps.clock.now(),
         ms = again(now);
       if (ms <= 0) return true;
       if (this.#stopping) throw await this.#gone();
@@ -237,7 +237,7 @@ export class LanguageServer {
       this.#peer
         .request("initialize", {
           processId: process.pid,
-          clientInfo: { name: "symposium", version: this.world.version },
+          clientInfo: { name: "symposium", version: this.deps.version },
           rootUri: uri,
           rootPath: this.folder,
           workspaceFolders: folders,
@@ -264,7 +264,7 @@ export class LanguageServer {
       this.#peer.notify("workspace/didChangeConfiguration", { settings: this.language.settings });
     const running = new Map(this.#work.running);
     running.delete(INITIALIZE_TOKEN); // its work is over with the response, whether the server reported its end or not
-    this.#work = { ...this.#work, running, idleSince: this.world.clock.now() };
+    this.#work = { ...this.#work, running, idleSince: this.deps.clock.now() };
     this.onStatus(this.status);
     this.#log("language server ready", { folder: this.folder });
   }
@@ -295,14 +295,14 @@ export class LanguageServer {
     const file = pathOf(uri);
     if (file === undefined || (typeof version === "number" && version < (this.documents.at(file)?.version ?? 0)))
       return;
-    this.#published.keep(file, this.world.clock.now(), arrayOr(diagnostics).filter(isObject));
+    this.#published.keep(file, this.deps.clock.now(), arrayOr(diagnostics).filter(isObject));
   }
 
   #progresses({ token, value }: JsonObject): void {
     const key = String(token),
       { kind, title, message, percentage } = objectOr(value),
       running = new Map(this.#work.running),
-      now = this.world.clock.now();
+      now = this.deps.clock.now();
     if (kind === "end" && running.delete(key)) this.#work = { ...this.#work, running, idleSince: now };
     if (
       (kind !== "begin" && !running.has(key)) ||
@@ -360,7 +360,7 @@ export class LanguageServer {
         late[Symbol.dispose]();
         resolve();
       };
-      const late = this.world.clock.after(ms, over);
+      const late = this.deps.clock.after(ms, over);
       this.#listening.add(over);
       signal.addEventListener("abort", over);
     });
@@ -369,7 +369,7 @@ export class LanguageServer {
   /** Undefined: it took longer. */
   #within<T>(ms: number, answer: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
-      const late = this.world.clock.after(ms, () => resolve(undefined));
+      const late = this.deps.clock.after(ms, () => resolve(undefined));
       answer.then(resolve, reject).finally(() => late[Symbol.dispose]());
     });
   }
@@ -382,7 +382,7 @@ export class LanguageServer {
   }
 
   #log(message: string, detail: JsonObject): void {
-    this.world.log("info", message, { server: this.name, ...detail });
+    this.deps.log("info", message, { server: this.name, ...detail });
   }
 }
 

@@ -8,7 +8,7 @@ import { RpcError } from "../../rpc/message";
 import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
 import { eventually } from "../../testing/eventually";
-import { ExtensionRig } from "../../testing/extension-world";
+import { ExtensionRig } from "../../testing/extension-fixture";
 import { hurriedClock } from "../../testing/hurried-clock";
 import { program } from "../../testing/programs";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
@@ -53,7 +53,7 @@ class Rig implements AsyncDisposable {
       install: "Look at it",
       ...more,
     };
-    this.servers = new Servers(this.rig.world, { languages: [words], limitMs });
+    this.servers = new Servers(this.rig.fixture, { languages: [words], limitMs });
   }
 
   get folder(): string {

@@ -59,13 +59,13 @@ export class Servers {
   readonly #ending = new AbortController();
 
   constructor(
-    private readonly world: ServersWorld,
+    private readonly deps: ServersWorld,
     private readonly options: ServersOptions,
   ) {}
 
   /** Rejects with a sentence for the model. */
   async operate(request: IdeRequest, { signal, progress }: Asker): Promise<IdeAnswer> {
-    const { clock } = this.world,
+    const { clock } = this.deps,
       { limitMs } = this.options,
       late = new AbortController();
     using paced = pacedProgress(clock, progress);
@@ -212,9 +212,9 @@ export class Servers {
 
   #use(slot: Slot): void {
     slot.unused?.[Symbol.dispose]();
-    slot.unused = this.world.clock.after(UNUSED_MS, () => {
+    slot.unused = this.deps.clock.after(UNUSED_MS, () => {
       if (this.#step(slot, { kind: "unused" })?.kind !== "stop") return;
-      this.world.log("info", "A language server was not used for a while", {
+      this.deps.log("info", "A language server was not used for a while", {
         language: slot.language.id,
         folder: slot.folder,
       });
@@ -234,7 +234,7 @@ export class Servers {
       if (command === undefined) throw refused(missing(language));
       setStatus(slot, `Starting ${path.basename(command.command)}…`);
       const onStatus = (status: string): void => setStatus(slot, status);
-      const server = await LanguageServer.start(command, folder, language, this.world, this.#ending.signal, onStatus);
+      const server = await LanguageServer.start(command, folder, language, this.deps, this.#ending.signal, onStatus);
       slot.running = server;
       void server.closed.then(why => {
         if (slot.running === server) {
@@ -242,7 +242,7 @@ export class Servers {
           setStatus(slot, "");
         }
         if (why === undefined) return;
-        this.world.log("warn", "A language server ended", { server: server.name, why });
+        this.deps.log("warn", "A language server ended", { server: server.name, why });
         this.#step(slot, { kind: "fell", why });
       });
       return server;
@@ -260,14 +260,14 @@ export class Servers {
 
   async #command({ programs, isConfigured }: Language): Promise<Language["programs"][number] | undefined> {
     for (const program of programs) {
-      const command = path.isAbsolute(program.command) ? program.command : await this.world.find(program.command);
+      const command = path.isAbsolute(program.command) ? program.command : await this.deps.find(program.command);
       if (command !== undefined) return { ...program, command };
     }
     return isConfigured ? programs[0] : undefined;
   }
 
   #step(slot: Slot, event: LifeEvent): ReturnType<typeof step>[1] {
-    const [life, effect] = step(slot.life, event, this.world.clock.now());
+    const [life, effect] = step(slot.life, event, this.deps.clock.now());
     slot.life = life;
     return effect;
   }

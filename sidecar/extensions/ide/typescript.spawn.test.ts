@@ -7,9 +7,9 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
-import { ExtensionRig } from "../../testing/extension-world";
+import { ExtensionRig } from "../../testing/extension-fixture";
 import { bridge, said } from "../../testing/mcp-ends";
-import { connected, World } from "../../testing/mcp-world";
+import { connected, World } from "../../testing/mcp-fixture";
 import { STRUCTURED } from "../tool-server";
 import { ide } from "./extension";
 
@@ -34,7 +34,7 @@ suite("IDE operations over typescript-language-server", function () {
       },
     },
   };
-  const world = new World({ stages: [ide.define(settings, rig.world), bridge()] });
+  const fixture = new World({ stages: [ide.define(settings, rig.fixture), bridge()] });
   let client: Client & AsyncDisposable;
   const write = (name: string, text: string): void => writeFileSync(path.join(folder.path, name), text);
   const ask = async (args: JsonObject): Promise<string> =>
@@ -47,13 +47,13 @@ suite("IDE operations over typescript-language-server", function () {
     );
     write("math.ts", MATH);
     write("main.ts", MAIN);
-    await world.initialize();
-    const { servers } = await world.setup("session/new", { cwd: folder.path, mcpServers: [] });
+    await fixture.initialize();
+    const { servers } = await fixture.setup("session/new", { cwd: folder.path, mcpServers: [] });
     client = await connected(servers[0]!);
   });
   suiteTeardown(async () => {
     await client[Symbol.asyncDispose]();
-    await world[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
     if (process.platform === "linux") deepEqual(census(rig.run), []);
     rig[Symbol.dispose]();
     folder[Symbol.dispose]();

@@ -4,7 +4,7 @@ import { objectOr } from "../../rpc/json";
 import { turn } from "../../testing/proxy-rig";
 import { Sparkled, words } from "../../testing/sparkled";
 import { ANNOUNCING_MS } from "./extension";
-import { CHECKPOINT_COMMAND, CHECKPOINT_COMMAND_V2 } from "./user-words";
+import { CHECKPOINT_COMMAND, CHECKPOINT_COMMAND_V2 } from "./user-commands";
 
 suite("Sparkle's command and words", () => {
   const plan = { name: "plan", description: "plans" },
@@ -72,7 +72,7 @@ suite("Sparkle's command and words", () => {
     await using sparkled = await Sparkled.open({
       agent: request => {
         if (request.method === "session/new")
-          sparkled.world.agent.notify("session/update", {
+          sparkled.fixture.agent.notify("session/update", {
             sessionId: "s1",
             update: { sessionUpdate: "available_commands_update", availableCommands: [own] },
           });
@@ -100,7 +100,7 @@ suite("Sparkle's command and words", () => {
         return true;
       },
     });
-    deepEqual(await sparkled.world.client.request("session/new", { cwd: sparkled.cwd, mcpServers: [] }), {
+    deepEqual(await sparkled.fixture.client.request("session/new", { cwd: sparkled.cwd, mcpServers: [] }), {
       sessionId: "v2",
       availableCommands: [plan, CHECKPOINT_COMMAND],
     });
@@ -117,7 +117,7 @@ suite("Sparkle's command and words", () => {
         return true;
       },
     });
-    const opened = await sparkled.world.client.request("session/new", { cwd: sparkled.cwd, mcpServers: [] });
+    const opened = await sparkled.fixture.client.request("session/new", { cwd: sparkled.cwd, mcpServers: [] });
     deepEqual(objectOr(opened).availableCommands, [CHECKPOINT_COMMAND_V2]);
     deepEqual(await sparkled.update("v2", { sessionUpdate: "available_commands_update", availableCommands: [] }), {
       sessionUpdate: "available_commands_update",
@@ -134,7 +134,7 @@ suite("Sparkle's command and words", () => {
       },
     });
     const tell = (sessionId: string) =>
-      sparkled.world.agent.notify("session/update", {
+      sparkled.fixture.agent.notify("session/update", {
         sessionId,
         update: { sessionUpdate: "available_commands_update", availableCommands: [plan] },
       });
@@ -156,7 +156,7 @@ suite("Sparkle's command and words", () => {
     const sessionId = await sparkled.session();
     await sparkled.session();
     equal(sparkled.clock.waiting, 2);
-    await sparkled.world.client.request("session/close", { sessionId });
+    await sparkled.fixture.client.request("session/close", { sessionId });
     equal(sparkled.clock.waiting, 1); // the other's goes with the chain
     await sparkled.prompt(sessionId, words("/checkpoint"));
     deepEqual(sparkled.last, [words("/checkpoint")]);
@@ -176,7 +176,7 @@ suite("Sparkle's command and words", () => {
       await sparkled.update(sessionId, chunk(`/checkpoint now\n\n${embodiment}\n\n${checkpoint}`)),
       chunk("/checkpoint now"),
     );
-    sparkled.world.agent.notify("session/update", { sessionId, update: chunk(embodiment) });
+    sparkled.fixture.agent.notify("session/update", { sessionId, update: chunk(embodiment) });
     deepEqual(await sparkled.update(sessionId, chunk("hello")), chunk("hello"));
     equal(sparkled.told.length, 2, "a chunk that is a block alone is dropped");
   });
@@ -225,11 +225,11 @@ suite("Sparkle's command and words", () => {
         return request.method === "session/list";
       },
     });
-    deepEqual(await sparkled.world.client.request("session/list", {}), {
+    deepEqual(await sparkled.fixture.client.request("session/list", {}), {
       sessions: [{ sessionId: "a", title: "Fix it" }, sessions[1], { sessionId: "c" }, null],
       nextCursor: "n",
     });
     for (listed of [{ sessions: [sessions[1]] }, { sessions: "?" }, {}])
-      deepEqual(await sparkled.world.client.request("session/list", {}), listed);
+      deepEqual(await sparkled.fixture.client.request("session/list", {}), listed);
   });
 });

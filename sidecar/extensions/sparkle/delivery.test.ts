@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { deferred, turn } from "../../testing/proxy-rig";
 import { partsOf, Sparkled, words, type SparkledOptions } from "../../testing/sparkled";
-import { HTTP_AGENT } from "../../testing/mcp-world";
+import { HTTP_AGENT } from "../../testing/mcp-fixture";
 import { LISTING_MS } from "../tool-listing";
 
 const TOOLS = [
@@ -32,8 +32,8 @@ const META = { ...HTTP_AGENT, agentInfo: { name: "@agentclientprotocol/claude-ag
 const AGENTS = { none: HTTP_AGENT, member: MEMBER, meta: META };
 
 /** What stands in the system prompt of the setup that the agent received last, for either kind of support. */
-function systemText({ world }: Sparkled): string {
-  const { systemPrompt, _meta } = world.setups.at(-1)?.params ?? {};
+function systemText({ fixture }: Sparkled): string {
+  const { systemPrompt, _meta } = fixture.setups.at(-1)?.params ?? {};
   return [
     ...arrayOr(objectOr(systemPrompt).content).map(block => String(objectOr(block).text)),
     String(objectOr(objectOr(_meta).systemPrompt).append ?? ""),
@@ -189,7 +189,7 @@ suite("Sparkle's text and the user's words", () => {
     const sessionId = await sparkled.session(),
       answered = sparkled.prompt(sessionId, words("hello"));
     await asked.promise;
-    sparkled.world.client.notify("session/cancel", { sessionId });
+    sparkled.fixture.client.notify("session/cancel", { sessionId });
     deepEqual([await answered, sparkled.prompts.length], [{ stopReason: "cancelled" }, 0]);
     delivery.resolve({});
   });
@@ -206,7 +206,7 @@ suite("Sparkle's text and the user's words", () => {
     const sessionId = await sparkled.session(),
       held = ["one", "two"].map(text => sparkled.prompt(sessionId, words(text)));
     await asked.promise;
-    sparkled.world.client.notify("session/cancel", { sessionId });
+    sparkled.fixture.client.notify("session/cancel", { sessionId });
     const answers = await Promise.all(held);
     delivery.resolve({});
     await sparkled.prompt(sessionId, words("three"));
@@ -231,7 +231,7 @@ suite("Sparkle's text and the user's words", () => {
     const sessionId = await sparkled.session(),
       answered = sparkled.prompt(sessionId, words("hello"));
     await asked.promise;
-    sparkled.world.client.notify("session/cancel", { sessionId });
+    sparkled.fixture.client.notify("session/cancel", { sessionId });
     equal(typeof objectOr(await answered).messageId, "string");
     deepEqual(
       sparkled.told,
@@ -263,7 +263,7 @@ suite("Sparkle in the agent's system prompt", () => {
       systemPrompt: { mode: "override", content: [words("Be brief.")] },
       _meta: { other: 1 },
     });
-    const { systemPrompt, _meta } = sparkled.world.setups.at(-1)?.params ?? {},
+    const { systemPrompt, _meta } = sparkled.fixture.setups.at(-1)?.params ?? {},
       { mode, content } = objectOr(systemPrompt);
     deepEqual([mode, partsOf(arrayOr(content)), _meta], ["override", ["Be brief.", "embodiment"], { other: 1 }]);
   });
@@ -309,6 +309,6 @@ suite("Sparkle in the agent's system prompt", () => {
   test("is left alone where the embodiment is off, and in sessions of other extensions", async () => {
     await using sparkled = await opened({ initialized: MEMBER, settings: { embodiment: "off" } });
     await sparkled.session();
-    equal("systemPrompt" in (sparkled.world.setups.at(-1)?.params ?? {}), false);
+    equal("systemPrompt" in (sparkled.fixture.setups.at(-1)?.params ?? {}), false);
   });
 });

@@ -5,9 +5,9 @@ import { realFiles, type Files } from "../../agents/install/files";
 import { SIDE_SESSION } from "../../proxies/side-session";
 import { objectOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
-import { ExtensionRig } from "../../testing/extension-world";
+import { ExtensionRig } from "../../testing/extension-fixture";
 import { FakeClock } from "../../testing/fake-clock";
-import { Signal } from "../../testing/mcp-world";
+import { Signal } from "../../testing/mcp-fixture";
 import { rig as playedRig, turn } from "../../testing/proxy-rig";
 import { partsOf, Sparkled, words } from "../../testing/sparkled";
 import { Transcript } from "../../testing/transcript";
@@ -121,7 +121,7 @@ suite("Sparkle's embodiment", () => {
     await sparkled.update("stranger", { sessionUpdate: "available_commands_update", availableCommands: [] });
     await sparkled.prompt("stranger", words("/checkpoint"));
     deepEqual(sparkled.last, [words("/checkpoint")]);
-    await sparkled.world.client.request("session/prompt", { sessionId: await sparkled.session() });
+    await sparkled.fixture.client.request("session/prompt", { sessionId: await sparkled.session() });
     deepEqual(sparkled.prompts.at(-1)?.request.params, { sessionId: "s1" });
   });
 
@@ -129,7 +129,7 @@ suite("Sparkle's embodiment", () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session("session/new", { _meta: { [SIDE_SESSION]: "ferris" } });
     await sparkled.prompt(sessionId, words("research"));
-    deepEqual([sparkled.last, sparkled.world.lastServers()], [[words("research")], []]);
+    deepEqual([sparkled.last, sparkled.fixture.lastServers()], [[words("research")], []]);
   });
 
   test("goes again with the next prompt when the agent refused the first; not when it was stopped", async () => {
@@ -216,7 +216,7 @@ suite("Sparkle's embodiment", () => {
     await using sparkled = await Sparkled.open({ files });
     const sessionId = await sparkled.session(),
       withdrawn = new AbortController();
-    const cancelled = sparkled.world.client.request(
+    const cancelled = sparkled.fixture.client.request(
       "session/prompt",
       { sessionId, prompt: [words("one")] },
       { signal: withdrawn.signal },
@@ -236,7 +236,7 @@ suite("Sparkle's embodiment", () => {
 
   test("a bug of ours costs the embodiment, never the prompt", async () => {
     await using sparkled = await Sparkled.open({
-      world: {
+      fixture: {
         date: () => new Date(0),
         clock: new (class extends FakeClock {
           override after(ms: number, over: () => void): Disposable {
@@ -248,12 +248,12 @@ suite("Sparkle's embodiment", () => {
     });
     await sparkled.prompt(await sparkled.session(), words("hello"));
     deepEqual(sparkled.last, [words("hello")]);
-    match(sparkled.world.odd.join(), /begins without its embodiment/);
+    match(sparkled.fixture.odd.join(), /begins without its embodiment/);
   });
 
   test("a prompt with nothing to add passes as the bytes that came", async () => {
     using computer = new ExtensionRig({ clock: new FakeClock() });
-    const { client, successor } = playedRig(sparkle.define({ embodiment: "off" }, computer.world).make);
+    const { client, successor } = playedRig(sparkle.define({ embodiment: "off" }, computer.fixture).make);
     client.says({ id: 1, method: "session/new", params: { cwd: computer.home, mcpServers: [] } } as never);
     await turn();
     successor.says({ id: 1, result: { sessionId: "s" } } as never);

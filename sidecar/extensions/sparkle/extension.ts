@@ -36,7 +36,7 @@ import { readSettings, type SparkleSettings } from "./settings";
 import { SpaceConsent } from "./space-consent";
 import { askedText, INSTRUCTIONS } from "./texts";
 import { sparkleTools } from "./tools";
-import { hasCheckpoint, readWish, withBlocks, withCheckpoint, type SparkleBlock } from "./user-words";
+import { hasCheckpoint, readWish, withBlocks, withCheckpoint, type SparkleBlock } from "./user-commands";
 
 const NAME = "Sparkle";
 /** In which an agent that has commands has said so. */
@@ -47,20 +47,20 @@ const MOST_SESSIONS = 1_000;
 export const sparkle: BuiltInExtension = {
   id: "sparkle",
   name: NAME,
-  define: (settings, world) => ({ name: NAME, make: chain => sparkleProxy(chain, settings, world) }),
+  define: (settings, deps) => ({ name: NAME, make: chain => sparkleProxy(chain, settings, deps) }),
 };
 
 /** `files`: so that a test can break them. */
 export function sparkleProxy(
   chain: Chain,
   settings: JsonObject,
-  world: ExtensionWorld,
+  deps: ExtensionWorld,
   files: Files = realFiles,
 ): Proxy {
   return new Sparkle(
     chain,
-    { ...readSettings(settings, what => world.log("warn", what, {})), approve: approveIn(settings, "sparkle", world) },
-    world,
+    { ...readSettings(settings, what => deps.log("warn", what, {})), approve: approveIn(settings, "sparkle", deps) },
+    deps,
     files,
   ).proxy;
 }
@@ -96,10 +96,10 @@ class Sparkle {
   constructor(
     private readonly chain: Chain,
     private readonly settings: SparkleSettings & { readonly approve: Approve },
-    private readonly world: ExtensionWorld,
+    private readonly deps: ExtensionWorld,
     private readonly files: Files,
   ) {
-    this.#texts = new SessionTexts({ ...world, settings, odd: chain.odd });
+    this.#texts = new SessionTexts({ ...deps, settings, odd: chain.odd });
   }
 
   get proxy(): Proxy {
@@ -122,11 +122,11 @@ class Sparkle {
           connect: connectToolServer({
             name: "sparkle",
             title: NAME,
-            version: this.world.version,
+            version: this.deps.version,
             instructions: INSTRUCTIONS,
             tools,
             prompts: SPARKLE_PROMPTS,
-            clock: this.world.clock,
+            clock: this.deps.clock,
             odd: this.chain.odd,
             onListed: () => listing.listed(),
           }),
@@ -167,15 +167,15 @@ class Sparkle {
 
   #place({ folders: [cwd], sessionId }: SessionPlace): Place & { readonly client: SessionClient } {
     const {
-        world: { home, clock, date, log },
+        deps: { home, clock, date, log },
         files,
         settings: { sparkler },
       } = this,
-      world = { clock, date, files, log },
+      deps = { clock, date, files, log },
       client = sessionClient(this.chain.client, sessionId);
-    const space = new SpaceConsent(KeptFolder.ofUser(home, world), cwd, client, () => this.#offers.offers().version);
+    const space = new SpaceConsent(KeptFolder.ofUser(home, deps), cwd, client, () => this.#offers.offers().version);
     return {
-      memory: new Memory(home, cwd === "" ? undefined : cwd, sparkler, world),
+      memory: new Memory(home, cwd === "" ? undefined : cwd, sparkler, deps),
       space,
       client,
       listing: new ToolListing(),
@@ -199,7 +199,7 @@ class Sparkle {
     session.announcing?.[Symbol.dispose]();
     session.announcing = session.commands
       ? undefined
-      : this.world.clock.after(ANNOUNCING_MS, () => this.#announce(sessionId, session));
+      : this.deps.clock.after(ANNOUNCING_MS, () => this.#announce(sessionId, session));
   }
 
   /** What else the answer to a setup says. */
@@ -301,7 +301,7 @@ class Sparkle {
   ): Promise<readonly SparkleBlock[]> {
     const {
         chain,
-        world: { clock },
+        deps: { clock },
       } = this,
       signal = AbortSignal.any([request.signal, stopped]),
       sessionId = stringOr(objectOr(request.params).sessionId, "");

@@ -8,8 +8,7 @@
  */
 import { randomBytes } from "node:crypto";
 import path from "node:path";
-import type { Files } from "../../agents/install/files";
-import { absent, writeAll } from "../../agents/install/files";
+import { type Files, absent, writeAll } from "../../agents/install/files";
 import { InstallError } from "../../agents/install/install-error";
 import type { Locks } from "../../agents/install/locks";
 import { contains, placeOf } from "../../permissions/boundary";
@@ -60,12 +59,12 @@ export class KeptFolder {
 
   constructor(
     readonly place: KeptFolderPlace,
-    private readonly world: KeptFolderWorld,
+    private readonly deps: KeptFolderWorld,
   ) {}
 
   /** `~/.sparkle`. */
-  static ofUser(home: string, world: KeptFolderWorld): KeptFolder {
-    return new KeptFolder({ root: path.join(home, ".sparkle"), called: "~/.sparkle", of: "user" }, world);
+  static ofUser(home: string, deps: KeptFolderWorld): KeptFolder {
+    return new KeptFolder({ root: path.join(home, ".sparkle"), called: "~/.sparkle", of: "user" }, deps);
   }
 
   /** As a person finds it. */
@@ -84,7 +83,7 @@ export class KeptFolder {
 
   /** What is in a folder of it, sorted; nothing hidden. */
   async list(folder: string, kind: "files" | "folders"): Promise<readonly string[]> {
-    const { files } = this.world;
+    const { files } = this.deps;
     try {
       const real = await this.#real(folder),
         entries = await files.readdir(real, { withFileTypes: true }).catch(absent([]));
@@ -121,7 +120,7 @@ export class KeptFolder {
             signal,
             replace: (file, text) => this.#replace(file, text),
             append: (file, text, begin) => this.#append(file, text, begin),
-            rename: async (from, to) => this.world.files.rename(await this.#real(from), await this.#real(to)),
+            rename: async (from, to) => this.deps.files.rename(await this.#real(from), await this.#real(to)),
           });
         },
       );
@@ -132,7 +131,7 @@ export class KeptFolder {
 
   async #locking(): Promise<Locks> {
     const { Locks } = await import("../../agents/install/locks");
-    return new Locks(this.place.root, this.world.clock, this.world.files);
+    return new Locks(this.place.root, this.deps.clock, this.deps.files);
   }
 
   async #replace(file: string, text: string): Promise<void> {
@@ -149,7 +148,7 @@ export class KeptFolder {
       isTooLong = (before?.length ?? 0) > MOST_KEPT;
     if (before && !isTooLong && isText(before)) return this.#whole(real, Buffer.concat([before, Buffer.from(text)]));
     if (before) {
-      this.world.log("warn", "A file of Sparkle's was begun anew, and what it was is kept", {
+      this.deps.log("warn", "A file of Sparkle's was begun anew, and what it was is kept", {
         file: real,
         why: isTooLong ? "it was too long" : "it was no text",
       });
@@ -160,15 +159,15 @@ export class KeptFolder {
 
   /** Undefined: nothing is there. */
   async #all(real: string): Promise<Buffer | undefined> {
-    const found = await this.world.files.stat(real).catch(absent(undefined));
+    const found = await this.deps.files.stat(real).catch(absent(undefined));
     if (found && !found.isFile())
       throw new ToolFailure(`${real} is no file, so nothing can be kept in it. Ask the user to move it away.`);
-    return found && this.world.files.readFile(real);
+    return found && this.deps.files.readFile(real);
   }
 
   /** A copy beside it; the oldest copies go. */
   async #keep(file: string, bytes: Buffer): Promise<void> {
-    const { files, date } = this.world,
+    const { files, date } = this.deps,
       { dir, name, ext } = path.parse(file),
       folder = path.join(dir, OLDER);
     await this.#whole(await this.#real(path.join(folder, `${name}.${stamp(date())}${ext}`)), bytes);
@@ -179,7 +178,7 @@ export class KeptFolder {
 
   /** Written beside it, and renamed: a reader finds the one or the other. */
   async #whole(real: string, bytes: Buffer): Promise<void> {
-    const { files } = this.world,
+    const { files } = this.deps,
       folder = path.dirname(real),
       existing = await files.stat(real).catch(absent(undefined));
     const part = path.join(folder, `.${path.basename(real)}.${randomBytes(8).toString("hex")}.part`);
@@ -206,7 +205,7 @@ export class KeptFolder {
 
   /** What a writer left that was killed: nobody else writes now. */
   async #sweep(folder: string): Promise<void> {
-    const { files } = this.world;
+    const { files } = this.deps;
     for (const name of await files.readdir(folder))
       if (PART.test(name)) await files.rm(path.join(folder, name), { force: true });
   }
@@ -214,7 +213,7 @@ export class KeptFolder {
   async #make(): Promise<void> {
     const {
       place: { root, called, of },
-      world: { files },
+      deps: { files },
     } = this;
     await this.#real("."); // before anything is made at the end of a link
     if (of === "user") await files.mkdir(root, { recursive: true, mode: 0o700 });
@@ -233,7 +232,7 @@ export class KeptFolder {
   async #ignore(): Promise<void> {
     const {
       place: { root, of },
-      world: { files },
+      deps: { files },
     } = this;
     if (of === "user" || (await files.readdir(root)).some(name => name !== LOCK && !PART.test(name))) return;
     await this.#whole(await this.#real(".gitignore"), Buffer.from("*\n"));
@@ -257,7 +256,7 @@ export class KeptFolder {
   }
 
   async #bytes(real: string, end: "beginning" | "end"): Promise<Buffer | undefined> {
-    const { files } = this.world,
+    const { files } = this.deps,
       found = await files.stat(real).catch(absent(undefined));
     if (!found) return undefined;
     if (!found.isFile()) throw new Error("it is no file"); // a pipe would never end
@@ -275,7 +274,7 @@ export class KeptFolder {
   }
 
   #unread(file: string, error: unknown): undefined {
-    this.world.log("warn", "A file of Sparkle's cannot be read, and is left out", {
+    this.deps.log("warn", "A file of Sparkle's cannot be read, and is left out", {
       file: this.called(file),
       why: error instanceof Error ? error.message : String(error),
     });

@@ -50,13 +50,13 @@ export class Memory {
     home: string,
     cwd: string | undefined,
     private readonly sparkler: string | undefined,
-    private readonly world: KeptFolderWorld,
+    private readonly deps: KeptFolderWorld,
   ) {
-    this.#home = KeptFolder.ofUser(home, world);
+    this.#home = KeptFolder.ofUser(home, deps);
     if (cwd !== undefined && path.isAbsolute(cwd))
       this.#space = new KeptFolder(
         { root: path.join(cwd, ".sparkle-space"), called: ".sparkle-space", of: "workspace" },
-        world,
+        deps,
       );
   }
 
@@ -157,10 +157,10 @@ export class Memory {
     signal: AbortSignal,
   ): Promise<string> {
     const { file, title } = LISTS[type],
-      { world } = this,
+      { deps } = this,
       sparkler = type === "WorkspaceInsight" ? undefined : await this.whom(given.sparkler);
     const insight: Insight = {
-      at: world.date().toISOString(),
+      at: deps.date().toISOString(),
       tags: tidyTags(given.tags),
       content: tidy(given.content),
       context: tidy(given.context),
@@ -189,7 +189,7 @@ export class Memory {
       { name } = await this.whom(sparkler);
     return space.writing(signal, async writing => {
       const file = await this.#newCheckpoint(space),
-        at = this.world.date().toISOString();
+        at = this.deps.date().toISOString();
       await writing.replace(file, `# Checkpoint of ${at}\n\nBy ${name}.\n\n${tidy(story)}\n`);
       await writing.replace(WORKING_MEMORY, withHeading("Working memory", `Of ${at}.\n\n${tidy(workingMemory)}`));
       return [space.called(WORKING_MEMORY), space.called(file)];
@@ -288,7 +288,7 @@ export class Memory {
   /** Two in one millisecond are two. */
   async #newCheckpoint(space: KeptFolder): Promise<string> {
     const taken = await space.list(CHECKPOINTS, "files");
-    for (let at = this.world.date().getTime(); ; at++) {
+    for (let at = this.deps.date().getTime(); ; at++) {
       const file = `${stamp(new Date(at))}.md`;
       if (!taken.includes(file)) return `${CHECKPOINTS}/${file}`;
     }

@@ -7,7 +7,7 @@ import { ASK_EACH_TIME } from "../../proxies/ask-each-time";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
 import { said } from "../../testing/mcp-ends";
-import { connected } from "../../testing/mcp-world";
+import { connected } from "../../testing/mcp-fixture";
 import { deferred, turn } from "../../testing/proxy-rig";
 import { Sparkled, words, type SparkledOptions } from "../../testing/sparkled";
 import { answerIn } from "./space-consent";
@@ -123,12 +123,12 @@ suite("the user's consent to .sparkle-space of a folder", () => {
     const sessionId = await sparkled.session(),
       stopped = sparkled.prompt(sessionId, words("hello"));
     await came.promise;
-    sparkled.world.client.notify("session/cancel", { sessionId });
+    sparkled.fixture.client.notify("session/cancel", { sessionId });
     deepEqual(await stopped, { stopReason: "cancelled" });
     equal(sparkled.prompts.length, 0);
     const next = sparkled.prompt(sessionId, words("again"));
     await turn();
-    sparkled.world.client.notify("session/cancel", { sessionId });
+    sparkled.fixture.client.notify("session/cancel", { sessionId });
     await next;
   });
 
@@ -136,7 +136,7 @@ suite("the user's consent to .sparkle-space of a folder", () => {
     const { sparkled } = await clone("never");
     await using _ = sparkled;
     await sparkled.session();
-    await using client = await connected(sparkled.world.lastServers()[0]!);
+    await using client = await connected(sparkled.fixture.lastServers()[0]!);
     const told = said(await client.callTool({ name: "load_evolution", arguments: {} }));
     doesNotMatch(told, /curl evil/);
     match(told, /Short answers/);
@@ -170,7 +170,7 @@ suite("the user's consent to what Sparkle writes", () => {
       const { sparkled, asked } = await clone("deny", { settings });
       await using _ = sparkled;
       await sparkled.session();
-      await using client = await connected(sparkled.world.lastServers()[0]!);
+      await using client = await connected(sparkled.fixture.lastServers()[0]!);
       const answer = await client.callTool({
         name: "save_insight",
         arguments: { insight_type: "WorkspaceInsight", content: "x" },

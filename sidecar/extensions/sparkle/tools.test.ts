@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { said } from "../../testing/mcp-ends";
-import { connected } from "../../testing/mcp-world";
+import { connected } from "../../testing/mcp-fixture";
 import { Sparkled, words } from "../../testing/sparkled";
 
 suite("Sparkle's server", () => {
@@ -31,7 +31,7 @@ suite("Sparkle's server", () => {
 
   async function server(sparkled: Sparkled, more: JsonObject = {}) {
     await sparkled.session("session/new", more);
-    return connected(sparkled.world.lastServers()[0]!);
+    return connected(sparkled.fixture.lastServers()[0]!);
   }
 
   test("has the tools and prompts that are listed, and no others", async () => {

@@ -9,7 +9,7 @@ import { objectOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { census } from "../../testing/census";
 import { eventually } from "../../testing/eventually";
-import { ExtensionRig } from "../../testing/extension-world";
+import { ExtensionRig } from "../../testing/extension-fixture";
 import { FakeClock } from "../../testing/fake-clock";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
 import { choosing, EDITOR, WorkspaceRig } from "../../testing/workspace-rig";
@@ -73,7 +73,7 @@ suite("a command as a process", () => {
     const clock = new FakeClock();
     // Processes end by the real clock: the system takes its time.
     using real = new ExtensionRig();
-    await using rig = new WorkspaceRig(ALL, { clock, run: real.world.run });
+    await using rig = new WorkspaceRig(ALL, { clock, run: real.fixture.run });
     await rig.begin();
     const call = rig.call("run_terminal", {
       command: "sleep 300 & (sleep 301 & wait) & echo begun > begun; echo begun; wait",
@@ -123,7 +123,7 @@ suite("a command as a process", () => {
         "both",
       );
       if (how === "withdrawn") abort.abort();
-      else rig.world.client.notify("session/cancel", { sessionId: "s1" });
+      else rig.fixture.client.notify("session/cancel", { sessionId: "s1" });
       equal(await call, how === "withdrawn" ? "withdrawn" : "The turn was stopped.");
       await eventually(() => census(rig.extension.run).length === 0, "that nothing is left");
     }

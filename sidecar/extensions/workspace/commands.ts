@@ -11,7 +11,7 @@ import { numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
 import type { ExtensionWorld } from "../extension";
 import { ToolFailure } from "../tool";
-import { KeptText } from "./kept-text";
+import { KeptText } from "./head-and-tail";
 import { type SessionClient } from "../session-client";
 
 export interface Command {
@@ -61,15 +61,15 @@ async function shellFor(
 
 type ProcessWorld = Pick<ExtensionWorld, "platform" | "environment" | "run" | "clock">;
 
-export function nodeCommands(world: ProcessWorld): Commands {
+export function nodeCommands(deps: ProcessWorld): Commands {
   return {
     async run(command, signal, show) {
       const stdout = new Stream(),
         stderr = new Stream();
-      using limit = limitOf(world.clock, command.timeoutMs);
+      using limit = limitOf(deps.clock, command.timeoutMs);
       try {
-        const { exit } = await world.run(
-          { name: "The command", env: {}, cwd: command.cwd, ...(await shellFor(command, world)) },
+        const { exit } = await deps.run(
+          { name: "The command", env: {}, cwd: command.cwd, ...(await shellFor(command, deps)) },
           {
             signal: AbortSignal.any([signal, limit.signal]),
             stdout: stdout.push,
@@ -133,7 +133,7 @@ const LAST_WORDS_MS = 5_000;
 /** A terminal has one output: it is told as stdout. */
 export function clientCommands(
   client: SessionClient,
-  world: Pick<ExtensionWorld, "platform" | "environment" | "clock">,
+  deps: Pick<ExtensionWorld, "platform" | "environment" | "clock">,
 ): Commands {
   const never = new AbortController().signal;
   return {
@@ -143,7 +143,7 @@ export function clientCommands(
         await client
           .request(
             "terminal/create",
-            { ...(await shellFor(command, world)), cwd: command.cwd, outputByteLimit: MOST_BYTES },
+            { ...(await shellFor(command, deps)), cwd: command.cwd, outputByteLimit: MOST_BYTES },
             never,
           )
           .catch((error: unknown) => {
@@ -154,7 +154,7 @@ export function clientCommands(
         ask = (method: string, until: AbortSignal): Promise<unknown> => client.request(method, { terminalId }, until);
       if (terminalId === undefined)
         throw new ToolFailure("The command could not be started: the editor opened no terminal.");
-      using limit = limitOf(world.clock, command.timeoutMs);
+      using limit = limitOf(deps.clock, command.timeoutMs);
       try {
         show([{ type: "terminal", terminalId }]);
         const exit = objectOr(await ask("terminal/wait_for_exit", AbortSignal.any([signal, limit.signal])));
@@ -162,7 +162,7 @@ export function clientCommands(
       } catch (error) {
         if (!(error instanceof TimeIsOver))
           throw error instanceof RpcError ? new ToolFailure(`The terminal was lost: ${error.message}`) : error;
-        using patience = limitOf(world.clock, LAST_WORDS_MS);
+        using patience = limitOf(deps.clock, LAST_WORDS_MS);
         const last = AbortSignal.any([signal, patience.signal]);
         await ask("terminal/kill", last).catch(() => undefined);
         return {

@@ -6,7 +6,7 @@ import { objectOr, arrayOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { eventually } from "../../testing/eventually";
 import { FakeClock } from "../../testing/fake-clock";
-import { connected, HTTP_AGENT } from "../../testing/mcp-world";
+import { connected, HTTP_AGENT } from "../../testing/mcp-fixture";
 import { choosing, WorkspaceRig } from "../../testing/workspace-rig";
 import { PROGRESS_MS } from "../../mcp/progress";
 import { isGuarded } from "./folders";
@@ -70,7 +70,7 @@ suite("the user's consent", () => {
     );
     const {
       servers: [, second],
-    } = await rig.world.setup("session/new", {
+    } = await rig.fixture.setup("session/new", {
       cwd: rig.cwd,
       mcpServers: [{ name: "other", command: "x", args: [], env: [] }],
     });
@@ -219,11 +219,11 @@ suite("the user's consent", () => {
     rig.answer = () => undefined;
     const call = rig.failure("write_file", { path: "a", content: "x" });
     await rig.came.times(1);
-    rig.world.client.notify("session/cancel", { sessionId: "another" });
-    rig.world.client.notify("session/cancel", { sessionId: "s1" });
+    rig.fixture.client.notify("session/cancel", { sessionId: "another" });
+    rig.fixture.client.notify("session/cancel", { sessionId: "s1" });
     equal(await call, "The turn was stopped.");
     deepEqual(
-      [rig.asked, rig.world.agentTold.map(({ method }) => method)],
+      [rig.asked, rig.fixture.agentTold.map(({ method }) => method)],
       [
         ["Make a", "withdrawn session/request_permission"],
         ["session/cancel", "session/cancel"],
@@ -231,7 +231,7 @@ suite("the user's consent", () => {
     );
     rig.answer = () => choosing("allow");
     equal((await write(rig, "a")).isError, false, "the next one is asked about as ever");
-    deepEqual(rig.world.odd, []);
+    deepEqual(rig.fixture.odd, []);
   });
 
   test("when the session is closed its questions are withdrawn", async () => {
@@ -243,7 +243,7 @@ suite("the user's consent", () => {
       () => "gone",
     );
     await rig.came.times(1);
-    await rig.world.client.request("session/close", { sessionId: "s1" });
+    await rig.fixture.client.request("session/close", { sessionId: "s1" });
     ok(["The session is over.", "gone"].includes(await call));
     deepEqual(rig.asked, ["Make a", "withdrawn session/request_permission"]);
   });

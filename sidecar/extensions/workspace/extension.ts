@@ -33,13 +33,13 @@ const SERVER = "workspace-tools";
 export const workspace: BuiltInExtension = {
   id: "workspace",
   name: NAME,
-  define: (settings, world) => {
-    const approve = approveIn(settings, "workspace", world);
-    return { name: NAME, make: chain => proxyOf(chain, approve, world) };
+  define: (settings, deps) => {
+    const approve = approveIn(settings, "workspace", deps);
+    return { name: NAME, make: chain => proxyOf(chain, approve, deps) };
   },
 };
 
-function proxyOf(chain: Chain, approve: Approve, world: ExtensionWorld): Proxy {
+function proxyOf(chain: Chain, approve: Approve, deps: ExtensionWorld): Proxy {
   const places = new Map<SessionPlace, OpenCalls>(),
     sessions = new Map<string, OpenCalls>();
   const { offers, requests } = offerTracker(),
@@ -49,7 +49,7 @@ function proxyOf(chain: Chain, approve: Approve, world: ExtensionWorld): Proxy {
         if (!path.isAbsolute(place.folders[0])) return undefined;
         const calls = new OpenCalls();
         places.set(place, calls);
-        return serverOf(place, toolsOf(place, chain, approve, offers, world), calls, chain, world, () =>
+        return serverOf(place, toolsOf(place, chain, approve, offers, deps), calls, chain, deps, () =>
           places.delete(place),
         );
       },
@@ -109,7 +109,7 @@ function toolsOf(
   chain: Chain,
   approve: Approve,
   offers: () => ClientOffers,
-  world: ExtensionWorld,
+  deps: ExtensionWorld,
 ): readonly Tool[] {
   const client = sessionClient(chain.client, place.sessionId),
     { reads, writes, terminals } = offers(),
@@ -117,20 +117,20 @@ function toolsOf(
     theirs = clientFiles(client);
   const files = textFiles(reads ? theirs : nodeFiles, writes ? theirs : nodeFiles),
     consent = new Consent({ extension: "workspace", client, approve, version: () => offers().version });
-  const commands = terminals ? clientCommands(client, world) : nodeCommands(world);
+  const commands = terminals ? clientCommands(client, deps) : nodeCommands(deps);
   return [
     ...fileTools({ folders, files, consent }),
     terminalTool({ folders, consent, commands }),
-    ...searchTools({ folders, search: searchBy(world) }),
+    ...searchTools({ folders, search: searchBy(deps) }),
   ];
 }
 
 /** Looks for ripgrep when something is searched for: it may have to wait for the login shell. */
-function searchBy(world: ExtensionWorld): Search {
-  const own = nodeSearch(world.clock);
+function searchBy(deps: ExtensionWorld): Search {
+  const own = nodeSearch(deps.clock);
   let chosen: Promise<Search> | undefined;
   const choose = (): Promise<Search> =>
-    (chosen ??= findRipgrep(world).then(program => (program === undefined ? own : ripgrepSearch(program, world, own))));
+    (chosen ??= findRipgrep(deps).then(program => (program === undefined ? own : ripgrepSearch(program, deps, own))));
   return {
     files: async (...args) => (await choose()).files(...args),
     lines: async (...args) => (await choose()).lines(...args),

@@ -26,12 +26,12 @@ export async function findRipgrep({
 }
 
 /** `otherwise`: what it cannot do. */
-export function ripgrepSearch(program: string, world: World, otherwise: Search): Search {
+export function ripgrepSearch(program: string, deps: World, otherwise: Search): Search {
   return {
     async files(place, found, signal) {
       const read = new Pieces("\0", file => found(place.isFile ? "" : slashes(file)));
       return (
-        (await run(program, place, ["--files", "--null"], read, signal, world)) ?? otherwise.files(place, found, signal)
+        (await run(program, place, ["--files", "--null"], read, signal, deps)) ?? otherwise.files(place, found, signal)
       );
     },
     async lines(place, query, found, signal) {
@@ -57,7 +57,7 @@ export function ripgrepSearch(program: string, world: World, otherwise: Search):
           ],
           read,
           signal,
-          world,
+          deps,
         )) ?? otherwise.lines(place, query, found, signal)
       );
     },
@@ -83,12 +83,12 @@ async function run(
   args: readonly string[],
   reader: Reader,
   signal: AbortSignal,
-  world: World,
+  deps: World,
 ): Promise<SearchEnd | undefined> {
   const done = new AbortController(),
     decoder = new StringDecoder(),
     where = place.isFile ? path.dirname(place.real) : place.real;
-  using _timer = world.clock.after(SEARCH_MS, () => done.abort(new TimeIsOver()));
+  using _timer = deps.clock.after(SEARCH_MS, () => done.abort(new TimeIsOver()));
   const heard = (chunk: Buffer): void => {
     if (!done.signal.aborted && reader.push(decoder.write(chunk))) done.abort(new Enough());
   };
@@ -96,7 +96,7 @@ async function run(
     const {
       exit: { code },
       stderr,
-    } = await world.run(
+    } = await deps.run(
       {
         name: "ripgrep",
         command: program,
@@ -114,7 +114,7 @@ async function run(
       throw new ToolFailure(
         `The pattern is no regular expression that can be searched for. Escape what is meant as it is with a backslash. ${firstError(stderr)}`,
       );
-    world.log("warn", "ripgrep could not search; it is searched without", {
+    deps.log("warn", "ripgrep could not search; it is searched without", {
       program,
       code,
       stderr: stderr.slice(-500),
@@ -124,7 +124,7 @@ async function run(
     if (error instanceof Enough) return {};
     if (error instanceof TimeIsOver) return { note: TOOK_TOO_LONG };
     if (!(error instanceof AgentError)) throw error;
-    world.log("warn", "ripgrep could not be started; it is searched without", { program, error: error.message });
+    deps.log("warn", "ripgrep could not be started; it is searched without", { program, error: error.message });
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 /** The scripted agent's ACP (schema v1): sessions, and for each prompt a turn. */
 import { existsSync, rmSync } from "node:fs";
 import { setTimeout as after } from "node:timers/promises";
-import { LISTS_ON_DEMAND } from "../../mcp/abilities";
-import { readMcpServers, type McpServer } from "../../mcp/servers";
+import { LISTS_ON_DEMAND } from "../../mcp/agent-mcp-capabilities";
+import { readMcpServers, type McpServer } from "../../mcp/client-servers";
 import { arrayOr, objectOr, stringOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { Flags } from "./flags";

@@ -2,7 +2,7 @@
  * Commands that the scripted agent has its client run (ACP schema v1, `terminal/*`), each shown in a tool call of its
  * own. One step for all of it, or one for each request; those are about the last command that was started.
  */
-import { parseCommand } from "../../agents/command-line";
+import { parseCommand } from "../../process/command-line";
 import { objectOr, type JsonObject } from "../../rpc/json";
 
 export interface TerminalWorld {
@@ -19,7 +19,7 @@ export class Terminals {
   /** The terminal's id, and that of the tool call which shows it. */
   #last = { terminalId: "", toolCallId: "" };
 
-  constructor(private readonly world: TerminalWorld) {}
+  constructor(private readonly fixture: TerminalWorld) {}
 
   /** Its id; empty before there was one. */
   get last(): string {
@@ -29,15 +29,15 @@ export class Terminals {
   async start(text: string): Promise<void> {
     const { command, args, env } = parseCommand(text);
     const { terminalId } = objectOr(
-      await this.world.request("terminal/create", {
+      await this.fixture.request("terminal/create", {
         command,
         args,
         env: Object.entries(env).map(([name, value]) => ({ name, value })),
-        cwd: this.world.cwd,
+        cwd: this.fixture.cwd,
       }),
     );
-    this.#last = { terminalId: String(terminalId), toolCallId: `terminal-${this.world.next()}` };
-    await this.world.update({
+    this.#last = { terminalId: String(terminalId), toolCallId: `terminal-${this.fixture.next()}` };
+    await this.fixture.update({
       sessionUpdate: "tool_call",
       toolCallId: this.#last.toolCallId,
       kind: "execute",
@@ -50,17 +50,17 @@ export class Terminals {
   /** Until it has ended, and its tool call with it; `exit CODE`. It is killed when the turn is cancelled. */
   async wait(): Promise<string> {
     const kill = (): void => void this.kill().catch(() => undefined);
-    this.world.cancelled.addEventListener("abort", kill, { once: true });
+    this.fixture.cancelled.addEventListener("abort", kill, { once: true });
     try {
       const { exitCode, signal } = objectOr(await this.#request("terminal/wait_for_exit"));
-      await this.world.update({
+      await this.fixture.update({
         sessionUpdate: "tool_call_update",
         toolCallId: this.#last.toolCallId,
         status: exitCode === 0 ? "completed" : "failed",
       });
       return `exit ${String(exitCode ?? signal)}`;
     } finally {
-      this.world.cancelled.removeEventListener("abort", kill);
+      this.fixture.cancelled.removeEventListener("abort", kill);
     }
   }
 
@@ -85,6 +85,6 @@ export class Terminals {
   }
 
   #request(method: string): Promise<unknown> {
-    return this.world.request(method, { terminalId: this.last });
+    return this.fixture.request(method, { terminalId: this.last });
   }
 }

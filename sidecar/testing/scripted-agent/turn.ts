@@ -5,7 +5,7 @@
  */
 import { setTimeout as after } from "node:timers/promises";
 import { useMcp, type McpConnection } from "../../mcp/client";
-import type { McpServer } from "../../mcp/servers";
+import type { McpServer } from "../../mcp/client-servers";
 import { realClock } from "../../rpc/clock";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { fileThere } from "./gate";
@@ -42,12 +42,12 @@ export interface TurnWorld {
 type Mcp = Extract<Step, { step: "mcp" }>;
 
 /** Rejects when the client is gone. */
-export async function runTurn(steps: readonly Step[], world: TurnWorld): Promise<Ending> {
-  return new Turn(world).run(steps);
+export async function runTurn(steps: readonly Step[], fixture: TurnWorld): Promise<Ending> {
+  return new Turn(fixture).run(steps);
 }
 
 class Turn {
-  readonly #world: TurnWorld;
+  readonly #fixture: TurnWorld;
   #reason = "end_turn";
   #error: { readonly code: number; readonly message: string } | undefined;
   #twice = false;
@@ -58,10 +58,10 @@ class Turn {
   readonly #questions: Questions;
   readonly #terminals: Terminals;
 
-  constructor(world: TurnWorld) {
-    this.#world = world;
-    this.#questions = new Questions(world.wire, world.sessionId);
-    const { cwd, cancelled, next } = world;
+  constructor(fixture: TurnWorld) {
+    this.#fixture = fixture;
+    this.#questions = new Questions(fixture.wire, fixture.sessionId);
+    const { cwd, cancelled, next } = fixture;
     this.#terminals = new Terminals({
       cwd,
       cancelled,
@@ -77,12 +77,12 @@ class Turn {
       try {
         await this.#doAll(batch);
       } catch (error) {
-        if (this.#world.cancelled.aborted) continue;
+        if (this.#fixture.cancelled.aborted) continue;
         if (!(error instanceof Error)) throw error;
         await this.#say(`failed: ${error instanceof Refused ? `${String(error.code)} ` : ""}${error.message}`);
       }
     }
-    const stopReason = this.#world.cancelled.aborted ? "cancelled" : this.#reason;
+    const stopReason = this.#fixture.cancelled.aborted ? "cancelled" : this.#reason;
     return {
       answer: this.#error ? { error: this.#error } : { result: { stopReason } },
       twice: this.#twice,
@@ -91,7 +91,7 @@ class Turn {
   }
 
   #isOver(): boolean {
-    return this.#error !== undefined || (this.#world.cancelled.aborted && !this.#winding);
+    return this.#error !== undefined || (this.#fixture.cancelled.aborted && !this.#winding);
   }
 
   async #doAll(batch: readonly Step[]): Promise<void> {
@@ -109,7 +109,7 @@ class Turn {
   }
 
   async #doMore(step: Exclude<Step, UpdateStep>): Promise<void> {
-    const { wire, cancelled, options } = this.#world;
+    const { wire, cancelled, options } = this.#fixture;
     switch (step.step) {
       case "stream":
         return this.#stream(step);
@@ -126,7 +126,7 @@ class Turn {
       case "chosen":
         return this.#say(options.described);
       case "unknown-notification":
-        return wire.notify("scripted/unknown", { sessionId: this.#world.sessionId });
+        return wire.notify("scripted/unknown", { sessionId: this.#fixture.sessionId });
       case "unknown-request":
         return this.#unknownRequest();
       case "ask":
@@ -181,7 +181,7 @@ class Turn {
       case "env":
         return this.#say(`${step.text}=${process.env[step.text] ?? "(not set)"}`);
       case "received":
-        return this.#say(JSON.stringify(this.#world.prompt.slice(1).map(shortened)));
+        return this.#say(JSON.stringify(this.#fixture.prompt.slice(1).map(shortened)));
       case "pid":
         return this.#say(`pid ${process.pid}`);
       case "garbage":
@@ -223,7 +223,7 @@ class Turn {
   }
 
   #update(update: JsonObject): Promise<void> {
-    return this.#world.wire.notify("session/update", { sessionId: this.#world.sessionId, update });
+    return this.#fixture.wire.notify("session/update", { sessionId: this.#fixture.sessionId, update });
   }
 
   #say(text: string): Promise<void> {
@@ -231,14 +231,14 @@ class Turn {
   }
 
   #request(method: string, params: JsonObject): Promise<unknown> {
-    return this.#world.wire.request(method, { sessionId: this.#world.sessionId, ...params });
+    return this.#fixture.wire.request(method, { sessionId: this.#fixture.sessionId, ...params });
   }
 
   async #stream({ chunks, chars, ms }: Extract<Step, { step: "stream" }>): Promise<void> {
     const words = numberedWords(chunks * chars);
-    for (let i = 0; i < chunks && !this.#world.cancelled.aborted; i++) {
+    for (let i = 0; i < chunks && !this.#fixture.cancelled.aborted; i++) {
       await this.#say(words.slice(i * chars, (i + 1) * chars));
-      if (ms > 0) await after(ms, undefined, { signal: this.#world.cancelled });
+      if (ms > 0) await after(ms, undefined, { signal: this.#fixture.cancelled });
       else if (i % 64 === 63)
         await new Promise(resolve => {
           setImmediate(resolve);
@@ -247,7 +247,7 @@ class Turn {
   }
 
   async #flood({ n, of }: Extract<Step, { step: "flood" }>): Promise<void> {
-    for (let i = 1; i <= n && !this.#world.cancelled.aborted; i++) {
+    for (let i = 1; i <= n && !this.#fixture.cancelled.aborted; i++) {
       await this.#update(flooding(of, i));
       if (i % 64 === 0)
         await new Promise(resolve => {
@@ -280,7 +280,7 @@ class Turn {
   }
 
   async #callTool(connection: McpConnection, name: string, { server, tool, args, dialect }: Mcp): Promise<void> {
-    const toolCallId = `mcp-${this.#world.next()}`,
+    const toolCallId = `mcp-${this.#fixture.next()}`,
       { announcement, question } = announced(dialect, { server: dialect === "plain" ? server : name, tool, args });
     await this.#update({ sessionUpdate: "tool_call", toolCallId, status: "in_progress", ...announcement });
     if (question) {
@@ -310,7 +310,7 @@ class Turn {
   }
 
   async #useServer(name: string, use: (connection: McpConnection, name: string) => Promise<void>): Promise<void> {
-    const { servers, cancelled, cwd } = this.#world;
+    const { servers, cancelled, cwd } = this.#fixture;
     const server = servers.find(declared =>
       name.endsWith("*") ? declared.name.startsWith(name.slice(0, -1)) : declared.name === name,
     );
@@ -334,8 +334,8 @@ class Turn {
 
   /** In the middle of a message. */
   async #kill(): Promise<void> {
-    await this.#world.wire.raw(
-      `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":${JSON.stringify(this.#world.sessionId)},"update":{"sessionUp`,
+    await this.#fixture.wire.raw(
+      `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":${JSON.stringify(this.#fixture.sessionId)},"update":{"sessionUp`,
     );
     process.kill(process.pid, "SIGKILL");
   }

@@ -1,0 +1,61 @@
+/**
+ * ACP v1 → the chat model. Pure and lenient, as the schema's salvage rules ask (`x-deserialize-default-on-error`): a
+ * bad field becomes its default, a bad item is left out, and a kind of update that is not known becomes one visible
+ * placeholder that keeps the raw JSON. Nothing here throws, whatever an agent sends.
+ */
+import type { Conversation, Entry } from "../../../src/protocol/chat";
+import { withValue, type Control } from "../../../src/protocol/controls";
+import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
+import { adaptCommon, chunk, isEcho, NOTHING, stepsOf, type Adapted, type MakeId, type SessionName } from "./common";
+import { MODE } from "./controls";
+import { lastTurn, toolFrom } from "./tools";
+
+/** `raw` is the `update` member of `session/update` (schema v1, `SessionUpdate`). */
+export function adaptUpdate(conversation: Conversation, raw: unknown, makeId: MakeId, nameOf?: SessionName): Adapted {
+  const update = objectOr(raw);
+  const kind = stringOr(update.sessionUpdate, "(no kind)");
+  switch (kind) {
+    case "agent_message_chunk":
+      return chunk(conversation, "agent", update, makeId);
+    case "agent_thought_chunk":
+      return chunk(conversation, "thought", update, makeId);
+    // The user's words are in the conversation before an agent hears them: what it repeats of them is an echo.
+    case "user_message_chunk":
+      return isEcho(conversation, update) ? NOTHING : chunk(conversation, "agent", update, makeId);
+    case "tool_call":
+      return call(toolFrom(conversation, update, makeId(0), lastTurn(conversation)));
+    case "tool_call_update":
+      return call(toolFrom(conversation, update, makeId(0)));
+    case "plan":
+      return plan(conversation, update, makeId);
+    case "current_mode_update":
+      return {
+        events: [{ type: "controls", controls: inMode(conversation.controls, stringOr(update.currentModeId, "")) }],
+        made: 0,
+      };
+    default:
+      return adaptCommon(conversation, kind, raw, makeId, nameOf);
+  }
+}
+
+function call({ entry, wasKnown }: ReturnType<typeof toolFrom>): Adapted {
+  return { events: [{ type: "upsert", entry }], made: wasKnown ? 0 : 1 };
+}
+
+/** Some agents have their modes as an option, and tell of a change in the older way. */
+function inMode(controls: readonly Control[], mode: string): readonly Control[] {
+  const control = controls.find(({ id }) => id === MODE) ?? controls.find(({ category }) => category === "mode");
+  return control ? withValue(controls, control.id, mode) : controls;
+}
+
+function plan(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
+  // A plan is replaced whole (schema v1, `Plan`) as long as its turn lasts.
+  const turn = conversation.entries.findLastIndex(entry => entry.kind === "user");
+  const known = conversation.entries.findLast(
+    (entry, i): entry is Entry & { readonly kind: "plan" } => entry.kind === "plan" && i > turn,
+  );
+  return {
+    events: [{ type: "upsert", entry: { kind: "plan", id: known?.id ?? makeId(0), steps: stepsOf(update.entries) } }],
+    made: known ? 0 : 1,
+  };
+}

@@ -1,0 +1,227 @@
+/**
+ * ACP v2 (a draft) → the chat model. Pure and lenient, like `v1.ts`. Messages are upserts by id here, terminals
+ * belong to the agent, and a turn's state is an update, which the connection takes for the end of the prompt: it is
+ * nothing to show.
+ */
+import type { Conversation, Entry, PlanStep, ToolCall, ToolContent } from "../../../src/protocol/chat";
+import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
+import {
+  adaptCommon,
+  chunk,
+  idWith,
+  isEcho,
+  messageIdOf,
+  NOTHING,
+  planWith,
+  stepsOf,
+  type Adapted,
+  type MakeId,
+  type SessionName,
+} from "./common";
+import { blockContent, limited, wordsOf } from "./content";
+import { terminalChunk, terminalUpdate, withOutput } from "./terminals";
+import { toolFrom } from "./tools";
+
+/** `raw` is the `update` member of `session/update` (schema v2, `SessionUpdate`). */
+export function adaptUpdateV2(conversation: Conversation, raw: unknown, makeId: MakeId, nameOf?: SessionName): Adapted {
+  const update = objectOr(raw);
+  const kind = stringOr(update.sessionUpdate, "(no kind)");
+  switch (kind) {
+    case "agent_message_chunk":
+      return chunk(conversation, "agent", update, makeId);
+    case "agent_thought_chunk":
+      return chunk(conversation, "thought", update, makeId);
+    case "user_message_chunk":
+      return isEcho(conversation, update) ? NOTHING : chunk(conversation, "agent", update, makeId);
+    case "agent_message":
+      return message(conversation, "agent", update, makeId);
+    case "agent_thought":
+      return message(conversation, "thought", update, makeId);
+    case "user_message":
+      return arrayOr(update.content).every(content => isEcho(conversation, { content }))
+        ? NOTHING
+        : message(conversation, "agent", update, makeId);
+    case "tool_call_update":
+      return tool(conversation, update, makeId);
+    case "tool_call_content_chunk":
+      return toolGrows(conversation, update, makeId);
+    case "terminal_update":
+      return terminalUpdate(conversation, update, makeId);
+    case "terminal_output_chunk":
+      return terminalChunk(conversation, update, makeId);
+    case "plan_update":
+      return plan(conversation, objectOr(update.plan), makeId);
+    case "state_update":
+      return NOTHING;
+    default:
+      return adaptCommon(conversation, kind, raw, makeId, nameOf);
+  }
+}
+
+/** `session/request_permission` (schema v2, `RequestPermissionRequest`): the call that it is about, in v1's words. */
+export function subjectOf({ title, description, subject }: JsonObject): {
+  readonly toolCall: JsonObject;
+  readonly title?: string;
+  readonly description?: string;
+} {
+  const about = objectOr(subject),
+    words = {
+      ...(typeof title === "string" ? { title } : {}),
+      ...(typeof description === "string" ? { description } : {}),
+    };
+  switch (about.type) {
+    case "tool_call":
+      return { toolCall: inV1(objectOr(about.toolCall)), ...words };
+    case "command":
+      return {
+        toolCall: {
+          kind: "execute",
+          title: about.command,
+          rawInput: { command: about.command, cwd: about.cwd },
+          ...(typeof about.toolCallId === "string" ? { toolCallId: about.toolCallId } : {}),
+        },
+        ...words,
+      };
+    default:
+      return {
+        toolCall: { title, ...(subject === undefined || subject === null ? {} : { rawInput: subject }) },
+        ...words,
+      };
+  }
+}
+
+type Spoken = "agent" | "thought";
+
+/** A message as it is now, whole: its text goes where its text was, also when other things have come in between. */
+function message(conversation: Conversation, kind: Spoken, update: JsonObject, makeId: MakeId): Adapted {
+  if (update.content === undefined) return NOTHING;
+  const messageId = stringOr(update.messageId, "");
+  const known = conversation.entries.filter(
+    (entry): entry is Extract<Entry, { readonly kind: Spoken }> =>
+      entry.kind === kind && messageIdOf(entry.id) === idWith("", messageId).slice(1),
+  );
+  const blocks = arrayOr(update.content),
+    text = blocks.map(block => wordsOf(block) ?? "").join("");
+  const [first, ...others] = known;
+  if (first)
+    return {
+      events: [{ ...first, text }, ...others.map(entry => ({ ...entry, text: "" }))].map(entry => ({
+        type: "upsert",
+        entry,
+      })),
+      made: 0,
+    };
+  const media = blocks.filter(block => wordsOf(block) === undefined);
+  const entries: readonly Entry[] = [
+    ...(text === "" ? [] : [{ kind, id: idWith(makeId(0), messageId), text } as const]),
+    ...media.map((block, i) => ({ kind: "media", id: makeId(i + 1), content: blockContent(block) }) as const),
+  ];
+  return { events: entries.map(entry => ({ type: "upsert", entry })), made: media.length + 1 };
+}
+
+function tool(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
+  const { entry, wasKnown } = toolFrom(conversation, inV1(update), makeId(0));
+  return { events: [{ type: "upsert", entry: withOutputs(conversation, entry) }], made: wasKnown ? 0 : 1 };
+}
+
+/** Pieces of one call: it is sent whole with each. */
+const MOST_CONTENT = 200;
+
+function toolGrows(conversation: Conversation, { toolCallId, content }: JsonObject, makeId: MakeId): Adapted {
+  const { entry: before, wasKnown } = toolFrom(conversation, { toolCallId }, makeId(0)),
+    { entry: added } = toolFrom(conversation, inV1({ toolCallId, content: [content] }), makeId(0));
+  return {
+    events: [
+      {
+        type: "upsert",
+        entry: withOutputs(conversation, {
+          ...before,
+          content: [...before.content, ...added.content].slice(-MOST_CONTENT),
+        }),
+      },
+    ],
+    made: wasKnown ? 0 : 1,
+  };
+}
+
+/** A terminal that is mentioned shows what was said of it before. */
+function withOutputs(conversation: Conversation, entry: ToolCall): ToolCall {
+  return {
+    ...entry,
+    content: entry.content.map(
+      (content): ToolContent => (content.kind === "terminal" ? withOutput(conversation, content) : content),
+    ),
+  };
+}
+
+/**
+ * v2's patch of a call in v1's words: `null` empties what v1 leaves as it is, a call can pause, and a diff is a patch.
+ */
+function inV1(update: JsonObject): JsonObject {
+  const { content, locations, status } = update;
+  return {
+    ...update,
+    ...(status === "paused" ? { status: "pending" } : {}),
+    ...(content === null ? { content: [] } : Array.isArray(content) ? { content: content.map(patchAsText) } : {}),
+    ...(locations === null ? { locations: [] } : {}),
+  };
+}
+
+/** A diff of v2 names the files that change, and may come with a patch; there is no text of before and after. */
+function patchAsText(raw: unknown): unknown {
+  const item = objectOr(raw);
+  if (item.type !== "diff" || !Array.isArray(item.changes)) return raw;
+  const changes = item.changes
+    .filter(isObject)
+    .map(
+      ({ operation, path, oldPath }) =>
+        `${stringOr(operation, "change")} ${typeof oldPath === "string" ? `${oldPath} → ` : ""}${stringOr(path, "")}`,
+    );
+  const { text } = objectOr(item.patch);
+  return {
+    type: "content",
+    content: {
+      type: "text",
+      text: typeof text === "string" ? fenced(text) : changes.map(change => fenced(change, "")).join("\n\n"),
+    },
+  };
+}
+
+/** Longer than any run of backticks within, so that nothing in the patch ends it. */
+function fenced(text: string, language = "diff"): string {
+  let longest = 2;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** Of whichever kind: its newest content takes the place of what it had before (schema v2, `PlanUpdateContent`). */
+function plan(conversation: Conversation, raw: JsonObject, makeId: MakeId): Adapted {
+  const { planId, type, entries, content, uri } = raw,
+    theirs = stringOr(planId, ""),
+    known = planWith(conversation, theirs);
+  const shown = (steps: readonly PlanStep[], text?: string): Adapted => ({
+    events: [
+      {
+        type: "upsert",
+        entry: {
+          kind: "plan",
+          id: known?.id ?? idWith(makeId(0), theirs),
+          steps,
+          ...(text === undefined ? {} : { text }),
+        },
+      },
+    ],
+    made: known ? 0 : 1,
+  });
+  switch (type) {
+    case "items":
+      return shown(stepsOf(entries));
+    case "markdown":
+      return shown([], limited(content));
+    case "file":
+      return shown([], `[${stringOr(uri, "")}](${stringOr(uri, "")})`);
+    default:
+      return adaptCommon(conversation, "plan_update", { planId, type, entries }, makeId);
+  }
+}

@@ -1,0 +1,436 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { RpcCode, RpcError } from "../rpc/message";
+import { FakeClock } from "../testing/fake-clock";
+import { MemoryAgent } from "../testing/memory-agent";
+import { AgentConnection, INITIALIZE_LIMIT_MS, NEW_SESSION_LIMIT_MS, type SessionListener } from "./connection";
+
+class World {
+  readonly clock = new FakeClock();
+  readonly odd: string[] = [];
+  readonly told: string[] = [];
+  connect(agent: MemoryAgent, role?: "lm"): Promise<AgentConnection> {
+    return AgentConnection.connect(agent.channel, {
+      name: "Ada",
+      version: "1",
+      protocol: 1,
+      ...(role ? { role } : {}),
+      clock: this.clock,
+      odd: what => this.odd.push(what),
+      lastWords: () => "boot…",
+      stop: async () => {
+        this.told.push("stopped");
+      },
+    });
+  }
+  listener(name: string, heard: string[]): SessionListener {
+    return {
+      opened: () => undefined,
+      isAsking: () => false,
+      update: update => {
+        heard.push(`${name} ${JSON.stringify(update)}`);
+      },
+      request: request => {
+        heard.push(`${name} asks`);
+        request.respond({});
+      },
+      elicitationCompleted: id => heard.push(`${name} completed ${id}`),
+      closed: reason => heard.push(`${name} closed: ${reason.message}`),
+    };
+  }
+}
+const open = async (connection: AgentConnection, listener: SessionListener): Promise<string> =>
+  (await connection.newSession("/w", listener)).sessionId;
+const tick = () => new Promise(resolve => setImmediate(resolve));
+
+suite("agent connection", () => {
+  test("an update sent before the answer to session/new is heard, first", async () => {
+    const agent = new MemoryAgent(["session/new"]),
+      fixture = new World(),
+      heard: string[] = [];
+    await using connection = await fixture.connect(agent);
+    const opened = connection.newSession("/w", fixture.listener("a", heard));
+    const request = await agent.next("session/new");
+    agent.update("x", 1);
+    request.respond({ sessionId: "x" });
+    agent.update("x", 2);
+    equal((await opened).sessionId, "x");
+    await tick();
+    deepEqual(heard, ["a 1", "a 2"]);
+  });
+
+  test("each session hears its own, and nothing after it was left", async () => {
+    const agent = new MemoryAgent(),
+      fixture = new World(),
+      heard: string[] = [];
+    await using connection = await fixture.connect(agent);
+    const [one, two] = [
+      await open(connection, fixture.listener("1", heard)),
+      await open(connection, fixture.listener("2", heard)),
+    ];
+    agent.update(two, "b");
+    agent.update(one, "a");
+    await tick();
+    connection.leave(one);
+    agent.update(one, "late");
+    await tick();
+    deepEqual(heard, [`2 "b"`, `1 "a"`]);
+    agent.update("never", "?");
+    await tick();
+    deepEqual(fixture.odd, ["update for an unknown session"], "late words of a session that was left are nothing odd");
+    deepEqual(agent.heard, ["initialize", "session/new", "session/new", "session/close"]);
+  });
+
+  test("a turn's end comes after its last update, before what follows", async () => {
+    const agent = new MemoryAgent(),
+      fixture = new World(),
+      heard: string[] = [];
+    await using connection = await fixture.connect(agent);
+    const session = await open(connection, fixture.listener("1", heard));
+    connection.prompt(session, [], ({ kind }) => heard.push(kind));
+    const prompt = await agent.next("session/prompt");
+    agent.update(session, 1);
+    agent.update(session, 2);
+    prompt.respond({ stopReason: "end_turn" });
+    agent.update(session, 3);
+    await tick();
+    deepEqual(heard, ["1 1", "1 2", "stopped", "1 3"]);
+  });
+
+  test("the agent's death is told to every session once, and not again as the end of a turn", async () => {
+    const agent = new MemoryAgent(),
+      fixture = new World(),
+      heard: string[] = [];
+    const connection = await fixture.connect(agent);
+    const session = await open(connection, fixture.listener("1", heard));
+    connection.prompt(session, [], ({ kind }) => heard.push(kind));
+    await agent.next("session/prompt");
+    await agent.die();
+    await connection.closed;
+    deepEqual(heard, ["1 closed: The other side closed the connection."]);
+  });
+
+  test("a question before the answer to session/new reaches its session", async () => {
+    const agent = new MemoryAgent(["session/new"]),
+      fixture = new World(),
+      heard: string[] = [];
+    await using connection = await fixture.connect(agent);
+    const opened = connection.newSession("/w", fixture.listener("a", heard));
+    const request = await agent.next("session/new");
+    agent.update("x", 1);
+    const asked = agent.peer.request("session/request_permission", { sessionId: "x", options: [{}] });
+    const strayed = rejects(
+      agent.peer.request("session/request_permission", { sessionId: "never", options: [{}] }),
+      (error: unknown) => error instanceof RpcError && error.code === -32002,
+    );
+    request.respond({ sessionId: "x" });
+    await Promise.all([opened, asked, strayed]);
+    deepEqual(heard, ["a 1", "a asks"]);
+  });
+
+  test("a session id that the agent gives twice is refused, and the first session keeps what is its own", async () => {
+    const agent = new MemoryAgent(["session/new"]),
+      fixture = new World(),
+      heard: string[] = [];
+    await using connection = await fixture.connect(agent);
+    const answer = () => agent.next("session/new").then(request => request.respond({ sessionId: "same" }));
+    void answer();
+    await open(connection, fixture.listener("1", heard));
+    void answer();
+    await rejects(connection.newSession("/w", fixture.listener("2", heard)), /has the id of another one/);
+    agent.update("same", "mine");
+    await tick();
+    deepEqual(heard, [`1 "mine"`]);
+  });
+
+  test("a session that is opened after its limit is closed again", async () => {
+    const agent = new MemoryAgent(["session/new"]),
+      fixture = new World(),
+      heard: string[] = [];
+    await using connection = await fixture.connect(agent);
+    const failed = rejects(connection.newSession("/w", fixture.listener("1", heard)), /did not answer within 60 seconds/);
+    const request = await agent.next("session/new");
+    fixture.clock.advance(NEW_SESSION_LIMIT_MS);
+    await failed;
+    request.respond({ sessionId: "ghost" });
+    await tick();
+    deepEqual(agent.heard.at(-1), "session/close");
+    agent.update("ghost", "boo");
+    await tick();
+    deepEqual(heard, []);
+  });
+
+  test("sessions are told why the connection was ended", async () => {
+    const agent = new MemoryAgent(),
+      fixture = new World(),
+      heard: string[] = [];
+    const connection = await fixture.connect(agent);
+    await open(connection, fixture.listener("1", heard));
+    await connection.end({ message: "Ada was restarted." });
+    deepEqual(heard, ["1 closed: Ada was restarted."]);
+  });
+
+  test("what the agent asks that we do not offer is refused by name", async () => {
+    const agent = new MemoryAgent(),
+      fixture = new World();
+    await using _ = await fixture.connect(agent);
+    await rejects(
+      agent.peer.request("fs/delete_everything", {}),
+      (error: unknown) => error instanceof RpcError && error.code === -32601,
+    );
+    await rejects(
+      agent.peer.request("session/request_permission", { sessionId: "nobody", options: [{}] }),
+      (error: unknown) => error instanceof RpcError && error.code === -32002,
+    );
+  });
+
+  test("an agent whose question waits for a person is not late with its session", async () => {
+    const agent = new MemoryAgent(["session/new"]),
+      fixture = new World();
+    await using connection = await fixture.connect(agent);
+    let isAsking = true;
+    const opened = connection.newSession("/w", { ...fixture.listener("1", []), isAsking: () => isAsking }),
+      request = await agent.next("session/new");
+    fixture.clock.advance(5 * NEW_SESSION_LIMIT_MS);
+    isAsking = false;
+    request.respond({ sessionId: "x" });
+    equal((await opened).sessionId, "x");
+    const late = connection.newSession("/w", { ...fixture.listener("2", []), isAsking: () => isAsking }),
+      failed = rejects(late, /within 60 seconds/);
+    await agent.next("session/new");
+    fixture.clock.advance(NEW_SESSION_LIMIT_MS);
+    await failed;
+  });
+
+  test("an agent that hangs in initialize is given up after two minutes", async () => {
+    const agent = new MemoryAgent(["initialize"]),
+      fixture = new World();
+    const connecting = fixture.connect(agent);
+    const failed = rejects(connecting, /Ada did not answer within 120 seconds/);
+    await agent.next("initialize");
+    fixture.clock.advance(INITIALIZE_LIMIT_MS);
+    await failed;
+    deepEqual(fixture.told, ["stopped"]);
+    equal(fixture.clock.waiting, 0);
+  });
+
+  test("another protocol version, an error and a death in initialize each end in a sentence", async () => {
+    const fixture = new World();
+    await rejects(
+      fixture.connect(new MemoryAgent([], { protocolVersion: 2 })),
+      /Ada uses ACP version 2; this session supports version 1\./,
+    );
+    await rejects(
+      fixture.connect(new MemoryAgent([], {})),
+      /^AgentError: Ada is not an ACP agent: its answer to initialize has no protocol version\./,
+    );
+    const failing = new MemoryAgent(["initialize"]);
+    void failing.next("initialize").then(request => request.fail(new RpcError(-32000, "who are you")));
+    await rejects(fixture.connect(failing), /^AgentError: Ada wants you to sign in\. Send your prompt again/);
+    const dying = new MemoryAgent(["initialize"]);
+    void dying.next("initialize").then(() => dying.die());
+    await rejects(fixture.connect(dying), /closed the connection/);
+    deepEqual(fixture.told, ["stopped", "stopped", "stopped", "stopped"]);
+  });
+
+  test("a session is set up with servers and what else is to be told", async () => {
+    const agent = new MemoryAgent(["session/new", "session/fork"]),
+      fixture = new World();
+    await using connection = await fixture.connect(agent);
+    const opened = connection.newSession("/w", fixture.listener("a", []), {
+        mcpServers: [{ name: "m" }],
+        meta: { key: 1 },
+      }),
+      request = await agent.next("session/new");
+    deepEqual(request.params, { cwd: "/w", mcpServers: [{ name: "m" }], _meta: { key: 1 } });
+    request.respond({ sessionId: "x" });
+    await opened;
+    const forked = connection.fork("x", "/w", fixture.listener("b", [])),
+      fork = await agent.next("session/fork");
+    deepEqual(fork.params, { sessionId: "x", cwd: "/w", mcpServers: [] });
+    fork.respond({ sessionId: "y" });
+    equal((await forked).sessionId, "y");
+  });
+
+  for (const how of ["load", "resume"] as const)
+    test(`session/${how}: what was said comes first, then the answer, then what is said`, async () => {
+      const agent = new MemoryAgent([`session/${how}`]),
+        fixture = new World(),
+        heard: string[] = [];
+      await using connection = await fixture.connect(agent);
+      const opened = connection.reopen(
+        how,
+        "old",
+        "/w",
+        {
+          ...fixture.listener("a", heard),
+          opened: result => {
+            heard.push(JSON.stringify(result));
+          },
+        },
+        { meta: { key: 1 } },
+      );
+      const request = await agent.next(`session/${how}`);
+      deepEqual(request.params, { sessionId: "old", cwd: "/w", mcpServers: [], _meta: { key: 1 } });
+      for (let i = 0; i < 1_500; i++) agent.update("old", i);
+      request.respond({ modes: 1 });
+      agent.update("old", "new");
+      equal((await opened).sessionId, "old");
+      await tick();
+      deepEqual([heard.length, ...heard.slice(-3)], [1_502, "a 1499", `{"modes":1}`, `a "new"`]);
+    });
+
+  test("a session that cannot be opened again is left, its listener hears nothing more, and another try is one", async () => {
+    const agent = new MemoryAgent(["session/load"]),
+      fixture = new World(),
+      heard: string[] = [];
+    const connection = await fixture.connect(agent);
+    const failed = rejects(connection.reopen("load", "old", "/w", fixture.listener("a", heard)), /gone/);
+    (await agent.next("session/load")).fail(new RpcError(-32002, "gone"));
+    await failed;
+    agent.update("old", "late");
+    await tick();
+    const dying = rejects(connection.reopen("load", "old", "/w", fixture.listener("b", heard)), /closed the connection/);
+    await rejects(connection.reopen("load", "old", "/w", fixture.listener("c", heard)), /is open already/);
+    await agent.next("session/load");
+    await agent.die();
+    await dying;
+    deepEqual(heard, [], "its end is told by the rejection alone");
+    deepEqual(fixture.odd, []);
+  });
+
+  test("a session that is opened again after its limit is closed", async () => {
+    const agent = new MemoryAgent(["session/resume"]),
+      fixture = new World();
+    await using connection = await fixture.connect(agent);
+    const failed = rejects(connection.reopen("resume", "old", "/w", fixture.listener("a", [])), /within 60 seconds/),
+      request = await agent.next("session/resume");
+    fixture.clock.advance(NEW_SESSION_LIMIT_MS);
+    await failed;
+    request.respond({});
+    await tick();
+    equal(agent.heard.at(-1), "session/close");
+  });
+
+  test("while a listener is busy the agent is not read, and then in order", async () => {
+    const agent = new MemoryAgent(),
+      fixture = new World(),
+      heard: string[] = [];
+    await using connection = await fixture.connect(agent);
+    let go = () => {};
+    const busy = new Promise<void>(resolve => {
+      go = resolve;
+    });
+    const slow = await open(connection, {
+      ...fixture.listener("slow", heard),
+      update: update => {
+        heard.push(`slow ${String(update)}`);
+        return update === 1 ? busy : undefined;
+      },
+    });
+    const other = await open(connection, fixture.listener("other", heard));
+    agent.update(slow, 1);
+    agent.update(slow, 2);
+    agent.update(other, 3);
+    await tick();
+    deepEqual(heard, ["slow 1"]);
+    go();
+    await tick();
+    deepEqual(heard, ["slow 1", "slow 2", "other 3"]);
+  });
+
+  test("behind VS Code's own chat an agent is promised nothing, and asks for permissions only", async () => {
+    const agent = new MemoryAgent(["initialize"]),
+      fixture = new World(),
+      heard: string[] = [];
+    const connecting = fixture.connect(agent, "lm"),
+      request = await agent.next("initialize");
+    deepEqual((request.params as { clientCapabilities: unknown }).clientCapabilities, {});
+    request.respond({ protocolVersion: 1 });
+    await using connection = await connecting;
+    const sessionId = await open(connection, fixture.listener("a", heard));
+    for (const method of ["fs/read_text_file", "terminal/create", "elicitation/create"])
+      await rejects(agent.peer.request(method, { sessionId }), { code: -32601 });
+    await agent.peer.request("session/request_permission", { sessionId });
+    deepEqual(heard, ["a asks"]);
+  });
+});
+
+suite("users of an agent", () => {
+  const connect = (agent: MemoryAgent, protocol: 1 | 2 = 1): Promise<AgentConnection> =>
+    AgentConnection.connect(agent.channel, {
+      name: "Ada",
+      version: "1",
+      protocol,
+      clock: new FakeClock(),
+      odd: () => undefined,
+      lastWords: () => "",
+      stop: async () => undefined,
+    });
+  const METHODS = [{ id: "key", name: "Key", type: "agent" }];
+
+  const table: readonly [name: string, initialized: unknown, can: boolean][] = [
+    ["v1 offers it", { protocolVersion: 1, agentCapabilities: { auth: { logout: {} } } }, true],
+    ["v1 does not", { protocolVersion: 1, agentCapabilities: { auth: {} }, authMethods: METHODS }, false],
+    ["v1 denies it", { protocolVersion: 1, agentCapabilities: { auth: { logout: null } } }, false],
+    [
+      "v2 names a way in",
+      { protocolVersion: 2, capabilities: {}, authMethods: [{ methodId: "x", type: "_odd" }] },
+      true,
+    ],
+    ["v2 names none", { protocolVersion: 2, capabilities: { auth: { logout: {} } }, authMethods: [] }, false],
+  ];
+  for (const [name, initialized, can] of table)
+    test(`whether it can be told to forget them: ${name}`, async () => {
+      await using connection = await connect(new MemoryAgent([], initialized), 2);
+      equal(connection.canLogOut, can);
+    });
+
+  for (const [protocol, login, logout] of [
+    [1, "authenticate", "logout"],
+    [2, "auth/login", "auth/logout"],
+  ] as const)
+    test(`v${protocol}: signing in is ${login}, signing out ${logout}`, async () => {
+      const agent = new MemoryAgent([], { protocolVersion: protocol, authMethods: METHODS });
+      await using connection = await connect(agent, protocol);
+      const entering = connection.authenticate("key"),
+        into = await agent.next(login);
+      deepEqual(into.params, { methodId: "key" });
+      into.respond({});
+      await entering;
+      const leaving = connection.logout();
+      (await agent.next(logout)).respond({});
+      await leaving;
+      const failing = connection.logout();
+      (await agent.next(logout)).fail(new RpcError(RpcCode.internalError, "the disk is full"));
+      await rejects(failing, /the disk is full/);
+    });
+
+  test("whoever listens hears that one is wanted, or known; of an agent without users nothing", async () => {
+    const agent = new MemoryAgent(["session/new"], { protocolVersion: 1, authMethods: METHODS }),
+      heard: string[] = [];
+    await using connection = await connect(agent);
+    connection.hearSignIn(signIn => heard.push(signIn));
+    const refused = connection.newSession("/w", new World().listener("a", []));
+    (await agent.next("session/new")).fail(new RpcError(RpcCode.authRequired, "who are you"));
+    await rejects(refused);
+    const opened = connection.newSession("/w", new World().listener("a", []));
+    (await agent.next("session/new")).respond({ sessionId: "s" });
+    await opened;
+    deepEqual(heard, ["needed", "in"]);
+    const other: string[] = [];
+    await using userless = await connect(new MemoryAgent());
+    userless.hearSignIn(signIn => other.push(signIn));
+    await userless.newSession("/w", new World().listener("a", []));
+    deepEqual(other, []);
+  });
+
+  test("whether we have ended it can be told from its death", async () => {
+    const agent = new MemoryAgent(),
+      dead = await connect(agent),
+      ended = await connect(new MemoryAgent());
+    await agent.die();
+    await dead.closed;
+    await ended.end({ message: "Enough." });
+    deepEqual([dead.isEnded, ended.isEnded], [false, true]);
+  });
+});

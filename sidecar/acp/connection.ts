@@ -1,0 +1,376 @@
+/**
+ * A connection with one agent process: initialised once, shared by every session with the same configuration, and the
+ * only place that speaks ACP's requests to an agent. What the agent says goes to the listener of the session it names.
+ *
+ * Invariants: a listener hears everything of its session in the order of the wire, also what the agent sent before its
+ * answer to `session/new`; after `closed` it hears nothing; nothing that was asked stays unanswered when the agent
+ * dies.
+ */
+import { IDE_OPERATION } from "../../src/protocol/ide";
+import { agentAnswered, AgentError, agentSpeaksNoAcp, agentSpeaksOtherAcp, withLastWords } from "../errors";
+import type { Channel, Closed } from "../rpc/channel";
+import type { Clock } from "../rpc/clock";
+import { isObject, objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
+import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
+import {
+  acceptedBy,
+  canClose,
+  capabilitiesOf,
+  introduction,
+  introductionOf,
+  type AcpVersion,
+  type AgentCapabilities,
+  type AgentRole,
+  type Introduction,
+} from "./initialize";
+import type { MissingExtension, SessionExtensions } from "./chain-extensions";
+import { LimitedRequests } from "./request-timeouts";
+import { mayAsk, noSession, type SessionListener } from "./session-listener";
+import { SessionOpenings, type OpenedSession, type SessionSetup } from "./session-openings";
+import type { AuthMethod } from "./sign-in-methods";
+import { SessionRoutes } from "./session-routes";
+import { Turns, type PromptOutcome } from "./v2-turns";
+
+export type { AcpVersion, AgentCapabilities, AgentRole } from "./initialize";
+export type { SessionListener } from "./session-listener";
+export { NEW_SESSION_LIMIT_MS, type OpenedSession, type SessionSetup } from "./session-openings";
+export type { PromptOutcome } from "./v2-turns";
+
+export interface ConnectionOptions {
+  /** The agent's name, for sentences. */
+  readonly name: string;
+  readonly version: string;
+  /** The highest version of ACP to offer. */
+  readonly protocol: AcpVersion;
+  readonly role?: AgentRole;
+  readonly clock: Clock;
+  /** For the log: garbage, unknown methods, late answers. */
+  readonly odd: (what: string, detail: unknown) => void;
+  /** The last words on its stderr. */
+  readonly lastWords: () => string;
+  /** Agent extensions that were left out of the chain behind the channel. */
+  readonly missing?: () => readonly MissingExtension[];
+  /** What those that are there do in a session. */
+  readonly extensions?: SessionExtensions;
+  /** Answers `IDE_OPERATION`, of any session; absent: the client has no such capability. Rejects with an `RpcError`. */
+  readonly ide?: (params: unknown, signal: AbortSignal) => Promise<unknown>;
+  /** Ends the process behind the channel; called when the connection is let go of. */
+  readonly stop: () => Promise<void>;
+  /**
+   * Why the chain behind the channel ends, as soon as that is known. From then on error answers are its consequences:
+   * the channel closes after them, and that is what is told.
+   */
+  readonly failure?: () => Closed | undefined;
+}
+
+/**
+ * The first `initialize` in a new home takes up to 10 s with some agents; one that is downloaded by its launcher takes
+ * as long as that.
+ */
+export const INITIALIZE_LIMIT_MS = 120_000;
+/** A person signs in elsewhere meanwhile. */
+const SIGN_IN_LIMIT_MS = 15 * 60_000;
+/** Some start their MCP servers anew when the model changes. */
+const REQUEST_LIMIT_MS = 60_000;
+/** Of what an agent says that nobody knows, in the log. */
+const LOGGED_CHARACTERS = 2_000;
+
+export class AgentConnection implements AsyncDisposable {
+  readonly #peer: Peer;
+  readonly #requests: LimitedRequests;
+  readonly #openings: SessionOpenings;
+  readonly #routes = new SessionRoutes<SessionListener>();
+  /** Why we ended the connection; else the channel's reason counts. */
+  #why: Closed | undefined;
+  readonly #turns = new Turns();
+  #agent: Introduction = {
+    version: 1,
+    capabilities: {},
+    name: "",
+    programVersion: "",
+    authMethods: [],
+    canLogOut: false,
+  };
+  #hearSignIn = (_: "in" | "needed"): void => undefined;
+  readonly closed: Promise<Closed>;
+
+  private constructor(
+    channel: Channel,
+    readonly options: ConnectionOptions,
+  ) {
+    let settleClosed: (reason: Closed) => void = () => undefined;
+    this.closed = new Promise(resolve => {
+      settleClosed = resolve;
+    });
+    this.#peer = new Peer(channel, {
+      request: request => this.#request(request),
+      notification: (method, params) => this.#notification(method, params),
+      closed: reason => {
+        const why = this.#why ?? options.failure?.() ?? reason;
+        for (const listener of this.#routes.clear()) listener.closed(why);
+        settleClosed(why);
+      },
+      odd: options.odd,
+    });
+    this.#requests = new LimitedRequests(this.#peer, {
+      ...options,
+      ended: () => this.#why,
+      needsSignIn: () => this.#hearSignIn("needed"),
+    });
+    this.#openings = new SessionOpenings({
+      name: options.name,
+      routes: this.#routes,
+      requests: this.#requests,
+      close: sessionId => this.#closeSession(sessionId),
+      opened: () => {
+        if (this.authMethods.length > 0) this.#hearSignIn("in");
+      },
+    });
+  }
+
+  /** Starts the peer and initialises the agent. Rejects with an `AgentError`; the channel is closed then. */
+  static async connect(channel: Channel, options: ConnectionOptions): Promise<AgentConnection> {
+    const connection = new AgentConnection(channel, options);
+    try {
+      connection.#agent = await connection.#requests.request({
+        method: "initialize",
+        params: introduction(options.protocol, options.version, options.role, options.ide !== undefined),
+        limitMs: INITIALIZE_LIMIT_MS,
+        take: answer => {
+          const agent = introductionOf(answer, options.protocol);
+          if (agent) return agent;
+          const { protocolVersion } = objectOr(answer);
+          throw typeof protocolVersion === "number"
+            ? agentSpeaksOtherAcp(options.name, protocolVersion, options.protocol, answer)
+            : agentSpeaksNoAcp(options.name, answer);
+        },
+      });
+      return connection;
+    } catch (error) {
+      const lastWords = options.lastWords();
+      await connection[Symbol.asyncDispose]();
+      throw error instanceof AgentError ? withLastWords(error, lastWords) : error;
+    }
+  }
+
+  /** Of ACP, that the agent speaks. */
+  get version(): AcpVersion {
+    return this.#agent.version;
+  }
+
+  /** What the agent takes in a prompt besides text and links. */
+  get accepts(): ReturnType<typeof acceptedBy> {
+    return acceptedBy(this.#agent);
+  }
+
+  get capabilities(): AgentCapabilities {
+    return capabilitiesOf(this.#agent);
+  }
+
+  /** What the program calls itself. */
+  get agentName(): string {
+    return this.#agent.name;
+  }
+
+  /** And which version it says that it is; empty when it does not say. */
+  get agentVersion(): string {
+    return this.#agent.programVersion;
+  }
+
+  /** Agent extensions that its sessions have to do without. */
+  get missing(): readonly MissingExtension[] {
+    return this.options.missing?.() ?? [];
+  }
+
+  /** What the agent extensions of its sessions do there; absent: it has none. */
+  get extensions(): SessionExtensions | undefined {
+    return this.options.extensions;
+  }
+
+  get authMethods(): readonly AuthMethod[] {
+    return this.#agent.authMethods;
+  }
+
+  /** It can be told to forget its user. */
+  get canLogOut(): boolean {
+    return this.#agent.canLogOut;
+  }
+
+  /** We have ended it, or are about to. */
+  get isEnded(): boolean {
+    return this.#why !== undefined;
+  }
+
+  /** `listener` is told each time that the agent shows whether it knows its user; one of before is told no more. */
+  hearSignIn(listener: (signIn: "in" | "needed") => void): void {
+    this.#hearSignIn = listener;
+  }
+
+  /** The agent signs in by itself, with a person who does something in a browser, say. Rejects with an `AgentError`. */
+  async authenticate(methodId: string): Promise<void> {
+    await this.#requests.request({
+      method: this.version === 2 ? "auth/login" : "authenticate",
+      params: { methodId },
+      limitMs: SIGN_IN_LIMIT_MS,
+      take: () => undefined,
+    });
+  }
+
+  /** The agent forgets its user. For agents that can (`canLogOut`). Rejects with an `AgentError`. */
+  async logout(): Promise<void> {
+    await this.#requests.request({
+      method: this.version === 2 ? "auth/logout" : "logout",
+      params: {},
+      limitMs: REQUEST_LIMIT_MS,
+      take: () => undefined,
+    });
+  }
+
+  /**
+   * Opens a session in the folder `cwd`; `listener` may be called before this resolves. `result` is the agent's whole
+   * answer.
+   */
+  newSession(cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
+    return this.#openings.open(undefined, cwd, listener, setup);
+  }
+
+  /** Opens one that begins with what was said in `sessionId`, likewise; for agents that can (`capabilities.fork`). */
+  fork(sessionId: string, cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
+    return this.#openings.open(sessionId, cwd, listener, setup);
+  }
+
+  /**
+   * Opens a session of an earlier process again, for agents that can (`capabilities`). With `load` the listener hears
+   * all that was said in it, before `opened`. It hears of the connection's end only once it is open; before, this
+   * rejects.
+   */
+  reopen(
+    how: "load" | "resume",
+    sessionId: string,
+    cwd: string,
+    listener: SessionListener,
+    setup: SessionSetup = {},
+  ): Promise<OpenedSession> {
+    return this.#openings.reopen(how, sessionId, cwd, listener, setup);
+  }
+
+  /**
+   * `settle` is called after every update that the agent sent before its answer; not at all when the agent dies, which
+   * the listener's `closed` tells.
+   */
+  prompt(sessionId: string, prompt: readonly JsonObject[], settle: (outcome: PromptOutcome) => void): void {
+    const over = this.#routes.waits(this.#routes.listenerOf(sessionId));
+    const ended = (outcome: PromptOutcome): void => {
+      over();
+      settle(outcome);
+    };
+    const turn = this.version === 2 ? this.#turns.begin(sessionId, ended) : undefined;
+    this.#peer.call("session/prompt", { sessionId, prompt }, outcome => {
+      if (outcome.ok && turn) this.#turns.accepted(sessionId, turn);
+      else if (outcome.ok) ended(stoppedBy(outcome.result));
+      else if (outcome.error instanceof ConnectionClosed || this.options.failure?.()) over();
+      else if (!turn || this.#turns.drop(sessionId, turn))
+        ended({ kind: "failed", error: this.#requests.explain(outcome.error) });
+    });
+  }
+
+  /**
+   * A request about a session. `take` is called in wire order. Rejects with an `AgentError`, also when there is no
+   * answer in time.
+   */
+  request<T>(sessionId: string, method: string, params: JsonObject, take: (result: unknown) => T): Promise<T> {
+    return this.#requests.request({ method, params: { sessionId, ...params }, limitMs: REQUEST_LIMIT_MS, take });
+  }
+
+  cancel(sessionId: string): void {
+    this.#peer.notify("session/cancel", { sessionId });
+  }
+
+  /**
+   * Lets go of a session: the agent is told where it can be (`sessionCapabilities.close`), the listener hears no more.
+   */
+  leave(sessionId: string): void {
+    if (this.#routes.has(sessionId)) this.#closeSession(sessionId);
+  }
+
+  /** Ends the connection and the process; sessions that still use it are told `why`. */
+  async end(why: Closed): Promise<void> {
+    this.#why ??= why;
+    await this[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#peer[Symbol.asyncDispose]();
+    await this.options.stop();
+  }
+
+  #closeSession(sessionId: string): void {
+    this.#routes.leave(sessionId);
+    this.#turns.drop(sessionId);
+    if (canClose(this.#agent)) this.#peer.call("session/close", { sessionId }, () => undefined);
+  }
+
+  #notification(method: string, params: unknown): void | Promise<void> {
+    const { sessionId, update, elicitationId } = objectOr(params);
+    switch (method) {
+      case "session/update": {
+        const heard: (void | Promise<void>)[] = [],
+          subagent = this.#subagentOf(sessionId);
+        this.#announced(sessionId, objectOr(update));
+        const told = this.#routes.tell(sessionId, listener => {
+          heard.push(subagent === undefined ? listener.update(update) : listener.subagentUpdate?.(subagent, update));
+        });
+        if (!told) this.options.odd("update for an unknown session", { sessionId });
+        if (this.version === 2)
+          this.#turns.update(stringOr(sessionId, ""), objectOr(update), error =>
+            agentAnswered(this.options.name, stringOr(objectOr(error).message, "it does not say why."), error),
+          );
+        return heard[0];
+      }
+      // It names no session: whoever asked with this id knows it.
+      case "elicitation/complete":
+        for (const listener of this.#routes.listeners) listener.elicitationCompleted(stringOr(elicitationId, ""));
+        return;
+      default:
+        this.options.odd("unknown notification", { method, params: readable(params, LOGGED_CHARACTERS) });
+    }
+  }
+
+  /**
+   * A question that names a request of ours in place of a session (to sign in, say) is asked where the newest of them
+   * was made.
+   */
+  #request(request: IncomingRequest): void {
+    const { ide } = this.options;
+    if (request.method === IDE_OPERATION && ide)
+      return void ide(request.params, request.signal).then(
+        answer => request.respond(answer),
+        (error: unknown) => request.fail(error),
+      );
+    if (!mayAsk(request.method, this.options.role)) return request.fail(methodNotFound(request.method));
+    const { sessionId, requestId } = objectOr(request.params);
+    const elsewhere = request.method === "elicitation/create" && sessionId === undefined && requestId !== undefined;
+    const listener = elsewhere ? this.#routes.newestWaiting : undefined;
+    if (listener) return listener.request(request);
+    if (elsewhere) return request.respond({ action: "cancel" });
+    const subagent = this.#subagentOf(sessionId);
+    if (this.#routes.wasLeft(sessionId) || !this.#routes.tell(sessionId, each => each.request(request, subagent)))
+      request.fail(noSession(request));
+  }
+
+  /** `subagent_update` comes before all other traffic of the subagent's session (schema v2, `SubagentUpdate`). */
+  #announced(parent: unknown, { sessionUpdate, sessionId: subagent }: JsonObject): void {
+    if (sessionUpdate !== "subagent_update" || typeof parent !== "string" || typeof subagent !== "string") return;
+    if (!this.#routes.adopt(subagent, parent))
+      this.options.odd("a subagent that is another session", { parent, subagent });
+  }
+
+  #subagentOf(sessionId: unknown): string | undefined {
+    return typeof sessionId === "string" && this.#routes.topOf(sessionId) !== sessionId ? sessionId : undefined;
+  }
+}
+
+function stoppedBy(result: unknown): PromptOutcome {
+  const { stopReason, usage } = objectOr(result);
+  return { kind: "stopped", reason: stringOr(stopReason, "end_turn"), ...(isObject(usage) ? { usage } : {}) };
+}

@@ -1,0 +1,113 @@
+/** Opens an agent's sessions: new ones, forks, and those of an earlier process. */
+import { agentAnswered } from "../errors";
+import { objectOr, type JsonObject } from "../rpc/json";
+import type { LimitedRequests } from "./request-timeouts";
+import { NOBODY, whileOpening, type SessionListener } from "./session-listener";
+import type { SessionRoutes } from "./session-routes";
+
+/** Some start their MCP servers inside `session/new`. */
+export const NEW_SESSION_LIMIT_MS = 60_000;
+
+/** What a session is set up with beside its folder. */
+export interface SessionSetup {
+  readonly mcpServers?: readonly unknown[];
+  /** `_meta` of the request. */
+  readonly meta?: JsonObject;
+}
+
+/** `result` is the agent's whole answer. */
+export interface OpenedSession {
+  readonly sessionId: string;
+  readonly result: unknown;
+}
+
+export interface OpeningWorld {
+  /** The agent's name. */
+  readonly name: string;
+  readonly routes: SessionRoutes<SessionListener>;
+  readonly requests: LimitedRequests;
+  /** The agent has opened a new session. */
+  readonly opened: () => void;
+  /** Nobody wants this session any more. */
+  readonly close: (sessionId: string) => void;
+}
+
+export class SessionOpenings {
+  constructor(private readonly deps: OpeningWorld) {}
+
+  /** `session/new`, or `session/fork` of the session `from`. */
+  async open(
+    from: string | undefined,
+    cwd: string,
+    listener: SessionListener,
+    setup: SessionSetup,
+  ): Promise<OpenedSession> {
+    const { name, routes, requests, opened, close } = this.deps,
+      forgotten = routes.opens(),
+      over = routes.waits(listener);
+    try {
+      return await requests.request({
+        ...(from === undefined
+          ? { method: "session/new", params: { cwd, ...withSetup(setup) } }
+          : { method: "session/fork", params: { sessionId: from, cwd, ...withSetup(setup) } }),
+        limitMs: NEW_SESSION_LIMIT_MS,
+        isHeldUp: () => listener.isAsking(),
+        take: result => {
+          const { sessionId } = objectOr(result);
+          if (typeof sessionId !== "string") throw agentAnswered(name, "its new session has no id.", result);
+          if (routes.has(sessionId)) throw agentAnswered(name, "its new session has the id of another one.", result);
+          routes.add(sessionId, listener);
+          opened();
+          listener.opened(result);
+          return { sessionId, result };
+        },
+        late: result => {
+          const { sessionId } = objectOr(result);
+          if (typeof sessionId === "string" && !routes.has(sessionId)) close(sessionId);
+        },
+      });
+    } finally {
+      over();
+      forgotten(({ tell }) => tell(NOBODY));
+    }
+  }
+
+  async reopen(
+    how: "load" | "resume",
+    sessionId: string,
+    cwd: string,
+    listener: SessionListener,
+    setup: SessionSetup,
+  ): Promise<OpenedSession> {
+    const { routes, requests, close } = this.deps;
+    if (routes.has(sessionId)) throw new Error(`the session ${sessionId} is open already`);
+    const opening = whileOpening(listener);
+    routes.add(sessionId, opening);
+    const over = routes.waits(opening);
+    try {
+      return await requests.request({
+        method: `session/${how}`,
+        params: { sessionId, cwd, ...withSetup(setup) },
+        limitMs: NEW_SESSION_LIMIT_MS,
+        isHeldUp: () => listener.isAsking(),
+        take: result => {
+          routes.add(sessionId, listener);
+          listener.opened(result);
+          return { sessionId, result };
+        },
+        late: () => {
+          if (!routes.has(sessionId)) close(sessionId);
+        },
+      });
+    } catch (error) {
+      if (routes.listenerOf(sessionId) === opening) routes.leave(sessionId);
+      throw error;
+    } finally {
+      over();
+    }
+  }
+}
+
+function withSetup({ mcpServers = [], meta }: SessionSetup): JsonObject {
+  return { mcpServers, ...(meta === undefined ? {} : { _meta: meta }) };
+}

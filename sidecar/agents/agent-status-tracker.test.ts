@@ -1,0 +1,179 @@
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import fc from "fast-check";
+import { cancelled } from "./install/install-error";
+import { extensionEnded } from "../errors";
+import type { Closed } from "../rpc/channel";
+import { FakeClock } from "../testing/fake-clock";
+import { MemoryAgent } from "../testing/memory-agent";
+import { AgentWitness, seen, UNSEEN, witnessed, type Seen, type Sight } from "./agent-status-tracker";
+import { AgentConnection } from "../acp/connection";
+import type { AgentKey } from "./pool";
+
+const sight: fc.Arbitrary<Sight> = fc.oneof(
+  fc.record({ kind: fc.constant("started" as const), canLogOut: fc.boolean() }),
+  fc.record({ kind: fc.constant("ended" as const), why: fc.string() }),
+  fc.constant<Sight>({ kind: "ended" }),
+  fc.record({ kind: fc.constant("failed" as const), why: fc.string() }),
+  fc.record({ kind: fc.constant("session" as const), signIn: fc.constantFrom("in" as const, "needed" as const) }),
+  fc.constant<Sight>({ kind: "well" }),
+);
+
+suite("what is seen of an agent", () => {
+  test("who started and did not end runs; the newest failure counts until it starts again; a session says whether it knows its user", () =>
+    fc.assert(
+      fc.property(fc.array(sight), sights => {
+        let now: Seen = UNSEEN,
+          running = 0,
+          error: string | undefined,
+          signIn: string | undefined;
+        for (const [at, one] of sights.entries()) {
+          now = seen(now, one, at);
+          if (one.kind === "started") running++;
+          if (one.kind === "ended") running = Math.max(0, running - 1);
+          if (one.kind === "started" || one.kind === "well") error = undefined;
+          if ((one.kind === "ended" || one.kind === "failed") && one.why !== undefined) error = `${one.why} ${at}`;
+          if (one.kind === "session") signIn = one.signIn;
+          deepEqual(
+            [now.running, now.lastError && `${now.lastError.sentence} ${now.lastError.at}`, now.signIn],
+            [running, error, signIn],
+          );
+        }
+      }),
+    ));
+
+  test("is told once a turn for each, after it, and not when nothing is another", async () => {
+    const told: string[] = [],
+      witness = new AgentWitness(
+        (of, id) => told.push(`${of} ${id}`),
+        () => 7,
+      );
+    witness.saw("agent", "a", { kind: "started" });
+    witness.saw("agent", "a", { kind: "session", signIn: "in" });
+    witness.saw("extension", "a", { kind: "failed", why: "No." });
+    deepEqual(told, []);
+    await Promise.resolve();
+    deepEqual(told.splice(0), ["agent a", "extension a"]);
+    witness.saw("agent", "a", { kind: "session", signIn: "in" });
+    witness.saw("agent", "a", { kind: "well" });
+    await Promise.resolve();
+    deepEqual(told, []);
+    deepEqual(
+      [witness.of("agent", "a"), witness.of("extension", "a"), witness.of("agent", "b")],
+      [{ running: 1, signIn: "in" }, { running: 0, lastError: { sentence: "No.", at: 7 } }, { running: 0 }],
+    );
+    witness.changed("agent", "b");
+    await Promise.resolve();
+    deepEqual(told, ["agent b"]);
+  });
+});
+
+suite("a witness of connections", () => {
+  const key: AgentKey = {
+    cwd: "/w",
+    protocol: 1,
+    agent: { id: "ada", name: "Ada", distribution: { local: { command: "x" } } },
+  };
+  class World {
+    readonly witness = new AgentWitness(
+      () => undefined,
+      () => 7,
+    );
+    readonly connect = witnessed(
+      key =>
+        AgentConnection.connect(this.agent.channel, {
+          name: key.agent.name,
+          version: "1",
+          protocol: 1,
+          clock: new FakeClock(),
+          odd: () => undefined,
+          lastWords: () => "",
+          stop: async () => undefined,
+          failure: () => this.failure,
+        }),
+      this.witness,
+    );
+    /** Why the chain ends. */
+    failure: Closed | undefined;
+    constructor(readonly agent: MemoryAgent) {}
+    get seen(): Seen {
+      return this.witness.of("agent", "ada");
+    }
+  }
+  const never = new AbortController().signal,
+    listener = {
+      opened: () => undefined,
+      isAsking: () => false,
+      update: () => undefined,
+      request: () => undefined,
+      elicitationCompleted: () => undefined,
+      closed: () => undefined,
+    };
+
+  test("sees it run, know its user, and die by itself", async () => {
+    const fixture = new World(
+        new MemoryAgent([], {
+          protocolVersion: 1,
+          agentCapabilities: { auth: { logout: {} } },
+          authMethods: [{ id: "x", name: "X" }],
+        }),
+      ),
+      connection = await fixture.connect(key, never);
+    deepEqual(fixture.seen, { running: 1, canLogOut: true });
+    await connection.newSession("/w", listener);
+    deepEqual(fixture.seen, { running: 1, canLogOut: true, signIn: "in" });
+    await fixture.agent.die();
+    const { message } = await connection.closed;
+    deepEqual(fixture.seen, { running: 0, canLogOut: true, signIn: "in", lastError: { sentence: message, at: 7 } });
+    ok(message !== "");
+  });
+
+  test("one that we end did not fail; nor one that nobody waits for any more", async () => {
+    const fixture = new World(new MemoryAgent()),
+      connection = await fixture.connect(key, never);
+    await connection.end({ message: "Enough." });
+    deepEqual(fixture.seen, { running: 0, canLogOut: false });
+    const given = new World(new MemoryAgent(["initialize"])),
+      giving = new AbortController(),
+      connecting = given.connect(key, giving.signal);
+    giving.abort(new Error("nobody waits"));
+    await given.agent.die();
+    await rejects(connecting);
+    deepEqual(given.seen, UNSEEN);
+  });
+
+  test("one that an extension's end took along did not fail, whether it ran or was being started", async () => {
+    const ran = new World(new MemoryAgent()),
+      { closed } = await ran.connect(key, never);
+    ran.failure = extensionEnded("The agent extension “X” stopped unexpectedly.", undefined);
+    await ran.agent.die();
+    deepEqual([(await closed).message, ran.seen], [ran.failure.message, { running: 0, canLogOut: false }]);
+    const starting = new World(new MemoryAgent(["initialize"])),
+      connecting = starting.connect(key, never);
+    starting.failure = ran.failure;
+    await starting.agent.die();
+    await rejects(connecting, ran.failure);
+    deepEqual(starting.seen, UNSEEN);
+  });
+
+  test("one whose installation was cancelled did not fail", async () => {
+    const witness = new AgentWitness(
+      () => undefined,
+      () => 7,
+    );
+    await rejects(
+      witnessed(async () => {
+        throw cancelled();
+      }, witness)(key, never),
+    );
+    deepEqual(witness.of("agent", "ada"), UNSEEN);
+  });
+
+  test("sees one that does not start, and one that wants its user to sign in", async () => {
+    const fixture = new World(new MemoryAgent(["initialize"])),
+      connecting = fixture.connect(key, never);
+    (await fixture.agent.next("initialize")).fail(new Error("not today"));
+    await rejects(connecting);
+    equal(fixture.seen.running, 0);
+    ok(fixture.seen.lastError?.sentence.startsWith("Ada answered with an error"), fixture.seen.lastError?.sentence);
+  });
+});

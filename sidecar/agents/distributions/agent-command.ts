@@ -1,0 +1,23 @@
+/** Which command a distribution means when nothing was installed. Pure. */
+import type { AgentConfig } from "../../../src/protocol/agents";
+import { typedCommand } from "../../../src/protocol/distribution";
+import { noDistribution } from "../../errors";
+
+export type AgentCommand =
+  | {
+      readonly kind: "process";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: "eliza"; readonly deterministic: boolean };
+
+/** Throws `noDistribution` when there is nothing that can be started without an installation. */
+export function commandOf({ name, distribution }: Pick<AgentConfig, "name" | "distribution">): AgentCommand {
+  const { symposium, local, executable } = distribution,
+    typed = typedCommand(distribution);
+  if (typed) return { kind: "process", ...typed };
+  if (!local && !executable && symposium?.subcommand === "eliza")
+    return { kind: "eliza", deterministic: symposium.args?.includes("--deterministic") ?? false };
+  throw noDistribution(name);
+}

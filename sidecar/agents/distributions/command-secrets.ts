@@ -1,0 +1,20 @@
+/** How an agent is started, with the keys that its user gave for it. */
+import type { AgentConfig } from "../../../src/protocol/agents";
+import { knownSecrets } from "../../../src/protocol/redaction/redact";
+import type { AgentCommand } from "./agent-command";
+
+export type CommandOf = (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
+
+/** What the agent's configuration says of its environment counts more than what is kept in secret. */
+export function withSecrets(
+  commandOf: CommandOf,
+  secrets: (agentId: string) => Promise<{ readonly env: Readonly<Record<string, string>> }>,
+): CommandOf {
+  return async (agent, signal) => {
+    const command = await commandOf(agent, signal);
+    if (command.kind !== "process") return command;
+    const { env } = await secrets(agent.id);
+    knownSecrets.add(Object.values(env));
+    return { ...command, env: { ...env, ...command.env } };
+  };
+}

@@ -1,0 +1,372 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { ProxyComponent } from "../../conductor/component";
+import { serveProxy } from "../../proxies/kit";
+import type { Interceptors, Proxy } from "../../proxies/proxy";
+import { Frame } from "../../rpc/frame";
+import { arrayOr, objectOr } from "../../rpc/json";
+import type { IncomingRequest } from "../../rpc/peer";
+import { FakeClock } from "../../testing/fake-clock";
+import { MemoryAgent } from "../../testing/memory-agent";
+import { memoryChain, type ProxyScript } from "../../testing/memory-chain";
+import { ChainWitness } from "./chain-observer";
+
+const text = (text: string) => ({ type: "text", text });
+const server = (name: string) => ({ name, command: "/bin/x", args: [], env: [] });
+const nothing = {};
+
+function inside(name: string, of: NonNullable<Interceptors["requests"]> | (() => Proxy)): ProxyComponent {
+  return {
+    kind: "internal",
+    name,
+    serve: (up, down, ids) =>
+      serveProxy(
+        { name, make: typeof of === "function" ? of : () => ({ fromClient: { requests: of } }) },
+        up,
+        down,
+        ids,
+      ),
+  };
+}
+const rules = (name: string, rule: string): ProxyComponent =>
+  inside(name, {
+    "session/prompt": request => {
+      const params = objectOr(request.params);
+      return request.pass({ ...params, prompt: [text(rule), ...arrayOr(params.prompt)] });
+    },
+  });
+const servers = (name: string, ...added: readonly string[]): ProxyComponent =>
+  inside(name, {
+    "session/new": request => {
+      const params = objectOr(request.params);
+      return request.pass({ ...params, mcpServers: [...arrayOr(params.mcpServers), ...added.map(server)] });
+    },
+  });
+/** A process of others: each message is written anew, with its keys in another order, and under another id. */
+const outside = (
+  change: (method: string, params: Record<string, unknown>) => unknown = (_, params) => params,
+): ProxyScript => ({
+  request: (request: IncomingRequest, from, proxy) => {
+    if (from !== "client") return false;
+    const params = Object.fromEntries(Object.entries(objectOr(request.params)).toReversed());
+    proxy.pass(request, "proxy/successor", { method: request.method, params: change(request.method, params) });
+    return true;
+  },
+});
+
+class World {
+  readonly clock = new FakeClock();
+  readonly witness: ChainWitness;
+  readonly chain;
+  readonly told: string[] = [];
+
+  constructor(extensions: readonly (ProxyScript | ProxyComponent)[], agent = new MemoryAgent()) {
+    this.witness = new ChainWitness(
+      extensions.map(one => ("kind" in one ? "kept" : "own")),
+      () => this.clock.now(),
+    );
+    this.chain = memoryChain(extensions, { options: { trace: this.witness }, agent });
+  }
+
+  async open(mcpServers: readonly unknown[] = []): Promise<string> {
+    const { client } = this.chain;
+    await client.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+    return this.session(mcpServers);
+  }
+  async session(mcpServers: readonly unknown[] = []): Promise<string> {
+    const sessionId = String(
+      objectOr(await this.chain.client.request("session/new", { cwd: "/w", mcpServers })).sessionId,
+    );
+    this.witness.hear(sessionId, () => this.told.push(sessionId));
+    return sessionId;
+  }
+  async prompt(sessionId: string, ...blocks: readonly unknown[]): Promise<unknown> {
+    const asked = this.chain.client.request("session/prompt", { sessionId, prompt: blocks }),
+      request = await this.chain.agent.next("session/prompt");
+    request.respond({ stopReason: "end_turn" });
+    await asked;
+    return request.params;
+  }
+  changes(sessionId: string) {
+    return this.witness.of(sessionId).map(({ time: _, ...changes }) => changes);
+  }
+}
+
+suite("what a chain's witness sees", () => {
+  test("each extension's own changes, whichever kind it is, and none of one that only passes on", async () => {
+    const fixture = new World([
+      outside(),
+      servers("one", "git"),
+      outside((method, params) =>
+        method === "session/prompt" ? { ...params, prompt: [...arrayOr(params.prompt), text("Bye.")] } : params,
+      ),
+      rules("two", "Be brief."),
+      servers("three", "jira", "docs"),
+    ]);
+    const id = await fixture.open([server("theirs")]);
+    await fixture.prompt(id, text("hello"));
+    deepEqual(fixture.changes(id), [
+      nothing,
+      { setup: { added: ["git"] } },
+      { prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "Bye." } } },
+      { prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "Be brief." } } },
+      { setup: { added: ["jira", "docs"] } },
+    ]);
+  });
+
+  test("altered prompts are counted, the last one is told; sessions are apart", async () => {
+    let first = true;
+    const fixture = new World([
+      outside((method, params) => {
+        if (method !== "session/prompt" || !first) return params;
+        first = false;
+        return { ...params, prompt: [text("You are Sparkle."), ...arrayOr(params.prompt)] };
+      }),
+    ]);
+    const a = await fixture.open(),
+      b = await fixture.session();
+    await fixture.prompt(a, text("one"));
+    await fixture.prompt(a, text("two"));
+    await fixture.prompt(b, text("three"));
+    deepEqual(
+      [fixture.changes(a), fixture.changes(b)],
+      [[{ prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "You are Sparkle." } } }], [nothing]],
+    );
+  });
+
+  test("how long each held what passed, on the way there and back", async () => {
+    const slow = (name: string, down: number, up: number): ProxyComponent => {
+      const held = async (request: { pass(): Promise<unknown> }) => {
+        fixture.clock.advance(down);
+        const answer = await request.pass();
+        fixture.clock.advance(up);
+        return answer;
+      };
+      return inside(name, { "session/new": held, "session/prompt": held });
+    };
+    const fixture: World = new World([slow("one", 5, 2), slow("two", 100, 30)]);
+    const id = await fixture.open();
+    deepEqual(fixture.witness.of(id), [
+      { time: { setup: 5, setupAnswer: 2 } },
+      { time: { setup: 100, setupAnswer: 30 } },
+    ]);
+    await fixture.prompt(id, text("hello"));
+    deepEqual(
+      fixture.witness.of(id).map(({ time }) => time),
+      [
+        { setup: 5, setupAnswer: 2, prompt: 5, lastPrompt: 5, answer: 2 },
+        { setup: 100, setupAnswer: 30, prompt: 100, lastPrompt: 100, answer: 30 },
+      ],
+    );
+  });
+
+  test("of prompts the median of the last ones", async () => {
+    const times = [1000, ...Array.from({ length: 20 }, (_, i) => i + 1)];
+    const fixture: World = new World([
+        inside("one", {
+          "session/prompt": request => {
+            fixture.clock.advance(times.shift() ?? 0);
+            return request.pass();
+          },
+        }),
+      ]),
+      id = await fixture.open();
+    for (let n = 0; n < 21; n++) await fixture.prompt(id, text("hello"));
+    deepEqual(fixture.witness.of(id)[0]?.time, { setup: 0, setupAnswer: 0, prompt: 10, lastPrompt: 20, answer: 0 });
+  });
+
+  test("whoever listens is told when a prompt has passed and something is another, and not again for the same", async () => {
+    const fixture = new World([rules("one", "Be brief.")]),
+      id = await fixture.open();
+    const asked = fixture.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] }),
+      request = await fixture.chain.agent.next("session/prompt");
+    deepEqual(fixture.told, [id]); // the turn may go on for long
+    request.respond({ stopReason: "end_turn" });
+    await asked;
+    deepEqual(fixture.told, [id, id]); // how long the answer was held
+    await fixture.prompt(id, text("again"));
+    equal(fixture.told.length, 3); // altered once more
+    const quiet = new World([outside()]),
+      other = await quiet.open();
+    await quiet.prompt(other, text("hello"));
+    const before = quiet.told.length;
+    await quiet.prompt(other, text("hello"));
+    equal(quiet.told.length, before);
+  });
+
+  test("a session that nobody listens to any more is forgotten", async () => {
+    const fixture = new World([servers("one", "git")]),
+      id = await fixture.open(),
+      listening = fixture.witness.hear(id, () => undefined);
+    listening[Symbol.dispose]();
+    deepEqual(fixture.witness.of(id), [nothing]);
+  });
+
+  test("who was heard before does not end it for who hears now", async () => {
+    const fixture = new World([rules("one", "Be brief.")]),
+      id = await fixture.open(),
+      before = fixture.witness.hear(id, () => undefined),
+      told: string[] = [];
+    fixture.witness.hear(id, () => told.push("now"));
+    before[Symbol.dispose]();
+    await fixture.prompt(id, text("hello"));
+    deepEqual(told, ["now", "now"]);
+  });
+
+  test("sessions and prompts of an extension's own are nobody's", async () => {
+    const asking = inside("asks", () => ({ fromClient: { requests: {} } }));
+    const own: ProxyComponent = {
+      kind: "internal",
+      name: "own",
+      serve: (up, down, ids) =>
+        serveProxy(
+          {
+            name: "own",
+            make: chain => ({
+              fromClient: {
+                requests: {
+                  "session/prompt": async request => {
+                    const session = await chain.openSession(
+                      { cwd: "/elsewhere", mcpServers: [server("hidden")] },
+                      { update: () => undefined, request: () => undefined },
+                    );
+                    void session.prompt([text("secret")]);
+                    return request.pass();
+                  },
+                },
+              },
+            }),
+          },
+          up,
+          down,
+          ids,
+        ),
+    };
+    const fixture = new World([asking, own, outside()]),
+      id = await fixture.open(),
+      asked = fixture.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] });
+    for (let n = 0; n < 2; n++) (await fixture.chain.agent.next("session/prompt")).respond({ stopReason: "end_turn" });
+    await asked;
+    deepEqual(fixture.changes(id), [nothing, nothing, nothing]);
+  });
+
+  test("what a process of others makes of another session is not taken for the client's", async () => {
+    const fixture = new World([
+      {
+        request: (request, from, proxy) => {
+          if (from !== "client" || request.method !== "session/new") return false;
+          void proxy
+            .successor("session/new", { cwd: "/own", mcpServers: [server("hidden")] })
+            .then(() => proxy.pass(request, "proxy/successor", { method: "session/new", params: request.params }));
+          return true;
+        },
+      },
+      servers("behind", "git"),
+    ]);
+    const id = await fixture.open();
+    deepEqual(fixture.changes(id), [nothing, nothing]); // which one it was cannot be told: then nothing is
+  });
+
+  test("a setup that failed changes nothing; one that is loaded, resumed or forked counts for the session it names or makes", async () => {
+    const agent = new MemoryAgent(["session/new"]),
+      add: NonNullable<Interceptors["requests"]>[string] = request =>
+        request.pass({ ...objectOr(request.params), mcpServers: [server("git")] });
+    const fixture = new World([inside("one", { "session/new": add, "session/load": add, "session/fork": add })], agent),
+      { client } = fixture.chain;
+    await client.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+    const failing = client.request("session/new", { cwd: "/w", mcpServers: [] });
+    (await agent.next("session/new")).fail(new Error("no"));
+    await failing.catch(() => undefined);
+    const refused = client.request("session/load", { sessionId: "refused", cwd: "/w", mcpServers: [] });
+    (await agent.next("session/load")).fail(new Error("no"));
+    await refused.catch(() => undefined);
+    deepEqual(fixture.changes("refused"), [nothing]);
+    const load = client.request("session/load", { sessionId: "old", cwd: "/w", mcpServers: [] }),
+      fork = client.request("session/fork", { sessionId: "old", cwd: "/w", mcpServers: [] });
+    (await agent.next("session/load")).respond({});
+    (await agent.next("session/fork")).respond({ sessionId: "forked" });
+    await Promise.all([load, fork]);
+    deepEqual(
+      ["old", "forked", "s1"].map(id => fixture.changes(id)),
+      [[{ setup: { added: ["git"] } }], [{ setup: { added: ["git"] } }], [nothing]],
+    );
+  });
+
+  test("nothing else is looked into, and of what passed untouched not even that", () => {
+    const witness = new ChainWitness(["kept"], () => 0),
+      unread = Frame.raw(Buffer.from(`{"jsonrpc":"2.0","method":"session/update","params":{broken}}`));
+    Object.defineProperty(unread, "message", {
+      get: () => {
+        throw new Error("it was parsed");
+      },
+    });
+    for (const [link, way] of [
+      [0, "down"],
+      [1, "down"],
+      [1, "up"],
+      [0, "up"],
+      [7, "up"],
+    ] as const)
+      witness.message("a", "b", unread, link, way);
+    const prompt = Frame.of({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "session/prompt",
+      params: { sessionId: "s", prompt: [] },
+    });
+    witness.message("a", "b", prompt, 0, "down");
+    witness.message(
+      "a",
+      "b",
+      Frame.raw(Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{broken}}`)),
+      1,
+      "down",
+    );
+    deepEqual(
+      witness.of("s").map(({ prompts }) => prompts?.last.removed ?? 0),
+      [0],
+    );
+  });
+
+  test("what cannot be read, or is nested too deep to be compared, is no change", () => {
+    const witness = new ChainWitness(["kept"], () => 0),
+      nested = (inner: string) =>
+        Frame.raw(
+          Buffer.from(
+            `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s","x":${"[".repeat(50_000)}${inner}${"]".repeat(50_000)}}}`,
+          ),
+        );
+    const setUp = (before: Frame, after: Frame, answer: string) => {
+      witness.message("a", "b", before, 0, "down");
+      witness.message("a", "b", after, 1, "down");
+      for (const link of [1, 0]) witness.message("a", "b", Frame.raw(Buffer.from(answer)), link, "up");
+      return witness.of("s")[0];
+    };
+    deepEqual(setUp(nested(""), nested("1"), `{"jsonrpc":"2.0","id":1,"result":{}}`), {
+      time: { setup: 0, setupAnswer: 0 },
+    });
+    const fresh = Frame.of({ jsonrpc: "2.0", id: 2, method: "session/new", params: {} });
+    setUp(fresh, fresh, `{"jsonrpc":"2.0","id":2,"result":{broken}}`);
+  });
+
+  test("of requests that are never answered, and sessions that nobody hears, few are kept", () => {
+    let size = 0;
+    const witness = new ChainWitness(["kept", "kept"], () => 0);
+    for (let id = 0; id < 500; id++) {
+      const frame = Frame.of({
+        jsonrpc: "2.0",
+        id,
+        method: "session/prompt",
+        params: { sessionId: `s${id}`, prompt: [text("x")] },
+      });
+      witness.message("client", "one", frame, 0, "down");
+      witness.message("one", "two", frame, 1, "down");
+    }
+    for (let id = 0; id < 500; id++) if (witness.of(`s${id}`)[0]?.time) size++;
+    equal(size, 64);
+    const answered = (id: number) => {
+      for (const link of [1, 0]) witness.message("x", "y", Frame.of({ jsonrpc: "2.0", id, result: {} }), link, "up");
+      return witness.of(`s${id}`)[0]?.time?.answer;
+    };
+    deepEqual([answered(0), answered(499)], [undefined, 0]);
+  });
+});

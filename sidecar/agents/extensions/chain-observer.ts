@@ -1,0 +1,261 @@
+/**
+ * Looks on as the client's requests go through the extensions of a chain, and says what each of them changed, and how
+ * long it held them: whatever it is, a process of others or one of ours.
+ *
+ *   client ── link 0 ─▶ extension 0 ── link 1 ─▶ extension 1 ── link 2 ─▶ …     a journey is one request of the client's; what arrives on link i
+ *                                                                               and leaves on link i + 1 has passed
+ *                                                                               extension i
+ *
+ * Invariants: nothing is changed, delayed or kept for longer than until it has passed; only requests that set a session
+ * up, prompts and the answers to those are looked into; what an extension asks for itself is nobody's journey;
+ * journeys, sessions and names are bounded.
+ */
+import {
+  rounded,
+  type AlteredPrompts,
+  type ExtensionDetails,
+  type SetupChange,
+  type TimeHeld,
+} from "../../../src/protocol/session-details";
+import type { Trace } from "../../conductor/component";
+import { paramsOr } from "../../proxies/router";
+import { FrameError, type Frame } from "../../rpc/frame";
+import { objectOr, stringOr } from "../../rpc/json";
+import type { Id } from "../../rpc/message";
+import { promptChange, setupChange } from "./message-diff";
+
+/** Under which id a request leaves an extension: that under which it came, or one of its own. */
+export type IdsOf = "kept" | "own";
+
+/** What was seen of one extension in one session. */
+export type SeenChanges = Pick<ExtensionDetails, "setup" | "prompts" | "time">;
+
+const SETUPS: ReadonlySet<string> = new Set(["session/new", "session/load", "session/resume", "session/fork"]);
+const PROMPT = "session/prompt";
+/** The oldest are forgotten. */
+const JOURNEYS = 64,
+  SESSIONS = 64;
+/** Of which the median is told. */
+const TIMES = 20;
+
+interface Journey {
+  readonly method: string;
+  /** As the client names it; of a session that is being made, as soon as the answer does. */
+  sessionId: string | undefined;
+  /** How it arrived on each link, and its answer; the frame is kept until it has left the next extension. */
+  readonly links: {
+    readonly id: Id;
+    readonly at: number;
+    frame: Frame | undefined;
+    answered?: { readonly at: number; readonly made: string | undefined };
+  }[];
+  /** Of a setup: what each extension did. */
+  readonly setups: { readonly change: SetupChange | undefined; readonly down: number }[];
+}
+
+interface Seen {
+  setup?: SetupChange | undefined;
+  setupTime?: readonly [down: number, up: number];
+  prompts?: AlteredPrompts;
+  readonly prompt: number[];
+  readonly answer: number[];
+}
+
+export class ChainWitness implements Trace {
+  /** What is under way on each link, by its id there. */
+  readonly #open: readonly Map<Id, Journey>[];
+  readonly #sessions = new Map<string, readonly Seen[]>();
+  readonly #listeners = new Map<string, { readonly changed: () => void; told: string }>();
+
+  /** `extensions`: the first components of the chain, in their order. `now`: milliseconds. */
+  constructor(
+    private readonly extensions: readonly IdsOf[],
+    private readonly now: () => number,
+  ) {
+    this.#open = [...extensions, "agent"].map(() => new Map<Id, Journey>());
+  }
+
+  /** Of each extension, in their order. */
+  of(sessionId: string): readonly SeenChanges[] {
+    const seen = this.#sessions.get(sessionId);
+    return this.extensions.map((_, i) => shown(seen?.[i]));
+  }
+
+  /**
+   * `changed` is called when something else is to be told of this session. Disposed, what was seen of it is forgotten.
+   */
+  hear(sessionId: string, changed: () => void): Disposable {
+    const listener = { changed, told: JSON.stringify(this.of(sessionId)) };
+    this.#listeners.set(sessionId, listener);
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#listeners.get(sessionId) !== listener) return;
+        this.#listeners.delete(sessionId);
+        this.#sessions.delete(sessionId);
+      },
+    };
+  }
+
+  message(_from: string, _to: string, frame: Frame, link: number, way: "down" | "up"): void {
+    const open = this.#open[link];
+    if (!open || (way === "up" && open.size === 0)) return;
+    const { envelope } = frame;
+    if (way === "down" && envelope.kind === "request" && (envelope.method === PROMPT || SETUPS.has(envelope.method)))
+      this.#arrived(link, envelope.id, envelope.method, frame);
+    if (way === "down" || envelope.kind !== "response" || envelope.id === null) return;
+    const journey = open.get(envelope.id);
+    open.delete(envelope.id);
+    if (journey) this.#answered(journey, link, frame, envelope.failed);
+  }
+
+  #arrived(link: number, id: Id, method: string, frame: Frame): void {
+    const journey = link === 0 ? this.#begun(method, frame) : this.#left(link - 1, id, method, frame);
+    if (!journey) return;
+    const at = this.now(),
+      before = journey.links[link - 1],
+      isPast = link === this.extensions.length;
+    if (before) {
+      this.#passed(journey, link - 1, [before.frame, frame], at - before.at);
+      before.frame = undefined;
+    }
+    journey.links[link] = { id, at, frame: isPast ? undefined : frame };
+    this.#open[link]?.set(id, journey);
+    if (isPast && method === PROMPT) this.#tell(journey.sessionId);
+  }
+
+  #begun(method: string, frame: Frame): Journey {
+    const oldest = this.#open[0]?.size === JOURNEYS ? this.#open[0].values().next().value : undefined;
+    if (oldest) for (const [i, { id }] of oldest.links.entries()) this.#open[i]?.delete(id);
+    return { method, sessionId: makes(method) ? undefined : sessionIn(paramsOr(frame)), links: [], setups: [] };
+  }
+
+  /** Which one goes on as what extension `i` sends. Where the id is its own, the first that fits. */
+  #left(i: number, id: Id, method: string, frame: Frame): Journey | undefined {
+    const open = this.#open[i];
+    if (this.extensions[i] === "kept") return open?.get(id);
+    const sessionId = makes(method) ? undefined : sessionIn(paramsOr(frame));
+    return [...(open?.values() ?? [])].find(
+      one => one.method === method && one.links[i + 1] === undefined && one.sessionId === sessionId,
+    );
+  }
+
+  #passed(journey: Journey, i: number, [before, after]: readonly [Frame | undefined, Frame], ms: number): void {
+    const compared = <T>(compare: (before: unknown, after: unknown) => T): T | undefined => {
+      if (!before || before === after) return undefined;
+      try {
+        return compare(paramsOr(before), paramsOr(after));
+      } catch (error) {
+        if (error instanceof RangeError) return undefined; // nested too deep to be compared
+        throw error;
+      }
+    };
+    if (journey.method !== PROMPT) {
+      journey.setups[i] = { change: compared(setupChange), down: ms };
+      return;
+    }
+    const seen = this.#seen(journey.sessionId)?.[i],
+      change = compared(promptChange);
+    if (!seen) return;
+    add(seen.prompt, ms);
+    if (change) seen.prompts = { count: (seen.prompts?.count ?? 0) + 1, last: change };
+  }
+
+  #answered(journey: Journey, link: number, frame: Frame, failed: boolean): void {
+    const at = this.now(),
+      before = journey.links[link + 1]?.answered,
+      here = journey.links[link];
+    if (here) here.answered = { at, made: makes(journey.method) && !failed ? sessionIn(resultOf(frame)) : undefined };
+    if (journey.method === PROMPT) {
+      const seen = this.#seen(journey.sessionId)?.[link];
+      if (seen && before) add(seen.answer, at - before.at);
+    }
+    if (link > 0) return;
+    for (const [i, { id }] of journey.links.entries()) this.#open[i]?.delete(id);
+    if (journey.method !== PROMPT && !failed) this.#setUp(journey);
+    this.#tell(journey.sessionId);
+  }
+
+  /**
+   * What an extension made of a session that is not the client's, with an id that is its own, was no part of the
+   * journey; nor is what came behind it.
+   */
+  #setUp(journey: Journey): void {
+    const { links, setups } = journey;
+    if (makes(journey.method)) journey.sessionId = links[0]?.answered?.made;
+    const seen = this.#seen(journey.sessionId);
+    if (!seen) return;
+    for (const [i, one] of seen.entries()) {
+      const did = setups[i],
+        [ours, next] = [links[i]?.answered, links[i + 1]?.answered];
+      if (!did || !ours || !next || ours.made !== next.made) break;
+      one.setup = did.change;
+      one.setupTime = [did.down, ours.at - next.at];
+    }
+  }
+
+  #seen(sessionId: string | undefined): readonly Seen[] | undefined {
+    if (sessionId === undefined) return undefined;
+    const known = this.#sessions.get(sessionId);
+    if (known) return known;
+    const [oldest] =
+      this.#sessions.size >= SESSIONS ? [...this.#sessions.keys()].filter(id => !this.#listeners.has(id)) : [];
+    if (oldest !== undefined) this.#sessions.delete(oldest);
+    const seen = this.extensions.map((): Seen => ({ prompt: [], answer: [] }));
+    this.#sessions.set(sessionId, seen);
+    return seen;
+  }
+
+  #tell(sessionId: string | undefined): void {
+    const listener = sessionId === undefined ? undefined : this.#listeners.get(sessionId);
+    if (!listener || sessionId === undefined) return;
+    const now = JSON.stringify(this.of(sessionId));
+    if (now === listener.told) return;
+    listener.told = now;
+    listener.changed();
+  }
+}
+
+function makes(method: string): boolean {
+  return method === "session/new" || method === "session/fork";
+}
+
+function sessionIn(params: unknown): string | undefined {
+  return stringOr(objectOr(params).sessionId, undefined);
+}
+
+function resultOf(frame: Frame): unknown {
+  try {
+    return "result" in frame.message ? frame.message.result : undefined;
+  } catch (error) {
+    if (error instanceof FrameError) return undefined;
+    throw error;
+  }
+}
+
+function add(times: number[], ms: number): void {
+  times.push(ms);
+  if (times.length > TIMES) times.shift();
+}
+
+function shown(seen: Seen | undefined): SeenChanges {
+  const { setup, prompts } = seen ?? {},
+    time = timeOf(seen);
+  return { ...(setup ? { setup } : {}), ...(prompts ? { prompts } : {}), ...(time ? { time } : {}) };
+}
+
+function timeOf(seen: Seen | undefined): TimeHeld | undefined {
+  if (!seen) return undefined;
+  const { setupTime, prompt, answer } = seen,
+    last = prompt.at(-1);
+  const time = {
+    ...(setupTime ? { setup: rounded(setupTime[0]), setupAnswer: rounded(setupTime[1]) } : {}),
+    ...(last === undefined ? {} : { prompt: rounded(median(prompt)), lastPrompt: rounded(last) }),
+    ...(answer.length === 0 ? {} : { answer: rounded(median(answer)) }),
+  };
+  return Object.keys(time).length === 0 ? undefined : time;
+}
+
+/** The lower one of two in the middle. */
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[(times.length - 1) >> 1] ?? 0;
+}

@@ -1,0 +1,114 @@
+/**
+ * The delivery evidence of all agents (`mcp/delivery/delivery-evidence.ts`) as one JSON file, shared by all windows and the
+ * command line.
+ *
+ * Invariants: the file is replaced as a whole; a file that cannot be read counts as empty; an entry with an unknown
+ * form is dropped; a file that cannot be written is logged once, and the evidence lasts until this process ends.
+ */
+import { readFileSync } from "node:fs";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { DeliveryEvidence, EvidenceStore } from "../../mcp/delivery/delivery-evidence";
+import { isObject, numberOr, type JsonObject } from "../../rpc/json";
+
+/** The newest programs. */
+const MAX_PROGRAMS = 200;
+/** Characters of a program's name and version, which the agent chooses. */
+const MAX_NAME = 200;
+
+interface Entry extends DeliveryEvidence {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface EvidenceFileDeps {
+  /** Absolute. */
+  readonly file: string;
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
+  readonly onWarning: (message: string, error: unknown) => void;
+}
+
+export class EvidenceFile implements EvidenceStore, AsyncDisposable {
+  readonly #own = new Map<string, Entry>();
+  #writing: Promise<void> = Promise.resolve();
+  #isWarned = false;
+
+  constructor(private readonly deps: EvidenceFileDeps) {}
+
+  of(program: string): DeliveryEvidence | undefined {
+    return this.all().get(keyOf(program));
+  }
+
+  /** By program, cut to `MAX_NAME` characters; the newest entry of all processes. */
+  all(): ReadonlyMap<string, Entry> {
+    const all = new Map(read(this.deps.file));
+    for (const [program, own] of this.#own) if (own.at >= (all.get(program)?.at ?? 0)) all.set(program, own);
+    return all;
+  }
+
+  set(program: string, evidence: DeliveryEvidence): void {
+    const before = this.of(program);
+    if (
+      before &&
+      before.transport === evidence.transport &&
+      before.isListed === evidence.isListed &&
+      before.lists === evidence.lists &&
+      (before.waitsInVain ?? 0) === (evidence.waitsInVain ?? 0)
+    )
+      return;
+    this.#own.set(keyOf(program), { ...evidence, at: this.deps.date() });
+    this.#writing = this.#writing.then(() => this.#write());
+  }
+
+  /** Resolves when everything so far is written. Never rejects. */
+  written(): Promise<void> {
+    return this.#writing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.written();
+  }
+
+  async #write(): Promise<void> {
+    const { file, onWarning } = this.deps,
+      unfinished = `${file}.${process.pid}`;
+    const newest = [...this.all()].sort(([, a], [, b]) => b.at - a.at).slice(0, MAX_PROGRAMS);
+    try {
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(unfinished, JSON.stringify(Object.fromEntries(newest), undefined, 1));
+      await rename(unfinished, file);
+    } catch (error) {
+      if (!this.#isWarned) onWarning("How agents take tools could not be remembered", error);
+      this.#isWarned = true;
+    }
+  }
+}
+
+function keyOf(program: string): string {
+  return program.slice(0, MAX_NAME);
+}
+
+function read(file: string): readonly (readonly [string, Entry])[] {
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return isObject(parsed)
+      ? Object.entries(parsed).flatMap(([program, value]) => {
+          const entry = isObject(value) && entryOf(value);
+          return entry ? [[program, entry]] : [];
+        })
+      : [];
+  } catch {
+    return [];
+  }
+}
+
+const LISTS = ["beforePrompt", "inPrompt", "later", "never"] as const;
+
+function entryOf({ transport, isListed, lists, at, waitsInVain }: JsonObject): Entry | undefined {
+  const known = LISTS.find(each => each === lists);
+  if ((transport !== "http" && transport !== "stdio") || typeof isListed !== "boolean" || known === undefined)
+    return undefined;
+  const waits = numberOr(waitsInVain, 0);
+  return { transport, isListed, lists: known, at: numberOr(at, 0), ...(waits > 0 ? { waitsInVain: waits } : {}) };
+}

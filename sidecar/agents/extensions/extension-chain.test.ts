@@ -1,0 +1,258 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import type { ExtensionConfig } from "../../../src/protocol/extensions";
+import { KnownDialects } from "../../conductor/proxy-dialect";
+import { AgentError, agentExited } from "../../errors";
+import { MemoryAgent } from "../../testing/memory-agent";
+import { memoryChain } from "../../testing/memory-chain";
+import { findExtensions, type ExtensionWorld } from "./extension-chain";
+
+const extension = (id: string, name = id.toUpperCase()): ExtensionConfig => ({
+  id,
+  name,
+  distribution: { local: { command: id } },
+  _source: "custom",
+});
+
+class World implements ExtensionWorld {
+  readonly sights: string[] = [];
+  readonly started: string[] = [];
+  readonly command: ExtensionWorld["command"] = async ({ id }) => {
+    if (id === "bad") throw new Error("there is no such package.");
+    return { kind: "process", command: id, args: [], env: {} };
+  };
+  readonly start: ExtensionWorld["start"] = name => {
+    this.started.push(name);
+    return Promise.reject(new Error("nothing is started"));
+  };
+  readonly builtIn: ExtensionWorld["builtIn"] = async ({ id }, name) =>
+    id === "ours"
+      ? {
+          kind: "internal",
+          name,
+          serve: () => {
+            throw new Error("nothing is served");
+          },
+        }
+      : undefined;
+  readonly saw: ExtensionWorld["saw"] = (id, sight) => {
+    this.sights.push(`${id} ${sight.kind}${"why" in sight ? `: ${sight.why}` : ""}`);
+  };
+  readonly find: ExtensionWorld["find"] = async program => (program === "gone" ? undefined : `/bin/${program}`);
+  readonly odd = () => undefined;
+  all(...configs: readonly ExtensionConfig[]) {
+    return findExtensions(configs, ["Ada"], new AbortController().signal, this);
+  }
+}
+
+suite("extensions of a chain", () => {
+  test("have the names that they have for people, each of its own also beside the agent's", async () => {
+    const fixture = new World(),
+      { components } = await fixture.all(extension("a"), extension("b", "A"), extension("ada", "Ada"));
+    deepEqual(
+      components.map(({ name }) => name),
+      ["A", "A (b)", "Ada (ada)"],
+    );
+    for (const component of components) if (component.kind === "external") await rejects(async () => component.start());
+    deepEqual(fixture.started, ["“A”", "“A”", "“Ada”"]);
+  });
+
+  test("have the memory of their program, which later chains share", async () => {
+    const dialects = new KnownDialects(),
+      fixture = new World();
+    const memory: ExtensionWorld["memory"] = command =>
+      command.kind === "process" ? dialects.of(command.command) : undefined;
+    const find = async (id: string) => {
+      const [component] = (
+        await findExtensions([extension(id)], [], new AbortController().signal, { ...fixture, memory })
+      ).components;
+      return component?.kind === "external" ? component.memory : undefined;
+    };
+    const first = await find("a");
+    if (first) first.dialect = "proxy";
+    deepEqual([(await find("a"))?.dialect, (await find("b"))?.dialect], ["proxy", undefined]);
+    for (let i = 0; i < 100; i++) await find(`other ${i}`);
+    equal((await find("a"))?.dialect, undefined, "it is bounded");
+  });
+
+  test("one that is part of this program needs no process; one of another version is left out", async () => {
+    const own = (id: string): ExtensionConfig => ({
+      ...extension(id),
+      distribution: { symposium: { subcommand: "proxy", args: [id] } },
+      _source: "built-in",
+    });
+    const { components, missing } = await new World().all(own("ours"), own("later"), extension("a", "OURS"));
+    deepEqual(
+      components.map(({ kind, name }) => [kind, name]),
+      [
+        ["internal", "OURS"],
+        ["external", "OURS (a)"],
+      ],
+    );
+    deepEqual(
+      missing.map(({ id }) => id),
+      ["later"],
+    );
+  });
+
+  test("one that is an MCP server is no process of ours: it stands in the sessions, where its program is", async () => {
+    const fixture = new World(),
+      chain = await fixture.all(
+        { ...extension("git"), kind: "mcp" },
+        { ...extension("gone"), kind: "mcp" },
+        { ...extension("docs"), kind: "mcp", distribution: { symposium: { subcommand: "eliza" } } },
+      ),
+      [component] = chain.components;
+    deepEqual(chain.missing, [
+      {
+        id: "gone",
+        sentence: "The agent extension “GONE” could not be started: “gone” was not found or may not be run.",
+      },
+      { id: "docs", sentence: "The agent extension “DOCS” is not part of this version of Symposium." },
+    ]);
+    const proxies = chain.components,
+      { client, agent } = memoryChain(proxies);
+    await client.request("initialize", { protocolVersion: 1 });
+    void client.request("session/load", { sessionId: "s", cwd: "/w", mcpServers: [] });
+    deepEqual((await agent.next("session/load")).params, {
+      sessionId: "s",
+      cwd: "/w",
+      mcpServers: [{ name: "git", command: "/bin/git", args: [], env: [] }],
+    });
+    deepEqual([component?.kind, fixture.started], ["internal", []]);
+  });
+
+  test("one that is an MCP server at an address is looked for nowhere; what cannot be an address is left out, and says what to do", async () => {
+    const at = (id: string, url: string, headers?: Readonly<Record<string, string>>): ExtensionConfig => ({
+      ...extension(id),
+      kind: "mcp",
+      distribution: { http: { url, ...(headers ? { headers } : {}) }, npx: { package: "bad" } },
+    });
+    const fixture = new World(),
+      chain = await fixture.all(
+        at("docs", " https://example.com/mcp ", { "X-Key": "1" }),
+        at("old", "ftp://hunter2"),
+        at("key", "https://example.com", { "X-Key": "hunter2\n" }),
+      );
+    deepEqual(chain.missing, [
+      {
+        id: "old",
+        sentence:
+          "The agent extension “OLD” is left out: its address is none: write it whole, with https:// or http:// before it, as https://example.com/mcp.",
+      },
+      {
+        id: "key",
+        sentence:
+          "The agent extension “KEY” is left out: the value of its header X-Key has a line break or a character in it that cannot be sent: write it anew.",
+      },
+    ]);
+    const { client, agent } = memoryChain(chain.components, {
+      agent: new MemoryAgent([], { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } } }),
+    });
+    await client.request("initialize", { protocolVersion: 1 });
+    void client.request("session/resume", { sessionId: "s", cwd: "/w" });
+    deepEqual((await agent.next("session/resume")).params, {
+      sessionId: "s",
+      cwd: "/w",
+      mcpServers: [
+        { type: "http", name: "docs", url: "https://example.com/mcp", headers: [{ name: "X-Key", value: "1" }] },
+      ],
+    });
+    deepEqual([chain.components.map(({ kind }) => kind), fixture.started], [["internal"], []]);
+  });
+
+  test("where the user has a program in the place of an address, that counts", async () => {
+    const chain = await new World().all({
+        ...extension("git"),
+        kind: "mcp",
+        distribution: { local: { command: "git" }, http: { url: "https://example.com/mcp" } },
+      }),
+      { client, agent } = memoryChain(chain.components);
+    await client.request("initialize", { protocolVersion: 1 });
+    void client.request("session/load", { sessionId: "s", cwd: "/w", mcpServers: [] });
+    deepEqual((await agent.next("session/load")).params, {
+      sessionId: "s",
+      cwd: "/w",
+      mcpServers: [{ name: "git", command: "/bin/git", args: [], env: [] }],
+    });
+  });
+
+  test("those that are missing are named in the order of the chain, however it came to be known", async () => {
+    const fixture = new World(),
+      chain = await fixture.all(extension("a"), extension("bad"), extension("b"));
+    chain.heard({ kind: "bypassed", component: "B", message: "B hangs." });
+    chain.heard({
+      kind: "bypassed",
+      component: "A",
+      message: "not this",
+      reason: agentExited("“A”", "exit code 3", ""),
+    });
+    deepEqual(chain.missing, [
+      { id: "a", sentence: "The agent extension “A” stopped unexpectedly (exit code 3)." },
+      { id: "bad", sentence: "The agent extension “BAD” is left out: there is no such package." },
+      { id: "b", sentence: "B hangs." },
+    ]);
+    deepEqual(fixture.sights, [
+      "bad failed: The agent extension “BAD” is left out: there is no such package.",
+      "b failed: B hangs.",
+      "a failed: The agent extension “A” stopped unexpectedly (exit code 3).",
+    ]);
+  });
+
+  test("one that is slow, or is none of them, is not missing", async () => {
+    const chain = await new World().all(extension("a"));
+    chain.heard({ kind: "slow", component: "A", message: "A is still starting." });
+    chain.heard({ kind: "bypassed", component: "Tools", message: "Tools are left out." });
+    deepEqual(chain.missing, []);
+  });
+
+  test("the end of one is told as its own, the end of anything else as that is told", async () => {
+    const chain = await new World().all(extension("a")),
+      ended = chain.explained({ component: "A", reason: { message: "a line was too long.", cause: "last words" } });
+    deepEqual(
+      [ended instanceof AgentError && ended.code, ended?.message, ended?.cause],
+      [
+        "extension",
+        "The agent extension “A” has ended: a line was too long. The agent ended with it; both restart with your next prompt.",
+        "last words",
+      ],
+    );
+    const reason = { message: "Ada has gone." };
+    deepEqual(
+      [chain.explained({ component: "Ada", reason }), chain.explained({}), chain.explained(undefined)],
+      [reason, undefined, undefined],
+    );
+  });
+
+  test("one that ended before the chain was whole has failed, and no other", async () => {
+    const fixture = new World(),
+      chain = await fixture.all(extension("a"), extension("b"));
+    chain.fell({ component: "B", reason: { message: "it broke." } });
+    chain.fell({ component: "Ada", reason: { message: "Ada broke." } });
+    chain.fell(undefined);
+    deepEqual(fixture.sights, ["b failed: The agent extension “B” has ended: it broke."]);
+  });
+
+  test("those that run are seen to start and to end; why, of the one whose end it was", async () => {
+    const fixture = new World(),
+      chain = await fixture.all(extension("a"), extension("bad"), extension("b"));
+    let end = (): void => undefined;
+    chain.runs(
+      new Promise<void>(resolve => {
+        end = resolve;
+      }),
+      () => ({ component: "B", reason: { message: "it broke." } }),
+    );
+    deepEqual(fixture.sights.slice(1), ["a started", "b started"]);
+    end();
+    await new Promise(resolve => setImmediate(resolve));
+    deepEqual(fixture.sights.slice(3), ["a ended", "b ended: The agent extension “B” has ended: it broke."]);
+  });
+
+  test("nobody hears of a start that is given up", async () => {
+    const fixture = new World(),
+      gone = new AbortController();
+    gone.abort(new Error("closed"));
+    await rejects(findExtensions([extension("bad")], [], gone.signal, fixture), /closed/);
+    equal(fixture.sights.length, 0);
+  });
+});

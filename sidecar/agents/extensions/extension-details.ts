@@ -1,0 +1,126 @@
+/**
+ * What is told of a chain's extensions in a session: who is there, who is not and why, what the witness saw of each,
+ * and how far its tools got.
+ */
+import type { Trace } from "../../conductor/component";
+import type { ConfigurationEntry } from "../../../src/protocol/own-configuration";
+import { DeliveryTracker, type Delivery } from "../../mcp/delivery/delivery-tracker";
+import { ChainWitness, type SeenChanges } from "./chain-observer";
+import type { ExtensionChain } from "./extension-chain";
+import { missingToolsSentence, type MissingTools } from "./missing-tools";
+import type { SessionExtensions } from "../../acp/chain-extensions";
+
+/**
+ * `trace`, `deliveries`: for the conductor; a chain without extensions has no trace. `agent`: its name. `others`: whose
+ * the servers are that no extension added. `now`: milliseconds.
+ */
+export function witnessedExtensions(
+  chain: ExtensionChain,
+  { agent, others, now, configuration }: WitnessOptions,
+): WitnessedExtensions {
+  const { components } = chain,
+    deliveries = new DeliveryTracker();
+  const witness =
+    components.length === 0
+      ? undefined
+      : new ChainWitness(
+          components.map(({ kind }) => (kind === "internal" ? "kept" : "own")),
+          now,
+        );
+  const seenBy = (sessionId: string): readonly Witnessed[] => {
+    const seen = witness?.of(sessionId) ?? [];
+    return chain.all.map(({ config, component, leftOut }) => ({
+      config,
+      leftOut,
+      seen: seen[component ? components.indexOf(component) : -1],
+    }));
+  };
+  return {
+    trace: witness,
+    deliveries,
+    extensions: {
+      of: sessionId => {
+        const servers = deliveries.of(sessionId)?.servers ?? [];
+        return seenBy(sessionId).map(({ config: { id, name }, leftOut, seen }) => {
+          if (leftOut !== undefined) return { id, name, leftOut };
+          const tools = servers.filter(({ server }) => seen?.setup?.added?.includes(server));
+          return { id, name, ...seen, ...(tools.length === 0 ? {} : { tools }) };
+        });
+      },
+      missingTools: sessionId => {
+        const delivery = deliveries.of(sessionId),
+          all = seenBy(sessionId);
+        if (!delivery) return undefined;
+        const named = delivery.missing.map(one => ({
+          name:
+            all.find(({ seen }) => seen?.setup?.added?.includes(one.server))?.config.name ??
+            others ??
+            `the MCP server “${one.server}”`,
+          delivery: one,
+        }));
+        return missingToolsSentence({
+          agent,
+          missing: named,
+          all: delivery.servers.length,
+          retry: delivery.retry,
+          configuration: configurationOf(delivery, configuration),
+        });
+      },
+      canConfigure: sessionId => {
+        const delivery = deliveries.of(sessionId);
+        return (
+          delivery !== undefined &&
+          delivery.missing.length > 0 &&
+          ["absent", "outdated"].some(kind => kind === configurationOf(delivery, configuration))
+        );
+      },
+      hear: (sessionId, changed) => {
+        const heard = [witness?.hear(sessionId, changed), deliveries.onChange(sessionId, changed)];
+        return {
+          [Symbol.dispose]: () => {
+            for (const each of heard) each?.[Symbol.dispose]();
+          },
+        };
+      },
+    },
+  };
+}
+
+interface WitnessOptions {
+  readonly agent: string;
+  readonly others: string | undefined;
+  readonly now: () => number;
+  /** Of the agent's own configuration when its process started; undefined: it has none that is known. */
+  readonly configuration?: ConfigurationEntry["kind"] | undefined;
+}
+
+/** It is the way out for an agent that connected to no server over any transport (issue 14 item 5). */
+function configurationOf(
+  { servers, retry }: Delivery,
+  kind: ConfigurationEntry["kind"] | undefined,
+): MissingTools["configuration"] {
+  return retry === "inVain" && servers.every(({ stage }) => stage === "offered") ? (kind ?? "unknown") : undefined;
+}
+
+export interface WitnessedExtensions {
+  readonly extensions: SessionExtensions;
+  readonly trace: Trace | undefined;
+  readonly deliveries: DeliveryTracker;
+}
+
+interface Witnessed {
+  readonly config: { readonly id: string; readonly name: string };
+  readonly leftOut: string | undefined;
+  readonly seen: SeenChanges | undefined;
+}
+
+/** Both of them hear. */
+export function bothTraces(first: Trace | undefined, second: Trace | undefined): Trace | undefined {
+  if (!first || !second) return first ?? second;
+  return {
+    message: (...crossed) => {
+      first.message(...crossed);
+      second.message(...crossed);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/**
+ * An agent extension that is an MCP server: a program that is started for each session, or an address that the agent
+ * connects to.
+ */
+import type { HttpDistribution } from "../../../src/protocol/distribution";
+import type { ExtensionConfig } from "../../../src/protocol/extensions";
+import type { ProxyComponent } from "../../conductor/component";
+import { agentNotFound, notBuiltIn, serverNotAdded } from "../../errors";
+import type { HttpServer, ShimProgram } from "../../mcp/shim";
+import { addedServer, serverName, type ServerStarter, type StdioServer } from "../../proxies/added-server";
+import { serveProxy } from "../../proxies/kit";
+import type { AgentCommand } from "../distributions/agent-command";
+import { wrongAddress } from "../distributions/server-address";
+
+export interface McpExtensionWorld {
+  /** Where a program is; undefined: nowhere. */
+  readonly find: (program: string) => Promise<string | undefined>;
+  /** For the log. */
+  readonly odd: (what: string, detail: unknown) => void;
+  /** What reaches an address for agents that know programs alone; this program unless given. */
+  readonly shim?: ShimProgram;
+  /** Starts programs of servers on this side; absent: only agents start them. */
+  readonly starter?: ServerStarter;
+}
+
+type Called = Pick<ExtensionConfig, "id" | "name">;
+
+/**
+ * `name`: in the chain. Rejects with an `AgentError` when the program is not found: many agents report nothing then.
+ */
+export async function serverComponent(
+  config: Called,
+  name: string,
+  command: AgentCommand,
+  deps: McpExtensionWorld,
+): Promise<ProxyComponent> {
+  if (command.kind !== "process") throw notBuiltIn(config.name);
+  const program = await deps.find(command.command);
+  if (program === undefined) throw agentNotFound(`“${config.name}”`, command.command, undefined);
+  return componentOf(config, name, { command: program, args: command.args, env: command.env }, deps);
+}
+
+/**
+ * Throws an `AgentError` where nobody could go there. Whether somebody answers is not asked: it may come later, and the
+ * agent says it.
+ */
+export function addressComponent(
+  config: Called,
+  name: string,
+  { url, headers = {} }: HttpDistribution,
+  deps: Pick<McpExtensionWorld, "odd" | "shim">,
+): ProxyComponent {
+  const wrong = wrongAddress({ url, headers });
+  if (wrong !== undefined) throw serverNotAdded(config.name, wrong);
+  return componentOf(config, name, { url: url.trim(), headers }, deps);
+}
+
+function componentOf(
+  { id, name: called }: Called,
+  name: string,
+  server: StdioServer | HttpServer,
+  { odd, ...options }: Pick<McpExtensionWorld, "odd" | "shim" | "starter">,
+): ProxyComponent {
+  const definition = addedServer(called, serverName(id), server, options);
+  return {
+    kind: "internal",
+    name,
+    serve: (client, successor, ids) =>
+      serveProxy(definition, client, successor, ids, { odd: (what, detail) => odd(`${name}: ${what}`, detail) }),
+  };
+}

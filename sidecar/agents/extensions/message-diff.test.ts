@@ -1,0 +1,142 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { ADDED_LIMIT, rounded } from "../../../src/protocol/session-details";
+import { promptChange, setupChange } from "./message-diff";
+
+const server = (name: string, command = "/bin/x") => ({ name, command, args: [], env: [] });
+const text = (text: string) => ({ type: "text", text });
+const prompt = (...blocks: readonly unknown[]) => ({ sessionId: "s", prompt: blocks });
+
+suite("what an extension changed", () => {
+  test("in a session's setup: servers by name, all else by key", () => {
+    const before = { cwd: "/w", mcpServers: [server("a"), server("b"), server("c")], _meta: { x: 1 } };
+    const after = {
+      cwd: "/w",
+      mcpServers: [server("d"), server("a"), server("b", "/bin/y")],
+      _meta: { x: 2 },
+      more: true,
+    };
+    deepEqual(setupChange(before, after), {
+      added: ["d"],
+      removed: ["c"],
+      replaced: ["b"],
+      members: ["_meta", "more"],
+    });
+    deepEqual(
+      setupChange(
+        { cwd: "/w", mcpServers: [server("a")] },
+        { cwd: "/v", mcpServers: [server("a"), server("a", "/bin/y")] },
+      ),
+      { replaced: ["a"], members: ["cwd"] },
+    );
+    deepEqual(setupChange(undefined, { mcpServers: [{}] }), { added: ["?"] });
+  });
+
+  test("nothing, where only the order of keys or of servers is another", () => {
+    equal(
+      setupChange(
+        { cwd: "/w", mcpServers: [server("a"), server("b")] },
+        { mcpServers: [{ env: [], args: [], command: "/bin/x", name: "b" }, server("a")], cwd: "/w" },
+      ),
+      undefined,
+    );
+    equal(setupChange("odd", "odd"), undefined);
+  });
+
+  test("names are bounded, in number and length", () => {
+    const many = setupChange(
+      {},
+      { mcpServers: Array.from({ length: 500 }, (_, i) => server(`${"n".repeat(1000)}${i}`)) },
+    );
+    deepEqual([many?.added?.length, many?.added?.[0]?.length], [50, 100]);
+  });
+
+  const TABLE: readonly (readonly [string, readonly unknown[], readonly unknown[], ReturnType<typeof promptChange>])[] =
+    [
+      [
+        "a block before",
+        [text("hello")],
+        [text("Be brief."), text("hello")],
+        { added: 1, removed: 0, altered: 0, text: "Be brief." },
+      ],
+      [
+        "a block behind",
+        [text("hello")],
+        [text("hello"), text("Bye.")],
+        { added: 1, removed: 0, altered: 0, text: "Bye." },
+      ],
+      [
+        "a text around a text",
+        [text("hello")],
+        [text("<rule/> hello")],
+        { added: 0, removed: 0, altered: 1, text: "<rule/> " },
+      ],
+      [
+        "blocks in the middle of equal ones",
+        [text("a"), text("b"), text("c")],
+        [text("a"), text("x"), text("b"), text("y"), text("c")],
+        { added: 2, removed: 0, altered: 0, text: "x\n\ny" },
+      ],
+      ["blocks taken out", [text("a"), text("b"), text("c")], [text("b")], { added: 0, removed: 2, altered: 0 }],
+      [
+        "a file in place of a text",
+        [text("a")],
+        [{ type: "resource", resource: { uri: "file:///b", text: "b" } }],
+        { added: 0, removed: 0, altered: 1, text: "b" },
+      ],
+      [
+        "what is no text",
+        [],
+        [
+          { type: "image", data: "AA", mimeType: "image/png" },
+          { type: "resource_link", name: "n", uri: "file:///n" },
+        ],
+        { added: 2, removed: 0, altered: 0, text: "[image]\n\n[resource_link n]" },
+      ],
+      [
+        "nothing",
+        [text("a"), { type: "image", data: "AA" }],
+        [
+          { text: "a", type: "text" },
+          { data: "AA", type: "image" },
+        ],
+        undefined,
+      ],
+      ["less of a text", [text("a long one")], [text("a one")], { added: 0, removed: 0, altered: 1 }],
+    ];
+  for (const [what, before, after, change] of TABLE)
+    test(`in a prompt: ${what}`, () => deepEqual(promptChange(prompt(...before), prompt(...after)), change));
+
+  test("of added text no more is kept than is shown", () => {
+    const change = promptChange(prompt(), prompt(text("x".repeat(100_000))));
+    equal(change?.text?.length, ADDED_LIMIT);
+    equal(change?.text?.at(-1), "…");
+  });
+
+  test("very long prompts are compared, too, without a look at each pair", () => {
+    const many = Array.from({ length: 2000 }, (_, i) => text(String(i)));
+    deepEqual(promptChange(prompt(...many), prompt(text("new"), ...many)), {
+      added: 1,
+      removed: 0,
+      altered: 0,
+      text: "new",
+    });
+    equal(promptChange(prompt(...many), prompt(...many.map(({ text: old }) => text(`${old}!`))))?.altered, 2000);
+  });
+
+  test("whatever came and went: the counts fit, and equal prompts are no change", () => {
+    const block = fc.oneof(fc.constantFrom("a", "b", "c").map(text), fc.jsonValue());
+    fc.assert(
+      fc.property(fc.array(block, { maxLength: 8 }), fc.array(block, { maxLength: 8 }), (before, after) => {
+        const change = promptChange(prompt(...before), prompt(...after));
+        equal(promptChange(prompt(...before), prompt(...before.map(one => structuredClone(one)))), undefined);
+        if (!change) return equal(before.length, after.length);
+        equal(before.length + change.added - change.removed, after.length);
+        ok(change.altered <= Math.min(before.length, after.length));
+      }),
+    );
+  });
+
+  test("times are told as exactly as a person needs them", () =>
+    deepEqual([0.2, 0.6, 9.4, 12.7, 147, 12_345].map(rounded), [0, 1, 9, 13, 150, 12_000]));
+});

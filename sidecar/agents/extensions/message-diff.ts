@@ -1,0 +1,143 @@
+/**
+ * What an extension changed in a message: the message as it came, and as it went on, compared. Pure.
+ *
+ * Invariants: what is equal in value is no change, however it was written; names and texts are bounded, whatever an
+ * extension puts in.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { ADDED_LIMIT, type PromptChange, type SetupChange } from "../../../src/protocol/session-details";
+import { arrayOr, isObject, objectOr, stringOr } from "../../rpc/json";
+
+/** Names in a list, and characters of one. */
+const MOST = 50,
+  LONGEST = 100;
+/** Pairs of blocks that are compared; beyond that blocks in the middle count as altered. */
+const COMPARED = 10_000;
+
+/** Params of `session/new`, `load`, `resume` or `fork`; `undefined`: nothing was changed. */
+export function setupChange(before: unknown, after: unknown): SetupChange | undefined {
+  if (same(before, after)) return undefined;
+  const was = objectOr(before),
+    is = objectOr(after),
+    [old, now] = [serversIn(was.mcpServers), serversIn(is.mcpServers)];
+  const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
+    key => key !== "mcpServers" && !same(was[key], is[key]),
+  );
+  const added = listed([...now.keys()].filter(name => !old.has(name))),
+    removed = listed([...old.keys()].filter(name => !now.has(name)));
+  const replaced = listed([...now.keys()].filter(name => old.has(name) && !same(old.get(name), now.get(name)))),
+    members = listed(keys);
+  return added || removed || replaced || members
+    ? {
+        ...(added && { added }),
+        ...(removed && { removed }),
+        ...(replaced && { replaced }),
+        ...(members && { members }),
+      }
+    : undefined;
+}
+
+function listed(names: readonly string[]): readonly string[] | undefined {
+  return names.length === 0 ? undefined : names.slice(0, MOST).map(name => short(name, LONGEST));
+}
+
+/** By name; all those of one name together. */
+function serversIn(servers: unknown): ReadonlyMap<string, readonly unknown[]> {
+  const byName = new Map<string, unknown[]>();
+  for (const server of arrayOr(servers)) {
+    const name = stringOr(objectOr(server).name, "?");
+    byName.set(name, [...(byName.get(name) ?? []), server]);
+  }
+  return byName;
+}
+
+/** Params of `session/prompt`, likewise. Other members of them do not count. */
+export function promptChange(before: unknown, after: unknown): PromptChange | undefined {
+  const [was, is] = [arrayOr(objectOr(before).prompt), arrayOr(objectOr(after).prompt)];
+  if (was === is) return undefined;
+  let added = 0,
+    removed = 0,
+    altered = 0;
+  const texts: string[] = [];
+  for (const [old, now] of gaps(was, is)) {
+    const both = Math.min(old.length, now.length);
+    altered += both;
+    removed += old.length - both;
+    added += now.length - both;
+    texts.push(
+      ...now
+        .map((block, i) => (i < both ? inserted(textOf(old[i]), textOf(block)) : textOf(block)))
+        .filter(text => text.trim() !== ""),
+    );
+  }
+  if (added + removed + altered === 0) return undefined;
+  const text = texts.join("\n\n");
+  return { added, removed, altered, ...(text === "" ? {} : { text: short(text, ADDED_LIMIT) }) };
+}
+
+type Gap = readonly [old: readonly unknown[], now: readonly unknown[]];
+
+/** What stands between the blocks that are the same in both. */
+function gaps(was: readonly unknown[], is: readonly unknown[]): readonly Gap[] {
+  const shorter = Math.min(was.length, is.length);
+  let start = 0,
+    end = 0;
+  while (start < shorter && same(was[start], is[start])) start++;
+  while (end < shorter - start && same(was[was.length - 1 - end], is[is.length - 1 - end])) end++;
+  const old = was.slice(start, was.length - end),
+    now = is.slice(start, is.length - end);
+  const kept = old.length * now.length > COMPARED ? [] : common(old, now);
+  const ends = [...kept, [old.length, now.length] as const];
+  return ends.map(([toOld, toNow], i) => {
+    const [fromOld, fromNow] = i === 0 ? [0, 0] : [(ends[i - 1]?.[0] ?? 0) + 1, (ends[i - 1]?.[1] ?? 0) + 1];
+    return [old.slice(fromOld, toOld), now.slice(fromNow, toNow)] as const;
+  });
+}
+
+/** The longest common subsequence, as pairs of places. */
+function common(old: readonly unknown[], now: readonly unknown[]): readonly (readonly [old: number, now: number])[] {
+  const equal = old.map(one => now.map(other => same(one, other)));
+  const lengths = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0)),
+    at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
+  for (let i = old.length - 1; i >= 0; i--)
+    for (let j = now.length - 1; j >= 0; j--) {
+      const row = lengths[i];
+      if (row) row[j] = equal[i]?.[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  const pairs: (readonly [number, number])[] = [];
+  for (let i = 0, j = 0; i < old.length && j < now.length; ) {
+    if (equal[i]?.[j]) pairs.push([i++, j++]);
+    else if (at(i + 1, j) >= at(i, j + 1)) i++;
+    else j++;
+  }
+  return pairs;
+}
+
+/** What of a text is not at the beginning or the end of the one before. */
+function inserted(before: string, after: string): string {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0,
+    end = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
+  return after.slice(start, after.length - end);
+}
+
+/** Of what is no text its kind, and what it is called. */
+function textOf(block: unknown): string {
+  if (!isObject(block)) return "";
+  const { type, text, name, uri, resource } = block;
+  return (
+    stringOr(text, undefined) ??
+    stringOr(objectOr(resource).text, undefined) ??
+    `[${[type, name ?? uri ?? objectOr(resource).uri].filter(word => typeof word === "string").join(" ")}]`
+  );
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || isDeepStrictEqual(a, b);
+}
+
+function short(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+}

@@ -1,0 +1,103 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { ToolDelivery } from "../../../src/protocol/session-details";
+import { adviceFor, missingToolsSentence } from "./missing-tools";
+
+const delivery = (more: Partial<ToolDelivery> = {}): ToolDelivery => ({
+  server: "s",
+  transport: "http",
+  stage: "offered",
+  connections: 0,
+  listed: 0,
+  calls: 0,
+  ...more,
+});
+const named = (name: string, more: Partial<ToolDelivery> = {}) => ({
+  name,
+  delivery: delivery({ server: name.toLowerCase(), ...more }),
+});
+const EFFECT = "Its model does not have these tools.";
+
+suite("Missing tools", () => {
+  test("names whose tools are missing, why, and what follows", () => {
+    deepEqual(
+      [
+        missingToolsSentence({
+          agent: "Auggie",
+          missing: [named("Sparkle", { offered: 9 }), named("Ferris", { offered: 2 }), named("Cargo", { offered: 9 })],
+          all: 3,
+          retry: "inVain",
+        }),
+        missingToolsSentence({ agent: "Codex", missing: [named("Sparkle")], all: 2 }),
+        missingToolsSentence({
+          agent: "Claude",
+          missing: [named("Sparkle", { stage: "connected", connections: 1, offered: 9 })],
+          all: 1,
+        }),
+        missingToolsSentence({ agent: "Auggie", missing: [named("Sparkle", { offered: 9 })], all: 1 }),
+      ],
+      [
+        `Auggie did not request the tools of Sparkle, Ferris and Cargo (0 of 20): it did not connect to any of these MCP servers. ${EFFECT} ${adviceFor("inVain")}`,
+        `Codex did not request the tools of Sparkle: it did not connect to this MCP server, although it uses others. ${EFFECT}`,
+        `Claude did not request the tools of Sparkle (0 of 9): it connected to the MCP server and did not list its tools in time. ${EFFECT}`,
+        `Auggie did not request the tools of Sparkle (0 of 9): it did not connect to this MCP server. ${EFFECT}`,
+      ],
+    );
+  });
+
+  test("does not blame the agent, nor advise another connection, for a server that cannot list its tools", () => {
+    const broken = (name: string) => named(name, { stage: "connected", connections: 1, listFailed: true });
+    deepEqual(
+      [
+        missingToolsSentence({ agent: "Claude", missing: [broken("My server")], all: 2, retry: "otherTransport" }),
+        missingToolsSentence({
+          agent: "Claude",
+          missing: [broken("A"), named("Sparkle"), broken("B")],
+          all: 3,
+          retry: "otherTransport",
+        }),
+      ],
+      [
+        "Claude does not have the tools of My server: the MCP server did not list them. The reason is in the log.",
+        `Claude did not request the tools of Sparkle: it did not connect to this MCP server, although it uses others. ${EFFECT} ${adviceFor("otherTransport")} ` +
+          "Claude does not have the tools of A and B: the MCP servers did not list them. The reasons are in the log.",
+      ],
+    );
+  });
+
+  test("advises what the next session tries", () => {
+    deepEqual((["otherTransport", "sameTransport", "inVain"] as const).map(adviceFor), [
+      "Open a new tab or chat: it offers them over another connection.",
+      "Open a new tab or chat to try again, or select another agent.",
+      "They were offered over every connection that it supports. Select another agent to use them.",
+    ]);
+  });
+
+  test("advises the agent's own configuration for an agent that connects to nothing, or says that it cannot have the tools", () => {
+    const advice = (["absent", "outdated", "added", "edited", "refused", "unknown"] as const).map(
+      configuration =>
+        missingToolsSentence({
+          agent: "Auggie",
+          missing: [named("Sparkle")],
+          all: 1,
+          retry: "inVain",
+          configuration,
+        })?.split(`${EFFECT} `)[1],
+    );
+    deepEqual(advice, [
+      "An entry in its own configuration can provide them; Symposium's chat offers to add it.",
+      "The entry in its own configuration is of another version of Symposium; Symposium's chat offers to replace it.",
+      "It did not use the entry in its own configuration either. Select another agent to use them.",
+      "Its own configuration has an entry that Symposium did not write. The settings of Symposium show it.",
+      "Its own configuration cannot be changed. Check, in the agent's row of the settings, reports why.",
+      "Auggie cannot use tools of extensions. If it reads MCP servers from a configuration file, name the file in “ownConfiguration” of its entry in symposium.agents.",
+    ]);
+  });
+
+  test("is absent when nothing is missing", () => {
+    equal(missingToolsSentence({ agent: "Claude", missing: [], all: 3 }), undefined);
+  });
+
+  test("shows characters of a server's name that cannot be seen", () => {
+    equal(missingToolsSentence({ agent: "Claude", missing: [named("a\u202eb")], all: 1 })?.includes("\u202e"), false);
+  });
+});

@@ -1,0 +1,105 @@
+/** Tools that did not reach an agent's model, in words: whose, and why (issue 14 item 1). Pure. */
+import type { ConfigurationEntry } from "../../../src/protocol/own-configuration";
+import type { ToolDelivery } from "../../../src/protocol/session-details";
+import { assertNever } from "../../../src/protocol/wire";
+import type { Retry } from "../../mcp/delivery/delivery-evidence";
+import { visibleText } from "../../../src/protocol/visible-text";
+
+/** For a person in a tab or a chat. */
+export function adviceFor(retry: Retry): string {
+  switch (retry) {
+    case "otherTransport":
+      return "Open a new tab or chat: it offers them over another connection.";
+    case "sameTransport":
+      return "Open a new tab or chat to try again, or select another agent.";
+    case "inVain":
+      return "They were offered over every connection that it supports. Select another agent to use them.";
+    default:
+      return assertNever(retry, "retry");
+  }
+}
+
+/** For an agent that connects to no server of a session (issue 14 item 5). */
+function adviceAbout(configuration: NonNullable<MissingTools["configuration"]>, agent: string): string {
+  switch (configuration) {
+    case "absent":
+      return "An entry in its own configuration can provide them; Symposium's chat offers to add it.";
+    case "outdated":
+      return "The entry in its own configuration is of another version of Symposium; Symposium's chat offers to replace it.";
+    case "added":
+      return "It did not use the entry in its own configuration either. Select another agent to use them.";
+    case "edited":
+      return "Its own configuration has an entry that Symposium did not write. The settings of Symposium show it.";
+    case "refused":
+      return "Its own configuration cannot be changed. Check, in the agent's row of the settings, reports why.";
+    case "unknown":
+      return `${agent} cannot use tools of extensions. If it reads MCP servers from a configuration file, name the file in “ownConfiguration” of its entry in symposium.agents.`;
+    default:
+      return assertNever(configuration, "configuration");
+  }
+}
+
+/** Follows a `missingToolsSentence` that does not hold any more. */
+export function listedLate(agent: string): string {
+  return `${agent} has requested the missing tools now: its model has them.`;
+}
+
+/** `missing`: with the name under which the user knows each server. `all`: the number of servers of the session. */
+export interface MissingTools {
+  readonly agent: string;
+  readonly missing: readonly { readonly name: string; readonly delivery: ToolDelivery }[];
+  readonly all: number;
+  /** What the next session tries. Absent: no advice. */
+  readonly retry?: Retry;
+  /**
+   * Symposium's entry in the agent's own configuration; "unknown": it has none that is known. Absent: it is not the
+   * way.
+   */
+  readonly configuration?: ConfigurationEntry["kind"] | "unknown" | undefined;
+}
+
+/** `undefined`: nothing is missing. */
+export function missingToolsSentence({ agent, missing, all, retry, configuration }: MissingTools): string | undefined {
+  const broken = missing.filter(({ delivery }) => delivery.listFailed),
+    unlisted = missing.filter(each => !broken.includes(each));
+  const sentences: string[] = [];
+  if (unlisted.length > 0) {
+    const tools = `${agent} did not request the tools of ${namesOf(unlisted)}${countOf(unlisted)}`;
+    sentences.push(
+      `${tools}: ${causeOf(
+        unlisted.map(({ delivery }) => delivery),
+        all,
+      )} Its model does not have these tools.`,
+    );
+    if (retry !== undefined)
+      sentences.push(configuration === undefined ? adviceFor(retry) : adviceAbout(configuration, agent));
+  }
+  if (broken.length > 0) {
+    const [servers, reasons] = broken.length === 1 ? ["MCP server", "reason is"] : ["MCP servers", "reasons are"];
+    sentences.push(
+      `${agent} does not have the tools of ${namesOf(broken)}: the ${servers} did not list them. The ${reasons} in the log.`,
+    );
+  }
+  return sentences.length === 0 ? undefined : sentences.join(" ");
+}
+
+function namesOf(servers: MissingTools["missing"]): string {
+  return listed([...new Set(servers.map(({ name }) => visibleText(name)))]);
+}
+
+function countOf(servers: MissingTools["missing"]): string {
+  const counts = servers.map(({ delivery: { offered } }) => offered);
+  return counts.every(each => each !== undefined) ? ` (0 of ${counts.reduce((sum, each) => sum + each, 0)})` : "";
+}
+
+function causeOf(missing: readonly ToolDelivery[], all: number): string {
+  if (missing.some(({ stage }) => stage === "connected"))
+    return "it connected to the MCP server and did not list its tools in time.";
+  const isOne = missing.length === 1;
+  if (missing.length === all) return `it did not connect to ${isOne ? "this MCP server" : "any of these MCP servers"}.`;
+  return `it did not connect to ${isOne ? "this MCP server" : "these MCP servers"}, although it uses others.`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}

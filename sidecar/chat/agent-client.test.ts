@@ -1,0 +1,443 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import type { Entry } from "../../src/protocol/chat";
+import type { ElicitationChoice } from "../../src/protocol/elicitation";
+import { RpcError } from "../rpc/message";
+import { NEVER, World } from "../testing/chat-fixture";
+
+suite("a session and its agent: questions, choices, files", () => {
+  test("a question is shown, answered once, and the agent hears which option", async () => {
+    await using fixture = new World();
+    const id = await fixture.open();
+    await fixture.prompt(id, "go");
+    const turn = await fixture.agents[0]!.next("session/prompt");
+    const asked = fixture.agents[0]!.peer.request("session/request_permission", {
+      sessionId: "s1",
+      toolCall: { toolCallId: "t", title: "rm" },
+      options: [
+        { optionId: "y", name: "Yes", kind: "allow_once" },
+        { optionId: "n", name: "No", kind: "reject_once" },
+      ],
+    });
+    await fixture.settle();
+    const card = fixture.entries(id).find(entry => entry.kind === "permission");
+    ok(card);
+    const answer = fixture.service.handlers["chat/answerPermission"];
+    await answer({ sessionId: id, permissionId: card.id, choice: { kind: "option", optionId: "n" } }, NEVER);
+    await answer({ sessionId: id, permissionId: card.id, choice: { kind: "option", optionId: "y" } }, NEVER);
+    deepEqual(await asked, { outcome: { outcome: "selected", optionId: "n" } });
+    await rejects(
+      fixture.agents[0]!.peer.request("session/request_permission", {
+        sessionId: "s1",
+        options: [{ name: "an option without an id" }],
+      }),
+      { code: -32602 },
+    );
+    turn.respond({ stopReason: "end_turn" });
+    await fixture.settle();
+    deepEqual(fixture.story(id), ["user go", "tool rm cancelled", "permission selected"]);
+  });
+
+  test("bypass counts at once for every tab of the agent, and is kept in the settings", async () => {
+    await using fixture = new World();
+    const [a, b] = [await fixture.open(), await fixture.open()];
+    await Promise.all([fixture.prompt(a, "A"), fixture.prompt(b, "B")]);
+    const [agent] = fixture.agents;
+    const ask = (sessionId: string) =>
+      agent!.peer.request("session/request_permission", {
+        sessionId,
+        toolCall: { toolCallId: "t" },
+        options: [
+          { optionId: "always", name: "Always", kind: "allow_always" },
+          { optionId: "y", name: "Yes", kind: "allow_once" },
+        ],
+      });
+    await agent!.next("session/prompt");
+    await agent!.next("session/prompt");
+    const first = ask("s1");
+    await fixture.settle();
+    const card = fixture.entries(a).find(entry => entry.kind === "permission");
+    equal(card?.kind, "permission");
+    await fixture.service.handlers["chat/bypass"]({ sessionId: a, until: "revoked" }, NEVER);
+    deepEqual(
+      [await first, await ask("s2")],
+      [{ outcome: { outcome: "selected", optionId: "y" } }, { outcome: { outcome: "selected", optionId: "y" } }],
+    );
+    deepEqual(fixture.told, ["bypass ada"]);
+  });
+
+  test("a bypass of one session counts there alone, is not kept, and ends with it", async () => {
+    await using fixture = new World();
+    const [a, b] = [await fixture.open(), await fixture.open()];
+    await Promise.all([fixture.prompt(a, "A"), fixture.prompt(b, "B")]);
+    const [agent] = fixture.agents;
+    const ask = (sessionId: string) =>
+      agent!.peer.request("session/request_permission", {
+        sessionId,
+        toolCall: { toolCallId: "t" },
+        options: [{ optionId: "y", name: "Yes", kind: "allow_once" }],
+      });
+    await agent!.next("session/prompt");
+    await agent!.next("session/prompt");
+    await fixture.service.handlers["chat/bypass"]({ sessionId: a, until: "sessionEnds" }, NEVER);
+    deepEqual(await ask("s1"), { outcome: { outcome: "selected", optionId: "y" } });
+    const other = ask("s2");
+    await fixture.settle();
+    deepEqual(
+      [fixture.story(b).at(-1), fixture.shown.get(a)?.bypassed, fixture.shown.get(b)?.bypassed, fixture.told],
+      ["permission open", true, undefined, []],
+    );
+    await fixture.service.handlers["chat/endBypass"]({ sessionId: a }, NEVER);
+    const asked = ask("s1");
+    await fixture.settle();
+    deepEqual([fixture.story(a).at(-1), fixture.shown.get(a)?.bypassed], ["permission open", undefined]);
+    for (const sessionId of [a, b]) await fixture.service.handlers["chat/close"]({ sessionId }, NEVER);
+    deepEqual(
+      [await asked, await other],
+      [{ outcome: { outcome: "cancelled" } }, { outcome: { outcome: "cancelled" } }],
+    );
+    const again = await fixture.open({ shown: [{ kind: "user", id: "u", text: "before" }], why: "It was restarted." });
+    fixture.service.handlers["chat/replay"]({ sessionId: again, asked: 1 });
+    await fixture.settle();
+    equal(
+      fixture.shown.get(again)?.bypassed,
+      undefined,
+      "a session that goes on with an earlier one's entries asks again",
+    );
+  });
+
+  test("a question that is withdrawn before anybody has seen it is not asked", async () => {
+    await using fixture = new World();
+    const id = await fixture.open();
+    await fixture.prompt(id, "go");
+    await fixture.agents[0]!.next("session/prompt");
+    const { peer } = fixture.agents[0]!;
+    const asked = ["session/request_permission", "elicitation/create"].map(method => {
+      const withdraw = new AbortController();
+      const refused = rejects(
+        peer.request(
+          method,
+          { sessionId: "s1", options: [{ optionId: "y" }], mode: "form", message: "m", requestedSchema: {} },
+          { signal: withdraw.signal },
+        ),
+        { code: -32800 },
+      );
+      withdraw.abort(); // on the wire right behind its request
+      return refused;
+    });
+    await Promise.all(asked);
+    await fixture.settle();
+    deepEqual(fixture.story(id), ["user go"]);
+  });
+
+  test("what was chosen for an agent before is set before its first prompt, in the order of its controls, as far as it is still on offer", async () => {
+    await using fixture = new World();
+    fixture.manual = ["session/new"];
+    const id = await fixture.open({ controls: { model: "l", gone: "x", fast: true, effort: "none" } });
+    await fixture.prompt(id, "go");
+    await fixture.settle();
+    const options = (model: string, fast: boolean): object => ({
+      configOptions: [
+        {
+          id: "model",
+          name: "Model",
+          type: "select",
+          currentValue: model,
+          options: [
+            { value: "s", name: "S" },
+            { value: "l", name: "L" },
+          ],
+        },
+        { id: "fast", name: "Fast", type: "boolean", currentValue: fast },
+        { id: "effort", name: "Effort", type: "select", currentValue: "low", options: [{ value: "low", name: "Low" }] },
+      ],
+    });
+    (await fixture.agents[0]!.next("session/new")).respond({ sessionId: "s1", ...options("s", false) });
+    const first = await fixture.agents[0]!.next("session/set_config_option");
+    deepEqual(first.params, { sessionId: "s1", configId: "model", value: "l" });
+    first.respond(options("l", false));
+    const second = await fixture.agents[0]!.next("session/set_config_option");
+    deepEqual(second.params, { sessionId: "s1", configId: "fast", type: "boolean", value: true });
+    second.fail(new RpcError(-32603, "not today"));
+    await fixture.agents[0]!.next("session/prompt");
+    await fixture.settle();
+    deepEqual(
+      fixture.shown.get(id)?.controls.map(({ value }) => value),
+      ["l", false, "low"],
+    );
+  });
+
+  test("options that the agent tells right after its answer to session/new are the ones shown", async () => {
+    await using fixture = new World();
+    fixture.manual = ["session/new"];
+    const id = await fixture.open(),
+      option = (on: boolean) => [{ id: "fast", name: "Fast", type: "boolean", currentValue: on }];
+    await fixture.settle();
+    const [agent] = fixture.agents;
+    (await agent!.next("session/new")).respond({ sessionId: "x", configOptions: option(false) });
+    agent!.update("x", { sessionUpdate: "config_option_update", configOptions: option(true) });
+    await fixture.settle();
+    deepEqual(
+      fixture.shown.get(id)?.controls.map(({ value }) => value),
+      [true],
+    );
+  });
+
+  test("options that the agent tells before an answer that has none stay", async () => {
+    await using fixture = new World();
+    fixture.manual = ["session/new"];
+    const id = await fixture.open();
+    await fixture.settle();
+    const request = await fixture.agents[0]!.next("session/new");
+    fixture.agents[0]!.update("x", {
+      sessionUpdate: "config_option_update",
+      configOptions: [{ id: "fast", name: "Fast", type: "boolean", currentValue: true }],
+    });
+    request.respond({ sessionId: "x" });
+    await fixture.settle();
+    deepEqual(
+      fixture.shown.get(id)?.controls.map(({ value }) => value),
+      [true],
+    );
+  });
+
+  test("a control that is chosen is set, says what the agent made of it, and stays chosen when the agent is started anew", async () => {
+    await using fixture = new World();
+    fixture.manual = ["session/new"];
+    const id = await fixture.open(),
+      modes = {
+        modes: {
+          currentModeId: "ask",
+          availableModes: [
+            { id: "ask", name: "Ask" },
+            { id: "code", name: "Code" },
+          ],
+        },
+      };
+    const set = (value: string) =>
+      fixture.service.handlers["chat/setOption"]({ sessionId: id, controlId: "acp:mode", value }, NEVER);
+    const mode = (): unknown => fixture.shown.get(id)?.controls[0]?.value;
+    await fixture.settle();
+    (await fixture.agents[0]!.next("session/new")).respond({ sessionId: "s1", ...modes });
+    await fixture.settle();
+    await set("code");
+    (await fixture.agents[0]!.next("session/set_mode")).respond({});
+    await fixture.settle();
+    equal(mode(), "code");
+    fixture.agents[0]!.update("s1", { sessionUpdate: "current_mode_update", currentModeId: "ask" });
+    await fixture.settle();
+    equal(mode(), "ask");
+    await set("code");
+    (await fixture.agents[0]!.next("session/set_mode")).fail(new RpcError(-32603, "not now"));
+    await fixture.settle();
+    equal(mode(), "ask");
+    match(fixture.story(id).at(-1) ?? "", /“Mode” stays as it was\. .*not now/);
+    deepEqual(fixture.told, ["acp:mode=code"], "kept is what the agent took");
+    await set("code");
+    (await fixture.agents[0]!.next("session/set_mode")).respond({});
+    await fixture.service.handlers["chat/restartAgent"]({ sessionId: id }, NEVER);
+    await fixture.settle();
+    (await fixture.agents[1]!.next("session/new")).respond({ sessionId: "s1", ...modes });
+    deepEqual((await fixture.agents[1]!.next("session/set_mode")).params, { sessionId: "s1", modeId: "code" });
+  });
+
+  test("a choice that had no answer when the agent was restarted is set in its next session; a refusal that comes after another choice changes nothing", async () => {
+    await using fixture = new World();
+    fixture.manual = ["session/new", "session/set_config_option"];
+    const configOptions = [
+      { id: "m", name: "M", type: "select", currentValue: "a", options: ["a", "b", "c"].map(value => ({ value })) },
+    ];
+    const id = await fixture.open();
+    const opens = async (n: number): Promise<void> => {
+      await fixture.settle();
+      (await fixture.agents[n]!.next("session/new")).respond({ sessionId: "x", configOptions });
+      await fixture.settle();
+    };
+    await opens(0);
+    await fixture.service.handlers["chat/setOption"]({ sessionId: id, controlId: "m", value: "b" }, NEVER);
+    await fixture.service.handlers["chat/restartAgent"]({ sessionId: id }, NEVER);
+    await opens(1);
+    const again = await fixture.agents[1]!.next("session/set_config_option");
+    equal((again.params as { value: string }).value, "b");
+    again.respond({});
+    await fixture.settle();
+    for (const value of ["a", "c"])
+      await fixture.service.handlers["chat/setOption"]({ sessionId: id, controlId: "m", value }, NEVER);
+    await fixture.settle();
+    (await fixture.agents[1]!.next("session/set_config_option")).fail(new RpcError(-32602, "no"));
+    (await fixture.agents[1]!.next("session/set_config_option")).respond({});
+    await fixture.settle();
+    deepEqual(
+      fixture.shown.get(id)?.controls.map(({ value }) => value),
+      ["c"],
+    );
+  });
+
+  test("a form is answered by the user, a page is opened after consent, and what cannot be asked is refused", async () => {
+    await using fixture = new World();
+    const id = await fixture.open();
+    await fixture.settle();
+    const ask = (params: object) =>
+      fixture.agents[0]!.peer.request("elicitation/create", { sessionId: "s1", message: "m", ...params });
+    const answer = (choice: ElicitationChoice) => {
+      const open = fixture.entries(id).find(entry => entry.kind === "elicitation" && !entry.answered);
+      return fixture.service.handlers["chat/answerElicitation"](
+        { sessionId: id, elicitationId: open?.id ?? "", choice },
+        NEVER,
+      );
+    };
+    const form = ask({
+      mode: "form",
+      requestedSchema: { type: "object", properties: { age: { type: "integer" } }, required: ["age"] },
+    });
+    await fixture.settle();
+    await answer({ kind: "accept", values: { age: 4 } });
+    deepEqual(await form, { action: "accept", content: { age: 4 } });
+    const page = ask({ mode: "url", url: "https://example.org/", elicitationId: "e" });
+    await fixture.settle();
+    await answer({ kind: "accept", values: {} });
+    deepEqual([await page, fixture.told], [{ action: "accept" }, ["page https://example.org/"]]);
+    fixture.agents[0]!.peer.notify("elicitation/complete", { elicitationId: "e" });
+    await fixture.settle();
+    deepEqual(
+      fixture.entries(id).map(entry => (entry.kind === "elicitation" ? entry.answered?.kind : entry.kind)),
+      ["accepted", "completed"],
+    );
+    await rejects(ask({ mode: "url", url: "file:///etc/passwd", elicitationId: "e" }), { code: -32602 });
+    const open = ask({ mode: "form", requestedSchema: { properties: {} } });
+    await fixture.settle();
+    await fixture.service.handlers["chat/close"]({ sessionId: id }, NEVER);
+    deepEqual(await open, { action: "cancel" });
+  });
+
+  test("a question that belongs to a request in place of a session is asked where that request was made, or cancelled", async () => {
+    await using fixture = new World();
+    fixture.manual = ["session/new"];
+    const id = await fixture.open();
+    await fixture.settle();
+    const opening = await fixture.agents[0]!.next("session/new");
+    const ask = () =>
+      fixture.agents[0]!.peer.request("elicitation/create", {
+        requestId: 7,
+        message: "Sign in",
+        mode: "url",
+        url: "https://example.org/",
+        elicitationId: "e",
+      });
+    const asked = ask();
+    await fixture.settle();
+    const question = fixture.entries(id).find(entry => entry.kind === "elicitation");
+    await fixture.service.handlers["chat/answerElicitation"](
+      { sessionId: id, elicitationId: question!.id, choice: { kind: "accept", values: {} } },
+      NEVER,
+    );
+    deepEqual(await asked, { action: "accept" });
+    opening.respond({ sessionId: "s1" });
+    await fixture.settle();
+    deepEqual(await ask(), { action: "cancel" });
+  });
+
+  test("files are read and written through the host; one outside of the workspace only with consent, which the agent may withdraw", async () => {
+    await using fixture = new World();
+    const id = await fixture.open({ cwd: "/symposium/own", folders: ["/symposium/own", "/symposium/other"] });
+    await fixture.prompt(id, "go");
+    await fixture.agents[0]!.next("session/prompt");
+    const ask = (method: string, params: object, signal?: AbortSignal) =>
+      fixture.agents[0]!.peer.request(method, { sessionId: "s1", ...params }, signal ? { signal } : {});
+    deepEqual(await ask("fs/read_text_file", { path: "/symposium/other/a", line: 2 }), {
+      content: "of /symposium/other/a",
+    });
+    deepEqual(await ask("fs/write_text_file", { path: "/symposium/own/b", content: "x" }), {});
+    await rejects(
+      ask("fs/read_text_file", { path: "/symposium/own/missing" }),
+      (error: unknown) =>
+        error instanceof RpcError &&
+        error.code === -32002 &&
+        error.message.includes("Resource not found: /symposium/own/missing"),
+    );
+    await using other = new World();
+    other.initialized = { protocolVersion: 1, agentInfo: { name: "gemini-cli" } };
+    const its = await other.open({ cwd: "/symposium/own" });
+    await other.prompt(its, "go");
+    await other.agents[0]!.next("session/prompt");
+    deepEqual(
+      await other.agents[0]!.peer.request("fs/read_text_file", { sessionId: "s1", path: "/symposium/own/missing" }),
+      { content: "" },
+      "an agent that could not make it otherwise",
+    );
+    const outside = ask("fs/write_text_file", { path: "/symposium/elsewhere", content: "y" });
+    const open = (): Entry | undefined =>
+      fixture.entries(id).findLast(entry => entry.kind === "permission" && !entry.answered);
+    await fixture.until(() => open() !== undefined);
+    const card = open();
+    equal(card?.kind === "permission" && card.title, "Write /symposium/elsewhere");
+    await fixture.service.handlers["chat/answerPermission"](
+      { sessionId: id, permissionId: card!.id, choice: { kind: "option", optionId: "once" } },
+      NEVER,
+    );
+    deepEqual(await outside, {});
+    deepEqual(fixture.told, ["write /symposium/own/b: x", "write /symposium/elsewhere: y"]);
+    const withdraw = new AbortController(),
+      withdrawn = rejects(ask("fs/read_text_file", { path: "/symposium/elsewhere" }, withdraw.signal), {
+        code: -32800,
+      });
+    await fixture.until(() => open() !== undefined && open()?.id !== card!.id);
+    withdraw.abort();
+    await withdrawn;
+    await fixture.until(() => open() === undefined);
+    deepEqual(
+      fixture.story(id).filter(line => line.startsWith("permission")),
+      ["permission selected", "permission cancelled"],
+    );
+  });
+
+  test("a question that the agent withdraws is settled on screen and answered as cancelled", async () => {
+    await using fixture = new World();
+    const id = await fixture.open();
+    await fixture.prompt(id, "go");
+    await fixture.agents[0]!.next("session/prompt");
+    const withdraw = new AbortController();
+    const asked = fixture.agents[0]!.peer.request(
+      "session/request_permission",
+      { sessionId: "s1", toolCall: {}, options: [{ optionId: "y", name: "Yes", kind: "allow_once" }] },
+      { signal: withdraw.signal },
+    );
+    const refused = rejects(asked, { code: -32800 });
+    await fixture.settle();
+    withdraw.abort();
+    await refused;
+    await fixture.settle();
+    deepEqual(fixture.story(id).slice(-1), ["permission cancelled"]);
+  });
+
+  test("an agent that dies with a question open did not withdraw it", async () => {
+    await using fixture = new World();
+    const id = await fixture.open();
+    await fixture.prompt(id, "go");
+    await fixture.agents[0]!.next("session/prompt");
+    fixture.agents[0]!.peer.request("session/request_permission", {
+      sessionId: "s1",
+      toolCall: {},
+      options: [{ optionId: "y", name: "Yes", kind: "allow_once" }],
+    }).catch(() => undefined);
+    await fixture.settle();
+    await fixture.agents[0]!.die();
+    await fixture.settle();
+    const card = fixture.entries(id).find(entry => entry.kind === "permission");
+    deepEqual(card?.answered, { kind: "cancelled", why: "the agent stopped" });
+  });
+
+  test("a question none of whose options can be chosen is refused", async () => {
+    await using fixture = new World();
+    const id = await fixture.open();
+    await fixture.prompt(id, "go");
+    await fixture.agents[0]!.next("session/prompt");
+    await rejects(
+      fixture.agents[0]!.peer.request("session/request_permission", {
+        sessionId: "s1",
+        toolCall: {},
+        options: [{ name: "no id" }],
+      }),
+      { code: -32602 },
+    );
+  });
+});

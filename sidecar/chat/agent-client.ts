@@ -1,0 +1,321 @@
+/**
+ * A session's line to its agent: the agent's session, the requests of it that wait for an answer, and what a person
+ * chose for it. What the agent says becomes words in the session's queue, and means something only when their turn
+ * comes.
+ *
+ * Invariants: nothing is heard any more of an agent that was left; whatever it asked is answered once; what was chosen
+ * is set before the first prompt of every session of the agent.
+ */
+import type { Control, ControlValue } from "../../src/protocol/controls";
+import { assertNever } from "../../src/protocol/wire";
+import type { AgentConnection } from "../acp/connection";
+import type { Lease } from "../agents/pool";
+import { restartedElsewhere } from "../errors";
+import { stringOr, type JsonObject } from "../rpc/json";
+import { methodNotFound } from "../rpc/peer";
+import { AgentControls } from "./agent-controls";
+import { AgentOpening, type Openings } from "./session-opening";
+import { AgentFiles, type Ask } from "./agent-files";
+import { AgentTerminals } from "./agent-terminals";
+import { Patience } from "./session-timeouts";
+import { AgentPrompts } from "./agent-prompts";
+import { AgentQuestions, chosen, refuseLate } from "./agent-questions";
+import { clientMethod } from "./client-methods";
+import { wantsSignIn, type Attempt } from "./sign-in";
+import type { Prompt, SessionEvent, Trouble } from "./session-model";
+import type { SessionStart, SessionWorld } from "./session-deps";
+import { troubleOf } from "./agent-failure";
+import type { Word } from "./agent-message";
+
+export class AgentLine implements Disposable {
+  /** Counts openings: what comes from an earlier one is late. */
+  #opening = 0;
+  /** Of the opening of now: aborts when the agent is left. */
+  #staying = new AbortController();
+  #agent: { readonly lease: Lease; readonly id: string } | undefined;
+  readonly #questions: AgentQuestions;
+  readonly #files: AgentFiles;
+  #terminals: AgentTerminals;
+  readonly #controls: AgentControls;
+  readonly #patience: Patience;
+  readonly #prompts: AgentPrompts;
+  readonly #openings: Openings;
+  #pause: Disposable | undefined;
+  /** With which the next opening begins. */
+  #next: Attempt = "first";
+  /** What it waits for: then it is not late. */
+  readonly #installing = new Set<string>();
+  /** While the agent's session is open. */
+  #details: Disposable | undefined;
+
+  constructor(
+    private readonly start: SessionStart,
+    private readonly deps: SessionWorld,
+    private readonly say: (word: Word) => void,
+  ) {
+    this.#controls = new AgentControls(start.controls ?? {}, {
+      keep: (controlId, value) => deps.keepControl(start.agent.id, controlId, value),
+      refused: (control, error) =>
+        deps.log("warn", "agent", "What was chosen before could not be set", { control, error: String(error) }),
+    });
+    this.#questions = new AgentQuestions(
+      `${start.sessionId.slice(0, 8)}-`,
+      () => deps.policy.decide(start.agent.id),
+      id => this.#teller()({ kind: "withdrawn", id }),
+    );
+    this.#patience = new Patience(deps.clock, () => this.#questions.isAsking || this.#installing.size > 0);
+    this.#prompts = new AgentPrompts(
+      path => deps.editor.readTextFile(path),
+      this.#patience,
+      error => this.#refusal(error),
+      () => deps.log("info", "agent", "Sending prompt", { sessionId: start.sessionId }),
+    );
+    this.#files = new AgentFiles(start.folders ?? [start.cwd], deps.editor);
+    this.#terminals = this.#noTerminals();
+    const { agent, cwd, protocol = 1, extensions = [] } = start;
+    this.#openings = {
+      start,
+      deps,
+      key: { agent, cwd, protocol, extensions },
+      controls: this.#controls,
+      questions: this.#questions,
+      patience: this.#patience,
+      missed: new Set(),
+      say,
+      trouble: error => this.#trouble(error),
+    };
+  }
+
+  /** What a word means, now that it is its turn. */
+  heard(word: Word): SessionEvent | undefined {
+    // late, or taken back since
+    if (word.of !== this.#opening || ("request" in word && word.request.signal.aborted)) return this.refuse(word);
+    switch (word.kind) {
+      case "event":
+        return word.event;
+      case "request":
+        return this.#request(word);
+      case "consent":
+        return this.#questions.consent(word.consent, word.request, word.settle);
+      case "opened":
+        this.#agent = { lease: word.lease, id: word.agentSession };
+        this.#detail(word.lease.connection, word.agentSession);
+        this.#patience[Symbol.dispose]();
+        this.deps.log("info", "agent", "Session created", {
+          sessionId: this.start.sessionId,
+          agentSessionId: word.agentSession,
+          agent: this.start.agent.id,
+        });
+        return { kind: "opened", accepts: { images: word.lease.connection.accepts.images } };
+      default:
+        return assertNever(word, "word of an agent");
+    }
+  }
+
+  /** A word that comes too late. */
+  refuse(word: Word): undefined {
+    switch (word.kind) {
+      case "event":
+        return;
+      case "request":
+        return void refuseLate(word.request);
+      case "consent":
+        return void word.settle(undefined);
+      case "opened":
+        return this.#abandon(word.lease, word.agentSession);
+      default:
+        return assertNever(word, "word of an agent");
+    }
+  }
+
+  open(): void {
+    const of = ++this.#opening;
+    this.#pause?.[Symbol.dispose]();
+    const tell = this.#teller();
+    this.#patience.toOpen(tell);
+    this.#staying.abort();
+    this.#staying = new AbortController();
+    const attempt = this.#next;
+    this.#next = "first";
+    new AgentOpening(this.#openings, of, this.#staying.signal)
+      .enter(attempt)
+      .catch((error: unknown) => tell({ kind: "openFailed", ...this.#trouble(error) }));
+  }
+
+  /** Now, and whenever an extension has done something else. */
+  #detail({ agentName: name, agentVersion: version, extensions }: AgentConnection, sessionId: string): void {
+    const tell = this.#teller();
+    const program =
+      name === "" && version === ""
+        ? {}
+        : { program: { ...(name === "" ? {} : { name }), ...(version === "" ? {} : { version }) } };
+    const told = (): void => {
+      const missingTools = extensions?.missingTools(sessionId);
+      tell({
+        kind: "detailed",
+        details: {
+          ...program,
+          extensions: extensions?.of(sessionId) ?? [],
+          ...(missingTools === undefined ? {} : { missingTools }),
+          ...(extensions?.canConfigure(sessionId) === true ? { canConfigure: true } : {}),
+        },
+      });
+    };
+    this.#details = extensions?.hear(sessionId, told);
+    told();
+  }
+
+  /** After a pause, in which nothing else opens or leaves it. */
+  reopenLater(ms: number): void {
+    const tell = this.#teller();
+    this.#pause = this.deps.clock.after(ms, () => tell({ kind: "reopened" }));
+  }
+
+  /** Whether that is news. */
+  installing(what: string, isInstalling: boolean): boolean {
+    const isNew = isInstalling && !this.#installing.has(what);
+    if (isInstalling) this.#installing.add(what);
+    else this.#installing.delete(what);
+    return isNew;
+  }
+
+  send(prompt: Prompt): void {
+    const tell = this.#teller(),
+      of = this.#opening;
+    if (!this.#agent)
+      return tell({ kind: "agentDown", text: `${this.start.agent.name} is not there.`, actions: ["restartAgent"] });
+    this.#prompts.send(this.#agent.lease.connection, this.#agent.id, prompt, tell, () => of === this.#opening);
+  }
+
+  cancel(): void {
+    const tell = this.#teller();
+    if (this.#prompts.stop()) return tell({ kind: "turnEnded", outcome: { kind: "stopped", reason: "cancelled" } });
+    this.#agent?.lease.connection.cancel(this.#agent.id);
+    this.#patience.toStop(tell);
+  }
+
+  setControl(control: Control, value: ControlValue): void {
+    const of = this.#opening;
+    this.#controls.choose(control.id, value);
+    if (this.#agent)
+      this.#controls.set(
+        this.#agent.lease.connection,
+        this.#agent.id,
+        control,
+        value,
+        this.#teller(),
+        () => of === this.#opening,
+      );
+  }
+
+  answerPermission(permissionId: string, optionId: string | undefined): void {
+    this.deps.log("info", "approval", "Permission answered", {
+      sessionId: this.start.sessionId,
+      permissionId,
+      optionId: optionId ?? "cancelled",
+    });
+    this.#questions.answer(permissionId, optionId === undefined ? undefined : chosen(optionId));
+  }
+
+  /** What was filled in is for the agent alone. */
+  answerElicitation(id: string, response: JsonObject): void {
+    this.deps.log("info", "agent", "Question answered", {
+      sessionId: this.start.sessionId,
+      id,
+      action: stringOr(response.action, ""),
+    });
+    this.#questions.answer(id, response);
+  }
+
+  leave(): void {
+    this.#patience[Symbol.dispose]();
+    this.#pause?.[Symbol.dispose]();
+    this.#prompts.stop();
+    this.#opening++;
+    this.#details?.[Symbol.dispose]();
+    if (this.#agent) this.#abandon(this.#agent.lease, this.#agent.id);
+    this.#agent = undefined;
+    this.#staying.abort();
+    this.#questions.settle();
+    this.#terminals
+      .leave()
+      .catch((error: unknown) =>
+        this.deps.log("error", "agent", "A command of an agent could not be ended", { error: String(error) }),
+      );
+    this.#terminals = this.#noTerminals();
+  }
+
+  restart(): void {
+    this.leave();
+    this.deps.pool.restart(this.#openings.key, restartedElsewhere(this.start.agent.name));
+  }
+
+  [Symbol.dispose](): void {
+    this.#patience[Symbol.dispose]();
+    this.#pause?.[Symbol.dispose]();
+  }
+
+  /** For one session of the agent; what still comes of an earlier one's belongs to its cards. */
+  #noTerminals(): AgentTerminals {
+    const { start, deps } = this,
+      say = (event: SessionEvent): void => this.say({ kind: "event", event, of: this.#opening });
+    return new AgentTerminals(
+      `${start.sessionId.slice(0, 8)}-${this.#opening}`,
+      start.cwd,
+      deps.startCommand,
+      deps.clock,
+      {
+        started: terminal => say({ kind: "terminalStarted", terminal }),
+        printed: (terminalId, text, isCut) => say({ kind: "terminalPrinted", terminalId, text, isCut }),
+        ended: (terminalId, exit) => say({ kind: "terminalEnded", terminalId, exit }),
+      },
+    );
+  }
+
+  /** What is answered at once, or by a person. */
+  #request(word: Extract<Word, { readonly kind: "request" }>): SessionEvent | undefined {
+    const { request, version, agentName, subagent } = word;
+    if (request.method === "session/request_permission") return this.#questions.permission(request, version, subagent);
+    if (request.method === "elicitation/create") return this.#questions.elicitation(request, subagent);
+    const answer = clientMethod(request.method, request.params, {
+        files: this.#files,
+        terminals: this.#terminals,
+        agentName,
+      }),
+      of = this.#opening;
+    if (!answer) return void request.fail(methodNotFound(request.method));
+    const ask: Ask = consent => new Promise(settle => this.say({ kind: "consent", consent, request, settle, of }));
+    return void answer(ask).then(
+      result => request.respond(result),
+      (error: unknown) => request.fail(error),
+    );
+  }
+
+  /** Says what happened to the opening of now, and nothing to a later one. */
+  #teller(): (event: SessionEvent) => void {
+    const of = this.#opening;
+    return event => this.say({ kind: "event", event, of });
+  }
+
+  #abandon(lease: Lease, agentSession: string): undefined {
+    lease.connection.leave(agentSession);
+    lease.release();
+  }
+
+  /** Of a prompt. */
+  #refusal(error: unknown): Trouble {
+    if (wantsSignIn(error)) this.#next = "wanted";
+    return this.#trouble(error);
+  }
+
+  #trouble(error: unknown): Trouble {
+    const { trouble, cause } = troubleOf(error);
+    this.deps.log("error", "agent", "Agent failed", {
+      sessionId: this.start.sessionId,
+      agent: this.start.agent.id,
+      message: trouble.text,
+      cause,
+    });
+    return trouble;
+  }
+}

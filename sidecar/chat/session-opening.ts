@@ -1,0 +1,142 @@
+/**
+ * One opening of a session at its agent: a connection, maybe a sign-in, the agent's session, and what the person chose
+ * for it.
+ *
+ * Invariants: a connection is let go of unless a session was opened on it; nobody is asked for an opening that was
+ * left.
+ */
+import type { OpenedSession } from "../acp/connection";
+import type { MissingExtension } from "../acp/chain-extensions";
+import type { AgentKey, Lease } from "../agents/pool";
+import { objectOr } from "../rpc/json";
+import { controlsOf } from "../acp/adapt/controls";
+import type { AgentControls } from "./agent-controls";
+import type { Word } from "./agent-message";
+import type { AgentQuestions } from "./agent-questions";
+import type { Patience } from "./session-timeouts";
+import type { SessionStart, SessionWorld } from "./session-deps";
+import type { SessionEvent, Trouble } from "./session-model";
+import { openSignedIn, type Attempt, type SignInWorld } from "./sign-in";
+
+/** What the line has for each of its openings. */
+export interface Openings {
+  readonly start: SessionStart;
+  readonly deps: SessionWorld;
+  readonly key: AgentKey;
+  readonly controls: AgentControls;
+  readonly questions: AgentQuestions;
+  readonly patience: Patience;
+  /** What was said of extensions that are not there: each start finds them missing again. */
+  readonly missed: Set<string>;
+  say(word: Word): void;
+  trouble(error: unknown): Trouble;
+}
+
+export class AgentOpening {
+  /** `of`: its number; `left` aborts when the agent is. */
+  constructor(
+    private readonly all: Openings,
+    private readonly of: number,
+    private readonly left: AbortSignal,
+  ) {}
+
+  /** Ends with a word that the session is open. Rejects with why it is not. */
+  async enter(attempt: Attempt): Promise<void> {
+    const {
+        start: { agent },
+        deps: { pool },
+        key,
+        questions,
+        controls,
+      } = this.all,
+      lease = await pool.acquire(key, this.left),
+      { connection } = lease;
+    if (this.left.aborted) return lease.release(); // closed or restarted meanwhile
+    this.#miss(connection.missing);
+    try {
+      const opened = await openSignedIn(
+        agent.name,
+        {
+          connection,
+          open: () => this.#session(lease),
+          deps: this.#signInWorld,
+          withdraw: () => questions.withdrawForms(),
+          restart: why => pool.restart(key, why, connection),
+        },
+        attempt,
+      );
+      if ("again" in opened) {
+        lease.release();
+        return this.left.aborted ? undefined : await this.enter(opened.again);
+      }
+      await controls.setAgain(connection, opened.sessionId, controlsOf(opened.result), event => this.#tell(event));
+      this.all.say({ kind: "opened", lease, agentSession: opened.sessionId, of: this.of });
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+  }
+
+  #miss(missing: readonly MissingExtension[]): void {
+    for (const { sentence } of missing) {
+      if (!this.all.missed.has(sentence)) this.#tell({ kind: "extensionMissing", sentence });
+      this.all.missed.add(sentence);
+    }
+  }
+
+  #session({ connection }: Lease): Promise<OpenedSession> {
+    const { start, questions, patience } = this.all,
+      { version, agentName } = connection;
+    let toldOptions = false; // by an update, before the answer that may know nothing of them
+    return connection.newSession(start.cwd, {
+      update: update => {
+        patience.heard();
+        toldOptions ||= objectOr(update).sessionUpdate === "config_option_update";
+        this.#tell({ kind: "updated", update, version });
+      },
+      opened: answer => {
+        const controls = controlsOf(answer),
+          { availableCommands } = objectOr(answer); // v2 has commands in its answer, too
+        if (controls.length > 0 || !toldOptions) this.#tell({ kind: "controlSet", controls });
+        if (availableCommands !== undefined)
+          this.#tell({
+            kind: "updated",
+            update: { sessionUpdate: "available_commands_update", availableCommands },
+            version,
+          });
+      },
+      isAsking: () => questions.isAsking,
+      subagentUpdate: (subagent, update) => {
+        patience.heard();
+        this.#tell({ kind: "updated", update, version, subagent });
+      },
+      request: (request, subagent) =>
+        this.all.say({ kind: "request", request, version, agentName, subagent, of: this.of }),
+      elicitationCompleted: elicitationId => this.#tell({ kind: "elicitationCompleted", elicitationId }),
+      closed: reason => this.#tell({ kind: "agentDown", ...this.all.trouble(reason) }),
+    });
+  }
+
+  get #signInWorld(): SignInWorld {
+    const {
+      start: { agent, cwd },
+      deps: {
+        signIn: { runInTerminal, keepEnvironment },
+      },
+      questions,
+    } = this.all;
+    return {
+      ask: form =>
+        new Promise(settle => {
+          if (this.left.aborted) settle(undefined);
+          else this.#tell(questions.form(form, settle));
+        }),
+      runInTerminal: method => runInTerminal(agent, cwd, method),
+      keep: variables => keepEnvironment(agent.id, variables),
+    };
+  }
+
+  #tell(event: SessionEvent): void {
+    this.all.say({ kind: "event", event, of: this.of });
+  }
+}

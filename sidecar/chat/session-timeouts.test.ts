@@ -1,0 +1,64 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { FakeClock } from "../testing/fake-clock";
+import { Patience } from "./session-timeouts";
+
+class World {
+  readonly clock = new FakeClock();
+  readonly told: string[] = [];
+  asking = false;
+  readonly patience = new Patience(this.clock, () => this.asking);
+  readonly tell = (event: object): void => {
+    this.told.push(Object.values(event).join(" "));
+  };
+  wait(seconds: number): readonly string[] {
+    this.clock.advance(seconds * 1000);
+    return this.told.splice(0);
+  }
+}
+
+suite("patience with an agent", () => {
+  test("that starts ends after ten and after thirty seconds, unless it waits for a person", () => {
+    const fixture = new World();
+    fixture.patience.toOpen(fixture.tell);
+    deepEqual(fixture.wait(9), []);
+    deepEqual(fixture.wait(1), ["slow 10"]);
+    deepEqual(fixture.wait(100), ["slow 30"]);
+    fixture.asking = true;
+    fixture.patience.toOpen(fixture.tell);
+    deepEqual(fixture.wait(100), []);
+    equal(fixture.clock.waiting, 0);
+  });
+
+  test("that says nothing in its turn ends after three minutes since its last word, once, unless it waits for a person", () => {
+    const fixture = new World();
+    fixture.patience.toHear(fixture.tell);
+    deepEqual(fixture.wait(120), []);
+    fixture.patience.heard();
+    deepEqual(fixture.wait(179), []);
+    fixture.asking = true;
+    deepEqual(fixture.wait(600), []);
+    fixture.asking = false;
+    deepEqual(fixture.wait(180), ["silent 3"]);
+    deepEqual(fixture.wait(600), []);
+    equal(fixture.clock.waiting, 0);
+  });
+
+  test("that is to stop ends after ten seconds, and for good after a minute", () => {
+    const fixture = new World();
+    fixture.patience.toHear(fixture.tell);
+    fixture.patience.toStop(fixture.tell);
+    deepEqual(fixture.wait(10), ["cancelOverdue"]);
+    deepEqual(fixture.wait(50), ["cancelGivenUp"]);
+    deepEqual(fixture.wait(600), []);
+  });
+
+  test("that has done it does not end", () => {
+    const fixture = new World();
+    for (const wait of [fixture.patience.toOpen, fixture.patience.toHear, fixture.patience.toStop]) {
+      wait.call(fixture.patience, fixture.tell);
+      fixture.patience[Symbol.dispose]();
+      deepEqual(fixture.wait(600), []);
+      equal(fixture.clock.waiting, 0);
+    }
+  });
+});

@@ -1,0 +1,100 @@
+/**
+ * The computer, as our own extensions are given it.
+ *
+ * Invariant: when it has been disposed nothing that was started through it runs any more, and nothing is started.
+ */
+import { homedir } from "node:os";
+import { runShell, startChild, type Child, type ProcessWorld } from "../process/child";
+import { findProgram, isProgramFile } from "../process/find-program";
+import { ShellEnvironment, type Environment } from "../process/login-shell-environment";
+import { runTool } from "../process/tool-run";
+import type { ExtensionWorld } from "../extensions/extension";
+import { realClock } from "../rpc/clock";
+
+export interface OwnWorld {
+  readonly version: string;
+  readonly processes: ProcessWorld;
+  /** The login shell's. */
+  readonly environment: () => Promise<Environment>;
+  readonly find: (program: string) => Promise<string | undefined>;
+  readonly log: ExtensionWorld["log"];
+}
+
+export interface OwnedWorld extends ExtensionWorld, AsyncDisposable {}
+
+/** A process that cannot be ended is not waited for. */
+const ENDING_MS = 6_000;
+
+export function extensionWorld({ version, processes, environment, find, log }: OwnWorld): OwnedWorld {
+  const over = new AbortController(),
+    ends = new Set<Promise<unknown>>(),
+    children = new Set<Child>();
+  /** What is started has the login shell's environment. */
+  const inShell = async (): Promise<ProcessWorld> => {
+    const env = await environment();
+    over.signal.throwIfAborted();
+    return { ...processes, environment: () => env };
+  };
+  return {
+    version,
+    clock: realClock,
+    date: () => new Date(),
+    platform: process.platform,
+    home: homedir(),
+    environment,
+    find,
+    log,
+    run: async (spec, options) => {
+      const ran = runTool(
+          spec,
+          { ...options, signal: AbortSignal.any([options.signal, over.signal]) },
+          await inShell(),
+        ),
+        ended = ran.catch(() => undefined);
+      ends.add(ended);
+      void ended.then(() => ends.delete(ended));
+      return ran;
+    },
+    start: async spec => {
+      const started = startChild(spec, await inShell());
+      if (started.kind === "running") {
+        const { child } = started;
+        children.add(child);
+        void child.gone.then(() => children.delete(child));
+      }
+      return started;
+    },
+    [Symbol.asyncDispose]: async () => {
+      over.abort(new Error("Symposium is being closed."));
+      const gone = Promise.all([...ends, ...[...children].map(child => child.kill())]);
+      await new Promise<void>(resolve => {
+        const late = realClock.after(ENDING_MS, resolve);
+        void gone.then(() => {
+          late[Symbol.dispose]();
+          resolve();
+        });
+      });
+    },
+  };
+}
+
+/** For a program of its own: the login shell is asked when the first extension needs something of it. */
+export function ownWorld({ version, processes, log }: Pick<OwnWorld, "version" | "processes" | "log">): OwnedWorld {
+  const { platform, env, execPath: node } = process;
+  const shell = new ShellEnvironment({
+    platform,
+    env,
+    node,
+    clock: realClock,
+    run: (command, args, extra, signal) => runShell(command, args, extra, signal, realClock),
+  });
+  let resolving: Promise<Environment> | undefined;
+  const environment = (): Promise<Environment> => (resolving ??= shell.resolved().then(resolved => resolved.env));
+  return extensionWorld({
+    version,
+    processes,
+    environment,
+    log,
+    find: async program => findProgram(program, { platform, env: await environment(), isProgram: isProgramFile }),
+  });
+}

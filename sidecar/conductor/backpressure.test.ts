@@ -1,0 +1,91 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import type { Channel } from "../rpc/channel";
+import { Frame } from "../rpc/frame";
+import { memoryChannels } from "../rpc/memory";
+import { Flow } from "./backpressure";
+
+const note = (n: number, text = ""): Frame => Frame.of({ jsonrpc: "2.0", method: "n", params: { n, text } });
+
+/** A channel whose other end does not read before it is told to. */
+function unread(): { readonly channel: Channel; readonly heard: number[]; read(): Promise<void> } {
+  const [channel, end] = memoryChannels(),
+    heard: number[] = [];
+  return {
+    channel,
+    heard,
+    read: async () => {
+      end.start({
+        receive: ({ message }) => {
+          heard.push((message as unknown as { params: { n: number } }).params.n);
+        },
+        closed: () => undefined,
+      });
+      await channel.drained();
+    },
+  };
+}
+
+/** Pushes until the flow asks its source to wait; says how many that took. */
+function fill(flow: Flow, channel: Channel): number {
+  for (let n = 0; n < 10_000; n++) {
+    void flow.push(note(n), channel);
+    if (flow.paused(undefined)) return n + 1;
+  }
+  throw new Error("nobody was ever asked to wait");
+}
+
+suite("a direction of a chain", () => {
+  test("asks its source to wait while one that it was pushed to is behind, and no longer", async () => {
+    const flow = new Flow(),
+      one = unread(),
+      other = unread();
+    equal(flow.paused(undefined), undefined);
+    const count = fill(flow, one.channel);
+    const waits = flow.paused(undefined);
+    ok(waits);
+    for (let n = 0; n < count; n++) void flow.push(note(n), other.channel);
+    await one.read();
+    ok(flow.paused(undefined), "the other is still behind");
+    await other.read();
+    await waits;
+    equal(flow.paused(undefined), undefined);
+    deepEqual(
+      one.heard,
+      Array.from({ length: count }, (_, n) => n),
+    );
+  });
+
+  test("makes its source wait for what it waits for anyway, too", async () => {
+    const flow = new Flow(),
+      slow = unread();
+    fill(flow, slow.channel);
+    const order: string[] = [];
+    const waits = Promise.resolve(
+      flow.paused(
+        Promise.resolve().then(() => {
+          order.push("own");
+        }),
+      ),
+    ).then(() => order.push("both"));
+    await slow.read();
+    await waits;
+    deepEqual(order, ["own", "both"]);
+  });
+
+  test("goes on reading a proxy while its neighbour is behind, up to the limit; then the proxy waits, too, and nothing is lost", async () => {
+    const flow = new Flow(10_000),
+      slow = unread();
+    let n = fill(flow, slow.channel),
+      waits: void | Promise<void> = undefined;
+    const first = n;
+    while (!waits && n < 10_000) waits = flow.push(note(n++, "x".repeat(1000)), slow.channel);
+    ok(waits && n > first + 5 && n < first + 15, `${n - first} more were taken`);
+    await slow.read();
+    await waits;
+    deepEqual(
+      slow.heard,
+      Array.from({ length: n }, (_, i) => i),
+    );
+    equal(flow.push(note(n), slow.channel), undefined);
+  });
+});

@@ -1,0 +1,249 @@
+/**
+ * Eliza as an ACP agent (v1), over any channel: the built-in agent, and the one that tests are written against.
+ *
+ * Invariants: a session runs one prompt at a time; each prompt is answered once, after its last update, also when it is
+ * cancelled, its session closed or the client gone; sessions share nothing; when disposal is through, no MCP server
+ * that was started for a prompt is left.
+ */
+import { randomUUID } from "node:crypto";
+import { isAbsolute } from "node:path";
+import { LISTS_ON_DEMAND } from "../mcp/agent-mcp-capabilities";
+import { invalid, readMcpServers, type McpServer } from "../mcp/client-servers";
+import type { Channel } from "../rpc/channel";
+import { realClock, type Clock } from "../rpc/clock";
+import { isObject, objectOr, type JsonObject } from "../rpc/json";
+import { RpcCode, RpcError } from "../rpc/message";
+import { methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
+import { RUN_ID } from "../process/child-environment";
+import { readPrompt } from "./commands";
+import { DOCTOR } from "./doctor-script";
+import { Eliza } from "./engine";
+import { compile, type CompiledScript } from "./script";
+import { carryOut } from "./tools";
+
+export interface ElizaOptions {
+  /** Each session begins with the same answers. */
+  readonly deterministic: boolean;
+  /** From 0 to 1, for sessions that are not deterministic. */
+  readonly random?: () => number;
+  /** What `initialize` says of her; `1.0.0` unless told. */
+  readonly version?: string;
+  readonly clock?: Clock;
+  /** For the log. */
+  readonly odd?: (what: string, detail: unknown) => void;
+}
+
+export interface RunningEliza extends AsyncDisposable {
+  /** The client is gone; what it left is to be disposed of. */
+  readonly closed: Promise<void>;
+}
+
+/** Speaks on the channel until disposed. */
+export function serveEliza(channel: Channel, options: ElizaOptions): RunningEliza {
+  return new ElizaAgent(channel, options);
+}
+
+/** A component for the end of a chain. */
+export function elizaAgent(options: ElizaOptions): (channel: Channel) => AsyncDisposable {
+  return channel => serveEliza(channel, options);
+}
+
+interface Turn {
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+interface Session {
+  readonly eliza: Eliza;
+  readonly cwd: string;
+  readonly servers: readonly McpServer[];
+  turn?: Turn | undefined;
+}
+
+const AGENT = "elizacp",
+  TITLE = "Eliza",
+  VERSION = "1.0.0",
+  PROTOCOL_VERSION = 1;
+let doctor: CompiledScript | undefined;
+
+class ElizaAgent implements RunningEliza {
+  readonly #options: ElizaOptions;
+  readonly #peer: Peer;
+  readonly #sessions = new Map<string, Session>();
+  /** Connections to MCP servers that are being closed. */
+  readonly #closing = new Set<Promise<void>>();
+  readonly closed: Promise<void>;
+
+  constructor(channel: Channel, options: ElizaOptions) {
+    this.#options = options;
+    let settleClosed = () => {};
+    this.closed = new Promise(resolve => {
+      settleClosed = resolve;
+    });
+    this.#peer = new Peer(channel, {
+      request: request => this.#request(request),
+      notification: (method, params) => this.#notification(method, params),
+      closed: () => settleClosed(), // the peer has aborted every open prompt
+      ...(options.odd === undefined ? {} : { odd: options.odd }),
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#sessions.keys()].map(sessionId => this.#end(sessionId)));
+    await this.#peer[Symbol.asyncDispose]();
+    await Promise.all(this.#closing);
+  }
+
+  /** What it throws is the answer. */
+  #request(request: IncomingRequest): void {
+    const { method } = request;
+    const params: JsonObject = isObject(request.params) ? request.params : {};
+    switch (method) {
+      case "initialize":
+        return request.respond(this.#initialize(params));
+      case "session/new":
+        return request.respond(this.#new(params));
+      case "session/prompt":
+        return this.#prompt(request, params);
+      case "session/close": {
+        this.#session(params);
+        void this.#end(String(params.sessionId)).then(() => request.respond({}));
+        return;
+      }
+      default:
+        throw methodNotFound(method);
+    }
+  }
+
+  #notification(method: string, params: unknown): void {
+    if (method !== "session/cancel" || !isObject(params) || typeof params.sessionId !== "string") return;
+    this.#sessions.get(params.sessionId)?.turn?.stop.abort();
+  }
+
+  #initialize({ protocolVersion }: JsonObject): JsonObject {
+    if (!Number.isInteger(protocolVersion)) throw invalid("protocolVersion", "an integer");
+    return {
+      protocolVersion: PROTOCOL_VERSION, // the newest, and the only one
+      agentInfo: { name: AGENT, title: TITLE, version: this.#options.version ?? VERSION },
+      agentCapabilities: {
+        loadSession: false,
+        mcpCapabilities: { http: true, sse: false },
+        promptCapabilities: { embeddedContext: true },
+        sessionCapabilities: { close: {} },
+        _meta: { [LISTS_ON_DEMAND]: true }, // she has no model that could see a list
+      },
+      authMethods: [],
+    };
+  }
+
+  #new({ cwd, mcpServers }: JsonObject): JsonObject {
+    if (typeof cwd !== "string" || !isAbsolute(cwd)) throw invalid("cwd", "an absolute path");
+    const servers = readMcpServers(mcpServers),
+      sessionId = randomUUID();
+    this.#sessions.set(sessionId, { eliza: new Eliza((doctor ??= compile(DOCTOR)), this.#options), cwd, servers });
+    return { sessionId };
+  }
+
+  #session({ sessionId }: JsonObject): Session {
+    if (typeof sessionId !== "string") throw invalid("sessionId", "a string");
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined)
+      throw new RpcError(RpcCode.notFound, `There is no session “${sessionId}”.`, { sessionId });
+    return session;
+  }
+
+  #prompt(request: IncomingRequest, params: JsonObject): void {
+    const session = this.#session(params),
+      text = readBlocks(params.prompt);
+    if (session.turn !== undefined)
+      throw new RpcError(RpcCode.invalidRequest, "This session is still busy with the prompt before.");
+    const stop = new AbortController();
+    request.signal.addEventListener("abort", () => stop.abort(), { once: true });
+    const update = (of: JsonObject) => this.#peer.notify("session/update", { sessionId: params.sessionId, update: of });
+    const ended = this.#answer(session, text, stop.signal, update)
+      .then(
+        () => () => request.respond({ stopReason: stop.signal.aborted ? "cancelled" : "end_turn" }),
+        (error: unknown) => () => request.fail(error),
+      )
+      .then(settle => {
+        session.turn = undefined; // before the answer: the next prompt may follow at once
+        settle();
+      });
+    session.turn = { stop, ended };
+  }
+
+  async #answer(session: Session, text: string, signal: AbortSignal, update: (of: JsonObject) => void): Promise<void> {
+    const asked = readPrompt(text),
+      messageId = randomUUID();
+    const answer =
+      asked.kind === "talk"
+        ? session.eliza.reply(asked.text)
+        : await carryOut(asked, {
+            servers: session.servers,
+            cwd: session.cwd,
+            clock: this.#options.clock ?? realClock,
+            signal,
+            update,
+            client: { name: AGENT, version: this.#options.version ?? VERSION },
+            environment: runId(),
+            closing: done => this.#track(done),
+          });
+    for (const piece of wordGroups(answer)) {
+      if (signal.aborted) return;
+      update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text: piece } });
+      await this.#peer.drained();
+      await new Promise(resolve => setImmediate(resolve)); // a breath, in which a cancellation is heard
+    }
+  }
+
+  #track(done: Promise<void>): void {
+    const tracked = done.finally(() => this.#closing.delete(tracked));
+    this.#closing.add(tracked);
+  }
+
+  async #end(sessionId: string): Promise<void> {
+    const session = this.#sessions.get(sessionId);
+    this.#sessions.delete(sessionId);
+    session?.turn?.stop.abort();
+    await session?.turn?.ended;
+  }
+}
+
+/**
+ * The text of a prompt. Other blocks are allowed, and passed over: Eliza listens to words only, and not to those that
+ * are for the assistant alone (`annotations.audience`): what an extension tells her, the user has not said.
+ */
+function readBlocks(prompt: unknown): string {
+  if (!Array.isArray(prompt)) throw invalid("prompt", "an array of content blocks");
+  const texts = prompt.map((block: unknown, i) => {
+    if (!isObject(block) || typeof block.type !== "string")
+      throw invalid(`prompt[${i}]`, "a content block with a type");
+    if (block.type !== "text") return undefined;
+    if (typeof block.text !== "string") throw invalid(`prompt[${i}].text`, "a string");
+    return isForAssistant(block) ? undefined : block.text;
+  });
+  return texts.filter(text => text !== undefined).join(" ");
+}
+
+/** ACP's content blocks have MCP's annotations: for whose eyes a block is. */
+function isForAssistant({ annotations }: JsonObject): boolean {
+  const { audience } = objectOr(annotations);
+  return Array.isArray(audience) && !audience.includes("user");
+}
+
+const GROUP = 3,
+  GROUPS = 200;
+
+/** `text` in pieces of a few words, which join to it exactly; of more words when it is long. */
+export function wordGroups(text: string): readonly string[] {
+  const words = text.match(/\S+\s*|^\s+/g) ?? [];
+  const size = Math.max(GROUP, Math.ceil(words.length / GROUPS));
+  return Array.from({ length: Math.ceil(words.length / size) }, (_, i) =>
+    words.slice(i * size, (i + 1) * size).join(""),
+  );
+}
+
+/** What an MCP server must inherit, so that one that outlives everybody is found again. */
+function runId(): Readonly<Record<string, string>> {
+  const run = process.env[RUN_ID];
+  return run === undefined ? {} : { [RUN_ID]: run };
+}

@@ -1,0 +1,232 @@
+/**
+ * Eliza, after J. Weizenbaum, “ELIZA: A Computer Program for the Study of Natural Language Communication between Man
+ * and Machine”, CACM 9(1), 1966. Knows no language: the script does (`doctor.ts`).
+ *
+ *   text → first clause with a keyword → words reflected on the way (my → your), keywords on a stack by rank
+ *        → the first pattern of the top keyword that fits takes the clause apart → its next reply puts it together
+ *
+ * A reply may instead link to another keyword, rewrite the clause and link, or try the next keyword. What is said about
+ * one keyword (“my”) is also kept; without a keyword, each fourth time at most, the oldest of it is brought up again.
+ *
+ * Invariants: a reply is never empty; the same conversation gives the same replies for the same choice of beginnings;
+ * the work is linear in the text (patterns are matched without going back), and what is quoted of it is bounded.
+ */
+import { clauses, word, type Clause, type Word } from "./tokenizer";
+import type { CompiledKeyword, CompiledRule, CompiledScript, Piece, Reply, Segment, WordTest } from "./script";
+
+export interface Beginnings {
+  /** Every list of replies begins where the script says. */
+  readonly deterministic: boolean;
+  /** From 0 to 1: where each list begins otherwise. */
+  readonly random?: () => number;
+}
+
+type Parts = readonly (readonly Word[])[];
+/** A clause after reflection, and its keywords, the next one first. */
+interface Heard {
+  readonly words: readonly Word[];
+  readonly keywords: readonly string[];
+  readonly rank: number;
+}
+
+const MEMORIES = 32,
+  LINKS = 100,
+  QUOTED_WORDS = 40,
+  QUOTED_LETTERS = 80;
+
+/** One conversation. */
+export class Eliza {
+  readonly #script: CompiledScript;
+  /** The place in each rule's replies, by the rule's index. */
+  readonly #places: number[];
+  readonly #memories: string[] = [];
+  /** 1 to 4, again and again, one a text: memories surface at 4 only. */
+  #limit = 1;
+
+  constructor(script: CompiledScript, { deterministic, random = Math.random }: Beginnings) {
+    this.#script = script;
+    this.#places = script.rules.map(({ first, replies }) =>
+      deterministic ? first : Math.min(replies.length - 1, Math.floor(random() * replies.length)),
+    );
+  }
+
+  reply(text: string): string {
+    this.#limit = (this.#limit % 4) + 1;
+    const heard = this.#listen(text);
+    if (heard === undefined) return this.#script.greeting;
+    const [top] = heard.keywords;
+    if (top === undefined)
+      return (this.#limit === 4 ? this.#memories.shift() : undefined) ?? this.#fallBack(heard.words);
+    if (top === this.#script.memory.keyword) this.#remember(heard.words);
+    return this.#answer(heard);
+  }
+
+  /** The clause to answer: the first with a keyword of rank 0 or more, else the first with any, else the first. */
+  #listen(text: string): Heard | undefined {
+    let best: Heard | undefined;
+    for (const words of this.#spoken(text)) {
+      const heard = this.#reflect(words);
+      if (heard.rank >= 0) return heard;
+      if (best === undefined || heard.rank > best.rank) best = heard;
+    }
+    return best;
+  }
+
+  /** The clauses, where one last word after a comma that is no keyword (“I am well, thanks”) does not begin another. */
+  *#spoken(text: string): Generator<readonly Word[]> {
+    let held: Clause | undefined;
+    for (const clause of clauses(text)) {
+      const [only, ...others] = clause.words;
+      const belongs =
+        clause.end === "stop" && others.length === 0 && only !== undefined && !this.#script.keywords.has(only.key);
+      if (held?.end === "comma" && belongs) {
+        yield [...held.words, ...clause.words];
+        held = undefined;
+        continue;
+      }
+      if (held !== undefined) yield held.words;
+      held = clause;
+    }
+    if (held !== undefined) yield held.words;
+  }
+
+  #reflect(words: readonly Word[]): Heard {
+    const { spelling, keywords } = this.#script;
+    const stack: string[] = [];
+    let rank = -Infinity;
+    const reflected = words
+      .flatMap(each => spelling.get(each.key)?.map(word) ?? [each])
+      .map(spelt => {
+        const keyword = keywords.get(spelt.key);
+        if (keyword !== undefined && keyword.rules.length > 0 && !stack.includes(spelt.key)) {
+          if (keyword.rank > rank) stack.unshift(spelt.key);
+          else stack.push(spelt.key);
+          rank = Math.max(rank, keyword.rank);
+        }
+        return keyword?.becomes === undefined ? spelt : word(keyword.becomes);
+      });
+    return { words: reflected, keywords: stack, rank };
+  }
+
+  #remember(words: readonly Word[]): void {
+    const { rule } = this.#script.memory;
+    const parts = decompose(rule.pattern, words);
+    if (parts === undefined || this.#memories.length >= MEMORIES) return;
+    const reply = this.#next(rule);
+    if (reply.kind === "say") this.#memories.push(this.#assemble(reply.pieces, parts));
+  }
+
+  #answer({ words, keywords: [...stack] }: Heard): string {
+    let top = stack.shift();
+    for (let links = 0; top !== undefined && links < LINKS; links++) {
+      const fit = firstFit(this.#script.keywords.get(top), words);
+      const reply: Reply = fit === undefined ? { kind: "next" } : this.#next(fit.rule);
+      switch (reply.kind) {
+        case "say":
+          return this.#assemble(reply.pieces, fit?.parts ?? []);
+        case "link":
+          top = reply.to;
+          break;
+        case "pre":
+          words = reply.pieces.flatMap(piece =>
+            typeof piece === "number"
+              ? (fit?.parts[piece - 1] ?? [])
+              : piece
+                  .split(" ")
+                  .filter(text => text !== "")
+                  .map(word),
+          );
+          top = reply.to;
+          break;
+        case "next":
+          top = stack.shift();
+          break;
+      }
+    }
+    return this.#fallBack(words);
+  }
+
+  #fallBack(words: readonly Word[]): string {
+    const reply = this.#next(this.#script.fallback);
+    return reply.kind === "say" ? this.#assemble(reply.pieces, [words]) : this.#script.greeting;
+  }
+
+  #next({ index, replies }: CompiledRule): Reply {
+    const place = this.#places[index] ?? 0;
+    this.#places[index] = (place + 1) % replies.length;
+    return replies[place] ?? replies[0];
+  }
+
+  #assemble(pieces: readonly Piece[], parts: Parts): string {
+    let text = "";
+    for (const piece of pieces) {
+      const said = typeof piece === "string" ? piece : quote(this.#polish(parts[piece - 1] ?? []));
+      text = said === "" ? text.trimEnd() : text + said;
+    }
+    return text.charAt(0).toUpperCase() + text.slice(1);
+  }
+
+  #polish(words: readonly Word[]): readonly Word[] {
+    const polished: Word[] = [];
+    for (let i = 0; i < words.length; ) {
+      const rule = this.#script.polish.find(({ from }) =>
+        from.every((key, k) => (key === "." ? i + k === words.length : words[i + k]?.key === key)),
+      );
+      const own = words[i];
+      if (rule !== undefined) polished.push(...rule.to.map(word));
+      else if (own !== undefined) polished.push(own);
+      i += Math.max(1, rule?.from.filter(key => key !== ".").length ?? 1);
+    }
+    return polished;
+  }
+}
+
+function firstFit(
+  keyword: CompiledKeyword | undefined,
+  words: readonly Word[],
+): { readonly rule: CompiledRule; readonly parts: Parts } | undefined {
+  for (const rule of keyword?.rules ?? []) {
+    const parts = decompose(rule.pattern, words);
+    if (parts !== undefined) return { rule, parts };
+  }
+  return undefined;
+}
+
+/**
+ * The parts of `words` that `pattern` finds, or nothing. Each gap is as short as can be; taking the first place where
+ * the next run stands never loses a match, because the gap after it can always grow instead: no backtracking.
+ */
+export function decompose(pattern: readonly Segment[], words: readonly Word[]): Parts | undefined {
+  const parts: (readonly Word[])[] = [];
+  let at = 0;
+  for (const [i, { gap, tests }] of pattern.entries()) {
+    const last = words.length - tests.length,
+      end = i === pattern.length - 1;
+    let start = gap && end ? Math.max(at, last) : at;
+    while (gap && start < last && !stands(tests, words, start)) start++;
+    if (!stands(tests, words, start) || (end && start !== last)) return undefined;
+    if (gap) parts.push(words.slice(at, start));
+    for (let k = 0; k < tests.length; k++) parts.push(words.slice(start + k, start + k + 1));
+    at = start + tests.length;
+  }
+  return parts;
+}
+
+function stands(tests: readonly WordTest[], words: readonly Word[], at: number): boolean {
+  return tests.every((test, k) => {
+    const found = words[at + k];
+    return found !== undefined && (test === "any" || test.has(found.key));
+  });
+}
+
+function quote(words: readonly Word[]): string {
+  const text = words
+    .slice(0, QUOTED_WORDS)
+    .map(({ text: whole }) => shortened(whole))
+    .join(" ");
+  return words.length > QUOTED_WORDS ? `${text} …` : text;
+}
+
+function shortened(text: string): string {
+  return text.length <= QUOTED_LETTERS ? text : `${text.slice(0, QUOTED_LETTERS).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}

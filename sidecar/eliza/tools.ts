@@ -1,0 +1,104 @@
+/** Eliza's two commands, carried out: what is said in the end, and the tool call that a client shows meanwhile. */
+import { randomUUID } from "node:crypto";
+import { McpFailure, useMcp, type McpOptions, type McpToolResult } from "../mcp/client";
+import type { McpServer } from "../mcp/client-servers";
+import type { JsonObject } from "../rpc/json";
+import { readArguments, type Asked } from "./commands";
+
+export interface ToolTurn extends McpOptions {
+  readonly servers: readonly McpServer[];
+  /** Sends a `session/update`. */
+  update(update: JsonObject): void;
+}
+
+type Command = Exclude<Asked, { kind: "talk" }>;
+
+/**
+ * Never rejects for what a server does: failures are answers, too. A tool call that began has ended when this settles.
+ */
+export async function carryOut(asked: Command, turn: ToolTurn): Promise<string> {
+  const server = turn.servers.find(({ name }) => name === asked.server);
+  if (server === undefined) return `ERROR: ${noServer(asked.server, turn.servers)}`;
+  return asked.kind === "list" ? listTools(server, turn) : callTool(asked, server, turn);
+}
+
+function noServer(name: string, servers: readonly McpServer[]): string {
+  const others = servers.map(server => server.name).join(", ");
+  return `This session has no MCP server “${name}”; it has ${others === "" ? "none" : others}.`;
+}
+
+async function listTools(server: McpServer, turn: ToolTurn): Promise<string> {
+  try {
+    const tools = await useMcp(server, turn, connection => connection.tools());
+    if (tools.length === 0) return `The MCP server “${server.name}” has no tools.`;
+    return [
+      "Available tools:",
+      ...tools.map(({ name, description }) =>
+        description === "" ? `  - ${name}` : `  - ${name}: ${oneLine(description)}`,
+      ),
+    ].join("\n");
+  } catch (error) {
+    return `ERROR: ${explained(error)}`;
+  }
+}
+
+async function callTool(
+  { tool, json }: Extract<Asked, { kind: "use" }>,
+  server: McpServer,
+  turn: ToolTurn,
+): Promise<string> {
+  const args = readArguments(json);
+  if (typeof args === "string") return `ERROR: ${args}`;
+  const toolCallId = randomUUID();
+  const ended = (status: "completed" | "failed", content: readonly JsonObject[], rawOutput: unknown) =>
+    turn.update({ sessionUpdate: "tool_call_update", toolCallId, status, content: content.map(shown), rawOutput });
+  turn.update({
+    sessionUpdate: "tool_call",
+    toolCallId,
+    title: `${server.name}::${tool}`,
+    name: tool,
+    kind: "other",
+    status: "in_progress",
+    rawInput: args,
+  });
+  try {
+    const result = await useMcp(server, turn, connection => connection.call(tool, args));
+    const said = inWords(result);
+    ended(result.failed ? "failed" : "completed", result.content, result.structured ?? said);
+    return `${result.failed ? "ERROR" : "OK"}: ${said}`;
+  } catch (error) {
+    const why = explained(error);
+    ended("failed", [{ type: "text", text: why }], why);
+    return `ERROR: ${why}`;
+  }
+}
+
+/** Bugs are thrown on. */
+function explained(error: unknown): string {
+  if (error instanceof McpFailure) return error.message;
+  throw error;
+}
+
+const ACP_CONTENT = new Set<unknown>(["text", "image", "audio", "resource", "resource_link"]);
+
+/** ACP took over MCP's content blocks; a kind that it has not becomes text. */
+function shown(block: JsonObject): JsonObject {
+  return {
+    type: "content",
+    content: ACP_CONTENT.has(block.type) ? block : { type: "text", text: JSON.stringify(block) },
+  };
+}
+
+function inWords({ content, structured }: McpToolResult): string {
+  const words = content
+    .map(block => (typeof block.text === "string" ? block.text : `(${String(block.type)})`))
+    .join("\n");
+  return words !== "" || structured === undefined ? words : JSON.stringify(structured);
+}
+
+function oneLine(text: string): string {
+  return text
+    .split(/\s+/)
+    .filter(word => word !== "")
+    .join(" ");
+}

@@ -1,0 +1,42 @@
+import { equal, match, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { Ends, ends } from "./head-and-tail";
+
+suite("the beginning and the end of a text", () => {
+  test("what is short is kept as it is, without empty lines at its end", () => {
+    equal(ends("a\n\nb\n\n", 100, 100), "a\n\nb");
+    equal(new Ends(10, 10).isEmpty, true);
+  });
+
+  test("of what is long the middle is left out, and its lines are counted", () => {
+    const text = Array.from({ length: 100 }, (_, i) => `line ${i}`).join("\n");
+    equal(ends(text, 15, 16), "line 0\nline 1\n… (96 lines left out) …\nline 98\nline 99");
+    equal(ends("aaa\nbbb\nccc", 4, 4), "aaa\n… (1 line left out) …\nccc");
+  });
+
+  test("a line that is long itself is cut, and says so", () =>
+    match(ends("x".repeat(5000), 10, 10), /^x{2000}… \(3000 more characters\)$/));
+
+  test("what was left out once is not replaced by what comes later: the order stays", () =>
+    equal(ends("a\nlonger than that\nb", 4, 30), "a\nlonger than that\nb"));
+
+  test("each line is there or counted, in order, and little is held however much comes", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: "grapheme-ascii", maxLength: 20 }), { maxLength: 3000 }),
+        fc.nat(100),
+        fc.nat(100),
+        (given, head, tail) => {
+          const lines = given.map((line, i) => `${i} ${line}`),
+            text = ends(lines.join("\n"), head, tail),
+            shown = text === "" ? [] : text.split("\n");
+          ok(text.length <= head + Math.max(tail, 30) + 40);
+          const gap = shown.findIndex(line => line.startsWith("… (")),
+            left = gap === -1 ? 0 : Number(/\d+/.exec(shown[gap] ?? "")?.[0]);
+          const expected = gap === -1 ? lines : [...lines.slice(0, gap), shown[gap], ...lines.slice(gap + left)];
+          equal(text, expected.join("\n").trimEnd());
+        },
+      ),
+    );
+  });
+});

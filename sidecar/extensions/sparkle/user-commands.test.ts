@@ -1,0 +1,75 @@
+import { deepEqual, equal } from "node:assert/strict";
+import fc from "fast-check";
+import { CHECKPOINT_COMMAND, hasCheckpoint, isMetaMoment, readWish, withBlocks, withCheckpoint } from "./user-commands";
+
+const text = (words: string) => ({ type: "text", text: words }),
+  IMAGE = { type: "image", data: "" };
+const asked = (prompt: readonly unknown[], isOurs = true) => {
+  const wish = readWish(prompt, isOurs);
+  return wish.kind === "open" ? wish.asked : undefined;
+};
+
+suite("what a user's words ask of Sparkle", () => {
+  for (const words of ["hello", "", "what is /checkpoint?", "/usr/bin is empty", "checkpoint"])
+    test(`“${words}” asks for nothing`, () => deepEqual(asked([text(words), IMAGE]), []));
+
+  for (const words of [
+    "/compact",
+    "/plan the rest",
+    " /compact",
+    "/checkpoints",
+    "/mcp__sparkle__checkpoint",
+    "/plan a meta moment",
+  ])
+    test(`“${words}” is a command of the agent: nothing is added`, () => equal(asked([text(words)]), undefined));
+
+  test("adds nothing to a prompt without words", () => {
+    for (const prompt of [[], [IMAGE], [null, 7, { type: "text" }, { type: "text", text: 7 }]])
+      equal(asked(prompt), undefined);
+  });
+
+  for (const [words, parts] of [
+    ["/checkpoint", ["checkpoint"]],
+    ["/checkpoint the parser\nfirst", ["checkpoint"]],
+    ["  /checkpoint  ", ["checkpoint"]],
+    ["/checkpoint after a meta moment", ["checkpoint", "meta-moment"]],
+  ] as const)
+    test(`“${words}” asks for a checkpoint`, () => deepEqual(asked([IMAGE, text(words), text("more")]), parts));
+
+  test("leaves the agent's own /checkpoint to the agent", () =>
+    equal(asked([text("/checkpoint now")], false), undefined));
+
+  test("a meta moment is said in any case, as words", () => {
+    for (const words of ["meta moment", "A Meta Moment, please", "META\nMOMENT!", "“meta moment”"])
+      equal(isMetaMoment(words), true, words);
+    for (const words of ["metamoment", "meta moments", "a parameta moment", "meta-moment", "meta", "öMeta moment_"])
+      equal(isMetaMoment(words), false, words);
+    deepEqual(asked([text("so, meta moment"), IMAGE]), ["meta-moment"]);
+  });
+
+  test("adds blocks for the assistant behind the user's, and changes none of those", () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.string().map(text), fc.constant(IMAGE), fc.anything())),
+        fc.array(
+          fc.record({ part: fc.constantFrom("embodiment" as const, "checkpoint" as const), text: fc.string() }),
+          { maxLength: 3 },
+        ),
+        (prompt, blocks) => {
+          const all = withBlocks(prompt, blocks);
+          prompt.forEach((block, i) => equal(all[i], block));
+          for (const added of all.slice(prompt.length))
+            deepEqual((added as { annotations?: unknown }).annotations, { audience: ["assistant"] });
+          equal(all.length, prompt.length + blocks.length);
+        },
+      ),
+    ));
+
+  test("announces our command behind the agent's, unless it has one of that name", () => {
+    const theirs = { name: "checkpoint", description: "theirs" },
+      other = { name: "plan", description: "" };
+    deepEqual(withCheckpoint([other, null], 1), [other, null, CHECKPOINT_COMMAND]);
+    deepEqual(withCheckpoint([theirs, other], 1), [theirs, other]);
+    deepEqual([hasCheckpoint([other]), hasCheckpoint([theirs])], [false, true]);
+  });
+});

@@ -1,0 +1,53 @@
+import { equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { KeptText } from "./head-and-tail";
+
+const kept = (pieces: readonly string[], first?: number, last?: number): string => {
+  const text = new KeptText(first, last);
+  for (const piece of pieces) text.push(piece);
+  return text.toString();
+};
+
+suite("what is kept of a command's output", () => {
+  test("is all of it where that is not much", () => equal(kept(["ab", "", "c\n"]), "abc\n"));
+
+  test("is its beginning and its end, with how much is missing", () => {
+    equal(kept(["abcdef", "ghij"], 2, 3), "ab\n[5 characters are left out here.]\nhij");
+    equal(kept(["a😀", "bcde", "😀f"], 2, 2), "a\n[8 characters are left out here.]\nf", "no half of a character");
+  });
+
+  test("has no colours, and plain line ends", () =>
+    equal(kept(["\x1b[1;32mok\x1b[0m \x1b]0;title\x07done\r\n"]), "ok done\n"));
+
+  test("is bounded whatever comes, in whatever pieces, and tells truly how much is missing", () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom("a", "b", "\n", "😀"), maxLength: 9 }), { maxLength: 30 }),
+        fc.nat(8),
+        fc.integer({ min: 1, max: 8 }),
+        (pieces, first, last) => {
+          const whole = pieces.join(""),
+            text = kept(pieces, first, last),
+            [mark, missing] = /\n\[(\d+) characters are left out here\.\]\n/.exec(text) ?? [];
+          if (mark === undefined) return void equal(text, whole);
+          const at = text.indexOf(mark),
+            beginning = text.slice(0, at),
+            end = text.slice(at + mark.length);
+          ok(
+            whole.length > first + last &&
+              beginning.length <= first &&
+              end.length <= last &&
+              whole.startsWith(beginning) &&
+              whole.endsWith(end),
+          );
+          equal(beginning.length + Number(missing) + end.length, whole.length);
+        },
+      ),
+    ));
+
+  test("does not grow with what is printed", () => {
+    const text = new KeptText();
+    for (let i = 0; i < 20_000; i++) text.push("x".repeat(100));
+    ok(text.toString().length < 31_000);
+  });
+});

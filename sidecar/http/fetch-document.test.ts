@@ -1,0 +1,198 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import { FakeClock } from "../testing/fake-clock";
+import { RegistryServer, serving, status, type Answer } from "../testing/registry-server";
+import {
+  fetchDocument,
+  LONGEST_DOCUMENT,
+  PATIENCE_MS,
+  RegistryError,
+  type Fetched,
+  type FetchWorld,
+} from "./fetch-document";
+import { httpGet } from "./http-get";
+
+suite("fetching a document", () => {
+  let server: RegistryServer, clock: FakeClock;
+  setup(async () => {
+    server = await RegistryServer.start();
+    clock = new FakeClock();
+  });
+  teardown(async () => {
+    await server[Symbol.asyncDispose]();
+    equal(clock.waiting, 0, "the limit is let go of");
+  });
+
+  const get = (more: Partial<FetchWorld> & { readonly url?: string } = {}): Promise<Fetched> =>
+    fetchDocument(more.url ?? server.url, {
+      signal: new AbortController().signal,
+      clock,
+      fetch: httpGet(),
+      version: "1.2.3",
+      ...more,
+    });
+  const fails = (code: string, answer: Answer, says: RegExp = /./, url = server.url): Promise<void> => {
+    server.answer = answer;
+    return rejects(get({ url }), (error: unknown) => {
+      ok(error instanceof RegistryError);
+      equal(error.code, code);
+      match(error.message, says);
+      match(error.message, /^[A-Z][^\n]*\.$/);
+      return true;
+    });
+  };
+
+  test("brings its text and its tag, and says nothing of the user", async () => {
+    server.answer = serving('{"agents": ["ä"]}');
+    deepEqual(await get(), { kind: "fresh", text: '{"agents": ["ä"]}', etag: '"1"' });
+    const { headers } = server.requests[0]!;
+    deepEqual(
+      [
+        headers["user-agent"],
+        headers.accept,
+        headers.cookie,
+        headers.authorization,
+        headers["if-none-match"],
+        headers.referer,
+      ],
+      ["symposium/1.2.3", "application/json", undefined, undefined, undefined, undefined],
+    );
+  });
+
+  test("does not bring again what has not changed", async () => {
+    server.answer = serving({}, 'W/"a"');
+    deepEqual(await get({ etag: 'W/"a"' }), { kind: "same" });
+    deepEqual(await get({ etag: '"b"' }), { kind: "fresh", text: "{}", etag: 'W/"a"' });
+    await fails("refused", status(304), /status 304/);
+  });
+
+  test("takes no tag that could not be sent back", async () => {
+    for (const etag of ["1", '"a b"', `"${"x".repeat(201)}"`, ""]) {
+      server.answer = (_, response) => {
+        response.writeHead(200, { etag }).end("{}");
+      };
+      deepEqual(await get(), { kind: "fresh", text: "{}", etag: undefined });
+    }
+  });
+
+  test("follows the server elsewhere, five times", async () => {
+    const hops =
+      (most: number): Answer =>
+      (request, response) => {
+        const n = Number(request.url?.slice(1)) || 0;
+        if (n < most) response.writeHead([301, 302, 303, 307, 308][n % 5]!, { location: `/${n + 1}` }).end();
+        else response.end("{}");
+      };
+    server.answer = hops(5);
+    equal((await get()).kind, "fresh");
+    equal(server.requests.length, 6);
+    await fails("refused", hops(6), /elsewhere more than 5 times/);
+  });
+
+  test("goes nowhere that is not safe", async () => {
+    for (const location of [
+      "http://example.com/registry.json",
+      "file:///etc/passwd",
+      "https://me:pw@example.com/",
+      "http://127.0.0.1.example.com/",
+      "http://[",
+      "data:,x",
+    ])
+      await fails("insecure", status(302, { location }), /not https/);
+    equal(server.requests.length, 6);
+    for (const url of ["http://example.com/", "file:///etc/passwd", "x", "https://me:pw@example.com/"])
+      await fails("insecure", status(200), /not https/, url);
+    equal(server.requests.length, 6);
+  });
+
+  test("is not led from elsewhere to this computer", async () => {
+    const asked: string[] = [];
+    const elsewhere: typeof fetch = async input => {
+      asked.push(String(input));
+      return new Response(null, { status: 302, headers: { location: server.url } });
+    };
+    await rejects(get({ url: "https://example.com/registry.json", fetch: elsewhere }), { code: "insecure" });
+    deepEqual([asked, server.requests], [["https://example.com/registry.json"], []]);
+  });
+
+  for (const code of [204, 302, 400, 401, 403, 404, 429, 500, 503])
+    test(`fails when the server answers ${code}`, () => fails("refused", status(code), new RegExp(`status ${code}`)));
+
+  test("leaves no connection open to a server that answers wrongly and goes on", async () => {
+    const closed = new Promise<void>(resolve => {
+      server.answer = (_, response) => {
+        response.on("close", resolve).writeHead(500).write("{");
+      };
+    });
+    await rejects(get(), { code: "refused" });
+    await closed;
+  });
+
+  test("fails when nobody is there", async () => {
+    const { url } = server;
+    await server[Symbol.asyncDispose]();
+    server = await RegistryServer.start();
+    await fails("offline", status(200), /could not be reached/, url);
+    await fails("offline", request => request.destroy(), /could not be reached/);
+  });
+
+  test("fails when what comes ends too early", async () => {
+    await fails("truncated", (_, response) => {
+      response.writeHead(200, { "content-length": "100" }).write('{"agents"');
+      setImmediate(() => response.destroy());
+    });
+    await fails("truncated", (_, response) => {
+      response.writeHead(200).write('{"agents"');
+      setImmediate(() => response.destroy());
+    });
+  });
+
+  test("fails when there is too much, whether or not the server says so", async () => {
+    const much = Buffer.alloc(LONGEST_DOCUMENT + 1024 * 1024, " ");
+    await fails(
+      "tooLarge",
+      (_, response) => {
+        response.writeHead(200, { "content-length": String(much.length) }).write("{");
+      },
+      /larger than 16 megabytes/,
+    );
+    await fails("tooLarge", (_, response) => {
+      response.writeHead(200);
+      response.end(much);
+    });
+    const bomb = gzipSync(much);
+    await fails("tooLarge", (_, response) => {
+      response.writeHead(200, { "content-encoding": "gzip", "content-length": String(bomb.length) }).end(bomb);
+    });
+    server.answer = (_, response) => {
+      response.end(much.subarray(0, LONGEST_DOCUMENT));
+    };
+    equal((await get()).kind, "fresh");
+  });
+
+  for (const [name, begin] of [
+    ["answers nothing", () => undefined],
+    [
+      "stops in the middle",
+      (_, response) => {
+        response.writeHead(200).write("{");
+      },
+    ],
+  ] as readonly [string, Answer][]) {
+    test(`fails when the server ${name}, and when nobody wants it any more`, async () => {
+      server.answer = begin;
+      const slow = rejects(get(), { code: "slow", message: "The server did not answer within 30 seconds." });
+      await server.asked(1);
+      clock.advance(PATIENCE_MS - 1);
+      equal(clock.waiting, 1);
+      clock.advance(1);
+      await slow;
+      const user = new AbortController(),
+        cancelled = rejects(get({ signal: user.signal }), { code: "cancelled" });
+      await server.asked(2);
+      user.abort();
+      await cancelled;
+      await rejects(get({ signal: user.signal }), { code: "cancelled" });
+    });
+  }
+});

@@ -1,0 +1,173 @@
+/**
+ * One document, or another small file, of another computer, fetched with nothing of the user in it: no cookies, no
+ * keys, no more headers than are needed. Everything that can go wrong is a `RegistryError` with a sentence.
+ *
+ * Invariants: no byte comes over a connection that others can read or change (https, or this computer); memory holds no
+ * more than the limit, also when the length is not said or what came was compressed; it ends after `PATIENCE_MS`,
+ * whatever the other side does.
+ */
+import { redactText } from "../../src/protocol/redaction/redact";
+import type { Clock } from "../rpc/clock";
+import { secureUrl } from "./address";
+import { fetchSecurely } from "./secure-fetch";
+
+export type RegistryErrorCode =
+  | "offline"
+  | "refused"
+  | "tooLarge"
+  | "slow"
+  | "insecure"
+  | "truncated"
+  | "cancelled"
+  | "wrong";
+
+/** `message` is a sentence; the address is not in it. */
+export class RegistryError extends Error {
+  override readonly name = "RegistryError";
+  constructor(
+    readonly code: RegistryErrorCode,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(redactText(message), options);
+  }
+}
+
+export interface FetchWorld {
+  /** Of an earlier answer: an unchanged document need not come again. */
+  readonly etag?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly fetch: typeof fetch;
+  readonly version: string;
+}
+
+interface Fresh<T> {
+  readonly kind: "fresh";
+  readonly content: T;
+  readonly etag: string | undefined;
+}
+interface Same {
+  readonly kind: "same";
+}
+export type Fetched = (Omit<Fresh<string>, "content"> & { readonly text: string }) | Same;
+
+export interface FetchLimits {
+  /** Bytes. */
+  readonly longest: number;
+  readonly patienceMs: number;
+  /** For the server: what is wanted. */
+  readonly accept: string;
+}
+
+export const PATIENCE_MS = 30_000,
+  LONGEST_DOCUMENT = 16 * 1024 * 1024;
+
+/** Throws `RegistryError`. */
+export async function fetchDocument(address: string, deps: FetchWorld): Promise<Fetched> {
+  const fetched = await fetchBytes(address, deps, {
+    longest: LONGEST_DOCUMENT,
+    patienceMs: PATIENCE_MS,
+    accept: "application/json",
+  });
+  return fetched.kind === "same"
+    ? fetched
+    : { kind: "fresh", text: new TextDecoder().decode(fetched.content), etag: fetched.etag };
+}
+
+/** Throws `RegistryError`. */
+export async function fetchBytes(
+  address: string,
+  { etag, signal, clock, fetch, version }: FetchWorld,
+  { longest, patienceMs, accept }: FetchLimits,
+): Promise<Fresh<Uint8Array> | Same> {
+  const ended = new AbortController();
+  using _ = clock.after(patienceMs, () =>
+    ended.abort(new RegistryError("slow", `The server did not answer within ${patienceMs / 1000} seconds.`)),
+  );
+  const cancel = (): void => ended.abort(new RegistryError("cancelled", "It was cancelled."));
+  if (signal.aborted) cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  const headers = {
+    accept,
+    "user-agent": `symposium/${version}`,
+    ...(etag === undefined ? {} : { "if-none-match": etag }),
+  };
+  try {
+    return await received(await answerOf(address, headers, ended.signal, fetch), etag, longest);
+  } catch (error) {
+    // What was reached for is broken off by our own reason, or failed by itself.
+    throw ended.signal.aborted ? ended.signal.reason : error;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    ended.abort();
+  }
+}
+
+async function answerOf(
+  address: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  fetch: FetchWorld["fetch"],
+): Promise<Response> {
+  const url = secureUrl(address, { loopback: true });
+  const answer =
+    url &&
+    (await fetchSecurely(fetch, url, headers, signal).catch((cause: unknown) => {
+      throw new RegistryError("offline", "The server could not be reached.", { cause });
+    }));
+  if (answer instanceof Response) return answer;
+  if (answer?.kind === "redirects")
+    throw new RegistryError("refused", `The server sent us elsewhere more than ${answer.most} times.`);
+  throw new RegistryError("insecure", "The address is not https, or leads to one that is not.");
+}
+
+async function received(
+  response: Response,
+  sent: string | undefined,
+  longest: number,
+): Promise<Fresh<Uint8Array> | Same> {
+  if (response.status === 304 && sent !== undefined) return { kind: "same" };
+  if (response.status !== 200)
+    throw new RegistryError("refused", `The server answered with status ${response.status}.`);
+  const content = await bytesOf(response, longest),
+    etag = response.headers.get("etag");
+  return { kind: "fresh", content, etag: etag !== null && isEtag(etag) ? etag : undefined };
+}
+
+/** One that can be sent back as it is. */
+export function isEtag(text: string): boolean {
+  return /^(W\/)?"[\x21\x23-\x7E]{0,200}"$/.test(text);
+}
+
+async function bytesOf({ body, headers }: Response, longest: number): Promise<Uint8Array> {
+  if (Number(headers.get("content-length") ?? 0) > longest) throw tooLarge(longest);
+  const all: Uint8Array[] = [];
+  let bytes = 0;
+  if (body)
+    for await (const piece of pieces(body)) {
+      bytes += piece.length;
+      if (bytes > longest) throw tooLarge(longest);
+      all.push(piece);
+    }
+  return Buffer.concat(all);
+}
+
+async function* pieces(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+  } catch (cause) {
+    throw new RegistryError("truncated", "The connection broke off before everything had come.", { cause });
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+function tooLarge(longest: number): RegistryError {
+  const kilobytes = longest / 1024;
+  return new RegistryError(
+    "tooLarge",
+    `The document is larger than ${kilobytes < 1024 ? `${kilobytes} kilobytes` : `${kilobytes / 1024} megabytes`}.`,
+  );
+}

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { FileServer } from "../testing/file-server";
+import { loadProxied } from "./load-proxied";
+import { isExcepted, proxiedFetch, proxiesIn, type ProxyWorld } from "./proxied-fetch";
+
+suite("what we fetch ourselves, and proxies", () => {
+  const fixture = (more: Partial<ProxyWorld>): ProxyWorld & { readonly said: string[] } => {
+    const said: string[] = [];
+    return {
+      environment: async () => ({}),
+      editor: "",
+      direct: async url => {
+        said.push(`direct ${String(url)}`);
+        return new Response("direct");
+      },
+      load: async proxies => {
+        said.push(`through ${JSON.stringify(proxies)}`);
+        return async () => new Response("proxied");
+      },
+      log: (level, message, { proxy }) => said.push(`${level} ${message}: ${proxy}`),
+      ...more,
+      said,
+    };
+  };
+
+  test("goes straight where nobody names one, and loads nothing for it", async () => {
+    const here = fixture({});
+    assert.equal(await (await proxiedFetch(here)("https://example.org/a")).text(), "direct");
+    assert.deepEqual(here.said, ["direct https://example.org/a"]);
+  });
+
+  test("goes through the login shell's, which is loaded once and logged without its user's password", async () => {
+    const here = fixture({
+      environment: async () => ({ HTTPS_PROXY: "http://me:secret@proxy.example:3128", NO_PROXY: "intern.example" }),
+      editor: "http://other.example",
+    });
+    const fetch = proxiedFetch(here);
+    assert.deepEqual(
+      await Promise.all(["https://a.example", "https://b.example"].map(async url => (await fetch(url)).text())),
+      ["proxied", "proxied"],
+    );
+    assert.deepEqual(here.said, [
+      "info Registry and downloads go through a proxy: proxy.example:3128",
+      'through {"http":"http://other.example","https":"http://me:secret@proxy.example:3128","not":"intern.example"}',
+    ]);
+  });
+
+  test("never asks this computer through one", async () => {
+    const here = fixture({ editor: "http://proxy.example:3128" });
+    for (const host of ["127.0.0.1", "localhost", "[::1]"]) await proxiedFetch(here)(`http://${host}:1/x`);
+    assert.ok(
+      here.said.every(line => line.startsWith("direct")),
+      here.said.join(),
+    );
+  });
+
+  test("does not use what is no address of one, and says so without repeating it", async () => {
+    for (const wrong of ["proxy.example:3128 or so", "socks5://proxy.example", "http://me:50%off@proxy.example"]) {
+      const here = fixture({ environment: async () => ({ https_proxy: wrong }) });
+      assert.equal(await (await proxiedFetch(here)("https://example.org")).text(), "direct");
+      assert.match(here.said[0] ?? "", /^warn .* is not used: (\?|proxy\.example)$/);
+    }
+  });
+
+  test("takes the next one where the first is none, and goes straight where what speaks to it fails", async () => {
+    const next = fixture({
+      environment: async () => ({ HTTPS_PROXY: "http://good.example", ALL_PROXY: "socks5://proxy.example" }),
+    });
+    assert.equal(await (await proxiedFetch(next)("https://example.org")).text(), "proxied");
+    const failing = fixture({ editor: "http://proxy.example", load: async () => Promise.reject(new Error("no")) });
+    assert.equal(await (await proxiedFetch(failing)("https://example.org")).text(), "direct");
+    assert.match(
+      failing.said.join(),
+      /warn The proxy cannot be used, and what is fetched goes without one: proxy\.example/,
+    );
+  });
+
+  test("takes small letters before capitals, and one for all where there is no other", () => {
+    assert.deepEqual(
+      proxiesIn(
+        {
+          https_proxy: "http://small",
+          HTTPS_PROXY: "http://CAPITAL",
+          http_proxy: " ",
+          ALL_PROXY: "http://all",
+          no_proxy: "*",
+        },
+        "http://editor",
+      ),
+      { proxies: { http: "http://all", https: "http://small", not: "*" }, wrong: [] },
+    );
+    assert.deepEqual(proxiesIn({}, "http://editor"), {
+      proxies: { http: "http://editor", https: "http://editor", not: "" },
+      wrong: [],
+    });
+    assert.deepEqual(proxiesIn({ NO_PROXY: "a", HTTP_PROXY: "?" }, ""), { proxies: { not: "a" }, wrong: ["?"] });
+  });
+
+  test("goes straight to those that NO_PROXY names", async () => {
+    const here = fixture({
+        environment: async () => ({ HTTPS_PROXY: "http://proxy.example", NO_PROXY: "intern.example" }),
+      }),
+      fetch = proxiedFetch(here);
+    assert.deepEqual(
+      await Promise.all(
+        ["https://intern.example/x", "https://extern.example/x"].map(async url => (await fetch(url)).text()),
+      ),
+      ["direct", "proxied"],
+    );
+    const cases: readonly [url: string, not: string, is: boolean][] = [
+      ["https://a.example", "a.example", true],
+      ["https://x.a.example", "a.example", true],
+      ["https://x.a.example", ".a.example", true],
+      ["https://x.a.example", "*.a.example", true],
+      ["https://A.Example./", "b.example, a.example", true],
+      ["https://a.example", "a.example:443", true],
+      ["http://a.example:81", "b a.example:81", true],
+      ["https://anything.example", "*", true],
+      ["https://ba.example", "a.example", false],
+      ["https://a.example", "a.example:80", false],
+      ["https://a.example", "", false],
+      ["https://a.example", " , ", false],
+      ["https://a.example", "example.org", false],
+    ];
+    assert.deepEqual(
+      cases.map(([url, not]) => isExcepted(new URL(url), not)),
+      cases.map(([, , is]) => is),
+    );
+  });
+
+  suite("through a proxy that runs", () => {
+    let files: FileServer, proxy: Server;
+    const asked: string[] = [];
+    suiteSetup(async () => {
+      files = await FileServer.start();
+      proxy = createServer().on("connect", (request, socket) => {
+        asked.push(`${request.url ?? ""} ${request.headers["proxy-authorization"] ?? "nobody"}`);
+        const there = connect(Number(new URL(files.origin).port), "127.0.0.1", () => {
+          socket.write("HTTP/1.1 200 OK\r\n\r\n");
+          socket.pipe(there).pipe(socket);
+        });
+        there.on("error", () => socket.destroy());
+        socket.on("error", () => there.destroy());
+      });
+      await new Promise<void>(resolve => {
+        proxy.listen(0, "127.0.0.1", resolve);
+      });
+    });
+    suiteTeardown(async () => {
+      await files[Symbol.asyncDispose]();
+      await new Promise<void>(resolve => {
+        proxy.close(() => resolve());
+        proxy.closeAllConnections();
+      });
+    });
+
+    test("one that does not connect is an error, and not believed what it says instead", async () => {
+      for (const says of ["302 Found\r\nLocation: https://evil.example/", "503 No", "407 Who are you"]) {
+        const refusing = createServer().on("connect", (_request, socket) => socket.end(`HTTP/1.1 ${says}\r\n\r\n`));
+        await new Promise<void>(resolve => {
+          refusing.listen(0, "127.0.0.1", resolve);
+        });
+        const address = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
+        await assert.rejects(
+          loadProxied({ https: address, not: "" })("https://archives.example/"),
+          (error: unknown) =>
+            error instanceof TypeError &&
+            error.cause instanceof Error &&
+            error.cause.message === `The proxy does not connect to archives.example: status ${says.slice(0, 3)}.`,
+        );
+        await new Promise(resolve => refusing.close(resolve));
+      }
+    });
+
+    test("a file arrives whole, with the ranges and the name and password that were asked with", async () => {
+      files.serve("/archive", { content: "0123456789", etag: '"1"' });
+      const address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+      const fetch = loadProxied({ http: `http://me:secret@${address}`, https: `http://me:secret@${address}`, not: "" });
+      const response = await fetch("http://archives.example/archive", {
+        headers: { range: "bytes=4-", connection: "close" },
+        redirect: "manual",
+        credentials: "omit",
+      });
+      assert.ok(response instanceof Response); // by which callers know an answer
+      assert.deepEqual([response.status, await response.text(), response.headers.get("etag")], [206, "456789", '"1"']);
+      assert.deepEqual(asked, [`archives.example:80 Basic ${Buffer.from("me:secret").toString("base64")}`]);
+    });
+  });
+});

@@ -1,0 +1,165 @@
+/**
+ * The choices of a user that reach a model in the chat's own messages: the chat mode, custom instructions, notes, and
+ * the folders of the workspace. An agent receives them as quoted context, each of them once, and again when it
+ * changes. Pure.
+ *
+ * The rest of the system text stays away from the agent: it explains tools that the agent does not have.
+ */
+import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
+import type { JsonObject } from "../../rpc/json";
+import { attachmentsIn, blocksIn, distinct } from "./parse-message";
+import { quoted } from "./quote-block";
+import { textOf } from "./parse-history";
+import { wordsIn } from "./extract-user-text";
+
+/** One choice. `title` begins a sentence, and names the choice. */
+export interface ContextSection {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface ChatContext {
+  /** The mode of the agent that fits the chat mode. */
+  readonly mode: QuietMode;
+  readonly sections: readonly ContextSection[];
+}
+
+export const NO_CONTEXT: ChatContext = { mode: undefined, sections: [] };
+
+/** `cwd`: the folder that the agent's session is opened in. */
+export function chatContextOf(request: ChatRequest, cwd: string): ChatContext {
+  const system = blocksOf(request.messages, "system"),
+    told = blocksOf(opening(request.messages), "user");
+  const all = [...system, ...told];
+  const chosen = chosenMode(all);
+  return {
+    mode: chosen ? QUIET_MODES[chosen.name.toLowerCase()] : isOldAskMode(request) ? "ask" : undefined,
+    sections: [
+      ...(chosen ? [{ id: MODE, title: modeTitle(chosen.name), text: chosen.text }] : []),
+      ...instructions(all),
+      ...notes(system, told),
+      ...folders(told, cwd),
+    ].map(section => ({ ...section, text: cut(section.text) })),
+  };
+}
+
+/** What an agent has to be told, that has been told `known` in this session. */
+export function contextBlocks(
+  sections: readonly ContextSection[],
+  known: ReadonlyMap<string, ContextSection>,
+): readonly JsonObject[] {
+  const ended = [...known.values()].filter(({ id }) => !sections.some(section => section.id === id));
+  return [
+    ...ended.map(({ title }): JsonObject => ({ type: "text", text: `(No longer valid: ${title}.)` })),
+    ...sections.flatMap((section): readonly JsonObject[] => {
+      const before = known.get(section.id),
+        isSame = before?.text === section.text && before.title === section.title;
+      const hint = section.id === MODE ? ". They may name tools that you do not have" : "";
+      if (!isSame) return [quoted(`${section.title}${hint}`, section.text)];
+      return section.id === MODE ? [{ type: "text", text: `(Still valid: ${section.title}.)` }] : [];
+    }),
+  ];
+}
+
+interface Block {
+  readonly name: string;
+  readonly text: string;
+}
+
+const MODE = "mode";
+const QUIET_MODES: Readonly<Record<string, QuietMode>> = { plan: "plan", ask: "ask" };
+/** Characters of one section, and number of sections. */
+const SECTION_LIMIT = 30_000,
+  MAX_SECTIONS = 50;
+
+function blocksOf(messages: readonly ChatMessage[], role: ChatMessage["role"]): readonly Block[] {
+  return messages.filter(message => message.role === role).flatMap(blocksOfMessage);
+}
+
+/** By the message itself: the next request brings the same system text again. */
+const BLOCKS = new WeakMap<ChatMessage, readonly Block[]>();
+
+function blocksOfMessage(message: ChatMessage): readonly Block[] {
+  const known = BLOCKS.get(message) ?? blocksIn(textOf(message.content));
+  BLOCKS.set(message, known);
+  return known;
+}
+
+/** The messages of the chat before the first words of the user. */
+function opening(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const isTurn = ({ role, content }: ChatMessage): boolean =>
+    role === "assistant" || (role === "user" && wordsIn(textOf(content)) !== undefined);
+  const end = messages.findIndex(isTurn);
+  return end === -1 ? [] : messages.slice(0, end);
+}
+
+/** The chat's sentence about the mode, and then the text of the mode's file. */
+const MODE_SENTENCE = /^You are currently running in "([^"\n]{1,100})" mode\.[^\n]*\n?/;
+
+function chosenMode(blocks: readonly Block[]): { readonly name: string; readonly text: string } | undefined {
+  const text = blocks.findLast(({ name }) => name === "modeInstructions")?.text ?? "";
+  const sentence = MODE_SENTENCE.exec(text),
+    name = sentence?.[1];
+  return sentence && name !== undefined ? { name, text: text.slice(sentence[0].length).trim() } : undefined;
+}
+
+/** The Ask mode of older versions has neither tools nor instructions. Their Edit mode reminds the model how to edit. */
+function isOldAskMode({ messages, options }: ChatRequest): boolean {
+  const last = textOf(messages.findLast(({ role }) => role === "user")?.content ?? []);
+  return options?.tools?.length === 0 && options.requestInitiator !== undefined && /^\s*<prompt>/.test(last);
+}
+
+function instructions(blocks: readonly Block[]): readonly ContextSection[] {
+  const texts = blocks.filter(({ name }) => name === "instructions").map(({ text }) => text);
+  const files = distinct(texts.flatMap(attachmentsIn))
+    .filter(({ path }) => path !== undefined)
+    .slice(0, MAX_SECTIONS);
+  return files.map(({ path, text }) => ({
+    id: `instructions ${path}`,
+    title: `Instructions of the user’s, from ${path}`,
+    text,
+  }));
+}
+
+const NOTES: Readonly<Record<string, string>> = {
+  userMemory: "The user’s notes for all workspaces",
+  sessionMemory: "The notes of this chat",
+  repoMemory: "The notes about this repository",
+  repository_memories: "The notes about this repository",
+};
+/** Of notes that do not exist, and how to write them. */
+const NO_NOTES =
+  /^(?:No user preferences or notes saved yet|(?:Session|Repository) memory \([^)\n]*\) is empty|If you come across\b|\(nothing yet\))/;
+
+function notes(...groups: readonly (readonly Block[])[]): readonly ContextSection[] {
+  return groups.flat().flatMap(({ name, text }) => {
+    const title = NOTES[name];
+    if (title === undefined || text === "" || NO_NOTES.test(text)) return [];
+    return [{ id: `notes ${name}`, title: `${title}, kept by VS Code`, text }];
+  });
+}
+
+/** An agent is opened in one folder. It is told of the others. */
+function folders(blocks: readonly Block[], cwd: string): readonly ContextSection[] {
+  const text = blocks.find(({ name }) => name === "workspace_info")?.text ?? "";
+  const list = /\bfollowing folders:\n((?:- .*\n?)+)/.exec(text)?.[1] ?? "";
+  const found = list
+    .split("\n")
+    .map(line => line.replace(/^- /, "").trim())
+    .filter(folder => folder !== "");
+  if (found.length === 0 || (found.length === 1 && found[0] === cwd)) return [];
+  return [{ id: "folders", title: "The folders of the workspace", text: found.join("\n") }];
+}
+
+function modeTitle(name: string): string {
+  return `The instructions of the chat mode “${name}”, which the user selected`;
+}
+
+function cut(text: string): string {
+  const more = text.length - SECTION_LIMIT;
+  return more <= 0 ? text : `${text.slice(0, SECTION_LIMIT)} … (${more} more characters)`;
+}
+/** Modes in which an agent changes nothing. `undefined`: every other mode. */
+
+export type QuietMode = "plan" | "ask" | undefined;

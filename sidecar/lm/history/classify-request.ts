@@ -1,0 +1,88 @@
+/**
+ * Classifies a request before its session is looked up. VS Code's chat also asks its model for things that are no
+ * part of a conversation. One of them, the background compaction, carries the conversation's id and the calls that
+ * wait for results, and arrives just before the request that brings those results.
+ *
+ * No single mark decides. Each is private to the chat and may be missing in another version: `requestInitiator`, the
+ * keys of `modelOptions`, the tools, the tags around the user's words, and the host's own wording.
+ * `classify-request.property.test.ts` removes each mark, and each pair. Pure.
+ */
+import type { ChatRequest } from "../../../src/protocol/lm";
+import type { Identity } from "./request-identity";
+import { textOf, type Reading } from "./parse-history";
+
+export type Kind =
+  /** A turn of a conversation, or a round of one. */
+  | { readonly kind: "turn" }
+  /** A title, a commit message, …: the request holds everything that its answer needs. */
+  | { readonly kind: "side"; readonly what: "title" | "progress" | "other" }
+  /** The history is to be summarised. `ofConversation`: it carries the conversation's id. */
+  | { readonly kind: "summary"; readonly ofConversation: boolean };
+
+export function classify(request: ChatRequest, reading: Reading, identity: Identity): Kind {
+  if (!identity.isFromChat) return { kind: "turn" };
+  const system = request.messages.find(({ role }) => role === "system"),
+    instructions = system ? textOf(system.content) : "";
+  const ofConversation = identity.conversationId !== undefined;
+  if (isSummary(request, instructions, reading, identity)) return { kind: "summary", ofConversation };
+  const isShaped = !SIDE_INSTRUCTIONS.test(instructions) && hasTurnShape(request, reading, identity);
+  const isTurn = hasTurnIdentity(request, instructions, identity) || isShaped;
+  return isTurn ? { kind: "turn" } : { kind: "side", what: subjectOf(instructions, reading.lastText) };
+}
+
+const SUMMARY_INSTRUCTIONS = /^Your task is to create a comprehensive, detailed summary\b/;
+const SUMMARY_WORDS =
+  /^(?:The conversation has grown too large for the context window|Summarize the conversation history so far)\b/;
+/** The history of a summary request that is not sent as messages. */
+const COMPRESSED_HISTORY = /^The following is a compressed version of the prec\w+ history\b/;
+
+function isSummary(request: ChatRequest, instructions: string, reading: Reading, identity: Identity): boolean {
+  if (SUMMARY_INSTRUCTIONS.test(instructions) || SUMMARY_WORDS.test(reading.lastText)) return true;
+  if (isUncountedOrder(request, reading, identity)) return true;
+  return reading.messages.some(({ role, content }) => role === "user" && COMPRESSED_HISTORY.test(textOf(content)));
+}
+
+/**
+ * An order of the host's behind a conversation: no turn is counted, and the words lack the tags that all words of the
+ * user have.
+ */
+function isUncountedOrder(
+  { options }: ChatRequest,
+  { isNew, isTagged, endsTagged }: Reading,
+  { turn, conversationId }: Identity,
+): boolean {
+  const isConversation = conversationId !== undefined || (options?.tools ?? []).length > 0;
+  return isConversation && turn === undefined && isNew && isTagged && !endsTagged;
+}
+
+/** The instructions of the chat's agent modes name the chat's log. */
+const AGENT_INSTRUCTIONS = /^- VSCODE_TARGET_SESSION_LOG: /m;
+
+/** Marks that only turns have. */
+function hasTurnIdentity({ options }: ChatRequest, instructions: string, identity: Identity): boolean {
+  const { conversationId, turn } = identity;
+  return (
+    conversationId !== undefined ||
+    turn !== undefined ||
+    (options?.tools ?? []).length > 0 ||
+    AGENT_INSTRUCTIONS.test(instructions)
+  );
+}
+
+/** Experts for one small text, and commit messages. Wording of the chat's, in the versions up to 0.67. */
+const SIDE_INSTRUCTIONS = /^You are an expert in (?:crafting|writing|file editing)\b|^.*\bgit commit message\b/;
+const ENDS_IN_WORDS = /<\/(?:userRequest|prompt)>\s*$/;
+
+/** Marks that turns have, and perhaps some side requests: a trace, a choice about thinking, words in tags, answers. */
+function hasTurnShape({ messages, options }: ChatRequest, { lastText }: Reading, { span }: Identity): boolean {
+  if (span !== undefined || typeof options?.modelOptions?.["_enableThinking"] === "boolean") return true;
+  return ENDS_IN_WORDS.test(lastText) || messages.some(({ role }) => role === "assistant");
+}
+
+const TITLE_WORDS = /^Please write a brief title\b/,
+  PROGRESS_WORDS = /\bprogress messages?\b/;
+
+function subjectOf(instructions: string, words: string): "title" | "progress" | "other" {
+  if (/\btitles?\b/i.test(instructions) || TITLE_WORDS.test(words)) return "title";
+  return PROGRESS_WORDS.test(instructions) || PROGRESS_WORDS.test(words) ? "progress" : "other";
+}

@@ -1,0 +1,118 @@
+/**
+ * The histories and tool lists of earlier requests. A request that repeats them gets the same objects again, which are
+ * not read a second time. The extension host refers to them by id (`resolve`) and names those it has dropped. Other
+ * programs send whole histories, which are compared (`intern`).
+ *
+ * Invariants: a request with an unknown reference is `undefined` and changes nothing. The histories are at most
+ * `MAX_HISTORIES`, and their sizes add up to at most `MAX_HISTORY_CHARACTERS`.
+ */
+import { applied, baseOf, NO_SIZES, sizeOf, sizesOf, type Delta, type Sizes } from "../../../src/protocol/lm-delta";
+import { type Run, MAX_HISTORIES, MAX_HISTORY_CHARACTERS, MAX_TOOL_LISTS, type ChatMessage, type ChatRequest, type ChatRequestDelta, type ChatTool, type KnownId } from "../../../src/protocol/lm";
+import { same } from "../../../src/protocol/same-message";
+import { MessageHistory } from "./message-history";
+
+interface Known {
+  readonly id: KnownId;
+  readonly messages: readonly ChatMessage[];
+  readonly history: MessageHistory;
+  readonly sizes: Sizes;
+}
+
+export interface Resolved {
+  readonly request: ChatRequest;
+  readonly history: MessageHistory;
+}
+
+export class KnownRequests {
+  /** The most recently used last. */
+  readonly #histories = new Map<KnownId, Known>();
+  readonly #tools = new Map<KnownId, readonly ChatTool[]>();
+  /** Of all histories. */
+  #size = 0;
+  /** Of interned histories and tools: a host's ids are positive. */
+  #lastId = 0;
+
+  constructor(private readonly maxCharacters = MAX_HISTORY_CHARACTERS) {}
+
+  resolve(delta: ChatRequestDelta): Resolved | undefined {
+    const {
+      history: { id, base, forget },
+      messages: items,
+      tools,
+      options,
+      ...rest
+    } = delta;
+    const before = base === undefined ? undefined : this.#histories.get(base);
+    const list = tools.list ?? this.#tools.get(tools.id);
+    if (!list || (base !== undefined && !before)) return undefined;
+    const known = knownAs(id, before, items);
+    if (!known) return undefined;
+    for (const dropped of forget) this.#drop(dropped);
+    if (!forget.includes(id)) this.#keep(known);
+    this.#keepTools(tools.id, list);
+    const { messages, history } = known;
+    return { request: { ...rest, messages, options: { ...options, tools: list } }, history };
+  }
+
+  /** The same request. Messages and tools that equal known ones are replaced by those. */
+  intern(request: ChatRequest): Resolved {
+    const base = baseOf([...this.#histories.values()].reverse(), request.messages);
+    const items = base ? itemsOf(base.delta, request.messages) : request.messages;
+    const known = knownAs(--this.#lastId, base?.history, items);
+    if (!known) throw new Error("a delta has a run that its base does not have");
+    if (base?.isContinued) this.#drop(base.history.id);
+    this.#keep(known);
+    const { messages, history } = known,
+      { options } = request;
+    if (!options?.tools) return { request: { ...request, messages }, history };
+    const tools = this.#internTools(options.tools);
+    return { request: { ...request, messages, options: { ...options, tools } }, history };
+  }
+
+  #keep(known: Known): void {
+    this.#histories.set(known.id, known);
+    this.#size += known.sizes.all;
+    for (const oldest of this.#histories.keys()) {
+      if (this.#histories.size <= MAX_HISTORIES && this.#size <= this.maxCharacters) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(id: KnownId): void {
+    this.#size -= this.#histories.get(id)?.sizes.all ?? 0;
+    this.#histories.delete(id);
+  }
+
+  #internTools(tools: readonly ChatTool[]): readonly ChatTool[] {
+    const [id, list] = [...this.#tools].find(([, each]) => same(each, tools)) ?? [--this.#lastId, tools];
+    this.#keepTools(id, list);
+    return list;
+  }
+
+  #keepTools(id: KnownId, list: readonly ChatTool[]): void {
+    this.#tools.delete(id);
+    this.#tools.set(id, list);
+    const [oldest] = this.#tools.keys();
+    if (this.#tools.size > MAX_TOOL_LISTS && oldest !== undefined) this.#tools.delete(oldest);
+  }
+}
+
+function knownAs(id: KnownId, before: Known | undefined, items: readonly (Run | ChatMessage)[]): Known | undefined {
+  const messages = applied(before?.messages ?? [], items, isRun);
+  if (!messages) return undefined;
+  const sizes = sizesOf(
+    before?.sizes ?? NO_SIZES,
+    items.map(item => (isRun(item) ? item : sizeOf(item))),
+  );
+  return { id, messages, history: new MessageHistory(messages, before && { history: before.history, items }), sizes };
+}
+
+function itemsOf({ items }: Delta, messages: readonly ChatMessage[]): readonly (Run | ChatMessage)[] {
+  return items.flatMap((item): readonly (Run | ChatMessage)[] =>
+    typeof item === "number" ? messages.slice(item, item + 1) : [item],
+  );
+}
+
+function isRun(item: Run | ChatMessage): item is Run {
+  return "from" in item;
+}

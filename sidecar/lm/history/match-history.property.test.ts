@@ -1,0 +1,276 @@
+import { ok } from "node:assert/strict";
+import fc from "fast-check";
+import { Chronicle } from "../fixtures/chronicle";
+import { SimulatedChat, type Call, type Marks, type SimulatedTurn } from "../fixtures/simulated-chat";
+
+/** More, to hunt: SYMPOSIUM_RUNS=300000 npm run hunt -- 10 sidecar/lm/history/match-history */
+const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) / 5);
+
+/** `i` chooses a chat, `k` a turn, an order, how much. Few words, so that chats look alike. */
+type Action = { readonly i: number; readonly k: number; readonly words: string } & {
+  readonly act: (typeof ACTS)[number];
+};
+const ACTS = [
+  "open",
+  "say",
+  "say",
+  "reply",
+  "reply",
+  "call",
+  "results",
+  "results",
+  "stop",
+  "fail",
+  "edit",
+  "retry",
+  "fork",
+  "compact",
+  "compact in turn",
+  "side",
+  "background",
+  "sub-agent",
+  "switch",
+  "restart",
+  "again",
+  "evict",
+] as const;
+const actions: fc.Arbitrary<readonly Action[]> = fc.array(
+  fc.record({
+    act: fc.constantFrom(...ACTS),
+    i: fc.nat(5),
+    k: fc.nat(7),
+    words: fc.constantFrom("hi", "go on", "why?"),
+  }),
+  { minLength: 5, maxLength: 45 },
+);
+
+/** Plays users and models, and knows which turns each session's agent has in its memory. */
+class Editor {
+  readonly chronicle = new Chronicle();
+  readonly chats: SimulatedChat[] = [];
+  readonly #memory = new Map<string, readonly SimulatedTurn[]>();
+  readonly #serving = new Map<SimulatedChat, string>();
+  readonly #streaming = new Set<SimulatedChat>();
+  /** Chats and models that have a session, or had one. */
+  readonly #served = new Set<string>();
+  readonly #lastModel = new Map<SimulatedChat, string>();
+  readonly #callsOf = new Map<string, string>();
+  #turns = 0;
+  #calls = 0;
+
+  constructor(private readonly marks: Marks) {}
+
+  do({ act, i, k, words }: Action): void {
+    if (act === "open" || this.chats.length === 0) return this.#open(words);
+    if (act === "restart") return this.#restart();
+    if (act === "evict") return this.chronicle.evict();
+    const chat = this.chats[i % this.chats.length]!,
+      isStreaming = this.#streaming.has(chat),
+      isWaiting = chat.waitsFor.length > 0;
+    if (chat.isSubAgent && !["reply", "call", "results", "stop", "fail", "compact in turn"].includes(act)) return;
+    switch (act) {
+      case "say":
+        this.#cut(chat, k);
+        return this.#say(chat, words, isWaiting && k !== 7 ? "results" : "next", k === 7);
+      case "reply":
+        return isStreaming ? this.#reply(chat, `answer ${k % 2}`) : undefined;
+      case "call":
+        return isStreaming ? this.#call(chat, 1 + (k % 3), k % 2 === 0 ? "" : "looking ") : undefined;
+      case "results":
+        return isWaiting ? this.#results(chat, k) : undefined;
+      case "stop":
+        return this.#cut(chat, k);
+      case "fail":
+        return isStreaming ? this.#cut(chat, 0) : undefined;
+      case "edit":
+        this.#cut(chat, k);
+        this.#drop(chat, k % Math.max(1, chat.turns.length));
+        return this.#say(chat, words, "words");
+      case "retry": {
+        const again = chat.last?.words ?? words;
+        this.#cut(chat, k);
+        this.#drop(chat, Math.max(0, chat.turns.length - 1));
+        return this.#say(chat, again, "words");
+      }
+      case "fork":
+        return isStreaming || isWaiting
+          ? undefined
+          : void this.chats.push(
+              chat.fork(`chat-${this.chats.length}`, k % 3 === 0 ? k % (chat.turns.length + 1) : chat.turns.length),
+            );
+      case "compact":
+        if (!isStreaming && !isWaiting && chat.turns.length > k % 2)
+          chat.compacted = { before: chat.turns.length - (k % 2), rounds: undefined };
+        return;
+      case "compact in turn":
+        if (isWaiting) {
+          chat.compacted = { before: chat.turns.length - 1, rounds: chat.last!.rounds.length - 1 };
+        }
+        return;
+      case "side":
+        return this.#aside(chat.side(k % 2 === 0 ? "title" : "summary"));
+      case "background":
+        return this.marks === "none" ? undefined : this.#aside(chat.backgroundCompaction());
+      case "sub-agent":
+        return chat.waitsFor.some(({ id }) => this.#callsOf.has(id)) ? this.#subAgent(chat, words) : undefined;
+      case "switch":
+        if (!isStreaming && !isWaiting) chat.model = chat.model === "a" ? "b" : "a";
+        return;
+      case "again":
+        return isStreaming && chat.last?.rounds.length === 0 ? this.#again(chat) : undefined;
+    }
+  }
+
+  #open(words: string): void {
+    const n = this.chats.length,
+      chat = new SimulatedChat(`conversation-${n}`, `chat-${n}`, this.marks);
+    this.chats.push(chat);
+    this.#say(chat, words, "words");
+  }
+
+  /** Sessions of other models may know what is taken out. */
+  #drop(chat: SimulatedChat, index: number): void {
+    chat.drop(index);
+    for (const model of ["a", "b"]) this.#served.delete(`${chat.chatSession} ${model}`);
+  }
+
+  #say(chat: SimulatedChat, words: string, expected: "words" | "next" | "results", isLate = false): void {
+    chat.ask({ id: ++this.#turns, words, rounds: [], isCut: false }, isLate);
+    this.#ask(chat, expected);
+  }
+
+  /**
+   * The very request once more, while it is being answered: whoever had it first is left with a turn that never ends.
+   */
+  #again(chat: SimulatedChat): void {
+    chat.dropped.push(chat.last!);
+    this.#ask(chat, "again");
+  }
+
+  #reply(chat: SimulatedChat, text: string): void {
+    chat.last!.rounds.push({ text, calls: [] });
+    const id = this.#serving.get(chat)!;
+    this.chronicle.say(id, { type: "text", value: text });
+    this.chronicle.end(id, "answered");
+    this.#streaming.delete(chat);
+  }
+
+  #call(chat: SimulatedChat, count: number, text: string): void {
+    const id = this.#serving.get(chat)!,
+      calls = Array.from({ length: count }, (): Call => ({ id: `call ${++this.#calls}`, result: undefined }));
+    chat.last!.rounds.push({ text, calls });
+    this.chronicle.say(
+      id,
+      { type: "text", value: text },
+      ...calls.map(call => ({ type: "tool_call", toolCallId: call.id, toolName: "read", parameters: {} }) as const),
+    );
+    this.chronicle.wait(id);
+    for (const call of calls) this.#callsOf.set(call.id, id);
+    this.#streaming.delete(chat);
+  }
+
+  /** All, or some: the others vanish. */
+  #results(chat: SimulatedChat, k: number): void {
+    const waiting = chat.waitsFor;
+    waiting.forEach((call, i) => {
+      if (i === 0 || k % 3 !== i) call.result = `result of ${call.id}`;
+    });
+    const { calls } = chat.last!.rounds.at(-1)!;
+    calls.splice(0, calls.length, ...calls.filter(({ result }) => result !== undefined));
+    this.#ask(chat, "results");
+  }
+
+  /** What is streaming stops; VS Code keeps of the text what it had taken in. */
+  #cut(chat: SimulatedChat, k: number): void {
+    if (!this.#streaming.delete(chat)) return;
+    const id = this.#serving.get(chat)!,
+      text = "partly said";
+    this.chronicle.say(id, { type: "text", value: text });
+    this.chronicle.end(id, "cut");
+    chat.last!.isCut = true;
+    if (k > 0) chat.last!.rounds.push({ text: text.slice(0, k), calls: [] });
+  }
+
+  #aside(request: Parameters<Chronicle["hear"]>[0]): void {
+    const before = this.chronicle.sessions;
+    const { session, kind } = this.chronicle.hear(request);
+    ok(session === undefined && this.chronicle.sessions === before, `“${kind}” touched a session`);
+  }
+
+  #subAgent(parent: SimulatedChat, words: string): void {
+    const agent = parent.subAgent(100 + ++this.#turns);
+    this.chats.push(agent);
+    this.#say(agent, words, "words");
+  }
+
+  #restart(): void {
+    for (const chat of this.chats) this.#cut(chat, 0);
+    this.chronicle.restart();
+    this.#callsOf.clear();
+  }
+
+  /** Sends the chat's request, and looks at who got it. */
+  #ask(chat: SimulatedChat, expected: "words" | "next" | "results" | "again"): void {
+    const history = chat.turns.slice(0, -1),
+      answered = chat.last!.rounds.at(-1)?.calls ?? history.at(-1)?.rounds.at(-1)?.calls ?? [];
+    const { kind, session } = this.chronicle.hear(chat.request());
+    ok(session, kind);
+    const known = this.#memory.get(session.id) ?? [],
+      owner = answered.map(({ id }) => this.#callsOf.get(id)).find(id => id !== undefined);
+    if (this.marks !== "none")
+      ok(session.conversationId === chat.conversationId, `${kind}: it is another conversation's`);
+    for (const turn of known)
+      ok(isOf(turn, chat), `${kind}: the agent remembers turn ${turn.id} (“${turn.words}”), which is not of this chat`);
+    if (kind.startsWith("resume")) ok(session.id === owner, `${kind}: the calls were another session's`);
+    if (
+      expected === "results" &&
+      owner !== undefined &&
+      this.chronicle.sessions.some(({ id, agent }) => id === owner && agent === session.agent) &&
+      chat.last!.rounds.length > 0
+    )
+      ok(session.id === owner, `${kind}: it was ${owner} that waited`);
+    const isSwitched = chat.compacted !== undefined && this.#lastModel.get(chat) !== chat.model;
+    this.#lastModel.set(chat, chat.model);
+    if (expected === "next" && this.marks === "all" && !isSwitched)
+      ok(
+        !kind.startsWith("new") || !this.#served.has(`${chat.chatSession} ${chat.model}`),
+        `${kind}: the chat has a session`,
+      );
+    this.#served.add(`${chat.chatSession} ${chat.model}`);
+    if (kind.includes("whole"))
+      for (const turn of this.#memory.get(kind.split(" ")[1]!) ?? [])
+        ok(isOf(turn, chat), `${kind}: turn ${turn.id} is not of the fork`);
+    this.#remember(chat, session.id, known);
+  }
+
+  #remember(chat: SimulatedChat, id: string, known: readonly SimulatedTurn[]): void {
+    for (const [other, served] of this.#serving) if (served === id && other !== chat) this.#streaming.delete(other);
+    this.#memory.set(id, [...known, ...chat.turns.filter(turn => !known.includes(turn))]);
+    this.#serving.set(chat, id);
+    this.#streaming.add(chat);
+  }
+}
+
+/** Whether who knows of this turn knows nothing that the chat does not: alike is as good as the same. */
+function isOf(turn: SimulatedTurn, { turns, dropped }: SimulatedChat): boolean {
+  const all = [...turns, ...dropped],
+    said = (each: SimulatedTurn): string => JSON.stringify({ ...each, id: 0 });
+  return all.some(({ id }) => id === turn.id) || all.some(other => said(other) === said(turn));
+}
+
+suite("the right session, or a new one, never a wrong one", () => {
+  const told: Readonly<Record<Marks, string>> = {
+    all: "all its marks",
+    id: "nothing but a conversation's id",
+    none: "no marks",
+  };
+  for (const marks of ["all", "id", "none"] as const)
+    test(`whatever users do in many chats at once, with ${told[marks]}`, () =>
+      fc.assert(
+        fc.property(actions, all => {
+          const editor = new Editor(marks);
+          for (const action of all) editor.do(action);
+        }),
+        { numRuns: RUNS },
+      ));
+});

@@ -1,0 +1,432 @@
+import { equal } from "node:assert/strict";
+import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
+import { Chronicle } from "../fixtures/chronicle";
+import { SimulatedChat, type Marks } from "../fixtures/simulated-chat";
+
+/** A chat, and what the sessions make of it. */
+class Story {
+  readonly chronicle = new Chronicle();
+  readonly chat: SimulatedChat;
+  #turns = 0;
+
+  constructor(marks: Marks = "all") {
+    this.chat = new SimulatedChat("c", "s", marks);
+  }
+
+  ask(words: string, chat = this.chat): string {
+    chat.ask({ id: ++this.#turns, words, rounds: [], isCut: false });
+    return this.send(chat);
+  }
+  send(chat = this.chat): string {
+    return this.chronicle.hear(chat.request()).kind;
+  }
+  answer(id: string, text: string, chat = this.chat): void {
+    chat.last?.rounds.push({ text, calls: [] });
+    this.chronicle.say(id, { type: "text", value: text });
+    this.chronicle.end(id, "answered");
+  }
+  call(id: string, callId: string, chat = this.chat): void {
+    chat.last?.rounds.push({ text: "", calls: [{ id: callId, result: undefined }] });
+    this.chronicle.say(id, { type: "tool_call", toolCallId: callId, toolName: "read", parameters: {} });
+    this.chronicle.wait(id);
+  }
+  /** `kept`: what VS Code had taken in of the words; absent: nothing. */
+  cut(id: string, kept?: string): void {
+    this.chronicle.say(id, { type: "text", value: "partly said" });
+    this.chronicle.end(id, "cut");
+    this.chat.last!.isCut = true;
+    if (kept !== undefined) this.chat.last!.rounds.push({ text: kept, calls: [] });
+  }
+  /** A sub-agent with its parent's words, in the middle of a turn when the process ends. */
+  orphan(): SimulatedChat {
+    this.ask("hi");
+    this.call("s1", "t");
+    const agent = this.chat.subAgent(2);
+    equal(this.ask("hi", agent), "new, beside");
+    this.call("s2", "u", agent);
+    this.chronicle.restart();
+    return agent;
+  }
+  result(chat = this.chat): void {
+    for (const call of chat.waitsFor) call.result = "ok";
+  }
+}
+
+suite("whose request it is", () => {
+  test("the very request again, while it is being answered, is another session's; after it was stopped, it is a retry", () => {
+    const story = new Story();
+    equal(story.ask("hi"), "new");
+    equal(story.send(), "new");
+    const other = new Story();
+    other.ask("hi");
+    other.chronicle.end("s1", "cut");
+    equal(other.send(), "fork s1 after 0, in its place");
+  });
+
+  test("begins another session when the user takes back a first message that waits for results, or was stopped", () => {
+    for (const how of ["waits", "stopped"]) {
+      const story = new Story();
+      story.ask("hi");
+      if (how === "waits") story.call("s1", "t");
+      else story.cut("s1", "p");
+      story.chat.drop(0);
+      equal(story.ask("hi"), "fork s1 after 0, in its place", how);
+      story.answer("s2", "Hello.");
+      equal(story.ask("go on"), "continue s2");
+    }
+  });
+
+  test("a sub-agent: beside its parent, also with the same task twice; only its calls lead to it", () => {
+    const story = new Story();
+    story.ask("hi");
+    story.call("s1", "t");
+    const [one, two] = [story.chat.subAgent(2), story.chat.subAgent(3)];
+    equal(story.ask("task", one), "new, beside");
+    equal(story.ask("task", two), "new, beside");
+    story.call("s3", "u", two);
+    story.result(two);
+    equal(story.send(two), "resume s3");
+    story.answer("s2", "done", one);
+    story.answer("s3", "done", two);
+    story.result();
+    equal(story.send(), "resume s1");
+    story.answer("s1", "all done");
+    equal(story.ask("next"), "continue s1");
+  });
+
+  test("where the host does not tell loops apart, a history that is empty leaves alone who works", () => {
+    const story = new Story("id");
+    story.ask("hi");
+    story.call("s1", "t");
+    equal(story.ask("task", story.chat.subAgent(2)), "fork s1 after 0");
+    story.result();
+    equal(story.send(), "resume s1");
+  });
+
+  test("another conversation's, another caller's, another agent's session is nobody's, whatever the results say", () => {
+    const story = new Story();
+    story.ask("hi");
+    story.call("s1", "t");
+    story.result();
+    const request = story.chat.request(),
+      elsewhere: readonly ChatRequest[] = [
+        {
+          ...request,
+          options: {
+            ...request.options,
+            modelOptions: { ...request.options?.modelOptions, _conversationId: "another" },
+          },
+        },
+        { ...request, options: { ...request.options, requestInitiator: "other.caller" } },
+        { ...request, cwd: "/elsewhere" },
+        { ...request, agent: { eliza: {} } },
+      ];
+    for (const other of elsewhere) equal(story.chronicle.hear(other).kind, "new");
+    equal(story.chronicle.hear(request).kind, "resume s1");
+  });
+
+  test("two extensions that say the same have sessions of their own", () => {
+    const chronicle = new Chronicle(),
+      request = (caller: string, ...said: readonly string[]): ChatRequest => ({
+        modelId: "m",
+        agent: { eliza: {} },
+        options: { requestInitiator: caller },
+        messages: said.map(
+          (value, i): ChatMessage => ({ role: i % 2 === 0 ? "user" : "assistant", content: [{ type: "text", value }] }),
+        ),
+      });
+    chronicle.hear(request("one.caller", "hi"));
+    chronicle.say("s1", { type: "text", value: "Hello." });
+    chronicle.end("s1", "answered");
+    equal(chronicle.hear(request("other.caller", "hi", "Hello.", "more")).kind, "new");
+    equal(chronicle.hear(request("one.caller", "hi", "Hello.", "more")).kind, "continue s1");
+  });
+
+  test("of two that fit, not the one that was left behind", () => {
+    const story = new Story();
+    story.ask("hi");
+    story.answer("s1", "Hello.");
+    story.chat.drop(0);
+    story.ask("hi");
+    story.answer("s2", "Hello.");
+    story.chronicle.sessions = story.chronicle.sessions.toReversed();
+    equal(story.ask("more"), "continue s2");
+  });
+
+  test("some of the results, and in any order, are enough", () => {
+    const story = new Story();
+    story.ask("hi");
+    story.chronicle.say(
+      "s1",
+      ...["a", "b", "c"].map(
+        toolCallId => ({ type: "tool_call", toolCallId, toolName: "read", parameters: {} }) as const,
+      ),
+    );
+    story.chronicle.wait("s1");
+    story.chat.last?.rounds.push({
+      text: "",
+      calls: [
+        { id: "c", result: "1" },
+        { id: "a", result: "2" },
+      ],
+    });
+    equal(story.send(), "resume s1");
+  });
+
+  test("a fork at its end begins from the whole session; parent and fork then go their ways, and come back to their own", () => {
+    const story = new Story();
+    story.ask("hi");
+    story.answer("s1", "Hello.");
+    const fork = story.chat.fork("fork", 1);
+    equal(story.ask("in the fork", fork), "fork s1 after 1, whole");
+    story.answer("s2", "Here.", fork);
+    equal(story.ask("in the parent"), "continue s1");
+    story.answer("s1", "There.");
+    equal(story.ask("more", fork), "continue s2");
+    equal(story.ask("more"), "continue s1");
+  });
+
+  test("a fork of a chat whose agent works is no copy of its session, and stops nothing", () => {
+    const story = new Story();
+    story.ask("hi");
+    story.answer("s1", "Hello.");
+    story.ask("go on");
+    equal(story.ask("in the fork", story.chat.fork("fork", 1)), "fork s1 after 1");
+    equal(story.chronicle.sessions.find(({ id }) => id === "s1")?.isSuperseded, false);
+  });
+
+  test("a session that remembers what was stopped and dropped is not copied", () => {
+    const story = new Story();
+    story.ask("one");
+    story.chronicle.end("s1", "cut");
+    story.chat.drop(0);
+    equal(story.ask("one again"), "fork s1 after 0, in its place");
+    story.answer("s2", "done");
+    equal(story.ask("in the fork", story.chat.fork("fork", 1)), "fork s2 after 1, whole");
+  });
+
+  test("an edit leaves a session behind; undone, it is wanted again", () => {
+    const story = new Story();
+    for (const [words, id] of [
+      ["one", "s1"],
+      ["two", "s1"],
+    ] as const) {
+      story.ask(words);
+      story.answer(id, `${words} done`);
+    }
+    const restored = story.chat.turns.slice();
+    story.chat.drop(1);
+    equal(story.ask("two, but better"), "fork s1 after 1, in its place");
+    story.answer("s2", "better done");
+    story.chat.turns = restored;
+    equal(story.ask("three"), "continue s1");
+    equal(story.chronicle.sessions[0]?.isSuperseded, false);
+  });
+
+  test("a turn that was stopped may be shown whole, in part, or without an answer; not at all, the user took it back", () => {
+    for (const shown of ["partly said", "part", "", undefined]) {
+      const story = new Story();
+      story.ask("one");
+      story.answer("s1", "done");
+      story.ask("two");
+      story.chronicle.say("s1", { type: "text", value: "partly said" });
+      story.chronicle.end("s1", "cut");
+      if (shown === undefined) story.chat.drop(1);
+      else if (shown !== "") story.chat.last?.rounds.push({ text: shown, calls: [] });
+      equal(story.ask("three"), shown === undefined ? "fork s1 after 1, in its place" : "continue s1", String(shown));
+    }
+    const other = new Story();
+    other.ask("one");
+    other.chronicle.say("s1", { type: "text", value: "partly said" });
+    other.chronicle.end("s1", "cut");
+    other.chat.last?.rounds.push({ text: "something else", calls: [] });
+    equal(other.ask("two"), "new");
+  });
+
+  test("a call that was stopped gets its result later: its turn is the same without and with it", () => {
+    const story = new Story();
+    story.ask("one");
+    story.call("s1", "t");
+    const [call] = story.chat.waitsFor;
+    story.chronicle.end("s1", "cut");
+    story.chat.ask({ id: 99, words: "two", rounds: [], isCut: false });
+    if (call) call.result = undefined;
+    equal(story.send(), "continue s1");
+    story.answer("s1", "done");
+    equal(story.ask("three"), "continue s1");
+  });
+
+  test("another model's turns are quoted, also behind a turn that was stopped", () => {
+    const story = new Story();
+    story.ask("one");
+    story.answer("s1", "done");
+    story.ask("two");
+    story.chronicle.end("s1", "cut");
+    story.chat.model = "b";
+    equal(story.ask("to b"), "new");
+    story.answer("s2", "b says");
+    story.chat.model = "a";
+    equal(story.ask("back to a"), "behind s1 from 2");
+    story.answer("s1", "a again");
+    equal(story.ask("on"), "continue s1");
+    story.cut("s1");
+    story.chat.drop(4);
+    story.chat.model = "b";
+    story.ask("to b again");
+    story.answer("s2", "b says more");
+    story.chat.model = "a";
+    equal(story.ask("back to a, which remembers what was taken back"), "new");
+  });
+
+  test("what another model said in a fork is nothing to the parent's session", () => {
+    const story = new Story();
+    story.ask("one");
+    story.answer("s1", "done");
+    const fork = story.chat.fork("fork", 1);
+    fork.model = "b";
+    story.ask("to b", fork);
+    story.answer("s2", "b says", fork);
+    fork.model = "a";
+    equal(story.ask("back to a", fork), "new");
+  });
+
+  test("a restart in the middle of a turn: the results have nobody who waits, and the session goes on", () => {
+    const story = new Story();
+    story.ask("one");
+    story.answer("s1", "done");
+    story.ask("two");
+    story.call("s1", "t");
+    story.chronicle.restart();
+    story.result();
+    equal(story.send(), "continue s1");
+    story.answer("s1", "two done");
+    equal(story.ask("three"), "continue s1");
+  });
+
+  test("an edit in a compacted chat is no continuation; in another chat nothing is", () => {
+    const story = new Story();
+    for (const words of ["one", "two"]) {
+      story.ask(words);
+      story.answer("s1", `${words} done`);
+    }
+    story.chat.compacted = { before: 1, rounds: undefined };
+    const elsewhere = story.chat.fork("fork", 2);
+    equal(story.ask("three", elsewhere), "new");
+    equal(story.ask("three"), "continue s1");
+    story.answer("s1", "three done");
+    story.chat.drop(1);
+    equal(story.ask("two again"), "new");
+  });
+
+  test("a turn that the user took back in a compacted chat is not remembered", () => {
+    const story = new Story();
+    for (const words of ["one", "two"]) {
+      story.ask(words);
+      story.answer("s1", `${words} done`);
+    }
+    story.chat.compacted = { before: 1, rounds: undefined };
+    story.ask("three");
+    story.chronicle.end("s1", "cut");
+    story.chat.drop(2);
+    equal(story.ask("three again"), "new");
+    story.answer("s2", "three done");
+    equal(story.ask("four"), "continue s2");
+  });
+
+  test("who knows only a summary of the beginning is not compared with a history that has it", () => {
+    const story = new Story();
+    story.ask("one");
+    story.answer("s1", "done");
+    story.chat.compacted = { before: 1, rounds: undefined };
+    story.chat.model = "b";
+    equal(story.ask("hi"), "new");
+    story.answer("s2", "Hello.");
+    equal(story.ask("on"), "continue s2");
+    story.chat.drop(0);
+    story.chat.model = "a";
+    story.ask("hi");
+    story.answer("s3", "Hello.");
+    story.chat.model = "b";
+    equal(story.ask("and now?"), "new");
+  });
+
+  test("of an answer that was cut off only so much is kept as tells it apart", () => {
+    const story = new Story();
+    story.ask("one");
+    story.chronicle.say("s1", { type: "text", value: "x".repeat(1_000_000) });
+    story.chronicle.end("s1", "cut");
+    equal(JSON.stringify(story.chronicle.sessions).length < 25_000, true);
+  });
+
+  test("when only a summary is left, who served the chat last goes on, and nobody else", () => {
+    const story = new Story();
+    story.ask("one");
+    story.answer("s1", "done");
+    story.chat.drop(0);
+    story.chat.model = "b";
+    story.ask("better one");
+    story.answer("s2", "better done");
+    story.chat.compacted = { before: 1, rounds: undefined };
+    story.chat.model = "a";
+    equal(story.ask("two"), "new", "its first turn was another");
+    story.answer("s3", "two done");
+    story.chat.compacted = { before: 2, rounds: undefined };
+    equal(story.ask("three"), "continue s3");
+  });
+
+  test("who was left behind by an edit in a compacted chat does not come back, whatever the summary hides", () => {
+    const story = new Story();
+    story.ask("hi");
+    story.call("s1", "t");
+    story.chat.compacted = { before: 0, rounds: 0 };
+    equal(story.ask("hi"), "resume s1");
+    story.call("s1", "u");
+    equal(story.ask("go on"), "resume s1");
+    story.cut("s1", "p");
+    story.chat.drop(1);
+    equal(story.ask("go on"), "new", "its second turn was another");
+    story.cut("s2");
+    equal(story.ask("hi"), "continue s2");
+    story.cut("s2");
+    story.chat.drop(2);
+    equal(story.ask("hi"), "new", "not the first, which ends alike");
+  });
+
+  test("a sub-agent that another process had begun is not taken for the turn that its parent's chat has begun since", () => {
+    const story = new Story(),
+      agent = story.orphan();
+    story.chat.drop(0);
+    equal(story.ask("hi"), "new");
+    story.result(agent);
+    equal(story.send(agent), "new, beside");
+  });
+
+  test("such a sub-agent takes nobody's place in the chat", () => {
+    const story = new Story(),
+      agent = story.orphan();
+    equal(story.ask("hi"), "continue s1");
+    story.answer("s1", "hello");
+    story.chat.drop(0);
+    equal(story.ask("hi"), "fork s1 after 0, in its place");
+    story.result(agent);
+    equal(story.send(agent), "new, beside");
+  });
+
+  test("nor whose calls the results are not: a sub-agent's, which another process had begun", () => {
+    const story = new Story();
+    story.ask("one");
+    story.call("s1", "t");
+    const agent = story.chat.subAgent(2);
+    story.ask("task", agent);
+    story.call("s2", "u", agent);
+    agent.compacted = { before: 0, rounds: 0 };
+    story.result(agent);
+    story.chronicle.sessions = story.chronicle.sessions.filter(({ id }) => id === "s1");
+    story.chronicle.restart();
+    equal(story.send(agent), "new, beside");
+    story.chat.compacted = { before: 0, rounds: 0 };
+    story.result();
+    story.chronicle.sessions = story.chronicle.sessions.filter(({ id }) => id === "s1");
+    equal(story.send(), "continue s1");
+  });
+});

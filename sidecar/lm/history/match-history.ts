@@ -1,0 +1,356 @@
+/**
+ * Which session does this request continue? VS Code resends the whole history each time, rewritten now and then; agents
+ * keep their own. A call id is proof, a conversation id a strong hint, the digests of turns are evidence, nothing else
+ * counts. A wrong "new session" costs tokens, a wrong "same session" leaks one chat into another: when unsure, a new
+ * session.
+ *
+ * Side requests and compactions (classify-request.ts) are sorted out before this. Pure.
+ */
+import { assertNever } from "../../../src/protocol/wire";
+import { normal } from "./extract-user-text";
+import type { Identity } from "./request-identity";
+import { commonRecords, turnOf, type ReadTurn, type Round, type Turn } from "./parse-history";
+import { begin, isTail, proceed, repeat, resume, supersede, whole, type Asking, type Session } from "./session-record";
+
+export type Verdict =
+  /** Results that this session waits for. */
+  | { readonly kind: "resume"; readonly session: Session }
+  /** Results that it has had: the round is tried again, repeat its reply. */
+  | { readonly kind: "repeat"; readonly session: Session }
+  /** The whole history, echoed: send the new turn. What the session still does is to be stopped first. */
+  | { readonly kind: "continue"; readonly session: Session }
+  /** The same, but another model answered the turns from `from` on: quote those, then send the new turn. */
+  | { readonly kind: "behind"; readonly session: Session; readonly from: number }
+  /**
+   * Its first `keep` turns: an edit, a retry, a restored checkpoint, a fork. Begin another session after them.
+   * `isWhole`: it knows nothing beyond them, so the agent's own session can be forked. `supersedes`: it is the same
+   * chat, and this one is left behind there.
+   */
+  | {
+      readonly kind: "fork";
+      readonly session: Session;
+      readonly keep: number;
+      readonly isWhole: boolean;
+      readonly supersedes: boolean;
+    }
+  /**
+   * Unrelated, or not sure: a new session, seeded with the transcript. `isBeside`: under the id of a conversation that
+   * goes on. `supersedes`: left behind in a chat whose summary nobody can compare.
+   */
+  | { readonly kind: "new"; readonly isBeside: boolean; readonly supersedes: readonly Session[] };
+
+/** `sessions`: the most recently used first. */
+export function match(asking: Asking, sessions: readonly Session[]): Verdict {
+  const { agent, identity, reading } = asking;
+  const own = sessions.filter(
+    s => s.agent === agent && s.caller === identity.caller && s.conversationId === identity.conversationId,
+  );
+
+  const resumed = own.find(({ batch }) => reading.results.some(id => batch.has(id)));
+  if (resumed) return { kind: "resume", session: resumed };
+  const repeated = reading.isNew
+    ? undefined
+    : own.find(
+        ({ consumed, provisional }) => provisional !== undefined && reading.results.some(id => consumed.has(id)),
+      );
+  if (repeated) return { kind: "repeat", session: repeated };
+
+  const chats = own.filter(s => !s.isBeside),
+    isBeside = chats.some(s => isOtherLoop(s, asking)),
+    candidates = chats.filter(s => !isAnswering(s, asking));
+  if (isBeside) return { kind: "new", isBeside, supersedes: [] };
+  const newest = sessions.find(s => !s.isBeside && isSameChat(s, identity));
+  return (
+    (identity.conversationId === undefined
+      ? soleEcho(asking, candidates)
+      : best(
+          asking,
+          candidates,
+          newest,
+          chats.find(s => isSameChat(s, identity)),
+        )) ??
+    unrelated(
+      asking,
+      chats.filter(s => isSameChat(s, identity)),
+    )
+  );
+}
+
+/**
+ * `chat`: the sessions of the same chat. A turn that another process began, in a chat whose session it is not of, is
+ * most likely a sub-agent's.
+ */
+function unrelated({ reading }: Asking, chat: readonly Session[]): Verdict {
+  const isBeside = !reading.isNew && chat.length > 0;
+  return { kind: "new", isBeside, supersedes: isBeside || reading.summary === undefined ? [] : chat };
+}
+
+/**
+ * The request is let in: the record of its session, and, where that takes the place of others, the records of those.
+ */
+export function admit(
+  verdict: Verdict,
+  asking: Asking,
+  freshId: () => string,
+): readonly [of: Session, ...others: readonly Session[]] {
+  switch (verdict.kind) {
+    case "resume":
+      return [resume(verdict.session, asking)];
+    case "repeat":
+      return [repeat(verdict.session)];
+    case "continue":
+    case "behind":
+      return [proceed(verdict.session, asking)];
+    case "fork":
+      return [begin(freshId(), asking, false), ...(verdict.supersedes ? [supersede(verdict.session)] : [])];
+    case "new":
+      return [begin(freshId(), asking, verdict.isBeside), ...verdict.supersedes.map(supersede)];
+    default:
+      return assertNever(verdict, "verdict");
+  }
+}
+
+/** Sub-agents have their parent's conversation and turn, and a loop of their own. */
+function isOtherLoop({ trace, span }: Session, { identity }: Asking): boolean {
+  return (
+    trace !== undefined &&
+    trace === identity.trace &&
+    span !== undefined &&
+    identity.span !== undefined &&
+    span !== identity.span
+  );
+}
+
+/**
+ * The very request that it is answering: from a twin, or a sub-agent with the same task. Tried again, it would be
+ * another turn of the chat.
+ */
+function isAnswering({ provisional: p, trace }: Session, { identity, reading }: Asking): boolean {
+  if (p?.state !== "streaming" && p?.state !== "waiting") return false;
+  return p.user === reading.asked && (trace === undefined || identity.trace === undefined || trace === identity.trace);
+}
+
+/** `newest`: who served this chat last, whatever the model; `latest`: of this agent. */
+function best(
+  asking: Asking,
+  candidates: readonly Session[],
+  newest: Session | undefined,
+  latest: Session | undefined,
+): Compared | undefined {
+  const verdicts = candidates
+    .map(s => compare(s, asking, commonTurns(s, asking, s === latest), s === newest))
+    .filter(verdict => verdict !== undefined);
+  const continued = verdicts.filter(verdict => verdict.kind === "continue"),
+    current = continued.filter(({ session }) => !session.isSuperseded);
+  // Parent and fork may have said the same so far; where the host does not say which is which, neither is taken.
+  if (current.length > 1)
+    return current.find(
+      ({ session }) => session.chatSession !== undefined && session.chatSession === asking.identity.chatSession,
+    );
+  if (continued.length > 0) return current[0] ?? continued[0];
+  const currentFirst = (a: Compared, b: Compared): number =>
+    Number(a.session.isSuperseded) - Number(b.session.isSuperseded);
+  const behind = verdicts
+    .filter(verdict => verdict.kind === "behind")
+    .sort((a, b) => b.from - a.from || currentFirst(a, b));
+  const forks = verdicts
+    .filter(verdict => verdict.kind === "fork")
+    .sort((a, b) => b.keep - a.keep || currentFirst(a, b));
+  return forks.find(({ keep }) => keep > (behind[0]?.from ?? -1)) ?? behind[0];
+}
+
+type Compared = Exclude<Verdict, { readonly kind: "resume" | "repeat" | "new" }>;
+
+/** `common`: how many turns of both are the same. */
+function compare(session: Session, asking: Asking, common: number, isNewest: boolean): Compared | undefined {
+  const {
+      identity,
+      reading: { turns: theirs, summary },
+    } = asking,
+    ours = whole(session);
+  const isHere = isSameChat(session, identity),
+    isElsewhere = !isHere && session.chatSession !== undefined && identity.chatSession !== undefined;
+  if (isUnsure(session, asking, common)) return undefined;
+  if (summary !== undefined)
+    return isHere && !session.isSuperseded && continuesCompacted(session, asking, common, isNewest)
+      ? { kind: "continue", session }
+      : undefined;
+  if (session.summarised) return undefined; // its beginning cannot be compared
+  if (!isElsewhere && echoes(session, asking, common)) return { kind: "continue", session };
+  if (common === theirs.length) {
+    return {
+      kind: "fork",
+      session,
+      keep: common,
+      isWhole: common === ours.length && !isLive(session) && !session.knowsMore,
+      supersedes: isHere,
+    };
+  }
+  if (isElsewhere || common === 0) return undefined;
+  return common === ours.length || (common === session.turns.length && mayLack(session, asking))
+    ? { kind: "behind", session, from: common }
+    : undefined;
+}
+
+function isSameChat({ chatSession }: Session, identity: Identity): boolean {
+  return chatSession !== undefined && chatSession === identity.chatSession;
+}
+
+/** The history is what the session has, to its end. */
+function echoes(session: Session, asking: Asking, common: number): boolean {
+  const isEnd = common === whole(session).length || (common === session.turns.length && mayLack(session, asking));
+  return isEnd && common === asking.reading.turns.length;
+}
+
+/**
+ * The history may lack the session's last turn: it is the turn at hand, or a program that sends no marks drops turns
+ * that were stopped. A chat keeps them. There the user took the turn back, its agent remembers it, and the session must
+ * not be continued.
+ */
+function mayLack(session: Session, { identity, reading: { rounds } }: Asking): boolean {
+  return isLoose(session, identity) && (isAlone(identity) || hasMade(session, rounds));
+}
+
+/**
+ * Its last turn has no answer that the history must show. Believed where the request is surely of its chat; and of who
+ * shows no mark at all: a program that speaks to `vscodelm` alone, whose history is all there is.
+ */
+function isLoose(session: Session, identity: Identity): boolean {
+  const { provisional: p } = session;
+  return p !== undefined && p.state !== "answered" && (isAlone(identity) || isSameChat(session, identity));
+}
+
+function isAlone({ caller, isFromChat }: Identity): boolean {
+  return caller === undefined && !isFromChat;
+}
+
+/** Its last turn goes on. */
+function isLive({ provisional }: Session): boolean {
+  return provisional?.state === "streaming" || provisional?.state === "waiting";
+}
+
+/**
+ * Rounds that are not the session's are of a turn that somebody else began, most likely a sub-agent, where nothing
+ * comes before them, or where the session's own last turn is not in the history. An empty history alone fits an edit of
+ * the first message, and a sub-agent of the turn that goes on or went wrong, unless the host says which is which.
+ */
+function isUnsure(session: Session, asking: Asking, common: number): boolean {
+  const {
+    identity,
+    reading: { turns, rounds, summary },
+  } = asking;
+  if (identity.conversationId === undefined || summary !== undefined || hasMade(session, rounds)) return false;
+  if (rounds.length > 0 && turns.length === 0) return true;
+  if (!isLoose(session, identity)) return false;
+  return rounds.length > 0
+    ? common < whole(session).length
+    : turns.length === 0 && (session.trace === undefined || identity.trace === undefined);
+}
+
+/**
+ * How many turns of both, from the first on, are the same. `isLatest`: the chat's latest session of its agent. Only its
+ * last turn may be shown in part: a session that was left behind may have been stopped at the same words.
+ */
+function commonTurns(
+  session: Session,
+  { identity, reading: { turns: theirs, records } }: Asking,
+  isLatest: boolean,
+): number {
+  const { turns, provisional: p } = session,
+    known = commonRecords(turns, records);
+  const differ = turns
+    .slice(known)
+    .findIndex((turn, i) => !records[known + i] || !isSame(turn, records[known + i] as Turn));
+  if (differ !== -1) return known + differ;
+  const last = theirs[turns.length];
+  if (!p || !last) return turns.length;
+  if (p.state === "answered") return turns.length + (isSame(p.turn, last) ? 1 : 0);
+  const isEnough = isSame(turnOf(p), last) || (isLatest && isSameChat(session, identity) && isPart(p, last));
+  return turns.length + (isEnough ? 1 : 0);
+}
+
+/** Calls without a result vanish from a history; none appear. */
+function isSame(ours: Turn, theirs: Turn): boolean {
+  return (
+    ours.user === theirs.user &&
+    (ours.answer === theirs.answer || (ours.fuller !== undefined && ours.fuller === theirs.answer)) &&
+    theirs.calls.every(id => ours.calls.includes(id))
+  );
+}
+
+/** Of a turn that did not end well the history has what VS Code took in of it. */
+function isPart(
+  { user, rounds }: { readonly user: string | undefined; readonly rounds: readonly Round[] },
+  theirs: ReadTurn,
+): boolean {
+  const calls = rounds.flatMap(round => round.calls),
+    text = normal(rounds.map(round => round.text).join(""));
+  return (
+    user === theirs.user &&
+    theirs.calls.every(id => calls.includes(id)) &&
+    (theirs.answer === undefined || text.startsWith(theirs.text))
+  );
+}
+
+/**
+ * A summary stands for what nobody can compare: in the same chat, both began with it, or what follows it is our end, as
+ * far as it goes; where nothing follows, it is who served the chat last. The host counts the turns that are summarised,
+ * too: one that comes before our end is an edit.
+ */
+function continuesCompacted(session: Session, asking: Asking, common: number, isNewest: boolean): boolean {
+  const {
+      identity: { turn },
+      reading: { turns: theirs, rounds },
+    } = asking,
+    { summarised } = session,
+    hidden = summarised ? summarised.turns : 0;
+  const known =
+    hidden === undefined ? undefined : hidden + (mayLack(session, asking) ? session.turns : whole(session)).length;
+  if (known !== undefined && turn !== undefined && turn <= known) return false;
+  if (theirs.length === 0)
+    return isNewest && known !== undefined && turn !== undefined && (rounds.length === 0 || hasMade(session, rounds));
+  return (summarised !== undefined && echoes(session, asking, common)) || sameEnd(session, asking);
+}
+
+/** A turn that has begun already: these are the session's calls. */
+function hasMade(session: Session, rounds: readonly Round[]): boolean {
+  const ours = whole(session).at(-1)?.calls ?? [];
+  return rounds.some(({ calls }) => calls.some(id => ours.includes(id)));
+}
+
+function sameEnd(session: Session, asking: Asking): boolean {
+  const {
+      identity,
+      reading: { turns: theirs },
+    } = asking,
+    isOpenEnd = isLoose(session, identity);
+  return (
+    isEndOf(whole(session), theirs, isOpenEnd) || (mayLack(session, asking) && isEndOf(session.turns, theirs, false))
+  );
+}
+
+function isEndOf(ours: readonly Turn[], theirs: readonly ReadTurn[], isOpenEnd: boolean): boolean {
+  const [end, shown] = [ours.at(-1), theirs.at(-1)],
+    users = usersOf(theirs).slice(-8);
+  if (!end || !shown || (users.length > 0 && usersOf(ours).slice(-users.length).join() !== users.join())) return false;
+  return (
+    isTail(end, shown) ||
+    (shown.user !== undefined && shown.user === end.user && (isOpenEnd || shown.last === end.last))
+  );
+}
+
+function usersOf(turns: readonly Turn[]): readonly string[] {
+  return turns.flatMap(({ user }) => user ?? []);
+}
+
+/**
+ * No id: the one session whose history this is, if no other shares as much of it. Two chats that both began "hi" tie.
+ */
+function soleEcho(asking: Asking, candidates: readonly Session[]): Verdict | undefined {
+  const { turns } = asking.reading;
+  if (turns.at(-1)?.answer === undefined) return undefined; // an empty history begins every conversation
+  const [only, ...others] = candidates.filter(s => commonTurns(s, asking, false) === turns.length);
+  return only && others.length === 0 && echoes(only, asking, turns.length)
+    ? { kind: "continue", session: only }
+    : undefined;
+}

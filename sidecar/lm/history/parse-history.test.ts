@@ -1,0 +1,182 @@
+import { deepEqual, equal, notEqual } from "node:assert/strict";
+import type { ChatMessage, ChatPart } from "../../../src/protocol/lm";
+import { recordedRequest } from "../fixtures/recorded";
+import { digest, newResults, read, type Reading } from "./parse-history";
+
+const say = (role: ChatMessage["role"], ...content: readonly (string | ChatPart)[]): ChatMessage => ({
+  role,
+  content: content.map(part => (typeof part === "string" ? { type: "text", value: part } : part)),
+});
+const call = (id: string): ChatPart => ({ type: "tool_call", toolCallId: id, toolName: "read", parameters: {} });
+const result = (id: string, value = "ok"): ChatPart => ({
+  type: "tool_result",
+  toolCallId: id,
+  result: [{ type: "text", value }],
+});
+const asked = (words: string): string => `<context>\nToday.\n</context>\n<userRequest>\n${words}\n</userRequest>\n`;
+/** Turns as they are compared. */
+const shape = ({ turns }: Reading): unknown => turns.map(({ user, answer, calls }) => [user, answer, ...calls]);
+
+suite("a request as a conversation", () => {
+  test("a first message: instructions, what the chat tells of itself, and the words", () => {
+    const reading = read(recordedRequest("first-message", 3).messages);
+    deepEqual(
+      [
+        reading.turns,
+        reading.asked,
+        reading.isNew,
+        reading.rounds,
+        reading.results,
+        reading.summary,
+        reading.isTagged,
+        reading.endsTagged,
+      ],
+      [[], digest("Hello there, who are you?"), true, [], [], undefined, true, true],
+    );
+  });
+
+  test("rounds of one turn are one answer; what was said and called in the turn at hand is told apart", () => {
+    const messages = [
+      say("user", "a"),
+      say("assistant", "looking ", call("1"), call("2")),
+      say("user", result("1")),
+      say("user", result("2")),
+      say("assistant", "done"),
+      say("user", "b"),
+      say("assistant", "", call("3")),
+      say("user", result("3")),
+    ];
+    const reading = read(messages);
+    deepEqual(shape(reading), [[digest("a"), digest("looking done"), "1", "2"]]);
+    deepEqual(
+      [reading.asked, reading.isNew, reading.rounds, reading.results],
+      [digest("b"), false, [{ text: "", calls: ["3"] }], ["3"]],
+    );
+    equal(reading.turns[0]?.last, digest("done"));
+    deepEqual(reading.turns[0]?.messages, messages.slice(0, 5));
+    deepEqual(reading.messages, messages.slice(5));
+  });
+
+  test("results, and behind them new words: both, in one message or in several", () => {
+    const turn = [say("user", asked("a")), say("assistant", "", call("1"))];
+    for (const ends of [[say("user", result("1")), say("user", asked("b"))], [say("user", result("1"), asked("b"))]]) {
+      const reading = read([...turn, ...ends]);
+      deepEqual(
+        [shape(reading), reading.results, reading.isNew, reading.asked],
+        [[[digest("a"), digest(""), "1"]], ["1"], true, digest("b")],
+      );
+    }
+  });
+
+  test("results before a turn that nobody answered are of one that is over", () =>
+    deepEqual(
+      read([
+        say("user", asked("a")),
+        say("assistant", call("1")),
+        say("user", result("1")),
+        say("user", asked("b")),
+        say("user", asked("c")),
+      ]).results,
+      [],
+    ));
+
+  test("a turn whose answer failed has none, and is a turn", () =>
+    deepEqual(
+      shape(read([say("user", asked("a")), say("user", asked("b")), say("assistant", "ok"), say("user", asked("c"))])),
+      [
+        [digest("a"), undefined],
+        [digest("b"), digest("ok")],
+      ],
+    ));
+
+  test("calls without results vanish from a history: those do not count", () =>
+    deepEqual(
+      shape(
+        read([
+          say("user", "a"),
+          say("assistant", "x", call("1"), call("2")),
+          say("user", result("2")),
+          say("user", "b"),
+        ]),
+      ),
+      [[digest("a"), digest("x"), "2"]],
+    ));
+
+  test("re-rendered context, cache marks, thinking, images and the bodies of results change nothing", () => {
+    const one = read([
+      say("system", "v1"),
+      say("user", asked("a")),
+      say("assistant", "x", call("1")),
+      say("user", result("1", "long")),
+      say("assistant", "y"),
+      say("user", asked("b")),
+    ]);
+    const other = read([
+      say("system", "v2"),
+      say("user", "<environment_info>\nLinux\n</environment_info>"),
+      say("user", `<attachments>\n<attachment id="f">\nx\n</attachment>\n</attachments>\n${asked(" a ")}`, {
+        type: "data",
+        mimeType: "image/png",
+        data: "AA==",
+      }),
+      say("assistant", { type: "thinking", value: "hm" }, "x", call("1")),
+      say("user", result("1", "cut")),
+      say("assistant", "y ", { type: "data", mimeType: "cache_control", data: "" }),
+      say("user", asked("b")),
+    ]);
+    deepEqual([shape(one), one.asked], [shape(other), other.asked]);
+    notEqual(digest("a"), digest("b"));
+  });
+
+  test("words are the same with and without their tags", () =>
+    equal(
+      read(recordedRequest("ask-mode", 165).messages).turns[0]?.user,
+      read(recordedRequest("ask-mode", 164).messages).asked,
+    ));
+
+  test("a summary in the place of the beginning, and of the words themselves", () => {
+    const reading = read(recordedRequest("compaction-tiny-12000", 221).messages);
+    deepEqual([reading.turns, reading.asked, reading.isNew, reading.results], [[], undefined, false, ["sy1_S_219_1"]]);
+    equal(reading.summary?.startsWith("<conversation-summary>"), true);
+    const after = read(recordedRequest("compaction-mid-45000", 238).messages);
+    deepEqual(
+      [after.turns.map(({ user, last, calls }) => [user, last, calls]), after.asked],
+      [[[undefined, digest("FINAL(no preset) n=237"), ["sy1_S_235_1"]]], digest("Mid last question")],
+    );
+  });
+
+  test("a file that only quotes a summary is none", () =>
+    equal(
+      read([
+        say("user", `<attachments>\n<conversation-summary>\n</conversation-summary>\n</attachments>\n${asked("a")}`),
+      ]).summary,
+      undefined,
+    ));
+
+  test("the empty turn that a command of the chat's leaves behind is none", () =>
+    deepEqual(shape(read(recordedRequest("compact-command", 212).messages)), [
+      [digest("After compact"), read(recordedRequest("compact-command", 212).messages).turns[0]?.answer],
+    ]));
+
+  test("a program without tags: its messages are words, as they are", () => {
+    const reading = read([
+      say("user", "<html>\n</html>"),
+      say("user", "and this"),
+      say("assistant", "ok"),
+      say("user", "next"),
+    ]);
+    deepEqual([shape(reading), reading.asked], [[[digest("<html> </html> and this"), digest("ok")]], digest("next")]);
+  });
+
+  test("what a request brings: the results behind the last answer, with their bodies", () => {
+    const messages = [
+      say("assistant", call("1")),
+      say("user", result("1")),
+      say("assistant", call("2")),
+      say("user", { type: "tool_result", toolCallId: "2", result: "no", isError: true }),
+      say("user", "next"),
+    ];
+    deepEqual(newResults(messages), [{ callId: "2", result: "no", isError: true }]);
+    deepEqual(newResults([]), []);
+  });
+});

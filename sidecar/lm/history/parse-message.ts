@@ -1,0 +1,111 @@
+/**
+ * A user's message of the host's chat, taken apart: the words, what is attached, where the editor stands. What the chat
+ * says to its model about its own tools is nobody's business here. Pure.
+ */
+import type { ChatMessage } from "../../../src/protocol/lm";
+import { textOf } from "./parse-history";
+import { wordsIn } from "./extract-user-text";
+
+export interface Attached {
+  /** Absolute, of the file that it is, or is of. */
+  readonly path: string | undefined;
+  /** As the chat calls it. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface PromptParts {
+  readonly words: string;
+  readonly attached: readonly Attached[];
+  readonly images: readonly { readonly mimeType: string; readonly data: string }[];
+  /** Names of tools that the user pointed at. */
+  readonly tools: readonly string[];
+  /** What else the chat put there, by the name of its tag. */
+  readonly context: readonly { readonly name: string; readonly text: string }[];
+}
+
+/** How to call tools that the agent does not have. */
+const INSTRUCTIONS: ReadonlySet<string> = new Set(["reminderInstructions", "reminder"]);
+const WORDS: ReadonlySet<string> = new Set(["userRequest", "prompt"]);
+
+export function partsOf(messages: readonly ChatMessage[]): PromptParts {
+  const users = messages.filter(({ role }) => role === "user"),
+    texts = users.map(({ content }) => textOf(content));
+  const blocks = texts
+    .flatMap(text => (wordsIn(text) === undefined ? [] : blocksIn(text)))
+    .filter(({ name }) => !INSTRUCTIONS.has(name) && !WORDS.has(name));
+  const named = (tag: string): readonly string[] => blocks.filter(({ name }) => name === tag).map(({ text }) => text);
+  return {
+    words: texts
+      .map(text => wordsIn(text) ?? text.trim())
+      .filter(text => text !== "")
+      .join("\n"),
+    attached: distinct(named("attachments").flatMap(attachmentsIn)),
+    images: users.flatMap(({ content }) =>
+      content.flatMap(part =>
+        part.type === "data" && part.mimeType.startsWith("image/")
+          ? [{ mimeType: part.mimeType, data: part.data }]
+          : [],
+      ),
+    ),
+    tools: named("toolReferences").flatMap(text =>
+      [...text.matchAll(/^- (\S+)\s*$/gm)].flatMap(([, name]) => name ?? []),
+    ),
+    context: blocks
+      .filter(({ name }) => name !== "attachments" && name !== "toolReferences")
+      .map(({ name, text }) => ({ name, text: withoutCatalogues(text) }))
+      .filter(({ text }) => text !== ""),
+  };
+}
+
+/**
+ * Lists of skills and agents that the chat adds when they change. They name tools of the chat, and files that only the
+ * chat reads.
+ */
+function withoutCatalogues(text: string): string {
+  return text.replace(/^<customizationsUpdate>\n[^]*?^<\/customizationsUpdate>\n?/gm, "").trim();
+}
+
+/** Blocks whose tags begin lines, each up to the first end of its own that another block or nothing follows. */
+export function blocksIn(text: string): readonly { readonly name: string; readonly text: string }[] {
+  const found: { name: string; text: string }[] = [];
+  for (let rest = text; ; ) {
+    const opening = /^<([A-Za-z][\w-]*)>\n?/m.exec(rest),
+      name = opening?.[1];
+    if (!opening || name === undefined) return found;
+    const from = opening.index + opening[0].length,
+      end = endOf(rest, name, from);
+    if (end === undefined) rest = rest.slice(from);
+    else {
+      found.push({ name, text: rest.slice(from, end).trim() });
+      rest = rest.slice(end + name.length + 3);
+    }
+  }
+}
+
+function endOf(text: string, name: string, from: number): number | undefined {
+  const closing = `</${name}>`;
+  let first: number | undefined;
+  for (let at = text.indexOf(closing, from); at !== -1; at = text.indexOf(closing, at + 1)) {
+    first ??= at;
+    if (/^\s*(<[A-Za-z]|$)/.test(text.slice(at + closing.length, at + closing.length + 100))) return at;
+  }
+  return first;
+}
+
+export function attachmentsIn(text: string): readonly Attached[] {
+  return [...text.matchAll(/^<attachment((?: [\w-]+="[^"]*")*)>\n?([^]*?)\n?^<\/attachment>/gm)].map(
+    ([, attributes = "", content = ""]) => {
+      const of = (name: string): string | undefined => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1];
+      const path = of("filePath");
+      return { path, name: of("id") ?? path?.split(/[\\/]/).at(-1) ?? "attachment", text: content };
+    },
+  );
+}
+
+/** The chat attaches some of it twice. */
+export function distinct(attached: readonly Attached[]): readonly Attached[] {
+  return attached.filter(
+    (each, i) => attached.findIndex(other => other.path === each.path && other.text === each.text) === i,
+  );
+}

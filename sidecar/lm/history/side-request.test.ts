@@ -1,0 +1,84 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
+import { recordedRequest } from "../fixtures/recorded";
+import { classify } from "./classify-request";
+import { identityOf } from "./request-identity";
+import { read } from "./parse-history";
+import { localAnswer, sidePrompt, type SideKind } from "./side-request";
+
+const message = (role: ChatMessage["role"], value: string): ChatMessage => ({
+  role,
+  content: [{ type: "text", value }],
+});
+const request = (...messages: readonly ChatMessage[]): ChatRequest => ({
+  modelId: "x",
+  messages,
+  agent: { eliza: {} },
+});
+const answer = (kind: SideKind, asked: ChatRequest) => localAnswer(kind, asked, read(asked.messages));
+const title = (words: string) =>
+  answer({ kind: "side", what: "title" }, request(message("system", "…"), message("user", words)));
+
+suite("what the chat asks beside the conversation", () => {
+  test("a title is the first words of the request", () => {
+    equal(
+      title("Please write a brief title for the following request:\n\nWhy is the sky blue?"),
+      "Why is the sky blue?",
+    );
+    equal(
+      title(
+        "Please write a brief title for the following request:\n\none two three four five six seven eight nine ten",
+      ),
+      "one two three four five six seven eight…",
+    );
+    equal(title(`Title:\n\n${"a".repeat(200)}`), "a".repeat(80));
+    equal(title("Title:\n\n"), "Chat");
+  });
+
+  test("the recorded requests are answered in their own form", () => {
+    const recorded = (situation: string, n: number): string | undefined => {
+      const asked = recordedRequest(situation, n),
+        kind = classify(asked, read(asked.messages), identityOf(asked));
+      ok(kind.kind !== "turn");
+      return answer(kind, asked);
+    };
+    const words: unknown = JSON.parse(recorded("first-message", 1) ?? "");
+    ok(Array.isArray(words) && words.length === 10 && words.every(word => typeof word === "string"));
+    equal(recorded("model-switch", 157), "Switch one on alpha");
+    match(
+      recorded("compact-command", 210) ?? "",
+      /^<summary>\n[^]*User: First question before compact\n\nAssistant: [^]*<\/summary>$/,
+    );
+  });
+
+  test("a summary holds the newest, shortened, and says what it leaves out", () => {
+    const said = Array.from({ length: 200 }, (_, i) => [
+      message("user", `<userRequest>\nquestion ${i}.\n</userRequest>`),
+      message("assistant", `answer ${i}. ${"x".repeat(2000)}`),
+    ]).flat();
+    const summary =
+      answer(
+        { kind: "summary", ofConversation: true },
+        request(message("system", "…"), ...said, message("user", "Summarize the conversation history so far")),
+      ) ?? "";
+    ok(summary.length < 45_000);
+    match(summary, /\(\d+ earlier messages are left out\.\)[^]*question 199\.[^]*answer 199\. x+…/);
+    ok(!summary.includes("question 0."));
+  });
+
+  test("what needs a mind is not answered here", () =>
+    equal(answer({ kind: "side", what: "other" }, request(message("user", "Write a commit message"))), undefined));
+
+  test("an agent gets instructions and words in one", () =>
+    deepEqual(
+      sidePrompt(
+        request(message("system", "You write titles."), message("user", ""), message("user", "Title for: hi")),
+      ),
+      [
+        {
+          type: "text",
+          text: "You write titles.\n\nTitle for: hi\n\nAnswer at once, from what is written here alone; use no tools.",
+        },
+      ],
+    ));
+});

@@ -1,0 +1,136 @@
+/**
+ * What VS Code's chat asks its model beside the conversations: titles, summaries, words to wait by, commit messages.
+ * Nothing of it touches a conversation's session. What can be answered from the request itself is; for all else an
+ * agent has a session for this one answer, without tools and permissions, or it is refused, as the settings say.
+ */
+import type { ChatMessage, ChatRequest, RequestId, SideRequests } from "../../../src/protocol/lm";
+import { assertNever } from "../../../src/protocol/wire";
+import type { JsonObject } from "../../rpc/json";
+import type { Kind } from "./classify-request";
+import { digest, textOf, type Digest, type Reading } from "./parse-history";
+import type { ResponseStream } from "../response/response-stream";
+import { wordsIn } from "./extract-user-text";
+
+export type SideKind = Exclude<Kind, { readonly kind: "turn" }>;
+
+export const SIDE_LIMIT_MS = 20_000;
+
+/** Without an agent; `undefined`: that cannot be done well. */
+export function localAnswer(kind: SideKind, { messages }: ChatRequest, { lastText }: Reading): string | undefined {
+  if (kind.kind === "summary") return summary(messages);
+  switch (kind.what) {
+    case "title":
+      return title(lastText);
+    case "progress":
+      return JSON.stringify(PROGRESS);
+    case "other":
+      return undefined;
+    default:
+      return assertNever(kind.what, "side request");
+  }
+}
+
+const TITLE_WORDS = 8,
+  TITLE_CHARACTERS = 80;
+
+/** The words themselves, behind the instruction that they stand under. */
+function title(request: string): string {
+  const words = (wordsIn(request) ?? request.replace(/^[^\n]*:\s*\n/, "")).trim().split(/\s+/u);
+  const first = words.slice(0, TITLE_WORDS).join(" ").slice(0, TITLE_CHARACTERS);
+  return first === "" ? "Chat" : words.length > TITLE_WORDS ? `${first}…` : first;
+}
+
+const PROGRESS: readonly string[] = [
+  "Getting ready",
+  "Reading along",
+  "Looking around",
+  "Thinking it over",
+  "Putting it together",
+  "Checking the details",
+  "Working on it",
+  "Making progress",
+  "Nearly there",
+  "Finishing up",
+];
+
+/** Of each turn, and of all. */
+const TURN_CHARACTERS = 1_000,
+  SUMMARY_CHARACTERS = 40_000;
+
+/** What was said, shortened, the newest whole. The agent itself remembers the conversation. */
+function summary(messages: readonly ChatMessage[]): string {
+  const said = messages.slice(0, -1).flatMap(({ role, content }) => {
+    const text = textOf(content),
+      words = role === "user" ? wordsIn(text) : role === "assistant" ? text.trim() : undefined;
+    return words === undefined || words === ""
+      ? []
+      : [
+          `${role === "user" ? "User" : "Assistant"}: ${words.length <= TURN_CHARACTERS ? words : `${words.slice(0, TURN_CHARACTERS)}…`}`,
+        ];
+  });
+  let room = SUMMARY_CHARACTERS;
+  const from = said.findLastIndex(line => (room -= line.length) < 0) + 1;
+  const left = from === 0 ? [] : [`(${from} earlier messages are left out.)`];
+  return `<summary>\nThe conversation so far:\n\n${[...left, ...said.slice(from)].join("\n\n")}\n</summary>`;
+}
+
+/** Instructions and words in one: an agent has no others from us. */
+export function sidePrompt({ messages }: ChatRequest): readonly JsonObject[] {
+  const text = messages
+    .map(({ content }) => textOf(content))
+    .filter(each => each !== "")
+    .join("\n\n");
+  return [{ type: "text", text: `${text}\n\nAnswer at once, from what is written here alone; use no tools.` }];
+}
+
+/** Runs a session for one answer. */
+export type AskAside = (requestId: RequestId, request: ChatRequest, stream: ResponseStream) => void;
+
+const MOST_TITLES = 100;
+
+export class SideRequestDesk {
+  readonly #titles = new Map<Digest, string>();
+
+  constructor(private readonly askAside: AskAside) {}
+
+  answer(
+    mode: SideRequests,
+    kind: SideKind,
+    requestId: RequestId,
+    request: ChatRequest,
+    reading: Reading,
+    stream: ResponseStream,
+  ): void {
+    if (mode === "refuse")
+      return stream.failed("Symposium answers only conversations (setting symposium.languageModel.sideRequests).");
+    const local = mode === "local" ? localAnswer(kind, request, reading) : undefined;
+    if (local !== undefined) return whole(stream, local);
+    if (kind.kind !== "side" || kind.what !== "title") return this.askAside(requestId, request, stream);
+    const key = digest(reading.lastText),
+      known = this.#titles.get(key);
+    if (known !== undefined) return whole(stream, known);
+    let text = "";
+    this.askAside(requestId, request, {
+      part: part => {
+        if (part.type === "text") text += part.value;
+        stream.part(part);
+      },
+      done: () => {
+        if (text.trim() !== "") this.#keep(key, text);
+        stream.done();
+      },
+      failed: message => stream.failed(message),
+    });
+  }
+
+  #keep(key: Digest, title: string): void {
+    this.#titles.set(key, title);
+    const [oldest] = this.#titles.keys();
+    if (this.#titles.size > MOST_TITLES && oldest !== undefined) this.#titles.delete(oldest);
+  }
+}
+
+function whole(stream: ResponseStream, text: string): void {
+  stream.part({ type: "text", value: text });
+  stream.done();
+}

@@ -1,0 +1,89 @@
+/**
+ * Turns as a text that an agent can read: who said what, which tools were called and what came of it. The newest are
+ * kept, as far as there is room. Pure.
+ */
+import type { ChatMessage, ChatPart } from "../../../src/protocol/lm";
+import { isObject } from "../../rpc/json";
+import { partsOf } from "./parse-message";
+import { textOf } from "./parse-history";
+
+/** Characters. */
+const LIMIT = 60_000,
+  TEXT_LIMIT = 12_000,
+  RESULT_LIMIT = 2_000,
+  PARAMETERS_LIMIT = 500;
+
+/** Empty when nothing was said. */
+export function transcript(turns: readonly (readonly ChatMessage[])[]): string {
+  const texts = turns
+    .map(turn =>
+      turn
+        .map(lineOf)
+        .filter(line => line !== "")
+        .join("\n\n"),
+    )
+    .filter(text => text !== "");
+  const kept: string[] = [];
+  let room = LIMIT;
+  for (const text of texts.toReversed()) {
+    if (kept.length > 0 && text.length > room) break;
+    kept.unshift(text);
+    room -= text.length;
+  }
+  const left = texts.length - kept.length;
+  return [...(left > 0 ? [`(${left} earlier ${left === 1 ? "turn is" : "turns are"} left out.)`] : []), ...kept].join(
+    "\n\n",
+  );
+}
+
+function lineOf(message: ChatMessage): string {
+  const { role, content } = message;
+  if (role === "assistant") {
+    const said = cut(textOf(content).trim(), TEXT_LIMIT),
+      calls = content.flatMap(part =>
+        part.type === "tool_call"
+          ? [`(Called ${part.toolName} with ${cut(json(part.parameters), PARAMETERS_LIMIT)}.)`]
+          : [],
+      );
+    return [...(said === "" ? [] : [`Assistant: ${said}`]), ...calls].join("\n");
+  }
+  const results = content.flatMap(part =>
+    part.type === "tool_result" ? [`(It returned: ${cut(resultText(part.result), RESULT_LIMIT)})`] : [],
+  );
+  const { words, attached, images } = partsOf([message]),
+    with_ = [...attached.map(({ name }) => name), ...images.map(() => "an image")];
+  return [
+    ...results,
+    ...(words === "" ? [] : [`User: ${cut(words, TEXT_LIMIT)}`]),
+    ...(with_.length === 0 ? [] : [`(With ${with_.join(", ")}.)`]),
+  ].join("\n");
+}
+
+function resultText(result: unknown): string {
+  if (typeof result === "string") return result;
+  if (!Array.isArray(result)) return json(result);
+  return result
+    .map((part: unknown) =>
+      isPart(part) && part.type === "text"
+        ? part.value
+        : isPart(part) && part.type === "data"
+          ? `(${part.mimeType})`
+          : json(part),
+    )
+    .join("");
+}
+
+function isPart(part: unknown): part is ChatPart & { readonly type: "text" | "data" } {
+  return (
+    isObject(part) &&
+    ((part.type === "text" && typeof part.value === "string") ||
+      (part.type === "data" && typeof part.mimeType === "string"))
+  );
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value) ?? "";
+}
+function cut(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit)} … (${text.length - limit} more characters)`;
+}

@@ -1,0 +1,72 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { FakeClock } from "../../testing/fake-clock";
+import { PartsOut } from "./part-sender";
+
+suite("the parts of a response on their way", () => {
+  function fixture(isBatched = false) {
+    const clock = new FakeClock(),
+      sent: string[] = [],
+      wire = { isBehind: false };
+    const parts = new PartsOut(
+      {
+        send: part => sent.push("value" in part ? part.value : part.type),
+        isCongested: () => wire.isBehind,
+        ...(isBatched ? { soon: run => clock.after(0, run) } : {}),
+      },
+      clock,
+    );
+    return { clock, sent, wire, parts };
+  }
+
+  test("each goes out as it comes", () => {
+    const { sent, parts } = fixture();
+    parts.add({ type: "text", value: "a" });
+    parts.add({ type: "text", value: "b" });
+    deepEqual(sent, ["a", "b"]);
+  });
+
+  test("texts of one moment are one where the wire wants it", () => {
+    const { clock, sent, parts } = fixture(true);
+    parts.add({ type: "text", value: "a" });
+    parts.add({ type: "text", value: "b" });
+    clock.advance(0);
+    parts.add({ type: "text", value: "c" });
+    clock.advance(0);
+    deepEqual(sent, ["ab", "c"]);
+    equal(clock.waiting, 0);
+  });
+
+  test("while the wire is behind texts become one, and a call goes out behind them", () => {
+    const { clock, sent, wire, parts } = fixture();
+    wire.isBehind = true;
+    for (const value of ["a", "b", "c"]) parts.add({ type: "text", value });
+    clock.advance(60);
+    deepEqual(sent, []);
+    parts.add({ type: "tool_call", toolCallId: "1", toolName: "t", parameters: {} });
+    deepEqual(sent, ["abc", "tool_call"]);
+    equal(clock.waiting, 0);
+    parts.add({ type: "text", value: "d" });
+    wire.isBehind = false;
+    clock.advance(60);
+    deepEqual(sent, ["abc", "tool_call", "d"]);
+    equal(clock.waiting, 0);
+  });
+
+  test("at the end what waits goes out", () => {
+    const { clock, sent, wire, parts } = fixture();
+    wire.isBehind = true;
+    parts.add({ type: "text", value: "a" });
+    parts.flush();
+    parts.flush();
+    deepEqual(sent, ["a"]);
+    equal(clock.waiting, 0);
+  });
+
+  test("what waits does not grow for ever", () => {
+    const { sent, wire, parts } = fixture();
+    wire.isBehind = true;
+    for (let i = 0; i < 5; i++) parts.add({ type: "text", value: "a".repeat(1024 * 1024) });
+    equal(sent.length, 1);
+    parts.flush();
+  });
+});

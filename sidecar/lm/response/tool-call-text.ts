@@ -1,0 +1,98 @@
+/**
+ * The agent's own tool calls in an answer that can only grow: a line when a call starts, its output as thinking while
+ * it runs, and its end with an excerpt of the result. Pure, and bounded per call and per turn.
+ */
+import { visibleText } from "../../../src/protocol/visible-text";
+import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
+import { fenced, inline } from "./safe-text";
+
+/** A call that runs. `output`: as far as it is known; `shown`: characters of it that were shown. */
+export interface CallText {
+  readonly title: string;
+  readonly kind: string;
+  readonly output: string;
+  readonly shown: number;
+}
+
+export const CALL_MARKS: Readonly<Record<string, string>> = { completed: "✓", failed: "✗", cancelled: "✗" };
+export const START_MARK = "▸";
+
+/** Characters of output in the answer of one turn, in the thinking about one call, and in one result. */
+export const OUTPUT_LIMIT = 20_000;
+const PROGRESS_LIMIT = 2_000,
+  RESULT_LIMIT = 800,
+  RESULT_LINES = 10;
+
+/** What is known of a call after this update of it. */
+export function callAfter(before: CallText | undefined, update: JsonObject): CallText {
+  return {
+    title: stringOr(update.title, undefined) ?? before?.title ?? stringOr(update.name, "Tool call"),
+    kind: stringOr(update.kind, before?.kind ?? ""),
+    output: outputOf(update) ?? before?.output ?? "",
+    shown: before?.shown ?? 0,
+  };
+}
+
+/** The output that is new: what follows, or, of output that was replaced, the lines that it did not have. */
+export function progressOf(before: CallText | undefined, { output, shown }: CallText): string {
+  const known = before?.output ?? "",
+    room = Math.max(0, PROGRESS_LIMIT - shown);
+  if (room === 0 || output === known) return "";
+  if (output.startsWith(known)) return visibleText(output.slice(known.length, known.length + room));
+  const lines = new Set(known.split("\n")),
+    added = output
+      .split("\n")
+      .filter(line => !lines.has(line))
+      .join("\n");
+  return added === "" ? "" : visibleText(`\n${added.slice(0, room)}`);
+}
+
+/** Their results are long, and the user sees them elsewhere: in files, or in the agent's words. */
+const SILENT_KINDS: ReadonlySet<string> = new Set(["read", "edit", "delete", "move", "think", "switch_mode"]);
+
+/** The result of a call that has ended, as Markdown; empty where there is nothing to show. */
+export function resultText({ kind, output }: CallText, update: JsonObject, hasFailed: boolean): string {
+  const changes = arrayOr(update.content)
+    .filter(isObject)
+    .filter(({ type }) => type === "diff")
+    .slice(0, RESULT_LINES)
+    .map(changeText);
+  if (changes.length > 0) return changes.join("\n");
+  const text = SILENT_KINDS.has(kind) && !hasFailed ? "" : excerpt(output.replace(/^```[^\n]*\n([^]*)\n```\s*$/, "$1"));
+  return text === "" ? "" : fenced(text);
+}
+
+/** The end of the output: errors and sums are there. */
+function excerpt(output: string): string {
+  const lines = output.trimEnd().split("\n"),
+    text = lines.slice(-RESULT_LINES).join("\n").slice(-RESULT_LIMIT);
+  return text.length < output.trimEnd().length ? `…\n${text}` : text;
+}
+
+/** A file with the number of lines that came and went. */
+function changeText({ path, oldText, newText }: JsonObject): string {
+  const before = linesOf(oldText),
+    after = linesOf(newText),
+    shorter = Math.min(before.length, after.length);
+  let head = 0,
+    tail = 0;
+  while (head < shorter && before[head] === after[head]) head++;
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  return `- ${inline(stringOr(path, "?"), 200)} +${after.length - head - tail} −${before.length - head - tail}`;
+}
+
+function linesOf(text: unknown): readonly string[] {
+  const value = stringOr(text, "");
+  return value === "" ? [] : value.split("\n");
+}
+
+/** `content` replaces what was sent before. Agents without content send a raw output. */
+function outputOf({ content, rawOutput }: JsonObject): string | undefined {
+  const texts = arrayOr(content)
+    .map(item => stringOr(objectOr(objectOr(item).content).text, ""))
+    .filter(text => text !== "");
+  if (texts.length > 0) return texts.join("\n");
+  if (typeof rawOutput === "string") return rawOutput;
+  const { output, stdout, stderr } = objectOr(rawOutput);
+  return [output, stdout, stderr].find((text): text is string => typeof text === "string" && text !== "");
+}

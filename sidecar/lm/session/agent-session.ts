@@ -1,0 +1,450 @@
+/**
+ * The agent's end of a session behind VS Code's chat: its session, the tools it is offered, and what it waits for. What
+ * the agent does becomes words in the owner's queue, and means something only when their turn comes.
+ *
+ * Invariants: nothing is heard any more of an agent that was left, and whatever it asks is answered; a session is
+ * opened with the tools of the newest request.
+ */
+import { randomBytes } from "node:crypto";
+import type { ChatTool } from "../../../src/protocol/lm";
+import { redactText } from "../../../src/protocol/redaction/redact";
+import { assertNever } from "../../../src/protocol/wire";
+import type { AgentCapabilities, AgentConnection, SessionListener } from "../../acp/connection";
+import type { AgentKey, Lease } from "../../agents/pool";
+import { questionedCall } from "../../permissions/announced-calls";
+import { SIDE_SESSION } from "../../proxies/side-session";
+import { objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
+import { RpcCode, RpcError } from "../../rpc/message";
+import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
+import type { AgentSessionStart, AgentSessionWorld, AgentWord, Asked, Permission } from "./agent-session-model";
+import { AgentPrompts } from "./agent-prompts";
+import { AnnouncedTools, type CallOrigin, type HeardUpdate } from "../tools/announced-calls";
+import { CANCELLED, parametersOf, questionOf } from "./permission";
+import { refusal, toMcp } from "../tools/tool-results";
+import { fenced } from "../response/safe-text";
+import type { ModeReturn } from "./session-mode";
+import type { Answer, Prompt, TurnOutcome } from "./session-state-model";
+import type { OfferedCall, ToolOffer } from "../tools/tool-offer";
+import { offering } from "../tools/tools-proxy";
+
+/** Of what an agent said last, in the log. */
+const LOGGED_CHARACTERS = 2_000;
+/**
+ * Of sessions for one answer, and of other extensions' of VS Code: agent extensions leave them as they are, and tell
+ * them nothing of the user.
+ */
+const ASIDE = { [SIDE_SESSION]: "symposium" };
+const NONE: ReadonlyMap<string, string> = new Map();
+
+export class AgentSession {
+  /** Counts openings: what comes from an earlier one is late. */
+  #opening = 0;
+  #staying = new AbortController();
+  #agent: { readonly lease: Lease; readonly id: string } | undefined;
+  #offer: ToolOffer | undefined;
+  /** Name of the MCP server of a session that is renewed: the agent's model knows the tools by it. */
+  #renewedServer: string | undefined;
+  #tools: { readonly tools: readonly ChatTool[]; readonly duplicates: boolean };
+  /** With which the next opening begins. */
+  #begin: AgentSessionStart["begin"];
+  #remembers = false;
+  #prompts: AgentPrompts;
+  readonly #announced = new AnnouncedTools();
+  #toolWatch: Disposable | undefined;
+  /** The sentence that was shown last. */
+  #missingTools: string | undefined;
+  /** While it is there the agent is not read. */
+  #gate: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
+
+  constructor(
+    private readonly start: AgentSessionStart,
+    private readonly deps: AgentSessionWorld,
+    private readonly say: (word: AgentWord) => void,
+  ) {
+    this.#begin = start.begin;
+    this.#tools = start;
+    this.#prompts = this.#promptsOf(0);
+  }
+
+  isCurrent({ of }: AgentWord): boolean {
+    return of === this.#opening;
+  }
+
+  open(): void {
+    const of = ++this.#opening,
+      { deps } = this;
+    this.#staying = new AbortController();
+    this.#prompts = this.#promptsOf(of);
+    const terms = {
+      ...this.#tools,
+      called: (call: OfferedCall) => this.#called(of, call),
+      refused: (given: string, args: JsonObject) => this.#announced.arrived(given, args),
+    };
+    const offer = deps.offers.open(terms, this.#renewedServer);
+    this.#renewedServer = undefined;
+    this.#offer = offer;
+    deps.pool
+      .acquire(this.#key, this.#staying.signal)
+      .then(async lease => {
+        if (of !== this.#opening) return lease.release(); // left meanwhile
+        this.say({ kind: "opened", lease, of, ...(await this.#opened(lease.connection, of, offer)) });
+      })
+      .catch((error: unknown) => this.say({ kind: "openFailed", message: this.#trouble(error), of }));
+  }
+
+  /** Its turn has come. */
+  opened({ lease, agentSession, remembers }: Extract<AgentWord, { readonly kind: "opened" }>): AgentCapabilities {
+    this.#agent = { lease, id: agentSession };
+    this.#remembers = remembers;
+    this.#begin = {
+      kind: "again",
+      agentSession,
+      ...(this.#begin.kind === "new" ? {} : { modeReturn: this.#begin.modeReturn }),
+    };
+    this.deps.log("info", "Session created", { agentSessionId: agentSession, agent: this.start.agent.id, remembers });
+    this.#watchTools(lease.connection, agentSession);
+    return lease.connection.capabilities;
+  }
+
+  /**
+   * Missing tools are a sentence of the answer, once, and in the log (issue 14 item 1). A session for one answer is
+   * read by a program: the log alone.
+   */
+  #watchTools({ extensions }: AgentConnection, agentSession: string): void {
+    const of = this.#opening;
+    this.#toolWatch?.[Symbol.dispose]();
+    this.#toolWatch = extensions?.hear(agentSession, () => {
+      const sentence = extensions.missingTools(agentSession);
+      if (sentence === undefined || sentence === this.#missingTools) return;
+      this.#missingTools = sentence;
+      this.deps.log("warn", sentence, { agent: this.start.agent.id });
+      if (this.start.isAside !== true) this.say({ kind: "notice", sentence, of });
+    });
+  }
+
+  /** A later opening of the session returns to this mode. */
+  returnTo(modeReturn: ModeReturn | undefined): void {
+    if (this.#begin.kind === "again") this.#begin = { ...this.#begin, modeReturn };
+  }
+
+  /** What the newest request offers. */
+  offer(tools: readonly ChatTool[], duplicates: boolean): void {
+    this.#tools = { tools, duplicates };
+    this.#offer?.update(tools, duplicates);
+  }
+
+  prompt(prompt: Prompt): void {
+    const of = this.#opening,
+      ended = (outcome: TurnOutcome, usage?: JsonObject): void =>
+        this.say({ kind: "turnEnded", outcome, ...(usage ? { usage } : {}), of });
+    if (!this.#agent) return ended({ kind: "failed", message: `${this.start.agent.name} is not there.` });
+    const {
+        lease: { connection },
+        id,
+      } = this.#agent,
+      remembers = this.#remembers;
+    this.#remembers = true;
+    try {
+      this.#prompts.send(connection, id, prompt, remembers, outcome => {
+        if (outcome.kind === "failed") ended({ kind: "failed", message: this.#trouble(outcome.error) });
+        else ended({ kind: "stopped", reason: outcome.reason }, outcome.usage);
+      });
+      this.deps.log("info", "Sending prompt", { agentSessionId: id });
+    } catch (error) {
+      this.deps.log("error", "A prompt could not be made", { error: String(error) });
+      ended({ kind: "failed", message: "Symposium could not make a prompt of this message. See the log." });
+    }
+  }
+
+  cancel(): void {
+    this.#announced.stopped();
+    if (this.#agent && !this.#prompts.cancel()) this.#agent.lease.connection.cancel(this.#agent.id);
+  }
+
+  /** What a call of a tool comes to. */
+  tool({ call }: Extract<AgentWord, { readonly kind: "call" }>): Asked {
+    this.#announced.arrived(call.given, call.args);
+    return {
+      kind: "tool",
+      toolName: call.toolName,
+      parameters: call.args,
+      answer: answer => call.answer(resultOf(answer)),
+    };
+  }
+
+  /** `isTurn`: a turn runs, so that somebody can be asked. */
+  permission(
+    { request, isUncovered, of }: Extract<AgentWord, { readonly kind: "permission" }>,
+    isTurn: boolean,
+  ): Permission {
+    const { agent, isForeign } = this.start,
+      { log } = this.deps,
+      respond = (answer: JsonObject): void => answerOnce(request, answer);
+    if (!isTurn || !this.#offer) return void respond(CANCELLED);
+    const call = questionedCall(request.params),
+      claim = this.#announced.claim(call, this.#offer.qualified),
+      { permission: offered, grouped } = this.#offer;
+    const verdict = questionOf(request.params, {
+      agent: agent.name,
+      group: this.start.permissionGroup,
+      offered,
+      grouped: isUncovered === true ? NONE : grouped,
+      claim,
+      announced: this.#announced.of(request.params),
+      policy: this.deps.policy(),
+      isForeign,
+    });
+    switch (verdict.kind) {
+      case "allow":
+        if (verdict.why === "bypass") log("info", "Permission answered", { agent: agent.id, why: verdict.why });
+        else this.#announced.allowed(call, claim);
+        return void respond(verdict.answer);
+      case "reject":
+        log("info", "Permission refused", { agent: agent.id });
+        respond(verdict.answer);
+        return this.start.isAside === true ? undefined : { sentence: verdict.sentence };
+      // Whatever that tool returns, the question is looked at again, as if it had been asked then.
+      case "uncover":
+        return {
+          asked: {
+            kind: "tool",
+            toolName: verdict.toolName,
+            parameters: {},
+            answer: answer =>
+              answer.kind === "result"
+                ? this.say({ kind: "permission", request, isUncovered: true, of })
+                : respond(verdict.reject),
+          },
+        };
+      case "ask": {
+        const questionId = randomBytes(16).toString("hex"),
+          { toolName, question, about } = verdict;
+        return {
+          asked: {
+            kind: "permission",
+            questionId,
+            toolName,
+            question,
+            parameters: parametersOf(questionId, about),
+            answer: answer => respond(answer.kind === "allowed" ? verdict.allow : verdict.reject),
+          },
+        };
+      }
+      default:
+        return assertNever(verdict, "verdict on a permission");
+    }
+  }
+
+  /** An update's turn has come. */
+  announced(update: unknown): HeardUpdate {
+    const heard = this.#announced.heard(update, this.#offer?.qualified),
+      { broken } = heard;
+    if (broken !== undefined)
+      this.deps.log("warn", "An allowed call of a VS Code tool did not arrive", {
+        agent: this.start.agent.id,
+        tool: broken,
+      });
+    return heard;
+  }
+
+  /** `call`: of an update that was announced. */
+  originOf(call: JsonObject): CallOrigin {
+    return this.#announced.originOf(call);
+  }
+
+  pause(): void {
+    let open = (): void => undefined;
+    const promise = new Promise<void>(resolve => {
+      open = resolve;
+    });
+    this.#gate = { promise, open };
+  }
+
+  release(): void {
+    this.#gate?.open();
+    this.#gate = undefined;
+  }
+
+  /**
+   * It has died, or could not be opened (its lease goes with `#staying`): where it can, it goes on with its session
+   * when it is opened again.
+   */
+  lost(): void {
+    this.#end(agent => agent.lease.release());
+  }
+
+  /**
+   * Closes the agent's session, to be resumed with the current tools, when the agent did not request a list that
+   * changed (issue 14 item 2). Returns whether it did. Call it when a turn has ended: agents that handle the
+   * notification request the list during the turn.
+   */
+  renew(): boolean {
+    const { resume, load } = this.#agent?.lease.connection.capabilities ?? {};
+    if (this.#offer?.isOutdated !== true || !(resume || load)) return false;
+    this.deps.log("info", "The agent ignored a changed list of tools. Its session is resumed with the next prompt", {
+      agent: this.start.agent.id,
+    });
+    this.#renewedServer = this.#offer.server;
+    this.#end(({ lease, id }) => abandon(lease, id));
+    return true;
+  }
+
+  /** The next opening begins with nothing. */
+  leave(): void {
+    this.#begin = { kind: "new" };
+    this.#end(({ lease, id }) => abandon(lease, id));
+  }
+
+  /** A word that comes too late. */
+  refuse(word: AgentWord): void {
+    switch (word.kind) {
+      case "opened":
+        return abandon(word.lease, word.agentSession);
+      case "call":
+        return word.call.answer(refusal("This chat has ended: VS Code's tools cannot be used any more."));
+      case "permission":
+        return answerOnce(word.request, CANCELLED);
+      case "openFailed":
+      case "agentDown":
+      case "turnEnded":
+      case "update":
+      case "withdrew":
+      case "notice":
+      case "modeReturn":
+        return;
+      default:
+        return assertNever(word, "word of an agent");
+    }
+  }
+
+  get #key(): AgentKey {
+    const { agent, cwd, extensions = [] } = this.start;
+    return { agent, cwd, protocol: 1, role: "lm", extensions };
+  }
+
+  #end(letGo: (agent: { readonly lease: Lease; readonly id: string }) => void): void {
+    this.#opening++;
+    this.#toolWatch?.[Symbol.dispose]();
+    this.#prompts.leave();
+    if (this.#agent) letGo(this.#agent);
+    this.#agent = undefined;
+    this.#offer?.close();
+    this.#offer = undefined;
+    this.#staying.abort();
+  }
+
+  async #opened(
+    connection: AgentConnection,
+    of: number,
+    offer: ToolOffer,
+  ): Promise<{ readonly agentSession: string; readonly remembers: boolean }> {
+    const { cwd } = this.start,
+      setup = { meta: { ...offering(offer), ...(this.start.isAside === true || this.start.isForeign ? ASIDE : {}) } },
+      begin = this.#begin,
+      { load, resume, fork } = connection.capabilities;
+    const how =
+      begin.kind === "fork"
+        ? fork && "fork"
+        : begin.kind === "again"
+          ? (resume && "resume") || (load && "load")
+          : false;
+    if (begin.kind !== "new" && how) {
+      try {
+        const { agentSession } = begin,
+          listener = this.#listener(of, false);
+        const { sessionId } =
+          how === "fork"
+            ? await connection.fork(agentSession, cwd, listener, setup)
+            : await connection.reopen(how, agentSession, cwd, listener, setup);
+        return { agentSession: sessionId, remembers: true };
+      } catch (error) {
+        this.deps.log("info", "A session could not be gone on with", { how, error: String(error) });
+      }
+    }
+    const { sessionId } = await connection.newSession(cwd, this.#listener(of, true), setup);
+    return { agentSession: sessionId, remembers: false };
+  }
+
+  #promptsOf(of: number): AgentPrompts {
+    const { agent } = this.start,
+      begin = this.#begin;
+    return new AgentPrompts(agent.name, begin.kind === "new" ? undefined : begin.modeReturn, {
+      log: this.deps.log,
+      isListed: () => this.#offer?.isListed === true,
+      onNotice: sentence => this.say({ kind: "notice", sentence, of }),
+      onModeReturn: modeReturn => this.say({ kind: "modeReturn", modeReturn, of }),
+    });
+  }
+
+  #listener(of: number, isNew: boolean): SessionListener {
+    const prompts = this.#prompts;
+    return {
+      opened: result => prompts.opened(result, isNew),
+      isAsking: () => false,
+      update: update => {
+        prompts.updated(update);
+        if (this.start.isAside !== true || objectOr(update).sessionUpdate === "agent_message_chunk")
+          this.say({ kind: "update", update, of });
+        return this.#gate?.promise;
+      },
+      request: request => {
+        if (request.method !== "session/request_permission") return request.fail(methodNotFound(request.method));
+        this.#watch(request.signal, { kind: "withdrew", what: request, of });
+        this.say({ kind: "permission", request, of });
+      },
+      elicitationCompleted: () => undefined,
+      closed: reason => this.say({ kind: "agentDown", message: this.#trouble(reason), of }),
+    };
+  }
+
+  /** Calls come by another way than the words before them, which are in the pipe already: those first. */
+  #called(of: number, call: OfferedCall): void {
+    setImmediate(() => {
+      this.#watch(call.signal, { kind: "withdrew", what: call, of });
+      this.say({ kind: "call", call, of });
+    });
+  }
+
+  #watch(signal: AbortSignal, word: AgentWord): void {
+    signal.addEventListener("abort", () => this.say(word), { once: true });
+  }
+
+  /**
+   * The message for the user, with the last lines that the program printed (issue 13 item 20). The cause goes to the
+   * log.
+   */
+  #trouble(error: unknown): string {
+    const { message, cause } = objectOr(
+      error instanceof Error ? { message: error.message, cause: error.cause } : error,
+    );
+    const text = stringOr(message, String(error)),
+      reason = cause instanceof Error ? cause.message : cause;
+    const logged = reason === undefined ? {} : { cause: readable(reason, LOGGED_CHARACTERS) };
+    this.deps.log("error", "Agent failed", { agent: this.start.agent.id, message: text, ...logged });
+    const output = typeof cause === "string" ? redactText(cause, LOGGED_CHARACTERS).trim() : "";
+    return output === "" ? redactText(text) : `${redactText(text)} Its last output:\n\n${fenced(output)}`;
+  }
+}
+
+function abandon(lease: Lease, agentSession: string): void {
+  lease.connection.leave(agentSession);
+  lease.release();
+}
+
+function resultOf(answer: Answer) {
+  switch (answer.kind) {
+    case "result":
+      return toMcp(answer.result, answer.isError);
+    case "refused":
+      return refusal(answer.reason);
+    case "allowed":
+      return refusal("A tool's call cannot be allowed."); // the machine allows permissions only
+    default:
+      return assertNever(answer, "answer");
+  }
+}
+
+function answerOnce(request: IncomingRequest, answer: JsonObject): void {
+  if (request.signal.aborted) request.fail(new RpcError(RpcCode.requestCancelled, "The question was withdrawn."));
+  else request.respond(answer);
+}

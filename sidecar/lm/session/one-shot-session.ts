@@ -1,0 +1,78 @@
+/**
+ * Sessions of an agent for a single answer: without tools, and so without anybody who could be asked for a permission;
+ * and not for long.
+ *
+ * Invariant: each stream is ended once, and each session closed, also when the agent says nothing or there is no time
+ * left.
+ */
+import type { RequestId } from "../../../src/protocol/lm";
+import type { JsonObject } from "../../rpc/json";
+import { NO_CONTEXT } from "../history/chat-context";
+import type { ResponseStream } from "../response/response-stream";
+import { SessionActor, type SessionStart, type SessionWorld } from "./session-actor";
+
+export const ASIDE_LIMIT_MS = 20_000;
+
+interface Aside {
+  readonly session: SessionActor;
+  readonly limit: Disposable;
+  readonly stream: ResponseStream;
+}
+
+export class Asides implements AsyncDisposable {
+  readonly #open = new Map<RequestId, Aside>();
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(private readonly deps: Omit<SessionWorld, "tell">) {}
+
+  ask(
+    requestId: RequestId,
+    start: Pick<SessionStart, "id" | "agent" | "cwd" | "extensions">,
+    blocks: readonly JsonObject[],
+    stream: ResponseStream,
+  ): void {
+    const session = new SessionActor(
+      { ...start, begin: { kind: "new" }, tools: [], duplicates: false, isForeign: false, isAside: true },
+      {
+        ...this.deps,
+        tell: word => {
+          if (word.kind === "part") this.#open.get(requestId)?.stream.part(word.part);
+          if (word.kind === "finished") this.#end(requestId, word.error);
+        },
+      },
+    );
+    const limit = this.deps.clock.after(ASIDE_LIMIT_MS, () =>
+      this.#end(requestId, `${start.agent.name} did not answer within ${ASIDE_LIMIT_MS / 1000} seconds.`),
+    );
+    this.#open.set(requestId, { session, limit, stream });
+    session.ask({ requestId, context: () => NO_CONTEXT, blocks: () => blocks });
+  }
+
+  /** It ends without an answer. */
+  cancel(requestId: RequestId): void {
+    this.#end(requestId, undefined);
+  }
+
+  has(requestId: RequestId): boolean {
+    return this.#open.has(requestId);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const requestId of [...this.#open.keys()]) this.#end(requestId, "Symposium was stopped.");
+    await Promise.all(this.#closing);
+  }
+
+  #end(requestId: RequestId, error: string | undefined): void {
+    const aside = this.#open.get(requestId);
+    if (!aside) return;
+    this.#open.delete(requestId);
+    aside.limit[Symbol.dispose]();
+    if (error === undefined) aside.stream.done();
+    else aside.stream.failed(error);
+    const closing = aside.session
+      .close("The answer is complete.")
+      .catch((failure: unknown) => this.deps.log("error", "A session could not be closed", { error: String(failure) }))
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+}

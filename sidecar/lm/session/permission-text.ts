@@ -1,0 +1,207 @@
+/**
+ * What a person reads before an act of an agent is allowed: all of it that fits, and nothing that hides or pretends;
+ * and what does not fit, to be opened beside. Pure.
+ */
+import type { PermissionQuestion } from "../../../src/protocol/lm";
+import { visibleLine } from "../../../src/protocol/visible-text";
+import { carriesCommand } from "../../permissions/call-input";
+import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
+import { fenced, inline, shortened } from "../response/safe-text";
+
+/** Characters of one block and of one line, blocks of one question, and places. */
+interface Limits {
+  readonly block: number;
+  readonly line: number;
+  readonly blocks: number;
+  readonly places: number;
+}
+const CARD: Limits = { block: 4_000, line: 500, blocks: 10, places: 20 };
+/** In an editor. So much no person reads; what it is for is that nobody has to allow what cannot be looked at. */
+const EDITOR: Limits = { block: 500_000, line: 10_000, blocks: 1_000, places: 10_000 },
+  MOST_WHOLE = 2_000_000;
+
+const VERBS: ReadonlyMap<string, string> = new Map([
+  ["read", "read"],
+  ["search", "search"],
+  ["edit", "change files"],
+  ["delete", "delete files"],
+  ["move", "move files"],
+  ["execute", "run a command"],
+  ["fetch", "fetch from the network"],
+  ["switch_mode", "change its mode"],
+]);
+
+/** After “wants to”. */
+export function verbOf(kind: string): string {
+  return VERBS.get(kind) ?? "do something";
+}
+
+/**
+ * `call`: all that is known of it; `last`: sentences of ours behind it. The title is ours: only the agent's name, from
+ * the settings, is not.
+ */
+export function questionText(
+  agent: string,
+  kind: string,
+  call: JsonObject,
+  last: readonly string[],
+): PermissionQuestion {
+  const [message, whole] = [CARD, EDITOR].map(limits => new Text(limits).of(kind, call, last).join("\n\n"));
+  return {
+    title: `${namedInTitle(agent)} wants to ${verbOf(kind)}`,
+    message: message || "The agent does not say what.",
+    ...(whole === undefined || whole === message ? {} : { whole: shortened(whole, MOST_WHOLE) }),
+  };
+}
+
+/** The title is Markdown, and short. */
+function namedInTitle(agent: string): string {
+  return (
+    visibleLine(agent)
+      .replaceAll(/[\s[\]()<>*_`\\!|#]+/gu, " ")
+      .trim()
+      .slice(0, 60) || "The agent"
+  );
+}
+
+/** For the user, in a chat mode in which VS Code offers no tool of ours to ask with. `verb`: after “wants to”. */
+export function cannotAsk(agent: string, verb: string, { title, rawInput, locations }: JsonObject): string {
+  const [place] = arrayOr(locations),
+    path = stringOr(objectOr(place).path, "");
+  const subject = [commandIn(rawInput), stringOr(title, ""), path].find(each => each.trim() !== "");
+  const asked = `${agent} asked to ${verb}${subject === undefined ? "" : `: ${inline(subject, SUBJECT_LIMIT)}`}.`;
+  return (
+    `${asked} That was not allowed, because VS Code cannot ask you in this chat mode. ` +
+    "To decide yourself, select Agent mode with Symposium's tools switched on, and send the message again."
+  );
+}
+
+const SUBJECT_LIMIT = 200;
+
+/** The same words at either length. */
+class Text {
+  constructor(private readonly limits: Limits) {}
+
+  of(kind: string, call: JsonObject, last: readonly string[]): readonly string[] {
+    const parts = [...this.#head(kind, call), ...this.#details(call)].filter(part => part !== ""),
+      { blocks } = this.limits;
+    return [
+      ...parts.slice(0, blocks),
+      ...(parts.length > blocks ? [`… and ${parts.length - blocks} more parts.`] : []),
+      ...last,
+    ];
+  }
+
+  /** What it is called, unless that is the command itself, which some agents say nowhere else. */
+  #head(kind: string, { title, description, rawInput }: JsonObject): readonly string[] {
+    const name = stringOr(title, "").trim(),
+      command = commandIn(rawInput);
+    const isCommand = kind === "execute" && command === "";
+    const named = isCommand
+      ? this.#block(name, "sh")
+      : name.length > 120 || name.includes("\n")
+        ? this.#block(name)
+        : inline(name);
+    return [name === "" || name === command.trim() ? "" : named, this.#block(stringOr(description, ""))];
+  }
+
+  #details({ rawInput, content, locations }: JsonObject): readonly string[] {
+    const command = commandIn(rawInput),
+      { description } = objectOr(rawInput),
+      isDiff = arrayOr(content).some(each => objectOr(each).type === "diff");
+    const parts = arrayOr(content)
+      .filter(each => command === "" || description === undefined || textOf(each) !== description)
+      .map(each => this.#part(each));
+    const details = [
+      ...(command === "" ? [] : [this.#block(command, "sh"), ...this.#besides(rawInput)]),
+      ...parts,
+      ...(command !== "" || (isDiff && !carriesCommand(rawInput)) ? [] : [this.#input(rawInput)]),
+    ].filter(part => part !== "");
+    return details.length > 0 ? details : [this.#places(arrayOr(locations))];
+  }
+
+  /** What is given with the command: what it is for, where it runs, whether it is let out of its sandbox. */
+  #besides(rawInput: unknown): readonly string[] {
+    const { command: _, description, ...rest } = objectOr(rawInput);
+    return typeof description === "string"
+      ? [this.#block(description), this.#input(rest)]
+      : [this.#input({ ...rest, ...(description === undefined ? {} : { description }) })];
+  }
+
+  #input(value: unknown): string {
+    if (value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0)) return "";
+    if (typeof value === "string") return this.#block(value);
+    return this.#block(json(value, 2), "json");
+  }
+
+  /**
+   * One item of `content`: of version 1 a difference has two texts, of version 2 a list of changes and perhaps a patch.
+   */
+  #part(item: unknown): string {
+    const { type, path, oldText, newText, patch, changes } = objectOr(item);
+    if (type === "content") return this.#block(textOf(item) ?? "");
+    if (type !== "diff") return "";
+    const text = objectOr(patch).text;
+    if (typeof text === "string") return this.#block(text, "diff");
+    if (Array.isArray(changes)) return this.#input(changes);
+    return `${this.#line(stringOr(path, "?"))}\n${this.#block(difference(stringOr(oldText, ""), stringOr(newText, "")), "diff")}`;
+  }
+
+  #places(locations: readonly unknown[]): string {
+    const { places } = this.limits,
+      more = locations.length > places ? [`… and ${locations.length - places} more places.`] : [];
+    return [...locations.slice(0, places).map(each => this.#line(stringOr(objectOr(each).path, "?"))), ...more].join(
+      "\n\n",
+    );
+  }
+
+  #line(text: string): string {
+    return inline(text, this.limits.line);
+  }
+  #block(text: string, language = ""): string {
+    return text.trim() === "" ? "" : fenced(shortened(text, this.limits.block), language);
+  }
+}
+
+/** As it is, if it is one string, else its words. */
+function commandIn(rawInput: unknown): string {
+  const { command } = objectOr(rawInput);
+  return typeof command === "string"
+    ? command
+    : arrayOr(command)
+        .map(word => (typeof word === "string" && /^[\w@%+=:,./-]+$/.test(word) ? word : json(word)))
+        .join(" ");
+}
+
+/** What was parsed may be nested too deep to be written again. */
+function json(value: unknown, indent?: number): string {
+  try {
+    return JSON.stringify(value, undefined, indent) ?? "";
+  } catch {
+    return "(nested too deep to be shown)";
+  }
+}
+
+function textOf(item: unknown): string | undefined {
+  return stringOr(objectOr(objectOr(item).content).text, undefined);
+}
+
+/** Lines that went and came, with two around them. */
+function difference(before: string, after: string): string {
+  const old = before === "" ? [] : before.split("\n"),
+    now = after === "" ? [] : after.split("\n"),
+    most = Math.min(old.length, now.length);
+  let head = 0,
+    tail = 0;
+  while (head < most && old[head] === now[head]) head++;
+  while (tail < most - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  const from = Math.max(0, head - 2),
+    kept = (line: string) => ` ${line}`,
+    end = old.length - tail;
+  return [
+    ...old.slice(from, head).map(kept),
+    ...old.slice(head, end).map(line => `-${line}`),
+    ...now.slice(head, now.length - tail).map(line => `+${line}`),
+    ...old.slice(end, end + 2).map(kept),
+  ].join("\n");
+}

@@ -1,0 +1,187 @@
+/**
+ * The answer to an agent's permission question behind VS Code's chat: one question per act, and no answer that the user
+ * did not give. Pure.
+ *
+ * A call of one of VS Code's own tools is allowed at once where that is proved (`permissions/bridged-calls.ts`),
+ * because VS Code asks by itself before it runs the tool. For an act of the agent's own, a tool of ours is called: VS
+ * Code asks the user before it runs, and its `invoke` is the consent (decisions, row 4). A standing approval of such a
+ * tool is for one agent and one kind (decisions, row 29).
+ *
+ * Invariants: only a proved claim is allowed without the user, once, and by an option that allows once; a question that
+ * refers to VS Code's tools without proof is asked with `ASK_EACH_TIME` alone, which no standing approval can answer;
+ * nor can one answer a question of an agent without tools of its own; what carries a command is asked as a command.
+ */
+import type { PermissionQuestion } from "../../../src/protocol/lm";
+import { ASK_EACH_TIME, permissionTool, type PermissionKind } from "../../../src/protocol/permission-tools";
+import { questionedCall } from "../../permissions/announced-calls";
+import type { BridgedClaim } from "../../permissions/bridged-calls";
+import { carriesCommand, showsOwnAct } from "../../permissions/call-input";
+import { ASK_EACH_TIME as MARK } from "../../proxies/ask-each-time";
+import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
+import { cannotAsk, questionText, verbOf } from "./permission-text";
+
+export interface PermissionWorld {
+  /** The agent's name, for sentences. */
+  readonly agent: string;
+  /** The agent's group of permission tools; undefined: it has none. */
+  readonly group: string | undefined;
+  /** Our own tools that VS Code offers in this chat (`ToolOffer.permission`). */
+  readonly offered: ReadonlySet<string>;
+  /** Those that another tool has to be called for first (`ToolOffer.grouped`). */
+  readonly grouped: ReadonlyMap<string, string>;
+  /** Whether the question is about one of the session's bridged tools (`AnnouncedTools.claim`). */
+  readonly claim: BridgedClaim;
+  /** All that the agent announced of the call (`AnnouncedTools.of`). */
+  readonly announced: JsonObject | undefined;
+  /** The user's settings for this agent. */
+  readonly policy: "ask" | "allow";
+  /** Another extension sent the request: it has no user in a chat of ours. */
+  readonly isForeign: boolean;
+}
+
+/** The answers are the results of `session/request_permission`. */
+export type PermissionVerdict =
+  | { readonly kind: "allow"; readonly why: "bridged" | "bypass"; readonly answer: JsonObject }
+  /** `sentence` is for the user, in the chat. */
+  | { readonly kind: "reject"; readonly answer: JsonObject; readonly sentence: string }
+  /** VS Code offers the tool to ask with after a call of this one: then again. */
+  | { readonly kind: "uncover"; readonly toolName: string; readonly reject: JsonObject }
+  | {
+      readonly kind: "ask";
+      readonly toolName: string;
+      readonly about: PermissionSubject;
+      readonly question: PermissionQuestion;
+      readonly allow: JsonObject;
+      readonly reject: JsonObject;
+    };
+
+/** What the agent wants to do; `kind` as in ACP. */
+export interface PermissionSubject {
+  readonly kind: string;
+  readonly title: string;
+  readonly rawInput: unknown;
+}
+
+/** `params` of `session/request_permission`, of either version of ACP. */
+export function questionOf(params: unknown, deps: PermissionWorld): PermissionVerdict {
+  const asked = objectOr(params),
+    call = callIn(asked, deps.announced),
+    { allow, reject, isForEver } = answersIn(asked.options);
+  const kind = kindOf(call),
+    verb = verbOf(kind),
+    { agent, claim, group, offered, grouped } = deps;
+  const no = (why: string): PermissionVerdict => ({
+    kind: "reject",
+    answer: reject ?? CANCELLED,
+    sentence: `${agent} asked to ${verb}; that was not allowed: ${why}`,
+  });
+  if (!allow) return no("it offered no way to allow it.");
+  if (claim.kind === "proved" && !isForEver) return { kind: "allow", why: "bridged", answer: allow };
+  if (deps.isForeign) return no("nobody can be asked when another extension uses the agent.");
+  if (deps.policy === "allow") return { kind: "allow", why: "bypass", answer: allow };
+  const isEachTime = claim.kind !== "none" || group === undefined || objectOr(asked._meta)[MARK] === true;
+  const own = isEachTime ? ASK_EACH_TIME : permissionTool(group, TOOLS.get(kind) ?? "other"),
+    wanted = [own, ASK_EACH_TIME];
+  const hidden = offered.has(own)
+    ? undefined
+    : wanted.map(name => (offered.has(name) ? undefined : grouped.get(name))).find(name => name !== undefined);
+  if (hidden !== undefined) return { kind: "uncover", toolName: hidden, reject: reject ?? CANCELLED };
+  const toolName = wanted.find(name => offered.has(name));
+  if (toolName === undefined)
+    return { kind: "reject", answer: reject ?? CANCELLED, sentence: cannotAsk(agent, verb, call) };
+  return {
+    kind: "ask",
+    toolName,
+    allow,
+    reject: reject ?? CANCELLED,
+    about: { kind, title: stringOr(call.title, ""), rawInput: call.rawInput },
+    question: questionText(agent, kind, call, [
+      ...(claim.kind === "none" ? [] : [UNPROVED]),
+      ...(isForEver ? [FOR_EVER] : []),
+    ]),
+  };
+}
+
+const UNPROVED =
+  "It names a tool of VS Code, but Symposium cannot verify that this is all it will do. VS Code may ask about that tool again.";
+const FOR_EVER = "The agent offers only a permanent permission: it will not ask again.";
+
+/**
+ * The parameters of our tool's call; `id` is the question's. What stands there is for the eye: the consent is tied to
+ * `id` alone.
+ */
+export function parametersOf(id: string, { kind, title, rawInput }: PermissionSubject): JsonObject {
+  const isShort = rawInput !== undefined && size(rawInput) <= MOST_INPUT;
+  return { id, kind, title: title.slice(0, MOST_TITLE), ...(isShort ? { raw_input: rawInput } : {}) };
+}
+
+/** For a question that nobody answers (any more). */
+export const CANCELLED: JsonObject = { outcome: { outcome: "cancelled" } };
+
+const MOST_INPUT = 4_000,
+  MOST_TITLE = 500;
+/** ACP's kinds of tools, by the kind of permission; all others are `other`. */
+const TOOLS: ReadonlyMap<string, PermissionKind> = new Map([
+  ["read", "read"],
+  ["search", "read"],
+  ["edit", "edit"],
+  ["delete", "edit"],
+  ["move", "edit"],
+  ["execute", "execute"],
+  ["fetch", "fetch"],
+]);
+
+/** All that is known of the call; the question says it newest. */
+function callIn(params: JsonObject, announced: JsonObject | undefined): JsonObject {
+  const { subject, title, description } = params,
+    { type, command, cwd } = objectOr(subject);
+  const told = Object.entries(questionedCall(params)).filter(([, value]) => value !== undefined && value !== null);
+  const own =
+    type === "command" ? { kind: "execute", rawInput: { command, ...(cwd === undefined ? {} : { cwd }) } } : {};
+  return {
+    ...announced,
+    ...Object.fromEntries(told),
+    ...own,
+    ...(typeof title === "string" ? { title } : {}),
+    ...(typeof description === "string" ? { description } : {}),
+  };
+}
+
+/**
+ * The kind that the agent gives, unless the call shows more: a standing approval of another kind must not cover a
+ * command or a change.
+ */
+function kindOf(call: JsonObject): string {
+  const said = stringOr(call.kind, "other"),
+    shown = showsOwnAct(call);
+  if (said === "execute" || shown === "execute" || carriesCommand(call.rawInput)) return "execute";
+  return shown === "edit" && TOOLS.get(said) !== "edit" ? "edit" : said;
+}
+
+interface Answers {
+  readonly allow: JsonObject | undefined;
+  readonly reject: JsonObject | undefined;
+  readonly isForEver: boolean;
+}
+
+/** By kind, never by position or text. Once where that is offered. */
+function answersIn(options: unknown): Answers {
+  const known = arrayOr(options)
+    .filter(isObject)
+    .filter(({ optionId }) => typeof optionId === "string");
+  const answer = (...kinds: readonly string[]): JsonObject | undefined => {
+    const option = kinds.map(kind => known.find(each => each.kind === kind)).find(each => each !== undefined);
+    return option && { outcome: { outcome: "selected", optionId: option.optionId } };
+  };
+  const once = answer("allow_once"),
+    allow = once ?? answer("allow_always");
+  return { allow, reject: answer("reject_once", "reject_always"), isForEver: once === undefined };
+}
+
+function size(value: unknown): number {
+  try {
+    return JSON.stringify(value)?.length ?? 0;
+  } catch {
+    return Infinity;
+  }
+}

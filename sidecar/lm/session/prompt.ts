@@ -1,0 +1,116 @@
+/**
+ * A request as ACP's content blocks: the user's words, the attachments, and then, marked as not the user's (issue 14
+ * item 4), the position in the editor and a quotation of the conversation as far as the agent does not remember it. Not
+ * the chat's instructions to its model: they name tools that the agent does not have. Pure.
+ */
+import { pathToFileURL } from "node:url";
+import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
+import { forTheAgent } from "../../mcp/audience";
+import type { JsonObject } from "../../rpc/json";
+import type { Verdict } from "../history/match-history";
+import { partsOf, type Attached } from "../history/parse-message";
+import { quoted } from "../history/quote-block";
+import type { Reading } from "../history/parse-history";
+import type { Recipient } from "./session-state-model";
+import { transcript } from "../history/transcript";
+
+/** Characters of attachments that are embedded; of what is more there is a link, if it has an address. */
+const EMBEDDED_LIMIT = 400_000;
+
+/** For the turn at hand. `verdict` says which turns the agent's session knows, if it `remembers` any. */
+export function promptFor(
+  request: ChatRequest,
+  reading: Reading,
+  verdict: Verdict,
+  to: Recipient,
+): readonly JsonObject[] {
+  const { words, attached, images, tools, context } = partsOf(
+    reading.messages.slice(0, 1).concat(reading.rounds.length === 0 ? reading.messages.slice(1) : []),
+  );
+  const said = spoken(reading, to.remembers ? verdict : { kind: "new", isBeside: false, supersedes: [] });
+  let room = EMBEDDED_LIMIT;
+  const fits = (text: string): boolean => {
+    if (text.length > room) return false;
+    room -= text.length;
+    return true;
+  };
+  return [
+    ...text(words),
+    ...attached.map(each => attachment(each, to.embedded, fits(each.text))),
+    ...images.map(image =>
+      to.images
+        ? { type: "image", ...image }
+        : forTheAgent({ type: "text", text: `(An image, ${image.mimeType}, was attached here. You take no images.)` }),
+    ),
+    ...[
+      ...text(
+        request.options?.toolMode === "required" && to.hasTools
+          ? "Use at least one of the tools that you are offered."
+          : "",
+      ),
+      ...text(tools.length === 0 ? "" : `Tools that are meant: ${tools.join(", ")}.`),
+      ...context.map(({ name, text: about }) => quoted(CONTEXT[name] ?? `From the editor (${name})`, about)),
+      ...to.context,
+      ...said,
+    ].map(forTheAgent),
+  ];
+}
+
+const CONTEXT: Readonly<Record<string, string>> = {
+  editorContext: "Where the user is in the editor",
+  context: "From the editor",
+};
+
+/** What the agent has not heard. */
+function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict): readonly JsonObject[] {
+  const from = unheard(verdict),
+    missed = from === undefined ? [] : turns.slice(from).map(turn => turn.messages),
+    isAll = from === 0;
+  const before = transcript([...(isAll && summary !== undefined ? [[user(summary)]] : []), ...missed]);
+  const begun = rounds.length === 0 || verdict.kind === "resume" ? "" : transcript([messages]);
+  return [
+    ...(before === ""
+      ? []
+      : [
+          quoted(
+            isAll
+              ? "What was said in this chat before; you do not remember it"
+              : "What was said in this chat meanwhile, by another model",
+            before,
+          ),
+        ]),
+    ...(begun === "" ? [] : [quoted("You had begun to work on this, and do not remember it. Go on from there", begun)]),
+  ];
+}
+
+/** The first turn that the agent's session does not know; `undefined`: it knows all, also what a summary stands for. */
+function unheard(verdict: Verdict): number | undefined {
+  switch (verdict.kind) {
+    case "resume":
+    case "repeat":
+    case "continue":
+      return undefined;
+    case "behind":
+      return verdict.from;
+    case "fork":
+      return verdict.isWhole ? verdict.keep : 0;
+    case "new":
+      return 0;
+  }
+}
+
+function attachment({ path, name, text: content }: Attached, isEmbeddable: boolean, fits: boolean): JsonObject {
+  if (path === undefined)
+    return fits ? quoted(`Attached: ${name}`, content) : { type: "text", text: `(Attached: ${name}; it is too long.)` };
+  const uri = pathToFileURL(path).href;
+  return isEmbeddable && fits
+    ? { type: "resource", resource: { uri, text: content } }
+    : { type: "resource_link", uri, name: path.split(/[\\/]/).at(-1) ?? name };
+}
+
+function user(value: string): ChatMessage {
+  return { role: "user", content: [{ type: "text", value }] };
+}
+function text(value: string): readonly JsonObject[] {
+  return value === "" ? [] : [{ type: "text", text: value }];
+}

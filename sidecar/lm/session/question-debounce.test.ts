@@ -1,0 +1,57 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { FakeClock } from "../../testing/fake-clock";
+import { LONGEST_MS, Quiet, QUIET_MS } from "./question-debounce";
+
+suite("when a response with questions is complete", () => {
+  function fixture(): { readonly clock: FakeClock; readonly quiet: Quiet; readonly over: number[] } {
+    const clock = new FakeClock(),
+      over: number[] = [];
+    return { clock, over, quiet: new Quiet(clock, () => over.push(clock.now())) };
+  }
+
+  test("so long after the last question", () => {
+    const { clock, quiet, over } = fixture();
+    quiet.begin();
+    clock.advance(QUIET_MS - 1);
+    quiet.begin();
+    clock.advance(QUIET_MS - 1);
+    deepEqual(over, []);
+    clock.advance(1);
+    deepEqual(over, [2 * QUIET_MS - 1]);
+    equal(clock.waiting, 0);
+  });
+
+  test("or after what announced another one, but not for ever", () => {
+    const { clock, quiet, over } = fixture();
+    quiet.begin();
+    for (let i = 0; i < 100; i++) {
+      clock.advance(20);
+      if (over.length === 0) quiet.prolong();
+    }
+    deepEqual(over, [LONGEST_MS]);
+  });
+
+  test("an announcement alone begins nothing, and what has ended does not end again", () => {
+    const { clock, quiet, over } = fixture();
+    quiet.prolong();
+    quiet.begin();
+    quiet.end();
+    quiet.prolong();
+    clock.advance(1000);
+    deepEqual(over, []);
+    quiet.begin();
+    quiet[Symbol.dispose]();
+    equal(clock.waiting, 0);
+  });
+
+  test("the next response has a time of its own", () => {
+    const { clock, quiet, over } = fixture();
+    quiet.begin();
+    clock.advance(LONGEST_MS);
+    quiet.begin();
+    clock.advance(QUIET_MS - 1);
+    equal(over.length, 1);
+    clock.advance(1);
+    equal(over.length, 2);
+  });
+});

@@ -1,0 +1,46 @@
+/**
+ * When a response that asks VS Code something is complete: so long after the last question, or after the last call that
+ * the agent has announced, but not for ever.
+ */
+import type { Clock } from "../../rpc/clock";
+
+export const QUIET_MS = 50,
+  LONGEST_MS = 500;
+
+export class Quiet implements Disposable {
+  #timer: Disposable | undefined;
+  /** Of the first question. */
+  #since: number | undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly over: () => void,
+  ) {}
+
+  /** A question has come. */
+  begin(): void {
+    this.#since ??= this.clock.now();
+    this.prolong();
+  }
+
+  /** Another one is to be expected. */
+  prolong(): void {
+    if (this.#since === undefined) return;
+    const left = this.#since + LONGEST_MS - this.clock.now();
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = this.clock.after(Math.max(0, Math.min(QUIET_MS, left)), () => {
+      this.end();
+      this.over();
+    });
+  }
+
+  end(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    this.#since = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.end();
+  }
+}

@@ -1,0 +1,212 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { objectOr } from "../../rpc/json";
+import { NO_CONTEXT } from "../history/chat-context";
+import { QUIET_MS } from "./question-debounce";
+import { PENDING_MS, STOPPING_MS } from "./session-steps";
+import { SessionWorld, callOf } from "../../testing/session-fixture";
+
+suite("a model's session", () => {
+  test("asks its agent, passes on what it says, and ends with its turn", async () => {
+    await using fixture = new SessionWorld();
+    fixture.ask(1);
+    const { request } = await fixture.open(),
+      prompt = await fixture.prompted();
+    deepEqual(
+      [objectOr(request.params).cwd, objectOr(prompt.params).prompt, fixture.recipients],
+      [
+        "/w",
+        [{ type: "text", text: "words of 1" }],
+        [{ images: true, embedded: false, remembers: false, hasTools: true, context: [] }],
+      ],
+    );
+    fixture.agent.say("s", "Hello");
+    prompt.respond({ stopReason: "end_turn" });
+    await fixture.settle();
+    fixture.ask(2);
+    (await fixture.prompted()).respond({ stopReason: "end_turn" });
+    await fixture.settle();
+    deepEqual(fixture.told, [
+      "1: Hello",
+      "1 answered",
+      "end 1",
+      "2: Ada ended its turn without an answer.",
+      "2 answered",
+      "end 2",
+    ]);
+    equal(fixture.recipients[1]?.remembers, true);
+  });
+
+  test("parallel calls of VS Code's tools go out together, and their results come back", async () => {
+    await using fixture = new SessionWorld();
+    const { offer, prompt } = await fixture.begin();
+    fixture.agent.say("s", "I look.");
+    const answers = [callOf(offer, "lookUp"), callOf(offer, "count"), callOf(offer, "lookUp")];
+    await fixture.quiet();
+    deepEqual(fixture.told, ["1: I look.", "1: [lookUp]", "1: [count]", "1: [lookUp]", "pause 1"]);
+    const ids = fixture.calls(1);
+    for (const [i, id] of ids.entries()) match(id, new RegExp(`^sy1_12345678_[0-9a-f]{32}_${i + 1}$`));
+    fixture.back(2, ...ids.toReversed());
+    deepEqual(await Promise.all(answers), ["result of 1", "result of 2", "result of 3"]);
+    fixture.agent.say("s", "Done.");
+    prompt.respond({ stopReason: "end_turn" });
+    await fixture.settle();
+    deepEqual(fixture.told.slice(5), ["2: Done.", "1 answered", "end 2"]);
+  });
+
+  test("words that are in the pipe before a call are before it", async () => {
+    await using fixture = new SessionWorld();
+    const { offer } = await fixture.begin();
+    const answer = callOf(offer, "lookUp");
+    fixture.agent.say("s", "I look.");
+    await fixture.quiet();
+    deepEqual(fixture.told, ["1: I look.", "1: [lookUp]", "pause 1"]);
+    fixture.back(2, ...fixture.calls(1));
+    await answer;
+  });
+
+  test("a call that was announced is waited for a little longer", async () => {
+    await using fixture = new SessionWorld();
+    const { offer } = await fixture.begin();
+    const answers = [callOf(offer, "lookUp")];
+    await fixture.settle();
+    fixture.clock.advance(QUIET_MS - 1);
+    fixture.agent.update("s", {
+      sessionUpdate: "tool_call",
+      toolCallId: "c2",
+      title: "count",
+      status: "pending",
+      _meta: { claudeCode: { toolName: `mcp__${offer.server}__count` } },
+    });
+    await fixture.settle();
+    fixture.clock.advance(QUIET_MS - 1);
+    answers.push(callOf(offer, "count"));
+    fixture.agent.update("s", { sessionUpdate: "tool_call", toolCallId: "c3", title: "its own", status: "completed" });
+    await fixture.quiet();
+    deepEqual(fixture.told, ["1: [lookUp]", "1: [count]", "pause 1"]);
+    fixture.back(2, ...fixture.calls(1));
+    await Promise.all(answers);
+    fixture.agent.update("s", { sessionUpdate: "tool_call_update", toolCallId: "c2", status: "completed" });
+    await fixture.settle();
+    deepEqual(fixture.told.slice(3), ["2: ✓ its own"]);
+  });
+
+  test("the end of a call announces none", async () => {
+    await using fixture = new SessionWorld();
+    const { offer } = await fixture.begin();
+    const answer = callOf(offer, "lookUp");
+    await fixture.settle();
+    fixture.clock.advance(QUIET_MS - 1);
+    fixture.agent.update("s", {
+      sessionUpdate: "tool_call",
+      toolCallId: "c0",
+      title: "count",
+      status: "completed",
+      name: `mcp__${offer.server}__count`,
+    });
+    await fixture.settle();
+    fixture.clock.advance(1);
+    await fixture.settle();
+    deepEqual(fixture.told, ["1: [lookUp]", "pause 1"]);
+    fixture.back(2, ...fixture.calls(1));
+    await answer;
+  });
+
+  test("words of the next turn begin without a paragraph before them", async () => {
+    await using fixture = new SessionWorld();
+    const { prompt: first } = await fixture.begin();
+    fixture.agent.update("s", { sessionUpdate: "tool_call", toolCallId: "c0", title: "count", status: "completed" });
+    first.respond({ stopReason: "end_turn" });
+    await fixture.settle();
+    fixture.ask(2);
+    await fixture.prompted();
+    fixture.agent.say("s", "Hello");
+    await fixture.settle();
+    equal(fixture.told.at(-1), "2: Hello");
+  });
+
+  test("what comes of a session that was left is not heard, and answered", async () => {
+    await using fixture = new SessionWorld();
+    const holding = new AbortController(); // another chat has the same process
+    const { request: first } = await (async () => {
+      fixture.ask(1);
+      await fixture.pool.acquire(
+        {
+          agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } },
+          cwd: "/w",
+          protocol: 1,
+          role: "lm",
+        },
+        holding.signal,
+      );
+      await fixture.open();
+      return { request: await fixture.prompted() };
+    })();
+    fixture.session.cancel(1);
+    await fixture.settle();
+    equal(fixture.clock.waiting, 1, "only the stop is waited for");
+    fixture.clock.advance(STOPPING_MS);
+    await fixture.settle();
+    fixture.ask(2);
+    await fixture.settle();
+    (await fixture.agent.next("session/new")).respond({ sessionId: "t" });
+    await fixture.settle();
+    await fixture.prompted();
+    first.respond({ stopReason: "end_turn" });
+    fixture.agent.say("t", "Hello");
+    await fixture.settle();
+    deepEqual(fixture.told.slice(-1), ["2: Hello"]);
+    equal(fixture.agents.length, 1);
+    holding.abort();
+  });
+
+  test("a watch that was ended is not over, also when its time comes in the same moment", async () => {
+    await using fixture = new SessionWorld();
+    const { offer } = await fixture.begin();
+    const answer = callOf(offer, "lookUp");
+    await fixture.quiet();
+    fixture.session.resume(
+      2,
+      fixture.calls(1).map(callId => ({ callId, result: "x", isError: false })),
+      { requestId: 2, context: () => NO_CONTEXT, blocks: () => [] },
+    );
+    fixture.clock.advance(PENDING_MS);
+    await answer;
+    await fixture.settle();
+    ok(fixture.agent.heard.includes("cancel s"));
+    ok(!fixture.agent.heard.includes("session/close"));
+  });
+
+  test("one that is left while others start the same agent opens no session there", async () => {
+    const fixture = new SessionWorld({}, undefined, ["initialize"]);
+    const holding = new AbortController();
+    const other = fixture.pool.acquire(
+      {
+        agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } },
+        cwd: "/w",
+        protocol: 1,
+        role: "lm",
+      },
+      holding.signal,
+    );
+    await fixture.settle();
+    const initialize = await fixture.agent.next("initialize");
+    await fixture.session.close("over");
+    initialize.respond({ protocolVersion: 1, agentCapabilities: {} });
+    await other;
+    await fixture.settle();
+    deepEqual(fixture.agent.heard, ["initialize"]);
+    holding.abort();
+    await fixture.pool[Symbol.asyncDispose]();
+  });
+
+  test("an agent that cannot open a session fails the request, and is let go of", async () => {
+    await using fixture = new SessionWorld();
+    fixture.ask(1);
+    await fixture.settle();
+    const { agent } = fixture;
+    (await agent.next("session/new")).fail(new Error("no keys"));
+    await fixture.settle();
+    match(fixture.told[0]!, /^end 1 \(Ada answered with an error: .*no keys/);
+    equal(agent.heard.at(-1), "closed");
+  });
+});

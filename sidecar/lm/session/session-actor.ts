@@ -1,0 +1,381 @@
+/**
+ * The actor that owns one session of an agent behind VS Code's chat: it feeds `step` with what happens and does what
+ * `step` decides. All judgement is in `session-state.ts`; the agent's end is `agent-session.ts`.
+ *
+ * Invariants: events are handled one at a time, in the order in which they came off the wire; what is told to the owner
+ * is in the order in which it was decided; closing answers everything that is open.
+ */
+import { randomBytes } from "node:crypto";
+import type { ChatPart, ChatTool, PermissionQuestion, RequestId } from "../../../src/protocol/lm";
+import { assertNever } from "../../../src/protocol/wire";
+import type { AgentCapabilities } from "../../acp/connection";
+import type { MissingExtension } from "../../acp/chain-extensions";
+import { Actor } from "../../rpc/actor";
+import {
+  contextSizeOf,
+  lineOf,
+  nextTurn,
+  noticeOf,
+  NO_WORDS,
+  wordsOfResult,
+  wordsOfUpdate,
+  type Words,
+} from "../response/updates-to-text";
+import { AgentSession } from "./agent-session";
+import type { AgentSessionStart, AgentSessionWorld, AgentWord, Asked } from "./agent-session-model";
+import { Quiet } from "./question-debounce";
+import type { ModeReturn } from "./session-mode";
+import { start, step } from "./session-state";
+import {
+  partOf,
+  type Effect,
+  type Phase,
+  type Prompt,
+  type Result,
+  type SessionEvent,
+  type State,
+} from "./session-state-model";
+
+export interface SessionStart extends AgentSessionStart {
+  /** Ours; unique. */
+  readonly id: string;
+}
+
+/** What a session tells its owner. */
+export type SessionWord =
+  | { readonly kind: "part"; readonly requestId: RequestId; readonly part: ChatPart }
+  /** The response is complete. `error`: a sentence; `goesOn`: the turn does. */
+  | { readonly kind: "finished"; readonly requestId: RequestId; readonly error?: string; readonly goesOn?: true }
+  /** `turn`: the request that began it. */
+  | { readonly kind: "turnOver"; readonly turn: RequestId; readonly how: "answered" | "cut" }
+  | {
+      readonly kind: "asked";
+      readonly questionId: string;
+      readonly callId: string;
+      readonly toolName: string;
+      readonly question: PermissionQuestion;
+    }
+  | { readonly kind: "settled"; readonly questionId: string }
+  /** The agent's session is open; `agentSession` is its id there. */
+  | { readonly kind: "opened"; readonly agentSession: string; readonly capabilities: AgentCapabilities }
+  /** Tokens of the agent's context window. */
+  | { readonly kind: "contextSize"; readonly tokens: number }
+  /** The agent's session mode to return to when the user leaves Plan or Ask. */
+  | { readonly kind: "modeReturn"; readonly modeReturn: ModeReturn | undefined }
+  /** Whether something goes on in it, or can. */
+  | { readonly kind: "phase"; readonly phase: Phase["kind"] };
+
+export interface SessionWorld extends AgentSessionWorld {
+  readonly tell: (word: SessionWord) => void;
+}
+
+type Message =
+  | { readonly kind: "event"; readonly event: SessionEvent }
+  | { readonly kind: "word"; readonly word: AgentWord }
+  /** `of`: the watch that is over. */
+  | { readonly kind: "overdue"; readonly of: number }
+  | { readonly kind: "tools"; readonly tools: readonly ChatTool[]; readonly duplicates: boolean }
+  | { readonly kind: "decide"; readonly questionId: string; readonly settle: (isTaken: boolean) => void };
+
+export class SessionActor extends Actor<Message> {
+  #state: State;
+  #words: Words = NO_WORDS;
+  readonly #agent: AgentSession;
+  readonly #quiet: Quiet;
+  #watch: Disposable | undefined;
+  /** Counts watches: one that was ended is not over. */
+  #watches = 0;
+  /** The request that began the turn of now. */
+  #turn: RequestId = "";
+  /** What the agent waits for, by call id; `what`: with which it asked. */
+  readonly #asked = new Map<string, Asked & { readonly what: object }>();
+  /** Call ids of the permissions that were put to the user, by the question's. */
+  readonly #shown = new Map<string, string>();
+  #calls = 0;
+  /** Tokens of the agent's context window, as it said last. */
+  #contextSize: number | undefined;
+  /** Of extensions that are not there: what was said, and what is still to be. */
+  readonly #missed = new Set<string>();
+  #unsaid: readonly string[] = [];
+
+  constructor(
+    private readonly begin: SessionStart,
+    private readonly deps: SessionWorld,
+  ) {
+    super(`model session ${begin.id}`);
+    this.#agent = new AgentSession(begin, deps, word => this.post({ kind: "word", word }));
+    this.#quiet = new Quiet(deps.clock, () => this.#tell({ kind: "quiet" }));
+    const [state, effects] = start(begin.agent.name);
+    this.#state = state;
+    for (const effect of effects) this.#do(effect);
+  }
+
+  ask(prompt: Prompt): void {
+    this.#tell({ kind: "prompted", prompt });
+  }
+  resume(requestId: RequestId, results: readonly Result[], prompt: Prompt | undefined): void {
+    this.#tell({ kind: "resumed", requestId, results, prompt });
+  }
+  repeat(requestId: RequestId): void {
+    this.#tell({ kind: "repeated", requestId });
+  }
+  cancel(requestId: RequestId): void {
+    this.#tell({ kind: "cancelled", requestId });
+  }
+  /** The user took back the turn that runs, if one does. */
+  takeBack(): void {
+    this.#tell({ kind: "takenBack" });
+  }
+  /** What the newest request offers. */
+  offer(tools: readonly ChatTool[], duplicates: boolean): void {
+    this.post({ kind: "tools", tools, duplicates });
+  }
+  /** The user agreed. `settle` is told whether the agent still waited for it. */
+  decide(questionId: string, settle: (isTaken: boolean) => void): void {
+    this.post({ kind: "decide", questionId, settle });
+  }
+
+  /** Everything open is answered, with `why` where a sentence is wanted. */
+  async close(why: string): Promise<void> {
+    await super[Symbol.asyncDispose]();
+    this.#step({ kind: "closed", message: why });
+    this.#quiet[Symbol.dispose]();
+    this.#watch?.[Symbol.dispose]();
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await this.close("Symposium was stopped.");
+  }
+
+  protected override handle(message: Message): void {
+    switch (message.kind) {
+      case "event":
+        this.#step(message.event);
+        return this.#sayMissing();
+      case "word":
+        return this.#heard(message.word);
+      case "overdue":
+        return message.of === this.#watches ? this.#step({ kind: "overdue" }) : undefined;
+      case "tools":
+        return this.#agent.offer(message.tools, message.duplicates);
+      case "decide":
+        return this.#decide(message.questionId, message.settle);
+      default:
+        return assertNever(message, "message to a model's session");
+    }
+  }
+
+  protected override failed(message: Message, error: unknown): void {
+    this.deps.log("error", "A message to a model's session failed", { kind: message.kind, error: String(error) });
+    this.refused(message);
+  }
+
+  protected override refused(message: Message): void {
+    switch (message.kind) {
+      case "event":
+        return this.#refuse(message.event);
+      case "word":
+        return this.#agent.refuse(message.word);
+      case "decide":
+        return message.settle(false);
+      case "tools":
+      case "overdue":
+        return;
+      default:
+        return assertNever(message, "message to a model's session");
+    }
+  }
+
+  #tell(event: SessionEvent): void {
+    this.post({ kind: "event", event });
+  }
+
+  /** A request that will not be handled is answered all the same. */
+  #refuse(event: SessionEvent): void {
+    const error = "This chat's session was closed. Send the message again.";
+    if (event.kind === "prompted") this.deps.tell({ kind: "finished", requestId: event.prompt.requestId, error });
+    if (event.kind === "resumed" || event.kind === "repeated")
+      this.deps.tell({ kind: "finished", requestId: event.requestId, error });
+  }
+
+  #heard(word: AgentWord): void {
+    if (!this.#agent.isCurrent(word)) return this.#agent.refuse(word);
+    switch (word.kind) {
+      case "opened":
+        this.deps.tell({ kind: "opened", agentSession: word.agentSession, capabilities: this.#agent.opened(word) });
+        this.#unsaid = this.#news(word.lease.connection.missing);
+        this.#step({ kind: "opened" });
+        return this.#sayMissing();
+      case "openFailed":
+      case "agentDown":
+        this.#agent.lost();
+        return this.#step({ kind: word.kind, message: word.message });
+      case "turnEnded":
+        if (word.usage) this.#say(wordsOfResult(this.#words, word.usage));
+        this.#step({ kind: "turnEnded", outcome: word.outcome });
+        if (this.#state.phase.kind === "idle" && this.#agent.renew()) this.#step({ kind: "agentDown", message: "" });
+        return;
+      case "notice":
+        return this.#say(noticeOf(this.#words, word.sentence));
+      case "modeReturn":
+        this.#agent.returnTo(word.modeReturn);
+        return this.deps.tell({ kind: "modeReturn", modeReturn: word.modeReturn });
+      case "update": {
+        this.#measure(contextSizeOf(word.update));
+        const { expectsCall, broken } = this.#agent.announced(word.update);
+        if (expectsCall) this.#quiet.prolong();
+        if (broken !== undefined) this.#say(noticeOf(this.#words, brokenAllowance(this.begin.agent.name, broken)));
+        return this.#say(wordsOfUpdate(this.#words, word.update, call => this.#agent.originOf(call)));
+      }
+      case "call":
+        return this.#ask(word.call, this.#agent.tool(word));
+      case "permission": {
+        const { kind } = this.#state.phase,
+          permission = this.#agent.permission(word, kind === "streaming" || kind === "blocked");
+        if (permission === undefined) return;
+        return "asked" in permission
+          ? this.#ask(word.request, permission.asked)
+          : this.#say(lineOf(this.#words, permission.sentence));
+      }
+      case "withdrew": {
+        const callId = [...this.#asked].find(([, { what }]) => what === word.what)?.[0];
+        return callId === undefined ? undefined : this.#step({ kind: "withdrew", callId });
+      }
+      default:
+        return assertNever(word, "word of an agent");
+    }
+  }
+
+  /**
+   * What is to be said of it, once, and only where a person reads it: another extension may take it for the answer. The
+   * log has it always.
+   */
+  #news(missing: readonly MissingExtension[]): readonly string[] {
+    const { begin, isForeign, isAside } = this.begin;
+    return begin.kind !== "new" || isForeign || isAside === true
+      ? []
+      : missing.map(({ sentence }) => sentence).filter(sentence => !this.#missed.has(sentence));
+  }
+
+  #measure(tokens: number | undefined): void {
+    if (tokens === undefined || tokens === this.#contextSize) return;
+    this.#contextSize = tokens;
+    this.deps.tell({ kind: "contextSize", tokens });
+  }
+
+  /** In front of the next answer. */
+  #sayMissing(): void {
+    if (this.#unsaid.length === 0 || this.#state.phase.kind !== "streaming") return;
+    for (const sentence of this.#unsaid) {
+      this.#missed.add(sentence);
+      this.#say(noticeOf(this.#words, `${sentence} This chat goes on without it.`));
+    }
+    this.#unsaid = [];
+  }
+
+  #say([words, parts]: readonly [Words, readonly ChatPart[]]): void {
+    this.#words = words;
+    for (const part of parts) this.#step({ kind: "spoke", part });
+  }
+
+  /** Our call ids come back as they are, and name their session in a log. */
+  #ask(what: object, asked: Asked): void {
+    const callId = `sy1_${this.begin.id.slice(0, 8)}_${randomBytes(16).toString("hex")}_${++this.#calls}`;
+    this.#asked.set(callId, { ...asked, what });
+    this.#step({
+      kind: "asked",
+      question: { callId, kind: asked.kind, toolName: asked.toolName, parameters: asked.parameters },
+    });
+  }
+
+  #decide(questionId: string, settle: (isTaken: boolean) => void): void {
+    const callId = this.#shown.get(questionId);
+    if (callId !== undefined) this.#step({ kind: "decided", callId });
+    settle(callId !== undefined);
+  }
+
+  #step(event: SessionEvent): void {
+    const before = this.#state.phase.kind,
+      [state, effects] = step(this.#state, event);
+    this.#state = state;
+    for (const effect of effects) this.#do(effect);
+    if (state.phase.kind !== before) this.deps.tell({ kind: "phase", phase: state.phase.kind });
+  }
+
+  #do(effect: Effect): void {
+    switch (effect.kind) {
+      case "open":
+        return this.#agent.open();
+      case "prompt":
+        this.#turn = effect.prompt.requestId;
+        this.#words = nextTurn(this.#words);
+        return this.#agent.prompt(effect.prompt);
+      case "emit":
+        return this.deps.tell({ kind: "part", requestId: effect.requestId, part: effect.part });
+      case "askHost": {
+        const asked = this.#asked.get(effect.question.callId);
+        if (asked?.kind === "permission") {
+          this.#shown.set(asked.questionId, effect.question.callId);
+          this.deps.tell({
+            kind: "asked",
+            questionId: asked.questionId,
+            callId: effect.question.callId,
+            toolName: asked.toolName,
+            question: asked.question,
+          });
+        }
+        return this.deps.tell({ kind: "part", requestId: effect.requestId, part: partOf(effect.question) });
+      }
+      case "finish":
+        this.#quiet.end();
+        return this.deps.tell({ ...effect, kind: "finished" });
+      case "turnOver":
+        return this.deps.tell({ kind: "turnOver", turn: this.#turn, how: effect.how });
+      case "answer": {
+        const asked = this.#asked.get(effect.callId);
+        this.#asked.delete(effect.callId);
+        if (asked?.kind === "permission") {
+          this.#shown.delete(asked.questionId);
+          this.deps.tell({ kind: "settled", questionId: asked.questionId });
+        }
+        return asked?.answer(effect.answer);
+      }
+      case "cancelAgent":
+        return this.#agent.cancel();
+      case "awaitQuiet":
+        return this.#quiet.begin();
+      case "watch":
+        return this.#watchFor(effect.ms);
+      case "unwatch":
+        return this.#unwatch();
+      case "pause":
+        return this.#agent.pause();
+      case "release":
+        return this.#agent.release();
+      case "leave":
+        return this.#agent.leave();
+      case "discard":
+        return;
+      case "unexpected":
+        return this.deps.log("error", "Unexpected event of a model's session", { what: effect.what });
+      default:
+        return assertNever(effect, "effect of a model's session");
+    }
+  }
+
+  #watchFor(ms: number): void {
+    this.#unwatch();
+    const of = this.#watches;
+    this.#watch = this.deps.clock.after(ms, () => this.post({ kind: "overdue", of }));
+  }
+
+  #unwatch(): void {
+    this.#watches++;
+    this.#watch?.[Symbol.dispose]();
+    this.#watch = undefined;
+  }
+}
+
+function brokenAllowance(agent: string, tool: string): string {
+  return `${agent} was allowed to call VS Code's tool “${tool}”, but did not call it. Symposium asks about each of its further calls in this session.`;
+}

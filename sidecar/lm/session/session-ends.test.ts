@@ -1,0 +1,264 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { objectOr } from "../../rpc/json";
+import { NO_CONTEXT } from "../history/chat-context";
+import type { ToolOffer } from "../tools/tool-offer";
+import { PENDING_MS, STOPPING_MS } from "./session-steps";
+import { TOOLS_KEY } from "../tools/tools-proxy";
+import { SessionWorld, callOf, permission } from "../../testing/session-fixture";
+
+const LATER = { name: "later", description: "later", inputSchema: { type: "object", properties: {} } };
+
+suite("a model's session, ends and beginnings", () => {
+  test("cancelling stops the agent and refuses its calls; one that does not stop is left, and the next words go to a new session of it", async () => {
+    await using fixture = new SessionWorld();
+    const { offer } = await fixture.begin();
+    const answer = callOf(offer, "lookUp");
+    await fixture.settle();
+    fixture.session.cancel(1);
+    equal(await answer, "The user stopped the turn.");
+    fixture.ask(2);
+    await fixture.settle();
+    ok(fixture.agent.heard.includes("cancel s"));
+    deepEqual(fixture.told, ["1: [lookUp]", "end 1", "1 cut"]);
+    fixture.clock.advance(STOPPING_MS);
+    await fixture.settle();
+    // The process ended with its only user; the next one is a process of its own.
+    equal(await callOf(offer, "lookUp"), "This chat has ended: VS Code's tools cannot be used any more.");
+    await fixture.open();
+    await fixture.prompted();
+    deepEqual(
+      fixture.recipients.map(({ remembers }) => remembers),
+      [false, false],
+    );
+  });
+
+  test("calls to which nobody comes back are refused in the end", async () => {
+    await using fixture = new SessionWorld();
+    const { offer, prompt } = await fixture.begin(),
+      answer = callOf(offer, "lookUp");
+    await fixture.quiet();
+    fixture.clock.advance(PENDING_MS - 1);
+    await fixture.settle();
+    equal(fixture.told.length, 2);
+    fixture.clock.advance(1);
+    equal(await answer, "The user stopped the turn.");
+    await fixture.settle();
+    ok(fixture.agent.heard.includes("cancel s"));
+    prompt.respond({ stopReason: "cancelled" });
+    await fixture.settle();
+    deepEqual(fixture.told.slice(2), ["1 cut"]);
+  });
+
+  test("results that came back end the watch over them", async () => {
+    await using fixture = new SessionWorld();
+    const { offer } = await fixture.begin();
+    const answer = callOf(offer, "lookUp");
+    await fixture.quiet();
+    fixture.back(2, ...fixture.calls(1));
+    await answer;
+    await fixture.settle();
+    equal(fixture.clock.waiting, 0);
+  });
+
+  test("an agent that dies fails the request; the next one loads its session, and hears nothing of what is told again", async () => {
+    await using fixture = new SessionWorld();
+    const { offer } = await fixture.begin();
+    await fixture.agent.die();
+    await fixture.settle();
+    match(await callOf(offer, "lookUp"), /This chat has ended/);
+    deepEqual(fixture.told, ["1 cut", "end 1 (The other side closed the connection.)"]);
+    fixture.ask(2);
+    await fixture.settle();
+    const load = await fixture.agent.next("session/load");
+    fixture.agent.say("s", "What was said before.");
+    equal(objectOr(load.params).sessionId, "s");
+    ok(typeof objectOr(objectOr(load.params)._meta)[TOOLS_KEY] === "string");
+    load.respond({});
+    await fixture.settle();
+    await fixture.prompted();
+    fixture.agent.say("s", "Hello");
+    await fixture.settle();
+    deepEqual(fixture.told.slice(2), ["2: Hello"]);
+    deepEqual(
+      fixture.recipients.map(({ remembers }) => remembers),
+      [false, true],
+    );
+  });
+
+  test("an agent that ignores a changed list of tools resumes its session with the new list for the next prompt", async () => {
+    await using fixture = new SessionWorld();
+    const { offer, prompt } = await fixture.begin();
+    offer.list();
+    fixture.session.offer([LATER], false);
+    await fixture.settle();
+    prompt.respond({ stopReason: "end_turn" });
+    await fixture.settle();
+    fixture.ask(2);
+    const again = await fixture.open("session/load");
+    deepEqual([again.offer.server, again.offer.tools.map(({ name }) => name)], [offer.server, [LATER.name]]);
+    await fixture.prompted();
+    deepEqual(
+      fixture.recipients.map(({ remembers }) => remembers),
+      [false, true],
+    );
+    deepEqual(fixture.told, ["1: Ada ended its turn without an answer.", "1 answered", "end 1"]);
+  });
+
+  for (const [title, list] of [
+    ["an agent that requests a changed list keeps its session", (offer: ToolOffer) => offer.list()],
+    ["an agent that never requested a list keeps its session", () => undefined],
+  ] as const)
+    test(title, async () => {
+      await using fixture = new SessionWorld();
+      const { offer, prompt } = await fixture.begin();
+      list(offer);
+      fixture.session.offer([LATER], false);
+      await fixture.settle();
+      list(offer);
+      prompt.respond({ stopReason: "end_turn" });
+      await fixture.settle();
+      fixture.ask(2);
+      await fixture.prompted();
+      equal(fixture.agents.length, 1);
+      deepEqual(
+        offer.tools.map(({ name }) => name),
+        [LATER.name],
+      );
+    });
+
+  test("a session that cannot be loaded is a new one, that does not remember", async () => {
+    await using fixture = new SessionWorld({ begin: { kind: "again", agentSession: "old" } });
+    fixture.ask(1);
+    await fixture.settle();
+    (await fixture.agent.next("session/load")).fail(new Error("no such session"));
+    await fixture.open();
+    await fixture.prompted();
+    deepEqual(
+      fixture.recipients.map(({ remembers }) => remembers),
+      [false],
+    );
+  });
+
+  test("a fork of an agent's session remembers; where the agent cannot fork it is a new one", async () => {
+    {
+      await using fixture = new SessionWorld({ begin: { kind: "fork", agentSession: "old" } });
+      fixture.ask(1);
+      const { request } = await fixture.open("session/fork");
+      equal(objectOr(request.params).sessionId, "old");
+      await fixture.prompted();
+      deepEqual(
+        fixture.recipients.map(({ remembers }) => remembers),
+        [true],
+      );
+    }
+    await using fixture = new SessionWorld({ begin: { kind: "fork", agentSession: "old" } }, { protocolVersion: 1 });
+    await fixture.begin();
+    deepEqual(
+      fixture.recipients.map(({ remembers }) => remembers),
+      [false],
+    );
+  });
+
+  test("an agent that says too much between requests is not read until the next", async () => {
+    await using fixture = new SessionWorld();
+    const { offer } = await fixture.begin();
+    const answer = callOf(offer, "lookUp");
+    await fixture.quiet();
+    let sent = 0;
+    for (let i = 0; i < 30; i++) {
+      for (let n = 0; n < 100; n++) {
+        const text = `${++sent}.`;
+        fixture.agent.update("s", {
+          sessionUpdate: sent % 2 === 0 ? "agent_thought_chunk" : "agent_message_chunk",
+          content: { type: "text", text },
+        });
+      }
+      await fixture.settle();
+    }
+    let isThrough = false;
+    void fixture.agent.peer.drained().then(() => {
+      isThrough = true;
+    });
+    await fixture.settle();
+    equal(isThrough, false, "the agent is read on");
+    fixture.back(2, ...fixture.calls(1));
+    await answer;
+    await fixture.settle();
+    equal(isThrough, true);
+    const numbers = fixture.told
+      .filter(word => word.startsWith("2: "))
+      .flatMap(word => [...word.matchAll(/(\d+)\./g)].map(([, n]) => Number(n)));
+    deepEqual(
+      numbers,
+      Array.from({ length: sent }, (_, i) => i + 1),
+    );
+  });
+
+  test("tools that are switched off are refused, new ones can be called", async () => {
+    await using fixture = new SessionWorld();
+    const { offer } = await fixture.begin();
+    fixture.session.offer([{ name: "other", description: "", inputSchema: { type: "object" } }], false);
+    await fixture.settle();
+    match(await callOf(offer, "lookUp"), /was not run/);
+    const answer = callOf(offer, "other");
+    await fixture.quiet();
+    deepEqual(fixture.told, ["1: [other]", "pause 1"]);
+    fixture.back(2, ...fixture.calls(1));
+    await answer;
+  });
+
+  test("a prompt that cannot be made fails its request", async () => {
+    await using fixture = new SessionWorld();
+    fixture.session.ask({
+      requestId: 1,
+      context: () => NO_CONTEXT,
+      blocks: () => {
+        throw new Error("bug");
+      },
+    });
+    await fixture.open();
+    deepEqual(fixture.told, ["1 cut", "end 1 (Symposium could not make a prompt of this message. See the log.)"]);
+  });
+
+  test("closing answers everybody and lets go of the agent; what comes later is answered, too", async () => {
+    const fixture = new SessionWorld();
+    const { offer } = await fixture.begin();
+    const answer = callOf(offer, "lookUp"),
+      asking = permission(fixture.agent, "p1");
+    await fixture.settle();
+    await fixture.session.close("The window is closed.");
+    fixture.ask(2);
+    let taken: boolean | undefined;
+    fixture.session.decide(fixture.questionId, isTaken => {
+      taken = isTaken;
+    });
+    equal(await answer, "The user stopped the turn.");
+    deepEqual(await asking, { outcome: { outcome: "selected", optionId: "no" } });
+    equal(taken, false);
+    await fixture.settle();
+    deepEqual(fixture.agent.heard.slice(-3), ["cancel s", "session/close", "closed"]);
+    deepEqual(fixture.told.slice(2), [
+      "end 1 (The window is closed.)",
+      "1 cut",
+      "end 2 (This chat's session was closed. Send the message again.)",
+    ]);
+    equal(fixture.clock.waiting, 0);
+    await fixture.pool[Symbol.asyncDispose]();
+  });
+
+  test("one that is closed while its agent starts lets go of it", async () => {
+    const fixture = new SessionWorld();
+    fixture.ask(1);
+    await fixture.settle();
+    const opening = await fixture.agent.next("session/new");
+    await fixture.session.close("over");
+    opening.respond({ sessionId: "s" });
+    await fixture.settle();
+    deepEqual(fixture.told, ["end 1 (over)"]);
+    deepEqual(
+      fixture.agent.heard.filter(method => method !== "initialize"),
+      ["session/new", "closed"],
+    );
+    equal(fixture.clock.waiting, 0);
+  });
+});

@@ -1,0 +1,115 @@
+/**
+ * Maps the chat modes Plan and Ask of VS Code to the session modes of an agent, and back when the user leaves them.
+ * An agent offers its modes as a config option of the category `mode`, or in the older `modes`. Pure.
+ *
+ * Invariant: a mode is restored only while the session is still in the mode that was set here. A mode that the agent
+ * chose itself stays.
+ */
+import { withValue, type Control } from "../../../src/protocol/controls";
+import { controlsOf, MODE } from "../../acp/adapt/controls";
+import { objectOr } from "../../rpc/json";
+import type { QuietMode } from "../history/chat-context";
+
+type ModeControl = Extract<Control, { readonly kind: "select" }>;
+
+/** Where to return to when the user leaves Plan or Ask. */
+export interface ModeReturn {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface SessionMode {
+  readonly control: ModeControl | undefined;
+  readonly back: ModeReturn | undefined;
+}
+
+export const NO_MODE: SessionMode = { control: undefined, back: undefined };
+
+/** `result`: the agent's answer to a request that opens the session, or to `session/set_config_option`. */
+export function modeOpened(mode: SessionMode, result: unknown): SessionMode {
+  const control = controlIn(result);
+  return control ? { ...mode, control } : mode;
+}
+
+/** `update`: the `update` member of `session/update`. */
+export function modeUpdated(mode: SessionMode, update: unknown): SessionMode {
+  const { sessionUpdate, currentModeId } = objectOr(update);
+  if (sessionUpdate === "config_option_update") return modeOpened(mode, update);
+  return sessionUpdate === "current_mode_update" && typeof currentModeId === "string"
+    ? withMode(mode, currentModeId)
+    : mode;
+}
+
+export interface ModeChange {
+  readonly control: ModeControl;
+  readonly value: string;
+  /** As the agent shows it. */
+  readonly name: string;
+  /** When the agent has agreed. */
+  readonly next: SessionMode;
+}
+
+/**
+ * The change that the user's choice asks for; `undefined`: the session is in the right mode, or the agent has none
+ * for it.
+ */
+export function modeChange(mode: SessionMode, wanted: QuietMode): ModeChange | undefined {
+  const { control, back } = mode;
+  if (!control) return undefined;
+  const isOurs = back !== undefined && back.from === control.value;
+  const value = wanted === undefined ? (isOurs ? back.to : undefined) : matching(control, wanted);
+  const choice = choicesOf(control).find(each => each.value === value);
+  if (!choice || choice.value === control.value) return undefined;
+  const to = isOurs ? back.to : control.value;
+  const { control: changed } = withMode(mode, choice.value);
+  return {
+    control,
+    value: choice.value,
+    name: choice.name,
+    next: { control: changed, back: wanted === undefined ? undefined : { from: choice.value, to } },
+  };
+}
+
+/** Ids and names in the order in which they fit. */
+const FITTING: Readonly<Record<"plan" | "ask", readonly string[]>> = {
+  plan: ["plan", "planning", "plan mode", "architect", "read only"],
+  ask: ["ask", "ask mode", "read only", "chat only"],
+};
+
+function matching(control: ModeControl, wanted: "plan" | "ask"): string | undefined {
+  const choices = choicesOf(control),
+    isCalled = (text: string, name: string): boolean => normal(text) === name;
+  const fits = FITTING[wanted].map(name =>
+    choices.find(({ value, name: shown }) => isCalled(value, name) || isCalled(shown, name)),
+  );
+  return fits.find(choice => choice !== undefined)?.value;
+}
+
+/** `acceptEdits`, `read-only` and the last part of a URL as words. */
+function normal(text: string): string {
+  const [last = ""] = text.split(/[/#]/).slice(-1);
+  return last
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll(/[\s_-]+/g, " ")
+    .trim()
+    .toLowerCase();
+}
+
+function choicesOf({ groups }: ModeControl) {
+  return groups.flatMap(({ choices }) => choices);
+}
+
+function withMode(mode: SessionMode, value: string): SessionMode {
+  const [control] = mode.control ? withValue([mode.control], mode.control.id, value) : [];
+  return control?.kind === "select" ? { ...mode, control } : mode;
+}
+
+/** An agent may offer options for other things, and its modes in the older way. */
+function controlIn(result: unknown): ModeControl | undefined {
+  const { modes } = objectOr(result),
+    all = [...controlsOf(result), ...controlsOf({ modes })];
+  return all.find(
+    (control): control is ModeControl =>
+      control.kind === "select" && (control.category === "mode" || control.id === MODE),
+  );
+}

@@ -1,0 +1,195 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { SessionWorld, callOf, permission, OPTIONS } from "../../testing/session-fixture";
+
+suite("a model's session, what it is asked", () => {
+  test("a call that nobody waits for is withdrawn, and its result no stranger's", async () => {
+    await using fixture = new SessionWorld();
+    fixture.ask(1);
+    const { offer } = await fixture.open(),
+      gone = new AbortController();
+    await fixture.prompted();
+    const answer = callOf(offer, "lookUp", gone.signal);
+    await fixture.quiet();
+    gone.abort();
+    await answer;
+    await fixture.settle();
+    fixture.agent.say("s", "Never mind.");
+    fixture.back(2, ...fixture.calls(1));
+    await fixture.settle();
+    deepEqual(fixture.told.slice(2), ["2: Never mind."]);
+  });
+
+  test("one that is withdrawn before it was shown is not shown", async () => {
+    await using fixture = new SessionWorld();
+    fixture.ask(1);
+    const { offer } = await fixture.open(),
+      gone = new AbortController();
+    await fixture.prompted();
+    const first = callOf(offer, "lookUp");
+    await fixture.quiet();
+    const second = callOf(offer, "count", gone.signal);
+    await fixture.settle();
+    gone.abort();
+    await second;
+    fixture.back(2, ...fixture.calls(1));
+    await first;
+    await fixture.quiet();
+    deepEqual(fixture.told, ["1: [lookUp]", "pause 1"]);
+  });
+
+  test("a permission is asked by a call of our tool, and given by the decision alone, once", async () => {
+    await using fixture = new SessionWorld();
+    await fixture.begin();
+    const first = permission(fixture.agent, "p1"),
+      second = permission(fixture.agent, "p2", "ls");
+    await fixture.settle();
+    const [one, two] = fixture.words.flatMap(word => (word.kind === "asked" ? [word] : []));
+    await fixture.quiet();
+    deepEqual(fixture.told, ["1: [symposium-agent-codex-execute]", "1: [symposium-agent-codex-execute]", "pause 1"]);
+    deepEqual([one?.callId, two?.callId], fixture.calls(1));
+    match(one!.question.message, /rm -rf/);
+    const taken: boolean[] = [];
+    fixture.session.decide(one!.questionId, isTaken => taken.push(isTaken));
+    fixture.session.decide(one!.questionId, isTaken => taken.push(isTaken));
+    fixture.session.decide("unknown", isTaken => taken.push(isTaken));
+    await fixture.settle();
+    deepEqual(taken, [true, false, false]);
+    deepEqual(await first, { outcome: { outcome: "selected", optionId: "yes" } });
+    fixture.back(2, ...fixture.calls(1));
+    deepEqual(await second, { outcome: { outcome: "selected", optionId: "no" } });
+    deepEqual(
+      fixture.words.flatMap(word => (word.kind === "settled" ? [word.questionId] : [])),
+      [one!.questionId, two!.questionId],
+    );
+  });
+
+  suite("a permission whose tool VS Code has put behind another one", () => {
+    const plain = (name: string, description = name) => ({ name, description, inputSchema: { type: "object" } }),
+      action = plain("symposium-agent-action");
+    const group = plain(
+        "activate_fallback_symposium-agent-codex-edit_1",
+        "Contains the tools: symposium-agent-codex-edit, symposium-agent-codex-execute",
+      ),
+      tools = [action, group];
+    async function begin(fixture: SessionWorld): Promise<void> {
+      await fixture.begin();
+    }
+    async function called(fixture: SessionWorld): Promise<void> {
+      await fixture.quiet();
+      deepEqual(fixture.told, [`1: [${group.name}]`, "pause 1"]);
+    }
+
+    test("is asked with it when that one has been called", async () => {
+      await using fixture = new SessionWorld({ tools });
+      await begin(fixture);
+      const answer = permission(fixture.agent, "p1");
+      await called(fixture);
+      fixture.session.offer([action, plain("symposium-agent-codex-execute")], false);
+      fixture.back(2, ...fixture.calls(1));
+      await fixture.quiet();
+      deepEqual(fixture.told.slice(2), ["2: [symposium-agent-codex-execute]", "pause 2"]);
+      fixture.session.decide(fixture.questionId, () => undefined);
+      deepEqual(await answer, { outcome: { outcome: "selected", optionId: "yes" } });
+    });
+
+    test("is asked with the tool for all when it is not there even so", async () => {
+      await using fixture = new SessionWorld({ tools });
+      await begin(fixture);
+      const answer = permission(fixture.agent, "p1");
+      await called(fixture);
+      fixture.back(2, ...fixture.calls(1));
+      await fixture.quiet();
+      deepEqual(fixture.told.slice(2), ["2: [symposium-agent-action]", "pause 2"]);
+      fixture.back(3, ...fixture.calls(2));
+      deepEqual(await answer, { outcome: { outcome: "selected", optionId: "no" } });
+    });
+
+    test("is rejected when the turn ends with it, and nobody is asked", async () => {
+      await using fixture = new SessionWorld({ tools });
+      await begin(fixture);
+      const answer = permission(fixture.agent, "p1");
+      await called(fixture);
+      await fixture.session.close("over");
+      deepEqual(await answer, { outcome: { outcome: "selected", optionId: "no" } });
+      equal(
+        fixture.words.some(({ kind }) => kind === "asked"),
+        false,
+      );
+    });
+
+    test("is not asked when the agent has taken it back", async () => {
+      await using fixture = new SessionWorld({ tools });
+      await begin(fixture);
+      const asking = fixture.agent.peer.call(
+        "session/request_permission",
+        { sessionId: "s", toolCall: { toolCallId: "p1", kind: "execute" }, options: OPTIONS },
+        () => undefined,
+      );
+      await called(fixture);
+      asking.cancel();
+      await fixture.settle();
+      fixture.session.offer([action, plain("symposium-agent-codex-execute")], false);
+      fixture.back(2, ...fixture.calls(1));
+      await fixture.quiet();
+      equal(
+        fixture.words.some(({ kind }) => kind === "asked"),
+        false,
+      );
+    });
+  });
+
+  test("a permission is refused outside of a turn, and where nobody can be asked, with a sentence in the chat", async () => {
+    await using fixture = new SessionWorld({ tools: [] });
+    const { prompt } = await fixture.begin();
+    deepEqual(await permission(fixture.agent, "p1"), { outcome: { outcome: "selected", optionId: "no" } });
+    prompt.respond({ stopReason: "end_turn" });
+    await fixture.settle();
+    match(fixture.told[0]!, /^1: Ada asked to .* VS Code cannot ask you in this chat mode/);
+    fixture.policy = "allow";
+    deepEqual(await permission(fixture.agent, "p2"), { outcome: { outcome: "cancelled" } });
+  });
+
+  test("what the settings allow is allowed; a foreign caller's agent is refused all the same", async () => {
+    for (const [isForeign, optionId] of [
+      [false, "yes"],
+      [true, "no"],
+    ] as const) {
+      await using fixture = new SessionWorld({ isForeign });
+      fixture.policy = "allow";
+      await fixture.begin();
+      deepEqual(await permission(fixture.agent, "p1"), { outcome: { outcome: "selected", optionId } });
+    }
+  });
+
+  test("a permission for a tool of VS Code's is given at once: VS Code asks", async () => {
+    await using fixture = new SessionWorld();
+    const { offer } = await fixture.begin();
+    const answer = await fixture.agent.peer.request("session/request_permission", {
+      sessionId: "s",
+      toolCall: { toolCallId: "x", _meta: { claudeCode: { toolName: `mcp__${offer.server}__lookUp` } } },
+      options: OPTIONS,
+    });
+    deepEqual(answer, { outcome: { outcome: "selected", optionId: "yes" } });
+    deepEqual(fixture.told, []);
+  });
+
+  test("a question that the agent takes back is not decided", async () => {
+    await using fixture = new SessionWorld();
+    await fixture.begin();
+    const asking = fixture.agent.peer.call(
+      "session/request_permission",
+      { sessionId: "s", toolCall: { toolCallId: "p1", kind: "execute" }, options: OPTIONS },
+      () => undefined,
+    );
+    await fixture.settle();
+    ok(fixture.questionId !== undefined);
+    asking.cancel();
+    await fixture.settle();
+    let taken: boolean | undefined;
+    fixture.session.decide(fixture.questionId, isTaken => {
+      taken = isTaken;
+    });
+    await fixture.settle();
+    equal(taken, false);
+  });
+});

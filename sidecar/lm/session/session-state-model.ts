@@ -1,0 +1,236 @@
+/**
+ * What an agent's session behind the model picker knows, what can happen to it, and what follows: the words of
+ * `session-state.ts`. Pure.
+ */
+import type { ChatPart, RequestId } from "../../../src/protocol/lm";
+import type { JsonObject } from "../../rpc/json";
+import type { ChatContext } from "../history/chat-context";
+
+/**
+ * Something that the agent waits for and the host decides: a call of one of VS Code's tools, or a permission. `callId`
+ * is ours, and unique.
+ */
+export interface Question {
+  readonly callId: string;
+  readonly kind: "tool" | "permission";
+  /** As VS Code knows it; of a permission, the tool of ours that asks for it. */
+  readonly toolName: string;
+  readonly parameters: unknown;
+}
+
+export interface Result {
+  readonly callId: string;
+  readonly result: unknown;
+  readonly isError: boolean;
+}
+
+export type Answer =
+  | { readonly kind: "result"; readonly result: unknown; readonly isError: boolean }
+  /** Of a permission, and only by the decision that is made in our own tool. */
+  | { readonly kind: "allowed" }
+  /** `reason`: a sentence for the agent. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+/**
+ * Who hears a prompt: what it takes beside text and links, and whether it remembers this chat or has just been opened.
+ */
+export interface Recipient {
+  readonly images: boolean;
+  readonly embedded: boolean;
+  readonly remembers: boolean;
+  /** False: the agent answered a whole turn of this session without requesting the list of VS Code's tools. */
+  readonly hasTools: boolean;
+  /** What the user chose for the chat, as far as the session was not told before. */
+  readonly context: readonly JsonObject[];
+}
+
+export interface Prompt {
+  readonly requestId: RequestId;
+  /** What the user chose for the chat. Parsed when the prompt is sent. */
+  readonly context: () => ChatContext;
+  /** ACP content blocks; with the conversation quoted in them where the agent does not remember it. */
+  readonly blocks: (to: Recipient) => readonly JsonObject[];
+}
+
+export type TurnOutcome =
+  | { readonly kind: "stopped"; readonly reason: string }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** What the agent does; each can come while no request is open. */
+export type AgentEvent =
+  | { readonly kind: "spoke"; readonly part: ChatPart }
+  | { readonly kind: "asked"; readonly question: Question }
+  /** It does not wait for the answer any more. */
+  | { readonly kind: "withdrew"; readonly callId: string }
+  | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome }
+  /** `message`: a sentence for the user, here and below. */
+  | { readonly kind: "agentDown"; readonly message: string };
+
+export type SessionEvent =
+  | AgentEvent
+  | { readonly kind: "opened" }
+  | { readonly kind: "openFailed"; readonly message: string }
+  | { readonly kind: "prompted"; readonly prompt: Prompt }
+  /** The results that came back, and what the user says beside them. */
+  | {
+      readonly kind: "resumed";
+      readonly requestId: RequestId;
+      readonly results: readonly Result[];
+      readonly prompt: Prompt | undefined;
+    }
+  /** The round of now is asked for again, by another request. */
+  | { readonly kind: "repeated"; readonly requestId: RequestId }
+  /** Our own tool was invoked for this permission. */
+  | { readonly kind: "decided"; readonly callId: string }
+  /** No further question has come for a while. */
+  | { readonly kind: "quiet" }
+  | { readonly kind: "cancelled"; readonly requestId: RequestId }
+  /** The user took back the turn that runs: another session has its place in the chat. */
+  | { readonly kind: "takenBack" }
+  /** The time of `watch` is over. */
+  | { readonly kind: "overdue" }
+  | { readonly kind: "closed"; readonly message: string };
+
+export type Effect =
+  | { readonly kind: "open" }
+  | { readonly kind: "prompt"; readonly prompt: Prompt }
+  | { readonly kind: "emit"; readonly requestId: RequestId; readonly part: ChatPart }
+  | { readonly kind: "askHost"; readonly requestId: RequestId; readonly question: Question }
+  /** `error`: it failed, and why. `goesOn`: the turn does, and the next request brings it on. */
+  | { readonly kind: "finish"; readonly requestId: RequestId; readonly error?: string; readonly goesOn?: true }
+  /** The turn of the last `prompt`; once for each. */
+  | { readonly kind: "turnOver"; readonly how: "answered" | "cut" }
+  | { readonly kind: "answer"; readonly callId: string; readonly answer: Answer }
+  | { readonly kind: "cancelAgent" }
+  /** Begin to wait for `quiet`, or begin again. */
+  | { readonly kind: "awaitQuiet" }
+  /** In place of a watch that runs. */
+  | { readonly kind: "watch"; readonly ms: number }
+  | { readonly kind: "unwatch" }
+  /** Read no more from the agent for this session, and go on. */
+  | { readonly kind: "pause" | "release" }
+  /** Let go of the agent's session. */
+  | { readonly kind: "leave" }
+  /** Said in a turn that was stopped, or out of place. */
+  | { readonly kind: "discard"; readonly part: ChatPart }
+  /** For the log: what should not happen. */
+  | { readonly kind: "unexpected"; readonly what: string };
+
+/** What came while nobody listened, in order. */
+export interface Held {
+  readonly events: readonly Extract<AgentEvent, { readonly kind: "spoke" | "asked" | "turnEnded" | "agentDown" }>[];
+  readonly characters: number;
+}
+
+/**
+ * The questions that a response has put to the host. `settled`: decided, withdrawn or refused before the results came.
+ */
+export interface Batch {
+  readonly open: ReadonlyMap<string, Question>;
+  readonly settled: ReadonlySet<string>;
+}
+
+export interface Streaming extends Batch {
+  readonly kind: "streaming";
+  readonly requestId: RequestId;
+  /** Words behind the questions of this response: they go out in the next one. */
+  readonly held: Held;
+}
+
+/** No request is open, and the turn goes on. */
+export interface Blocked extends Batch {
+  readonly kind: "blocked";
+  readonly held: Held;
+}
+
+export type Phase =
+  | { readonly kind: "opening"; readonly waiting: Prompt | undefined }
+  | { readonly kind: "idle"; readonly held: Held }
+  | Streaming
+  | Blocked
+  | { readonly kind: "cancelling"; readonly waiting: Prompt | undefined }
+  | { readonly kind: "down" }
+  | { readonly kind: "closed" };
+
+/** What the round of now has sent; without `parts` when that was too much to be sent again. */
+export interface Reply {
+  readonly parts: readonly ChatPart[] | undefined;
+  readonly characters: number;
+  readonly isEmpty: boolean;
+}
+
+export interface State {
+  readonly phase: Phase;
+  readonly reply: Reply;
+  /** The agent's name, for sentences. */
+  readonly agent: string;
+}
+
+export type Step = readonly [next: State, effects: readonly Effect[]];
+
+export const HELD_EVENTS = 1_000,
+  HELD_CHARACTERS = 4 * 1024 * 1024;
+/** Questions that may be open, or wait to be, in a session at a time. */
+export const MOST_QUESTIONS = 64;
+/** Of a reply that can be sent again. */
+export const REPEATABLE_CHARACTERS = 1024 * 1024,
+  REPEATABLE_PARTS = 1_000;
+
+export const NOTHING_HELD: Held = { events: [], characters: 0 };
+export const NO_REPLY: Reply = { parts: [], characters: 0, isEmpty: true };
+
+/** Neighbouring words become one. */
+export function hold({ events, characters }: Held, event: Held["events"][number]): Held {
+  const last = events.at(-1);
+  const joined = event.kind === "spoke" && last?.kind === "spoke" ? join(last.part, event.part) : undefined;
+  return {
+    events: joined ? [...events.slice(0, -1), { kind: "spoke", part: joined }] : [...events, event],
+    characters: characters + (event.kind === "spoke" ? charactersOf(event.part) : 0),
+  };
+}
+
+export function isFull({ events, characters }: Held): boolean {
+  return events.length >= HELD_EVENTS || characters >= HELD_CHARACTERS;
+}
+
+export function grown({ parts, characters, isEmpty }: Reply, part: ChatPart): Reply {
+  const last = parts?.at(-1),
+    joined = last && join(last, part),
+    size = characters + charactersOf(part);
+  const all = parts && (joined ? [...parts.slice(0, -1), joined] : [...parts, part]);
+  // VS Code takes an answer without text and calls for a failure.
+  const says = part.type === "tool_call" || (part.type === "text" && part.value !== "");
+  return {
+    parts: all && size <= REPEATABLE_CHARACTERS && all.length <= REPEATABLE_PARTS ? all : undefined,
+    characters: size,
+    isEmpty: isEmpty && !says,
+  };
+}
+
+function join(before: ChatPart, after: ChatPart): ChatPart | undefined {
+  if (before.type === "text" && after.type === "text") return { type: "text", value: before.value + after.value };
+  const isPlain =
+    before.type === "thinking" &&
+    after.type === "thinking" &&
+    before.metadata === undefined &&
+    after.metadata === undefined &&
+    before.id === after.id;
+  return isPlain ? { ...before, value: before.value + after.value } : undefined;
+}
+
+function charactersOf(part: ChatPart): number {
+  switch (part.type) {
+    case "text":
+    case "thinking":
+      return part.value.length;
+    case "data":
+      return part.data.length;
+    case "tool_call":
+    case "tool_result":
+      return 0;
+  }
+}
+
+export function partOf({ callId, toolName, parameters }: Question): ChatPart {
+  return { type: "tool_call", toolCallId: callId, toolName, parameters };
+}

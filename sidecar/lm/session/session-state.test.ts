@@ -1,0 +1,448 @@
+import { equal } from "node:assert/strict";
+import { NO_CONTEXT } from "../history/chat-context";
+import {
+  HELD_EVENTS,
+  MOST_QUESTIONS,
+  REPEATABLE_CHARACTERS,
+  REPEATABLE_PARTS,
+  type Effect,
+  type SessionEvent,
+  type State,
+} from "./session-state-model";
+import { start, step } from "./session-state";
+import { PENDING_MS, STOPPING_MS } from "./session-steps";
+
+/**
+ * `ask 1` a request with words, `back 2 t1 p2` one with results, `back 3 t1 hi` one with both; `tool t1`, `permission
+ * p1`, `say hello`. What ends a turn: `end`, `end refusal`, `fail`, `die`.
+ */
+function eventOf(line: string): SessionEvent {
+  const [kind = "", a = "", ...rest] = line.split(" "),
+    prompt = { requestId: Number(a), context: () => NO_CONTEXT, blocks: () => [] };
+  switch (kind) {
+    case "opened":
+    case "quiet":
+    case "overdue":
+    case "takenBack":
+      return { kind };
+    case "openFailed":
+      return { kind, message: "It is not there." };
+    case "ask":
+      return { kind: "prompted", prompt };
+    case "back":
+      return {
+        kind: "resumed",
+        requestId: Number(a),
+        results: rest.filter(id => id !== "hi").map(callId => ({ callId, result: "ok", isError: false })),
+        prompt: rest.includes("hi") ? prompt : undefined,
+      };
+    case "again":
+      return { kind: "repeated", requestId: Number(a) };
+    case "tool":
+    case "permission":
+      return { kind: "asked", question: { callId: a, kind, toolName: `use-${a}`, parameters: {} } };
+    case "withdrew":
+    case "decided":
+      return { kind, callId: a };
+    case "say":
+      return { kind: "spoke", part: { type: "text", value: [a, ...rest].join(" ") } };
+    case "think":
+      return { kind: "spoke", part: { type: "thinking", value: a } };
+    case "end":
+      return { kind: "turnEnded", outcome: { kind: "stopped", reason: a === "" ? "end_turn" : a } };
+    case "fail":
+      return { kind: "turnEnded", outcome: { kind: "failed", message: "It failed." } };
+    case "die":
+      return { kind: "agentDown", message: "It died." };
+    case "cancel":
+      return { kind: "cancelled", requestId: Number(a) };
+    case "close":
+      return { kind: "closed", message: "The window is closed." };
+    default:
+      throw new Error(`no such event: ${line}`);
+  }
+}
+
+function show(effect: Effect): string {
+  switch (effect.kind) {
+    case "prompt":
+      return `prompt ${effect.prompt.requestId}`;
+    case "emit":
+      return `${effect.requestId}: ${"value" in effect.part ? effect.part.value : effect.part.type === "tool_call" ? effect.part.toolCallId : effect.part.type}`;
+    case "askHost":
+      return `${effect.requestId}? ${effect.question.callId}`;
+    case "finish":
+      return `finish ${effect.requestId}${effect.goesOn ? "…" : ""}${effect.error === undefined ? "" : ` (${effect.error})`}`;
+    case "turnOver":
+      return effect.how;
+    case "answer":
+      return `${effect.callId} = ${effect.answer.kind === "refused" ? effect.answer.reason : effect.answer.kind}`;
+    case "discard":
+      return `discard ${"value" in effect.part ? effect.part.value : ""}`;
+    case "unexpected":
+      return `UNEXPECTED ${effect.what}`;
+    case "watch":
+      return `watch ${effect.ms === PENDING_MS ? "results" : effect.ms === STOPPING_MS ? "the stop" : effect.ms}`;
+    default:
+      return effect.kind;
+  }
+}
+
+function play(...lines: readonly string[]): readonly [State, readonly Effect[]] {
+  let [state, effects] = start("Ada");
+  const all = [...effects];
+  for (const line of lines) {
+    [state, effects] = step(state, eventOf(line));
+    all.push(...effects);
+  }
+  return [state, all];
+}
+
+/** After the agent's session is open. `awaitQuiet` and `unwatch` are left out: other tests see to them. */
+function story(...lines: readonly string[]): string {
+  const [state, effects] = play("opened", ...lines);
+  return [
+    ...effects
+      .slice(1)
+      .filter(({ kind }) => kind !== "awaitQuiet" && kind !== "unwatch")
+      .map(show),
+    `(${state.phase.kind})`,
+  ].join(", ");
+}
+
+suite("session state of a model's session", () => {
+  test("the first words wait until the agent's session is open", () => {
+    const [state, effects] = play("ask 1", "opened", "say hello", "end");
+    equal([...effects.map(show), state.phase.kind].join(", "), "open, prompt 1, 1: hello, answered, finish 1, idle");
+  });
+
+  test("of two requests that wait for it the newer one is asked, and the other one is told", () => {
+    const [, effects] = play("ask 1", "ask 2", "opened");
+    equal(effects.map(show).join(", "), "open, 1: A newer message took the place of this one., finish 1, prompt 2");
+  });
+
+  test("an agent that cannot be started fails the request, and the next one tries again", () => {
+    const [, effects] = play("ask 1", "openFailed", "ask 2", "opened", "cancel 2");
+    equal(
+      effects.map(show).join(", "),
+      "open, finish 1 (It is not there.), open, prompt 2, finish 2, cut, cancelAgent, watch the stop",
+    );
+  });
+
+  test("a request that is cancelled while the agent starts is not asked", () => {
+    const [, effects] = play("ask 1", "cancel 1", "opened");
+    equal(effects.map(show).join(", "), "open, finish 1");
+  });
+
+  test("questions that are asked before the quiet period is over go out together, and their results come back in any order", () =>
+    equal(
+      story("ask 1", "tool t1", "tool t2", "tool t3", "quiet", "back 2 t3 t1 t2", "say c", "end"),
+      "prompt 1, 1? t1, 1? t2, 1? t3, finish 1…, watch results, t3 = result, t1 = result, t2 = result, 2: c, answered, finish 2, (idle)",
+    ));
+
+  test("a question makes the response wait for others, each again", () =>
+    equal(
+      play("opened", "ask 1", "tool t1", "say a", "tool t2")[1].filter(({ kind }) => kind === "awaitQuiet").length,
+      2,
+    ));
+
+  test("words behind a question go out after its result, and questions behind those words with the batch", () =>
+    equal(
+      story("ask 1", "say a", "tool t1", "say b", "tool t2", "quiet", "back 2 t1 t2"),
+      "prompt 1, 1: a, 1? t1, 1? t2, finish 1…, watch results, t1 = result, t2 = result, 2: b, (streaming)",
+    ));
+
+  test("what the agent does between requests goes out with the next, its questions in one batch", () =>
+    equal(
+      story(
+        "ask 1",
+        "tool t1",
+        "quiet",
+        "say b",
+        "say c",
+        "tool t2",
+        "say d",
+        "tool t3",
+        "back 2 t1",
+        "quiet",
+        "back 3 t2 t3",
+        "end",
+      ),
+      "prompt 1, 1? t1, finish 1…, watch results, t1 = result, 2: bc, 2? t2, 2? t3, finish 2…, watch results, t2 = result, t3 = result, 3: d, answered, finish 3, (idle)",
+    ));
+
+  test("a quiet period without a question ends nothing", () =>
+    equal(story("ask 1", "quiet", "say a"), "prompt 1, 1: a, (streaming)"));
+
+  test("what the next request leaves out is refused by name, and the turn goes on", () =>
+    equal(
+      story("ask 1", "tool t1", "tool t2", "quiet", "back 2 t2"),
+      "prompt 1, 1? t1, 1? t2, finish 1…, watch results, t2 = result, t1 = VS Code did not run use-t1., (streaming)",
+    ));
+
+  test("a result that comes twice is taken once", () =>
+    equal(
+      story("ask 1", "tool t1", "quiet", "back 2 t1 t1"),
+      "prompt 1, 1? t1, finish 1…, watch results, t1 = result, (streaming)",
+    ));
+
+  test("a stranger's result changes nothing, whether a response is open or not", () =>
+    equal(
+      story("ask 1", "back 2 t9", "tool t1", "quiet", "back 3 t9"),
+      "prompt 1, 2: Ada does not wait for this result any more., finish 2…, 1? t1, finish 1…, watch results, 3: Ada does not wait for this result any more., finish 3…, (blocked)",
+    ));
+
+  test("results that come before their response was finished are taken", () =>
+    equal(
+      story("ask 1", "tool t1", "say b", "back 2 t1"),
+      "prompt 1, 1? t1, finish 1, t1 = result, 2: b, (streaming)",
+    ));
+
+  test("a permission is given by the decision, never by a result", () =>
+    equal(
+      story("ask 1", "permission p1", "permission p2", "quiet", "decided p1", "decided p1", "back 2 p1 p2"),
+      "prompt 1, 1? p1, 1? p2, finish 1…, watch results, p1 = allowed, p2 = The user did not allow it., (streaming)",
+    ));
+
+  test("a tool's call is not decided", () =>
+    equal(story("ask 1", "tool t1", "decided t1"), "prompt 1, 1? t1, (streaming)"));
+
+  test("what an agent does with a permission before the next request is held, also its end", () =>
+    equal(
+      story("ask 1", "permission p1", "quiet", "decided p1", "say b", "end", "back 2 p1"),
+      "prompt 1, 1? p1, finish 1…, watch results, p1 = allowed, 2: b, answered, finish 2, (idle)",
+    ));
+
+  test("a question that the agent withdraws is over, shown or not; its result is no stranger's", () =>
+    equal(
+      story("ask 1", "tool t1", "quiet", "tool t2", "withdrew t2", "withdrew t1", "withdrew t1", "back 2 t1", "say b"),
+      "prompt 1, 1? t1, finish 1…, watch results, t2 = It was withdrawn., t1 = It was withdrawn., 2: b, (streaming)",
+    ));
+
+  test("a turn that ends with open questions ends them, and is told with the results", () =>
+    equal(
+      story("ask 1", "tool t1", "say b", "end", "back 2 t1"),
+      "prompt 1, 1? t1, finish 1…, t1 = The turn is over., watch results, 2: b, answered, finish 2, (idle)",
+    ));
+
+  test("questions that nobody has seen end with their turn", () =>
+    equal(
+      story("ask 1", "tool t1", "quiet", "tool t2", "say b", "end", "tool t3", "say c", "back 2 t1"),
+      "prompt 1, 1? t1, finish 1…, watch results, t1 = The turn is over., t2 = The turn is over., t3 = No turn is open., discard c, 2: b, answered, finish 2, (idle)",
+    ));
+
+  test("results with new words: delivered, the agent stops, and the words are a new turn", () =>
+    equal(
+      story("ask 1", "tool t1", "permission p2", "quiet", "say b", "back 2 t1 hi", "say c", "end", "say d"),
+      "prompt 1, 1? t1, 1? p2, finish 1…, watch results, t1 = result, p2 = VS Code did not run use-p2., discard b, cut, cancelAgent, watch the stop, discard c, prompt 2, 2: d, (streaming)",
+    ));
+
+  test("new words alone refuse what is open; an agent that has ended its turn is not asked to stop", () =>
+    equal(
+      story("ask 1", "tool t1", "quiet", "end", "ask 2"),
+      "prompt 1, 1? t1, finish 1…, watch results, t1 = The turn is over., cut, prompt 2, (streaming)",
+    ));
+
+  test("new words while an answer streams end it", () =>
+    equal(
+      story("ask 1", "say a", "ask 2", "end cancelled"),
+      "prompt 1, 1: a, finish 1, cut, cancelAgent, watch the stop, prompt 2, (streaming)",
+    ));
+
+  test("an answer without words is one sentence, also when the agent only thought", () =>
+    equal(
+      story("ask 1", "think hm", "end"),
+      "prompt 1, 1: hm, 1: Ada ended its turn without an answer., answered, finish 1, (idle)",
+    ));
+
+  test("a turn that ends for a reason says so behind the answer", () =>
+    equal(
+      story("ask 1", "say a", "end max_tokens"),
+      "prompt 1, 1: a, 1: \n\nThe answer ends here because it reached the model's token limit., answered, finish 1, (idle)",
+    ));
+
+  test("a turn that fails fails its request", () =>
+    equal(story("ask 1", "say a", "fail"), "prompt 1, 1: a, cut, finish 1 (It failed.), (idle)"));
+
+  test("cancelling refuses every question before the next prompt begins, also one that comes then", () =>
+    equal(
+      story("ask 1", "tool t1", "say b", "cancel 1", "tool t2", "ask 2", "end"),
+      "prompt 1, 1? t1, finish 1, t1 = The user stopped the turn., discard b, cut, cancelAgent, watch the stop, t2 = No turn is open., prompt 2, (streaming)",
+    ));
+
+  test("a request that is not open cannot be cancelled", () =>
+    equal(
+      story("ask 1", "cancel 9", "tool t1", "quiet", "cancel 1"),
+      "prompt 1, 1? t1, finish 1…, watch results, (blocked)",
+    ));
+
+  test("a request that waits for the stop can be cancelled, or be overtaken", () =>
+    equal(
+      story("ask 1", "cancel 1", "ask 2", "ask 3", "cancel 3", "end"),
+      "prompt 1, finish 1, cut, cancelAgent, watch the stop, 2: A newer message took the place of this one., finish 2, finish 3, (idle)",
+    ));
+
+  test("an agent that does not stop is left, and the words go to a new session", () =>
+    equal(
+      story("ask 1", "cancel 1", "ask 2", "overdue", "opened"),
+      "prompt 1, finish 1, cut, cancelAgent, watch the stop, leave, open, prompt 2, (streaming)",
+    ));
+
+  test("stops a turn that the user took back, whatever its phase", () => {
+    equal(story("ask 1", "takenBack"), "prompt 1, finish 1, cut, cancelAgent, watch the stop, (cancelling)");
+    equal(
+      story("ask 1", "tool t1", "quiet", "takenBack"),
+      "prompt 1, 1? t1, finish 1…, watch results, t1 = The user stopped the turn., cut, cancelAgent, watch the stop, (cancelling)",
+    );
+    equal(
+      story("ask 1", "cancel 1", "ask 2", "takenBack"),
+      "prompt 1, finish 1, cut, cancelAgent, watch the stop, finish 2, (cancelling)",
+    );
+    equal(story("ask 1", "end", "takenBack"), story("ask 1", "end"));
+  });
+
+  test("without words that wait, only the next request opens it", () =>
+    equal(
+      story("ask 1", "cancel 1", "overdue", "ask 2"),
+      "prompt 1, finish 1, cut, cancelAgent, watch the stop, leave, open, (opening)",
+    ));
+
+  test("questions to which nobody comes back are refused, and the agent is stopped", () =>
+    equal(
+      story("ask 1", "tool t1", "quiet", "say b", "overdue", "end"),
+      "prompt 1, 1? t1, finish 1…, watch results, t1 = The user stopped the turn., discard b, cut, cancelAgent, watch the stop, (idle)",
+    ));
+
+  test("an agent that dies fails the open request, and the next one opens it anew", () =>
+    equal(
+      story("ask 1", "say a", "die", "ask 2", "opened"),
+      "prompt 1, 1: a, cut, finish 1 (It died.), open, prompt 2, (streaming)",
+    ));
+
+  test("one that dies between requests is told with the results, behind its last words", () =>
+    equal(
+      story("ask 1", "tool t1", "quiet", "say b", "die", "back 2 t1"),
+      "prompt 1, 1? t1, finish 1…, watch results, t1 = The turn is over., 2: b, cut, finish 2 (It died.), (down)",
+    ));
+
+  test("one that dies behind the end of its turn has answered, and is opened anew by the next", () =>
+    equal(
+      story("ask 1", "tool t1", "quiet", "say b", "end", "die", "back 2 t1", "ask 3"),
+      "prompt 1, 1? t1, finish 1…, watch results, t1 = The turn is over., 2: b, answered, finish 2, open, (opening)",
+    ));
+
+  test("one that dies while it stops takes the next words all the same", () =>
+    equal(
+      story("ask 1", "cancel 1", "ask 2", "die", "opened"),
+      "prompt 1, finish 1, cut, cancelAgent, watch the stop, open, prompt 2, (streaming)",
+    ));
+
+  test("what an agent says outside of a turn goes out with the next answer; what it asks is refused", () =>
+    equal(
+      story("say a", "say b", "tool t1", "ask 1", "say c"),
+      "t1 = No turn is open., 1: ab, prompt 1, 1: c, (streaming)",
+    ));
+
+  test("a round that is asked for again is said again: whole when it is over, else it goes on there", () => {
+    equal(
+      story("ask 1", "say a", "say b", "again 2", "say c", "end", "again 3"),
+      "prompt 1, 1: a, 1: b, finish 1, 2: ab, 2: c, answered, finish 2, 3: abc, finish 3, (idle)",
+    );
+    equal(
+      story("ask 1", "say a", "tool t1", "quiet", "again 2", "back 3 t1", "say b", "again 4"),
+      "prompt 1, 1: a, 1? t1, finish 1…, watch results, 2: a, 2: t1, finish 2…, t1 = result, 3: b, finish 3, 4: b, (streaming)",
+    );
+  });
+
+  test("one that is too long to be kept is not", () =>
+    equal(
+      story("ask 1", `say ${"a".repeat(REPEATABLE_CHARACTERS + 1)}`, "end", "again 2").replace(/a{9,}/, "a…"),
+      "prompt 1, 1: a…, answered, finish 1, 2: This answer is too long to be sent again. It is in the chat's history above., finish 2, (idle)",
+    ));
+
+  test("nor one in very many pieces", () =>
+    equal(
+      story(
+        "ask 1",
+        ...Array.from({ length: REPEATABLE_PARTS + 1 }, (_, i) => (i % 2 === 0 ? "say b" : "think c")),
+        "end",
+        "again 2",
+      )
+        .split(", ")
+        .at(-3),
+      "2: This answer is too long to be sent again. It is in the chat's history above.",
+    ));
+
+  test("more questions than can be shown are refused, shown or held", () => {
+    const many = Array.from({ length: MOST_QUESTIONS }, (_, i) => `tool t${i}`),
+      refusal = `t = More than ${MOST_QUESTIONS} tools at a time cannot be run.`;
+    equal(
+      story("ask 1", ...many, "tool t")
+        .split(", ")
+        .at(-2),
+      refusal,
+    );
+    equal(
+      story("ask 1", ...many.slice(0, 5), "quiet", ...many.slice(5), "tool t")
+        .split(", ")
+        .at(-2),
+      refusal,
+    );
+  });
+
+  test("an agent that says too much between requests is not read until the next", () => {
+    const flood = Array.from({ length: HELD_EVENTS + 1 }, (_, i) => (i % 2 === 0 ? "say b" : "think c"));
+    equal(
+      story("ask 1", "tool t1", "quiet", ...flood).replaceAll("pause", "PAUSE"),
+      "prompt 1, 1? t1, finish 1…, watch results, PAUSE, (blocked)",
+    );
+    equal(
+      story("ask 1", "tool t1", "quiet", ...flood, "back 2 t1")
+        .split(", ")
+        .filter(word => !/^2: [bc]$/.test(word))
+        .join(", "),
+      "prompt 1, 1? t1, finish 1…, watch results, pause, t1 = result, release, (streaming)",
+    );
+    equal(
+      story("ask 1", "tool t1", "quiet", `say ${"b".repeat(4 * 1024 * 1024)}`),
+      "prompt 1, 1? t1, finish 1…, watch results, pause, (blocked)",
+    );
+  });
+
+  test("one that says too much while nobody asks is read, and not heard any more", () => {
+    const flood = Array.from({ length: HELD_EVENTS + 2 }, (_, i) => (i % 2 === 0 ? "say b" : "think c"));
+    equal(story(...flood), "discard b, discard c, (idle)");
+  });
+
+  test("closing settles all that is open, in every phase", () => {
+    equal(
+      story("close", "ask 1", "tool t1", "say a"),
+      "leave, finish 1 (This chat's session was closed. Send the message again.), t1 = No turn is open., discard a, (closed)",
+    );
+    equal(
+      story("ask 1", "tool t1", "say b", "close"),
+      "prompt 1, 1? t1, finish 1 (The window is closed.), t1 = The user stopped the turn., discard b, cut, cancelAgent, leave, (closed)",
+    );
+    equal(
+      story("ask 1", "tool t1", "quiet", "tool t2", "close"),
+      "prompt 1, 1? t1, finish 1…, watch results, t1 = The user stopped the turn., t2 = The user stopped the turn., cut, cancelAgent, leave, (closed)",
+    );
+    equal(
+      story("ask 1", "cancel 1", "ask 2", "close", "again 3"),
+      "prompt 1, finish 1, cut, cancelAgent, watch the stop, finish 2 (The window is closed.), leave, finish 3 (This chat's session was closed. Send the message again.), (closed)",
+    );
+    const [state, effects] = play("ask 1", "close", "close");
+    equal([...effects.map(show), state.phase.kind].join(", "), "open, finish 1 (The window is closed.), leave, closed");
+  });
+
+  test("what cannot be is told to the log", () => {
+    equal(
+      story("ask 1", "tool t1", "quiet", "end", "end", "back 2 t1"),
+      "prompt 1, 1? t1, finish 1…, watch results, t1 = The turn is over., UNEXPECTED turnEnded while blocked, 2: Ada ended its turn without an answer., answered, finish 2, (idle)",
+    );
+    equal(
+      story("end", "ask 1", "opened", "end", "openFailed"),
+      "UNEXPECTED turnEnded while idle, prompt 1, UNEXPECTED opened while streaming, 1: Ada ended its turn without an answer., answered, finish 1, UNEXPECTED openFailed while idle, (idle)",
+    );
+  });
+});

@@ -1,0 +1,520 @@
+/**
+ * One session of an agent behind VS Code's chat, as a pure machine: `step(state, event)` → the next state and what is
+ * to be done.
+ *
+ *                opened          prompted              quiet
+ *   opening ────────────▶ idle ───────────▶ streaming ────────▶ blocked
+ *      ▲                   ▲                 │  │  ▲── resumed ──┘ │
+ *      │                   ├── turnEnded ────┘  │                  │ cancelled; new words; nobody comes back
+ *   prompted               └── turnEnded ── cancelling ◀───────────┘
+ *      └──── down ◀── agentDown, from each                              closed: nothing goes on
+ *
+ * VS Code answers the questions of a response only in its next request. So a response with questions is finished as
+ * soon as no further one comes (`quiet`); what the agent does until the next request is held and goes out with that. VS
+ * Code shows the text of a response before its calls: words that come behind a question are held, too, so that none
+ * overtakes the question before it; questions join the batch, so that parallel calls are parallel.
+ *
+ * A tool is answered by a result, a permission only by `decided`: a result may be a *Skip*. What the next request
+ * leaves out is refused by name. Results with new words: they are delivered, the agent is asked to stop, and the words
+ * are the next prompt.
+ *
+ * Invariants (`session-state.test.ts` holds each): every request is finished once, and nothing is emitted for it then;
+ * every question is answered once; of what the agent says nothing is lost or comes in another order, it is emitted, or
+ * discarded with the turn that was stopped; one turn runs at a time, and a stopped one is ended by the agent, or the
+ * agent is left.
+ */
+import type { RequestId } from "../../../src/protocol/lm";
+import { assertNever } from "../../../src/protocol/wire";
+import {
+  grown,
+  hold,
+  isFull,
+  NO_REPLY,
+  NOTHING_HELD,
+  partOf,
+  type AgentEvent,
+  type Blocked,
+  type Effect,
+  type Held,
+  type Phase,
+  type Prompt,
+  type Question,
+  type Result,
+  type SessionEvent,
+  type State,
+  type Step,
+  type Streaming,
+} from "./session-state-model";
+import {
+  answer,
+  chain,
+  discarded,
+  emit,
+  enter,
+  finish,
+  finishAside,
+  isOver,
+  isTooMany,
+  lastWords,
+  questionsIn,
+  reading,
+  refusals,
+  refuse,
+  refused,
+  repeat,
+  said,
+  say,
+  settled,
+  unexpected,
+  watching,
+} from "./session-steps";
+
+/** `agent`: its name, for sentences. */
+export function start(agent: string): Step {
+  return [{ phase: { kind: "opening", waiting: undefined }, reply: NO_REPLY, agent }, [{ kind: "open" }]];
+}
+
+export function step(state: State, event: SessionEvent): Step {
+  const [next, effects] = event.kind === "closed" ? close(state, event.message) : stepPhase(state, event);
+  return [next, [...effects, ...watching(state.phase, next.phase), ...reading(state.phase, next.phase)]];
+}
+
+function stepPhase(state: State, event: Exclude<SessionEvent, { readonly kind: "closed" }>): Step {
+  const { phase } = state;
+  switch (phase.kind) {
+    case "opening":
+      switch (event.kind) {
+        case "opened":
+          return phase.waiting ? begin(state, phase.waiting) : enter(state, { kind: "idle", held: NOTHING_HELD });
+        case "openFailed":
+        case "agentDown":
+          return enter(
+            state,
+            { kind: "down" },
+            phase.waiting ? [{ kind: "finish", requestId: phase.waiting.requestId, error: event.message }] : [],
+          );
+        case "prompted":
+          return wait(state, phase, event.prompt);
+        case "resumed":
+          return event.prompt ? wait(state, phase, event.prompt) : stray(state, event.requestId);
+        case "cancelled":
+          return phase.waiting?.requestId === event.requestId
+            ? enter(state, { kind: "opening", waiting: undefined }, [{ kind: "finish", requestId: event.requestId }])
+            : [state, []];
+        case "takenBack":
+          return unwait(state, phase);
+        default:
+          return elsewhere(state, event);
+      }
+    case "idle":
+      switch (event.kind) {
+        case "spoke":
+          return isFull(phase.held)
+            ? [state, [{ kind: "discard", part: event.part }]]
+            : enter(state, { kind: "idle", held: hold(phase.held, event) });
+        case "prompted":
+          return begin(state, event.prompt, phase.held);
+        case "resumed":
+          return event.prompt ? begin(state, event.prompt, phase.held) : stray(state, event.requestId);
+        case "agentDown":
+          return enter(state, { kind: "down" }, discarded(phase.held));
+        default:
+          return elsewhere(state, event);
+      }
+    case "streaming":
+      switch (event.kind) {
+        case "quiet":
+          return phase.open.size + phase.settled.size === 0 ? [state, []] : block(state, phase);
+        case "cancelled":
+          return phase.requestId === event.requestId ? stop(state, phase, undefined, [finish(phase)]) : [state, []];
+        case "takenBack":
+          return stop(state, phase, undefined, [finish(phase)]);
+        case "repeated":
+          return repeat(
+            chain([state, [finish(phase)]], s => enter(s, { ...phase, requestId: event.requestId })),
+            event.requestId,
+            false,
+          );
+        case "prompted":
+          return proceed(state, phase, event.prompt.requestId, [], event.prompt);
+        case "resumed":
+          return proceed(state, phase, event.requestId, event.results, event.prompt);
+        case "decided":
+          return decide(state, phase, event.callId);
+        case "spoke":
+        case "asked":
+        case "withdrew":
+        case "turnEnded":
+        case "agentDown":
+          return hear(state, phase, event);
+        case "opened":
+        case "openFailed":
+          return unexpected(state, event);
+        case "overdue":
+          return [state, []];
+        default:
+          return assertNever(event, "session event");
+      }
+    case "blocked":
+      switch (event.kind) {
+        case "spoke":
+          return isOver(phase)
+            ? [state, [{ kind: "discard", part: event.part }]]
+            : enter(state, { ...phase, held: hold(phase.held, event) });
+        case "asked":
+          return isOver(phase) || isTooMany(phase)
+            ? refused(state, event.question)
+            : enter(state, { ...phase, held: hold(phase.held, event) });
+        case "withdrew":
+          return withdraw(state, phase, event.callId);
+        case "turnEnded":
+          return isOver(phase) ? unexpected(state, event) : over(state, phase, event);
+        case "agentDown":
+          return over(state, phase, event);
+        case "decided":
+          return decide(state, phase, event.callId);
+        case "prompted":
+          return proceed(state, phase, event.prompt.requestId, [], event.prompt);
+        case "resumed":
+          return proceed(state, phase, event.requestId, event.results, event.prompt);
+        case "repeated":
+          return repeat([state, []], event.requestId, true);
+        case "overdue":
+        case "takenBack":
+          return stop(state, phase, undefined, []);
+        case "cancelled":
+        case "quiet":
+          return [state, []];
+        case "opened":
+        case "openFailed":
+          return unexpected(state, event);
+        default:
+          return assertNever(event, "session event");
+      }
+    case "cancelling":
+      switch (event.kind) {
+        // However it ends: it has stopped, as it was asked to.
+        case "turnEnded":
+          return phase.waiting ? begin(state, phase.waiting) : enter(state, { kind: "idle", held: NOTHING_HELD });
+        case "agentDown":
+          return anew(state, phase.waiting, []);
+        case "overdue":
+          return anew(state, phase.waiting, [{ kind: "leave" }]);
+        case "prompted":
+          return wait(state, phase, event.prompt);
+        case "resumed":
+          return event.prompt ? wait(state, phase, event.prompt) : stray(state, event.requestId);
+        case "cancelled":
+          return phase.waiting?.requestId === event.requestId
+            ? enter(state, { kind: "cancelling", waiting: undefined }, [{ kind: "finish", requestId: event.requestId }])
+            : [state, []];
+        case "takenBack":
+          return unwait(state, phase);
+        default:
+          return elsewhere(state, event);
+      }
+    case "down":
+      switch (event.kind) {
+        case "prompted":
+          return anew(state, event.prompt, []);
+        case "resumed":
+          return event.prompt ? anew(state, event.prompt, []) : stray(state, event.requestId);
+        case "agentDown":
+          return [state, []];
+        default:
+          return elsewhere(state, event);
+      }
+    case "closed":
+      switch (event.kind) {
+        case "prompted":
+          return [state, [{ kind: "finish", requestId: event.prompt.requestId, error: CLOSED }]];
+        case "resumed":
+        case "repeated":
+          return [state, [{ kind: "finish", requestId: event.requestId, error: CLOSED }]];
+        case "asked":
+          return refused(state, event.question);
+        case "spoke":
+          return [state, [{ kind: "discard", part: event.part }]];
+        default:
+          return [state, []];
+      }
+    default:
+      return assertNever(phase, "session phase");
+  }
+}
+
+const CLOSED = "This chat's session was closed. Send the message again.";
+
+/** What means the same wherever no turn runs, or none that counts. */
+function elsewhere(
+  state: State,
+  event: Exclude<SessionEvent, { readonly kind: "closed" | "prompted" | "resumed" }>,
+): Step {
+  switch (event.kind) {
+    case "spoke":
+      return [state, [{ kind: "discard", part: event.part }]];
+    case "asked":
+      return refused(state, event.question);
+    case "repeated":
+      return repeat([state, []], event.requestId, true);
+    case "withdrew":
+    case "decided":
+    case "quiet":
+    case "cancelled":
+    case "overdue":
+    case "takenBack":
+      return [state, []];
+    case "opened":
+    case "openFailed":
+    case "turnEnded":
+    case "agentDown":
+      return unexpected(state, event);
+    default:
+      return assertNever(event, "session event");
+  }
+}
+
+// --- the agent's doing, while a request is open
+
+function hear(state: State, phase: Streaming, event: AgentEvent): Step {
+  const isAsking = phase.open.size + phase.settled.size > 0;
+  switch (event.kind) {
+    case "spoke":
+      return isAsking
+        ? enter(state, { ...phase, held: hold(phase.held, event) })
+        : emit(state, phase.requestId, event.part);
+    case "asked":
+      return isTooMany(phase) ? refused(state, event.question) : ask(state, phase, event.question);
+    case "withdrew":
+      return withdraw(state, phase, event.callId);
+    // The calls are out already: VS Code comes back with their results, and hears the rest then.
+    case "turnEnded":
+    case "agentDown":
+      return isAsking
+        ? chain(block(state, phase), s => (s.phase.kind === "blocked" ? over(s, s.phase, event) : [s, []]))
+        : end(state, phase, event);
+    default:
+      return assertNever(event, "agent event");
+  }
+}
+
+function ask(state: State, phase: Streaming, question: Question): Step {
+  return [
+    {
+      ...state,
+      phase: { ...phase, open: new Map(phase.open).set(question.callId, question) },
+      reply: grown(state.reply, partOf(question)),
+    },
+    [{ kind: "askHost", requestId: phase.requestId, question }, { kind: "awaitQuiet" }],
+  ];
+}
+
+function withdraw(state: State, phase: Streaming | Blocked, callId: string): Step {
+  const refusal = refuse(callId, "It was withdrawn."),
+    events = phase.held.events.filter(event => event.kind !== "asked" || event.question.callId !== callId);
+  if (phase.open.has(callId)) return enter(state, settled(phase, callId), [refusal]);
+  return events.length === phase.held.events.length
+    ? [state, []]
+    : enter(state, { ...phase, held: { ...phase.held, events } }, [refusal]);
+}
+
+function decide(state: State, phase: Streaming | Blocked, callId: string): Step {
+  return phase.open.get(callId)?.kind === "permission"
+    ? enter(state, settled(phase, callId), [{ kind: "answer", callId, answer: { kind: "allowed" } }])
+    : [state, []];
+}
+
+/** The agent waits for nothing any more; its words, and how it ended, go out with the next request. */
+function over(
+  state: State,
+  phase: Blocked,
+  event: Extract<AgentEvent, { readonly kind: "turnEnded" | "agentDown" }>,
+): Step {
+  const asked = questionsIn(phase.held),
+    words = { ...phase.held, events: phase.held.events.filter(({ kind }) => kind !== "asked") };
+  return enter(
+    state,
+    { ...phase, open: new Map(), settled: new Set([...phase.settled, ...phase.open.keys()]), held: hold(words, event) },
+    refusals([...phase.open.values(), ...asked], "The turn is over."),
+  );
+}
+
+function end(
+  state: State,
+  { requestId }: Streaming,
+  event: Extract<AgentEvent, { readonly kind: "turnEnded" | "agentDown" }>,
+): Step {
+  const failure =
+    event.kind === "agentDown" ? event.message : event.outcome.kind === "failed" ? event.outcome.message : undefined;
+  const next: Phase = event.kind === "agentDown" ? { kind: "down" } : { kind: "idle", held: NOTHING_HELD };
+  if (failure !== undefined)
+    return enter(state, next, [
+      { kind: "turnOver", how: "cut" },
+      { kind: "finish", requestId, error: failure },
+    ]);
+  const words = event.kind === "turnEnded" ? lastWords(state, event.outcome) : undefined;
+  return chain(words === undefined ? [state, []] : say(state, requestId, words), s =>
+    enter(s, next, [
+      { kind: "turnOver", how: "answered" },
+      { kind: "finish", requestId },
+    ]),
+  );
+}
+
+// --- requests
+
+function begin(state: State, prompt: Prompt, held: Held = NOTHING_HELD): Step {
+  const phase: Streaming = {
+    kind: "streaming",
+    requestId: prompt.requestId,
+    open: new Map(),
+    settled: new Set(),
+    held: NOTHING_HELD,
+  };
+  return chain(
+    [{ ...state, phase, reply: NO_REPLY }, []],
+    ...said(held).map(part => (s: State) => emit(s, prompt.requestId, part)),
+    s => [s, [{ kind: "prompt", prompt }]],
+  );
+}
+
+/** Until the agent's session is open, or its stopped turn has ended. The newest request is the one that counts. */
+function wait(state: State, phase: Extract<Phase, { readonly waiting: unknown }>, prompt: Prompt): Step {
+  const before = phase.waiting;
+  return chain(
+    before
+      ? [
+          state,
+          [{ kind: "emit", requestId: before.requestId, part: { type: "text", value: OVERTAKEN } }, finish(before)],
+        ]
+      : [state, []],
+    s => enter(s, { ...phase, waiting: prompt }),
+  );
+}
+
+/** The request that waits ends without an answer. */
+function unwait(state: State, phase: Extract<Phase, { readonly waiting: unknown }>): Step {
+  return enter(state, { ...phase, waiting: undefined }, phase.waiting ? [finish(phase.waiting)] : []);
+}
+
+const OVERTAKEN = "A newer message took the place of this one.";
+
+/** A new session of the agent, when there is something to ask it. */
+function anew(state: State, waiting: Prompt | undefined, first: readonly Effect[]): Step {
+  return waiting
+    ? enter(state, { kind: "opening", waiting }, [...first, { kind: "open" }])
+    : enter(state, { kind: "down" }, first);
+}
+
+/** It asks for nothing that we have: results of calls that nobody waits for. */
+function stray(state: State, requestId: RequestId): Step {
+  return [
+    state,
+    [
+      {
+        kind: "emit",
+        requestId,
+        part: { type: "text", value: `${state.agent} does not wait for this result any more.` },
+      },
+      finishAside(state, requestId),
+    ],
+  ];
+}
+
+/** The response is complete; the turn goes on without one. */
+function block(state: State, { open, settled: known, held, requestId }: Streaming): Step {
+  return enter(state, { kind: "blocked", open, settled: known, held }, [{ kind: "finish", requestId, goesOn: true }]);
+}
+
+/** Another request has come while the response of this one was open. */
+function overtaken(state: State, phase: Streaming): Step {
+  return chain(state.reply.isEmpty ? say(state, phase.requestId, OVERTAKEN) : [state, []], s => [s, [finish(phase)]]);
+}
+
+/**
+ * The next request of the turn: the batch is settled, then it goes on under the new request, or, when that has words,
+ * stops and begins again.
+ */
+function proceed(
+  state: State,
+  phase: Streaming | Blocked,
+  requestId: RequestId,
+  results: readonly Result[],
+  prompt: Prompt | undefined,
+): Step {
+  const isOurs = results.some(({ callId }) => phase.open.has(callId) || phase.settled.has(callId));
+  if (!isOurs && !prompt) return stray(state, requestId);
+  const [before, finished] = phase.kind === "streaming" ? overtaken(state, phase) : enter(state, phase);
+  const open = new Map(phase.open),
+    effects = [...finished];
+  for (const { callId, result, isError } of results) {
+    const question = open.get(callId);
+    if (question?.kind === "tool") effects.push(answer(callId, { kind: "result", result, isError }));
+    else if (question) effects.push(refuse(callId, "The user did not allow it."));
+    open.delete(callId);
+  }
+  effects.push(...[...open.values()].map(({ callId, toolName }) => refuse(callId, `VS Code did not run ${toolName}.`)));
+  if (prompt) return stop(before, { ...phase, open: new Map() }, prompt, effects);
+  const next: Streaming = { kind: "streaming", requestId, open: new Map(), settled: new Set(), held: NOTHING_HELD };
+  return chain(
+    [{ ...before, phase: next, reply: NO_REPLY }, effects],
+    ...phase.held.events.map(event => (s: State) => stepPhase(s, event)),
+  );
+}
+
+/** The turn of now ends without its answer, and `waiting` comes after it. */
+function stop(state: State, phase: Streaming | Blocked, waiting: Prompt | undefined, first: readonly Effect[]): Step {
+  const reason = "The user stopped the turn.",
+    last = phase.held.events.at(-1)?.kind;
+  const effects: readonly Effect[] = [
+    ...first,
+    ...refusals([...phase.open.values(), ...questionsIn(phase.held)], reason),
+    ...discarded(phase.held),
+    { kind: "turnOver", how: "cut" },
+  ];
+  switch (last) {
+    case "turnEnded":
+      return chain([state, effects], s =>
+        waiting ? begin(s, waiting) : enter(s, { kind: "idle", held: NOTHING_HELD }),
+      );
+    case "agentDown":
+      return anew(state, waiting, effects);
+    case "spoke":
+    case "asked":
+    case undefined:
+      return enter(state, { kind: "cancelling", waiting }, [...effects, { kind: "cancelAgent" }]);
+    default:
+      return assertNever(last, "held event");
+  }
+}
+
+function close(state: State, message: string): Step {
+  const { phase } = state,
+    leave: Effect = { kind: "leave" };
+  switch (phase.kind) {
+    case "opening":
+    case "cancelling":
+      return enter(state, { kind: "closed" }, [
+        ...(phase.waiting ? [{ kind: "finish", requestId: phase.waiting.requestId, error: message } as const] : []),
+        leave,
+      ]);
+    case "idle":
+      return enter(state, { kind: "closed" }, [...discarded(phase.held), leave]);
+    case "streaming":
+    case "blocked": {
+      const [, effects] = stop(
+        state,
+        phase,
+        undefined,
+        phase.kind === "streaming" ? [{ kind: "finish", requestId: phase.requestId, error: message }] : [],
+      );
+      return enter(state, { kind: "closed" }, [...effects, leave]);
+    }
+    case "down":
+      return enter(state, { kind: "closed" });
+    case "closed":
+      return [state, []];
+    default:
+      return assertNever(phase, "session phase");
+  }
+}

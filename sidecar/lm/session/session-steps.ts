@@ -1,0 +1,167 @@
+/**
+ * The small steps of a session's machine (`session-state.ts`): what they change, and what is to be done for it. Pure.
+ */
+import type { RequestId } from "../../../src/protocol/lm";
+import {
+  grown,
+  isFull,
+  MOST_QUESTIONS,
+  type Answer,
+  type Blocked,
+  type Effect,
+  type Held,
+  type Phase,
+  type Question,
+  type SessionEvent,
+  type State,
+  type Step,
+  type Streaming,
+  type TurnOutcome,
+} from "./session-state-model";
+
+/** For results of calls; for the end of a stopped turn. */
+export const PENDING_MS = 30 * 60_000,
+  STOPPING_MS = 60_000;
+
+export function enter(state: State, phase: Phase, effects: readonly Effect[] = []): Step {
+  return [{ ...state, phase }, effects];
+}
+
+export function emit(
+  state: State,
+  requestId: RequestId,
+  part: Extract<Effect, { readonly kind: "emit" }>["part"],
+): Step {
+  return [{ ...state, reply: grown(state.reply, part) }, [{ kind: "emit", requestId, part }]];
+}
+
+/** A sentence of ours, behind what the agent said. */
+export function say(state: State, requestId: RequestId, sentence: string): Step {
+  return emit(state, requestId, { type: "text", value: state.reply.isEmpty ? sentence : `\n\n${sentence}` });
+}
+
+export function chain(first: Step, ...rest: readonly ((state: State) => Step)[]): Step {
+  return rest.reduce<Step>(([state, effects], next) => {
+    const [after, more] = next(state);
+    return [after, [...effects, ...more]];
+  }, first);
+}
+
+export function refused(state: State, { callId }: Question): Step {
+  const { kind } = state.phase;
+  return [
+    state,
+    [
+      refuse(
+        callId,
+        kind === "streaming" || (kind === "blocked" && !isOver(state.phase))
+          ? `More than ${MOST_QUESTIONS} tools at a time cannot be run.`
+          : "No turn is open.",
+      ),
+    ],
+  ];
+}
+
+export function unexpected(state: State, event: SessionEvent): Step {
+  return [state, [{ kind: "unexpected", what: `${event.kind} while ${state.phase.kind}` }]];
+}
+
+export function settled<P extends Streaming | Blocked>(phase: P, callId: string): P {
+  return {
+    ...phase,
+    open: new Map([...phase.open].filter(([id]) => id !== callId)),
+    settled: new Set(phase.settled).add(callId),
+  };
+}
+
+export function isOver(phase: { readonly held: Held }): boolean {
+  const last = phase.held.events.at(-1)?.kind;
+  return last === "turnEnded" || last === "agentDown";
+}
+
+export function isTooMany({ open, held }: Streaming | Blocked): boolean {
+  return open.size + questionsIn(held).length >= MOST_QUESTIONS;
+}
+export function questionsIn({ events }: Held): readonly Question[] {
+  return events.flatMap(event => (event.kind === "asked" ? [event.question] : []));
+}
+export function said({ events }: Held) {
+  return events.flatMap(event => (event.kind === "spoke" ? [event.part] : []));
+}
+export function discarded(held: Held): readonly Effect[] {
+  return said(held).map(part => ({ kind: "discard", part }));
+}
+export function finish({ requestId }: { readonly requestId: RequestId }): Effect {
+  return { kind: "finish", requestId };
+}
+export function answer(callId: string, given: Answer): Effect {
+  return { kind: "answer", callId, answer: given };
+}
+export function refuse(callId: string, reason: string): Effect {
+  return answer(callId, { kind: "refused", reason });
+}
+export function refusals(questions: readonly Question[], reason: string): readonly Effect[] {
+  return questions.map(({ callId }) => refuse(callId, reason));
+}
+
+/** How long a phase may last without anybody's doing. */
+function limitOf({ kind }: Phase): number | undefined {
+  return kind === "blocked" ? PENDING_MS : kind === "cancelling" ? STOPPING_MS : undefined;
+}
+
+export function watching(before: Phase, after: Phase): readonly Effect[] {
+  const ms = limitOf(after);
+  return before.kind === after.kind
+    ? []
+    : ms !== undefined
+      ? [{ kind: "watch", ms }]
+      : limitOf(before) !== undefined
+        ? [{ kind: "unwatch" }]
+        : [];
+}
+
+/** Nobody comes for what is held in an idle session, so it does not keep the agent waiting. */
+function isPaused(phase: Phase): boolean {
+  return (phase.kind === "streaming" || phase.kind === "blocked") && isFull(phase.held);
+}
+
+export function reading(before: Phase, after: Phase): readonly Effect[] {
+  return isPaused(before) === isPaused(after) ? [] : [{ kind: isPaused(after) ? "pause" : "release" }];
+}
+
+/** ACP's stop reasons (schema v1, `StopReason`), said plainly. */
+const STOP_REASONS: Readonly<Record<string, string>> = {
+  max_tokens: "The answer ends here because it reached the model's token limit.",
+  max_turn_requests: "The agent stopped because it reached its limit of model requests for one turn.",
+  refusal: "The agent refused to go on. What was said in this turn is not part of its memory.",
+  cancelled: "Stopped.",
+};
+
+/** What is said behind a turn's answer, if anything. */
+export function lastWords({ agent, reply }: State, outcome: TurnOutcome): string | undefined {
+  const reason = outcome.kind === "stopped" ? outcome.reason : "end_turn";
+  if (reason !== "end_turn") return STOP_REASONS[reason] ?? `The agent stopped for the reason “${reason}”.`;
+  return reply.isEmpty ? `${agent} ended its turn without an answer.` : undefined;
+}
+
+/** A request that changes nothing. */
+export function finishAside({ phase: { kind } }: State, requestId: RequestId): Effect {
+  return {
+    kind: "finish",
+    requestId,
+    ...(kind === "streaming" || kind === "blocked" ? { goesOn: true as const } : {}),
+  };
+}
+
+/** What the round of now has said already, once more. */
+export function repeat([state, effects]: Step, requestId: RequestId, isWhole: boolean): Step {
+  const { parts, isEmpty } = state.reply,
+    text = parts
+      ? `${state.agent} has said nothing yet.`
+      : "This answer is too long to be sent again. It is in the chat's history above.";
+  const words: Effect[] =
+    parts && !(isEmpty && isWhole)
+      ? parts.map(part => ({ kind: "emit", requestId, part }))
+      : [{ kind: "emit", requestId, part: { type: "text", value: text } }];
+  return [state, [...effects, ...words, ...(isWhole ? [finishAside(state, requestId)] : [])]];
+}

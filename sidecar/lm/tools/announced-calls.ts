@@ -1,0 +1,156 @@
+/**
+ * The calls of VS Code's tools in one session of an agent: what the agent announces, what Symposium allows without a
+ * question because VS Code asks by itself, and the calls that reach the session's own MCP server. The three are
+ * matched.
+ *
+ *   announced ── question allowed ──▶ open ── tools/call arrives ──▶ used
+ *                                      └── completed, or shows another act, without a call ──▶ broken
+ *
+ * Invariants: an allowance is for one call, whose identity is proved (`bridged-calls.ts`) by all reports of it; after a
+ * broken allowance the agent of this session is not trusted any more, and the user is asked about each of its calls.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { AnnouncedCalls } from "../../permissions/announced-calls";
+import { bridgedClaim, type BridgedClaim, type QualifiedNames } from "../../permissions/bridged-calls";
+import { isObject, objectOr, type JsonObject } from "../../rpc/json";
+
+/** Calls that are remembered. */
+const MAX_CALLS = 500;
+
+interface Call {
+  readonly claim: BridgedClaim;
+  /** Reports of it contradict each other. */
+  readonly isMixed: boolean;
+  readonly allowance: "none" | "open" | "used";
+  /** A `tools/call` arrived for it. */
+  readonly hasArrived: boolean;
+}
+
+const UNKNOWN: Call = { claim: { kind: "none" }, isMixed: false, allowance: "none", hasArrived: false };
+const ENDED: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
+
+/** `claimed`: the agent refers to a tool of VS Code, which is not proved and has not been called yet. */
+export type CallOrigin = "own" | "bridged" | "claimed";
+
+export interface HeardUpdate {
+  /** It announces a call of one of VS Code's tools that has not arrived yet. */
+  readonly expectsCall: boolean;
+  /** The tool whose allowance was used for something else, or not at all. */
+  readonly broken?: string;
+}
+
+export class AnnouncedTools {
+  readonly #announced = new AnnouncedCalls();
+  /** By `toolCallId`, the newest last. */
+  readonly #calls = new Map<string, Call>();
+  #isTrusted = true;
+
+  /** `update`: of `session/update`. `names`: of the session's server; undefined while it has none. */
+  heard(update: unknown, names: QualifiedNames | undefined): HeardUpdate {
+    const said = objectOr(update),
+      { sessionUpdate, toolCallId, status } = said;
+    if (
+      (sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") ||
+      typeof toolCallId !== "string" ||
+      !names
+    ) {
+      this.#announced.heard(update);
+      return { expectsCall: false };
+    }
+    const known = this.#calls.get(toolCallId),
+      isNew = sessionUpdate === "tool_call" && known?.allowance !== "open";
+    const before = isNew ? undefined : this.#announced.of({ toolCall: said }),
+      call = joined(isNew ? UNKNOWN : (known ?? UNKNOWN), before, said, names);
+    this.#announced.heard(update);
+    this.#keep(toolCallId, ENDED.has(status) && call.allowance === "open" ? { ...call, allowance: "used" } : call);
+    if (call.allowance === "open" && (status === "completed" || call.isMixed))
+      return { expectsCall: false, ...this.#distrust(call) };
+    return { expectsCall: isNamed(call.claim) && !call.hasArrived && !ENDED.has(status) };
+  }
+
+  /** All that was announced of the call that a question is about. */
+  of(params: unknown): JsonObject | undefined {
+    return this.#announced.of(params);
+  }
+
+  /**
+   * `call`: of the question, with all `_meta` of it. A call that was allowed once proves nothing for a second question.
+   */
+  claim(call: JsonObject, names: QualifiedNames): BridgedClaim {
+    const { toolCallId } = call,
+      known = typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
+    const claim = bridgedClaim([...[this.#announced.of({ toolCall: call })].filter(isObject), call], names);
+    const isTrusted =
+      this.#isTrusted && typeof toolCallId === "string" && !known?.isMixed && (known?.allowance ?? "none") === "none";
+    return claim.kind === "proved" && !isTrusted ? { ...claim, kind: "reference" } : claim;
+  }
+
+  /** The question about this call was allowed without the user. */
+  allowed({ toolCallId }: JsonObject, claim: BridgedClaim): void {
+    if (typeof toolCallId === "string")
+      this.#keep(toolCallId, { ...(this.#calls.get(toolCallId) ?? UNKNOWN), claim, allowance: "open" });
+  }
+
+  /** The turn is being stopped: what was allowed need not come any more. */
+  stopped(): void {
+    for (const [id, call] of this.#calls)
+      if (call.allowance === "open") this.#calls.set(id, { ...call, allowance: "used" });
+  }
+
+  /**
+   * A `tools/call` reached the server; `tool` as the agent names it. It belongs to the oldest announced call of that
+   * tool, best with equal arguments.
+   */
+  arrived(tool: string, args: unknown): void {
+    const open = [...this.#calls].filter(
+      ([, { claim, hasArrived }]) => !hasArrived && isNamed(claim) && claim.tool === tool,
+    );
+    const [id, call] =
+      open.find(([, { claim }]) => claim.kind !== "none" && isDeepStrictEqual(claim.args, args)) ?? open[0] ?? [];
+    if (id !== undefined && call)
+      this.#calls.set(id, {
+        ...call,
+        hasArrived: true,
+        allowance: call.allowance === "open" ? "used" : call.allowance,
+      });
+  }
+
+  /**
+   * `call`: of an update that was heard. VS Code itself shows a call that is proved to be of its tool, or that arrived.
+   */
+  originOf({ toolCallId }: JsonObject): CallOrigin {
+    const call = typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
+    if (!call || (call.claim.kind === "none" && !call.hasArrived)) return "own";
+    return call.hasArrived || (call.claim.kind === "proved" && !call.isMixed) ? "bridged" : "claimed";
+  }
+
+  #distrust({ claim }: Call): Pick<HeardUpdate, "broken"> {
+    this.#isTrusted = false;
+    return isNamed(claim) ? { broken: claim.tool } : {};
+  }
+
+  #keep(toolCallId: string, call: Call): void {
+    this.#calls.delete(toolCallId);
+    this.#calls.set(toolCallId, call);
+    const [oldest] = this.#calls.keys();
+    if (this.#calls.size > MAX_CALLS && oldest !== undefined) this.#calls.delete(oldest);
+  }
+}
+
+function isNamed(claim: BridgedClaim): claim is BridgedClaim & { readonly tool: string } {
+  return claim.kind !== "none" && claim.tool !== undefined;
+}
+
+/**
+ * The call with one more report. What was proved before, or by the report alone, and is not with both, is mixed for
+ * good.
+ */
+function joined(call: Call, before: JsonObject | undefined, report: JsonObject, names: QualifiedNames): Call {
+  const claim = bridgedClaim(before ? [before, report] : [report], names);
+  const wasProved = call.claim.kind === "proved" || bridgedClaim([report], names).kind === "proved";
+  return {
+    ...call,
+    isMixed: call.isMixed || (wasProved && claim.kind !== "proved"),
+    claim: call.allowance === "open" || (isNamed(call.claim) && claim.kind === "none") ? call.claim : claim,
+  };
+}

@@ -1,0 +1,120 @@
+/** Which of the tools that VS Code offers in a request are offered to the agent, and under which names. Pure. */
+import type { ChatTool } from "../../../src/protocol/lm";
+import { PERMISSION_PREFIX } from "../../../src/protocol/permission-tools";
+import { isAllowed, ToolNames } from "./tool-names";
+import { normalised, type McpTool } from "./tool-schema";
+
+export interface Catalogue {
+  /** Under the names that the agent is given, in VS Code's order. */
+  readonly tools: readonly McpTool[];
+  /** VS Code's names, and why each cannot be offered, as the end of a sentence. */
+  readonly leftOut: readonly { readonly name: string; readonly why: string }[];
+  /** Our own tools for permissions that VS Code offers: never the agent's. */
+  readonly permission: ReadonlySet<string>;
+  /**
+   * Those of our own tools that VS Code has put behind another one, by their names: that one has to be called before
+   * they can be.
+   */
+  readonly grouped: ReadonlyMap<string, string>;
+}
+
+export interface CatalogueOptions {
+  /** Also what agents have themselves. */
+  readonly duplicates: boolean;
+  /** Of the session, so that a tool keeps its name. */
+  readonly names?: ToolNames;
+}
+
+/**
+ * What agents have themselves: with both, their models use now this and now that one. Names of VS Code 1.139 and its
+ * predecessors.
+ */
+export const DUPLICATES: ReadonlySet<string> = new Set([
+  "read_file",
+  "list_dir",
+  "view_image",
+  "create_file",
+  "create_directory",
+  "insert_edit_into_file",
+  "replace_string_in_file",
+  "multi_replace_string_in_file",
+  "apply_patch",
+  "edit_files",
+  "file_search",
+  "grep_search",
+  "run_in_terminal",
+  "get_terminal_output",
+  "send_to_terminal",
+  "kill_terminal",
+  "await_terminal",
+  "fetch_webpage",
+  "manage_todo_list",
+  "runSubagent",
+  "memory",
+  "resolve_memory_file_uri",
+]);
+
+/** Of two tools with the same name the first counts, as in VS Code. */
+export function catalogue(
+  offered: readonly ChatTool[],
+  { duplicates, names = new ToolNames() }: CatalogueOptions,
+): Catalogue {
+  const unique = [...new Map([...offered].reverse().map(tool => [tool.name, tool])).values()].reverse();
+  const permission = new Set(unique.map(({ name }) => name).filter(name => name.startsWith(PERMISSION_PREFIX)));
+  const bridged = unique.filter(({ name }) => !permission.has(name) && (duplicates || !DUPLICATES.has(name)));
+  for (const { name } of bridged) if (isAllowed(name)) names.given(name); // first: no other may take it away
+  const tools: McpTool[] = [],
+    leftOut: { name: string; why: string }[] = [];
+  for (const tool of bridged) {
+    const result = schemaOf(tool);
+    if ("leftOut" in result) leftOut.push({ name: tool.name, why: result.leftOut });
+    else tools.push({ ...result.tool, name: names.given(tool.name) });
+  }
+  return { tools, leftOut, permission, grouped: new Map(unique.flatMap(membersOf)) };
+}
+
+/** By the tool itself: requests repeat their tools, and sessions share them. */
+const SCHEMAS = new WeakMap<ChatTool, ReturnType<typeof normalised>>();
+
+function schemaOf(tool: ChatTool): ReturnType<typeof normalised> {
+  const known = SCHEMAS.get(tool) ?? normalised(tool);
+  SCHEMAS.set(tool, known);
+  return known;
+}
+
+/**
+ * Where there are many tools, VS Code's chat (1.139) puts some of each extension's behind one whose name begins so, and
+ * which names them.
+ */
+const GROUP = "activate_";
+
+function membersOf({ name, description }: ChatTool): readonly (readonly [member: string, group: string])[] {
+  return name.startsWith(GROUP)
+    ? (
+        `${name} ${description}`.match(
+          /\bsymposium-agent-[a-z0-9]+(?:-[a-z]+)?|(?<=_)symposium-agent-[a-z0-9]+(?:-[a-z]+)?/g,
+        ) ?? []
+      ).map(member => [member, name] as const)
+    : [];
+}
+
+/** Names as they are given to the agent. */
+export interface Changes {
+  readonly added: readonly string[];
+  readonly withdrawn: readonly string[];
+  readonly changed: readonly string[];
+}
+
+/** `undefined`: the agent would see no difference. Another order is none. */
+export function changes(before: readonly McpTool[], after: readonly McpTool[]): Changes | undefined {
+  const old = byName(before),
+    now = byName(after);
+  const added = [...now.keys()].filter(name => !old.has(name)),
+    withdrawn = [...old.keys()].filter(name => !now.has(name));
+  const changed = [...now].filter(([name, text]) => old.has(name) && old.get(name) !== text).map(([name]) => name);
+  return added.length + withdrawn.length + changed.length === 0 ? undefined : { added, withdrawn, changed };
+}
+
+function byName(tools: readonly McpTool[]): ReadonlyMap<string, string> {
+  return new Map(tools.map(tool => [tool.name, JSON.stringify(tool)]));
+}

@@ -1,0 +1,246 @@
+/**
+ * VS Code's tools as one session offers them to its agent: the list, and the calls that wait for a result. An MCP
+ * server (tools-server.ts) for each client of the agent stands over one offer; whoever owns the session hears the calls
+ * and answers them.
+ *
+ * Invariants: a call is answered once, by a result, by its withdrawal or by the end of the offer, whichever comes
+ * first; results may come in any order; what is not offered is answered without asking anybody.
+ */
+import { randomBytes } from "node:crypto";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { ChatTool } from "../../../src/protocol/lm";
+import { QualifiedNames } from "../../permissions/bridged-calls";
+import { isCommandName } from "../../permissions/call-input";
+import { objectOr, type JsonObject } from "../../rpc/json";
+import { refusal } from "./tool-results";
+import { catalogue, changes, type Catalogue } from "./tool-catalogue";
+import { serverName, ToolNames } from "./tool-names";
+import type { McpTool } from "./tool-schema";
+
+/** A tool that the agent calls. */
+export interface OfferedCall {
+  /** As VS Code names it. */
+  readonly toolName: string;
+  /** As the agent names it. */
+  readonly given: string;
+  readonly args: JsonObject;
+  /**
+   * Aborted when nobody waits for the answer any more: the agent withdrew the call, has left, or the offer was closed.
+   */
+  readonly signal: AbortSignal;
+  /** Ignored after the first, and after `signal` aborted. */
+  answer(result: CallToolResult): void;
+}
+
+export interface OfferTerms {
+  readonly tools: readonly ChatTool[];
+  /** Also what agents have themselves. */
+  readonly duplicates: boolean;
+  /** At once, in the order of the calls; several may be open. */
+  readonly called: (call: OfferedCall) => void;
+  /** A call that is answered without being put to anybody. `given`: as the agent names the tool. */
+  readonly refused?: (given: string, args: JsonObject) => void;
+}
+
+/** Who serves an offer. */
+export interface OfferWatcher {
+  /** The list is another one. */
+  changed?(): void;
+  closed?(): void;
+}
+
+/** Calls that wait at the same time. */
+export const MOST_OPEN_CALLS = 64;
+
+export class ToolOffer {
+  /** Goes into `_meta` of the request that opens the session, under `TOOLS_KEY`. */
+  readonly key = randomBytes(16).toString("hex");
+  /** How agents write the names of these tools, also of those that are not offered any more. */
+  readonly qualified: QualifiedNames;
+  readonly #names = new ToolNames();
+  readonly #called: OfferTerms["called"];
+  readonly #refused: OfferTerms["refused"];
+  readonly #open = new Set<AbortController>();
+  readonly #watchers = new Set<OfferWatcher>();
+  readonly #told = new Set<string>();
+  #offered: Pick<OfferTerms, "tools" | "duplicates">;
+  #listing: "none" | "current" | "outdated" = "none";
+  #catalogue: Catalogue;
+  #isClosed = false;
+
+  /** `server`: its name for agents. `leftOut` is told of each tool that cannot be offered, once. */
+  constructor(
+    readonly server: string,
+    { tools, duplicates, called, refused }: OfferTerms,
+    private readonly leftOut: (name: string, why: string) => void,
+  ) {
+    this.#called = called;
+    this.#refused = refused;
+    this.#offered = { tools, duplicates };
+    const names = this.#names;
+    this.qualified = new QualifiedNames(server, {
+      get all() {
+        return names.all;
+      },
+      takesCommand: given => this.#takesCommand(given),
+    });
+    this.#catalogue = this.#made(tools, duplicates);
+  }
+
+  get tools(): readonly McpTool[] {
+    return this.#catalogue.tools;
+  }
+
+  /** The tools, for an agent that requests the list. */
+  list(): readonly McpTool[] {
+    this.#listing = "current";
+    return this.tools;
+  }
+
+  /** The agent has requested the list. */
+  get isListed(): boolean {
+    return this.#listing !== "none";
+  }
+
+  /** The list has changed since the agent requested it: not every agent handles `notifications/tools/list_changed`. */
+  get isOutdated(): boolean {
+    return this.#listing === "outdated";
+  }
+
+  /** Our own tools for permissions that VS Code offers. */
+  get permission(): ReadonlySet<string> {
+    return this.#catalogue.permission;
+  }
+
+  /** Those of them that another tool has to be called for first, by their names. */
+  get grouped(): ReadonlyMap<string, string> {
+    return this.#catalogue.grouped;
+  }
+
+  /** What the newest request offers. The same list as before is known by its identity. */
+  update(tools: readonly ChatTool[], duplicates: boolean): void {
+    if (tools === this.#offered.tools && duplicates === this.#offered.duplicates) return;
+    const before = this.#catalogue.tools;
+    this.#offered = { tools, duplicates };
+    this.#catalogue = this.#made(tools, duplicates);
+    if (!changes(before, this.#catalogue.tools)) return;
+    if (this.#listing === "current") this.#listing = "outdated";
+    for (const { changed } of [...this.#watchers]) changed?.();
+  }
+
+  /** `given`: the tool's name for the agent. An aborted `signal` withdraws the call. Never rejects. */
+  call(given: string, args: JsonObject, signal: AbortSignal): Promise<CallToolResult> {
+    const toolName = this.#names.original(given),
+      why = this.#whyNot(given, toolName);
+    if (toolName === undefined || why !== undefined) {
+      this.#refused?.(given, args);
+      return Promise.resolve(refusal(why ?? ""));
+    }
+    return new Promise(resolve => {
+      const withdrawn = new AbortController();
+      const settle = (result: CallToolResult): void => {
+        this.#open.delete(withdrawn);
+        signal.removeEventListener("abort", withdraw);
+        resolve(result);
+      };
+      const withdraw = (): void => withdrawn.abort();
+      withdrawn.signal.addEventListener(
+        "abort",
+        () => settle(refusal(`The tool “${given}” was not run: nobody waits for it any more.`)),
+        { once: true },
+      );
+      signal.addEventListener("abort", withdraw, { once: true });
+      this.#open.add(withdrawn);
+      if (signal.aborted) withdraw();
+      else this.#called({ toolName, given, args, signal: withdrawn.signal, answer: settle });
+    });
+  }
+
+  watch(watcher: OfferWatcher): Disposable {
+    this.#watchers.add(watcher);
+    return {
+      [Symbol.dispose]: () => {
+        this.#watchers.delete(watcher);
+      },
+    };
+  }
+
+  /** Withdraws all calls; idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    for (const open of [...this.#open]) open.abort();
+    for (const watcher of [...this.#watchers]) watcher.closed?.();
+    this.#watchers.clear();
+  }
+
+  #takesCommand(given: string): boolean {
+    const tool = this.#catalogue.tools.find(({ name }) => name === given);
+    return Object.keys(objectOr(objectOr(tool?.inputSchema).properties)).some(isCommandName);
+  }
+
+  #whyNot(given: string, original: string | undefined): string | undefined {
+    if (this.#isClosed) return "This chat has ended: VS Code's tools cannot be used any more.";
+    if (original === undefined) return `There is no tool “${given}”.`;
+    if (!this.#catalogue.tools.some(({ name }) => name === given))
+      return `The tool “${given}” is not offered by VS Code now, and was not run.`;
+    if (this.#open.size >= MOST_OPEN_CALLS)
+      return `The tool “${given}” was not run: ${MOST_OPEN_CALLS} calls wait for VS Code already. Try again when some of them are through.`;
+    return undefined;
+  }
+
+  #made(tools: readonly ChatTool[], duplicates: boolean): Catalogue {
+    const made = catalogue(tools, { duplicates, names: this.#names });
+    for (const { name, why } of made.leftOut) {
+      if (this.#told.has(name)) continue;
+      this.#told.add(name);
+      this.leftOut(name, why);
+    }
+    return made;
+  }
+}
+
+/**
+ * Of these many offers no two have had the same server's name: some agents remember the servers of sessions that have
+ * ended.
+ */
+const DIFFERENT_NAMES = 10_000;
+
+/** The open offers, for the chains that serve them. */
+export class ToolOffers {
+  readonly #offers = new Map<string, ToolOffer>();
+  /** Of the servers of those, and of those before them, the newest last. */
+  readonly #openNames = new Set<string>();
+  readonly #names = new Set<string>();
+
+  /** `leftOut`: for the log; the names are VS Code's. */
+  constructor(private readonly leftOut: (name: string, why: string) => void) {}
+
+  /** `server`: the name of an earlier offer to the same agent session, whose history has it; otherwise a new name. */
+  open(terms: OfferTerms, server = this.#freeName()): ToolOffer {
+    const offer = new ToolOffer(server, terms, this.leftOut);
+    this.#offers.set(offer.key, offer);
+    this.#openNames.add(offer.server);
+    offer.watch({
+      closed: () => {
+        this.#offers.delete(offer.key);
+        this.#openNames.delete(offer.server);
+      },
+    });
+    return offer;
+  }
+
+  find(key: string): ToolOffer | undefined {
+    return this.#offers.get(key);
+  }
+
+  #freeName(): string {
+    const [oldest] = this.#names;
+    if (this.#names.size >= DIFFERENT_NAMES && oldest !== undefined) this.#names.delete(oldest);
+    for (;;) {
+      const name = serverName(randomBytes(2).toString("hex"));
+      if (this.#names.has(name) || this.#openNames.has(name)) continue;
+      this.#names.add(name);
+      return name;
+    }
+  }
+}

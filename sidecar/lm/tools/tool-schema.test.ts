@@ -1,0 +1,385 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { ToolSchema } from "@modelcontextprotocol/sdk/types.js";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv-provider.js";
+import fc from "fast-check";
+import type { ChatTool } from "../../../src/protocol/lm";
+import { RECORDED_TOOLS } from "../fixtures/recorded";
+import { normalised, type ObjectSchema } from "./tool-schema";
+
+const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) * 0.06);
+const tool = (inputSchema?: unknown): ChatTool => ({
+  name: "t",
+  description: "d",
+  ...(inputSchema === undefined ? {} : { inputSchema }),
+});
+
+function schemaOf(inputSchema: unknown): ObjectSchema {
+  const result = normalised(tool(inputSchema));
+  if ("leftOut" in result) throw new Error(result.leftOut);
+  accepted(result.tool);
+  return result.tool.inputSchema;
+}
+
+function whyNot(inputSchema: unknown): string {
+  const result = normalised(tool(inputSchema));
+  return "leftOut" in result ? result.leftOut : "";
+}
+
+/**
+ * By the SDK's client, and by a compiler of schemas: one refuses what has the wrong shape, the other what has no
+ * meaning.
+ */
+function accepted(given: unknown): void {
+  const read = ToolSchema.safeParse(JSON.parse(JSON.stringify(given)));
+  ok(read.success, read.error?.message);
+  new AjvJsonSchemaValidator().getValidator(read.data.inputSchema as never);
+}
+
+function schemasIn(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== "object" || value === null) return [];
+  const own = Array.isArray(value) ? [] : [value as Record<string, unknown>];
+  return [...own, ...Object.values(value).flatMap(schemasIn)];
+}
+
+const EMPTY = { type: "object", properties: {} };
+
+suite("a tool's schema", () => {
+  test("each of the tools that VS Code was seen to offer is taken, and those that were right before stay as they were", () => {
+    ok(RECORDED_TOOLS.length >= 48);
+    for (const each of RECORDED_TOOLS) {
+      const result = normalised(each);
+      ok("tool" in result, each.name);
+      accepted(result.tool);
+      deepEqual(result.tool._meta, { "anthropic/alwaysLoad": true });
+      if (each.inputSchema === undefined) deepEqual(result.tool.inputSchema, EMPTY, each.name);
+    }
+    const good = RECORDED_TOOLS.filter(({ name }) =>
+      ["rec_good", "grep_search", "get_errors", "manage_todo_list", "runSubagent"].includes(name),
+    );
+    equal(good.length, 5);
+    for (const each of good) deepEqual(schemaOf(each.inputSchema), each.inputSchema, each.name);
+  });
+
+  const empty: readonly unknown[] = [
+    undefined,
+    null,
+    true,
+    {},
+    { type: "object" },
+    { type: null },
+    { type: ["object", "null"] },
+    { type: "object", properties: null },
+    { type: "object", properties: [], required: "x" },
+    { $ref: "#" },
+  ];
+  for (const schema of empty)
+    test(`takes an empty object: ${JSON.stringify(schema)}`, () => deepEqual(schemaOf(schema), EMPTY));
+
+  const impossible: readonly unknown[] = [
+    false,
+    "object",
+    7,
+    [],
+    { type: "string" },
+    { type: ["array", "null"] },
+    { anyOf: [{ type: "string" }, { type: "null" }] },
+    { allOf: [{ type: "object" }, { type: "array" }] },
+    { oneOf: [false] },
+    { $ref: "#/$defs/a", $defs: { a: { type: "integer" } } },
+  ];
+  for (const schema of impossible)
+    test(`is left out: ${JSON.stringify(schema)}`, () =>
+      match(whyNot(schema), /^its schema is not an object$|allows none$/));
+
+  test("alternatives of the whole become one object: all their parameters, needed is what each needs", () => {
+    deepEqual(
+      schemaOf({
+        description: "Finds.",
+        anyOf: [
+          {
+            type: "object",
+            properties: { a: { type: "string" }, b: { type: "number" } },
+            required: ["a", "b"],
+            additionalProperties: false,
+          },
+          { properties: { a: { type: "integer" }, c: {} }, required: ["c", "a"] },
+          { type: "string" },
+        ],
+      }),
+      {
+        type: "object",
+        properties: { a: { anyOf: [{ type: "string" }, { type: "integer" }] }, b: { type: "number" }, c: {} },
+        required: ["a"],
+        description: "Finds.\nNeeds one of: b; c.",
+      },
+    );
+  });
+
+  test("what all of several schemas say counts together", () => {
+    deepEqual(
+      schemaOf({
+        properties: { a: { type: "string" } },
+        required: ["a"],
+        additionalProperties: false,
+        allOf: [{ $ref: "#/definitions/more" }, { properties: { a: { minLength: 2 } } }],
+        definitions: { more: { properties: { b: { type: "boolean" } }, required: ["b"] } },
+      }),
+      {
+        type: "object",
+        properties: { a: { allOf: [{ type: "string" }, { minLength: 2 }] }, b: { type: "boolean" } },
+        required: ["a", "b"],
+      },
+    );
+  });
+
+  test("an array without items gets some, at any depth; a tuple's are alternatives", () => {
+    deepEqual(
+      schemaOf({
+        properties: {
+          a: { type: "array" },
+          b: { type: ["null", "array"], items: true },
+          c: { items: [{ type: "string" }, {}] },
+          d: { type: "array", prefixItems: [{ type: "null" }] },
+          e: { properties: { f: { type: "array", items: [] } } },
+        },
+      }).properties,
+      {
+        a: { type: "array", items: {} },
+        b: { type: ["null", "array"], items: {} },
+        c: { items: { anyOf: [{ type: "string" }, {}] } },
+        d: { type: "array", items: { anyOf: [{ type: "null" }] } },
+        e: { properties: { f: { type: "array", items: {} } } },
+      },
+    );
+  });
+
+  test("references are followed: into definitions, by escaped pointers, in chains; what leads nowhere may be anything", () => {
+    const { properties } = schemaOf({
+      properties: {
+        a: { $ref: "#/$defs/x", description: "mine" },
+        b: { $ref: "#/$defs/a~1b%20c" },
+        c: { $ref: "https://example.invalid/s" },
+        d: { $ref: "#/nowhere" },
+        e: { $ref: "#/__proto__/x" },
+        f: { $ref: "#/%" },
+      },
+      $defs: {
+        x: { $ref: "#/$defs/y", title: "x" },
+        y: { type: "string", description: "theirs" },
+        "a/b c": { type: "boolean" },
+      },
+    });
+    deepEqual(properties, {
+      a: { type: "string", description: "mine", title: "x" },
+      b: { type: "boolean" },
+      c: {},
+      d: {},
+      e: {},
+      f: {},
+    });
+  });
+
+  test("what refers to itself ends", () => {
+    const text = JSON.stringify(
+      schemaOf({
+        $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } } },
+        properties: { list: { $ref: "#/$defs/node" } },
+      }),
+    );
+    equal(text.match(/next/g)?.length, 8);
+    deepEqual(schemaOf({ properties: { a: { $ref: "#/properties/a" } } }).properties, { a: {} });
+  });
+
+  test("references that double at each step leave the tool out, at once", () => {
+    const level = (n: number) => ({
+      properties: Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i}`, { $ref: `#/$defs/l${n + 1}` }])),
+    });
+    const $defs = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`l${n}`, level(n)]));
+    equal(whyNot({ $defs, ...level(-1) }), "its schema has too many parts");
+  });
+
+  test("what is nested too deep, and a schema that is too large", () => {
+    let deep: object = { type: "string" };
+    for (let i = 0; i < 5_000; i++) deep = { type: "object", properties: { a: deep } };
+    equal(JSON.stringify(schemaOf(deep)).match(/"a"/g)?.length, 12);
+    let arrays: object = { type: "string" };
+    for (let i = 0; i < 100; i++) arrays = { type: "array", items: arrays };
+    ok(schemasIn(schemaOf({ properties: { a: arrays } })).every(each => each.type !== "array" || "items" in each));
+    let combined: object = { properties: { far: {} } };
+    for (let i = 0; i < 4_900; i++) combined = { allOf: [combined] };
+    deepEqual(schemaOf({ ...combined, properties: { near: {} } }).properties, { near: {} });
+    const deeper = (): object =>
+        Array.from({ length: 50_000 }).reduce<object>(inner => ({ type: "object", properties: { a: inner } }), {}),
+      one = deeper();
+    const either = (a: object, b: object) =>
+      Object.keys(schemaOf({ anyOf: [{ properties: { p: a } }, { properties: { p: b } }] }).properties.p ?? {});
+    deepEqual([either(one, one), either(one, deeper())], [["type", "properties"], ["anyOf"]]);
+    equal(
+      whyNot({ properties: { a: { enum: Array.from({ length: 10_000 }, (_, i) => `value ${i}`) } } }),
+      "its schema is larger than 64 kB",
+    );
+  });
+
+  test("what means nothing is not kept: draft 4, other types, wrong values, VS Code's own members", () => {
+    deepEqual(
+      schemaOf({
+        $schema: "http://json-schema.org/draft-04/schema#",
+        $id: "x",
+        if: {},
+        then: {},
+        not: {},
+        enum: [1],
+        patternProperties: { x: 1 },
+        required: ["a", "a", "gone", 7],
+        properties: {
+          a: {
+            type: "any",
+            required: true,
+            minimum: 1,
+            exclusiveMinimum: true,
+            maxLength: -1,
+            pattern: "(",
+            format: 3,
+            enum: [],
+            markdownDescription: "x",
+            description: 1,
+            default: {},
+          },
+          b: {
+            type: ["string", "string", "file"],
+            enum: ["x", "x", {}],
+            default: "x",
+            pattern: "^x",
+            multipleOf: 0,
+            minItems: 1.5,
+          },
+          c: "string",
+          d: false,
+          e: { additionalProperties: { type: "array" } },
+          f: { anyOf: [], additionalProperties: "no" },
+        },
+      }),
+      {
+        type: "object",
+        required: ["a"],
+        properties: {
+          a: { minimum: 1 },
+          b: { type: ["string"], enum: ["x"], default: "x", pattern: "^x" },
+          c: {},
+          e: { additionalProperties: { type: "array", items: {} } },
+          f: {},
+        },
+      },
+    );
+  });
+
+  test("a parameter with a name that model providers refuse is left out, and where it is needed the tool", () => {
+    deepEqual(
+      schemaOf({
+        properties: { $filter: {}, "ein Wort": {}, ok: { properties: { "a b": {}, c: {} }, required: ["a b", "c"] } },
+      }).properties,
+      { ok: { properties: { c: {} }, required: ["c"] } },
+    );
+    match(
+      whyNot({ properties: { "ein Wort": {} }, required: ["ein Wort"] }),
+      /^it needs a parameter with the name “ein Wort”/,
+    );
+  });
+
+  test("a parameter may be called like a member of a schema, or of every object", () => {
+    const given = JSON.parse(
+      `{"type":"object","properties":{"$ref":{"type":"string"},"type":{"type":"array"},"__proto__":{"type":"string"},"constructor":{"type":"string"}},"required":["type","constructor"]}`,
+    ) as unknown;
+    deepEqual(Object.keys(schemaOf(given).properties), ["type", "__proto__", "constructor"]);
+    deepEqual(schemaOf({ properties: { a: { properties: { toString: { type: "number" } } } } }).properties.a, {
+      properties: { toString: { type: "number" } },
+    });
+    deepEqual(schemaOf(JSON.parse(`{"properties":{"a":{"__proto__":1,"constructor":1,"toString":1}}}`)).properties, {
+      a: {},
+    });
+  });
+
+  test("a tool without a name is left out", () =>
+    deepEqual(normalised({ name: "", description: "" }), { leftOut: "it has no name" }));
+
+  test("a description that is none is empty", () => {
+    const result = normalised({ name: "t", description: null as never });
+    equal("tool" in result && result.tool.description, "");
+  });
+
+  test("whatever a schema is, the tool is left out or taken by every client", () => {
+    const word = fc.constantFrom(
+      "type",
+      "properties",
+      "items",
+      "required",
+      "anyOf",
+      "oneOf",
+      "allOf",
+      "$ref",
+      "$defs",
+      "enum",
+      "const",
+      "default",
+      "description",
+      "additionalProperties",
+      "a",
+      "b",
+      "minimum",
+      "pattern",
+      "prefixItems",
+      "format",
+      "minLength",
+      "__proto__",
+      "x y",
+    );
+    const { schema } = fc.letrec(tie => ({
+      leaf: fc.oneof(
+        fc.constantFrom<unknown>(
+          "object",
+          "array",
+          "string",
+          "null",
+          "any",
+          "#",
+          "#/$defs/a",
+          "#/properties/a",
+          "a",
+          "(",
+          true,
+          false,
+          null,
+          0,
+          -1,
+          1.5,
+        ),
+        fc.string({ maxLength: 3 }),
+      ),
+      schema: fc.oneof(
+        { depthSize: "small", withCrossShrink: true },
+        tie("leaf"),
+        fc.array(tie("schema"), { maxLength: 3 }),
+        fc.dictionary(word, tie("schema"), { maxKeys: 6 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(schema, given => {
+        const before = JSON.stringify(given),
+          result = normalised(tool(given));
+        equal(JSON.stringify(given), before, "what VS Code gave is not changed");
+        if ("leftOut" in result) return;
+        accepted(result.tool);
+        const { inputSchema } = result.tool;
+        ok(!["anyOf", "oneOf", "allOf", "enum", "not", "$ref"].some(member => member in inputSchema));
+        const inside = schemasIn(Object.values(inputSchema.properties));
+        ok(
+          inside.every(
+            each => typeof each.$ref !== "string" && (each.type !== "array" || typeof each.items === "object"),
+          ),
+          JSON.stringify(inputSchema),
+        );
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});

@@ -1,0 +1,311 @@
+/**
+ * A tool of VS Code as an MCP tool whose schema no client and no model provider refuses. One that is refused takes all
+ * others with it: MCP clients drop the whole list for it, providers the whole request. So what is kept of a schema is
+ * what all of them take, and a tool of which nothing can be kept is left out alone. Pure.
+ *
+ * What is kept is never stricter than what was there: VS Code checks the input by the real schema, and its answer goes
+ * back to the agent.
+ */
+import { ALWAYS_LOAD } from "../../agent-workarounds";
+import type { ChatTool } from "../../../src/protocol/lm";
+import { arrayOr, isObject, stringOr, type JsonObject } from "../../rpc/json";
+
+export interface McpTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: ObjectSchema;
+  readonly _meta: JsonObject;
+}
+
+export type ObjectSchema = JsonObject & {
+  readonly type: "object";
+  readonly properties: Readonly<Record<string, JsonObject>>;
+  readonly required?: readonly string[];
+};
+
+const DEEPEST = 12,
+  MOST_REFS = 8,
+  LARGEST = 64 * 1024;
+/** Schemas within a schema, after references were followed: they can double at each step. */
+const MOST_NODES = 5_000;
+/** What model providers take as the name of a parameter. */
+const PARAMETER = /^[a-zA-Z0-9_.-]{1,64}$/;
+const TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
+
+/** `leftOut`: why it cannot be offered, as the end of a sentence about the tool. */
+export function normalised({
+  name,
+  description,
+  inputSchema,
+}: ChatTool): { readonly tool: McpTool } | { readonly leftOut: string } {
+  if (name === "") return { leftOut: "it has no name" };
+  const schema = objectSchema(inputSchema);
+  return typeof schema === "string"
+    ? { leftOut: schema }
+    : { tool: { name, description: stringOr(description, ""), inputSchema: schema, _meta: ALWAYS_LOAD } };
+}
+
+class TooLarge extends Error {}
+
+function objectSchema(given: unknown): ObjectSchema | string {
+  if (given === undefined || given === null || given === true) return { type: "object", properties: {} };
+  if (!isObject(given)) return "its schema is not an object";
+  try {
+    const schema = new Reading(given).root();
+    return typeof schema === "string" || JSON.stringify(schema).length <= LARGEST
+      ? schema
+      : `its schema is larger than ${LARGEST / 1024} kB`;
+  } catch (error) {
+    if (error instanceof TooLarge) return "its schema has too many parts";
+    throw error;
+  }
+}
+
+/** What an object has to look like, before its parameters are looked at. */
+interface Shape {
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required: readonly string[];
+  /** Sets of parameters of which one has to be there whole. */
+  readonly alternatives: readonly (readonly string[])[];
+}
+
+class Reading {
+  #nodes = 0;
+
+  constructor(private readonly document: JsonObject) {}
+
+  root(): ObjectSchema | string {
+    const { schema } = this.#followed(this.document, 0),
+      shape = this.#shape(schema, 0, 0);
+    if (!shape) return "VS Code gives tools an object, and its schema allows none";
+    const refused = shape.required.find(name => !PARAMETER.test(name));
+    if (refused !== undefined)
+      return `it needs a parameter with the name “${refused.slice(0, 100)}”, which models cannot give`;
+    const properties = this.#properties(shape.properties, 1, 0),
+      required = shape.required.filter(name => Object.hasOwn(properties, name));
+    const description = [schema.description, alternatives(shape.alternatives)]
+      .filter(text => typeof text === "string" && text !== "")
+      .join("\n");
+    const combined = COMBINATORS.some(key => key in schema);
+    return {
+      type: "object",
+      properties,
+      ...(required.length === 0 ? {} : { required }),
+      ...(description === "" ? {} : { description }),
+      ...(!combined && schema.additionalProperties === false ? { additionalProperties: false } : {}),
+    };
+  }
+
+  /** What `schema` demands of an object, its alternatives taken together; `undefined`: it allows no object. */
+  #shape(given: unknown, depth: number, refs: number): Shape | undefined {
+    this.#count();
+    if (!isObject(given)) return given === false ? undefined : NO_SHAPE;
+    if (depth > DEEPEST) return NO_SHAPE;
+    const { schema, refs: deeper } = this.#followed(given, refs);
+    const types = arrayOr(schema.type);
+    if (typeof schema.type === "string" ? schema.type !== "object" : types.length > 0 && !types.includes("object"))
+      return undefined;
+    const own: Shape = {
+      properties: isObject(schema.properties) ? schema.properties : {},
+      required: texts(schema.required),
+      alternatives: [],
+    };
+    const all = arrayOr(schema.allOf).map(part => this.#shape(part, depth + 1, deeper));
+    for (const key of ["anyOf", "oneOf"] as const) {
+      const parts = arrayOr(schema[key]),
+        possible = parts.map(part => this.#shape(part, depth + 1, deeper)).filter(part => part !== undefined);
+      if (parts.length > 0) all.push(possible.length === 0 ? undefined : either(possible));
+    }
+    return all.reduce<Shape | undefined>((one, other) => one && other && both(one, other), own);
+  }
+
+  #properties(given: unknown, depth: number, refs: number): Record<string, JsonObject> {
+    if (!isObject(given)) return {};
+    return Object.fromEntries(
+      Object.entries(given)
+        .filter(([name, schema]) => PARAMETER.test(name) && schema !== false)
+        .map(([name, schema]) => [name, this.#node(schema, depth, refs)]),
+    );
+  }
+
+  #node(given: unknown, depth: number, refs: number): JsonObject {
+    this.#count();
+    if (!isObject(given)) return {};
+    const { schema, refs: deeper } = this.#followed(given, refs),
+      type = typesOf(schema.type);
+    const kept: Record<string, unknown> = type === undefined ? {} : { type };
+    for (const [key, value] of Object.entries(schema)) if (PLAIN.get(key)?.(value) === true) kept[key] = value;
+    const values = arrayOr(schema.enum).filter(isScalar);
+    if (values.length > 0) kept.enum = [...new Set(values)];
+    const isArray = type === "array" || (Array.isArray(type) && type.includes("array"));
+    if (depth >= DEEPEST) return isArray ? { ...kept, items: {} } : kept;
+    return { ...kept, ...this.#children(schema, isArray, depth + 1, deeper) };
+  }
+
+  #children(schema: JsonObject, isArray: boolean, depth: number, refs: number): JsonObject {
+    const kept: Record<string, unknown> = {},
+      node = (each: unknown) => this.#node(each, depth, refs);
+    if (isObject(schema.properties)) {
+      const properties = (kept.properties = this.#properties(schema.properties, depth, refs));
+      const required = texts(schema.required).filter(name => Object.hasOwn(properties, name));
+      if (required.length > 0) kept.required = required;
+    }
+    const { additionalProperties: additional, items = schema.prefixItems } = schema;
+    if (typeof additional === "boolean") kept.additionalProperties = additional;
+    else if (isObject(additional)) kept.additionalProperties = node(additional);
+    if (Array.isArray(items) && items.length > 0) kept.items = { anyOf: items.map(node) };
+    else if (isArray || isObject(items)) kept.items = node(items);
+    for (const key of COMBINATORS) {
+      const parts = arrayOr(schema[key]);
+      if (parts.length > 0) kept[key] = parts.map(node);
+    }
+    return kept;
+  }
+
+  /**
+   * With what it refers to in place of the reference. What goes in circles, or leads out of the document, may be
+   * anything.
+   */
+  #followed(given: JsonObject, refs: number): { readonly schema: JsonObject; readonly refs: number } {
+    let schema = given,
+      followed = refs;
+    while (typeof schema.$ref === "string") {
+      const { $ref, ...own } = schema;
+      if (followed++ >= MOST_REFS) return { schema: own, refs: followed };
+      schema = { ...this.#target(String($ref)), ...own };
+    }
+    return { schema, refs: followed };
+  }
+
+  /** RFC 6901, as the fragment of a URI. */
+  #target(ref: string): JsonObject {
+    if (!ref.startsWith("#")) return {};
+    let at: unknown = this.document;
+    for (const step of decoded(ref.slice(1)).split("/").slice(1)) {
+      const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+      at = typeof at === "object" && at !== null ? Object.entries(at).find(([key]) => key === name)?.[1] : undefined;
+    }
+    return isObject(at) ? at : {};
+  }
+
+  #count(): void {
+    if (++this.#nodes > MOST_NODES) throw new TooLarge();
+  }
+}
+
+const NO_SHAPE: Shape = { properties: {}, required: [], alternatives: [] };
+const COMBINATORS = ["anyOf", "oneOf", "allOf"] as const;
+
+function both(one: Shape, other: Shape): Shape {
+  return {
+    properties: together([one.properties, other.properties], "allOf"),
+    required: [...new Set([...one.required, ...other.required])],
+    alternatives: [...one.alternatives, ...other.alternatives],
+  };
+}
+
+function either(shapes: readonly Shape[]): Shape {
+  const required = shapes.map(shape => shape.required).reduce((all, each) => all.filter(name => each.includes(name)));
+  const sets = shapes.map(shape => shape.required.filter(name => !required.includes(name)));
+  return {
+    properties: together(
+      shapes.map(({ properties }) => properties),
+      "anyOf",
+    ),
+    required,
+    alternatives: sets.every(set => set.length > 0) ? sets : [],
+  };
+}
+
+/** What is said differently of one parameter stands side by side below it. */
+function together(all: readonly Readonly<Record<string, unknown>>[], how: "anyOf" | "allOf"): Record<string, unknown> {
+  const names = new Set(all.flatMap(each => Object.keys(each)));
+  return Object.fromEntries(
+    [...names].map(name => {
+      const schemas = all.filter(each => Object.hasOwn(each, name)).map(each => each[name]);
+      const different = schemas.filter((schema, i) => schemas.findIndex(other => same(schema, other)) === i);
+      return [name, different.length === 1 ? different[0] : { [how]: different }];
+    }),
+  );
+}
+
+/** A few words in place of what the schema cannot say any more. */
+function alternatives(sets: readonly (readonly string[])[]): string {
+  return sets.length === 0 ? "" : `Needs one of: ${[...new Set(sets.map(set => set.join(" and ")))].join("; ")}.`;
+}
+
+function typesOf(type: unknown): string | readonly string[] | undefined {
+  if (typeof type === "string") return TYPES.has(type) ? type : undefined;
+  const known = texts(type).filter(each => TYPES.has(each));
+  return known.length > 0 ? known : undefined;
+}
+
+/** Members that say something by themselves, and when what they say can be kept. */
+const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
+  Object.entries({
+    title: isText,
+    description: isText,
+    format: (value: unknown) => isText(value) && value !== "",
+    pattern: isPattern,
+    default: isScalar,
+    const: isScalar,
+    nullable: isBoolean,
+    uniqueItems: isBoolean,
+    minimum: isNumber,
+    maximum: isNumber,
+    exclusiveMinimum: isNumber,
+    exclusiveMaximum: isNumber,
+    multipleOf: (value: unknown) => isNumber(value) && Number(value) > 0,
+    minLength: isCount,
+    maxLength: isCount,
+    minItems: isCount,
+    maxItems: isCount,
+    minProperties: isCount,
+    maxProperties: isCount,
+  }),
+);
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+function isBoolean(value: unknown): boolean {
+  return typeof value === "boolean";
+}
+function isNumber(value: unknown): boolean {
+  return typeof value === "number" && Number.isFinite(value);
+}
+function isCount(value: unknown): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+function isScalar(value: unknown): boolean {
+  return value === null || isText(value) || isBoolean(value) || isNumber(value);
+}
+
+function isPattern(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  try {
+    return new RegExp(value, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+function texts(value: unknown): readonly string[] {
+  return [...new Set(arrayOr(value).filter(each => typeof each === "string"))];
+}
+
+function same(one: unknown, other: unknown): boolean {
+  try {
+    return one === other || JSON.stringify(one) === JSON.stringify(other);
+  } catch {
+    return false;
+  } // too deep to be compared
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}

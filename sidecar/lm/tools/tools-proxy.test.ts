@@ -1,0 +1,382 @@
+/**
+ * VS Code's tools in a chain: the proxy, the bridge with its real endpoint, and an agent that connects with the SDK's
+ * client.
+ */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { RpcError } from "../../rpc/message";
+import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
+import { mcpBridge } from "../../conductor/mcp-bridge";
+import { SESSION_TOOLS } from "../../mcp/delivery/delivery";
+import type { EvidenceStore } from "../../mcp/delivery/delivery-evidence";
+import { AGENT } from "../../testing/delivery-rig";
+import { FakeClock } from "../../testing/fake-clock";
+import { MemoryAgent } from "../../testing/memory-agent";
+import { memoryChain } from "../../testing/memory-chain";
+import { bridge, said } from "../../testing/mcp-ends";
+import { connected, HTTP_AGENT, Signal, World, type WorldOptions } from "../../testing/mcp-fixture";
+import { rig, turn, type PlayedNeighbour } from "../../testing/proxy-rig";
+import type { ChatTool } from "../../../src/protocol/lm";
+import { toMcp } from "./tool-results";
+import { ToolOffers, type OfferedCall, type ToolOffer } from "./tool-offer";
+import { offering, TOOLS_KEY, toolsComponent, vscodeTools } from "./tools-proxy";
+
+const tool = (name: string): ChatTool => ({ name, description: name });
+const TOOLS = Array.from({ length: 60 }, (_, i) => tool(`tool_${i}`));
+const OTHER = { name: "other", command: "/bin/other", args: [], env: [] };
+const options = { clock: new FakeClock(), version: "1" };
+
+class Offered {
+  readonly offers = new ToolOffers(() => undefined);
+  readonly calls: OfferedCall[] = [];
+  readonly asked = new Signal();
+  open(tools: readonly ChatTool[] = TOOLS): ToolOffer {
+    return this.offers.open({
+      tools,
+      duplicates: true,
+      called: call => {
+        this.calls.push(call);
+        this.asked.fire();
+      },
+    });
+  }
+  fixture(more: Partial<WorldOptions> = {}): World {
+    return new World({ stages: [vscodeTools(this.offers, options), bridge()], ...more });
+  }
+}
+const withTools = (offer: ToolOffer, more: JsonObject = {}): JsonObject => ({
+  cwd: "/",
+  mcpServers: [OTHER],
+  _meta: { theirs: 1, ...offering(offer) },
+  ...more,
+});
+const isGone = (server: JsonObject) => rejects(connected(server));
+const isThere = async (server: JsonObject) => (await connected(server))[Symbol.asyncDispose]();
+
+suite("the proxy of VS Code's tools", () => {
+  test("a session with a key gets one server more, and the key goes no further", async () => {
+    const offered = new Offered(),
+      offer = offered.open();
+    await using fixture = offered.fixture();
+    await fixture.initialize();
+    const { servers } = await fixture.setup("session/new", withTools(offer));
+    deepEqual(
+      servers.map(({ name }) => name),
+      ["other", offer.server],
+    );
+    deepEqual(fixture.setups[0]!.params._meta, { theirs: 1 });
+    await fixture.setup("session/new", withTools(offer, { _meta: offering(offer) }));
+    equal("_meta" in fixture.setups[1]!.params, false);
+    await using client = await connected(servers[1]!);
+    equal((await client.listTools()).tools.length, 60);
+    match(String(client.getInstructions()), /VS Code/);
+  });
+
+  test("the bridge's own count of tools is no list of the agent", async () => {
+    const offered = new Offered(),
+      offer = offered.open();
+    const evidence: EvidenceStore = {
+      of: () => ({ transport: "http", isListed: true, lists: "inPrompt" }),
+      set: () => undefined,
+    };
+    await using fixture = new World({
+      stages: [vscodeTools(offered.offers, options), mcpBridge({ clock: new FakeClock(), evidence })],
+      initialized: AGENT,
+      agent: request => {
+        if (request.method !== "session/prompt") return false;
+        request.respond({ stopReason: "end_turn" });
+        return true;
+      },
+    });
+    await fixture.initialize();
+    const { sessionId } = await fixture.setup("session/new", withTools(offer));
+    await fixture.client.request("session/prompt", { sessionId, prompt: [] });
+    const { servers } = objectOr(await fixture.client.request(SESSION_TOOLS, { sessionId }));
+    deepEqual(
+      arrayOr(servers).map(server => objectOr(server).offered),
+      [60],
+    );
+    offer.update([tool("new")], true);
+    equal(offer.isOutdated, false);
+  });
+
+  test("a session without a key passes as the bytes that came", () => {
+    const { client, successor } = rig(vscodeTools(new ToolOffers(() => undefined), options).make);
+    const line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":"/", "mcpServers":[],"_meta":{"${TOOLS_KEY}":7}}}`;
+    client.says(line);
+    equal(successor.frames.at(-1)?.bytes.toString(), line);
+    successor.says(`{"jsonrpc":"2.0",  "id":7,"result":{ "sessionId":"s" }}`);
+    return turn().then(() => match(String(client.frames.at(-1)?.bytes.toString()), /"result":\{ "sessionId":"s" \}/));
+  });
+
+  test("a key that nobody knows is taken out, and the session goes on", async () => {
+    const offered = new Offered(),
+      offer = offered.open();
+    offer.close();
+    await using fixture = offered.fixture();
+    await fixture.initialize();
+    const { servers } = await fixture.setup("session/new", withTools(offer));
+    deepEqual(servers, [OTHER]);
+    deepEqual(fixture.setups[0]!.params._meta, { theirs: 1 });
+    equal(fixture.odd.length, 1);
+  });
+
+  for (const method of ["session/load", "session/resume", "session/fork"])
+    test(`${method} offers them, too; what the session had before is withdrawn`, async () => {
+      const offered = new Offered(),
+        one = offered.open(),
+        two = offered.open([tool("new")]);
+      await using fixture = offered.fixture();
+      await fixture.initialize();
+      const first = await fixture.setup("session/new", withTools(one)),
+        { servers, sessionId } = await fixture.setup(method, { ...withTools(two), sessionId: first.sessionId });
+      await using client = await connected(servers[1]!);
+      deepEqual(
+        (await client.listTools()).tools.map(({ name }) => name),
+        ["new"],
+      );
+      await (method === "session/fork" ? isThere : isGone)(first.servers[1]!);
+      await fixture.client.request("session/close", { sessionId });
+      await isGone(servers[1]!);
+    });
+
+  type Played = { readonly method: string; readonly answer: JsonObject; readonly isWithdrawn: boolean };
+  const endings: readonly Played[] = [
+    { method: "session/close", answer: { result: {} }, isWithdrawn: true },
+    { method: "session/delete", answer: { result: {} }, isWithdrawn: true },
+    { method: "session/close", answer: { error: { code: -32002, message: "?" } }, isWithdrawn: true },
+    { method: "session/close", answer: { error: { code: -32603, message: "busy" } }, isWithdrawn: false },
+    { method: "session/cancel", answer: { result: {} }, isWithdrawn: false },
+  ];
+  /**
+   * The proxy between neighbours that the test plays, with a session that was asked for; `isThere` asks for its server
+   * past the bridge.
+   */
+  function played() {
+    const offered = new Offered(),
+      offer = offered.open(),
+      watch = offer.watch.bind(offer);
+    let watched = 0;
+    offer.watch = watcher => {
+      const watching = watch(watcher);
+      watched++;
+      return {
+        [Symbol.dispose]: () => {
+          watched--;
+          watching[Symbol.dispose]();
+        },
+      };
+    };
+    const { client, successor } = rig(vscodeTools(offered.offers, options).make);
+    const say = async (who: PlayedNeighbour, message: JsonObject): Promise<void> => {
+      who.says(message as never);
+      await turn();
+      await turn();
+    };
+    client.says({ id: 1, method: "session/new", params: { mcpServers: [], _meta: offering(offer) } } as never);
+    const { serverId } = objectOr(arrayOr(objectOr(objectOr(successor.frames.at(-1)?.message).params).mcpServers)[0]);
+    const isThere = async (): Promise<boolean> => {
+      client.news();
+      await say(successor, { id: 9, method: "mcp/connect", params: { serverId } });
+      return client.news().length === 0; // what is for no server of ours passes on
+    };
+    return {
+      offer,
+      isThere,
+      fromClient: (message: JsonObject) => say(client, message),
+      fromAgent: (message: JsonObject) => say(successor, message),
+      leave: () => client.leaves({ message: "gone" }),
+      watched: () => watched,
+    };
+  }
+
+  for (const { method, answer, isWithdrawn } of endings)
+    test(`${method} that is answered with ${JSON.stringify(answer)} ${isWithdrawn ? "withdraws" : "keeps"} the session's server`, async () => {
+      const { isThere, fromClient, fromAgent } = played();
+      await fromAgent({ id: 1, result: { sessionId: "s" } });
+      await fromClient({ id: 2, method, params: { sessionId: "s" } });
+      await fromAgent({ id: 2, ...answer });
+      equal(await isThere(), !isWithdrawn);
+    });
+
+  test("the server of a session that cannot be set up is withdrawn, and nobody watches the offer any more", async () => {
+    const { isThere, fromAgent, watched } = played();
+    equal(watched(), 1);
+    await fromAgent({ id: 1, error: { code: -32603, message: "no" } });
+    deepEqual([await isThere(), watched()], [false, 0]);
+  });
+
+  test("the server of an offer that is closed is withdrawn, also while its session is set up", async () => {
+    for (const isOpen of [true, false]) {
+      const { offer, isThere, fromAgent } = played();
+      if (isOpen) await fromAgent({ id: 1, result: { sessionId: "s" } });
+      offer.close();
+      await turn();
+      equal(await isThere(), false);
+    }
+  });
+
+  test("when the chain has ended nobody watches the offer any more", async () => {
+    const { fromAgent, leave, watched } = played();
+    await fromAgent({ id: 1, result: { sessionId: "s" } });
+    leave();
+    for (let i = 0; i < 5; i++) await turn();
+    equal(watched(), 0);
+  });
+
+  test("it is withdrawn when the session cannot be set up, and when the offer is closed", async () => {
+    const offered = new Offered(),
+      failing = offered.open(),
+      offer = offered.open();
+    let fails = true;
+    await using fixture = offered.fixture({
+      agent: request => {
+        if (request.method !== "session/new" || !fails) return false;
+        request.fail(new RpcError(-32603, "no"));
+        return true;
+      },
+    });
+    await fixture.initialize();
+    await rejects(fixture.setup("session/new", withTools(failing)), /no/);
+    await isGone(fixture.lastServers()[1]!);
+    fails = false;
+    const { servers } = await fixture.setup("session/new", withTools(offer));
+    const client = await connected(servers[1]!),
+      open = client.callTool({ name: "tool_1" });
+    await offered.asked.times(1);
+    offer.close();
+    await open.then(
+      result => equal(result.isError, true),
+      () => undefined,
+    ); // answered, or the connection was faster
+    equal(offered.calls[0]!.signal.aborted, true);
+    await client.close();
+  });
+
+  test("two sessions have their own: server, list and calls", async () => {
+    const offered = new Offered(),
+      one = offered.open([tool("a")]),
+      two = offered.open([tool("a")]);
+    await using fixture = offered.fixture();
+    await fixture.initialize();
+    const [first, second] = [
+      await fixture.setup("session/new", withTools(one)),
+      await fixture.setup("session/new", withTools(two)),
+    ];
+    ok(first.servers[1]!.name !== second.servers[1]!.name);
+    await using a = await connected(first.servers[1]!);
+    await using b = await connected(second.servers[1]!);
+    const answers = [
+      a.callTool({ name: "a", arguments: { from: 1 } }),
+      b.callTool({ name: "a", arguments: { from: 2 } }),
+    ];
+    await offered.asked.times(2);
+    for (const { args, answer } of offered.calls) answer(toMcp(`for ${String(args.from)}`));
+    deepEqual((await Promise.all(answers)).map(said), ["for 1", "for 2"]);
+  });
+});
+
+suite("VS Code's tools over HTTP, through a conductor", () => {
+  async function chain(offered: Offered, clock = new FakeClock()) {
+    const agent = new MemoryAgent(["session/new"], HTTP_AGENT),
+      odd: string[] = [],
+      offer = offered.open();
+    const made = memoryChain([toolsComponent(offered.offers, { clock, version: "1" }, what => odd.push(what))], {
+      agent,
+    });
+    await made.client.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+    const opened = made.client.request("session/new", withTools(offer)),
+      request = await agent.next("session/new");
+    const server = arrayOr(objectOr(request.params).mcpServers).filter(isObject)[1]!;
+    return {
+      ...made,
+      offer,
+      server,
+      odd,
+      clock,
+      open: async () => {
+        request.respond({ sessionId: "s" });
+        return opened;
+      },
+    };
+  }
+
+  test("an agent may list and call them before it answers session/new", async () => {
+    const offered = new Offered(),
+      { server, open, conductor } = await chain(offered);
+    await using client = await connected(server);
+    equal((await client.listTools()).tools.length, 60);
+    const called = client.callTool({ name: "tool_7" });
+    await offered.asked.times(1);
+    offered.calls[0]!.answer(toMcp("early"));
+    equal(said(await called), "early");
+    await open();
+    await conductor[Symbol.asyncDispose]();
+  });
+
+  test("N calls in parallel for each N from 1 to 20: all open before the first result, results in any order, partly, twice", async () => {
+    const offered = new Offered(),
+      { server, open, conductor, offer, odd } = await chain(offered);
+    await open();
+    await using client = await connected(server);
+    let before = 0;
+    for (let n = 1; n <= 20; n++) {
+      const results = Array.from({ length: n }, (_, i) => client.callTool({ name: `tool_${i}`, arguments: { i } }));
+      await offered.asked.times(before + n);
+      const calls = offered.calls
+        .slice(before)
+        .sort((a, b) => ((Number(a.args.i) * 7) % n) - ((Number(b.args.i) * 7) % n));
+      ok(calls.every(({ signal }) => !signal.aborted));
+      const later = calls.splice(0, Math.floor(n / 2));
+      for (const call of calls) {
+        call.answer(toMcp(call.toolName));
+        call.answer(toMcp("twice"));
+      }
+      await Promise.all(results.filter((_, i) => calls.some(({ args }) => args.i === i)));
+      for (const call of later) call.answer(toMcp(call.toolName));
+      deepEqual(
+        (await Promise.all(results)).map(said),
+        Array.from({ length: n }, (_, i) => `tool_${i}`),
+      );
+      before += n;
+    }
+    equal(offered.calls.length, 210);
+    offer.close();
+    await conductor[Symbol.asyncDispose]();
+    deepEqual(odd, []);
+  });
+
+  test("progress reaches the agent, and its withdrawal VS Code", async () => {
+    const offered = new Offered(),
+      { server, open, conductor, clock } = await chain(offered);
+    await open();
+    await using client = await connected(server);
+    const told = new Signal(),
+      withdrawn = new AbortController();
+    const called = rejects(
+      client.callTool({ name: "tool_1" }, undefined, { onprogress: told.fire, signal: withdrawn.signal }),
+    );
+    await offered.asked.times(1);
+    clock.advance(15_000);
+    await told.times(1);
+    clock.advance(15_000);
+    await told.times(2);
+    const aborted = new Promise<void>(resolve => offered.calls[0]!.signal.addEventListener("abort", () => resolve()));
+    withdrawn.abort();
+    await Promise.all([called, aborted]);
+    await conductor[Symbol.asyncDispose]();
+  });
+
+  test("when the chain ends the calls that wait are withdrawn, and the offer lives on for the next chain", async () => {
+    const offered = new Offered(),
+      { server, open, conductor, offer } = await chain(offered);
+    await open();
+    const client = await connected(server),
+      failed = client.callTool({ name: "tool_1" }).catch(() => undefined);
+    await offered.asked.times(1);
+    await conductor[Symbol.asyncDispose]();
+    await failed;
+    equal(offered.calls[0]!.signal.aborted, true);
+    equal(offered.offers.find(offer.key), offer);
+    await client.close();
+  });
+});

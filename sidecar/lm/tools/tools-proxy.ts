@@ -1,0 +1,96 @@
+/**
+ * The proxy that puts VS Code's tools into an agent's sessions, as an MCP server over ACP: into each whose setup
+ * carries the key of an offer in its `_meta`. All other sessions pass untouched.
+ *
+ * Invariants: the key goes no further; a server is withdrawn with its session, and when its offer is closed.
+ */
+import type { ProxyComponent } from "../../conductor/component";
+import { serveProxy } from "../../proxies/kit";
+import type { Chain, PassingRequest, Proxy, ProxyDefinition } from "../../proxies/proxy";
+import { CLOSINGS, SessionServers, SETUPS, type StandingServer } from "../../proxies/session-servers";
+import { isObject, objectOr, type JsonObject } from "../../rpc/json";
+import type { ToolOffer, ToolOffers } from "./tool-offer";
+import { connectTools, type ToolsServerOptions } from "./tools-server";
+
+/** In `_meta` of `session/new`, `load`, `resume` and `fork`: the key of an offer. */
+export const TOOLS_KEY = "symposium.dev/tools";
+const NAME = "VS Code's tools";
+
+export interface ToolsProxyOptions extends Pick<ToolsServerOptions, "clock" | "version"> {}
+
+/** `_meta` for the request that sets a session up. */
+export function offering({ key }: ToolOffer): JsonObject {
+  return { [TOOLS_KEY]: key };
+}
+
+/** As the first component of a chain. `odd`: for the log. */
+export function toolsComponent(
+  offers: ToolOffers,
+  options: ToolsProxyOptions,
+  odd: (what: string, detail: unknown) => void,
+): ProxyComponent {
+  return {
+    kind: "internal",
+    name: NAME,
+    serve: (client, successor, ids) => serveProxy(vscodeTools(offers, options), client, successor, ids, { odd }),
+  };
+}
+
+export function vscodeTools(offers: ToolOffers, options: ToolsProxyOptions): ProxyDefinition {
+  return { name: NAME, make: chain => proxy(new Served(chain, offers, options)) };
+}
+
+function proxy(served: Served): Proxy {
+  const each = (methods: readonly string[], intercept: (request: PassingRequest) => unknown) =>
+    Object.fromEntries(methods.map(method => [method, intercept]));
+  return {
+    fromClient: {
+      requests: {
+        ...each(SETUPS, request => served.setup(request)),
+        ...each(CLOSINGS, request => served.servers.closing(request)),
+      },
+    },
+    close: () => served.servers.close(),
+  };
+}
+
+class Served {
+  readonly servers: SessionServers;
+
+  constructor(
+    private readonly chain: Chain,
+    private readonly offers: ToolOffers,
+    private readonly options: ToolsProxyOptions,
+  ) {
+    this.servers = new SessionServers(chain);
+  }
+
+  async setup(request: PassingRequest): Promise<unknown> {
+    const { key, params } = withoutKey(request.params);
+    if (key === undefined) return request.pass();
+    const offer = this.offers.find(key);
+    if (!offer) {
+      this.chain.odd("a session was to have tools that nobody offers", request.method);
+      return request.pass(params);
+    }
+    return this.servers.setup(request, [this.#stand(offer)], params);
+  }
+
+  #stand(offer: ToolOffer): StandingServer {
+    const watching = offer.watch({ closed: () => standing.withdraw() });
+    const standing = this.servers.stand(
+      offer.server,
+      connectTools(offer, { ...this.options, odd: this.chain.odd }),
+      () => watching[Symbol.dispose](),
+    );
+    return standing;
+  }
+}
+
+function withoutKey(given: unknown): { readonly key: string | undefined; readonly params: JsonObject } {
+  const params = objectOr(given);
+  if (!isObject(params._meta) || typeof params._meta[TOOLS_KEY] !== "string") return { key: undefined, params };
+  const { [TOOLS_KEY]: key, ..._meta } = params._meta,
+    { _meta: _, ...rest } = params;
+  return { key: String(key), params: Object.keys(_meta).length === 0 ? rest : { ...rest, _meta } };
+}

@@ -1,0 +1,68 @@
+/**
+ * The MCP server that an agent meets when it asks for VS Code's tools: one for each client, all over one offer. The SDK
+ * is loaded when the first client comes. A client that asked for progress hears that somebody is at it.
+ */
+import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
+import { COUNTS_TOOLS } from "../../mcp/delivery/delivery";
+import { beating } from "../../mcp/progress";
+import type { ConnectMcp } from "../../proxies/proxy";
+import type { Clock } from "../../rpc/clock";
+import type { ToolOffer } from "./tool-offer";
+
+export interface ToolsServerOptions {
+  readonly clock: Clock;
+  readonly version: string;
+  /** For the log. */
+  readonly odd: (what: string, detail: unknown) => void;
+}
+
+const INSTRUCTIONS =
+  "The tools of the VS Code window in which this conversation is held. VS Code asks the user before it runs some of them, so an answer may take minutes.";
+
+export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsServerOptions): ConnectMcp {
+  return async transport => {
+    const [{ Server }, { CallToolRequestSchema, ListToolsRequestSchema, ToolSchema }] = await Promise.all([
+      import("@modelcontextprotocol/sdk/server/index.js"),
+      import("@modelcontextprotocol/sdk/types.js"),
+    ]);
+    const server = new Server(
+      { name: offer.server, title: "VS Code", version },
+      { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS },
+    );
+    server.setRequestHandler(ListToolsRequestSchema, ({ params }): { tools: Tool[] } => ({
+      // Each by the client's own rule: one that breaks it would cost the client the whole list.
+      tools: (params?._meta?.[COUNTS_TOOLS] === true ? offer.tools : offer.list()).flatMap(tool => {
+        const read = ToolSchema.safeParse(tool);
+        if (!read.success) odd("a tool that no MCP client would take was left out", tool.name);
+        return read.success ? [read.data] : [];
+      }),
+    }));
+    server.setRequestHandler(
+      CallToolRequestSchema,
+      async (
+        { params: { name, arguments: args = {}, _meta } },
+        { signal, sendNotification },
+      ): Promise<CallToolResult> => {
+        using _progress = beating(
+          clock,
+          _meta?.progressToken,
+          "Waiting for VS Code.",
+          params =>
+            void sendNotification({ method: "notifications/progress", params }).catch((error: unknown) =>
+              odd("progress of a tool could not be told", error),
+            ),
+        );
+        return await offer.call(name, args, signal);
+      },
+    );
+    const watching = offer.watch({
+      changed: () =>
+        void server
+          .sendToolListChanged()
+          .catch((error: unknown) => odd("a changed list of tools could not be told", error)),
+    });
+    server.onclose = () => watching[Symbol.dispose]();
+    server.onerror = error => odd("an MCP client of VS Code's tools", error);
+    await server.connect(transport);
+  };
+}

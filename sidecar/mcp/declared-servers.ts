@@ -1,0 +1,178 @@
+/**
+ * The components that declared MCP servers, as seen from where an agent would be: what an agent with native MCP over
+ * ACP does, for the bridge to do in its stead.
+ *
+ * Which generation. A server over `{type: "acp"}` is asked for a connection first (`mcp/connect`), because a connection
+ * carries everything, also what a server asks of its client. Who knows no such method (or no such server by that name)
+ * is of the generation without connections; that is remembered for the server. So each kind of client of the bridge is
+ * served by each kind of owner: see session-adapter.ts and stateless-adapter.ts for the two that do not match.
+ *
+ * Invariants: a connection that nobody uses any more is disconnected; messages that belong to none of ours are not
+ * taken.
+ */
+import type { Channel } from "../rpc/channel";
+import { memoryChannels } from "../rpc/memory";
+import { RpcCode, RpcError } from "../rpc/message";
+import { serveClassic } from "./session-adapter";
+import { StatelessFace } from "./stateless-adapter";
+import { CarriedServer } from "./stateless-link";
+import type { AcpServer } from "./declaration";
+import { Link, readConnectionId, readMessage, type LinkPrefix, type Neighbour, type Odd } from "./link";
+import { McpCode, type StatelessServer } from "./revision";
+
+/** One declared server, for both kinds of MCP clients. */
+export interface ServedServer extends AsyncDisposable {
+  /** A connection for one classic session, to be started. Rejects with `RpcError`. */
+  connect(): Promise<Channel>;
+  readonly stateless: StatelessServer;
+}
+
+type Reached =
+  | { readonly kind: "linked"; readonly channel: Channel }
+  | { readonly kind: "carried"; readonly server: CarriedServer };
+
+export class Owners implements AsyncDisposable {
+  readonly #links = new Map<string, Link>();
+  /** By `serverId`: those whose owner knows no connections. */
+  readonly #carried = new Map<string, CarriedServer>();
+
+  constructor(
+    private readonly client: Neighbour,
+    private readonly odd: Odd,
+  ) {}
+
+  serve(server: AcpServer): ServedServer {
+    const connect = async (): Promise<Channel> => {
+      const reached = await this.#reach(server);
+      if (reached.kind === "linked") return reached.channel;
+      const [near, far] = memoryChannels();
+      serveClassic(reached.server, far, this.odd);
+      return near;
+    };
+    return new Served(() => this.#reach(server), connect, this.odd);
+  }
+
+  /** A request that came from the client's side; undefined when it is not for a connection of ours. */
+  request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> | undefined {
+    const prefix = prefixOf(method);
+    if (method === `${prefix}/disconnect`) return this.#disconnected(prefix, params) ? Promise.resolve({}) : undefined;
+    const message = readMessage(params);
+    if (message?.kind !== "linked") return undefined;
+    return this.#links.get(key(prefix, message.connectionId))?.request(message.method, message.params, signal);
+  }
+
+  /** False when it is not for us. */
+  notification(method: string, params: unknown): boolean {
+    const prefix = prefixOf(method);
+    if (method === `${prefix}/disconnect`) return this.#disconnected(prefix, params);
+    const message = readMessage(params);
+    if (message?.kind === "stateless") return this.#carried.get(message.serverId)?.notification(message) ?? false;
+    const link = message && this.#links.get(key(prefix, message.connectionId));
+    if (!message || !link) return false;
+    link.notification(message.method, message.params);
+    return true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const links = [...this.#links.values()];
+    this.#links.clear();
+    await Promise.all(links.map(link => link[Symbol.asyncDispose]()));
+  }
+
+  async #reach(server: AcpServer): Promise<Reached> {
+    if (server.kind === "sacp") return this.#link("_mcp", { acp_url: server.url });
+    const { serverId, id } = server;
+    const carried = serverId === undefined ? undefined : this.#carried.get(serverId);
+    if (carried) return { kind: "carried", server: carried };
+    try {
+      return await this.#link("mcp", {
+        ...(serverId === undefined ? {} : { serverId }),
+        ...(id === undefined ? {} : { acpId: id }),
+      });
+    } catch (error) {
+      const unknown =
+        error instanceof RpcError && (error.code === RpcCode.methodNotFound || error.code === RpcCode.invalidParams);
+      if (!unknown || serverId === undefined) throw error;
+      const other = this.#carried.get(serverId) ?? new CarriedServer(serverId, this.client);
+      this.#carried.set(serverId, other);
+      return { kind: "carried", server: other };
+    }
+  }
+
+  async #link(prefix: LinkPrefix, params: unknown): Promise<Reached> {
+    const id = readConnectionId(await this.client.request(`${prefix}/connect`, params));
+    if (id === undefined) throw new RpcError(McpCode.backend, `The answer to ${prefix}/connect names no connection.`);
+    const [near, far] = memoryChannels();
+    const link = new Link(id, prefix, this.client, far, { ended: () => this.#ended(link), odd: this.odd });
+    this.#links.set(key(prefix, id), link);
+    return { kind: "linked", channel: near };
+  }
+
+  /** Our side has no use for the connection any more, or the owner has ended it, which took it off the list. */
+  #ended(link: Link): void {
+    if (!this.#links.delete(key(link.prefix, link.id))) return;
+    if (link.prefix === "_mcp") return this.client.notify("_mcp/disconnect", { connection_id: link.id });
+    this.client
+      .request("mcp/disconnect", { connectionId: link.id })
+      .catch((error: unknown) => this.odd("an MCP connection was not ended", error));
+  }
+
+  #disconnected(prefix: LinkPrefix, params: unknown): boolean {
+    const id = readConnectionId(params);
+    const link = id === undefined ? undefined : this.#links.get(key(prefix, id));
+    if (!link) return false;
+    this.#links.delete(key(prefix, link.id));
+    void link[Symbol.asyncDispose]();
+    return true;
+  }
+}
+
+class Served implements ServedServer {
+  /** The owner's own stateless server, or a face on a connection; found at the first request. */
+  #stateless: Promise<StatelessServer> | undefined;
+  #face: StatelessFace | undefined;
+  /** The connection that showed which kind of owner it is, until it is used. */
+  #first: Channel | undefined;
+  readonly stateless: StatelessServer = {
+    request: async (method, params, options) => {
+      const server = await (this.#stateless ??= this.#find());
+      return server.request(method, params, options);
+    },
+  };
+
+  constructor(
+    private readonly reach: () => Promise<Reached>,
+    readonly connect: () => Promise<Channel>,
+    private readonly odd: Odd,
+  ) {}
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#face?.[Symbol.asyncDispose]();
+    await this.#first?.[Symbol.asyncDispose]();
+  }
+
+  async #connection(): Promise<Channel> {
+    const first = this.#first;
+    this.#first = undefined;
+    return first ?? this.connect();
+  }
+
+  async #find(): Promise<StatelessServer> {
+    try {
+      const reached = await this.reach();
+      if (reached.kind === "carried") return reached.server;
+      this.#first = reached.channel;
+      return (this.#face = new StatelessFace(() => this.#connection(), this.odd));
+    } catch (error) {
+      this.#stateless = undefined; // another request tries again
+      throw error;
+    }
+  }
+}
+
+function prefixOf(method: string): LinkPrefix {
+  return method.startsWith("_") ? "_mcp" : "mcp";
+}
+function key(prefix: LinkPrefix, id: string): string {
+  return `${prefix} ${id}`;
+}

@@ -1,0 +1,304 @@
+/**
+ * The tool deliveries of all sessions of one chain (`delivery.ts`): the MCP bridge reports, the chain's client reads.
+ *
+ * Invariants: a session's record lasts until the session is closed or set up anew; beyond `MAX_SESSIONS` the record
+ * that was not used for the longest time is dropped, never one with a running turn; listeners are called after the
+ * record changed, once per change.
+ */
+import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../../src/protocol/session-details";
+import type { Clock } from "../../rpc/clock";
+import {
+  MAX_WAITS_IN_VAIN,
+  retryAfter,
+  transportFor,
+  waitsForList,
+  type DeliveryEvidence,
+  type Retry,
+} from "./delivery-evidence";
+import { COUNTS_TOOLS, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
+import { toolsIn } from "./observed-server";
+import { Meta, STATELESS_REVISION, type StatelessServer } from "../revision";
+
+const MAX_SESSIONS = 256;
+/** How long the first prompt of a session waits for `tools/list` (issue 14 item 2). */
+export const LIST_LIMIT_MS = 5_000;
+/** For a server to list its tools to the bridge, at the end of a turn; before the first prompt twice as long. */
+export const COUNT_LIMIT_MS = 1_000;
+const COUNT_PARAMS = { _meta: { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {}, [COUNTS_TOOLS]: true } };
+
+/** `stateless`: the server itself, not as the agent reaches it. */
+export interface OfferedServer {
+  readonly server: string;
+  readonly stateless: StatelessServer;
+}
+
+export interface DeliveryOptions {
+  readonly clock: Clock;
+  /** As the agent answered `initialize`. */
+  readonly http: boolean;
+  readonly onDemand: boolean;
+  readonly evidence: DeliveryEvidence | undefined;
+  /** For the log. */
+  readonly odd?: (what: string, detail: unknown) => void;
+  /**
+   * The agent may take the tools by its own configuration (`attached-server.ts`): the first prompt waits for that, too.
+   */
+  readonly isAttached?: boolean;
+}
+
+type ServerDeliveryEvent = Extract<DeliveryEvent, { readonly server: string }>;
+
+/** One session's record. It has no session id until the agent has answered the setup. */
+export class Delivery {
+  #state: DeliveryState;
+  #onChange: () => void = () => undefined;
+  #ready: Promise<void> | undefined;
+  #onLateList: () => void = () => undefined;
+  #release: () => void = () => undefined;
+  /** When the tools of the last server were listed; "never": not yet. */
+  #lists: DeliveryEvidence["lists"] = "never";
+  #isPrompted = false;
+  #wait: "none" | "waiting" | "listed" | "inVain" | "stopped" = "none";
+  /** Servers whose tools were listed by the agent's own configuration: that is no evidence about transports. */
+  readonly #attached = new Set<string>();
+  readonly #native = new Set<string>();
+  /** The agent had connected to a server when the first prompt went out. */
+  #wasConnected = false;
+  /** When the agent had answered the setup, on the clock. */
+  #setUpAt: number;
+
+  readonly transport: ToolTransport;
+  /** What the agent's next session tries if tools are missing in this one. */
+  readonly retry: Retry;
+
+  constructor(
+    private readonly offer: readonly OfferedServer[],
+    private readonly options: DeliveryOptions,
+  ) {
+    const { http, evidence } = options;
+    this.transport = transportFor(http, evidence);
+    this.retry = retryAfter(http, evidence);
+    this.#state = offered(offer, this.transport);
+    this.#setUpAt = options.clock.now();
+  }
+
+  /** The agent has answered the setup. */
+  answered(): void {
+    this.#setUpAt = this.options.clock.now();
+  }
+
+  get lists(): DeliveryEvidence["lists"] {
+    return this.#lists;
+  }
+
+  /**
+   * What this session shows about the agent; undefined: nothing, because no server has tools that could be listed, or
+   * its own configuration lists them.
+   */
+  get outcome(): DeliveryEvidence | undefined {
+    if (this.servers.every(server => server.offered === 0 || server.listFailed === true)) return undefined;
+    if ([...this.#attached].some(server => !this.#native.has(server))) return undefined;
+    const isListed = this.servers.every(server => !isMissing(server) || server.listFailed === true),
+      before = this.#waitsBefore;
+    const waitsInVain = this.#wait === "inVain" ? before + 1 : this.#wait === "listed" ? 0 : before;
+    return { transport: this.transport, isListed, lists: this.#lists, waitsInVain };
+  }
+
+  /** Whether the session's first prompt was sent to the agent. */
+  get isPrompted(): boolean {
+    return this.#isPrompted;
+  }
+  prompted(): void {
+    if (!this.#isPrompted) this.#wasConnected = this.servers.some(({ connections }) => connections > 0);
+    this.#isPrompted = true;
+  }
+
+  /**
+   * Resolves when the first prompt may go out: when the agent has requested the tools of each server, `LIST_LIMIT_MS`
+   * after the first call at the latest, or when it is released. At once for an agent that does not list before a
+   * prompt. A server that does not list its tools to the bridge either, like a program that is still starting, is not
+   * waited for. Every call gets the same promise.
+   */
+  ready(): Promise<void> {
+    const { clock, http, onDemand, evidence, isAttached = false } = this.options;
+    if (!this.#ready && this.isComplete) this.#wait = "listed";
+    return (this.#ready ??=
+      onDemand || this.isComplete || !(isAttached || waitsForList(http, evidence))
+        ? Promise.resolve()
+        : new Promise(resolve => {
+            this.#wait = "waiting";
+            const late = clock.after(LIST_LIMIT_MS, () => this.#stopWait("inVain"));
+            this.#release = () => {
+              late[Symbol.dispose]();
+              resolve();
+            };
+            void this.countUnlisted(2 * COUNT_LIMIT_MS);
+          }));
+  }
+
+  /** A prompt that waits goes out now. */
+  release(): void {
+    this.#stopWait("stopped");
+  }
+
+  get servers(): readonly ToolDelivery[] {
+    return this.#state.servers;
+  }
+  /** For a person. Empty for an agent that is known to list after its first turn. */
+  get missing(): readonly ToolDelivery[] {
+    return this.options.evidence?.lists === "later" ? [] : missing(this.#state);
+  }
+  get isRunning(): boolean {
+    return this.#state.runningTurns > 0;
+  }
+  get isDecided(): boolean {
+    return this.#state.isDecided;
+  }
+  /** The tools of every server were requested. */
+  get isComplete(): boolean {
+    return this.servers.every(server => isListed(server) || server.listFailed === true);
+  }
+
+  /** Called once, when the tools of the last server are listed after the decision. */
+  onLateList(listener: () => void): void {
+    this.#onLateList = listener;
+  }
+
+  /** A listener replaces the one before it. */
+  onChange(listener: () => void): void {
+    this.#onChange = listener;
+  }
+
+  /**
+   * Learns how many tools those servers have that the agent did not list, and which cannot list them. Never rejects;
+   * takes `limit` ms at most.
+   */
+  async countUnlisted(limit = COUNT_LIMIT_MS): Promise<void> {
+    const unlisted = this.servers.filter(server => !isListed(server) && server.offered === undefined);
+    await Promise.all(
+      unlisted.map(async ({ server }) => {
+        const one = this.offer.find(({ server: name }) => name === server);
+        if (!one) return;
+        const tools = await counted(one.stateless, this.options.clock, limit);
+        if (typeof tools === "number") return this.add({ kind: "counted", server, tools });
+        this.options.odd?.(`the MCP server “${server}” did not list its tools`, tools.failure);
+        this.add({ kind: "countFailed", server });
+      }),
+    );
+  }
+
+  /** By the agent's own configuration. */
+  addAttached(event: ServerDeliveryEvent): void {
+    if (event.kind === "listed") this.#attached.add(event.server);
+    this.#apply(event);
+  }
+
+  add(event: DeliveryEvent): void {
+    if (event.kind === "listed") this.#native.add(event.server);
+    this.#apply(event);
+  }
+
+  #apply(event: DeliveryEvent): void {
+    const before = this.#state;
+    this.#state = step(before, event);
+    if (this.#lists === "never" && this.isComplete) {
+      this.#lists = this.#listsNow(before.isDecided);
+      this.#stopWait("listed");
+      if (before.isDecided) this.#onLateList();
+    }
+    if (before.servers !== this.#state.servers || before.isDecided !== this.#state.isDecided) this.#onChange();
+  }
+
+  get #waitsBefore(): number {
+    return this.options.evidence?.waitsInVain ?? 0;
+  }
+
+  #stopWait(end: "listed" | "inVain" | "stopped"): void {
+    if (this.#wait === "waiting") this.#wait = end;
+    this.#release();
+  }
+
+  /**
+   * A list after the first prompt proves that the agent lists only then if the prompt waited in full and the agent had
+   * not connected before it. If the prompt did not wait, a list within the limit counts as one before it. Both only
+   * until `MAX_WAITS_IN_VAIN` prompts waited in vain.
+   */
+  #listsNow(isDecided: boolean): DeliveryEvidence["lists"] {
+    if (!this.#isPrompted) return "beforePrompt";
+    const wasHeld = this.#wait !== "none",
+      isInTime = this.options.clock.now() - this.#setUpAt <= LIST_LIMIT_MS;
+    const isSlow = wasHeld ? this.#wait !== "inVain" || this.#wasConnected : isInTime;
+    if (isSlow && this.#waitsBefore < MAX_WAITS_IN_VAIN) return "beforePrompt";
+    if (isDecided) return "later";
+    if (wasHeld) return this.#wait === "inVain" ? "inPrompt" : "beforePrompt";
+    return this.options.evidence?.lists === "inPrompt" ? "inPrompt" : "beforePrompt";
+  }
+}
+
+/** `failure`: the server's error, or that it did not answer within `limit` ms. */
+async function counted(
+  server: StatelessServer,
+  clock: Clock,
+  limit: number,
+): Promise<number | { readonly failure: unknown }> {
+  const stops = new AbortController(),
+    failure = `no answer within ${limit} ms`;
+  const late = new Promise<{ readonly failure: unknown }>(resolve =>
+    stops.signal.addEventListener("abort", () => resolve({ failure }), { once: true }),
+  );
+  using _ = clock.after(limit, () => stops.abort());
+  try {
+    const listing = server.request("tools/list", COUNT_PARAMS, { signal: stops.signal, notification: () => undefined });
+    listing.catch(() => undefined);
+    return await Promise.race([listing.then(toolsIn), late]);
+  } catch (error) {
+    return { failure: error };
+  }
+}
+
+export class DeliveryTracker {
+  readonly #sessions = new Map<string, Delivery>();
+  readonly #listeners = new Map<string, () => void>();
+
+  /** `onDecided` is called once per session, at the end of its first completed turn. */
+  constructor(private readonly onDecided: (sessionId: string, delivery: Delivery) => void = () => undefined) {}
+
+  of(sessionId: string): Delivery | undefined {
+    return this.#sessions.get(sessionId);
+  }
+
+  /** `delivery` undefined: the session has no servers, or has ended. */
+  set(sessionId: string, delivery: Delivery | undefined): void {
+    this.#sessions.delete(sessionId);
+    if (!delivery) return;
+    const isFull = this.#sessions.size >= MAX_SESSIONS;
+    const [oldest] = isFull ? ([...this.#sessions].find(([, { isRunning }]) => !isRunning) ?? []) : [];
+    if (oldest !== undefined) this.#sessions.delete(oldest);
+    this.#sessions.set(sessionId, delivery);
+    delivery.answered();
+    let wasDecided = delivery.isDecided;
+    delivery.onChange(() => {
+      if (this.#sessions.get(sessionId) !== delivery) return;
+      if (!wasDecided && delivery.isDecided) this.onDecided(sessionId, delivery);
+      wasDecided = delivery.isDecided;
+      this.#listeners.get(sessionId)?.();
+    });
+    this.#listeners.get(sessionId)?.();
+  }
+
+  /** A turn of the session starts: its record is the newest. */
+  used(sessionId: string): void {
+    const delivery = this.#sessions.get(sessionId);
+    if (delivery && this.#sessions.delete(sessionId)) this.#sessions.set(sessionId, delivery);
+  }
+
+  /** A listener replaces the session's one before it. */
+  onChange(sessionId: string, listener: () => void): Disposable {
+    this.#listeners.set(sessionId, listener);
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#listeners.get(sessionId) === listener) this.#listeners.delete(sessionId);
+      },
+    };
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * A served MCP server whose connections, tool lists and calls are reported (issue 14 item 1), for clients of both
+ * kinds.
+ *
+ * Invariants: messages cross unchanged and in order; a page of a list is reported when its answer is sent to the
+ * client.
+ */
+import type { Channel } from "../../rpc/channel";
+import type { Frame } from "../../rpc/frame";
+import { arrayOr, objectOr } from "../../rpc/json";
+import type { Id } from "../../rpc/message";
+import type { ServedServer } from "../declared-servers";
+import type { StatelessServer } from "../revision";
+
+export type ServerEvent =
+  | { readonly kind: "connected" }
+  | { readonly kind: "listed"; readonly tools: number; readonly isMore: boolean }
+  /** The server could not be reached, or answered `initialize` or `tools/list` with an error. */
+  | { readonly kind: "listFailed"; readonly error: unknown }
+  | { readonly kind: "called" };
+
+export function observedServer(server: ServedServer, onEvent: (event: ServerEvent) => void): ServedServer {
+  return {
+    connect: async () => {
+      const channel = await server.connect().catch((error: unknown) => {
+        onEvent({ kind: "listFailed", error });
+        throw error;
+      });
+      onEvent({ kind: "connected" });
+      return observedChannel(channel, onEvent);
+    },
+    stateless: observedStateless(server.stateless, onEvent),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** The client's end of a connection: what it sends are the agent's requests. */
+function observedChannel(channel: Channel, onEvent: (event: ServerEvent) => void): Channel {
+  /** Requests without an answer: `initialize`, and for a first or a further page of the list. */
+  const open = new Map<Id, "initialize" | "first" | "further">();
+  const asked = ({ message }: Frame): void => {
+    if (!("method" in message)) return;
+    if (message.method === "tools/call") onEvent({ kind: "called" });
+    if (!("id" in message)) return;
+    if (message.method === "initialize") open.set(message.id as Id, "initialize");
+    if (message.method === "tools/list") open.set(message.id as Id, isMore(message.params) ? "further" : "first");
+  };
+  const answered = ({ message }: Frame): void => {
+    if ("method" in message || message.id === null) return;
+    const asked = open.get(message.id);
+    if (asked === undefined || !open.delete(message.id)) return;
+    if (!("result" in message)) onEvent({ kind: "listFailed", error: message.error });
+    else if (asked !== "initialize")
+      onEvent({ kind: "listed", tools: toolsIn(message.result), isMore: asked === "further" });
+  };
+  return {
+    start: receiver =>
+      channel.start({
+        receive: frame => {
+          if (open.size > 0) answered(frame);
+          return receiver.receive(frame);
+        },
+        closed: reason => receiver.closed(reason),
+      }),
+    send: frame => {
+      asked(frame);
+      return channel.send(frame);
+    },
+    drained: () => channel.drained(),
+    [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+  };
+}
+
+/** A client without sessions counts as one connection from its first request on. */
+function observedStateless(server: StatelessServer, onEvent: (event: ServerEvent) => void): StatelessServer {
+  let isConnected = false;
+  return {
+    request: async (method, params, options) => {
+      if (!isConnected) onEvent({ kind: "connected" });
+      isConnected = true;
+      if (method === "tools/call") onEvent({ kind: "called" });
+      if (method !== "tools/list") return server.request(method, params, options);
+      try {
+        const result = await server.request(method, params, options);
+        onEvent({ kind: "listed", tools: toolsIn(result), isMore: isMore(params) });
+        return result;
+      } catch (error) {
+        if (!options.signal.aborted) onEvent({ kind: "listFailed", error }); // else the agent withdrew its request
+        throw error;
+      }
+    },
+  };
+}
+
+function isMore(params: unknown): boolean {
+  return typeof objectOr(params).cursor === "string";
+}
+
+/** Number of tools in an answer to `tools/list`. */
+export function toolsIn(result: unknown): number {
+  return arrayOr(objectOr(result).tools).length;
+}

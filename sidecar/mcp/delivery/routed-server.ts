@@ -1,0 +1,104 @@
+/**
+ * A served MCP server whose tool calls are routed before they reach it (`call-route.ts`): to the server itself, to that
+ * of another session, or to none.
+ *
+ * Invariants: every call is answered once; a call that the client cancels is cancelled where it went; all other
+ * messages cross as they are.
+ */
+import type { Channel, Receiver } from "../../rpc/channel";
+import { Frame } from "../../rpc/frame";
+import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
+import { RpcCode, RpcError, type Id } from "../../rpc/message";
+import type { ServedServer } from "../declared-servers";
+import { Meta, STATELESS_REVISION, withMeta, type StatelessServer } from "../revision";
+
+/** Where a call goes; undefined: to the server that was called. */
+export type RouteCall = (
+  tool: string,
+  args: unknown,
+  signal: AbortSignal,
+) => Promise<StatelessServer | { readonly refused: string } | undefined>;
+
+export function routedServer(server: ServedServer, route: RouteCall): ServedServer {
+  return {
+    connect: async () => routedChannel(await server.connect(), route),
+    stateless: {
+      request: async (method, params, options) => {
+        const to =
+          method === "tools/call"
+            ? await route(stringOr(params.name, ""), params.arguments, options.signal)
+            : undefined;
+        if (to && "refused" in to) return refusal(to.refused);
+        return (to ?? server.stateless).request(method, params, options);
+      },
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+function routedChannel(channel: Channel, route: RouteCall): Channel {
+  let receiver: Receiver | undefined;
+  /** Calls that are not with this server: being routed, or elsewhere. */
+  const open = new Map<Id, AbortController>();
+  const answer = (id: Id, message: JsonObject): void => {
+    if (open.delete(id))
+      void receiver?.receive(Frame.of({ jsonrpc: "2.0", id, ...message } as Parameters<typeof Frame.of>[0]));
+  };
+  const call = async (frame: Frame, id: Id, params: JsonObject): Promise<void> => {
+    const stops = new AbortController();
+    open.set(id, stops);
+    try {
+      const to = await route(stringOr(params.name, ""), params.arguments, stops.signal);
+      if (!to) {
+        if (open.delete(id)) channel.send(frame);
+        return;
+      }
+      if ("refused" in to) return answer(id, { result: refusal(to.refused) });
+      const notification = (method: string, about: unknown): void => {
+        if (open.has(id)) void receiver?.receive(Frame.of({ jsonrpc: "2.0", method, params: objectOr(about) }));
+      };
+      const { resultType: _, ...result } = objectOr(
+        await to.request("tools/call", withMeta(params, STATELESS), { signal: stops.signal, notification }),
+      );
+      answer(id, { result });
+    } catch (error) {
+      answer(id, {
+        error: (error instanceof RpcError
+          ? error
+          : new RpcError(RpcCode.internalError, error instanceof Error ? error.message : String(error))
+        ).toJSON(),
+      });
+    }
+  };
+  return {
+    start: given => channel.start((receiver = given)),
+    send: frame => {
+      const { message } = frame;
+      if ("method" in message && message.method === "tools/call" && "id" in message) {
+        void call(frame, message.id as Id, objectOr(message.params));
+        return true;
+      }
+      if ("method" in message && message.method === "notifications/cancelled") {
+        const id = objectOr(message.params).requestId as Id,
+          elsewhere = open.get(id);
+        if (elsewhere && open.delete(id)) {
+          elsewhere.abort(); // a cancelled call has no answer (MCP, “Cancellation”)
+          return true;
+        }
+      }
+      return channel.send(frame);
+    },
+    drained: () => channel.drained(),
+    [Symbol.asyncDispose]: async () => {
+      for (const elsewhere of open.values()) elsewhere.abort();
+      open.clear();
+      await channel[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const STATELESS = { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {} };
+
+function refusal(sentence: string): JsonObject {
+  return { content: [{ type: "text", text: sentence }], isError: true };
+}

@@ -1,0 +1,122 @@
+/** The bodies of HTTP requests: read within limits of size and time; and answers to those that are refused. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "../../rpc/clock";
+import { refusal, tooLarge, type Refusal } from "./http-guard";
+import { RpcCode } from "../../rpc/message";
+
+export type Body =
+  | { readonly kind: "read"; readonly value: unknown }
+  | { readonly kind: "refused"; readonly why: Refusal }
+  /** The other side went away in the middle. */
+  | { readonly kind: "gone" };
+
+/** How long a body that nobody wants may still come in, so that its sender reads the answer instead of a reset. */
+const DISCARD_MS = 10_000;
+
+/** A whole JSON body of at most `bytes`, within `ms`. */
+export async function readBody(
+  request: IncomingMessage,
+  limit: { readonly bytes: number; readonly ms: number; readonly clock: Clock },
+): Promise<Body> {
+  const read = await collect(request, limit);
+  if (read.kind !== "bytes") return read;
+  try {
+    return { kind: "read", value: JSON.parse(read.bytes.toString()) as unknown };
+  } catch {
+    return { kind: "refused", why: { ...refusal(400, "The body is not JSON."), code: RpcCode.parseError } };
+  }
+}
+
+type Collected = { readonly kind: "bytes"; readonly bytes: Buffer } | Exclude<Body, { kind: "read" }>;
+
+function collect(
+  request: IncomingMessage,
+  { bytes, ms, clock }: { readonly bytes: number; readonly ms: number; readonly clock: Clock },
+): Promise<Collected> {
+  return new Promise(resolve => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const done = (outcome: Collected): void => {
+      late[Symbol.dispose]();
+      request.off("data", take).off("end", end).off("close", gone).off("error", gone).pause();
+      request.on("error", () => undefined); // it may still break while it is discarded
+      resolve(outcome);
+    };
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > bytes) done({ kind: "refused", why: tooLarge(bytes) });
+      else chunks.push(chunk);
+    };
+    const end = (): void => done({ kind: "bytes", bytes: Buffer.concat(chunks) });
+    const gone = (): void => done({ kind: "gone" });
+    const late = clock.after(ms, () =>
+      done({ kind: "refused", why: refusal(408, "The message took too long to arrive.", { connection: "close" }) }),
+    );
+    request.on("data", take).on("end", end).on("close", gone).on("error", gone);
+  });
+}
+
+/**
+ * Answers, and discards what is left of the request for a while. An answer that closes the connection ends after that:
+ * a connection that is closed while its sender writes is reset, and the answer is lost.
+ */
+export function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal, clock: Clock): void {
+  const body = bytesOf({ jsonrpc: "2.0", id: null, error: { code: why.code, message: why.message } });
+  response.writeHead(why.status, jsonHeaders(body, why.headers)).write(body);
+  const isThrough = request.complete || !hasBody(request);
+  if (isThrough || why.headers?.["connection"] !== "close") response.end();
+  if (isThrough) return;
+  const enough = clock.after(DISCARD_MS, () => request.destroy());
+  const { socket } = request;
+  const through = (): void => {
+    enough[Symbol.dispose]();
+    request.off("end", through);
+    socket.off("close", through);
+    response.end();
+  };
+  socket.once("close", through); // once it is answered, the request itself does not hear of that any more
+  request.once("end", through).resume();
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+/**
+ * A request to a server that is closed, from a client that knew it. A session that has ended is answered with 404 (MCP,
+ * "Session Management"); a stream of events is not offered, so that clients stop to ask for one; to end the session
+ * again is fine.
+ */
+export function serveClosed(request: IncomingMessage, response: ServerResponse, clock: Clock): void {
+  if (request.method === "DELETE") {
+    response.writeHead(204).end();
+    request.resume();
+    return;
+  }
+  const why =
+    request.method === "GET"
+      ? refusal(405, "This MCP server is closed.", { allow: "POST, DELETE" })
+      : refusal(404, "This MCP server is closed.");
+  refuse(request, response, why, clock);
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = bytesOf(value);
+  response.writeHead(status, jsonHeaders(body, headers)).end(body);
+}
+
+function bytesOf(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}
+
+function jsonHeaders(
+  body: Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string | number>> {
+  return { ...headers, "content-type": "application/json", "content-length": body.length };
+}

@@ -1,0 +1,536 @@
+/** The endpoint as an attacker, a clumsy client and a slow one see it: real sockets, bytes by hand. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { request as httpRequest } from "node:http";
+import { connect, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { objectOr } from "../../rpc/json";
+import { memoryChannels } from "../../rpc/memory";
+import { eventually } from "../../testing/eventually";
+import { FakeClock } from "../../testing/fake-clock";
+import { manyTools } from "../../testing/many-tools";
+import { connected, Signal } from "../../testing/mcp-fixture";
+import { McpEndpoint, type EndpointLimits, type OpenDoor } from "./http-server";
+import type { ServedServer } from "../declared-servers";
+import { StatelessFace } from "../stateless-adapter";
+import { ChannelTransport } from "../transport";
+
+const servers: ReturnType<typeof manyTools>[] = [];
+const session = async () => {
+  const [near, far] = memoryChannels(),
+    server = manyTools();
+  servers.push(server);
+  await server.connect(new ChannelTransport(far));
+  return near;
+};
+
+class House implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly log: string[] = [];
+  connects = 0;
+  readonly endpoint: McpEndpoint;
+  constructor(limits: Partial<EndpointLimits> = {}) {
+    this.endpoint = new McpEndpoint({
+      clock: this.clock,
+      odd: (what, detail) => this.log.push(`${what} ${String(detail)}`),
+      limits,
+    });
+  }
+  open(): Promise<OpenDoor> {
+    const face = new StatelessFace(session, () => undefined);
+    const server: ServedServer = {
+      connect: () => {
+        this.connects++;
+        return session();
+      },
+      stateless: face,
+      [Symbol.asyncDispose]: () => face[Symbol.asyncDispose](),
+    };
+    return this.endpoint.open(server);
+  }
+  [Symbol.asyncDispose]() {
+    return this.endpoint[Symbol.asyncDispose]();
+  }
+}
+
+const JSON_HEADERS = { accept: "application/json, text/event-stream", "content-type": "application/json" };
+const auth = ({ token }: OpenDoor) => ({ authorization: `Bearer ${token}`, ...JSON_HEADERS });
+const INITIALIZE = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+});
+const http = (door: OpenDoor) => ({
+  type: "http",
+  url: door.url,
+  headers: [{ name: "Authorization", value: `Bearer ${door.token}` }],
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, unknown>;
+  readonly body: string;
+}
+/** With `fetch` nobody can choose Host and Origin. */
+function ask(
+  door: OpenDoor,
+  headers: Record<string, string>,
+  { method = "POST", path = new URL(door.url).pathname, body = INITIALIZE } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(
+      { host: "127.0.0.1", port: new URL(door.url).port, method, path, headers, agent: false },
+      response => {
+        let text = "";
+        response
+          .on("data", (chunk: Buffer) => {
+            text += chunk.toString();
+          })
+          .on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+      },
+    );
+    sent.on("error", reject).end(method === "GET" || method === "DELETE" ? undefined : body);
+  });
+}
+const told = ({ body }: Answer) => (JSON.parse(body) as { error: { message: string } }).error.message;
+
+/** Bytes by hand; resolves with all that came back when the other side has ended. */
+function wire(door: OpenDoor): { readonly socket: Socket; readonly ended: Promise<string>; heard(): string } {
+  const socket = connect(Number(new URL(door.url).port), "127.0.0.1");
+  let heard = "";
+  socket
+    .on("data", (chunk: Buffer) => {
+      heard += chunk.toString();
+    })
+    .on("error", () => undefined);
+  return { socket, ended: new Promise(resolve => socket.on("close", () => resolve(heard))), heard: () => heard };
+}
+const head = (door: OpenDoor, more: Record<string, string>) =>
+  [
+    `POST ${new URL(door.url).pathname} HTTP/1.1`,
+    ...Object.entries({ host: new URL(door.url).host, ...auth(door), ...more }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
+    "",
+    "",
+  ].join("\r\n");
+
+suite("MCP endpoint: who may come in", () => {
+  test("it is on 127.0.0.1 alone, and says nothing to other origins", async () => {
+    await using house = new House();
+    const door = await house.open();
+    equal(new URL(door.url).hostname, "127.0.0.1");
+    const good = await ask(door, auth(door));
+    equal(good.status, 200);
+    match(good.body, /"serverInfo":\{"name":"many"/);
+    match(String(good.headers["mcp-session-id"]), /^[\w-]{36}$/);
+    deepEqual(
+      Object.keys(good.headers).filter(name => name.startsWith("access-control")),
+      [],
+    );
+    const preflight = await ask(
+      door,
+      { origin: "https://evil.example", "access-control-request-method": "POST" },
+      { method: "OPTIONS" },
+    );
+    equal(preflight.status, 403);
+    deepEqual(
+      Object.keys(preflight.headers).filter(name => name.startsWith("access-control")),
+      [],
+    );
+  });
+
+  test("at no other address of this machine does anybody answer", async () => {
+    await using house = new House();
+    const port = Number(new URL((await house.open()).url).port);
+    const others = [
+      "127.0.0.2",
+      "::1",
+      ...Object.values(networkInterfaces())
+        .flatMap(each => each ?? [])
+        .map(each => each.address)
+        .filter(each => each !== "127.0.0.1" && !each.startsWith("fe80")),
+    ];
+    for (const host of others) {
+      const socket = connect(port, host);
+      await rejects(
+        new Promise((resolve, reject) => {
+          socket.once("connect", resolve).once("error", reject);
+        }),
+        /E[A-Z]+/,
+        host,
+      );
+      socket.destroy();
+    }
+  });
+
+  test("wrong token, Host, Origin, path, method: each with its answer, and no server is asked", async () => {
+    await using house = new House();
+    const door = await house.open(),
+      other = await house.open(),
+      port = new URL(door.url).port,
+      good = auth(door);
+    const cases: readonly (readonly [
+      status: number,
+      headers: Record<string, string>,
+      how?: { method?: string; path?: string; body?: string },
+    ])[] = [
+      [401, JSON_HEADERS],
+      [401, { ...good, authorization: "Bearer wrong" }],
+      [401, { ...good, authorization: `Bearer ${other.token}` }],
+      [401, { ...good, authorization: door.token }],
+      [401, { ...good, authorization: `Basic ${door.token}` }],
+      [401, { ...good, authorization: `Bearer ${door.token}x` }],
+      [401, { ...good, authorization: `Bearer ${door.token.slice(1)}` }],
+      [403, { ...good, host: "evil.example" }],
+      [403, { ...good, host: `evil.example:${port}` }],
+      [403, { ...good, host: `localhost:${port}` }],
+      [403, { ...good, host: "127.0.0.1" }],
+      [403, { ...good, host: `127.0.0.1:${port}.evil.example` }],
+      [403, { ...good, origin: "https://evil.example" }],
+      [403, { ...good, origin: "null" }],
+      [403, { ...good, origin: `http://localhost:${port}` }],
+      [403, { ...good, origin: "http://127.0.0.1" }],
+      [404, good, { path: "/" }],
+      [404, good, { path: `${new URL(door.url).pathname}/` }],
+      [404, good, { path: "/.well-known/oauth-protected-resource" }],
+      [405, good, { method: "PUT" }],
+      [405, good, { method: "GET" }],
+      [405, good, { method: "DELETE" }],
+      [404, { ...good, "mcp-session-id": "unknown" }],
+      [400, good, { body: "{" }],
+      [400, good, { body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' }],
+      [415, { ...good, "content-type": "text/plain" }],
+      [406, { ...good, accept: "text/html" }],
+    ];
+    for (const [status, headers, how] of cases.slice(0, -2))
+      equal((await ask(door, headers, how)).status, status, JSON.stringify([headers, how]));
+    equal(house.connects, 0);
+    for (const [status, headers, how] of cases.slice(-2))
+      equal((await ask(door, headers, how)).status, status, JSON.stringify([headers, how]));
+    match(told(await ask(door, JSON_HEADERS)), /token/);
+    equal((await ask(door, JSON_HEADERS)).headers["www-authenticate"], "Bearer");
+    equal((await ask(door, { ...good, origin: `http://127.0.0.1:${port}` })).status, 200, "its own origin");
+    equal((await ask(door, { ...good, authorization: `bearer ${door.token}` })).status, 200, "the scheme in any case");
+    ok(
+      !house.log.join("\n").includes(door.token) && !house.log.join("\n").includes(new URL(door.url).pathname),
+      "no secrets in the log",
+    );
+  });
+
+  test("a door that is closed answers nobody, and an endpoint that is closed is gone", async () => {
+    const house = new House(),
+      door = await house.open(),
+      open = await house.open();
+    const client = await connected(http(door));
+    await door[Symbol.asyncDispose]();
+    await door[Symbol.asyncDispose]();
+    equal((await ask(door, auth(door))).status, 404);
+    equal((await ask(open, auth(open))).status, 200);
+    await client.close();
+    await house[Symbol.asyncDispose]();
+    await house[Symbol.asyncDispose]();
+    await rejects(ask(open, auth(open)), /ECONNREFUSED/);
+    await rejects(house.open(), /closed/);
+    equal(house.clock.waiting, 0, "no timer left");
+  });
+});
+
+suite("MCP endpoint: connections without a token", () => {
+  const ASK = { host: "", ...JSON_HEADERS };
+
+  test("are closed with the answer to what is refused, also while the client still sends", async () => {
+    await using house = new House();
+    const door = await house.open(),
+      { host, pathname } = new URL(door.url),
+      bad = [
+        `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 2\r\n\r\n{}`,
+        `POST /nothing HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 0\r\n\r\n`,
+        `GET ${pathname} HTTP/1.1\r\nhost: evil.example\r\n\r\n`,
+        `PUT ${pathname} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer no\r\n\r\n`,
+      ];
+    for (const bytes of bad) {
+      const { socket, ended } = wire(door);
+      socket.write(bytes);
+      match(await ended, /^HTTP\/1\.1 40[134] [^]*connection: close[^]*"error"/i, bytes);
+    }
+    const slow = wire(door);
+    slow.socket.write(head(door, { ...ASK, host, authorization: "Bearer no", "content-length": "10" }));
+    await eventually(() => slow.heard().includes('"error"'), "the answer comes before the body");
+    slow.socket.write("0123456789");
+    match(await slow.ended, /^HTTP\/1\.1 401/);
+    equal(house.clock.waiting, 0, "no timer left");
+  });
+
+  test("that ask nothing, or not enough, are closed after five seconds; one with the token stays", async () => {
+    await using house = new House();
+    const door = await house.open(),
+      silent = wire(door),
+      half = wire(door),
+      good = wire(door);
+    half.socket.write("POST / HTTP/1.1\r\nhost: ");
+    good.socket.write(head(door, { "content-length": String(INITIALIZE.length) }) + INITIALIZE);
+    await eventually(
+      () => good.heard().includes("serverInfo") && house.clock.waiting === 2,
+      "one is known, two are not",
+    );
+    house.clock.advance(5000);
+    deepEqual([await silent.ended, await half.ended], ["", ""]);
+    good.socket.write(head(door, { "content-length": String(INITIALIZE.length) }) + INITIALIZE);
+    await eventually(() => good.heard().match(/serverInfo/g)?.length === 2, "the connection is used again");
+    good.socket.destroy();
+  });
+
+  test("are few: of more than their number the oldest is closed, and who has the token is served", async () => {
+    await using house = new House({ unknownSockets: 3 });
+    const door = await house.open(),
+      sockets = [];
+    for (let i = 0; i < 10; i++) {
+      sockets.push(wire(door));
+      await eventually(() => house.clock.waiting === Math.min(i + 1, 3), `connection ${i} is there`);
+    }
+    await Promise.all(sockets.slice(0, 7).map(({ ended }) => ended));
+    equal((await ask(door, auth(door))).status, 200);
+    for (const { socket } of sockets) socket.destroy();
+  });
+});
+
+suite("MCP endpoint: a closed server", () => {
+  test("answers those who knew it so that they stop, and nobody is warned", async () => {
+    await using house = new House();
+    const door = await house.open(),
+      begun = await ask(door, auth(door)),
+      headers = { ...auth(door), "mcp-session-id": String(begun.headers["mcp-session-id"]) };
+    await door[Symbol.asyncDispose]();
+    const answers = await Promise.all([
+      ask(door, headers),
+      ask(door, auth(door)),
+      ask(door, headers, { method: "GET" }),
+      ask(door, headers, { method: "DELETE" }),
+    ]);
+    deepEqual(
+      answers.map(({ status }) => status),
+      [404, 404, 405, 204],
+    );
+    match(told(answers[0]!), /closed/);
+    deepEqual(house.log, []);
+    equal((await ask(door, { ...headers, authorization: "Bearer no" })).status, 401);
+    equal(house.log.length, 1);
+  });
+
+  test("ends the SDK's client: its stream is not asked for again, and its requests fail", async () => {
+    await using house = new House();
+    const door = await house.open();
+    await using client = await connected(http(door));
+    await client.listTools();
+    await door[Symbol.asyncDispose]();
+    await rejects(client.listTools(), /404|closed/);
+    deepEqual(house.log, []);
+  });
+});
+
+suite("MCP endpoint: limits", () => {
+  test("a body that says it is too large is refused unread, one that does not say it as soon as it is", async () => {
+    await using house = new House({ bodyBytes: 1000 });
+    const door = await house.open(),
+      large = "x".repeat(5_000_000);
+    const declared = await ask(door, { ...auth(door), "content-length": String(large.length) }, { body: large });
+    equal(declared.status, 413);
+    match(told(declared), /1000 bytes/);
+    equal((await ask(door, { ...auth(door), "transfer-encoding": "chunked" }, { body: large })).status, 413);
+    const idle = wire(door),
+      left = wire(door);
+    for (const { socket } of [idle, left]) socket.write(head(door, { "content-length": "1001" }));
+    await eventually(
+      () => idle.heard().includes("413") && left.heard().includes("413"),
+      "an answer before any of the body",
+    );
+    left.socket.destroy();
+    await eventually(() => house.clock.waiting === 1, "one is forgotten");
+    house.clock.advance(10_000);
+    await idle.ended; // who sends nothing is not waited for
+    const { length } = INITIALIZE;
+    ok(length < 1000);
+    equal(
+      (await ask(door, auth(door), { body: INITIALIZE + " ".repeat(1000 - length) })).status,
+      200,
+      "exactly the limit",
+    );
+    await eventually(() => house.clock.waiting === 0, "no timer left");
+  });
+
+  test("a body that does not arrive in time is answered 408, and the connection ended", async () => {
+    await using house = new House();
+    const door = await house.open(),
+      { socket, ended } = wire(door);
+    socket.write(`${head(door, { "content-length": "100" })}{"jsonrpc"`);
+    await eventually(() => house.clock.waiting === 1, "the limit runs");
+    house.clock.advance(29_999);
+    equal(house.clock.waiting, 1);
+    house.clock.advance(1);
+    await eventually(() => house.log.some(line => line.includes("408")), "it is refused");
+    house.clock.advance(10_000); // what is left of the body has had its time
+    match(await ended, /^HTTP\/1\.1 408 .*took too long/s);
+  });
+
+  test("a head that does not arrive in time is answered 408", async () => {
+    await using house = new House({ headMs: 100 });
+    const { socket, ended } = wire(await house.open());
+    socket.write("POST / HTTP/1.1\r\nhost: ");
+    match(await ended, /^HTTP\/1\.1 408 /);
+  });
+
+  test("a client that leaves in the middle of a body leaves nothing behind", async () => {
+    await using house = new House();
+    const door = await house.open(),
+      { socket } = wire(door);
+    socket.write(`${head(door, { "content-length": "100" })}{"jsonrpc"`);
+    await eventually(() => house.clock.waiting === 1, "the body is awaited");
+    socket.destroy();
+    await eventually(() => house.clock.waiting === 0, "no timer left");
+  });
+
+  test("too many requests at once are told to come again", async () => {
+    await using house = new House({ requests: 2 });
+    const door = await house.open(),
+      open = [wire(door), wire(door)];
+    for (const { socket } of open) socket.write(head(door, { "content-length": "100" }));
+    await eventually(() => house.clock.waiting === 2, "both are being read");
+    const refused = await ask(door, auth(door));
+    deepEqual([refused.status, refused.headers["retry-after"]], [429, "1"]);
+    for (const { socket } of open) socket.destroy();
+    await eventually(() => house.clock.waiting === 0, "both have left");
+    equal((await ask(door, auth(door))).status, 200);
+  });
+
+  test("a client that does not read is let go of, and others are served meanwhile", async () => {
+    await using house = new House();
+    const door = await house.open();
+    await using client = await connected(http(door));
+    const begun = await ask(door, auth(door)),
+      body = JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "flood", arguments: { messages: 40 }, _meta: { progressToken: 5 } },
+      });
+    const { socket, ended } = wire(door);
+    socket.pause();
+    socket.write(
+      head(door, { "content-length": String(body.length), "mcp-session-id": String(begun.headers["mcp-session-id"]) }) +
+        body,
+    );
+    const progress = new Signal();
+    await client.callTool({ name: "flood", arguments: { messages: 3 } }, undefined, { onprogress: progress.fire });
+    equal(progress.count, 3);
+    await eventually(() => house.log.length > 0 || socket.destroyed, "the flood meets the limit");
+    socket.resume();
+    ok(!(await ended).includes("flooded"));
+  });
+
+  test("of too many sessions the one that is idle longest ends", async () => {
+    await using house = new House();
+    const door = await house.open();
+    const ids: string[] = [];
+    for (let i = 0; i < 65; i++) ids.push(String((await ask(door, auth(door))).headers["mcp-session-id"]));
+    const status = async (id: string | undefined) =>
+      (
+        await ask(
+          door,
+          { ...auth(door), "mcp-session-id": String(id) },
+          { body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' },
+        )
+      ).status;
+    deepEqual([await status(ids[0]), await status(ids[1]), await status(ids[64])], [404, 200, 200]);
+  });
+});
+
+suite("MCP endpoint: which stream", () => {
+  const begin = async (door: OpenDoor) => ({
+    ...auth(door),
+    "mcp-session-id": String((await ask(door, auth(door))).headers["mcp-session-id"]),
+  });
+  const listening = async (door: OpenDoor, headers: Record<string, string>) => {
+    const { socket, heard } = wire(door);
+    socket.write(head(door, headers).replace(/^POST/, "GET"));
+    await eventually(() => heard().includes("text/event-stream"), "the stream is open");
+    return { heard, [Symbol.dispose]: () => socket.destroy() };
+  };
+
+  test("progress goes to its request, also where the client has a stream for all else", async () => {
+    await using house = new House();
+    const door = await house.open(),
+      headers = await begin(door);
+    using stream = await listening(door, headers);
+    const call = (id: number, name: string) =>
+      ask(door, headers, {
+        body: JSON.stringify({
+          jsonrpc: "2.0",
+          id,
+          method: "tools/call",
+          params: { name, _meta: { progressToken: `t${id}` } },
+        }),
+      });
+    const answer = await call(1, "progress");
+    equal(answer.body.match(/"progressToken":"t1"/g)?.length, 3);
+    await call(2, "change");
+    await eventually(() => stream.heard().includes("resources/updated"), "the change");
+    ok(!stream.heard().includes("progress"));
+    equal(
+      (await ask(door, { ...headers, accept: "text/event-stream" }, { method: "GET" })).status,
+      409,
+      "one such stream is enough",
+    );
+  });
+
+  test("a stream on which nothing is said is kept alive, between the events, until it ends", async () => {
+    await using house = new House();
+    const door = await house.open(),
+      headers = await begin(door),
+      server = servers.at(-1)!;
+    const { socket, heard } = wire(door),
+      body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "wait" } });
+    socket.write(head(door, { ...headers, "content-length": String(body.length), connection: "close" }) + body);
+    await eventually(() => heard().includes("text/event-stream"), "the answer has begun");
+    for (let minutes = 0; minutes < 10; minutes++) house.clock.advance(60_000);
+    await eventually(() => heard().match(/: keepalive\n\n/g)?.length === 40, "four a minute");
+    await server.close();
+    await eventually(
+      () => /: keepalive\n\n[^:]*event: message\ndata: [^\n]*"error"/.test(heard()),
+      "it ends with the server's end",
+    );
+    socket.destroy();
+    equal(house.clock.waiting, 0);
+  });
+
+  test("what the server says while the client has no stream waits for one; too much of it is told to the server", async () => {
+    await using house = new House();
+    const door = await house.open(),
+      headers = await begin(door),
+      server = servers.at(-1)!;
+    const asked = Array.from({ length: 101 }, () =>
+      server.createMessage({ messages: [], maxTokens: 1 }).catch((error: unknown) => String(error)),
+    );
+    match(String(await asked[0]), /does not listen/);
+    using stream = await listening(door, headers);
+    await eventually(() => stream.heard().match(/sampling\/createMessage/g)?.length === 100, "the rest arrives");
+    const ids = [...stream.heard().matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
+    for (const id of ids)
+      equal(
+        (
+          await ask(door, headers, {
+            body: JSON.stringify({
+              jsonrpc: "2.0",
+              id,
+              result: { model: "m", role: "assistant", content: { type: "text", text: `${id}` } },
+            }),
+          })
+        ).status,
+        202,
+      );
+    deepEqual(
+      (await Promise.all(asked.slice(1))).map(each => objectOr(objectOr(each).content).text),
+      ids.map(String),
+    );
+  });
+});

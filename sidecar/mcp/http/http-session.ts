@@ -1,0 +1,196 @@
+/**
+ * One MCP session of one client over Streamable HTTP (revisions 2025-03-26 to 2025-11-25): the SDK's transport, with
+ * the connection to the server behind it as a pipe. There is no server of the SDK between, so methods that nobody knows
+ * yet cross.
+ *
+ * Which stream. HTTP has many where the connection has one. An answer belongs to its request; progress to the request
+ * whose token it has; all else goes to the stream that the client opened for it (GET), else to that of the newest open
+ * request, and waits when there is none: what a server asks of its client must arrive.
+ *
+ * Invariants: when the server goes, every open request is answered with the reason, then the session ends; when the
+ * client ends it, the connection is closed.
+ */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { Channel, Closed } from "../../rpc/channel";
+import type { Clock } from "../../rpc/clock";
+import { Frame } from "../../rpc/frame";
+import { isObject } from "../../rpc/json";
+import { RpcCode, type Id, type Message } from "../../rpc/message";
+import { Outlet } from "./response-writer";
+import type { Odd } from "../link";
+import { metaOf } from "../revision";
+import { frameOf, isId, isMcpMessage } from "../transport";
+
+/** What may wait for a stream. */
+const HELD = 100;
+const HEADERS = ["accept", "content-type", "mcp-session-id", "mcp-protocol-version", "last-event-id"] as const;
+
+export class HttpSession implements AsyncDisposable {
+  readonly id = randomUUID();
+  readonly #transport: WebStandardStreamableHTTPServerTransport;
+  /** Requests of the client without an answer, oldest first. */
+  readonly #open = new Map<Id, Outlet>();
+  /** By the progress token that the client chose. */
+  readonly #tokens = new Map<unknown, Id>();
+  #standing: Outlet | undefined;
+  #held: Message[] = [];
+
+  /** `ended` is called once. */
+  static async begin(
+    channel: Channel,
+    clock: Clock,
+    ended: (session: HttpSession) => void,
+    odd: Odd,
+  ): Promise<HttpSession> {
+    const { WebStandardStreamableHTTPServerTransport: Transport } = await import(
+      "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
+    );
+    return new HttpSession(channel, clock, Transport, ended, odd);
+  }
+
+  private constructor(
+    private readonly channel: Channel,
+    private readonly clock: Clock,
+    Transport: typeof WebStandardStreamableHTTPServerTransport,
+    ended: (session: HttpSession) => void,
+    private readonly odd: Odd,
+  ) {
+    this.#transport = new Transport({ sessionIdGenerator: () => this.id });
+    this.#transport.onmessage = message => this.#fromClient(message);
+    this.#transport.onclose = () => {
+      ended(this);
+      void channel[Symbol.asyncDispose]();
+    };
+    channel.start({
+      receive: frame => this.#fromServer(frame.message),
+      closed: reason => void this.#serverGone(reason),
+    });
+  }
+
+  /** Nobody waits for anything here. */
+  get isIdle(): boolean {
+    return this.#open.size === 0 && this.#standing === undefined;
+  }
+
+  /** `body` is parsed; undefined for GET and DELETE. Resolves when the HTTP answer is through. */
+  async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+    const outlet = new Outlet(response, this.clock),
+      asked = requestsIn(body);
+    for (const { id, token } of asked) {
+      this.#open.set(id, outlet);
+      if (token !== undefined) this.#tokens.set(token, id);
+    }
+    const answer = await this.#transport.handleRequest(webRequest(request), { parsedBody: body });
+    if (answer.ok) this.#streamOpened(request, outlet);
+    else for (const { id } of asked) this.#settled(id);
+    await outlet.pour(answer);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#serverGone({ message: "The session was closed." });
+  }
+
+  #streamOpened({ method }: IncomingMessage, outlet: Outlet): void {
+    if (method === "GET") {
+      this.#standing = outlet;
+      outlet.onClose(() => {
+        if (this.#standing === outlet) this.#standing = undefined;
+      });
+    }
+    if (method !== "DELETE") for (const message of this.#held.splice(0)) this.#place(message);
+  }
+
+  #fromClient(message: JSONRPCMessage): void {
+    this.channel.send(frameOf(message));
+  }
+
+  #fromServer(message: Message): void {
+    if ("method" in message) return this.#place(message);
+    if (message.id === null) return this.odd("an MCP server could not read a message", message);
+    const outlet = this.#settled(message.id);
+    if (this.#takes(outlet, message))
+      this.#send(
+        isMcpMessage(message) ? message : failure(message.id, "The answer of the MCP server is not an object."),
+        undefined,
+      );
+  }
+
+  /** What the server says by itself, to the stream where it belongs. */
+  #place(message: Message): void {
+    const progress = "method" in message && message.method === "notifications/progress";
+    const related = progress && isObject(message.params) ? this.#tokens.get(message.params.progressToken) : undefined;
+    if (progress && related !== undefined) return this.#sendTo(message, this.#open.get(related), related);
+    if (this.#standing?.isOpen) return this.#sendTo(message, this.#standing, undefined);
+    const newest = [...this.#open].reverse().find(([, outlet]) => outlet.isOpen);
+    if (newest) return this.#sendTo(message, newest[1], newest[0]);
+    if (!progress) this.#hold(message);
+  }
+
+  #hold(message: Message): void {
+    this.#held.push(message);
+    const dropped = this.#held.length > HELD ? this.#held.shift() : undefined;
+    if (dropped && "method" in dropped && "id" in dropped && isId(dropped.id))
+      this.channel.send(Frame.of(failure(dropped.id, "The MCP client does not listen.")));
+  }
+
+  #sendTo(message: Message, outlet: Outlet | undefined, related: Id | undefined): void {
+    if (!isMcpMessage(message)) return this.odd("a message that is not one of MCP", message);
+    if (this.#takes(outlet, message)) this.#send(message, related);
+  }
+
+  #takes(outlet: Outlet | undefined, message: Message): boolean {
+    const taken = outlet?.takes(message) ?? false;
+    if (!taken)
+      this.odd(
+        "a message for an MCP client that has left, or does not read",
+        "method" in message ? message.method : "an answer",
+      );
+    return taken;
+  }
+
+  #send(message: JSONRPCMessage, related: Id | undefined): void {
+    // It rejects when the client has left meanwhile.
+    this.#transport
+      .send(message, related === undefined ? {} : { relatedRequestId: related })
+      .catch((error: unknown) => this.odd("an MCP message found nobody", error));
+  }
+
+  #settled(id: Id): Outlet | undefined {
+    const outlet = this.#open.get(id);
+    this.#open.delete(id);
+    for (const [token, of] of this.#tokens) if (of === id) this.#tokens.delete(token);
+    return outlet;
+  }
+
+  async #serverGone({ message }: Closed): Promise<void> {
+    for (const [id, outlet] of this.#open) if (outlet.isOpen) this.#send(failure(id, message), undefined);
+    this.#open.clear();
+    await this.#transport.close();
+  }
+}
+
+function failure(
+  id: Id,
+  message: string,
+): { readonly jsonrpc: "2.0"; readonly id: Id; readonly error: { readonly code: number; readonly message: string } } {
+  return { jsonrpc: "2.0", id, error: { code: RpcCode.internalError, message } };
+}
+
+/** The requests in a body, which may be a batch. */
+function requestsIn(body: unknown): readonly { readonly id: Id; readonly token: unknown }[] {
+  return (Array.isArray(body) ? body : [body]).flatMap((message: unknown) => {
+    if (!isObject(message) || typeof message.method !== "string") return [];
+    const { id } = message;
+    return isId(id) ? [{ id, token: metaOf(message.params).progressToken }] : [];
+  });
+}
+
+function webRequest({ method = "GET", headers }: IncomingMessage): Request {
+  const kept = HEADERS.flatMap(name =>
+    typeof headers[name] === "string" ? [[name, headers[name]] as [string, string]] : [],
+  );
+  return new Request("http://127.0.0.1/", { method, headers: kept });
+}

@@ -1,0 +1,90 @@
+/**
+ * One HTTP answer on its way to a client that may read slowly: what the SDK's transport makes, written no faster than
+ * it is read, and cut when more than `BACKLOG_BYTES` wait for a client that does not read at all. A stream of events
+ * that says nothing is kept alive: a person may have to answer, and HTTP clients give up after minutes of silence
+ * (Node's `fetch` after five).
+ */
+import type { ServerResponse } from "node:http";
+import type { Clock } from "../../rpc/clock";
+import type { Message } from "../../rpc/message";
+
+const BACKLOG_BYTES = 16 * 1024 * 1024;
+export const KEEP_ALIVE_MS = 15_000;
+
+export class Outlet {
+  #waiting = 0;
+  #stalled = false;
+  #closed = false;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly clock: Clock,
+  ) {
+    response.once("close", () => {
+      this.#closed = true;
+    });
+    response.on("error", () => undefined); // `close` follows
+  }
+
+  get isOpen(): boolean {
+    return !this.#closed;
+  }
+
+  onClose(closed: () => void): void {
+    if (this.#closed) closed();
+    else this.response.once("close", closed);
+  }
+
+  /** To be asked before each message that is sent here; false: the client reads nothing, and has been let go of. */
+  takes(message: Message): boolean {
+    if (this.#waiting > BACKLOG_BYTES) this.response.destroy();
+    else if (this.#stalled) this.#waiting += Buffer.byteLength(JSON.stringify(message)); // costs only where it matters
+    return !this.#closed && !this.response.destroyed;
+  }
+
+  /** Resolves when all is written or the client is gone. */
+  async pour(answer: Response): Promise<void> {
+    const reader = answer.body?.getReader();
+    this.onClose(() => {
+      reader?.cancel().catch(() => undefined);
+    });
+    if (this.#closed) return;
+    this.response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    if (!reader) {
+      this.response.end();
+      return;
+    }
+    this.response.flushHeaders();
+    using _alive = answer.headers.get("content-type")?.startsWith("text/event-stream") ? this.#keptAlive() : undefined;
+    for (let next = await reader.read(); !next.done && !this.#closed; next = await reader.read()) {
+      this.#waiting = Math.max(0, this.#waiting - next.value.length);
+      if (!this.response.write(next.value)) await this.#drained();
+    }
+    this.response.end();
+  }
+
+  /** Comments between the events, of which each piece that is written holds whole ones. */
+  #keptAlive(): Disposable {
+    let timer: Disposable;
+    const wait = (): Disposable =>
+      this.clock.after(KEEP_ALIVE_MS, () => {
+        this.response.write(": keepalive\n\n");
+        timer = wait();
+      });
+    timer = wait();
+    return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
+  }
+
+  #drained(): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    this.#stalled = true;
+    return new Promise(resolve => {
+      const go = (): void => {
+        this.response.off("drain", go).off("close", go);
+        this.#stalled = false;
+        resolve();
+      };
+      this.response.on("drain", go).on("close", go);
+    });
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * One server behind the endpoint: its address and token, and the MCP sessions of those who know them.
+ *
+ * Invariants: one connection to the server for each session; of too many sessions, the one that was idle longest ends
+ * first; when the door closes, all of them have ended and nothing is answered any more.
+ */
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { knownSecrets } from "../../../src/protocol/redaction/redact";
+import type { Clock } from "../../rpc/clock";
+import { isObject, type JsonObject } from "../../rpc/json";
+import { RpcCode, RpcError } from "../../rpc/message";
+import { refuse, sendJson } from "./http-body";
+import { refusal } from "./http-guard";
+import { HttpSession } from "./http-session";
+import { serveStateless } from "./http-stateless";
+import type { Odd } from "../link";
+import type { ServedServer } from "../declared-servers";
+import { CLASSIC_REVISIONS, isStateless } from "../revision";
+import { isId } from "../transport";
+
+/** Some agents begin a session for each prompt and end none. */
+const SESSIONS = 64;
+
+export class Door implements AsyncDisposable {
+  readonly path = `/${randomBytes(16).toString("base64url")}`;
+  readonly token = randomBytes(32).toString("base64url");
+  readonly #known = knownSecrets.add([this.token]);
+  /** HTTP requests that are being answered, streams included. */
+  busy = 0;
+  /** The one that was used last is last. */
+  readonly #sessions = new Map<string, HttpSession>();
+  readonly #ends = new AbortController();
+
+  constructor(
+    private readonly server: ServedServer,
+    private readonly clock: Clock,
+    private readonly closed: (door: Door) => void,
+    private readonly odd: Odd,
+  ) {}
+
+  /** `body` is parsed; undefined for GET and DELETE. */
+  async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+    const { method, headers } = request,
+      sessionId = headers["mcp-session-id"],
+      version = headers["mcp-protocol-version"];
+    const no = (status: number, message: string, more?: Readonly<Record<string, string>>): void =>
+      refuse(request, response, refusal(status, message, more), this.clock);
+    if (this.#ends.signal.aborted) return no(404, "This MCP server is closed.");
+    if (sessionId !== undefined) {
+      const session = this.#used(String(sessionId));
+      return session
+        ? session.handle(request, response, body)
+        : no(404, "There is no such MCP session; begin with initialize.");
+    }
+    if (method !== "POST") return no(405, "Without an MCP session, only POST is served.", { allow: "POST" });
+    if (isObject(body) && body.method === "initialize" && !isStateless(body.params))
+      return this.#begin(request, response, body);
+    const isLater = version !== undefined && !CLASSIC_REVISIONS.includes(String(version));
+    if (isObject(body) && (isStateless(body.params) || isLater))
+      return serveStateless(headers, response, body, {
+        server: this.server.stateless,
+        clock: this.clock,
+        ends: this.#ends.signal,
+      });
+    return no(400, "An MCP session is missing; begin with initialize.");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#ends.signal.aborted) return;
+    this.#ends.abort();
+    this.closed(this);
+    this.#known[Symbol.dispose]();
+    await Promise.all([...this.#sessions.values()].map(session => session[Symbol.asyncDispose]()));
+    await this.server[Symbol.asyncDispose]();
+  }
+
+  async #begin(request: IncomingMessage, response: ServerResponse, body: JsonObject): Promise<void> {
+    try {
+      const channel = await this.server.connect();
+      const session = await HttpSession.begin(channel, this.clock, ended => this.#sessions.delete(ended.id), this.odd);
+      this.#sessions.set(session.id, session);
+      if (this.#ends.signal.aborted) await session[Symbol.asyncDispose](); // it answers that it is closed
+      await this.#makeRoom();
+      await session.handle(request, response, body);
+    } catch (error) {
+      this.odd("an MCP session could not begin", error);
+      const { code, message } =
+        error instanceof RpcError ? error : new RpcError(RpcCode.internalError, "The MCP server could not be reached.");
+      if (!response.headersSent)
+        sendJson(response, 200, { jsonrpc: "2.0", id: isId(body.id) ? body.id : null, error: { code, message } });
+    }
+  }
+
+  async #makeRoom(): Promise<void> {
+    if (this.#sessions.size <= SESSIONS) return;
+    const idle = [...this.#sessions.values()].slice(0, -1).find(session => session.isIdle);
+    await idle?.[Symbol.asyncDispose]();
+  }
+
+  #used(id: string): HttpSession | undefined {
+    const session = this.#sessions.get(id);
+    if (session && this.#sessions.delete(id)) this.#sessions.set(id, session);
+    return session;
+  }
+}

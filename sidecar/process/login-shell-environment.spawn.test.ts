@@ -1,0 +1,197 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { existsSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import fc from "fast-check";
+import { realClock } from "../rpc/clock";
+import { temporaryFolder } from "../testing/drive";
+import { FakeClock } from "../testing/fake-clock";
+import { skipped } from "../testing/skipped";
+import { runShell } from "./child";
+import {
+  environmentIn,
+  RESOLVING,
+  ShellEnvironment,
+  shellArguments,
+  type Environment,
+  type ShellWorld,
+} from "./login-shell-environment";
+
+const MARK = "0123456789abcdef";
+const OURS = { SHELL: "/bin/zsh", PATH: "/usr/bin:/bin", EDITOR_SET: "ours", LANG: "de" };
+
+suite("the environment of the login shell", () => {
+  /** A shell whose start files set this, and print. */
+  const shell =
+    (set: Readonly<Record<string, unknown>>, noise = ""): ShellWorld["run"] =>
+    async (_command, args) => {
+      const mark =
+        /m="(\w+)"\+"(\w+)"/
+          .exec(args.at(-1) ?? "")
+          ?.slice(1)
+          .join("") ?? "";
+      return { code: 0, stdout: `${noise}${mark}${JSON.stringify(set)}${mark}${noise}` };
+    };
+  const fixture = (run: ShellWorld["run"], more: Partial<ShellWorld> = {}): ShellWorld => ({
+    platform: "linux",
+    env: OURS,
+    node: "/opt/co de/node",
+    clock: new FakeClock(),
+    run,
+    ...more,
+  });
+  const resolved = (run: ShellWorld["run"], more: Partial<ShellWorld> = {}) =>
+    new ShellEnvironment(fixture(run, more)).resolved();
+
+  test("what it sets is there, whatever else it prints; ours stays", async () => {
+    const {
+      env,
+      shell: asked,
+      problem,
+    } = await resolved(
+      shell(
+        {
+          PATH: "/nvm/bin:/usr/bin",
+          NVM_DIR: "/nvm",
+          LANG: "en",
+          SHLVL: "2",
+          [RESOLVING]: "1",
+          ELECTRON_RUN_AS_NODE: "1",
+          N: 7,
+        },
+        "Welcome!\n",
+      ),
+    );
+    deepEqual(
+      [env, asked, problem],
+      [
+        { SHELL: "/bin/zsh", PATH: "/nvm/bin:/usr/bin:/bin", NVM_DIR: "/nvm", EDITOR_SET: "ours", LANG: "de" },
+        "/bin/zsh",
+        undefined,
+      ],
+    );
+  });
+
+  test("a PATH that has all of the shell's folders was put together on purpose, and stays", async () =>
+    equal(
+      (await resolved(shell({ PATH: "/bin:/usr/bin" }), { env: { ...OURS, PATH: "/venv/bin:/usr/bin:/bin" } })).env[
+        "PATH"
+      ],
+      "/venv/bin:/usr/bin:/bin",
+    ));
+
+  test("it is asked once", async () => {
+    let times = 0;
+    const environment = new ShellEnvironment(
+      fixture(async (...given) => {
+        times++;
+        return shell({ A: "1" })(...given);
+      }),
+    );
+    equal(await environment.resolved(), await environment.resolved());
+    equal(times, 1);
+  });
+
+  test("a shell that fails, says nothing of use or cannot be started: our own, and the reason", async () => {
+    for (const [run, why] of [
+      [async () => ({ code: 1, stdout: "oops" }), /^\/bin\/zsh ended with exit code 1 before/],
+      [async () => ({ code: null, stdout: "" }), /ended with a signal/],
+      [async () => Promise.reject(new Error("no such file")), /^\/bin\/zsh could not be started: no such file\.$/],
+    ] satisfies [ShellWorld["run"], RegExp][]) {
+      const { env, problem } = await resolved(run);
+      equal(env, OURS);
+      match(problem ?? "", why);
+    }
+  });
+
+  test("start files that never end cost ten seconds", async () => {
+    const clock = new FakeClock();
+    const resolving = resolved(
+      (_command, _args, _env, signal) =>
+        new Promise(resolve => {
+          signal.addEventListener("abort", () => resolve({ code: null, stdout: "" }));
+        }),
+      { clock },
+    );
+    clock.advance(9_999);
+    equal(clock.waiting, 1);
+    clock.advance(1);
+    match((await resolving).problem ?? "", /did not finish its start files within 10 seconds/);
+    equal(clock.waiting, 0);
+  });
+
+  test("on Windows there is none to ask, on a Mac it is zsh unless said otherwise", async () => {
+    const never: ShellWorld["run"] = async () => {
+      throw new Error("asked");
+    };
+    deepEqual(await resolved(never, { platform: "win32" }), { env: OURS, shell: undefined });
+    equal((await resolved(shell({}), { platform: "darwin", env: { PATH: "/bin" } })).shell, "/bin/zsh");
+    equal((await resolved(shell({}), { env: { PATH: "/bin" } })).shell, "/bin/sh");
+  });
+
+  test("each shell is asked in its own words", () => {
+    deepEqual(shellArguments("/usr/bin/fish", "/n'ode", MARK), [
+      "-i",
+      "-l",
+      "-c",
+      `'/n'\\''ode' -e 'const m="01234567"+"89abcdef";process.stdout.write(m+JSON.stringify(process.env)+m)'`,
+    ]);
+    deepEqual(
+      ["/bin/tcsh", "pwsh", "nu"].map(name => shellArguments(name, "/node", MARK).slice(0, -1)),
+      [
+        ["-i", "-c"],
+        ["-Login", "-Command"],
+        ["-l", "-c"],
+      ],
+    );
+  });
+
+  /** A shell in a home of its own, with such start files. */
+  const real = async (
+    startFile: string,
+    extra: Readonly<Record<string, string>> = {},
+  ): Promise<Environment | undefined> => {
+    using home = temporaryFolder();
+    writeFileSync(path.join(home.path, ".bash_profile"), startFile);
+    const { stdout } = await runShell(
+      "/bin/bash",
+      shellArguments("/bin/bash", process.execPath, MARK),
+      { HOME: home.path, ...extra },
+      new AbortController().signal,
+      realClock,
+    );
+    return environmentIn(stdout, MARK);
+  };
+
+  test("a real shell says it, also a long one, and one that prints what it runs", async function () {
+    if (!existsSync("/bin/bash")) skipped(this, "it needs bash");
+    const env = await real(`export FROM_SHELL='a "b"'\ntrap 'printf "\\033]0;%s\\007" "$BASH_COMMAND"' DEBUG\n`, {
+      LONG: "x".repeat(100_000),
+    });
+    deepEqual([env?.["FROM_SHELL"], env?.["LONG"]?.length, env?.["SYMPOSIUM_RUN_ID"]], [`a "b"`, 100_000, undefined]);
+  });
+
+  test("what its start files begin goes on, and does not hold it up", async function () {
+    if (!existsSync("/bin/bash") || process.platform === "win32") skipped(this, "it needs bash");
+    const pid = Number((await real(`sleep 60 & export DAEMON=$!\n`))?.["DAEMON"]);
+    ok(pid > 1);
+    process.kill(pid, 0); // throws when it is gone
+    process.kill(pid, "SIGKILL");
+  });
+
+  test("one that is ended takes what it runs with it, and one that is not there is said", async function () {
+    if (!existsSync("/bin/bash") || process.platform === "win32") skipped(this, "it needs bash");
+    const limit = new AbortController(),
+      running = runShell("/bin/bash", ["-c", "echo begun; sleep 60"], {}, limit.signal, realClock);
+    limit.abort();
+    equal((await running).code, null);
+    await rejects(runShell("/nowhere/bash", [], {}, new AbortController().signal, realClock), { code: "ENOENT" });
+  });
+
+  test("whatever is printed, only what stands between two marks and is JSON counts", () =>
+    fc.assert(
+      fc.property(fc.string(), text => {
+        equal(environmentIn(text, MARK), undefined);
+        equal(environmentIn(`${MARK}${text}x${MARK}`, MARK), undefined);
+      }),
+    ));
+});

@@ -1,0 +1,89 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import fc from "fast-check";
+import { openLedger, readLedger, type LedgerFiles } from "./process-ledger";
+import type { ProcessTable } from "./process-list";
+
+const table: ProcessTable = {
+  computer: "c",
+  showsRunIds: true,
+  self: { pid: 2, group: 2 },
+  startOf: pid => `t${pid}`,
+  sameStart: (a, b) => a !== "" && a === b,
+  cpuSeconds: async () => undefined,
+  living: async () => [],
+  signal: () => undefined,
+};
+
+/** A disk with room for so many characters: what fits is written, and then the error comes. */
+function disk(room: number) {
+  const at = { room, text: undefined as string | undefined };
+  const files: LedgerFiles = {
+    makeFolder: () => undefined,
+    append: (_, text) => {
+      const part = text.slice(0, at.room);
+      at.room -= part.length;
+      at.text = (at.text ?? "") + part;
+      if (part !== text) throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+    },
+    remove: () => {
+      at.text = undefined;
+    },
+  };
+  return { at, files, read: () => readLedger(at.text ?? "") };
+}
+
+suite("a ledger on a full disk", () => {
+  test("warns once, with what to do, and again only after it could be written meanwhile", () => {
+    const { at, files } = disk(0),
+      warnings: string[] = [];
+    const ledger = openLedger("/s", "R", { table, files, warn: message => warnings.push(message) });
+    ledger.started(50, "R.1", "agent");
+    ledger.ended(50);
+    equal(warnings.length, 1);
+    match(warnings[0] ?? "", /because the disk is full \(.s.processes\)\..*Free some disk space\.$/);
+    at.room = 10_000;
+    ledger.started(51, "R.2", "agent");
+    at.room = 0;
+    ledger.started(52, "R.3", "agent");
+    equal(warnings.length, 2);
+  });
+
+  test("lists all living processes as soon as something can be written, wherever the last line was torn", () => {
+    const pid = fc.integer({ min: 50, max: 54 });
+    fc.assert(
+      fc.property(fc.array(fc.record({ pid, room: fc.nat(400) }), { maxLength: 12 }), pid, (steps, last) => {
+        const { at, files, read } = disk(100),
+          living = new Set<number>();
+        const ledger = openLedger("/s", "R", { table, files });
+        const toggle = (pid: number): void => {
+          if (living.delete(pid)) return ledger.ended(pid);
+          living.add(pid);
+          ledger.started(pid, ledger.nextRunId(), "agent");
+        };
+        for (const { pid, room } of steps) {
+          at.room = room;
+          toggle(pid);
+        }
+        at.room = Infinity;
+        toggle(last);
+        const { owner, records } = read();
+        equal(owner?.run, "R");
+        // A child whose end could not be written may be listed, too: its start time proves that it is gone.
+        deepEqual(
+          [...living].filter(pid => !records.some(record => record.pid === pid)),
+          [],
+        );
+        for (const pid of living) ledger.ended(pid);
+        ledger.close();
+        equal(at.text, undefined);
+      }),
+    );
+  });
+
+  test("is removed without another warning when it was never written", () => {
+    const { files } = disk(0),
+      warnings: string[] = [];
+    openLedger("/s", "R", { table, files, warn: message => warnings.push(message) }).close();
+    equal(warnings.length, 1);
+  });
+});

@@ -1,0 +1,233 @@
+/**
+ * What a sidecar has started, in a file that outlives it, so that the next one can end what was left behind.
+ *
+ * One file a sidecar, `<storage>/processes/<pid>-<random>.jsonl`, written by it alone. The first line says who writes,
+ * before anything is started: so a child that was started and not yet recorded is found by its run. Then a line for
+ * each start and end.
+ *
+ * Invariants: a line is written in the turn in which a child starts; nobody touches the file of a sidecar that lives
+ * (its pid *and* its start time), nor of another computer with the same storage; a torn or unknown line hides no
+ * other. A ledger that cannot be written, on a full disk for example, is one warning, and agents start all the same;
+ * the next line that can be written brings all that is missing; without a ledger, processes are found by their run ids
+ * (`run-owner.ts`).
+ */
+import { createHash } from "node:crypto";
+import { appendFileSync, mkdirSync, rmSync } from "node:fs";
+import { readdir, readFile, stat, unlink } from "node:fs/promises";
+import { hostname } from "node:os";
+import path from "node:path";
+import type { ChildProcessRecord } from "../../src/protocol/sidecar";
+import { ledgerNotWritten } from "../errors";
+import { isObject, type JsonObject } from "../rpc/json";
+import { systemTools, type ProcessLedger } from "./stdio-process";
+import { processTable, type ProcessEntry, type ProcessTable } from "./process-list";
+import { endAll, recordsIn, systemOptions, type ReapOptions } from "./orphan-reaper";
+import { orphanedRuns, ownedRun, placeOf } from "./run-owner";
+import { childRunId } from "./run-id";
+
+export interface LedgerOptions {
+  readonly table?: ProcessTable;
+  /** Once until it can be written again. `message` is for the user. */
+  readonly warn?: (message: string, detail: Readonly<Record<string, unknown>>) => void;
+  readonly files?: LedgerFiles;
+}
+
+export interface LedgerFiles {
+  makeFolder(folder: string): void;
+  /** The file is made where there is none. */
+  append(file: string, text: string): void;
+  /** A file that is not there is no error. */
+  remove(file: string): void;
+}
+
+const diskFiles: LedgerFiles = {
+  makeFolder: folder => {
+    mkdirSync(folder, { recursive: true });
+  },
+  append: (file, text) => {
+    appendFileSync(file, text);
+  },
+  remove: file => {
+    rmSync(file, { force: true });
+  },
+};
+
+/** `run`: this sidecar's, fresh at each start. Never throws. */
+export function openLedger(storage: string, run: string, options: LedgerOptions = {}): Ledger {
+  const { table = processTable(systemTools), warn = () => undefined, files = diskFiles } = options;
+  return new Ledger(folderOf(storage), run, table, warn, files);
+}
+
+export class Ledger implements ProcessLedger {
+  /** For the environment of what is started without the ledger: it is found by it, too. */
+  readonly run: string;
+  readonly #file: string;
+  readonly #owner: Owner;
+  readonly #living = new Map<number, ChildProcessRecord>();
+  /** Whether the file holds everything, or why not. */
+  #state: "new" | "whole" | "behind" = "new";
+  #children = 0;
+
+  constructor(
+    private readonly folder: string,
+    run: string,
+    private readonly table: ProcessTable,
+    private readonly warn: NonNullable<LedgerOptions["warn"]>,
+    private readonly files: LedgerFiles,
+  ) {
+    const started = table.startOf(process.pid);
+    this.#file = path.join(
+      folder,
+      `${process.pid}-${createHash("sha256").update(`${started} ${run}`).digest("hex").slice(0, 12)}.jsonl`,
+    );
+    this.#owner = { pid: process.pid, started, run, host: hostname() };
+    this.run = ownedRun(run, this.#owner, placeOf(table.computer, folder));
+    this.#write();
+  }
+
+  nextRunId(): string {
+    return childRunId(this.run, ++this.#children);
+  }
+
+  started(pid: number, runId: string, command: string): ChildProcessRecord {
+    const record = { pid, group: pid, started: this.table.startOf(pid), runId, command };
+    this.#living.set(pid, record);
+    this.#write({ started: record });
+    return record;
+  }
+
+  ended(pid: number): void {
+    if (this.#living.delete(pid)) this.#write({ ended: pid });
+  }
+
+  kill({ group }: ChildProcessRecord): void {
+    this.table.signal({ group }, "SIGKILL");
+  }
+
+  async end(record: ChildProcessRecord, how: Omit<ReapOptions, "table">): Promise<boolean> {
+    return (await endAll({ records: [record] }, { table: this.table, ...how })).length === 0;
+  }
+
+  /** After the last child was stopped. What could not be ended is left for the next sidecar. */
+  close(): void {
+    if (this.#living.size > 0) return;
+    try {
+      this.files.remove(this.#file);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Where something is missing, all of it instead of this line, behind what may be a torn line. */
+  #write(line?: object): void {
+    try {
+      if (this.#state === "whole" && line) this.files.append(this.#file, textOf([line]));
+      else {
+        this.files.makeFolder(this.folder);
+        const all = [{ owner: this.#owner }, ...[...this.#living.values()].map(started => ({ started }))];
+        this.files.append(this.#file, `${this.#state === "new" ? "" : "\n"}${textOf(all)}`);
+      }
+      this.#state = "whole";
+    } catch (error) {
+      if (this.#state !== "behind") this.#failed(error);
+      this.#state = "behind";
+    }
+  }
+
+  #failed(error: unknown): void {
+    this.warn(ledgerNotWritten(this.folder, error), { file: this.#file, error: String(error) });
+  }
+}
+
+function textOf(lines: readonly object[]): string {
+  return lines.map(line => `${JSON.stringify(line)}\n`).join("");
+}
+
+/**
+ * Ends what dead sidecars left, by their ledgers and, without one, by the run ids of the processes; deletes the ledgers
+ * where nothing is left now. Other windows may do the same at the same time.
+ */
+export async function reapLeftOvers(storage: string, options: ReapOptions = systemOptions()): Promise<void> {
+  const folder = folderOf(storage);
+  const files = (await readdir(folder).catch(() => []))
+    .filter(name => name.endsWith(".jsonl"))
+    .map(name => path.join(folder, name));
+  if (files.length === 0 && !options.table.showsRunIds) return;
+  const living = await options.table.living();
+  if (living.length === 0) return; // the system does not tell who lives: everybody may
+  await Promise.all(files.map(file => reapLedger(file, living, options)));
+  const runs = orphanedRuns(living, placeOf(options.table.computer, folder));
+  if (runs.length > 0) await endAll({ records: [], runs }, options);
+}
+
+async function reapLedger(file: string, living: readonly ProcessEntry[], options: ReapOptions): Promise<void> {
+  const { owner, records } = readLedger(await readFile(file, "utf8").catch(() => ""));
+  if (owner?.host !== hostname()) {
+    if (await isForgotten(file)) await remove(file);
+    return;
+  }
+  if (living.some(({ pid, started }) => pid === owner.pid && options.table.sameStart(started, owner.started))) return;
+  const left = await endAll({ records, runs: [owner.run] }, options);
+  if (left.length === 0) await remove(file);
+}
+
+interface Owner {
+  readonly pid: number;
+  readonly started: string;
+  readonly run: string;
+  readonly host: string;
+}
+
+/** The children that have started and not ended, by a ledger's text. No owner: its first line is missing or torn. */
+export function readLedger(text: string): {
+  readonly owner: Owner | undefined;
+  readonly records: readonly ChildProcessRecord[];
+} {
+  let owner: Owner | undefined;
+  const living = new Map<number, ChildProcessRecord>();
+  for (const line of text.split("\n")) {
+    const entry = parse(line);
+    owner ??= ownerIn(entry.owner);
+    for (const record of recordsIn([entry.started])) living.set(record.pid, record);
+    if (typeof entry.ended === "number") living.delete(entry.ended);
+  }
+  return { owner, records: [...living.values()] };
+}
+
+function parse(line: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function ownerIn(value: unknown): Owner | undefined {
+  if (!isObject(value)) return undefined;
+  const { pid, started, run, host } = value;
+  return typeof pid === "number" &&
+    typeof started === "string" &&
+    typeof run === "string" &&
+    run !== "" &&
+    typeof host === "string"
+    ? { pid, started, run, host }
+    : undefined;
+}
+
+function folderOf(storage: string): string {
+  return path.join(storage, "processes");
+}
+
+/** Of a computer, or a container, that is no more. */
+const FORGOTTEN_MS = 30 * 24 * 3600 * 1000;
+
+async function isForgotten(file: string): Promise<boolean> {
+  const modified = (await stat(file).catch(() => undefined))?.mtimeMs;
+  return modified !== undefined && Date.now() - modified > FORGOTTEN_MS;
+}
+
+/** Somebody else may have been faster. */
+async function remove(file: string): Promise<void> {
+  await unlink(file).catch(() => undefined);
+}

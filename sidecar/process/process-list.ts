@@ -1,0 +1,266 @@
+/**
+ * The processes of this computer, as the system tells of them, and signals to them. Linux is read from `/proc`, macOS
+ * from `ps`; Windows, which has no groups and shows no environments, from PowerShell and with `taskkill`, as well as it
+ * goes.
+ *
+ * Invariant: a start time is equal only for the same process, also after a reboot; an id alone never says which one it
+ * is.
+ */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import { RUN_ID } from "./child-environment";
+
+export interface ProcessEntry {
+  readonly pid: number;
+  /** Process group; on Windows the process itself. */
+  readonly group: number;
+  /** The process that it is a child of, where the table shows it. */
+  readonly parent?: number;
+  /** Opaque, compared with `sameStart`. */
+  readonly started: string;
+  /** `SYMPOSIUM_RUN_ID` in its environment when it started, where that can be read. */
+  readonly runId?: string;
+}
+
+export type Target = { readonly pid: number } | { readonly group: number };
+
+export interface ProcessTable {
+  /** Of which computer, or container, this table shows the processes: pids mean nothing elsewhere. */
+  readonly computer: string;
+  /** Whether run ids of other processes can be read. */
+  readonly showsRunIds: boolean;
+  /** This process: it is never a target. */
+  readonly self: { readonly pid: number; readonly group: number; readonly runId?: string };
+  /**
+   * Start time of this process, or of a child that has just been started. Synchronous; "" when it cannot be had, which
+   * equals nothing.
+   */
+  startOf(pid: number): string;
+  sameStart(a: string, b: string): boolean;
+  /** The living (zombies are not), all or those of `pids`. Empty when the system does not tell. */
+  living(pids?: readonly number[]): Promise<readonly ProcessEntry[]>;
+  /**
+   * CPU seconds used so far by the living processes of this group, and on Linux by those that they waited for.
+   * Undefined: the system does not tell.
+   */
+  cpuSeconds(group: number): Promise<number | undefined>;
+  /**
+   * Who is gone, or may not be signalled, is none of our business: no error. On Windows both signals end the whole
+   * tree.
+   */
+  signal(target: Target, signal: "SIGTERM" | "SIGKILL"): void;
+}
+
+/** How system programs are run; both give stdout, or `undefined` for whatever goes wrong. */
+export interface SystemTools {
+  now(command: string, args: readonly string[]): string | undefined;
+  soon(command: string, args: readonly string[]): Promise<string | undefined>;
+}
+
+export function processTable(tools: SystemTools, platform: string = process.platform): ProcessTable {
+  switch (platform) {
+    case "linux":
+      return linuxTable();
+    case "win32":
+      return windowsTable(tools);
+    default:
+      return psTable(tools);
+  }
+}
+
+function linuxTable(): ProcessTable {
+  const boot = (readOr("/proc/sys/kernel/random/boot_id") ?? "").slice(0, 8);
+  const read = (pid: number): ProcessEntry | undefined => {
+    const stat = parseStat(readOr(`/proc/${pid}/stat`) ?? "");
+    if (!stat) return undefined;
+    const { group, parent, ticks } = stat;
+    return { pid, group, parent, started: `${boot}:${ticks}`, ...runIdIn(readOr(`/proc/${pid}/environ`)) };
+  };
+  const pids = (): number[] =>
+    readdirSync("/proc")
+      .filter(name => /^\d+$/.test(name))
+      .map(Number);
+  return {
+    computer: `${hostname()} ${linkOr("/proc/self/ns/pid")}`,
+    showsRunIds: true,
+    self: { pid: process.pid, group: read(process.pid)?.group ?? process.pid, ...runIdOf(process.env[RUN_ID]) },
+    startOf: pid => {
+      const stat = parseStat(readOr(`/proc/${pid}/stat`) ?? "", true);
+      return stat ? `${boot}:${stat.ticks}` : "";
+    },
+    sameStart,
+    living: async (of = pids()) => of.map(read).filter(entry => entry !== undefined),
+    cpuSeconds: async group =>
+      sum(
+        pids()
+          .map(pid => parseCpu(readOr(`/proc/${pid}/stat`) ?? ""))
+          .filter(entry => entry?.group === group)
+          .map(entry => entry?.seconds ?? 0),
+      ),
+    signal: posixSignal,
+  };
+}
+
+/**
+ * `pid (name) state ppid pgrp … starttime …`, where the name may hold anything (proc_pid_stat(5)). A zombie is none,
+ * unless asked for.
+ */
+export function parseStat(
+  stat: string,
+  zombies = false,
+): { readonly group: number; readonly parent: number; readonly ticks: string } | undefined {
+  const [state, parent, group, ...rest] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .trim()
+    .split(" ");
+  const ticks = rest[16];
+  if (!state || !ticks || (!zombies && "ZXx".includes(state))) return undefined;
+  return { group: Number(group), parent: Number(parent), ticks };
+}
+
+/** Of the same line; the kernel counts in hundredths of a second towards programs (USER_HZ). */
+export function parseCpu(stat: string): { readonly group: number; readonly seconds: number } | undefined {
+  const [, , group, ...rest] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .trim()
+    .split(" ");
+  const ticks = rest.slice(8, 12).map(Number);
+  return ticks.length === 4 && ticks.every(Number.isFinite)
+    ? { group: Number(group), seconds: ticks.reduce((a, b) => a + b, 0) / 100 }
+    : undefined;
+}
+
+function sum(seconds: readonly number[]): number | undefined {
+  return seconds.length === 0 ? undefined : seconds.reduce((a, b) => a + b, 0);
+}
+
+const PS = ["-ww", "-o", "pid=,ppid=,pgid=,stat=,lstart=,command="];
+
+function psTable(tools: SystemTools): ProcessTable {
+  const read = (pid: number): ProcessEntry | undefined =>
+    parsePs(tools.now("ps", ["-p", String(pid), ...PS]) ?? "", true)[0];
+  return {
+    computer: hostname(),
+    showsRunIds: true,
+    self: { pid: process.pid, group: read(process.pid)?.group ?? process.pid, ...runIdOf(process.env[RUN_ID]) },
+    startOf: pid => read(pid)?.started ?? "",
+    sameStart,
+    // -E: the environment behind the command, of our own processes
+    cpuSeconds: async group => parsePsTimes((await tools.soon("ps", ["-ax", "-o", "pgid=,time="])) ?? "", group),
+    living: async pids =>
+      parsePs((await tools.soon("ps", ["-E", ...(pids ? ["-p", pids.join(",")] : ["-ax"]), ...PS])) ?? ""),
+    signal: posixSignal,
+  };
+}
+
+const PS_LINE = /^ *(\d+) +(\d+) +(\d+) +(\S+) +(\w{3} +\w{3} +\d+ +[\d:]+ +\d{4}) (.*)$/gm;
+
+/** Lines of `PS`. Start times have seconds only, in which pids are not used twice. */
+export function parsePs(output: string, zombies = false): ProcessEntry[] {
+  return [...output.matchAll(PS_LINE)].flatMap(([, pid, parent, group, state = "", started = "", rest = ""]) => {
+    if (state.startsWith("Z") && !zombies) return [];
+    const ids = { pid: Number(pid), group: Number(group), parent: Number(parent) };
+    return [{ ...ids, started: started.replaceAll(/ +/g, " "), ...runIdIn(rest.replaceAll(" ", "\0")) }];
+  });
+}
+
+/** Lines of `ps -o pgid=,time=`; a time is `[[days-]hours:]minutes:seconds[.hundredths]`. */
+export function parsePsTimes(output: string, group: number): number | undefined {
+  return sum(
+    [...output.matchAll(/^ *(\d+) +(?:(\d+)-)?([\d:.]+) *$/gm)].flatMap(([, of, days = "0", time = ""]) =>
+      Number(of) === group
+        ? [time.split(":").reduce((total, part) => total * 60 + Number(part), 0) + Number(days) * 86_400]
+        : [],
+    ),
+  );
+}
+
+/**
+ * No tool is waited for where a child is started: it takes a second. Its start time is our own clock's, give or take.
+ */
+const WINDOWS_TOLERANCE_MS = 3000;
+const CPU_TIMES =
+  'Get-CimInstance Win32_Process | ForEach-Object { "$($_.ProcessId) $($_.ParentProcessId) $($_.KernelModeTime + $_.UserModeTime)" }';
+const CIM =
+  'Get-CimInstance Win32_Process | Where-Object CreationDate | ForEach-Object { "$($_.ProcessId) $(([DateTimeOffset]$_.CreationDate).ToUnixTimeMilliseconds())" }';
+
+function windowsTable(tools: SystemTools): ProcessTable {
+  return {
+    computer: hostname(),
+    showsRunIds: false,
+    self: { pid: process.pid, group: process.pid, ...runIdOf(process.env[RUN_ID]) },
+    startOf: pid => String(Math.round(pid === process.pid ? performance.timeOrigin : Date.now())),
+    sameStart: (a, b) => a !== "" && b !== "" && Math.abs(Number(a) - Number(b)) <= WINDOWS_TOLERANCE_MS,
+    living: async pids => {
+      const output = (await tools.soon("powershell", ["-NoProfile", "-NonInteractive", "-Command", CIM])) ?? "";
+      const all = [...output.matchAll(/^(\d+) (\d+)\r?$/gm)].map(([, pid, started = ""]) => ({
+        pid: Number(pid),
+        group: Number(pid),
+        started,
+      }));
+      return pids ? all.filter(({ pid }) => pids.includes(pid)) : all;
+    },
+    cpuSeconds: async group =>
+      parseTreeTimes(
+        (await tools.soon("powershell", ["-NoProfile", "-NonInteractive", "-Command", CPU_TIMES])) ?? "",
+        group,
+      ),
+    signal: target =>
+      void tools.soon("taskkill", ["/T", "/F", "/PID", String("pid" in target ? target.pid : target.group)]),
+  };
+}
+
+/** Lines `pid parent time`, the time in units of 100 ns: of this process and all that descend from it. */
+export function parseTreeTimes(output: string, root: number): number | undefined {
+  const all = [...output.matchAll(/^(\d+) (\d+) (\d+)\r?$/gm)].map(([, pid, parent, time]) => ({
+    pid: Number(pid),
+    parent: Number(parent),
+    seconds: Number(time) / 1e7,
+  }));
+  const tree = new Set([root]);
+  for (let size = 0; size < tree.size; ) {
+    size = tree.size;
+    for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid);
+  }
+  return sum(all.filter(({ pid }) => tree.has(pid)).map(({ seconds }) => seconds));
+}
+
+function sameStart(a: string, b: string): boolean {
+  return a !== "" && a === b;
+}
+
+function posixSignal(target: Target, signal: NodeJS.Signals): void {
+  const id = "pid" in target ? target.pid : -target.group;
+  if (Math.abs(id) <= 1) return; // 0 and -1 mean many others
+  try {
+    process.kill(id, signal);
+  } catch {
+    /* gone, or not ours */
+  }
+}
+
+/** The run id in an environment whose variables are separated by NUL. */
+function runIdIn(environ: string | undefined): { readonly runId?: string } {
+  return runIdOf(environ?.match(RUN_ID_VARIABLE)?.[1]);
+}
+const RUN_ID_VARIABLE = new RegExp(`(?:^|\\0)${RUN_ID}=([^\\0]*)`);
+
+function runIdOf(runId: string | undefined): { readonly runId?: string } {
+  return runId ? { runId } : {};
+}
+
+function linkOr(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return "";
+  }
+}
+
+function readOr(file: string): string | undefined {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return undefined;
+  }
+}

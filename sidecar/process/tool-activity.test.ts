@@ -1,0 +1,98 @@
+import { deepEqual, equal } from "node:assert/strict";
+import fc from "fast-check";
+import { FakeClock } from "../testing/fake-clock";
+import { isWorking, ToolWatch } from "./tool-activity";
+
+const MINUTE = 60_000,
+  QUIET_MS = 10 * MINUTE;
+
+class Watched {
+  readonly clock = new FakeClock();
+  cpu: number | undefined = 0;
+  expired = 0;
+  readonly watch = new ToolWatch({
+    clock: this.clock,
+    quietMs: QUIET_MS,
+    cpuSeconds: async () => this.cpu,
+    expired: () => {
+      this.expired++;
+    },
+  });
+
+  /** Minute by minute; the tool uses so many CPU seconds in each. */
+  async pass(minutes: number, secondsEach: number): Promise<void> {
+    for (let i = 0; i < minutes; i++) {
+      if (this.cpu !== undefined) this.cpu += secondsEach;
+      this.clock.advance(MINUTE);
+      for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+    }
+  }
+}
+
+suite("the watch over a tool", () => {
+  test("lets a silent build go on for hours, as long as its processes work", async () => {
+    const build = new Watched();
+    await build.pass(180, 60);
+    equal(build.expired, 0);
+    build.watch.end();
+    equal(build.clock.waiting, 0);
+  });
+
+  test("expires when the work has ended as well, within twice the limit", async () => {
+    const build = new Watched();
+    await build.pass(60, 60);
+    await build.pass(20, 0);
+    deepEqual([build.expired, build.clock.waiting], [1, 0]);
+  });
+
+  test("expires after the limit for a tool that never did anything, or of which the system tells nothing", async () => {
+    const idle = new Watched(),
+      unknown = new Watched();
+    unknown.cpu = undefined;
+    await idle.pass(9, 0.1);
+    await unknown.pass(9, 0);
+    deepEqual([idle.expired, unknown.expired], [0, 0]);
+    await idle.pass(1, 0.1);
+    await unknown.pass(1, 0);
+    deepEqual([idle.expired, unknown.expired], [1, 1]);
+  });
+
+  test("counts the silence from the last word", async () => {
+    const tool = new Watched();
+    await tool.pass(9, 0);
+    tool.watch.heard();
+    await tool.pass(9, 0);
+    equal(tool.expired, 0);
+    await tool.pass(1, 0);
+    equal(tool.expired, 1);
+  });
+
+  test("does not expire after its end, also when that comes while it measures", async () => {
+    const tool = new Watched();
+    tool.clock.advance(QUIET_MS);
+    tool.watch.end();
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+    deepEqual([tool.expired, tool.clock.waiting], [0, 0]);
+  });
+
+  test("takes what uses less than a hundredth of a CPU for waiting, and an end of processes for work", () => {
+    deepEqual(
+      [
+        isWorking(10, 15.9, QUIET_MS),
+        isWorking(10, 16, QUIET_MS),
+        isWorking(10, 3, QUIET_MS),
+        isWorking(10, undefined, QUIET_MS),
+      ],
+      [false, true, true, false],
+    );
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0, max: 1e6, noNaN: true }),
+        fc.double({ min: 0, max: 1e6, noNaN: true }),
+        fc.integer({ min: 1, max: 1e9 }),
+        (before, more, ms) =>
+          !isWorking(before, before, ms) && (more < (ms / 1000) * 0.02 || isWorking(before, before + more, ms)),
+      ),
+    );
+  });
+});

@@ -1,0 +1,227 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { AgentError } from "../errors";
+import type { Clock } from "../rpc/clock";
+import { census } from "../testing/census";
+import { temporaryFolder } from "../testing/drive";
+import { FakeClock } from "../testing/fake-clock";
+import { hurriedClock } from "../testing/hurried-clock";
+import { NEEDS_PROC, skipped } from "../testing/skipped";
+import { openLedger } from "./process-ledger";
+import type { ProcessSpec } from "./stdio-process";
+import { newRun } from "./run-id";
+import { runTool, ToolSilent, type ToolOptions, type ToolResult } from "./tool-run";
+
+const never = new AbortController().signal;
+const node = (code: string): ProcessSpec => ({
+  name: "a tool",
+  command: process.execPath,
+  args: ["-e", code],
+  env: {},
+  cwd: process.cwd(),
+});
+/** Starts a process that has left the group, and neither ends. */
+const STUBBORN = `process.on("SIGTERM",()=>{});require("child_process").spawn(process.execPath,["-e","process.on('SIGTERM',()=>{});setInterval(()=>{},1e3)"],{detached:true,stdio:"ignore"});console.log("running");setInterval(()=>{},1e3)`;
+
+class World implements Disposable {
+  readonly run = newRun();
+  readonly reported: string[] = [];
+  readonly #folder = temporaryFolder();
+  readonly #ledger = openLedger(this.#folder.path, this.run);
+  tool(spec: ProcessSpec, options: Partial<ToolOptions> = {}, clock: Clock = hurriedClock(1)): Promise<ToolResult> {
+    return runTool(
+      spec,
+      { signal: never, ...options },
+      {
+        clock,
+        ledger: this.#ledger,
+        log: () => undefined,
+        report: { started: () => this.reported.push("started"), ended: () => this.reported.push("ended") },
+      },
+    );
+  }
+  [Symbol.dispose](): void {
+    this.#ledger.close();
+    this.#folder[Symbol.dispose]();
+  }
+}
+
+suite("a tool", () => {
+  test("is run to its end, with nothing on its stdin, in the ledger as agents are", async () => {
+    using fixture = new World();
+    const { exit, stdout, stderr } = await fixture.tool(
+      node("process.stdin.on('end',()=>{console.log('out');console.error('err');process.exitCode=3}).resume()"),
+    );
+    deepEqual(
+      [exit, stdout, stderr, fixture.reported],
+      [{ code: 3, signal: null }, "out\n", "err\n", ["started", "ended"]],
+    );
+  });
+
+  test("tells lines: without colours, carriage returns are ends, long ones are cut", async () => {
+    using fixture = new World();
+    const lines: string[] = [];
+    await fixture.tool(
+      node(
+        String.raw`process.stdout.write("\x1b[32mgreen\x1b[0m\n10%\r20%\r\n\n\x1b]0;title\x07\u0007bell\n" + "x".repeat(5000) + "\nlast")`,
+      ),
+      {
+        line: line => {
+          lines.push(line);
+        },
+      },
+    );
+    deepEqual(lines, ["green", "10%", "20%", "bell", "x".repeat(300), "last"]);
+  });
+
+  test("is kept in mind with the end of what it said", async () => {
+    using fixture = new World();
+    const { stdout } = await fixture.tool(node("for(let i=0;i<50000;i++)console.log('line '+i)"));
+    ok(stdout.length <= 64 * 1024);
+    match(stdout, /line 49999\n$/);
+  });
+
+  test("that cannot be started is an AgentError", async () => {
+    using fixture = new World();
+    await rejects(
+      fixture.tool({ ...node(""), command: "/no/such/tool" }),
+      error => error instanceof AgentError && error.code === "notFound",
+    );
+  });
+
+  test("that is ended goes with all it started, and only then is it settled", async function () {
+    if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
+    using fixture = new World();
+    const ending = new AbortController(),
+      why = new Error("enough");
+    let alive = 0;
+    await rejects(
+      fixture.tool(node(STUBBORN), {
+        signal: ending.signal,
+        line: () => {
+          alive = census(fixture.run).length;
+          ending.abort(why);
+        },
+      }),
+      error => error === why,
+    );
+    deepEqual([alive, census(fixture.run), fixture.reported], [2, [], ["started", "ended"]]);
+  });
+
+  test("that leaves something behind is settled when that is gone, too", async function () {
+    if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
+    using fixture = new World();
+    const left = `const c=require("child_process").spawn(process.execPath,["-e","process.on('SIGTERM',()=>{});console.log(1);setInterval(()=>{},1e3)"],{stdio:["ignore","pipe","ignore"]});c.stdout.once("data",()=>process.exit(0))`;
+    equal((await fixture.tool(node(left))).exit.code, 0);
+    deepEqual(census(fixture.run), []);
+  });
+
+  test("is not started when it is ended already", async () => {
+    using fixture = new World();
+    const why = new Error("enough");
+    await rejects(fixture.tool(node(""), { signal: AbortSignal.abort(why) }), error => error === why);
+    deepEqual(fixture.reported, []);
+  });
+
+  test("that says nothing for ten minutes is ended", async () => {
+    using fixture = new World();
+    const silence = new FakeClock(),
+      other = hurriedClock(1);
+    const clock: Clock = {
+      now: () => silence.now(),
+      after: (ms, expired) => (ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired)),
+    };
+    const lines: string[] = [];
+    await rejects(
+      fixture.tool(
+        node("console.log(1);process.stdin.resume();setInterval(()=>{},1e3)"),
+        {
+          line: line => {
+            lines.push(line);
+            setImmediate(() => {
+              silence.advance(9 * 60_000);
+              silence.advance(60_001);
+            });
+          },
+        },
+        clock,
+      ),
+      error => error instanceof ToolSilent && error.minutes === 10,
+    );
+    deepEqual([lines, silence.waiting], [["1"], 0]);
+  });
+
+  test("that works in silence goes on, until it does not work any more", async () => {
+    using fixture = new World();
+    const silence = new FakeClock(),
+      other = hurriedClock(1);
+    const clock: Clock = {
+      now: () => silence.now(),
+      after: (ms, expired) => (ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired)),
+    };
+    const measured: number[] = [],
+      left = [600, 1200, 1800, 1800];
+    const pass = (): void => void setImmediate(() => silence.advance(600_000));
+    await rejects(
+      fixture.tool(
+        node("console.log(1);setInterval(()=>{},1e3)"),
+        {
+          line: pass,
+          cpuSeconds: async group => {
+            measured.push(group);
+            setImmediate(pass);
+            return left.shift();
+          },
+        },
+        clock,
+      ),
+      error => error instanceof ToolSilent,
+    );
+    deepEqual([measured.length, new Set(measured).size, left, silence.waiting], [4, 1, [], 0]);
+  });
+
+  test("that says something in time goes on", async () => {
+    using fixture = new World();
+    const silence = new FakeClock(),
+      other = hurriedClock(1);
+    const clock: Clock = {
+      now: () => silence.now(),
+      after: (ms, expired) => (ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired)),
+    };
+    silence.advance(1);
+    // each line comes nine minutes after the one before: the tool asks, and is answered when its line was heard
+    const asked: ServerResponse[] = [];
+    let heard = 0;
+    const answer = (): void => {
+      if (heard > 0) {
+        const response = asked.shift();
+        if (response) {
+          heard--;
+          response.end();
+        }
+      }
+    };
+    const server = createServer((_, response) => {
+      asked.push(response);
+      answer();
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const code = `const {get}=require("http");let n=0;const next=()=>{console.log(++n);if(n<4)get({port:${port},host:"127.0.0.1",agent:false},r=>r.resume().on("end",next))};next()`;
+    const { exit, stdout } = await fixture.tool(
+      node(code),
+      {
+        line: () => {
+          silence.advance(9 * 60_000);
+          heard++;
+          answer();
+        },
+      },
+      clock,
+    );
+    server.close();
+    deepEqual([exit.code, stdout], [0, "1\n2\n3\n4\n"]);
+  });
+});

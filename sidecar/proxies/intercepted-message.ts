@@ -1,0 +1,244 @@
+/**
+ * A message in the hands of an interceptor.
+ *
+ *   waiting ── its turn ──▶ running ── pass ──▶ passed ── the answer's turn ──▶ answered
+ *      └─────────────────────┴───────── the interceptor is through ─┴──────────────┴──▶ finished
+ *
+ * Invariants: a request is answered exactly once; it goes on once at most, before it is answered; `pass` always
+ * settles. It holds its place while it runs, and the place of the answer while the interceptor has that.
+ */
+import { Frame, FrameError, type Envelope } from "../rpc/frame";
+import { RpcCode, RpcError, type Id } from "../rpc/message";
+import type { Outcome } from "../rpc/peer";
+import type { Hold } from "./direction-queue";
+import { outcomeOf } from "./own-requests";
+import type { NotificationInterceptor, PassingNotification, PassingRequest, RequestInterceptor } from "./proxy";
+
+/** The ways out of an interceptor. */
+export interface Ways {
+  /** As the user knows the proxy. */
+  readonly name: string;
+  /** To whom the message was meant. */
+  onward(frame: Frame): void;
+  /** To whoever asked: the answer, the last that is heard of this request. */
+  answer(id: Id, frame: Frame): void;
+  /** The answer to this one is to come here. */
+  expect(id: Id, request: Interception): void;
+  odd(what: string, detail: unknown): void;
+}
+
+type State =
+  | { readonly kind: "waiting" | "finished" }
+  | { readonly kind: "running"; readonly hold: Hold }
+  | { readonly kind: "passed"; readonly settle: (outcome: Outcome) => void }
+  | { readonly kind: "answered"; readonly hold: Hold; readonly outcome: Outcome; readonly frame: Frame | undefined };
+
+/** For what has no place in a queue. */
+const NO_HOLD: Hold = { letGo: () => {} };
+
+export class Interception implements PassingRequest {
+  readonly id: Id;
+  readonly method: string;
+  readonly #frame: Frame;
+  readonly #ways: Ways;
+  #aborting: AbortController | undefined; // made when somebody asks: few do
+  #state: State = { kind: "waiting" };
+
+  constructor(frame: Frame, { id, method }: Envelope & { kind: "request" }, ways: Ways) {
+    this.id = id;
+    this.method = method;
+    this.#frame = frame;
+    this.#ways = ways;
+  }
+
+  get params(): unknown {
+    return paramsOf(this.#frame);
+  }
+  get signal(): AbortSignal {
+    return (this.#aborting ??= new AbortController()).signal;
+  }
+
+  begin(interceptor: RequestInterceptor, hold: Hold = NO_HOLD): void {
+    this.#state = { kind: "running", hold };
+    follow(
+      () => interceptor(this),
+      result => this.#respond(result),
+      error => this.#fail(error),
+    );
+  }
+
+  pass(params?: unknown): Promise<unknown> {
+    const passing = this.#pass(params);
+    passing.catch(() => {}); // who passes on and does not look back has nothing to handle
+    return passing;
+  }
+
+  release(): void {
+    if ("hold" in this.#state) this.#state.hold.letGo();
+  }
+
+  /** The answer to what was passed on has its turn. */
+  answered(frame: Frame, hold: Hold): void {
+    if (this.#state.kind !== "passed") return hold.letGo();
+    this.#settle({ kind: "answered", hold, outcome: outcomeOf(frame), frame }, this.#state);
+  }
+
+  /** No answer will come. */
+  unanswered(error: RpcError): void {
+    if (this.#state.kind === "passed")
+      this.#settle({ kind: "answered", hold: NO_HOLD, outcome: { ok: false, error }, frame: undefined }, this.#state);
+  }
+
+  /** The asker withdraws it, or is gone (`reason`). True when those behind the proxy have to hear of it too. */
+  abort(reason?: RpcError): boolean {
+    const isPassed = this.#state.kind === "passed";
+    (this.#aborting ??= new AbortController()).abort(reason);
+    return isPassed;
+  }
+
+  /** Whatever the interceptor is at, the request is answered now. */
+  end(error: RpcError): void {
+    this.abort(error);
+    this.unanswered(error);
+    this.#finish(this.#failure(error));
+  }
+
+  async #pass(params: unknown): Promise<unknown> {
+    const state = this.#state;
+    if (state.kind !== "running") throw new Error(`“${this.method}” is passed on once, before it is answered`);
+    if (this.#aborting?.signal.aborted) throw this.#withdrawn();
+    const frame = params === undefined ? this.#frame : withParams(this.#frame, params);
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#state = {
+        kind: "passed",
+        settle: outcome => (outcome.ok ? resolve(outcome.result) : reject(outcome.error)),
+      };
+    });
+    this.#ways.expect(this.id, this);
+    this.#ways.onward(frame);
+    state.hold.letGo();
+    return answer;
+  }
+
+  #settle(next: State & { kind: "answered" }, { settle }: State & { kind: "passed" }): void {
+    this.#state = next;
+    settle(next.outcome);
+  }
+
+  /** What the interceptor gives back as it got it goes out as the bytes that came. */
+  #respond(result: unknown): void {
+    const state = this.#state;
+    const isAsItCame = state.kind === "answered" && state.outcome.ok && state.outcome.result === result;
+    this.#finish(
+      isAsItCame && state.frame ? state.frame : Frame.of({ jsonrpc: "2.0", id: this.id, result: result ?? null }),
+    );
+  }
+
+  #fail(error: unknown): void {
+    const state = this.#state;
+    const isAsItCame = state.kind === "answered" && !state.outcome.ok && state.outcome.error === error;
+    if (!(error instanceof RpcError || error instanceof FrameError) && !this.#aborting?.signal.aborted)
+      this.#ways.odd(`${this.#ways.name} failed at ${this.method}`, error);
+    this.#finish(isAsItCame && state.frame ? state.frame : this.#failure(error));
+  }
+
+  #finish(answer: Frame): void {
+    const state = this.#state;
+    if (state.kind === "finished") return;
+    this.#ways.answer(this.id, answer);
+    // last: an answer that cannot be sent throws, and the request can still be failed
+    this.#state = { kind: "finished" };
+    if ("hold" in state) state.hold.letGo();
+  }
+
+  #failure(error: unknown): Frame {
+    return Frame.of({ jsonrpc: "2.0", id: this.id, error: this.#explained(error).toJSON() });
+  }
+
+  #explained(error: unknown): RpcError {
+    if (error instanceof RpcError) return error;
+    if (this.#aborting?.signal.aborted) return this.#withdrawn();
+    if (error instanceof FrameError)
+      return new RpcError(error.code, `“${this.method}” was not understood: ${error.message}.`);
+    return new RpcError(
+      RpcCode.internalError,
+      `The agent extension “${this.#ways.name}” failed: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+
+  #withdrawn(): RpcError {
+    const reason: unknown = this.#aborting?.signal.reason;
+    return reason instanceof RpcError ? reason : new RpcError(RpcCode.requestCancelled, "The request was cancelled.");
+  }
+}
+
+class PassingNote implements PassingNotification {
+  #state: "open" | "passed" | "dropped" = "open";
+
+  constructor(
+    readonly method: string,
+    private readonly frame: Frame,
+    private readonly ways: Ways,
+    private readonly hold: Hold,
+  ) {}
+
+  get params(): unknown {
+    return paramsOf(this.frame);
+  }
+
+  pass(params?: unknown): void {
+    if (this.#state !== "open")
+      return this.ways.odd(`${this.ways.name} passed on ${this.method} when it was ${this.#state}`, params);
+    const frame = params === undefined ? this.frame : withParams(this.frame, params);
+    this.#state = "passed";
+    this.ways.onward(frame);
+    this.hold.letGo();
+  }
+
+  through(): void {
+    if (this.#state === "open") this.#state = "dropped";
+    this.hold.letGo();
+  }
+}
+
+/** Gives an interceptor its turn with a notification. */
+export function passNotification(
+  frame: Frame,
+  method: string,
+  interceptor: NotificationInterceptor,
+  ways: Ways,
+  hold: Hold,
+): void {
+  const note = new PassingNote(method, frame, ways, hold);
+  follow(
+    () => interceptor(note),
+    () => note.through(),
+    error => {
+      ways.odd(`${ways.name} failed at ${method}`, error);
+      note.through();
+    },
+  );
+}
+
+/** Calls, and tells how it ended: at once when there is nothing to wait for. What `done` throws goes to `failed`. */
+function follow(call: () => unknown, done: (result: unknown) => void, failed: (error: unknown) => void): void {
+  try {
+    const result = call();
+    if (result instanceof Promise) void result.then(done).catch(failed);
+    else done(result);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+function paramsOf(frame: Frame): unknown {
+  const { message } = frame;
+  return "params" in message ? message.params : undefined;
+}
+
+/** The same message with other params. */
+function withParams(frame: Frame, params: unknown): Frame {
+  const { message } = frame;
+  if (!("method" in message)) throw new Error("an answer has no params");
+  return Frame.of({ ...message, params });
+}

@@ -1,0 +1,68 @@
+/**
+ * What an extension gets of the computer, for tests: real processes with a ledger of their own, and a home folder that
+ * nobody lives in.
+ */
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { startChild, type ProcessWorld } from "../process/child";
+import { findProgram, isProgramFile } from "../process/find-program";
+import { openLedger } from "../process/process-ledger";
+import { newRun } from "../process/run-id";
+import { runTool } from "../process/tool-run";
+import type { ExtensionWorld } from "../extensions/extension";
+import { temporaryFolder } from "./drive";
+import { hurriedClock } from "./hurried-clock";
+
+export class ExtensionRig implements Disposable {
+  /** In the environment of all that is started (census.ts). */
+  readonly run = newRun();
+  /** `level: message`, and the details beside it. */
+  readonly logged: string[] = [];
+  readonly details: unknown[] = [];
+  readonly fixture: ExtensionWorld;
+  readonly #folder = temporaryFolder();
+  readonly #ledger = openLedger(path.join(this.#folder.path, "ledger"), this.run);
+
+  /** `change`: in place of what is real. What `environment` says is what processes get. */
+  constructor(change: Partial<ExtensionWorld> = {}) {
+    mkdirSync(this.home);
+    const clock = change.clock ?? hurriedClock(1),
+      environment = change.environment ?? (() => Promise.resolve(process.env));
+    const fixture = async (): Promise<ProcessWorld> => {
+      const env = await environment();
+      return {
+        clock,
+        ledger: this.#ledger,
+        report: { started: () => undefined, ended: () => undefined },
+        log: () => undefined,
+        environment: () => env,
+      };
+    };
+    this.fixture = {
+      version: "1",
+      clock,
+      date: () => new Date(0),
+      platform: process.platform,
+      home: this.home,
+      environment,
+      find: async program =>
+        findProgram(program, { platform: process.platform, env: await environment(), isProgram: isProgramFile }),
+      run: async (spec, options) => runTool(spec, options, await fixture()),
+      start: async spec => startChild(spec, await fixture()),
+      log: (level, message, detail) => {
+        this.logged.push(`${level}: ${message}`);
+        this.details.push(detail);
+      },
+      ...change,
+    };
+  }
+
+  get home(): string {
+    return path.join(this.#folder.path, "home");
+  }
+
+  [Symbol.dispose](): void {
+    this.#ledger.close();
+    this.#folder[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,249 @@
+/** The model picker's service between agents in memory and a VS Code that keeps its chats as the real one does. */
+import { equal, ok } from "node:assert/strict";
+import type { ExtensionConfig } from "../../src/protocol/extensions";
+import type { ChatRequest, RequestId } from "../../src/protocol/lm";
+import { AgentConnection } from "../acp/connection";
+import type { MissingExtension } from "../acp/chain-extensions";
+import { AgentPool } from "../agents/pool";
+import type { AgentError } from "../errors";
+import { SimulatedChat, type SimulatedTurn } from "../lm/fixtures/simulated-chat";
+import { LmService } from "../lm/lm-service";
+import { QUIET_MS } from "../lm/session/question-debounce";
+import { ToolOffers, type OfferTerms, type ToolOffer } from "../lm/tools/tool-offer";
+import { arrayOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
+import type { IncomingRequest } from "../rpc/peer";
+import { FakeClock } from "./fake-clock";
+import { MemoryAgent } from "./memory-agent";
+
+class Offers extends ToolOffers {
+  readonly opened: ToolOffer[] = [];
+  override open(terms: OfferTerms, server?: string): ToolOffer {
+    const offer = super.open(terms, server);
+    this.opened.push(offer);
+    return offer;
+  }
+}
+
+const NEVER = { aborted: false, addEventListener: () => undefined };
+
+export class LmWorld implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly agents: MemoryAgent[] = [];
+  readonly offers = new Offers(() => undefined);
+  readonly log: string[] = [];
+  /** What went over the wire to the host, and how requests were answered. */
+  readonly told: string[] = [];
+  readonly kept = new Map<string, unknown>();
+  readonly policy = new Map<string | undefined, "ask" | "allow">();
+  /** Ids in the parameters of our own tools' calls. */
+  readonly questions: string[] = [];
+  readonly #calls = new Map<RequestId, string[]>();
+  #ids = 0;
+  #requests = 0;
+  /** What agents answer to `initialize`. */
+  initialized: unknown = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } };
+  /** What agents answer to `session/new` besides an id, and more methods that the test answers itself. */
+  opened: JsonObject = {};
+  manual: readonly string[] = [];
+  /**
+   * Those of conversations that begin now, what each agent that was started stood behind, and what is left out before
+   * the next one.
+   */
+  extensions: readonly ExtensionConfig[] = [];
+  readonly behind: string[] = [];
+  missing: readonly MissingExtension[] = [];
+  /** The sentence about missing tools, and who is notified when it changes. */
+  missingTools: string | undefined;
+  canConfigure = false;
+  onToolChange = (): void => undefined;
+  /** Why agents cannot be started. */
+  startFailure: AgentError | undefined;
+  readonly pool = new AgentPool(
+    async ({ agent: { name }, extensions = [] }) => {
+      const { missing, startFailure } = this;
+      if (startFailure) throw startFailure;
+      this.behind.push(extensions.map(({ id }) => id).join(" "));
+      const agent = new MemoryAgent(
+        ["session/prompt", "session/load", "session/fork", ...this.manual],
+        this.initialized,
+        this.opened,
+      );
+      this.agents.push(agent);
+      return AgentConnection.connect(agent.channel, {
+        name,
+        version: "1",
+        protocol: 1,
+        role: "lm",
+        clock: this.clock,
+        odd: () => undefined,
+        lastWords: () => "",
+        stop: async () => undefined,
+        missing: () => missing,
+        extensions: {
+          of: () => [],
+          missingTools: () => this.missingTools,
+          canConfigure: () => this.canConfigure,
+          hear: (_, changed) => {
+            this.onToolChange = changed;
+            return { [Symbol.dispose]: () => undefined };
+          },
+        },
+      });
+    },
+    error => {
+      throw error;
+    },
+  );
+  readonly service: LmService;
+  isCongested = false;
+
+  /** `before`: what an earlier one has kept. */
+  constructor(before?: LmWorld, load?: () => Promise<readonly unknown[]>) {
+    if (before) for (const [id, session] of before.kept) this.kept.set(id, JSON.parse(JSON.stringify(session)));
+    this.service = new LmService({
+      clock: this.clock,
+      pool: this.pool,
+      offers: this.offers,
+      cwd: "/home",
+      extensions: () => this.extensions,
+      date: () => this.clock.now(),
+      freshId: () => `${before ? "later" : "session"}-${++this.#ids}`,
+      policy: agentId => this.policy.get(agentId) ?? "ask",
+      keeper: {
+        load: load ?? (async () => [...this.kept.values()]),
+        save: (id, session, { from, added }) => {
+          this.kept.set(id, {
+            ...session,
+            turns: [...arrayOr(objectOr(this.kept.get(id)).turns).slice(0, from), ...added],
+          });
+        },
+        forget: ids => {
+          for (const id of ids) this.kept.delete(id);
+        },
+      },
+      learned: ({ agentId, images, contextTokens }) => {
+        this.told.push(`learned ${agentId} ${images ?? contextTokens}`);
+      },
+      log: (level, message, detail) => {
+        this.log.push(message);
+        if (level === "error" && message !== "Agent failed") throw new Error(`${message} ${JSON.stringify(detail)}`);
+      },
+      host: {
+        isCongested: () => this.isCongested,
+        complete: requestId => {
+          this.told.push(`complete ${requestId}`);
+        },
+        part: (requestId, part) => {
+          if (part.type === "tool_call") {
+            this.#calls.set(requestId, [...(this.#calls.get(requestId) ?? []), part.toolCallId]);
+            if (part.toolName.startsWith("symposium-agent-"))
+              this.questions.push(stringOr(objectOr(part.parameters).id, ""));
+          }
+          this.told.push(
+            `${requestId}: ${part.type === "text" || part.type === "thinking" ? part.value : part.type === "tool_call" ? `[${part.toolName}]` : part.type}`,
+          );
+        },
+      },
+    });
+  }
+
+  /** The newest. */
+  get agent(): MemoryAgent {
+    return there(this.agents.at(-1));
+  }
+  get offer(): ToolOffer {
+    return there(this.offers.opened.at(-1));
+  }
+
+  /** A request; its end is told as `ok 1` or `failed 1: why`. */
+  request(request: ChatRequest, requestId: RequestId = ++this.#requests): RequestId {
+    this.service.handlers["lm/provideLanguageModelChatResponse"]({ ...request, requestId }, NEVER).then(
+      () => this.told.push(`ok ${requestId}`),
+      (error: unknown) => this.told.push(`failed ${requestId}: ${objectOr(error).message}`),
+    );
+    return requestId;
+  }
+
+  calls(requestId: RequestId): readonly string[] {
+    return this.#calls.get(requestId) ?? [];
+  }
+  text(requestId: RequestId): string {
+    return this.told
+      .filter(line => line.startsWith(`${requestId}: `) && !line.startsWith(`${requestId}: [`))
+      .map(line => line.slice(`${requestId}: `.length))
+      .join("");
+  }
+
+  /** The user writes. */
+  ask(chat: SimulatedChat, words: string): RequestId {
+    chat.ask({ id: 0, words, rounds: [], isCut: false });
+    return this.request(chat.request());
+  }
+
+  /** What came for a request is in the chat now, as VS Code keeps it. */
+  took(chat: SimulatedChat, requestId: RequestId, results?: (callId: string) => string): SimulatedTurn {
+    const turn = there(chat.last);
+    turn.rounds.push({
+      text: this.text(requestId),
+      calls: this.calls(requestId).map(id => ({ id, result: results?.(id) })),
+    });
+    return turn;
+  }
+
+  /** The agent's next prompt; `agent`: of which one. */
+  async prompted(
+    agent?: MemoryAgent,
+  ): Promise<{ readonly request: IncomingRequest; readonly sessionId: string; readonly text: string }> {
+    await this.settle();
+    const request = await (agent ?? this.agent).next("session/prompt"),
+      { sessionId, prompt } = objectOr(request.params);
+    return {
+      request,
+      sessionId: stringOr(sessionId, ""),
+      text: arrayOr(prompt)
+        .map(block => stringOr(objectOr(block).text, ""))
+        .join("\n"),
+    };
+  }
+
+  /** A whole turn: the user writes, the agent answers; gives the prompt. */
+  async turn(chat: SimulatedChat, words: string, answer: string): Promise<string> {
+    const requestId = this.ask(chat, words),
+      { request, sessionId, text } = await this.prompted();
+    this.agent.say(sessionId, answer);
+    request.respond({ stopReason: "end_turn" });
+    await this.settle();
+    this.took(chat, requestId);
+    return `${sessionId} ${text}`;
+  }
+
+  async settle(): Promise<void> {
+    for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
+  }
+  async quiet(): Promise<void> {
+    await this.settle();
+    this.clock.advance(QUIET_MS);
+    await this.settle();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service[Symbol.asyncDispose]();
+    await this.pool[Symbol.asyncDispose]();
+    await this.settle();
+    equal(this.clock.waiting, 0, "a timer was leaked");
+    for (const agent of this.agents) ok(agent.heard.at(-1) === "closed", "an agent is left");
+  }
+}
+
+function there<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("there is none yet");
+  return value;
+}
+
+export function chatOf(name: string, marks: "all" | "id" | "none" = "all"): SimulatedChat {
+  return new SimulatedChat(`conversation ${name}`, name, marks);
+}
+
+/** What was told of one request. */
+export const lines = (fixture: LmWorld, requestId: RequestId): readonly string[] =>
+  fixture.told.filter(line => new RegExp(`(^| )${requestId}(:|$)`).test(line));

@@ -1,0 +1,42 @@
+/** What the page says about what a user adds to a prompt, checked as in `validate-page-message.ts`. Pure. */
+import {
+  ATTACHED_TEXT_LIMIT,
+  IMAGE_LIMIT,
+  MOST_ATTACHMENTS,
+  type Attachment,
+  type Want,
+} from "../protocol/attachments";
+import { count, filled, just, list, matching, object, ordinal, tagged, text, type Shape } from "./schema";
+
+/** What may be dropped at once; more than `MOST_ATTACHMENTS` are refused with a sentence, not silently. */
+const MOST_DROPPED = 10_000;
+
+const path = filled(4_096);
+const name = filled(4_096);
+const attached = text(ATTACHED_TEXT_LIMIT);
+const lines = { startLine: ordinal, endLine: ordinal };
+
+const attachment: Shape<Attachment> = tagged<Attachment>("kind", {
+  file: object({ kind: just("file"), path }),
+  folder: object({ kind: just("folder"), path }),
+  symbol: object({ kind: just("symbol"), name, path, ...lines }),
+  selection: object({ kind: just("selection"), name, text: attached, ...lines }, { path }),
+  problems: object({ kind: just("problems"), count, text: attached }),
+  terminal: object({ kind: just("terminal"), name: text(4_096), text: attached }),
+  // What a page shows of a window that is gone may have been kept by its name alone.
+  image: object({
+    kind: just("image"),
+    name: text(4_096),
+    mimeType: matching(/^image\/[a-z0-9.+-]+$/, "the type of an image", 100),
+    data: matching(/^[A-Za-z0-9+/]*={0,2}$/, "base64", IMAGE_LIMIT),
+  }),
+} satisfies { readonly [K in Attachment["kind"]]: Shape<unknown> });
+
+export const attachments: Shape<readonly Attachment[]> = list(attachment, MOST_ATTACHMENTS);
+
+export const want: Shape<Want> = tagged<Want>("kind", {
+  selection: object({ kind: just("selection") }),
+  problems: object({ kind: just("problems") }),
+  terminal: object({ kind: just("terminal") }),
+  dropped: object({ kind: just("dropped"), uris: list(filled(8_192), MOST_DROPPED) }),
+});

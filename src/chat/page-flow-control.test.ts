@@ -1,0 +1,96 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { ABSENT, LIMIT, step, type Outlet, type OutletEffect, type OutletEvent } from "./page-flow-control";
+
+const READY: OutletEvent = { kind: "pageReady" };
+const HIDDEN: OutletEvent = { kind: "hidden" };
+const EVENT: OutletEvent = { kind: "offered", counted: true };
+const STATE: OutletEvent = { kind: "offered", counted: false };
+const ack = (handled: number): OutletEvent => ({ kind: "acknowledged", handled });
+const times = (n: number, event: OutletEvent) => Array.from({ length: n }, () => event);
+
+function run(events: readonly OutletEvent[], from: Outlet = ABSENT): { outlet: Outlet; effects: OutletEffect[] } {
+  const effects: OutletEffect[] = [];
+  let outlet = from;
+  for (const event of events) {
+    const [next, effect] = step(outlet, event);
+    outlet = next;
+    effects.push(effect);
+  }
+  return { outlet, effects };
+}
+const last = (...events: OutletEvent[]) => run(events).effects.at(-1);
+
+suite("outlet", () => {
+  test("nothing is posted before the page is ready, nor when it is hidden, until it is ready again", () => {
+    equal(last(EVENT), "drop");
+    equal(last(STATE), "drop");
+    equal(last(READY, EVENT), "post");
+    equal(last(READY, HIDDEN, EVENT), "drop");
+    equal(last(READY, HIDDEN, STATE), "drop");
+    equal(last(READY, HIDDEN, READY, EVENT), "post");
+  });
+
+  test("what VS Code did not deliver makes the page absent until it is ready again", () => {
+    equal(last(READY, { kind: "refused", page: 1 }, EVENT), "drop");
+    equal(last(READY, { kind: "refused", page: 1 }, READY, EVENT), "post");
+  });
+
+  test("a late refusal of an earlier page changes nothing", () =>
+    equal(last(READY, READY, { kind: "refused", page: 1 }, EVENT), "post"));
+
+  test("at most 500 are on their way; then posting stops until half are handled, and the page is told to ask", () => {
+    const full = run([READY, ...times(LIMIT + 3, EVENT)]);
+    deepEqual(
+      [full.effects.filter(effect => effect === "post").length, full.effects.at(-1), full.outlet.kind],
+      [LIMIT, "drop", "lagging"],
+    );
+    deepEqual(run([STATE, EVENT, ack(LIMIT / 2 - 1), EVENT, ack(LIMIT / 2), EVENT], full.outlet).effects, [
+      "post",
+      "drop",
+      "none",
+      "drop",
+      "askAgain",
+      "post",
+    ]);
+  });
+
+  test("a page that keeps up is never told to ask", () => {
+    let outlet = run([READY]).outlet;
+    for (let n = 1; n <= 3 * LIMIT; n++) {
+      const { outlet: next, effects } = run([EVENT, ack(n)], outlet);
+      outlet = next;
+      deepEqual(effects, ["post", "none"]);
+    }
+  });
+
+  test("a page that was reloaded counts from nothing again, and is not taken for a slow one", () => {
+    let { outlet } = run([READY, ...times(450, EVENT), ack(400), READY]);
+    for (let n = 1; n <= 3 * LIMIT; n++) {
+      const { outlet: next, effects } = run([EVENT, ack(n)], outlet);
+      outlet = next;
+      deepEqual(effects, ["post", "none"], `after ${n}`);
+    }
+    equal(run([READY, ...times(LIMIT + 1, EVENT), READY, EVENT]).effects.at(-1), "post");
+  });
+
+  test("an acknowledgement of nobody does nothing", () => deepEqual(run([ack(7)]).outlet, ABSENT));
+
+  test("whatever happens: a bounded number on its way, and a lagging page that handles everything is told to ask", () => {
+    const event = fc.oneof(
+      { weight: 1, arbitrary: fc.constantFrom(READY, HIDDEN, STATE) },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant("acknowledged" as const), handled: fc.nat(600) }) },
+      { weight: 3, arbitrary: fc.constant(EVENT) },
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(event, fc.integer({ min: 1, max: 300 })), { maxLength: 30 }), moves => {
+        let outlet: Outlet = ABSENT;
+        for (const [move, n] of moves) outlet = run(times(move.kind === "offered" ? n : 1, move), outlet).outlet;
+        if (outlet.kind === "absent") return;
+        ok(outlet.unacknowledged <= LIMIT);
+        if (outlet.kind === "lagging") equal(step(outlet, ack(outlet.handled + outlet.unacknowledged))[1], "askAgain");
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,126 @@
+/**
+ * With what a tab's session begins: which agent, in which folder, and what of it the page still shows; and whether it
+ * would begin so again.
+ */
+import { agentReplaced } from "../errors";
+import type { AgentConfig } from "../protocol/agents";
+import { isObject } from "../protocol/json";
+import type { NewChat } from "../protocol/sidecar";
+import { BYPASSED_BY, type Bypassed, type BypassedBy, type TabId, type TabPosition } from "../protocol/webview";
+import type { Settings } from "../settings/store/settings";
+import type { ChatWorld } from "./chat-deps";
+
+export class Beginnings {
+  readonly #begun = new Map<TabId, Begun>();
+  /** Until the last choice of the agent of new tabs is in the settings. */
+  #selecting: Promise<void> = Promise.resolve();
+
+  constructor(private readonly deps: Pick<ChatWorld, "settings" | "selectAgent" | "folders" | "chosen">) {}
+
+  agentOf(tabId: TabId): string {
+    return this.#begun.get(tabId)?.agent.name ?? "the agent";
+  }
+  agentIdOf(tabId: TabId): string | undefined {
+    return this.#begun.get(tabId)?.agent.id;
+  }
+  forget(tabId: TabId): void {
+    this.#begun.delete(tabId);
+  }
+
+  /** Of these tabs, those that go on with something else than they would begin with now. */
+  outdated(tabs: readonly TabId[]): readonly TabId[] {
+    const settings = this.deps.settings(),
+      marks = new Map(settings.agents.map(agent => [agent.id, markOf(agent, settings)]));
+    return tabs.filter(tabId => {
+      const begun = this.#begun.get(tabId);
+      return begun && marks.get(begun.agent.id) !== begun.mark;
+    });
+  }
+
+  /** Of these tabs, those in which something is done without asking, now. */
+  bypassed(tabs: readonly TabId[]): readonly Bypassed[] {
+    const { bypass } = this.deps.settings();
+    return tabs.flatMap(tabId => {
+      const begun = this.#begun.get(tabId),
+        by: readonly BypassedBy[] = begun
+          ? [...(bypass.includes(begun.agent.id) ? (["agent"] as const) : []), ...begun.approving]
+          : [];
+      return by.length === 0 ? [] : [{ tabId, by }];
+    });
+  }
+
+  async selectAgent(agentId: string): Promise<void> {
+    if (!this.deps.settings().agents.some(({ id }) => id === agentId))
+      throw new Error(`There is no agent with the id ${agentId}.`);
+    const selected = this.deps.selectAgent(agentId);
+    this.#selecting = selected.catch(() => undefined); // who chose it is told
+    await selected;
+  }
+
+  /**
+   * `agentId`: of the agent that the tab had; absent: the one of new tabs, also when that is only just being chosen.
+   * May ask the user.
+   */
+  of(
+    tabId: TabId,
+    { agentId, cwd, shown, title }: Pick<TabPosition, "agentId" | "cwd" | "shown" | "title">,
+    why?: string,
+  ): () => Promise<NewChat> {
+    const selecting = this.#selecting;
+    return async () => {
+      await selecting;
+      const settings = this.deps.settings(),
+        { agents, currentAgentId, protocolV2 } = settings;
+      const agent = agents.find(({ id }) => id === agentId) ?? agents.find(({ id }) => id === currentAgentId);
+      if (!agent) throw new Error(`No agent has the id ${currentAgentId}.`);
+      this.#begun.set(tabId, begun(agent, settings));
+      const replaced = agentId === undefined || agent.id === agentId ? [] : [agentReplaced(agentId, agent.name)];
+      const sentences = shown.length === 0 || why === undefined ? [] : [why, ...replaced];
+      const folder = cwd !== undefined && this.deps.folders.isOurs(cwd) ? cwd : await this.deps.folders.choose();
+      // The agent goes along with the request; extensions are those that the sidecar has when it comes.
+      if (this.#begun.has(tabId)) this.#begun.set(tabId, begun(agent, { ...this.deps.settings(), protocolV2 }));
+      const controls = this.deps.chosen.of(agent.id),
+        folders = this.deps.folders.all;
+      return {
+        agent,
+        cwd: folder,
+        shown,
+        ...(title === undefined ? {} : { title }),
+        ...(sentences.length === 0 ? {} : { why: sentences.join(" ") }),
+        ...(controls === undefined ? {} : { controls }),
+        ...(protocolV2 ? { protocol: 2 } : {}),
+        ...(folders.length > 1 ? { folders } : {}),
+      };
+    };
+  }
+}
+
+interface Begun {
+  readonly agent: AgentConfig;
+  readonly mark: string /** Built-in extensions that do not ask. */;
+  readonly approving: readonly BypassedBy[];
+}
+
+function begun(agent: AgentConfig, settings: Settings): Begun {
+  return { agent, mark: markOf(agent, settings), approving: approvingIn(settings) };
+}
+
+function approvingIn({ extensions }: Settings): readonly BypassedBy[] {
+  const ids = extensions
+    .filter(({ _source, settings }) => _source === "built-in" && settings?.["approve"] === "all")
+    .map(({ id }) => id);
+  return BYPASSED_BY.filter(each => each !== "agent" && ids.includes(each));
+}
+
+/** All of the settings that makes a session another one; what things are called does not. */
+function markOf({ distribution }: AgentConfig, { extensions, protocolV2 }: Settings): string {
+  const before = extensions.map(extension => ({
+    id: extension.id,
+    kind: extension.kind,
+    distribution: extension.distribution,
+    settings: extension.settings,
+  }));
+  return JSON.stringify({ distribution, protocolV2, before }, (_, value: unknown) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+  );
+}

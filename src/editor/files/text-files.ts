@@ -1,0 +1,144 @@
+/**
+ * Files for agents, as the user has them in the editor: unsaved changes are read, and what is written goes through the
+ * editor where the file is open, so that it can be undone.
+ *
+ * Invariants: writes come one after the other; a file keeps its encoding and its line ends; what its encoding cannot
+ * hold, and what is no text, is not written over. Everything that is not done is a `NotServed` with a sentence.
+ */
+import path from "node:path";
+import * as vscode from "vscode";
+import { NotServed } from "../../errors";
+import { changedPart, type ChangedPart } from "./changed-part";
+import { withLineEnds } from "./line-endings";
+
+/** VS Code gives extensions no larger ones either. */
+const MOST_BYTES = 50 * 1024 * 1024;
+
+export class TextFiles {
+  #last: Promise<unknown> = Promise.resolve();
+
+  async read(file: string): Promise<string> {
+    const uri = uriOf(file);
+    const open = openDocument(uri);
+    if (open?.isDirty) return open.getText();
+    const bytes = await bytesOf(uri);
+    if (bytes === undefined) throw NotServed.noFile(file);
+    return decoded(bytes, uri, open?.encoding);
+  }
+
+  write(file: string, text: string): Promise<void> {
+    const written = this.#last.then(() => this.#write(file, text));
+    this.#last = written.catch(() => undefined);
+    return written;
+  }
+
+  async #write(file: string, text: string): Promise<void> {
+    if (!vscode.workspace.isTrusted) throw NotServed.refused("This workspace is not trusted: no file is written.");
+    const uri = uriOf(file);
+    const bytes = await bytesOf(uri);
+    if (bytes === undefined && openDocument(uri) === undefined) return this.#create(uri, text);
+    const open = openDocument(uri);
+    const document = open ?? (await opened(uri));
+    const { encoding } = document;
+    const whole =
+      document.lineCount > 1 ? withLineEnds(text, document.eol === vscode.EndOfLine.CRLF ? "\r\n" : "\n") : text;
+    const content = await encoded(whole, uri, encoding);
+    // What was changed on disk, and the editor has not noticed yet, would be in the way of saving.
+    const isBehind =
+      !document.isDirty && bytes !== undefined && (await decoded(bytes, uri, encoding)) !== document.getText();
+    if (open === undefined || isBehind) await writeBytes(uri, content);
+    else await change(document, whole);
+  }
+
+  async #create(uri: vscode.Uri, text: string): Promise<void> {
+    const encoding = vscode.workspace.getConfiguration("files", uri).get<string>("encoding") ?? "utf8";
+    await writeBytes(uri, await encoded(text, uri, encoding));
+  }
+}
+
+function uriOf(file: string): vscode.Uri {
+  if (!path.isAbsolute(file) || file.includes("\0")) throw NotServed.refused(`${file} is no absolute path.`);
+  return vscode.Uri.file(file);
+}
+
+function openDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
+  return vscode.workspace.textDocuments.find(
+    document => !document.isClosed && document.uri.toString() === uri.toString(),
+  );
+}
+
+async function opened(uri: vscode.Uri): Promise<vscode.TextDocument> {
+  try {
+    return await vscode.workspace.openTextDocument(uri);
+  } catch (error) {
+    throw noText(uri, error);
+  }
+}
+
+/** `undefined`: there is no such file. */
+async function bytesOf(uri: vscode.Uri): Promise<Uint8Array | undefined> {
+  try {
+    const { type, size } = await vscode.workspace.fs.stat(uri);
+    if (type & vscode.FileType.Directory) throw NotServed.refused(`${uri.fsPath} is a folder.`);
+    if (size > MOST_BYTES) throw tooLarge(uri);
+    return await vscode.workspace.fs.readFile(uri);
+  } catch (error) {
+    if (error instanceof NotServed) throw error;
+    if (error instanceof vscode.FileSystemError && error.code === "FileNotFound") return undefined;
+    throw NotServed.refused(`${uri.fsPath} could not be read: ${messageOf(error)}`, error);
+  }
+}
+
+async function decoded(bytes: Uint8Array, uri: vscode.Uri, encoding: string | undefined): Promise<string> {
+  try {
+    return await (encoding === undefined
+      ? vscode.workspace.decode(bytes, { uri })
+      : vscode.workspace.decode(bytes, { encoding }));
+  } catch (error) {
+    throw noText(uri, error);
+  }
+}
+
+async function encoded(text: string, uri: vscode.Uri, encoding: string): Promise<Uint8Array> {
+  const bytes = await vscode.workspace.encode(text, { encoding });
+  if (bytes.length > MOST_BYTES) throw tooLarge(uri);
+  if (!encoding.startsWith("utf") && (await vscode.workspace.decode(bytes, { encoding })) !== text)
+    throw NotServed.refused(
+      `${uri.fsPath} is kept in the encoding ${encoding}, which cannot hold every character of this text.`,
+    );
+  return bytes;
+}
+
+/** With the folders on the way. */
+async function writeBytes(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
+  try {
+    await vscode.workspace.fs.createDirectory(vscode.Uri.joinPath(uri, ".."));
+    await vscode.workspace.fs.writeFile(uri, bytes);
+  } catch (error) {
+    throw NotServed.refused(`${uri.fsPath} could not be written: ${messageOf(error)}`, error);
+  }
+}
+
+async function change(document: vscode.TextDocument, text: string): Promise<void> {
+  const part = changedPart(document.getText(), text);
+  const saved =
+    (part === undefined || (await replace(document, part))) && (!document.isDirty || (await document.save()));
+  if (!saved) throw NotServed.refused(`${document.uri.fsPath} could not be saved.`);
+}
+
+/** One step to be undone; whoever reads there keeps their place. */
+function replace(document: vscode.TextDocument, { start, end, text }: ChangedPart): Thenable<boolean> {
+  const edit = new vscode.WorkspaceEdit();
+  edit.replace(document.uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
+  return vscode.workspace.applyEdit(edit);
+}
+
+function noText(uri: vscode.Uri, cause: unknown): NotServed {
+  return NotServed.refused(`${uri.fsPath} is no text, or cannot be opened as such.`, cause);
+}
+function tooLarge(uri: vscode.Uri): NotServed {
+  return NotServed.refused(`${uri.fsPath} is larger than ${MOST_BYTES / 1024 / 1024} MB.`);
+}
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,53 @@
+/** In which folder a tab works: the workspace's only one, the one that the user picks, or the home folder. */
+import type { Log } from "../../log";
+
+export interface FolderWorld {
+  /** Absolute paths. */
+  folders(): readonly string[];
+  /** Asks the user; `undefined`: no choice was made. */
+  pick(): Promise<string | undefined>;
+  /** One sentence for the user. */
+  say(message: string): void;
+  readonly home: string;
+  readonly log: Log;
+}
+
+export class WorkingFolders {
+  #picking: Promise<string> | undefined;
+
+  constructor(private readonly deps: FolderWorld) {}
+
+  /** The workspace's, absolute. */
+  get all(): readonly string[] {
+    return this.deps.folders();
+  }
+
+  /** The folder of a new tab. Tabs that open while the user is asked share the answer. */
+  async choose(): Promise<string> {
+    const [first, ...others] = this.deps.folders();
+    if (first === undefined) {
+      this.deps.log.info("agent", "No folder is open: the agent works in the home folder", { cwd: this.deps.home });
+      return this.deps.home;
+    }
+    if (others.length === 0) return first;
+    this.#picking ??= this.#pick(first).finally(() => {
+      this.#picking = undefined;
+    });
+    return this.#picking;
+  }
+
+  /** A prompt may wait for it already, so that no choice is one, too; which, is said. */
+  async #pick(first: string): Promise<string> {
+    const picked = await this.deps.pick();
+    if (picked !== undefined) return picked;
+    this.deps.log.info("agent", "No folder was chosen: the agent works in the first one", { cwd: first });
+    this.deps.say(`No folder was chosen: the agent works in ${first}. Open a new tab to choose another.`);
+    return first;
+  }
+
+  /** A page says where its tab worked; only a folder that we would choose ourselves counts. */
+  isOurs(folder: string): boolean {
+    const folders = this.deps.folders();
+    return folders.includes(folder) || (folders.length === 0 && folder === this.deps.home);
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * What VS Code's `vscode.execute…Provider` commands give, as the shapes of `protocol/ide.ts`. Pure: VS Code's classes
+ * are looked at, never made.
+ */
+import { SYMBOL_KINDS, type IdeDiagnostic, type IdeRange, type IdeSymbol } from "../../protocol/ide";
+import type { RawChange } from "../../protocol/ide-answer";
+import { rangeIn } from "../../protocol/ide-read";
+import type { TextEdit } from "../../protocol/ide-text";
+import { isObject, type Fields } from "../../protocol/json";
+
+export interface Spot {
+  readonly path: string;
+  readonly range: IdeRange;
+}
+export interface ShownAction {
+  readonly title: string;
+  readonly kind?: string;
+  readonly isPreferred?: true;
+  readonly disabled?: string;
+  readonly command?: string;
+  readonly changes?: readonly RawChange[];
+}
+
+/** Of a file, or, of what is none, the URI. */
+export function pathOf(uri: unknown): string | undefined {
+  const { scheme, fsPath } = fields(uri);
+  if (scheme === "file" && typeof fsPath === "string") return fsPath;
+  return typeof scheme === "string" && isObject(uri) ? String(uri) : undefined;
+}
+
+/** `Location[]` or `LocationLink[]`; each place once. */
+export function spotsIn(found: unknown): readonly Spot[] {
+  const seen = new Set<string>();
+  return list(found).flatMap(each => {
+    const { uri, range, targetUri, targetRange, targetSelectionRange } = fields(each),
+      path = pathOf(targetUri ?? uri),
+      at = rangeOf(targetSelectionRange ?? targetRange ?? range);
+    const key = `${path} ${at?.start.line}:${at?.start.character}`;
+    if (path === undefined || !at || seen.has(key)) return [];
+    seen.add(key);
+    return [{ path, range: at }];
+  });
+}
+
+/** `Hover[]`, of each provider one. */
+export function hoverIn(found: unknown): string {
+  const text = (part: unknown): string => {
+    if (typeof part === "string") return part;
+    const { language, value } = fields(part);
+    return typeof value !== "string"
+      ? ""
+      : typeof language === "string"
+        ? `\`\`\`${language}\n${value}\n\`\`\``
+        : value;
+  };
+  return list(found)
+    .flatMap(each => list(fields(each)["contents"]))
+    .map(text)
+    .filter(part => part.trim() !== "")
+    .join("\n\n");
+}
+
+const MOST_DEPTH = 12;
+
+/** `DocumentSymbol[]`, with what is in them, or `SymbolInformation[]`. */
+export function symbolsIn(found: unknown, path?: string, depth = 0): readonly IdeSymbol[] {
+  return list(found).flatMap((each): readonly IdeSymbol[] => {
+    const { name, kind, detail, containerName, location, selectionRange, children } = fields(each),
+      word = SYMBOL_KINDS[Number(kind)] ?? "symbol",
+      at = rangeOf(selectionRange);
+    if (typeof name !== "string" || name === "") return [];
+    if (at && path !== undefined)
+      return [
+        { path, range: at, name, kind: word, depth, ...text("detail", detail) },
+        ...(depth < MOST_DEPTH ? symbolsIn(children, path, depth + 1) : []),
+      ];
+    const { uri, range } = fields(location),
+      where = pathOf(uri);
+    return where === undefined
+      ? []
+      : [{ path: where, range: rangeOf(range) ?? NOWHERE, name, kind: word, ...text("container", containerName) }];
+  });
+}
+
+/** A `WorkspaceEdit`: its texts. What it does to whole files VS Code does not tell. */
+export function changesIn(edit: unknown): readonly RawChange[] {
+  const entries = fields(edit)["entries"];
+  if (!isObject(edit) || typeof entries !== "function") return [];
+  return list(entries.call(edit)).flatMap(entry => {
+    const [uri, edits] = list(entry),
+      path = pathOf(uri),
+      read = editsIn(edits);
+    return path === undefined || read.length === 0 ? [] : [{ kind: "edit" as const, path, edits: read }];
+  });
+}
+
+/** `TextEdit[]`. */
+export function editsIn(found: unknown): readonly TextEdit[] {
+  return list(found).flatMap(each => {
+    const { range, newText } = fields(each),
+      at = rangeOf(range);
+    return at && typeof newText === "string" ? [{ range: at, newText }] : [];
+  });
+}
+
+/** `(Command | CodeAction)[]`. */
+export function actionsIn(found: unknown): readonly ShownAction[] {
+  return list(found).flatMap(each => {
+    const { title, kind, isPreferred, disabled, edit, command } = fields(each),
+      runs = typeof command === "string" ? command : fields(command)["command"];
+    if (typeof title !== "string" || title === "") return [];
+    return [
+      {
+        title,
+        ...text("kind", fields(kind)["value"]),
+        ...(isPreferred === true ? { isPreferred } : {}),
+        ...text("disabled", fields(disabled)["reason"]),
+        ...text("command", runs),
+        ...(isObject(edit) ? { changes: changesIn(edit) } : {}),
+      },
+    ];
+  });
+}
+
+const SEVERITIES = ["error", "warning", "information", "hint"] as const;
+
+export function diagnosticsIn(found: readonly unknown[], path: string): readonly IdeDiagnostic[] {
+  return found.flatMap(each => {
+    const { range, message, severity, source, code } = fields(each),
+      at = rangeOf(range),
+      value = isObject(code) ? code["value"] : code;
+    if (!at || typeof message !== "string") return [];
+    return [
+      {
+        path,
+        range: at,
+        severity: SEVERITIES[Number(severity)] ?? "error",
+        message,
+        ...text("source", source),
+        ...text("code", value === undefined ? undefined : String(value)),
+      },
+    ];
+  });
+}
+
+/** VS Code's ranges have getters, which an object's spread does not see. */
+function rangeOf(range: unknown): IdeRange | undefined {
+  const { start, end } = fields(range),
+    plain = (position: unknown): Fields => ({
+      line: fields(position)["line"],
+      character: fields(position)["character"],
+    });
+  return rangeIn({ start: plain(start), end: plain(end) });
+}
+
+const NOWHERE: IdeRange = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
+function text<const N extends "detail" | "container" | "kind" | "disabled" | "command" | "source" | "code">(
+  name: N,
+  value: unknown,
+): { readonly [K in N]?: string } {
+  const named: { [K in N]?: string } = {};
+  if (typeof value === "string" && value !== "") named[name] = value;
+  return named;
+}
+const fields = (value: unknown): Fields => (isObject(value) ? value : {});
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,0 +1,107 @@
+/**
+ * What VS Code finds wrong in a file, as it is now. Language services tell by and by; some look only at files that are
+ * in a tab: one that is in none is put into one in the background until they have spoken, and taken out again.
+ */
+import * as vscode from "vscode";
+import type { Clock } from "../../clock";
+import { Freshness } from "./diagnostics-freshness";
+
+export class IdeDiagnostics implements vscode.Disposable {
+  #watching: { readonly freshness: Freshness; readonly subscriptions: readonly vscode.Disposable[] } | undefined;
+  readonly #news = new Set<() => void>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /**
+   * `hasSpoken`: language services said something of this text; else there may be none for it. Waits until `until`, or
+   * `signal`.
+   */
+  async of(
+    { uri }: vscode.TextDocument,
+    until: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly diagnostics: readonly vscode.Diagnostic[]; readonly hasSpoken: boolean }> {
+    const freshness = this.#watch(),
+      key = uri.toString(),
+      isInTab = tabsOf(uri).length > 0;
+    // then it is the active one, although nobody chose it
+    const wasEmpty = vscode.window.tabGroups.all.every(({ tabs }) => tabs.length === 0);
+    if (!isInTab) {
+      freshness.shown(key, this.clock.now());
+      await vscode.commands.executeCommand("vscode.open", uri, {
+        background: true,
+        preserveFocus: true,
+        preview: false,
+      });
+    }
+    try {
+      for (
+        let ms = this.#left(freshness, key, until);
+        ms > 0 && !signal.aborted;
+        ms = this.#left(freshness, key, until)
+      )
+        await this.#wait(ms, signal);
+      return {
+        diagnostics: vscode.languages.getDiagnostics(uri),
+        hasSpoken: freshness.hasNews(key) || vscode.languages.getDiagnostics(uri).length > 0,
+      };
+    } finally {
+      const ours = isInTab ? [] : tabsOf(uri).filter(tab => (!tab.isActive || wasEmpty) && !tab.isDirty);
+      if (ours.length > 0) await vscode.window.tabGroups.close(ours, true);
+    }
+  }
+
+  dispose(): void {
+    for (const each of this.#watching?.subscriptions ?? []) each.dispose();
+  }
+
+  /** From the first time on: who never asks pays nothing. */
+  #watch(): Freshness {
+    if (this.#watching) return this.#watching.freshness;
+    const { clock } = this,
+      freshness = new Freshness(clock.now());
+    this.#watching = {
+      freshness,
+      subscriptions: [
+        vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+          if (contentChanges.length > 0) freshness.changed(document.uri.toString(), clock.now());
+        }),
+        vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+          for (const uri of uris) freshness.diagnosed(uri.toString(), clock.now());
+          for (const hear of [...this.#news]) hear();
+        }),
+      ],
+    };
+    return freshness;
+  }
+
+  #left(freshness: Freshness, key: string, until: number): number {
+    const now = this.clock.now();
+    return Math.min(freshness.settledIn(key, now), until - now);
+  }
+
+  #wait(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const over = (): void => {
+        this.#news.delete(over);
+        signal.removeEventListener("abort", over);
+        late.dispose();
+        resolve();
+      };
+      const late = this.clock.after(ms, over);
+      this.#news.add(over);
+      signal.addEventListener("abort", over);
+    });
+  }
+}
+
+function tabsOf(uri: vscode.Uri): readonly vscode.Tab[] {
+  const key = uri.toString(),
+    isIt = ({ input }: vscode.Tab): boolean =>
+      ((input instanceof vscode.TabInputText ||
+        input instanceof vscode.TabInputCustom ||
+        input instanceof vscode.TabInputNotebook) &&
+        input.uri.toString() === key) ||
+      (input instanceof vscode.TabInputTextDiff && input.modified.toString() === key);
+  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(isIt));
+}

@@ -1,0 +1,329 @@
+/**
+ * IDE operations by VS Code's own language services (`protocol/ide.ts`): of files as the user sees them, unsaved
+ * changes too. Nothing is changed.
+ *
+ * Invariants: nobody waits longer than the limit; what is not done is a `NotServed` with a sentence.
+ */
+import * as vscode from "vscode";
+import type { Clock } from "../../clock";
+import { NotServed } from "../../errors";
+import {
+  MOST_ITEMS,
+  type IdeAction,
+  type IdeAnswer,
+  type IdeOperation,
+  type IdePosition,
+  type IdeRange,
+  type IdeRequest,
+} from "../../protocol/ide";
+import {
+  changesAnswer,
+  chosenByTitle,
+  diagnosticsAnswer,
+  rangeOfActions,
+  rangeOfLines,
+  readOnce,
+  withLines,
+  type ReadLines,
+} from "../../protocol/ide-answer";
+import { lineAt, linesOf, positionOf } from "../../protocol/ide-text";
+import type { CancelSignal } from "../../protocol/wire";
+import { IdeDiagnostics } from "./diagnostics";
+import {
+  actionsIn,
+  changesIn,
+  diagnosticsIn,
+  editsIn,
+  hoverIn,
+  pathOf,
+  spotsIn,
+  symbolsIn,
+  type ShownAction,
+} from "./convert-results";
+
+const LIMIT_MS = 60_000;
+/** Before the limit: what was found until then is answered. */
+const LAST_MS = 5_000;
+/**
+ * A language's services begin with its first file: how long that is waited for, at least and at most, and for how long
+ * they have to say the same.
+ */
+const LEAST_MS = 2_000,
+  SAME_MS = 1_000,
+  BEGINNING_MS = 10_000,
+  AGAIN_MS = 300;
+/** Code actions whose edits are worked out before they are shown. */
+const MOST_RESOLVED = 40;
+
+interface Asked {
+  readonly document: vscode.TextDocument;
+  readonly lines: readonly string[];
+  readonly signal: AbortSignal;
+  readonly until: number;
+}
+type OfFile = Extract<IdeOperation, { readonly path: string }>;
+
+export class IdeOperations implements vscode.Disposable {
+  readonly #diagnostics: IdeDiagnostics;
+  /** Languages whose services have answered something, or had the time to. */
+  readonly #begun = new Set<string>();
+
+  /** `read`: the text of a file, as the user has it. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly read: (file: string) => Promise<string>,
+  ) {
+    this.#diagnostics = new IdeDiagnostics(clock);
+  }
+
+  async operate(request: IdeRequest, cancel: CancelSignal): Promise<IdeAnswer> {
+    if (!vscode.workspace.isTrusted)
+      throw NotServed.refused("This workspace is not trusted: its language services are not asked.");
+    const over = new AbortController(),
+      late = this.clock.after(LIMIT_MS, () =>
+        over.abort(NotServed.refused(`VS Code did not answer within ${LIMIT_MS / 1000} seconds. Ask again.`)),
+      );
+    const withdraw = (): void => over.abort(NotServed.refused("The operation was withdrawn."));
+    if (cancel.aborted)
+      withdraw(); // before it came here: then nobody tells any more
+    else cancel.addEventListener("abort", withdraw);
+    try {
+      return await orAborted(this.#operate(request, over.signal, this.clock.now() + LIMIT_MS - LAST_MS), over.signal);
+    } finally {
+      late.dispose();
+      over.abort(NotServed.refused("The operation is over."));
+    }
+  }
+
+  dispose(): void {
+    this.#diagnostics.dispose();
+  }
+
+  async #operate(request: IdeRequest, signal: AbortSignal, until: number): Promise<IdeAnswer> {
+    if (request.operation === "workspace_symbols") return this.#workspaceSymbols(request, signal);
+    if (request.operation === "diagnostics" && request.path === undefined) return allDiagnostics(request.folders);
+    const { path: file = "" } = request,
+      document = await documentOf(file),
+      lines = linesOf(document.getText()),
+      asked: Asked = { document, lines, signal, until };
+    return request.operation === "diagnostics" ? this.#diagnosed(asked) : this.#ofFile(request, asked);
+  }
+
+  async #ofFile(operation: Exclude<OfFile, { readonly operation: "diagnostics" }>, asked: Asked): Promise<IdeAnswer> {
+    const {
+        document: { uri },
+        lines,
+      } = asked,
+      file = uri.fsPath,
+      at = "at" in operation ? positionIn(right(positionOf(lines, operation.at, file))) : undefined;
+    const ask = (command: string, ...args: readonly unknown[]): Promise<unknown> =>
+      this.#ask(asked, command, uri, ...args);
+    switch (operation.operation) {
+      case "definition":
+        return this.#located(spotsIn(await ask("vscode.executeDefinitionProvider", at)));
+      case "references":
+        return this.#located(spotsIn(await ask("vscode.executeReferenceProvider", at)));
+      case "hover":
+        return { kind: "hover", text: hoverIn(await ask("vscode.executeHoverProvider", at)) };
+      case "document_symbols":
+        return this.#named(symbolsIn(await ask("vscode.executeDocumentSymbolProvider"), file));
+      case "rename":
+        return changesAnswer(
+          changesIn(await ask("vscode.executeDocumentRenameProvider", at, operation.newName)),
+          this.#reader(),
+        );
+      case "format":
+        return this.#formatted(operation, asked);
+      case "code_actions":
+        return this.#actions(operation, asked);
+    }
+  }
+
+  async #diagnosed({ document, signal, until }: Asked): Promise<IdeAnswer> {
+    const { diagnostics, hasSpoken } = await this.#diagnostics.of(document, until, signal),
+      file = document.uri.fsPath,
+      lines = linesOf(document.getText());
+    const found = diagnosticsIn(diagnostics, file).map(each => ({ ...each, ...lineAt(lines, each.range) }));
+    return diagnosticsAnswer(
+      found,
+      hasSpoken || found.length > 0
+        ? undefined
+        : `Nothing was heard of this file; VS Code may have no language service that checks ${document.languageId}, or it is still loading.`,
+    );
+  }
+
+  async #workspaceSymbols(
+    { query, path: file, folders }: Extract<IdeRequest, { operation: "workspace_symbols" }>,
+    signal: AbortSignal,
+  ): Promise<IdeAnswer> {
+    if (file !== undefined) await documentOf(file); // its language's services begin with it
+    const found = await this.#untilBegun(file === undefined ? "*" : `symbols of ${file}`, signal, () =>
+      vscode.commands.executeCommand("vscode.executeWorkspaceSymbolProvider", query),
+    );
+    const inside = symbolsIn(found).filter(each => folders.some(folder => isIn(folder, each.path)));
+    return this.#named(inside);
+  }
+
+  async #formatted({ lines: given }: Extract<IdeOperation, { operation: "format" }>, asked: Asked): Promise<IdeAnswer> {
+    const { document, lines } = asked,
+      file = document.uri.fsPath,
+      options = formatOptions(document),
+      range = given && right(rangeOfLines(lines, given, file));
+    const edits = editsIn(
+      range
+        ? await this.#ask(asked, "vscode.executeFormatRangeProvider", document.uri, rangeIn(range), options)
+        : await this.#ask(asked, "vscode.executeFormatDocumentProvider", document.uri, options),
+    );
+    return changesAnswer(edits.length === 0 ? [] : [{ kind: "edit", path: file, edits }], this.#reader());
+  }
+
+  async #actions(
+    { at, endLine, title }: Extract<IdeOperation, { operation: "code_actions" }>,
+    asked: Asked,
+  ): Promise<IdeAnswer> {
+    const { document, lines, signal, until } = asked,
+      { uri } = document,
+      range = rangeOfActions(lines, right(positionOf(lines, at, uri.fsPath)), at, endLine);
+    await this.#diagnostics.of(document, until, signal); // what is to be fixed
+    const found = actionsIn(
+      await this.#ask(
+        asked,
+        "vscode.executeCodeActionProvider",
+        uri,
+        rangeIn(range),
+        undefined,
+        title === undefined ? 0 : MOST_RESOLVED,
+      ),
+    );
+    if (title === undefined)
+      return { kind: "actions", actions: found.slice(0, MOST_ITEMS).map(listed), total: found.length };
+    const actions: IdeAction[] = [];
+    for (const { changes, ...action } of right(chosenByTitle(found, title)))
+      actions.push({
+        ...action,
+        ...(changes && changes.length > 0 ? { changes: (await changesAnswer(changes, this.#reader())).changes } : {}),
+      });
+    return { kind: "actions", actions, total: actions.length };
+  }
+
+  async #located(spots: ReturnType<typeof spotsIn>): Promise<IdeAnswer> {
+    return { kind: "locations", locations: await withLines(spots, this.#reader()), total: spots.length };
+  }
+  async #named(symbols: ReturnType<typeof symbolsIn>): Promise<IdeAnswer> {
+    return { kind: "symbols", symbols: await withLines(symbols, this.#reader()), total: symbols.length };
+  }
+
+  #reader(): ReadLines {
+    return readOnce(async file => this.read(file).then(linesOf, () => []));
+  }
+
+  /** Of a provider of the document's language. What it refuses with is a sentence. */
+  #ask({ document: { languageId }, signal }: Asked, command: string, ...args: readonly unknown[]): Promise<unknown> {
+    return this.#untilBegun(languageId, signal, async () => {
+      try {
+        return await vscode.commands.executeCommand(command, ...args);
+      } catch (error) {
+        throw NotServed.refused(error instanceof Error ? error.message : String(error), error);
+      }
+    });
+  }
+
+  /**
+   * The first time of a language: services that are still loading say nothing, or less than they know, so they are
+   * asked until they say the same for a while.
+   */
+  async #untilBegun(language: string, signal: AbortSignal, ask: () => PromiseLike<unknown>): Promise<unknown> {
+    if (this.#begun.has(language)) return ask();
+    const began = this.clock.now();
+    for (let said = "", since = began; ; ) {
+      const answer = await ask(),
+        now = this.clock.now(),
+        says = written(answer);
+      if (says !== said) [said, since] = [says, now];
+      const isSettled = !isEmpty(answer) && now - began >= LEAST_MS && now - since >= SAME_MS;
+      if (isSettled || now - began > BEGINNING_MS) this.#begun.add(language);
+      if (this.#begun.has(language) || signal.aborted) return answer;
+      await new Promise<void>(resolve => {
+        this.clock.after(AGAIN_MS, resolve);
+      });
+    }
+  }
+}
+
+function listed({ changes, command, ...action }: ShownAction): IdeAction {
+  return { ...action, ...(command === undefined || changes ? {} : { command }) };
+}
+
+function allDiagnostics(folders: readonly string[]): IdeAnswer {
+  const all = vscode.languages.getDiagnostics().flatMap(([uri, diagnostics]) => {
+    const file = pathOf(uri),
+      document = vscode.workspace.textDocuments.find(each => each.uri.toString() === uri.toString()),
+      lines = document ? linesOf(document.getText()) : [];
+    return file === undefined || !folders.some(folder => isIn(folder, file))
+      ? []
+      : diagnosticsIn(diagnostics, file).map(each => ({ ...each, ...lineAt(lines, each.range) }));
+  });
+  return diagnosticsAnswer(all, "These are the files that VS Code has looked at: name others in “path”.");
+}
+
+async function documentOf(file: string): Promise<vscode.TextDocument> {
+  const uri = vscode.Uri.file(file);
+  try {
+    return await vscode.workspace.openTextDocument(uri);
+  } catch (error) {
+    const isThere = await vscode.workspace.fs.stat(uri).then(
+      () => true,
+      () => false,
+    );
+    throw isThere
+      ? NotServed.refused(`${file} is no text, or cannot be opened as such.`, error)
+      : NotServed.noFile(file);
+  }
+}
+
+function formatOptions({ uri, languageId }: vscode.TextDocument): vscode.FormattingOptions {
+  const editor = vscode.workspace.getConfiguration("editor", { uri, languageId }),
+    shown = vscode.window.visibleTextEditors.find(each => each.document.uri.toString() === uri.toString())?.options;
+  const size = shown?.tabSize ?? editor.get("tabSize"),
+    spaces = shown?.insertSpaces ?? editor.get("insertSpaces");
+  return { tabSize: typeof size === "number" ? size : 4, insertSpaces: typeof spaces === "boolean" ? spaces : true };
+}
+
+function right<T extends object>(value: T | { readonly wrong: string }): T {
+  if ("wrong" in value) throw NotServed.refused(value.wrong);
+  return value;
+}
+
+function isIn(folder: string, file: string): boolean {
+  return (
+    file === folder ||
+    file.startsWith(/[\\/]$/.test(folder) ? folder : `${folder}${folder.includes("\\") ? "\\" : "/"}`)
+  );
+}
+/** Of whatever a provider gives, which may not be for writing. */
+function written(answer: unknown): string {
+  try {
+    return JSON.stringify(answer) ?? "";
+  } catch {
+    return "";
+  }
+}
+function isEmpty(answer: unknown): boolean {
+  return answer === undefined || answer === null || (Array.isArray(answer) && answer.length === 0);
+}
+function positionIn({ line, character }: IdePosition): vscode.Position {
+  return new vscode.Position(line, character);
+}
+function rangeIn({ start, end }: IdeRange): vscode.Range {
+  return new vscode.Range(positionIn(start), positionIn(end));
+}
+
+function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const aborted = (): void =>
+      reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
+    if (signal.aborted) aborted();
+    else signal.addEventListener("abort", aborted, { once: true });
+    answer.then(resolve, reject);
+  });
+}

@@ -1,0 +1,198 @@
+/** What the editor can add to a prompt: what is selected, what it finds wrong, files and folders. */
+import path from "node:path";
+import * as vscode from "vscode";
+import {
+  ATTACHED_TEXT_LIMIT,
+  lines,
+  MOST_ATTACHMENTS,
+  type Attachment,
+  type Mention,
+  type Want,
+} from "../../protocol/attachments";
+import { assertNever } from "../../protocol/wire";
+import { problemsOf, summaryOf, type Problem } from "./problems";
+import type { TerminalSelection } from "./terminal-selection";
+
+export interface Gathered {
+  readonly attachments: readonly Attachment[];
+  /** A sentence about what is not among them. */
+  readonly left?: string;
+}
+
+/** `message` is for the user. */
+export class NothingToAdd extends Error {
+  override readonly name = "NothingToAdd";
+}
+
+const NO_SELECTION = "Nothing is selected in an editor. Select the lines that you want to add first.";
+const NO_PROBLEMS = "The editor finds no errors and no warnings.";
+const NO_TERMINAL = "Nothing is selected in a terminal. Select what you want to add there first.";
+/** Its end says more than its beginning. */
+const TOO_EARLY = "(The beginning is left out.)\n";
+const TOO_LONG = `The selection is longer than ${ATTACHED_TEXT_LIMIT.toLocaleString("en")} characters: add the file instead.`;
+
+export class EditorContext {
+  constructor(private readonly terminal: TerminalSelection) {}
+
+  /** As `Composer.gather` in `chat/chat-deps.ts`. */
+  async gather(want: Want): Promise<Gathered> {
+    switch (want.kind) {
+      case "selection":
+        return { attachments: this.selection() };
+      case "problems":
+        return { attachments: [this.#problems()] };
+      case "terminal":
+        return { attachments: [await this.#terminal()] };
+      case "dropped":
+        return this.files(want.uris);
+      default:
+        return assertNever(want, "what is wanted");
+    }
+  }
+
+  /** For the list behind an `@`: what there is to gather now. */
+  offers(): readonly Mention[] {
+    const editor = vscode.window.activeTextEditor,
+      problems = allProblems();
+    const selected = editor?.selections.find(({ isEmpty }) => !isEmpty);
+    const offer = (kind: "selection" | "problems" | "terminal", about: string): Mention => ({
+      name: kind,
+      about,
+      adds: { kind: "want", want: { kind } },
+    });
+    return [
+      ...(editor && selected ? [offer("selection", `${nameOf(editor.document)}:${lines(linesOf(selected))}`)] : []),
+      ...(problems.length > 0 ? [offer("problems", summaryOf(problems))] : []),
+      ...(vscode.window.activeTerminal ? [offer("terminal", `selected in ${vscode.window.activeTerminal.name}`)] : []),
+    ];
+  }
+
+  /** One attachment for each part that is selected in the editor that is, or was last, in use. */
+  selection(): readonly Attachment[] {
+    const editor = vscode.window.activeTextEditor;
+    const selected = editor?.selections.filter(({ isEmpty }) => !isEmpty) ?? [];
+    if (!editor || selected.length === 0) throw new NothingToAdd(NO_SELECTION);
+    return selected.slice(0, MOST_ATTACHMENTS).map(range => {
+      const text = editor.document.getText(range);
+      if (text.length > ATTACHED_TEXT_LIMIT) throw new NothingToAdd(TOO_LONG);
+      const { uri } = editor.document;
+      return {
+        kind: "selection",
+        name: nameOf(editor.document),
+        ...(uri.scheme === "file" ? { path: uri.fsPath } : {}),
+        ...linesOf(range),
+        text,
+      };
+    });
+  }
+
+  /** Files and folders by their addresses, as the editor or a drop gives them. */
+  async files(addresses: readonly string[]): Promise<Gathered> {
+    const given = [...new Set(addresses)],
+      left: string[] = [];
+    const found = await Promise.all(
+      given.slice(0, MOST_ATTACHMENTS).map(async (address): Promise<readonly Attachment[]> => {
+        const file = fileOf(address);
+        const kind = file && (await kindOf(file));
+        if (file && kind) return [{ kind, path: file.fsPath }];
+        left.push(
+          file ? `“${file.fsPath}” is not there.` : `“${address.slice(0, 200)}” is no file or folder of this machine.`,
+        );
+        return [];
+      }),
+    );
+    const more = given.length - MOST_ATTACHMENTS;
+    if (more > 0)
+      left.push(`At most ${MOST_ATTACHMENTS} can be added at once; ${more} ${more === 1 ? "is" : "are"} left out.`);
+    const [first, ...others] = left;
+    return {
+      attachments: found.flat(),
+      ...(first === undefined
+        ? {}
+        : { left: others.length === 0 ? first : `${first} (And ${others.length} more that could not be added.)` }),
+    };
+  }
+
+  #problems(): Attachment {
+    const problems = allProblems();
+    if (problems.length === 0) throw new NothingToAdd(NO_PROBLEMS);
+    return problemsOf(problems);
+  }
+
+  async #terminal(): Promise<Attachment> {
+    const terminal = vscode.window.activeTerminal;
+    // all of it ends in the empty lines of the screen
+    const text = terminal ? (await this.terminal.read()).trimEnd() : "";
+    if (!terminal || text === "") throw new NothingToAdd(NO_TERMINAL);
+    return {
+      kind: "terminal",
+      name: terminal.name,
+      text:
+        text.length <= ATTACHED_TEXT_LIMIT ? text : `${TOO_EARLY}${text.slice(TOO_EARLY.length - ATTACHED_TEXT_LIMIT)}`,
+    };
+  }
+}
+
+function nameOf({ uri }: vscode.TextDocument): string {
+  return path.posix.basename(uri.path) || uri.path;
+}
+
+/** A selection that ends before the first character of a line does not contain that line. */
+function linesOf({ start, end }: vscode.Range): { readonly startLine: number; readonly endLine: number } {
+  return { startLine: start.line + 1, endLine: end.character === 0 && end.line > start.line ? end.line : end.line + 1 };
+}
+
+function allProblems(): readonly Problem[] {
+  const several = (vscode.workspace.workspaceFolders ?? []).length > 1;
+  return vscode.languages.getDiagnostics().flatMap(([uri, found]) =>
+    found.flatMap((each): readonly Problem[] => {
+      const severity =
+        each.severity === vscode.DiagnosticSeverity.Error
+          ? "error"
+          : each.severity === vscode.DiagnosticSeverity.Warning
+            ? "warning"
+            : undefined;
+      if (severity === undefined) return [];
+      // The agent works in one of several folders: there only the whole path says which file it is.
+      return [
+        {
+          path: several ? uri.fsPath : vscode.workspace.asRelativePath(uri),
+          line: each.range.start.line + 1,
+          column: each.range.start.character + 1,
+          severity,
+          message: each.message,
+        },
+      ];
+    }),
+  );
+}
+
+/**
+ * `undefined`: no file of the machine on which the extension runs. In a remote window its files have addresses of
+ * another scheme in the page.
+ */
+function fileOf(address: string): vscode.Uri | undefined {
+  try {
+    const uri = vscode.Uri.parse(address, true);
+    if (uri.scheme === "file" && uri.path.length > 1) return isOfHere(uri) ? uri : undefined;
+    return uri.scheme === "vscode-remote" ? vscode.Uri.file(uri.path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** To look at a file of another machine may mean to sign in there: only where the user's own folders are. */
+function isOfHere({ authority }: vscode.Uri): boolean {
+  return (
+    authority === "" ||
+    (vscode.workspace.workspaceFolders ?? []).some(({ uri }) => uri.authority.toLowerCase() === authority.toLowerCase())
+  );
+}
+
+async function kindOf(file: vscode.Uri): Promise<"file" | "folder" | undefined> {
+  try {
+    return ((await vscode.workspace.fs.stat(file)).type & vscode.FileType.Directory) !== 0 ? "folder" : "file";
+  } catch {
+    return undefined;
+  }
+}

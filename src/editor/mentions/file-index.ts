@@ -1,0 +1,267 @@
+/**
+ * The files of the workspace, for those who want to name one: what `files.exclude`, `search.exclude` and `.gitignore`
+ * leave.
+ *
+ * Nothing is read before the first question, and then once: what changes on disk is only noted, and looked at with the
+ * next question. A folder with more files than `MOST_FILES` is searched anew for each question, besides what is in the
+ * list.
+ */
+import * as vscode from "vscode";
+import type { Log } from "../../log";
+import { anyOf, globOfQuery, globsOfIgnore, globsOfSetting } from "./exclude-globs";
+import { FileList, type Listed } from "./file-list";
+import { IgnoreRules, type IgnoreFile } from "./ignore-rules";
+import { target } from "./mention-match";
+
+export const MOST_FILES = 30_000;
+/** Of those that one question finds besides. */
+const MOST_BESIDES = 500;
+/** Paths that changed; more of them are a reason to read all. */
+const MOST_TOUCHED = 200;
+/** Files between two pauses, in which others have their turn. */
+const AT_ONCE = 2_000;
+const OF_GIT = /(^|\/)\.git(\/|$)/;
+
+export class FileIndex implements vscode.Disposable {
+  #folders: readonly FolderIndex[] | undefined;
+  readonly #listeners: vscode.Disposable;
+
+  constructor(
+    private readonly log: Log,
+    private readonly roots: () => readonly { readonly uri: vscode.Uri; readonly name: string }[],
+    private readonly most = MOST_FILES,
+  ) {
+    this.#listeners = vscode.Disposable.from(
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.#forget()),
+      vscode.workspace.onDidChangeConfiguration(change => {
+        if (
+          ["files.exclude", "search.exclude", "search.useIgnoreFiles"].some(name => change.affectsConfiguration(name))
+        )
+          this.#forget();
+      }),
+    );
+  }
+
+  /** All files and folders, or of those that are too many what fits the query. */
+  async files(query: string, signal: AbortSignal): Promise<readonly Listed[]> {
+    return (await Promise.all(this.#all().map(folder => folder.files(query, signal)))).flat();
+  }
+
+  /** Where a file is in the list, whether it is in it or not. */
+  place(file: vscode.Uri): Listed {
+    for (const folder of this.#all()) {
+      const path = folder.pathOf(file);
+      if (path !== undefined) return folder.listed(path);
+    }
+    return { kind: "file", root: "", path: file.fsPath, target: target(file.fsPath.replaceAll("\\", "/")) };
+  }
+
+  /** In the workspace, and not left out by `.gitignore`; before the first question nothing is known to be. */
+  isOurs(file: vscode.Uri): boolean {
+    return this.#all().some(folder => {
+      const path = folder.pathOf(file);
+      return path !== undefined && !folder.ignores(path);
+    });
+  }
+
+  dispose(): void {
+    this.#listeners.dispose();
+    this.#forget();
+  }
+
+  #all(): readonly FolderIndex[] {
+    const roots = this.roots();
+    return (this.#folders ??= roots.map(
+      ({ uri, name }) => new FolderIndex(uri, roots.length > 1 ? `${name}/` : "", this.most, this.log),
+    ));
+  }
+
+  #forget(): void {
+    for (const folder of this.#folders ?? []) folder.dispose();
+    this.#folders = undefined;
+  }
+}
+
+interface Reading {
+  readonly list: FileList;
+  readonly rules: IgnoreRules;
+  readonly exclude: string | undefined;
+  readonly isComplete: boolean;
+}
+
+class FolderIndex implements vscode.Disposable {
+  #reading: Promise<Reading> | undefined;
+  #rules: IgnoreRules | undefined;
+  readonly #touched = new Set<string>();
+  #watchers: vscode.Disposable | undefined;
+
+  constructor(
+    private readonly root: vscode.Uri,
+    private readonly prefix: string,
+    private readonly most: number,
+    private readonly log: Log,
+  ) {}
+
+  async files(query: string, signal: AbortSignal): Promise<readonly Listed[]> {
+    const reading = await this.#current();
+    if (reading.isComplete || query === "") return [...reading.list.all()];
+    const besides = await this.#besides(query, reading, signal);
+    return [...reading.list.all(), ...besides.filter(path => !reading.list.has(path)).map(path => this.listed(path))];
+  }
+
+  listed(path: string): Listed {
+    return { kind: "file", root: this.root.fsPath, path, target: target(this.prefix + path) };
+  }
+
+  /** Relative, with `/`; `undefined`: it is elsewhere. */
+  pathOf(file: vscode.Uri): string | undefined {
+    const base = this.root.path.endsWith("/") ? this.root.path : `${this.root.path}/`;
+    return file.scheme === this.root.scheme && file.path.length > base.length && file.path.startsWith(base)
+      ? file.path.slice(base.length)
+      : undefined;
+  }
+
+  ignores(path: string): boolean {
+    return this.#rules?.ignores(path) === true;
+  }
+
+  dispose(): void {
+    this.#watchers?.dispose();
+  }
+
+  #current(): Promise<Reading> {
+    this.#watchers ??= this.#watch();
+    if (this.#touched.size > MOST_TOUCHED) this.#reading = undefined;
+    const touched = [...this.#touched],
+      before = this.#reading;
+    this.#touched.clear();
+    if (before !== undefined && touched.length === 0) return before;
+    const reading = before === undefined ? this.#read() : before.then(known => this.#lookAgain(known, touched));
+    this.#reading = reading;
+    reading.catch(() => {
+      if (this.#reading === reading) this.#reading = undefined;
+    });
+    return reading;
+  }
+
+  async #read(): Promise<Reading> {
+    const settings = [
+      ...globsOfSetting(this.#setting("search.exclude")),
+      ...globsOfSetting(this.#setting("files.exclude")),
+    ];
+    const ignored = this.#setting("search.useIgnoreFiles") === false ? [] : await this.#ignoreFiles(anyOf(settings));
+    const rules = (this.#rules = new IgnoreRules(ignored, process.platform === "linux"));
+    const exclude = anyOf([...settings, ...ignored.flatMap(globsOfIgnore)]);
+    const found = await this.#search("**/*", exclude, this.most);
+    const list = new FileList(this.root.fsPath, this.prefix);
+    for (let from = 0; from < found.length; from += AT_ONCE) {
+      for (const path of found.slice(from, from + AT_ONCE)) if (!rules.ignores(path)) list.add(path);
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    this.log.debug("webview", "Files were listed", {
+      folder: this.root.fsPath,
+      found: found.length,
+      listed: list.size,
+    });
+    return { list, rules, exclude, isComplete: found.length < this.most };
+  }
+
+  async #lookAgain(reading: Reading, touched: readonly string[]): Promise<Reading> {
+    const { list, rules, exclude } = reading;
+    const found = await this.#search(
+      `{${touched.flatMap(path => [path, `${path}/**`]).join(",")}}`,
+      exclude,
+      this.most,
+    );
+    for (const path of touched) list.remove(path);
+    for (const path of found) if (!rules.ignores(path)) list.add(path);
+    return reading;
+  }
+
+  async #besides(query: string, { rules, exclude }: Reading, signal: AbortSignal): Promise<readonly string[]> {
+    const found = await this.#search(globOfQuery(query), exclude, MOST_BESIDES, signal);
+    return found.filter(path => !rules.ignores(path));
+  }
+
+  async #ignoreFiles(exclude: string | undefined): Promise<readonly IgnoreFile[]> {
+    const paths = await this.#search("**/.gitignore", exclude, 1_000);
+    const read = paths.map(async (path): Promise<readonly IgnoreFile[]> => {
+      try {
+        return [
+          {
+            folder: path.split("/").slice(0, -1).join("/"),
+            text: new TextDecoder().decode(await vscode.workspace.fs.readFile(vscode.Uri.joinPath(this.root, path))),
+          },
+        ];
+      } catch {
+        return [];
+      } // it is gone meanwhile
+    });
+    return (await Promise.all(read)).flat();
+  }
+
+  async #search(
+    glob: string,
+    exclude: string | undefined,
+    most: number,
+    signal?: AbortSignal,
+  ): Promise<readonly string[]> {
+    const cancel = new vscode.CancellationTokenSource(),
+      stop = (): void => cancel.cancel();
+    signal?.addEventListener("abort", stop);
+    try {
+      const found = await vscode.workspace.findFiles(
+        new vscode.RelativePattern(this.root, glob),
+        exclude,
+        most,
+        cancel.token,
+      );
+      return found.flatMap(file => this.pathOf(file) ?? []);
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      cancel.dispose();
+    }
+  }
+
+  #setting(name: string): unknown {
+    return vscode.workspace.getConfiguration(undefined, this.root).get(name);
+  }
+
+  #watch(): vscode.Disposable {
+    const all = vscode.workspace.createFileSystemWatcher(
+      new vscode.RelativePattern(this.root, "**/*"),
+      false,
+      true,
+      false,
+    );
+    const ignores = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(this.root, "**/.gitignore"));
+    const touch = (file: vscode.Uri): void => this.#touch(file),
+      again = (): void => {
+        this.#reading = undefined;
+      };
+    return vscode.Disposable.from(
+      all,
+      ignores,
+      all.onDidCreate(touch),
+      all.onDidDelete(touch),
+      ignores.onDidCreate(again),
+      ignores.onDidChange(again),
+      ignores.onDidDelete(again),
+    );
+  }
+
+  #touch(file: vscode.Uri): void {
+    const path = this.pathOf(file);
+    if (
+      path === undefined ||
+      this.#reading === undefined ||
+      OF_GIT.test(path) ||
+      this.ignores(path) ||
+      this.#touched.size > MOST_TOUCHED
+    )
+      return;
+    // What is a pattern to a search is not looked up by itself.
+    if (/[*?{}[\],!]/.test(path)) this.#reading = undefined;
+    else this.#touched.add(path);
+  }
+}

@@ -1,0 +1,87 @@
+/** The lines of the list that opens with `@`, out of what the editor knows. Pure. */
+import path from "node:path";
+import type { Mention } from "../../protocol/attachments";
+import type { Listed } from "./file-list";
+import { best, typed, type Target } from "./mention-match";
+
+/** A place in a file that has a name. `what`: function, class… */
+export interface Named {
+  readonly kind: "symbol";
+  readonly name: string;
+  readonly what: string;
+  readonly path: string;
+  /** The file as the list shows it. */
+  readonly where: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly target: Target;
+}
+
+export interface Sources {
+  /** What only the editor knows, always before the rest. */
+  readonly offers: readonly Mention[];
+  readonly files: Iterable<Listed>;
+  /** Open or opened lately, in this order; also those that are not among `files`. */
+  readonly opened: readonly Opened[];
+  readonly symbols: readonly Named[];
+}
+export interface Opened {
+  readonly listed: Listed;
+  readonly isOpen: boolean;
+}
+
+/** Lines of the list. */
+export const MOST_MENTIONS = 50;
+
+/** Weights of what fits alike: what is open first, in its order. */
+const FILE = 10_000,
+  FOLDER = 10_001,
+  SYMBOL = 10_002;
+
+export function mentionsOf(query: string, { offers, files, opened, symbols }: Sources): readonly Mention[] {
+  const wanted = typed(query),
+    order = new Map(opened.map(({ listed }, i) => [keyOf(listed), i]));
+  const weight = (candidate: Listed | Named): number =>
+    candidate.kind === "symbol" ? SYMBOL : (order.get(keyOf(candidate)) ?? (candidate.kind === "file" ? FILE : FOLDER));
+  const about = (file: Listed): string => {
+    const known = opened[order.get(keyOf(file)) ?? -1];
+    return known === undefined ? file.kind : known.isOpen ? "open editor" : "opened lately";
+  };
+  const first = offers.filter(({ name }) => name.startsWith(wanted));
+  const rest = best(query, candidates(files, opened, order, symbols), weight, MOST_MENTIONS - first.length);
+  return [
+    ...first,
+    ...rest.map(candidate =>
+      candidate.kind === "symbol" ? mentionOfSymbol(candidate) : mentionOfFile(candidate, about(candidate)),
+    ),
+  ];
+}
+
+function* candidates(
+  files: Iterable<Listed>,
+  opened: readonly Opened[],
+  order: ReadonlyMap<string, number>,
+  symbols: readonly Named[],
+): Iterable<Listed | Named> {
+  for (const { listed } of opened) yield listed;
+  for (const file of files) if (!order.has(keyOf(file))) yield file;
+  yield* symbols;
+}
+
+const keyOf = ({ root, path }: Listed): string => `${root}\n${path}`;
+
+function mentionOfFile({ kind, root, path: relative, target }: Listed, about: string): Mention {
+  return {
+    name: kind === "folder" ? `${target.path}/` : target.path,
+    about,
+    adds: { kind: "attachment", attachment: { kind, path: path.join(root, relative) } },
+  };
+}
+
+function mentionOfSymbol({ name, what, path: file, where, startLine, endLine }: Named): Mention {
+  return {
+    name,
+    about: `${what} · ${where}:${startLine}`,
+    adds: { kind: "attachment", attachment: { kind: "symbol", name, path: file, startLine, endLine } },
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * What fits behind an `@`. Files answer at once, workspace symbols take what language servers take: they are waited for
+ * a moment, and come in a second answer when that was too short.
+ *
+ * Invariants: one question to the language servers at a time, and none that nobody waits for any more; a server that
+ * never answers costs its time limit, no more.
+ */
+import type { Clock } from "../../clock";
+import type { Log } from "../../log";
+import type { Mention } from "../../protocol/attachments";
+import type { Listed } from "./file-list";
+import { mentionsOf, type Named, type Sources } from "./mention-list";
+
+export interface MentionWorld {
+  files(query: string, signal: AbortSignal): Promise<readonly Listed[]>;
+  symbols(query: string): Promise<readonly Named[]>;
+  now(): Pick<Sources, "offers" | "opened">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Below that nearly every symbol fits. */
+const SHORTEST_FOR_SYMBOLS = 2;
+const MOMENT_MS = 150;
+export const SYMBOLS_MS = 2_000;
+
+export class Mentions {
+  #asking: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly deps: MentionWorld) {}
+
+  /** As `Composer.find` in `chat/chat-deps.ts`. */
+  async find(query: string, found: (mentions: readonly Mention[]) => void, signal: AbortSignal): Promise<void> {
+    const asked = query.length < SHORTEST_FOR_SYMBOLS ? Promise.resolve([]) : this.#symbols(query, signal);
+    const files = await this.deps.files(query, signal);
+    const answer = (symbols: readonly Named[]): void => {
+      if (!signal.aborted) found(mentionsOf(query, { ...this.deps.now(), files, symbols }));
+    };
+    const soon = await this.#within(asked, MOMENT_MS);
+    answer(soon ?? []);
+    if (soon !== undefined) return;
+    const late = await asked;
+    if (late.length > 0) answer(late);
+  }
+
+  #symbols(query: string, signal: AbortSignal): Promise<readonly Named[]> {
+    const asked = this.#asking
+      .then(async () => (signal.aborted ? [] : ((await this.#within(this.deps.symbols(query), SYMBOLS_MS)) ?? [])))
+      .catch((error: unknown) => {
+        this.deps.log.warn("webview", "Workspace symbols could not be found", { error });
+        return [];
+      });
+    this.#asking = asked;
+    return asked;
+  }
+
+  /** `undefined`: it took longer. */
+  async #within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+    const { clock } = this.deps;
+    return new Promise((resolve, reject) => {
+      const timer = clock.after(ms, () => resolve(undefined));
+      work.then(resolve, reject).finally(() => timer.dispose());
+    });
+  }
+}

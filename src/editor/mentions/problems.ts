@@ -1,0 +1,53 @@
+/** What the editor finds wrong, as a text for agents: one line for each. Pure. */
+import { ATTACHED_TEXT_LIMIT, type Attachment } from "../../protocol/attachments";
+
+/** Counted from 1. */
+export interface Problem {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly severity: "error" | "warning";
+  readonly message: string;
+}
+
+/** Errors first, then by place; cut with a sentence at what an attachment may hold. */
+export function problemsOf(
+  problems: readonly Problem[],
+  limit = ATTACHED_TEXT_LIMIT,
+): Extract<Attachment, { kind: "problems" }> {
+  const lines = [...problems]
+    .sort(order)
+    .map(
+      ({ path, line, column, severity, message }) =>
+        `${path}:${line}:${column} ${severity} ${message.replaceAll(/\s+/g, " ").trim()}`,
+    );
+  const whole = lines.join("\n");
+  return { kind: "problems", count: problems.length, text: whole.length <= limit ? whole : cut(lines, limit) };
+}
+
+/** `3 errors, 1 warning` */
+export function summaryOf(problems: readonly Problem[]): string {
+  const said = (severity: Problem["severity"]): readonly string[] => {
+    const { length } = problems.filter(each => each.severity === severity);
+    return length === 0 ? [] : [`${length} ${severity}${length === 1 ? "" : "s"}`];
+  };
+  return [...said("error"), ...said("warning")].join(", ");
+}
+
+function order(a: Problem, b: Problem): number {
+  if (a.severity !== b.severity) return a.severity === "error" ? -1 : 1;
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line || a.column - b.column;
+}
+
+/** As many whole lines as fit with the sentence. */
+function cut(lines: readonly string[], limit: number): string {
+  const sentence = (left: number): string => `… and ${left} more, which are left out here.`;
+  let kept = 0,
+    room = limit - sentence(lines.length).length;
+  for (const line of lines) {
+    room -= line.length + 1;
+    if (room < 0) break;
+    kept++;
+  }
+  return [...lines.slice(0, kept), sentence(lines.length - kept)].join("\n");
+}

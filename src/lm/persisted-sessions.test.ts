@@ -1,0 +1,116 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { Log } from "../log";
+import { FakeClock } from "../testing/fake-clock";
+import { KeptSessions, WRITE_MS } from "./persisted-sessions";
+import { Learned } from "./capability-cache";
+
+/** As VS Code's: what was written is there at once, and on disk later. */
+function memory(fails = false) {
+  const values = new Map<string, unknown>();
+  return {
+    values,
+    get: (key: string) => values.get(key),
+    update: async (key: string, value: unknown) => {
+      if (fails) throw new Error("no room");
+      values.set(key, value);
+    },
+  };
+}
+
+function logged() {
+  const log = new Log(),
+    lines: string[] = [];
+  log.onLog(({ message }) => lines.push(message));
+  return { log, lines };
+}
+
+const turn = () => new Promise(resolve => setImmediate(resolve));
+
+suite("conversations that are kept", () => {
+  const none = { from: 0, added: [] };
+
+  test("in their order, the last that was kept last, once each", () => {
+    const kept = new KeptSessions(memory(), logged().log, new FakeClock());
+    for (const [id, n] of [
+      ["a", 1],
+      ["b", 2],
+      ["a", 3],
+    ] as const)
+      kept.keep(id, { n }, none);
+    deepEqual(kept.all(), [
+      { n: 2, turns: [] },
+      { n: 3, turns: [] },
+    ]);
+    kept.forget(["b", "never"]);
+    deepEqual(kept.all(), [{ n: 3, turns: [] }]);
+  });
+
+  test("turns are added to those that are kept; a record with a gap is dropped", () => {
+    const kept = new KeptSessions(memory(), logged().log, new FakeClock());
+    kept.keep("a", {}, { from: 0, added: ["1", "2"] });
+    kept.keep("a", {}, { from: 2, added: ["3"] });
+    kept.keep("a", {}, { from: 1, added: ["4"] });
+    deepEqual(kept.all(), [{ turns: ["1", "4"] }]);
+    kept.keep("a", {}, { from: 3, added: ["5"] });
+    deepEqual(kept.all(), []);
+  });
+
+  test("two hundred at most: the oldest go", () => {
+    const kept = new KeptSessions(memory(), logged().log, new FakeClock());
+    for (let i = 0; i < 210; i++) kept.keep(`s${i}`, { i }, none);
+    deepEqual([kept.all().length, kept.all()[0]], [200, { i: 10, turns: [] }]);
+  });
+
+  test("the storage is written once a second at most, and at the end", () => {
+    const clock = new FakeClock(),
+      storage = memory(),
+      kept = new KeptSessions(storage, logged().log, clock);
+    for (let i = 0; i < 100; i++) kept.keep("a", { i }, none);
+    deepEqual(storage.values.size, 0);
+    clock.advance(WRITE_MS);
+    deepEqual(storage.values.get("symposium.lmSessions"), { a: { i: 99, turns: [] } });
+    kept.keep("a", { i: 100 }, none);
+    kept.dispose();
+    deepEqual(storage.values.get("symposium.lmSessions"), { a: { i: 100, turns: [] } });
+    deepEqual(new KeptSessions(storage, logged().log, clock).all(), [{ i: 100, turns: [] }]);
+    equal(clock.waiting, 0);
+  });
+
+  test("what is no list of ours is none; what cannot be written is logged", async () => {
+    const odd = memory(),
+      clock = new FakeClock();
+    odd.values.set("symposium.lmSessions", "odd");
+    deepEqual(new KeptSessions(odd, logged().log, clock).all(), []);
+    const { log, lines } = logged();
+    new KeptSessions(memory(true), log, clock).keep("a", {}, none);
+    clock.advance(WRITE_MS);
+    await turn();
+    deepEqual(lines, ["A conversation could not be kept for the next start"]);
+  });
+});
+
+suite("what was learned of agents", () => {
+  test("keeps whether an agent takes images and the size of its context, and reports changes", async () => {
+    let changes = 0;
+    const learned = new Learned(memory(), logged().log, () => {
+      changes++;
+    });
+    equal(learned.takesImages("a"), false);
+    for (const images of [true, true]) {
+      learned.learn({ agentId: "a", images });
+      await turn();
+    }
+    deepEqual([learned.takesImages("a"), learned.takesImages("b"), changes], [true, false, 1]);
+    learned.learn({ agentId: "a", images: false });
+    await turn();
+    deepEqual([learned.takesImages("a"), changes], [false, 2]);
+    for (const contextTokens of [200_000, 200_000]) {
+      learned.learn({ agentId: "a", contextTokens });
+      await turn();
+    }
+    deepEqual(
+      [learned.contextTokens("a"), learned.contextTokens("b"), learned.takesImages("a"), changes],
+      [200_000, undefined, false, 3],
+    );
+  });
+});

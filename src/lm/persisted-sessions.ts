@@ -1,0 +1,81 @@
+/**
+ * Records of conversations for the next start of the sidecar, in the workspace's storage. They are opaque here, except
+ * for their lists of turns, which arrive as additions. The sidecar limits their number, and so does this class,
+ * because another version may have left more.
+ *
+ * Invariant: the storage is written at most once in `WRITE_MS`, because VS Code writes all of it each time. `dispose`
+ * writes pending changes.
+ */
+import type { Clock } from "../clock";
+import { isObject, type Fields } from "../protocol/json";
+import type { Log } from "../log";
+import type { Memory } from "../settings/store/persisted-controls";
+
+const KEY = "symposium.lmSessions";
+const MOST = 200;
+export const WRITE_MS = 1_000;
+
+/** Behind the first `from` turns that are kept. */
+export interface AddedTurns {
+  readonly from: number;
+  readonly added: readonly unknown[];
+}
+
+export class KeptSessions {
+  /** In the order of `keep`. Read at the first use. */
+  #sessions: Map<string, unknown> | undefined;
+  #writing: { dispose(): void } | undefined;
+
+  constructor(
+    private readonly memory: Memory,
+    private readonly log: Log,
+    private readonly clock: Clock,
+  ) {}
+
+  all(): readonly unknown[] {
+    return [...this.#all().values()];
+  }
+
+  /** Drops a record whose first turns are missing: its conversation gets a new session after a restart. */
+  keep(id: string, session: Fields, { from, added }: AddedTurns): void {
+    const sessions = this.#all(),
+      turns = turnsOf(sessions.get(id));
+    sessions.delete(id);
+    if (turns.length >= from) sessions.set(id, { ...session, turns: [...turns.slice(0, from), ...added] });
+    for (const oldest of [...sessions.keys()].slice(0, Math.max(0, sessions.size - MOST))) sessions.delete(oldest);
+    this.#changed();
+  }
+
+  forget(ids: readonly string[]): void {
+    for (const id of ids) this.#all().delete(id);
+    this.#changed();
+  }
+
+  dispose(): void {
+    if (this.#writing) this.#write();
+  }
+
+  #all(): Map<string, unknown> {
+    if (this.#sessions) return this.#sessions;
+    const kept = this.memory.get(KEY);
+    return (this.#sessions = new Map(isObject(kept) ? Object.entries(kept) : []));
+  }
+
+  #changed(): void {
+    this.#writing ??= this.clock.after(WRITE_MS, () => this.#write());
+  }
+
+  #write(): void {
+    this.#writing?.dispose();
+    this.#writing = undefined;
+    this.memory
+      .update(KEY, Object.fromEntries(this.#all()))
+      .then(undefined, (error: unknown) =>
+        this.log.warn("lm", "A conversation could not be kept for the next start", { error }),
+      );
+  }
+}
+
+function turnsOf(session: unknown): readonly unknown[] {
+  return isObject(session) && Array.isArray(session["turns"]) ? session["turns"] : [];
+}

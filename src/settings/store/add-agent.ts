@@ -1,0 +1,35 @@
+/** An agent that the user adds by hand: it stands in the settings then, and is not selected. */
+import * as vscode from "vscode";
+import { BUILT_IN_AGENTS } from "../../protocol/built-in-agents";
+import type { Fields } from "../../protocol/json";
+import { askCustom } from "./ask-custom";
+import type { Configuration } from "./configuration";
+import { besideOthers, customWays, takenIds } from "./custom-entry";
+
+/**
+ * `read`: the entry at an address; rejects with a sentence. Resolves with the id that it got; `undefined`: the user
+ * thought better of it.
+ */
+export async function addAgent(
+  configuration: Configuration,
+  read: (url: string) => Promise<Fields>,
+): Promise<string | undefined> {
+  const picked = await vscode.window.showQuickPick(
+    customWays("agent").map(way => ({ label: way.label, way })),
+    { title: "Add Agent", placeHolder: "Where it comes from" },
+  );
+  if (!picked) return undefined;
+  const taken = [...BUILT_IN_AGENTS.map(({ id }) => id), ...takenIds(configuration.ownValue("symposium.agents"))];
+  const answer = await askCustom("agent", picked.way, taken);
+  if (!answer) return undefined;
+  const entry = answer.kind === "entry" ? answer.entry : besideOthers(await reading(read, answer.url), taken);
+  await configuration.addAgent(entry);
+  return entry.id;
+}
+
+function reading(read: (url: string) => Promise<Fields>, url: string): Thenable<Fields> {
+  return vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: `Reading ${new URL(url).host}…` },
+    () => read(url),
+  );
+}

@@ -1,0 +1,132 @@
+/** One more agent extension: chosen from those that there are, or written down. */
+import * as vscode from "vscode";
+import type { RegistryView } from "../../protocol/agent-service";
+import type { Fields } from "../../protocol/json";
+import { askCustom } from "./ask-custom";
+import {
+  added,
+  CUSTOM_KINDS,
+  extensionGroups,
+  ofKind,
+  sameItem,
+  type ExtensionChoice,
+  type ExtensionGroup,
+  type ExtensionItem,
+} from "./extension-items";
+import type { ConfiguredExtension } from "./extensions";
+
+export interface AddExtensionWorld {
+  readonly all: readonly ConfiguredExtension[];
+  /** Over the network. */
+  registry(): Promise<RegistryView>;
+  /** The entry at an address. Rejects with a sentence. */
+  entryAt(url: string): Promise<Fields>;
+  /** Of the user's own value of `symposium.extensions`. */
+  change(change: (value: unknown) => unknown): Promise<void>;
+}
+
+/** The id that it has in the settings; `undefined`: the user thought better of it, or was told why not. */
+export async function addExtension(deps: AddExtensionWorld): Promise<string | undefined> {
+  if (!vscode.workspace.isTrusted)
+    return void vscode.window.showWarningMessage(
+      "Nothing is started, and nothing is fetched, in a workspace that you do not trust.",
+    );
+  const chosen = await choose(deps);
+  const entry = chosen?.kind === "custom" ? await custom(deps, chosen) : chosen?.entry;
+  if (!chosen || !entry) return undefined;
+  let id = entry.id;
+  await deps.change(value => {
+    const after = added(value, entry, chosen.kind === "custom");
+    id = after.id;
+    return after.value;
+  });
+  return id;
+}
+
+async function custom(
+  { all, entryAt }: AddExtensionWorld,
+  { way }: Extract<ExtensionChoice, { readonly kind: "custom" }>,
+): Promise<(Fields & { readonly id: string }) | undefined> {
+  // A document says itself what it is about; a proxy is nowhere but here.
+  const kind =
+    way.kind === "url"
+      ? "proxy"
+      : way.kind === "server"
+        ? "mcp"
+        : (
+            await vscode.window.showQuickPick([...CUSTOM_KINDS], {
+              title: "Add Agent Extension",
+              placeHolder: "What is it?",
+              ignoreFocusOut: true,
+            })
+          )?.is;
+  const answer =
+    kind &&
+    (await askCustom(
+      "extension",
+      way,
+      all.map(({ config }) => config.id),
+    ));
+  if (!answer || answer.kind !== "url") return answer && ofKind(answer.entry, kind);
+  try {
+    const entry = await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: "Reading extension.json…" },
+        async () => entryAt(answer.url),
+      ),
+      { id } = entry;
+    return { ...entry, id: typeof id === "string" ? id : "custom" };
+  } catch (error) {
+    return void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** What the registry has comes into the list as soon as it is read. */
+async function choose(deps: AddExtensionWorld): Promise<ExtensionChoice | undefined> {
+  const picker = vscode.window.createQuickPick<Item>();
+  picker.title = "Add Agent Extension";
+  picker.placeholder = "It counts for sessions that begin after it is added";
+  picker.matchOnDetail = true;
+  picker.busy = true;
+  picker.items = itemsOf(extensionGroups(deps.all, undefined));
+  deps
+    .registry()
+    .catch(
+      (error: unknown): RegistryView => ({
+        agents: [],
+        extensions: [],
+        problem: error instanceof Error ? error.message : String(error),
+      }),
+    )
+    .then(
+      view => {
+        const items = itemsOf(extensionGroups(deps.all, view)),
+          same = sameItem(items, picker.activeItems[0]);
+        picker.keepScrollPosition = true;
+        picker.items = items;
+        if (same) picker.activeItems = [same];
+        picker.busy = false;
+      },
+      () => undefined,
+    );
+  try {
+    return await new Promise<ExtensionChoice | undefined>(resolve => {
+      picker.onDidAccept(() => {
+        const chosen = picker.selectedItems[0]?.chosen;
+        if (chosen) resolve(chosen);
+      });
+      picker.onDidHide(() => resolve(undefined));
+      picker.show();
+    });
+  } finally {
+    picker.dispose();
+  }
+}
+
+type Item = ExtensionItem & vscode.QuickPickItem;
+
+function itemsOf(groups: readonly ExtensionGroup[]): Item[] {
+  return groups.flatMap(({ title, items }): Item[] => [
+    { label: title, kind: vscode.QuickPickItemKind.Separator },
+    ...items,
+  ]);
+}

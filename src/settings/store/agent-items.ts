@@ -1,0 +1,66 @@
+/** What stands in the lists of agents that a user chooses from. Pure. */
+import type { AgentConfig } from "../../protocol/agents";
+import type { RegistryAgent } from "../../protocol/agent-service";
+import { foundAgents, type FoundAgent, type FoundPrograms } from "../../protocol/known-programs";
+import type { AgentSettings } from "./agents";
+
+export interface AgentItem {
+  readonly label: string;
+  readonly description?: string;
+  readonly chosen:
+    | { readonly kind: "agent"; readonly id: string }
+    | { readonly kind: "new"; readonly found: FoundAgent }
+    | { readonly kind: "more" };
+}
+export interface AgentGroup {
+  readonly title: string;
+  readonly items: readonly AgentItem[];
+}
+
+/** The user's, then what is on this computer, then what would be installed. */
+export function agentGroups(
+  { agents, configured, currentAgentId }: Pick<AgentSettings, "agents" | "configured" | "currentAgentId">,
+  found: FoundPrograms,
+): readonly AgentGroup[] {
+  const itemOf = ({ id, name }: AgentConfig): AgentItem => ({
+    label: name,
+    description: id === currentAgentId ? `${id} (selected)` : id,
+    chosen: { kind: "agent", id },
+  });
+  const here = foundAgents(agents, found).filter(({ agent }) => !configured.includes(agent.id)),
+    yours = agents.filter(({ id }) => configured.includes(id));
+  const others = agents.filter(agent => !yours.includes(agent) && !here.some(one => one.agent === agent));
+  const groups: readonly AgentGroup[] = [
+    { title: "", items: yours.map(itemOf) },
+    {
+      title: "Found on this computer",
+      items: here.map(one => ({
+        label: one.agent.name,
+        description: one.path,
+        chosen: one.isNew ? { kind: "new", found: one } : { kind: "agent", id: one.agent.id },
+      })),
+    },
+    { title: "Installed by the first tab", items: others.map(itemOf) },
+    { title: "", items: [{ label: "$(cloud-download) More Agents from the Registry…", chosen: { kind: "more" } }] },
+  ];
+  return groups.filter(({ items }) => items.length > 0);
+}
+
+export interface RegistryItem {
+  readonly label: string;
+  readonly description: string;
+  readonly detail: string;
+  readonly agent: RegistryAgent;
+}
+
+/** Those that can be used here first. `known`: ids of those that are there already. */
+export function registryItems(agents: readonly RegistryAgent[], known: readonly string[]): readonly RegistryItem[] {
+  return agents
+    .toSorted((a, b) => Number(a.missing !== undefined) - Number(b.missing !== undefined))
+    .map(agent => ({
+      label: `${agent.missing === undefined ? "" : "$(circle-slash) "}${agent.name}`,
+      description: `${agent.version}${known.includes(agent.id) ? ", in your settings" : ""}`,
+      detail: agent.missing ?? agent.description,
+      agent,
+    }));
+}

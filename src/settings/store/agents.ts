@@ -1,0 +1,256 @@
+/**
+ * The agents as the settings have them: the array form, the older object form `{name: {command, args, env?,
+ * bypassPermissions?}}`, and the older list `symposium.bypassPermissions`. Pure. Settings are written by people: what
+ * cannot be read is left out alone, and said in one sentence.
+ */
+import { ELIZA, readDistribution, type AgentConfig, type Distribution } from "../../protocol/agents";
+import { BUILT_IN_AGENTS, currentPackage } from "../../protocol/built-in-agents";
+import { isObject, type Fields } from "../../protocol/json";
+import { CONFIGURATION_FORMATS, type OwnConfiguration } from "../../protocol/own-configuration";
+
+export interface AgentSettings {
+  /** The built-in ones first, in their order; then the user's, in theirs. */
+  readonly agents: readonly AgentConfig[];
+  /** Of these, those that the user chose or wrote down: the others are there to be chosen. */
+  readonly configured: readonly string[];
+  /** Those that the user wrote down, or had written down: the built-in ones among them are changed. */
+  readonly own: readonly string[];
+  /** Always one of `agents`. */
+  readonly currentAgentId: string;
+  /** Agents whose requests are allowed without asking. */
+  readonly bypass: readonly string[];
+  /** Sentences for the user. */
+  readonly problems: readonly string[];
+}
+
+/** The values of `symposium.agents`, `.currentAgentId` and `.bypassPermissions`, as they are. */
+export interface RawAgentSettings {
+  readonly agents: unknown;
+  readonly currentAgentId: unknown;
+  readonly bypassPermissions: unknown;
+}
+
+/** What is there only with a program that we do not install has to be written down, or found. */
+const BUILT_IN: readonly AgentConfig[] = BUILT_IN_AGENTS.filter(({ needs }) => needs === undefined);
+
+export function readAgents(raw: RawAgentSettings): AgentSettings {
+  const problems: string[] = [];
+  const own = new Map<string, AgentConfig>();
+  for (const entry of entriesOf(raw.agents, problems)) {
+    const agent = readEntry(entry, problems);
+    if (!agent) continue;
+    if (own.has(agent.id)) problems.push(`symposium.agents has “${agent.id}” twice; the first entry counts.`);
+    else own.set(agent.id, agent);
+  }
+  const builtIn = BUILT_IN.map(agent => own.get(agent.id) ?? agent);
+  const agents = [...builtIn, ...[...own.values()].filter(({ id }) => !BUILT_IN.some(agent => agent.id === id))];
+  const currentAgentId = current(raw.currentAgentId, agents, problems);
+  const configured = agents
+    .filter(({ id }) => id === ELIZA.id || id === currentAgentId || own.has(id))
+    .map(({ id }) => id);
+  return {
+    agents,
+    configured,
+    own: [...own.keys()],
+    currentAgentId,
+    bypass: bypassed(raw.bypassPermissions, agents, problems),
+    problems,
+  };
+}
+
+/**
+ * The value of `symposium.agents` in which this agent's requests are allowed, or asked about. The form and all other
+ * fields stay.
+ */
+export function withBypass(value: unknown, agentId: string, isOn: boolean): unknown {
+  if (isObject(value)) return { ...value, [agentId]: { ...fieldsOf(value[agentId]), bypassPermissions: isOn } };
+  const entries = entriesIn(value),
+    at = indexOf(entries, agentId);
+  const entry = { ...fieldsOf(entries[at]), id: agentId, bypassPermissions: isOn };
+  return at === -1 ? [...entries, entry] : entries.with(at, entry);
+}
+
+/**
+ * The value of `symposium.agents` with this entry, in the place of the one with its id, whose `bypassPermissions`
+ * stays: that is nobody's to say but the user's. The older form becomes the list, because only that has distributions.
+ */
+export function withAgent(value: unknown, entry: Fields): unknown {
+  const entries = isObject(value)
+      ? Object.entries(value).map(([id, fields]) => listed(id, fieldsOf(fields)))
+      : entriesIn(value),
+    at = indexOf(entries, entry["id"]);
+  const { bypassPermissions: _, ...theirs } = entry,
+    { bypassPermissions } = fieldsOf(entries[at]);
+  const next = { ...theirs, ...(bypassPermissions === undefined ? {} : { bypassPermissions }) };
+  return at === -1 ? [...entries, next] : entries.with(at, next);
+}
+
+/** The value without this agent, in its form; the value itself where it is not in it. */
+export function withoutAgent(value: unknown, agentId: string): unknown {
+  if (isObject(value))
+    return Object.hasOwn(value, agentId)
+      ? Object.fromEntries(Object.entries(value).filter(([id]) => id !== agentId))
+      : value;
+  const entries = entriesIn(value),
+    left = entries.filter(entry => !isObject(entry) || entry["id"] !== agentId);
+  return left.length === entries.length ? value : left;
+}
+
+function entriesIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Of several with one id the one that counts, which is the first that can be read. */
+function indexOf(entries: readonly unknown[], id: unknown): number {
+  const same = entries.flatMap((entry, i) => (isObject(entry) && entry["id"] === id ? [i] : []));
+  return (
+    same.find(
+      i =>
+        typeof id === "string" &&
+        readEntry(
+          { id, where: "", fields: fieldsOf(entries[i]), distribution: fieldsOf(entries[i])["distribution"] },
+          [],
+        ),
+    ) ??
+    same[0] ??
+    -1
+  );
+}
+
+/** What of the older form cannot become a distribution stays as it is. */
+function listed(id: string, fields: Fields): Fields {
+  const { command, args, env, ...others } = fields;
+  return command === undefined
+    ? { ...fields, id }
+    : {
+        ...others,
+        id,
+        distribution: {
+          local: { command, ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }) },
+        },
+      };
+}
+
+interface RawEntry {
+  readonly id: string;
+  readonly where: string;
+  readonly fields: Fields;
+  readonly distribution: unknown;
+}
+
+/** Both forms as one. In the object form the key is id and name. */
+function entriesOf(value: unknown, problems: string[]): readonly RawEntry[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) {
+    return value.flatMap((fields: unknown, i): RawEntry[] => {
+      const where = `Entry ${i + 1} of symposium.agents`;
+      if (!isObject(fields) || typeof fields["id"] !== "string" || fields["id"].trim() === "") {
+        problems.push(`${where} has no “id” and is left out.`);
+        return [];
+      }
+      return [
+        {
+          id: fields["id"],
+          where: `“${fields["id"]}” in symposium.agents`,
+          fields,
+          distribution: fields["distribution"],
+        },
+      ];
+    });
+  }
+  if (isObject(value)) {
+    return Object.entries(value).flatMap(([id, fields]): RawEntry[] => {
+      const where = `“${id}” in symposium.agents`;
+      if (!isObject(fields) || id.trim() === "") {
+        problems.push(`${where} is no agent and is left out.`);
+        return [];
+      }
+      const { command, args, env } = fields;
+      return [
+        {
+          id,
+          where,
+          fields,
+          distribution:
+            command === undefined
+              ? undefined
+              : { local: { command, ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }) } },
+        },
+      ];
+    });
+  }
+  problems.push("symposium.agents is no list of agents and is not used.");
+  return [];
+}
+
+function readEntry({ id, where, fields, distribution }: RawEntry, problems: string[]): AgentConfig | undefined {
+  const builtIn = builtInAgent(id);
+  const read = distribution === undefined ? builtIn?.distribution : readDistribution(distribution),
+    how = read && ofToday(read);
+  if (how === undefined) {
+    problems.push(
+      distribution === undefined
+        ? `${where} does not say how it is started: add “distribution”. It is left out.`
+        : `The distribution of ${where} cannot be read: it needs “local” with a “command”, “npx”, “uvx” or “pipx” with a “package”, “cargo” with a “crate”, or “binary” with an archive. The agent is left out.`,
+    );
+    return undefined;
+  }
+  const { name, bypassPermissions, version, description, _source, ownConfiguration } = fields,
+    configuration = readConfiguration(ownConfiguration);
+  if (ownConfiguration !== undefined && !configuration)
+    problems.push(
+      `“ownConfiguration” of ${where} cannot be read: it needs “file”, an absolute path or one that begins with ~/, and “format”, which is ${CONFIGURATION_FORMATS.join(", ")}.`,
+    );
+  if (bypassPermissions !== undefined && typeof bypassPermissions !== "boolean")
+    problems.push(`“bypassPermissions” of ${where} is neither true nor false: you are asked.`);
+  return {
+    id,
+    name: typeof name === "string" && name.trim() !== "" ? name : (builtIn?.name ?? id),
+    distribution: how,
+    ...(typeof bypassPermissions === "boolean" ? { bypassPermissions } : {}),
+    ...(isText(version) ? { version } : {}),
+    ...(configuration ? { ownConfiguration: configuration } : {}),
+    ...(isText(description)
+      ? { description }
+      : builtIn?.description === undefined
+        ? {}
+        : { description: builtIn.description }),
+    ...(_source === "registry" || _source === "custom" ? { _source } : {}),
+  };
+}
+
+function readConfiguration(value: unknown): OwnConfiguration | undefined {
+  const { file, format } = fieldsOf(value),
+    known = CONFIGURATION_FORMATS.find(each => each === format);
+  return known && typeof file === "string" && /^(~[\\/]|[\\/]|[a-z]:[\\/])./i.test(file)
+    ? { file, format: known }
+    : undefined;
+}
+
+/** Packages that the documents name have other names now. */
+function ofToday(distribution: Distribution): Distribution {
+  const { npx } = distribution;
+  return npx ? { ...distribution, npx: { ...npx, package: currentPackage(npx.package) } } : distribution;
+}
+
+function current(value: unknown, agents: readonly AgentConfig[], problems: string[]): string {
+  if (value === undefined || value === "") return ELIZA.id;
+  const known = agents.find(({ id }) => id === value);
+  if (known) return known.id;
+  problems.push(
+    `symposium.currentAgentId names “${typeof value === "string" ? value : JSON.stringify(value)}”, which is no agent here; ${ELIZA.name} answers instead.`,
+  );
+  return ELIZA.id;
+}
+
+/** The agent's own field counts, also when it says no; the older list speaks for the others. */
+function bypassed(value: unknown, agents: readonly AgentConfig[], problems: string[]): readonly string[] {
+  const valid = value === undefined || (Array.isArray(value) && value.every(isText));
+  if (!valid) problems.push("symposium.bypassPermissions is no list of agent ids and is not used.");
+  const older: readonly unknown[] = valid && Array.isArray(value) ? value : [];
+  return agents.filter(({ id, bypassPermissions }) => bypassPermissions ?? older.includes(id)).map(({ id }) => id);
+}
+
+const builtInAgent = (id: string): AgentConfig | undefined => BUILT_IN_AGENTS.find(agent => agent.id === id);
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
+const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";

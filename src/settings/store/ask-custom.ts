@@ -1,0 +1,66 @@
+/** The boxes in which a user says what to add by hand. */
+import { homedir } from "node:os";
+import * as vscode from "vscode";
+import type { Installable } from "../../protocol/agent-service";
+import type { Fields } from "../../protocol/json";
+import {
+  customEntry,
+  nameOf,
+  sourceOf,
+  wrongArguments,
+  wrongName,
+  wrongSource,
+  type CustomKind,
+  type CustomWay,
+} from "./custom-entry";
+
+/** An entry for the settings, or the address of one. */
+export type CustomAnswer =
+  | { readonly kind: "entry"; readonly entry: Fields & { readonly id: string } }
+  | { readonly kind: "url"; readonly url: string };
+
+/** `taken`: ids of what there is. `undefined`: the user thought better of it. */
+export async function askCustom(
+  of: Installable,
+  { kind, prompt, placeHolder }: CustomWay,
+  taken: readonly string[],
+): Promise<CustomAnswer | undefined> {
+  const steps = kind === "url" ? 1 : 3,
+    what = of === "agent" ? "Add Agent" : "Add Agent Extension";
+  const box = (step: number, options: vscode.InputBoxOptions): Thenable<string | undefined> =>
+    vscode.window.showInputBox({
+      ignoreFocusOut: true,
+      ...options,
+      title: steps === 1 ? what : `${what} (${step} of ${steps})`,
+    });
+  const typed = await box(1, { prompt, placeHolder, validateInput: text => wrongSource(kind, atHome(text)) });
+  if (typed === undefined) return undefined;
+  const source = sourceOf(atHome(typed));
+  if (kind === "url") return { kind, url: source };
+  const args = await box(2, { ...argumentsOf(of, kind), validateInput: line => wrongArguments(kind, line) });
+  if (args === undefined) return undefined;
+  const name = await box(3, {
+    prompt: "What it is called here",
+    value: nameOf({ kind, source }),
+    validateInput: wrongName,
+  });
+  return name === undefined ? undefined : { kind: "entry", entry: customEntry({ kind, source, args, name }, taken) };
+}
+
+function argumentsOf(of: Installable, kind: CustomKind): { readonly prompt: string; readonly placeHolder: string } {
+  return kind === "server"
+    ? {
+        prompt:
+          "A header that it wants, if any. It is written into your settings.json as it is, and more of them can be added there",
+        placeHolder: "Authorization: Bearer …",
+      }
+    : {
+        prompt: "Its arguments, if it takes any: words, in quotation marks where there are blanks in them",
+        placeHolder: of === "agent" ? "--acp" : "--verbose",
+      };
+}
+
+/** Nobody but a shell knows what `~` means. */
+function atHome(text: string): string {
+  return text.replace(/^\s*(["']?)~(?=[\\/])/, (_, quote: string) => quote + homedir());
+}

@@ -1,0 +1,54 @@
+/**
+ * The confirmation before an agent may do everything without asking. Pure: VS Code shows it as a modal dialog, the
+ * first choice first.
+ */
+import type { BypassUntil } from "../../protocol/sidecar";
+
+export interface BypassQuestion {
+  readonly question: string;
+  readonly detail: string;
+  readonly choices: readonly { readonly label: string; readonly until: BypassUntil }[];
+}
+
+/** Asked in a tab: for its session, or until it is revoked in the settings. */
+export function bypassQuestion(agent: string): BypassQuestion {
+  const name = shortened(agent);
+  return {
+    question: questionFor(name),
+    detail: [
+      `${meaningFor(name)} This also allows what it asks in this tab right now.`,
+      `“${THIS_SESSION}” ends when you select Ask Again above the prompt, or close the tab or the window. “${alwaysFor(name)}” counts in all tabs and in VS Code's chat until you turn it off in the settings of Symposium.`,
+    ].join("\n\n"),
+    choices: [
+      { label: THIS_SESSION, until: "sessionEnds" },
+      { label: alwaysFor(name), until: "revoked" },
+    ],
+  };
+}
+
+/** Asked on the settings page, where it is always kept. */
+export function alwaysQuestion(agent: string): {
+  readonly question: string;
+  readonly detail: string;
+  readonly yes: string;
+} {
+  const name = shortened(agent);
+  return {
+    question: questionFor(name),
+    yes: alwaysFor(name),
+    detail: `${meaningFor(name)}\n\nThis counts in all tabs and in VS Code's chat until you turn it off here.`,
+  };
+}
+
+const THIS_SESSION = "This Session";
+const alwaysFor = (agent: string): string => `Always for ${agent}`;
+const questionFor = (agent: string): string => `Allow ${agent} to do everything without asking?`;
+const meaningFor = (agent: string): string =>
+  `${agent} can then read, change and delete files, run commands and use the network with your rights, and you are not asked first.`;
+
+/** A name comes from the settings or a registry: one line, and short enough for a button. */
+function shortened(agent: string): string {
+  const line = agent.replaceAll(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/gu, " ").trim();
+  return line.length > MAX_NAME ? `${line.slice(0, MAX_NAME - 1)}…` : line || "this agent";
+}
+const MAX_NAME = 40;

@@ -1,0 +1,258 @@
+/**
+ * What a user adds by hand, an agent or an extension: from what is typed to an entry of the settings. Pure. Whether it
+ * can be had is the sidecar's affair; what is refused here could never be (`test/custom-packages.test.ts` compares the
+ * two).
+ */
+import type { Installable } from "../../protocol/agent-service";
+import type { Distribution } from "../../protocol/distribution";
+import { isObject, type Fields } from "../../protocol/json";
+
+export type CustomKind = "executable" | "npx" | "python" | "cargo" | "server" | "url";
+
+/** What is asked for each kind. */
+export interface CustomWay {
+  readonly kind: CustomKind;
+  readonly label: string;
+  readonly prompt: string;
+  readonly placeHolder: string;
+}
+
+export interface Custom {
+  readonly kind: Exclude<CustomKind, "url">;
+  /** A path or a program on the PATH, a package, a crate, the address of an MCP server. */
+  readonly source: string;
+  /** In one line; of a server one header. */
+  readonly args: string;
+  /** Absent: that of the source. */
+  readonly name?: string;
+}
+
+export function customWays(of: Installable): readonly CustomWay[] {
+  const file = of === "agent" ? "agent.json" : "extension.json";
+  return [
+    {
+      kind: "executable",
+      label: "From executable on your system",
+      prompt: "Its whole path, or its name when it is on your PATH",
+      placeHolder: of === "agent" ? "/usr/local/bin/my-agent" : "/usr/local/bin/my-extension",
+    },
+    {
+      kind: "npx",
+      label: "From npx package",
+      prompt: "The package on npm, with a version if it is to stay at that",
+      placeHolder: "@scope/name@1.2.3",
+    },
+    {
+      kind: "python",
+      label: "From uvx or pipx package",
+      prompt: "The package on PyPI, with a version if it is to stay at that",
+      placeHolder: "name==1.2.3",
+    },
+    {
+      kind: "cargo",
+      label: "From cargo crate",
+      prompt: "The crate on crates.io, with a version if it is to stay at that",
+      placeHolder: "name@1.2.3",
+    },
+    ...(of === "agent"
+      ? []
+      : [
+          {
+            kind: "server",
+            label: "From URL of a server that speaks MCP",
+            prompt: "Its address: https or http, as its makers say (streamable HTTP)",
+            placeHolder: "https://example.com/mcp",
+          } as const,
+        ]),
+    {
+      kind: "url",
+      label: `From URL to ${file}`,
+      prompt: `The address of its ${file}: https, a page on GitHub will do`,
+      placeHolder: `https://github.com/owner/name/blob/main/${file}`,
+    },
+  ];
+}
+
+/** npm's names; what its tools would read as an option, a path or an address is none. */
+const NPM = /^((?:@[a-z0-9][\w.~-]*\/)?[a-z0-9][\w.~-]*)(?:@([\d^~*][\w.^~*+-]*|[a-z][\w.+-]*))?$/i;
+/** PEP 508's names with extras, and PEP 440's versions. */
+const PYTHON =
+  /^([a-z0-9](?:[\w.-]*[a-z0-9])?)(\[[a-z0-9](?:[\w.,-]*[a-z0-9])?\])?(?:(?:==|@)(\d[\w.!+*-]*|v\d[\w.!+*-]*|latest))?$/i;
+const CARGO = /^([a-z][\w-]{0,63})(?:@(\d[\w.+~-]{0,98}[\w+~-]|\d))?$/i;
+const LONGEST = 214;
+
+/** Why this cannot be meant, as a sentence; `undefined`: it can. */
+export function wrongSource(kind: CustomKind, text: string): string | undefined {
+  const source = sourceOf(text);
+  if (source === "") return "There is nothing yet.";
+  switch (kind) {
+    case "executable":
+      return wrongProgram(source);
+    case "npx":
+      return source.length <= LONGEST && NPM.test(source)
+        ? undefined
+        : "That is no package of npm: write name, @scope/name or name@1.2.3.";
+    case "python":
+      return source.length <= LONGEST && PYTHON.test(source)
+        ? undefined
+        : "That is no package of Python: write name, name[extra] or name==1.2.3.";
+    case "cargo":
+      return CARGO.test(source) ? undefined : "That is no crate: write name or name@1.2.3.";
+    case "server":
+      return !/\s/.test(source) && isAddress(source, "http:", "https:")
+        ? undefined
+        : "That is no address that begins with https:// or http://, without a name or a password in it.";
+    case "url":
+      return isAddress(source, "https:")
+        ? undefined
+        : "That is no address that begins with https://, without a name or a password in it.";
+  }
+}
+
+const HEADER = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:\s*([\t\x20-\x7e]*?)\s*$/;
+
+/** As one line has them: words, quoted where there are blanks in them; of a server one header, as HTTP has it. */
+export function wrongArguments(kind: CustomKind, line: string): string | undefined {
+  if (kind === "server")
+    return line.trim() === "" || HEADER.test(line)
+      ? undefined
+      : "That is no header: write its name, a colon and its value, as in Authorization: Bearer ….";
+  return wordsOf(line) === undefined ? "A quotation mark is not closed." : undefined;
+}
+
+export function wrongName(text: string): string | undefined {
+  return text.trim().length <= 100 ? undefined : "That is too long for a name.";
+}
+
+/** As typed, without what comes along when it is copied. */
+export function sourceOf(text: string): string {
+  return text
+    .trim()
+    .replace(/^(["'])(.*)\1$/, "$2")
+    .trim();
+}
+
+/** What it would be called. */
+export function nameOf({ kind, source }: Pick<Custom, "kind" | "source">): string {
+  switch (kind) {
+    case "executable":
+      return /([^\\/]+?)(?:\.(?:exe|cmd|bat|[cm]?js|py|sh))?$/i.exec(source)?.[1] ?? source;
+    case "npx":
+      return NPM.exec(source)?.[1]?.replace(/^@.*\//, "") ?? source;
+    case "python":
+      return PYTHON.exec(source)?.[1] ?? source;
+    case "cargo":
+      return CARGO.exec(source)?.[1] ?? source;
+    case "server":
+      return URL.canParse(source) ? new URL(source).hostname : source;
+  }
+}
+
+/** `custom`: nothing in it is wrong. `taken`: ids of what there is. */
+export function customEntry(
+  { kind, source, args, name = "" }: Custom,
+  taken: readonly string[],
+): Fields & { readonly id: string } {
+  const called = nameOf({ kind, source });
+  return {
+    id: freshId(called, taken),
+    name: name.trim() || called,
+    distribution: kind === "server" ? serverAt(source, args) : distributionOf(kind, source, wordsOf(args) ?? []),
+    _source: "custom",
+  };
+}
+
+/** Of what was read from an address: it comes to stand beside one that has its id already. */
+export function besideOthers(entry: Fields, taken: readonly string[]): Fields & { readonly id: string } {
+  const { id } = entry;
+  return { ...entry, id: freshId(typeof id === "string" ? id : "custom", taken), _source: "custom" };
+}
+
+/**
+ * The values of `id` in a list of the settings, or the keys of the older form: also those of entries that cannot be
+ * read otherwise.
+ */
+export function takenIds(value: unknown): readonly string[] {
+  if (isObject(value)) return Object.keys(value);
+  return Array.isArray(value)
+    ? value.flatMap((entry: unknown) => (isObject(entry) && typeof entry["id"] === "string" ? [entry["id"]] : []))
+    : [];
+}
+
+/** `^[a-z][a-z0-9-]*$`, and a folder's name everywhere. */
+function freshId(name: string, taken: readonly string[]): string {
+  const id =
+    name
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, "-")
+      .replace(/^[^a-z]+/, "")
+      .slice(0, 60)
+      .replace(/-+$/, "") || "custom";
+  const isFree = (one: string): boolean => !taken.includes(one) && !/^(con|prn|aux|nul|(com|lpt)\d)$/.test(one);
+  for (let n = 1; ; n++) {
+    const one = n === 1 ? id : `${id}-${n}`;
+    if (isFree(one)) return one;
+  }
+}
+
+function serverAt(url: string, header: string): Distribution {
+  const [, name, value] = HEADER.exec(header) ?? [];
+  return { http: { url, ...(name === undefined || value === undefined ? {} : { headers: { [name]: value } }) } };
+}
+
+function distributionOf(
+  kind: Exclude<Custom["kind"], "server">,
+  source: string,
+  words: readonly string[],
+): Distribution {
+  const args = words.length === 0 ? {} : { args: words };
+  switch (kind) {
+    case "executable":
+      return { local: { command: source, ...args } };
+    case "npx":
+      return { npx: { package: source, ...args } };
+    case "python":
+      return { uvx: { package: source, ...args } };
+    case "cargo": {
+      const [, crate = source, version] = CARGO.exec(source) ?? [];
+      return { cargo: { crate, ...(version === undefined ? {} : { version }), ...args } };
+    }
+  }
+}
+
+/** The session's folder is any: a path that is not whole would be another program in each. */
+function wrongProgram(source: string): string | undefined {
+  if (/^(\/|[a-z]:[\\/]|\\\\)/i.test(source)) return undefined;
+  if (/[\\/]/.test(source)) return "Write its whole path, from the root on.";
+  return /\s/.test(source) ? "That is more than a program's name. Its arguments are asked for next." : undefined;
+}
+
+function isAddress(text: string, ...protocols: readonly string[]): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && protocols.includes(url.protocol) && url.username === "" && url.password === "";
+}
+
+/**
+ * `undefined`: a quotation mark is open. In double quotes `\"` is one of its own; everywhere else a backslash stands
+ * for itself, as in the paths of Windows.
+ */
+function wordsOf(line: string): readonly string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined, quote: string | undefined;
+  for (let at = 0; at < line.length; at++) {
+    const c = line.charAt(at);
+    if (quote === '"' && c === "\\" && line.charAt(at + 1) === '"') {
+      word = `${word ?? ""}"`;
+      at++;
+    } else if (c === quote) quote = undefined;
+    else if (quote === undefined && (c === '"' || c === "'")) {
+      quote = c;
+      word ??= "";
+    } else if (quote === undefined && /\s/.test(c)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else word = (word ?? "") + c;
+  }
+  if (quote !== undefined) return undefined;
+  return word === undefined ? words : [...words, word];
+}

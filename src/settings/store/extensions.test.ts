@@ -1,0 +1,371 @@
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
+import fc from "fast-check";
+import type { ExtensionConfig } from "../../protocol/extensions";
+import { isObject } from "../../protocol/json";
+import { moved, readExtensions, withEnabled, withExtension, without, type BuiltIns } from "./extensions";
+
+const built = (id: string): ExtensionConfig => ({
+  id,
+  name: id.toUpperCase(),
+  distribution: { symposium: { subcommand: id } },
+  _source: "built-in",
+});
+const BY_DEFAULT = [built("spark"), built("iron")],
+  OURS: BuiltIns = { all: [...BY_DEFAULT, built("gold")], byDefault: BY_DEFAULT },
+  NONE: BuiltIns = { all: [], byDefault: [] };
+const mine = { id: "mine", name: "Mine", distribution: { local: { command: "my-extension" } }, _source: "custom" };
+const read = (value: unknown) => readExtensions(value, OURS);
+const order = (value: unknown) =>
+  read(value).all.map(({ config, isEnabled }) => `${config.id}${isEnabled ? "" : " off"}`);
+
+suite("extensions in the settings", () => {
+  test("without a setting those that are on by default are on, in their order", () => {
+    for (const value of [undefined, null])
+      deepEqual(read(value), { all: BY_DEFAULT.map(config => ({ config, isEnabled: true })), problems: [] });
+    deepEqual(
+      readExtensions(undefined).all.map(({ config, isEnabled }) => [config.id, isEnabled]),
+      [
+        ["sparkle", true],
+        ["ferris", true],
+        ["cargo", true],
+      ],
+    );
+  });
+
+  test("one that is built in and off by default is added like any other", () => {
+    const set = withExtension(undefined, { id: "gold", _source: "built-in" }, OURS);
+    deepEqual(order(set), ["spark", "iron", "gold"]);
+    deepEqual(read(set).all[2]?.config, built("gold"));
+    equal(without(set, "gold", OURS), undefined);
+  });
+
+  test("with one, what stands in it is there, in its order, and nothing else", () => {
+    const { all, problems } = read([
+      { ...mine, _enabled: false },
+      { id: "iron", _source: "built-in", settings: { a: 1 } },
+    ]);
+    deepEqual(
+      [all, problems],
+      [
+        [
+          { config: mine, isEnabled: false },
+          { config: { ...built("iron"), settings: { a: 1 } }, isEnabled: true },
+        ],
+        [],
+      ],
+    );
+    deepEqual(order([]), []);
+  });
+
+  test("a built-in needs no source, and one of the user's own may have its id", () => {
+    deepEqual(read([{ id: "spark" }]).all[0]?.config, built("spark"));
+    deepEqual(read([{ id: "spark", distribution: { npx: { package: "spark" } } }]).all[0]?.config, {
+      id: "spark",
+      name: "spark",
+      _source: "custom",
+      distribution: { npx: { package: "spark" } },
+    });
+  });
+
+  test("one may be an MCP server; a kind that nobody knows is none", () => {
+    const [server, proxy, unsaid] = read([
+      { ...mine, kind: "mcp" },
+      { ...mine, id: "other", kind: "proxy" },
+      { ...mine, id: "third", kind: null },
+    ]).all;
+    deepEqual(
+      [server?.config, proxy?.config, unsaid?.config],
+      [
+        { ...mine, kind: "mcp" },
+        { ...mine, id: "other" },
+        { ...mine, id: "third" },
+      ],
+    );
+    deepEqual(read([{ ...mine, kind: "widget" }]), {
+      all: [],
+      problems: ["The kind of “mine” in symposium.extensions is neither “proxy” nor “mcp”. The extension is left out."],
+    });
+  });
+
+  test("an MCP server may be at an address; a proxy may not", () => {
+    const http = { url: "https://example.com/mcp", headers: { Authorization: "Bearer x" } },
+      at = (distribution: object, kind?: string) =>
+        read([{ id: "docs", distribution, ...(kind === undefined ? {} : { kind }) }]);
+    deepEqual(at({ http }, "mcp").all[0]?.config, {
+      id: "docs",
+      name: "docs",
+      kind: "mcp",
+      distribution: { http },
+      _source: "custom",
+    });
+    deepEqual(at({ http: { url: http.url } }, "mcp").all[0]?.config.distribution, { http: { url: http.url } });
+    for (const kind of [undefined, "proxy", "widget"])
+      deepEqual(at({ http }, kind), {
+        all: [],
+        problems: [
+          "“docs” in symposium.extensions is at an address, and only an MCP server can be: add “kind”: “mcp”. The extension is left out.",
+        ],
+      });
+    deepEqual(at({ http, npx: { package: "x" } }).all[0]?.config.distribution, { npx: { package: "x" } });
+    for (const wrong of [
+      {},
+      { url: 7 },
+      { url: " " },
+      { url: http.url, headers: [] },
+      { url: http.url, headers: { A: 1 } },
+    ])
+      match(
+        at({ http: wrong }, "mcp").problems.join(),
+        /^The distribution of “docs” .* of an MCP server, “http” with a “url”\. The extension is left out\.$/,
+      );
+  });
+
+  test("the older name of its switch is read where there is no newer one", () =>
+    deepEqual(
+      order([
+        { ...mine, enabled: false },
+        { id: "spark", enabled: false, _enabled: true },
+      ]),
+      ["mine off", "spark"],
+    ));
+
+  test("what the registry said of it stays", () => {
+    const entry = { ...mine, _source: "registry", version: "1.2.3", description: "d", repository: "r" };
+    deepEqual(read([entry]).all[0]?.config, {
+      id: "mine",
+      name: "Mine",
+      distribution: mine.distribution,
+      _source: "registry",
+      version: "1.2.3",
+      description: "d",
+    });
+  });
+
+  test("a built-in one of another version is nobody's mistake, and not used", () =>
+    deepEqual(read([{ id: "later", _source: "built-in", _enabled: true }]), { all: [], problems: [] }));
+
+  test("what cannot be read is left out alone, with a sentence each", () => {
+    const { all, problems } = read([
+      1,
+      null,
+      {},
+      { id: "" },
+      { id: "bare" },
+      { id: "docker", distribution: { docker: {} } },
+      mine,
+      { ...mine, name: "Twice" },
+      { id: "iron", _enabled: "yes" },
+    ]);
+    deepEqual([all.map(({ config }) => config.name), problems.length], [["Mine", "IRON"], 8]);
+    ok(problems.every(problem => /symposium\.extensions.*\.$/.test(problem)));
+    deepEqual(all[1]?.isEnabled, false);
+    deepEqual(
+      [read("x").problems, order("x")],
+      [["symposium.extensions is no list of extensions and is not used."], ["spark", "iron"]],
+    );
+  });
+
+  test("switching one off writes the list, and back on nothing at all", () => {
+    const off = withEnabled(undefined, "iron", false, OURS);
+    deepEqual(off, [
+      { id: "spark", _enabled: true, _source: "built-in" },
+      { id: "iron", _enabled: false, _source: "built-in" },
+    ]);
+    equal(withEnabled(off, "iron", true, OURS), undefined);
+    deepEqual(withEnabled([{ id: "spark", enabled: true, more: 1 }], "spark", false, OURS), [
+      { id: "spark", more: 1, _enabled: false },
+    ]);
+  });
+
+  test("an order of their own is written, and settings of a built-in are not lost with the key", () => {
+    const swapped = moved(undefined, "iron", 0, OURS);
+    deepEqual(order(swapped), ["iron", "spark"]);
+    equal(moved(swapped, "iron", 99, OURS), undefined);
+    const set = [{ id: "spark", settings: { a: 1 } }, { id: "iron" }];
+    deepEqual(moved(set, "iron", 1, OURS), set);
+  });
+
+  test("the empty list is what there is without a key as long as nothing is built in", () => {
+    equal(without([mine], "mine", NONE), undefined);
+    deepEqual(without([{ id: "spark" }], "spark", OURS), []);
+  });
+
+  test("one that is added comes last and is on; in the place of its older self it is on if that was", () => {
+    deepEqual(withExtension(undefined, mine, NONE), [{ _enabled: true, ...mine }]);
+    deepEqual(
+      order(withExtension([{ ...mine, enabled: false }, { id: "spark" }], { ...mine, version: "2.0.0" }, OURS)),
+      ["mine off", "spark"],
+    );
+    deepEqual(withExtension([{ id: "mine" }, 1], mine), [{ _enabled: true, ...mine }, 1]);
+    equal(withExtension([{ id: "spark" }], { id: "iron", _source: "built-in" }, OURS), undefined);
+  });
+
+  test("an entry that was made before the user decided something else takes that not back", () => {
+    const late = { ...mine, version: "2.0.0", _enabled: true, enabled: true, _note: "old", settings: { a: 1 } };
+    deepEqual(withExtension([{ ...mine, enabled: false, _note: "new", settings: { a: 2 } }], late), [
+      { ...mine, version: "2.0.0", _enabled: false, _note: "new", settings: { a: 2 } },
+    ]);
+    deepEqual(withExtension([{ ...mine, _source: "registry", version: "1.0.0" }], late), [
+      { ...mine, version: "2.0.0", _enabled: true },
+    ]);
+  });
+
+  test("what somebody wrote, and is no list, is not overwritten", () => {
+    for (const value of ["x", 7, { mine }]) {
+      for (const change of [
+        () => withExtension(value, mine),
+        () => withEnabled(value, "spark", false, OURS),
+        () => moved(value, "iron", 0, OURS),
+        () => without(value, "iron", OURS),
+      ])
+        throws(change, /no list/);
+    }
+  });
+
+  test("where nothing changes it is the value itself", () => {
+    for (const value of [undefined, null, "x", { mine }, [mine, 1, mine, { id: "spark", enabled: false }]]) {
+      for (const after of [
+        withEnabled(value, "gone", true),
+        moved(value, "gone", 0),
+        without(value, "gone"),
+        withEnabled(value, "mine", true),
+        moved(value, "mine", 0),
+      ])
+        equal(after, value);
+    }
+  });
+});
+
+suite("extensions in the settings, whatever stands there", () => {
+  const id = fc.constantFrom("spark", "iron", "mine", "yours", "later");
+  const entry = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record(
+        {
+          id,
+          _enabled: fc.oneof(fc.boolean(), fc.constant("no")),
+          enabled: fc.boolean(),
+          _source: fc.constantFrom("built-in", "registry", "custom"),
+          distribution: fc.constantFrom({ local: { command: "x" } }, { docker: {} }),
+          settings: fc.dictionary(fc.string(), fc.integer(), { maxKeys: 2 }),
+          more: fc.integer(),
+        },
+        { requiredKeys: ["id"] },
+      ),
+    },
+    { weight: 1, arbitrary: fc.jsonValue() },
+  );
+  const value = fc.oneof(
+    { weight: 8, arbitrary: fc.array(entry, { maxLength: 7 }) },
+    { weight: 1, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.constant(null) },
+  );
+  const all = (given: unknown): readonly unknown[] =>
+    Array.isArray(given)
+      ? given
+      : OURS.byDefault.map(({ id: of }) => ({ id: of, _enabled: true, _source: "built-in" }));
+  const multiset = (entries: readonly unknown[]) => entries.map(canonical).sort();
+  const canonical = (each: unknown) =>
+    JSON.stringify(each, (_, inner: unknown) =>
+      isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+    );
+  /** Entries that are written out where the key stands for them. */
+  const unified = (given: unknown) =>
+    multiset(
+      all(given).map(each =>
+        isObject(each) &&
+        OURS.all.some(({ id: of }) => of === each["id"]) &&
+        Object.keys(each).every(key => ["id", "_enabled", "_source"].includes(key))
+          ? { id: each["id"], _enabled: each["_enabled"] ?? true, _source: each["_source"] ?? "built-in" }
+          : each,
+      ),
+    );
+  const runs = <T>(property: fc.IProperty<T>) => fc.assert(property, { numRuns: 400 });
+
+  test("each of them is one, and what is read is read again from what it says", () =>
+    runs(
+      fc.property(value, given => {
+        const { all: there } = read(given);
+        equal(new Set(there.map(({ config }) => config.id)).size, there.length);
+        deepEqual(read(there.map(({ config, isEnabled }) => ({ ...config, _enabled: isEnabled }))), {
+          all: there,
+          problems: [],
+        });
+      }),
+    ));
+
+  test("moving is a permutation of what stands there, puts the one where it is said, and leaves what cannot be read", () =>
+    runs(
+      fc.property(value, id, fc.nat(9), (given, one, to) => {
+        const before = read(given).all,
+          after = moved(given, one, to, OURS),
+          ids = before.map(({ config }) => config.id);
+        deepEqual(unified(after), unified(given));
+        const expected = ids.includes(one) ? ids.filter(other => other !== one).toSpliced(to, 0, one) : ids;
+        deepEqual(
+          read(after).all.map(({ config }) => config.id),
+          expected,
+        );
+        deepEqual(
+          read(after).all.toSorted((a, b) => (a.config.id < b.config.id ? -1 : 1)),
+          before.toSorted((a, b) => (a.config.id < b.config.id ? -1 : 1)),
+        );
+        const isTwice = read(given).problems.some(problem => problem.includes("twice")); // those go to the end
+        const unread = (of: unknown) => all(of).flatMap((each, i) => (isObject(each) ? [] : [[isTwice ? 0 : i, each]]));
+        deepEqual(unread(after), unread(given));
+      }),
+    ));
+
+  test("switching changes that one, and nothing else", () =>
+    runs(
+      fc.property(value, id, fc.nat(1), (given, one, on) => {
+        const after = withEnabled(given, one, on === 1, OURS);
+        deepEqual(
+          read(after).all,
+          read(given).all.map(({ config, isEnabled }) => ({
+            config,
+            isEnabled: config.id === one ? on === 1 : isEnabled,
+          })),
+        );
+        const plain = (of: unknown) =>
+          multiset(
+            all(of)
+              .map(each =>
+                isObject(each) && each["id"] === one
+                  ? { ...each, _enabled: 0, enabled: 0, _source: each["_source"] ?? "" }
+                  : each,
+              )
+              .filter(each => !isObject(each) || !OURS.all.some(({ id: ours }) => ours === each["id"])),
+          );
+        deepEqual(plain(after), plain(given));
+      }),
+    ));
+
+  test("what is taken out is gone, and what is added is there, on, in its place or behind the others", () =>
+    runs(
+      fc.property(value, fc.constantFrom("mine", "yours", "new"), (given, one) => {
+        const before = read(given).all,
+          removed = without(given, one, OURS),
+          gone = read(removed).all;
+        deepEqual(
+          gone.filter(({ config }) => config.id !== one),
+          before.filter(({ config }) => config.id !== one),
+        );
+        ok(!gone.some(({ config }) => config.id === one));
+        const added = read(withExtension(given, { ...mine, id: one }, OURS)).all,
+          at = before.findIndex(({ config }) => config.id === one);
+        deepEqual(
+          added.filter(({ config }) => config.id !== one),
+          before.filter(({ config }) => config.id !== one),
+        );
+        const there = added.find(({ config }) => config.id === one);
+        deepEqual([there?.config.name, there?.isEnabled], ["Mine", at === -1 ? true : before[at]?.isEnabled]);
+        if (at !== -1)
+          equal(
+            added.findIndex(({ config }) => config.id === one),
+            at,
+          );
+      }),
+    ));
+});

@@ -1,0 +1,134 @@
+/** The agent of new tabs, chosen from those that are there, or could be: then it stands in the user's settings. */
+import * as vscode from "vscode";
+import { ageOf } from "../../protocol/age";
+import type { RegistryAgent, RegistryView } from "../../protocol/agent-service";
+import { entryOf, type FoundPrograms } from "../../protocol/known-programs";
+import type { Configuration } from "./configuration";
+import { agentGroups, registryItems, type AgentItem } from "./agent-items";
+
+export interface AgentSources {
+  /** Over the network. Rejects with a sentence. */
+  registry(): Promise<RegistryView>;
+  /** Programs on this computer. Rejects where nobody can look. */
+  found(): Promise<FoundPrograms>;
+}
+
+/** Resolves with the id of the selected agent; `undefined`: the user cancelled. */
+export async function selectAgent(configuration: Configuration, sources: AgentSources): Promise<string | undefined> {
+  const id = await chosenId(configuration, sources);
+  if (id !== undefined) await configuration.selectAgent(id);
+  return id;
+}
+
+async function chosenId(configuration: Configuration, sources: AgentSources): Promise<string | undefined> {
+  const chosen = await pick(configuration, sources);
+  switch (chosen?.kind) {
+    case undefined:
+      return undefined;
+    case "agent":
+      return chosen.id;
+    case "new":
+      await configuration.addAgent(entryOf(chosen.found));
+      return chosen.found.agent.id;
+    case "more": {
+      const added = await addFromRegistry(configuration, sources);
+      if (added)
+        void vscode.window.showInformationMessage(`${added.name} is the agent of new tabs. Its first tab installs it.`);
+      return added?.id;
+    }
+  }
+}
+
+/**
+ * Adds one of the registry's to the user's settings. `undefined`: the user thought better of it, or it cannot be had,
+ * which is said.
+ */
+export async function addFromRegistry(
+  configuration: Configuration,
+  { registry }: Pick<AgentSources, "registry">,
+): Promise<Pick<RegistryAgent, "id" | "name"> | undefined> {
+  if (!vscode.workspace.isTrusted)
+    return say("Nothing is started, and nothing is fetched, in a workspace that you do not trust.");
+  const view = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: "Reading the agent registry…" },
+    async () => registry().catch(unread),
+  );
+  if (view.agents.length === 0) return say(view.problem ?? "The registry has no agents.");
+  const items = registryItems(
+    view.agents,
+    configuration.settings.agents.map(({ id }) => id),
+  );
+  const placeHolder =
+    view.problem === undefined
+      ? "Its first tab installs it"
+      : `${view.problem}${view.fetchedAt === undefined ? "" : ` This is from ${ageOf(Date.now() - view.fetchedAt)} ago.`}`;
+  const item = await vscode.window.showQuickPick(items, {
+    title: "Agents of the Registry",
+    placeHolder,
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  if (!item) return undefined;
+  if (item.agent.missing !== undefined) return say(item.agent.missing);
+  await configuration.addAgent(item.agent.entry);
+  return item.agent;
+}
+
+function say(sentence: string): undefined {
+  void vscode.window.showWarningMessage(sentence);
+}
+
+function unread(error: unknown): RegistryView {
+  return { agents: [], extensions: [], problem: error instanceof Error ? error.message : String(error) };
+}
+
+type Item = vscode.QuickPickItem & { readonly chosen?: AgentItem["chosen"] };
+
+/** The list is there at once; what is on this computer comes into it when it is known. */
+async function pick(configuration: Configuration, { found }: AgentSources): Promise<AgentItem["chosen"] | undefined> {
+  const list = vscode.window.createQuickPick<Item>();
+  list.title = "Agent of New Tabs";
+  list.placeholder = "Tabs with an answer keep their agent";
+  list.items = itemsOf(configuration, {});
+  list.matchOnDescription = true;
+  let isOpen = true;
+  const chosen = new Promise<AgentItem["chosen"] | undefined>(resolve => {
+    list.onDidAccept(() => resolve(list.selectedItems[0]?.chosen));
+    list.onDidHide(() => {
+      isOpen = false;
+      resolve(undefined);
+    });
+  });
+  list.show();
+  if (vscode.workspace.isTrusted) {
+    list.busy = true;
+    void found()
+      .catch((): FoundPrograms => ({}))
+      .then(programs => {
+        if (!isOpen) return;
+        list.busy = false;
+        if (Object.keys(programs).length > 0) replaceItems(list, itemsOf(configuration, programs));
+      });
+  }
+  try {
+    return await chosen;
+  } finally {
+    list.dispose();
+  }
+}
+
+/** What the user is looking at stays what they look at. */
+function replaceItems(list: vscode.QuickPick<Item>, items: readonly Item[]): void {
+  const active = list.activeItems[0]?.chosen;
+  list.keepScrollPosition = true;
+  list.items = items;
+  const same = items.find(({ chosen }) => JSON.stringify(chosen) === JSON.stringify(active));
+  if (active && same) list.activeItems = [same];
+}
+
+function itemsOf({ settings }: Configuration, programs: FoundPrograms): readonly Item[] {
+  return agentGroups(settings, programs).flatMap(({ title, items }, i): Item[] => [
+    ...(i === 0 ? [] : [{ label: title, kind: vscode.QuickPickItemKind.Separator }]),
+    ...items,
+  ]);
+}

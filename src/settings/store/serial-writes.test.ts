@@ -1,0 +1,68 @@
+import { deepEqual, rejects } from "node:assert/strict";
+import { SerialWrites } from "./serial-writes";
+
+suite("serial writes", () => {
+  const fixture = () => {
+    const kept = new Map<string, unknown>(),
+      written: unknown[] = [];
+    let problem: Error | undefined;
+    const writes = new SerialWrites({
+      value: name => kept.get(name),
+      write: async (name, value) => {
+        await new Promise(resolve => setImmediate(resolve));
+        if (problem) throw problem;
+        written.push(value);
+        kept.set(name, value);
+      },
+    });
+    return {
+      kept,
+      written,
+      writes,
+      fail: (error?: Error) => {
+        problem = error;
+      },
+    };
+  };
+  const and =
+    (one: string) =>
+    (value: unknown): unknown => [...(Array.isArray(value) ? value : []), one];
+
+  test("each begins with what the one before has written, whatever it changes", async () => {
+    const { kept, writes } = fixture();
+    await Promise.all([
+      writes.change("symposium.agents", and("a")),
+      writes.change("symposium.bypassPermissions", and("x")),
+      writes.change("symposium.agents", and("b")),
+    ]);
+    deepEqual(
+      [...kept],
+      [
+        ["symposium.agents", ["a", "b"]],
+        ["symposium.bypassPermissions", ["x"]],
+      ],
+    );
+  });
+
+  test("one that fails is told to who asked, and does not hold up the next", async () => {
+    const { kept, writes, fail } = fixture();
+    fail(new Error("read-only"));
+    const first = writes.change("symposium.agents", and("a"));
+    await rejects(first, /read-only/);
+    await rejects(
+      writes.change("symposium.agents", () => {
+        throw new Error("odd");
+      }),
+      /odd/,
+    );
+    fail();
+    await writes.change("symposium.agents", and("b"));
+    deepEqual(kept.get("symposium.agents"), ["b"]);
+  });
+
+  test("what changes nothing is not written", async () => {
+    const { written, writes } = fixture();
+    await writes.change("symposium.agents", value => value);
+    deepEqual(written, []);
+  });
+});

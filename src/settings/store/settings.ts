@@ -1,0 +1,62 @@
+/** The settings as the rest of the host sees them. Pure: where the values come from is the caller's affair. */
+import type { SettingName } from "../../names";
+import { LOG_LEVELS, type LogLevel } from "../../protocol/log";
+import { LM_DEFAULTS, SIDE_REQUESTS, type LmSettings } from "../../protocol/lm";
+import { UPDATE_MODES, type UpdateMode } from "../../protocol/settings-view";
+import type { ExtensionConfig } from "../../protocol/extensions";
+import { readAgents, type AgentSettings } from "./agents";
+import { readExtensions, type ConfiguredExtension } from "./extensions";
+
+export interface Settings extends AgentSettings {
+  /** Those that are on, from the editor to the agent. */
+  readonly extensions: readonly ExtensionConfig[];
+  readonly allExtensions: readonly ConfiguredExtension[];
+  readonly acpAgentPath: string;
+  /** Empty: the public one. */
+  readonly registryUrl: string;
+  readonly updates: UpdateMode;
+  readonly logLevel: LogLevel;
+  /** Empty: no trace. */
+  readonly traceDir: string;
+  /** Offer version 2 of ACP to agents. */
+  readonly protocolV2: boolean;
+  /** Agents stand in VS Code's own model picker. */
+  readonly languageModel: LmSettings & { readonly isEnabled: boolean };
+  /** Enter begins a line, and Shift, Ctrl or Cmd with it sends. */
+  readonly requireModifier: boolean;
+}
+
+/** Values of the wrong type count as absent; those of agents and extensions are said in `problems`. */
+export function readSettings(get: (name: SettingName) => unknown): Settings {
+  const text = (name: SettingName): string => {
+    const value = get(name);
+    return typeof value === "string" ? value.trim() : "";
+  };
+  const level = get("symposium.logLevel"),
+    side = get("symposium.languageModel.sideRequests"),
+    updates = get("symposium.updates");
+  const agents = readAgents({
+    agents: get("symposium.agents"),
+    currentAgentId: get("symposium.currentAgentId"),
+    bypassPermissions: get("symposium.bypassPermissions"),
+  });
+  const { all, problems } = readExtensions(get("symposium.extensions"));
+  return {
+    ...agents,
+    problems: [...agents.problems, ...problems],
+    extensions: all.flatMap(({ config, isEnabled }) => (isEnabled ? [config] : [])),
+    allExtensions: all,
+    acpAgentPath: text("symposium.acpAgentPath"),
+    registryUrl: text("symposium.registryUrl"),
+    updates: UPDATE_MODES.find(known => known === updates) ?? "notify",
+    traceDir: text("symposium.traceDir"),
+    protocolV2: get("symposium.experimentalProtocolV2") === true,
+    languageModel: {
+      isEnabled: get("symposium.enableExperimentalLM") === true,
+      sideRequests: SIDE_REQUESTS.find(known => known === side) ?? LM_DEFAULTS.sideRequests,
+      bridgeDuplicates: get("symposium.languageModel.bridgeDuplicates") === true,
+    },
+    requireModifier: get("symposium.requireModifierToSend") === true,
+    logLevel: LOG_LEVELS.find(known => known === level) ?? "info",
+  };
+}

@@ -1,0 +1,121 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { RegistryUpdate } from "../../protocol/agent-service";
+import { configIn, importsIn, isDue, readMemory, sentenceOf, stillNewer, untold, withUpdate } from "./update-policy";
+
+const ada = { id: "ada", version: "1.0.0", _source: "registry", distribution: { npx: { package: "ada@1.0.0" } } };
+const newer: RegistryUpdate = {
+  of: "agent",
+  id: "ada",
+  name: "Ada",
+  from: "1.0.0",
+  to: "1.1.0",
+  entry: { ...ada, version: "1.1.0" },
+};
+const other: RegistryUpdate = { of: "extension", id: "ada", name: "Ada's", to: "3.0.0", entry: {} };
+const imports = importsIn([ada], undefined);
+const HOUR = 3_600_000;
+
+suite("updates", () => {
+  test("only entries that came from the registry are asked for, in whichever list they stand", () =>
+    deepEqual(
+      importsIn([1, null, ada, { ...ada, _source: "custom" }, { id: "x" }], [{ id: "e", _source: "registry" }]),
+      { agents: [ada], extensions: [{ id: "e", _source: "registry" }] },
+    ));
+
+  test("settings of the older form, or of no form, have none", () =>
+    deepEqual(
+      [importsIn({ a: {} }, "x"), importsIn(undefined, null)],
+      [
+        { agents: [], extensions: [] },
+        { agents: [], extensions: [] },
+      ],
+    ));
+
+  test("the registry is asked by itself once a day, not when that is off, not without trust, and not for nothing", () => {
+    const due = (change: Partial<Parameters<typeof isDue>[0]> = {}) =>
+      isDue({ mode: "notify", isTrusted: true, imports, memory: { told: [] }, now: 100 * HOUR, ...change });
+    equal(due(), true);
+    equal(due({ mode: "auto" }), true);
+    equal(due({ mode: "off" }), false);
+    equal(due({ isTrusted: false }), false);
+    equal(due({ imports: importsIn([], []) }), false);
+    equal(due({ imports: importsIn([], [ada]) }), true);
+    equal(due({ memory: { askedAt: 77 * HOUR, told: [] } }), false);
+    equal(due({ memory: { askedAt: 76 * HOUR, told: [] } }), true);
+    equal(due({ memory: { askedAt: 200 * HOUR, told: [] } }), true);
+  });
+
+  test("each version is told once, of an agent and of an extension with its id", () => {
+    const first = untold([newer, other], { told: [] });
+    deepEqual(first.fresh, [newer, other]);
+    deepEqual(untold([newer, other], readMemory(JSON.parse(JSON.stringify(first.after)))).fresh, []);
+    deepEqual(untold([{ ...newer, to: "1.2.0" }], first.after).fresh.length, 1);
+  });
+
+  test("what is kept is bounded, and what cannot be read is nothing", () => {
+    const many = Array.from({ length: 300 }, (_, n): RegistryUpdate => ({ ...newer, to: `${n}` }));
+    equal(untold(many, { told: [] }).after.told.length, 200);
+    for (const value of [undefined, 7, [], { askedAt: "x", told: {} }]) deepEqual(readMemory(value), { told: [] });
+    deepEqual(readMemory({ askedAt: 7, told: [1, "a"] }), { askedAt: 7, told: ["a"] });
+  });
+
+  test("one that was taken, or whose entry is gone or somebody's own now, is none any more", () => {
+    deepEqual(stillNewer([newer, other], imports), [newer]);
+    deepEqual(stillNewer([newer], importsIn([{ ...ada, version: "1.1.0" }], [])), []);
+    deepEqual(stillNewer([newer], importsIn([{ ...ada, _source: "custom" }], [ada])), []);
+  });
+
+  test("one that the user overtook meanwhile is none any more: it would be a step back", () => {
+    deepEqual(stillNewer([newer], importsIn([{ ...ada, version: "1.2.0" }], [])), []);
+    const { version: _, ...unversioned } = ada,
+      { from: __, ...anyNewer } = newer;
+    deepEqual(
+      [stillNewer([anyNewer], importsIn([unversioned], [])), stillNewer([anyNewer], imports)],
+      [[anyNewer], []],
+    );
+  });
+
+  test("it is written in the place of what it is newer than, and nowhere else; what the user decided stays", () => {
+    const after = { ...ada, version: "1.1.0" };
+    deepEqual(
+      withUpdate([1, { ...ada, bypassPermissions: true }], { ...newer, entry: { ...after, bypassPermissions: false } }),
+      [1, { ...after, bypassPermissions: true }],
+    );
+    for (const value of [undefined, [], { ada: {} }, [{ ...ada, version: "1.2.0" }], [{ ...ada, _source: "custom" }]])
+      equal(withUpdate(value, newer), value);
+    const extension: RegistryUpdate = { ...newer, of: "extension", entry: { ...after, _enabled: true } };
+    deepEqual(withUpdate([{ ...ada, _enabled: false }], extension), [{ ...after, _enabled: false }]);
+    equal(withUpdate(undefined, extension), undefined);
+  });
+
+  test("one sentence for all", () => {
+    equal(sentenceOf([newer]), "The registry has Ada 1.1.0 (you have 1.0.0).");
+    equal(
+      sentenceOf([newer, other, newer]),
+      "The registry has Ada 1.1.0 (you have 1.0.0), Ada's 3.0.0 and Ada 1.1.0 (you have 1.0.0).",
+    );
+  });
+
+  test("what is installed is what the settings will say, also for an agent with a built-in's id", () => {
+    deepEqual(configIn("agent", ada), {
+      id: "ada",
+      name: "ada",
+      version: "1.0.0",
+      _source: "registry",
+      distribution: { npx: { package: "ada@1.0.0" } },
+    });
+    equal(
+      configIn("agent", { id: "codex", version: "9", distribution: { npx: { package: "c@9" } } })?.distribution.npx
+        ?.package,
+      "c@9",
+    );
+    equal(configIn("agent", { id: "ada", distribution: {} }), undefined);
+    deepEqual(configIn("extension", { ...ada, _source: "registry" }), {
+      id: "ada",
+      name: "ada",
+      version: "1.0.0",
+      _source: "registry",
+      distribution: { npx: { package: "ada@1.0.0" } },
+    });
+  });
+});

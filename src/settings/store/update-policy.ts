@@ -1,0 +1,113 @@
+/**
+ * When the registry is asked for newer versions, and what is said of them. Pure; `src/settings/view/update-check.ts`
+ * asks.
+ */
+import type { AgentConfig } from "../../protocol/agents";
+import type { Installable, RegistryUpdate } from "../../protocol/agent-service";
+import type { ExtensionConfig } from "../../protocol/extensions";
+import { isObject, type Fields } from "../../protocol/json";
+import type { UpdateMode } from "../../protocol/settings-view";
+import { readAgents, withAgent } from "./agents";
+import { readExtensions, withExtension } from "./extensions";
+
+/**
+ * What is kept between windows: when the registry was asked last (milliseconds since 1970), and of which versions the
+ * user was told.
+ */
+export interface UpdateMemory {
+  readonly askedAt?: number;
+  readonly told: readonly string[];
+}
+
+/** The entries of the settings that came from the registry. */
+export interface Imports {
+  readonly agents: readonly Fields[];
+  readonly extensions: readonly Fields[];
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+const MOST_TOLD = 200;
+
+/** The user's own values of `symposium.agents` and `symposium.extensions`, as they are. */
+export function importsIn(agents: unknown, extensions: unknown): Imports {
+  const of = (value: unknown): readonly Fields[] =>
+    (Array.isArray(value) ? value : []).filter(isObject).filter(({ _source }) => _source === "registry");
+  return { agents: of(agents), extensions: of(extensions) };
+}
+
+export function readMemory(value: unknown): UpdateMemory {
+  const { askedAt, told } = isObject(value) ? value : {};
+  return {
+    ...(typeof askedAt === "number" ? { askedAt } : {}),
+    told: Array.isArray(told) ? told.filter(one => typeof one === "string").slice(-MOST_TOLD) : [],
+  };
+}
+
+/**
+ * Whether the registry is asked without anybody's asking for it. A clock that was put back waits no longer than a day.
+ */
+export function isDue({
+  mode,
+  isTrusted,
+  imports,
+  memory: { askedAt },
+  now,
+}: {
+  readonly mode: UpdateMode;
+  readonly isTrusted: boolean;
+  readonly imports: Imports;
+  readonly memory: UpdateMemory;
+  readonly now: number;
+}): boolean {
+  const isSomethingThere = imports.agents.length + imports.extensions.length > 0;
+  return mode !== "off" && isTrusted && isSomethingThere && (askedAt === undefined || Math.abs(now - askedAt) >= DAY);
+}
+
+/** Those of which the user was not told yet, and the memory when that is done. */
+export function untold(
+  updates: readonly RegistryUpdate[],
+  memory: UpdateMemory,
+): { readonly fresh: readonly RegistryUpdate[]; readonly after: UpdateMemory } {
+  const fresh = updates.filter(update => !memory.told.includes(nameOf(update)));
+  return { fresh, after: { ...memory, told: [...memory.told, ...fresh.map(nameOf)].slice(-MOST_TOLD) } };
+}
+
+/**
+ * Those whose older version still stands in the settings, as it came from the registry: of any other they might be no
+ * updates.
+ */
+export function stillNewer(updates: readonly RegistryUpdate[], imports: Imports): readonly RegistryUpdate[] {
+  return updates.filter(({ of, id, from }) =>
+    (of === "agent" ? imports.agents : imports.extensions).some(
+      entry => entry["id"] === id && entry["version"] === from,
+    ),
+  );
+}
+
+/**
+ * The user's value of `symposium.agents` or `symposium.extensions` with the update; the value itself where the older
+ * version does not stand there.
+ */
+export function withUpdate(value: unknown, update: RegistryUpdate): unknown {
+  const { of, entry } = update,
+    isThere =
+      stillNewer([update], of === "agent" ? importsIn(value, undefined) : importsIn(undefined, value)).length > 0;
+  return isThere ? (of === "agent" ? withAgent(value, entry) : withExtension(value, entry)) : value;
+}
+
+export function sentenceOf(updates: readonly RegistryUpdate[]): string {
+  const each = updates.map(({ name, from, to }) => `${name} ${to}${from === undefined ? "" : ` (you have ${from})`}`);
+  return `The registry has ${each.length < 2 ? each.join("") : `${each.slice(0, -1).join(", ")} and ${each.at(-1) ?? ""}`}.`;
+}
+
+/** What the sidecar installs of an entry of the settings; `undefined`: it cannot be read. */
+export function configIn(of: Installable, entry: Fields): AgentConfig | ExtensionConfig | undefined {
+  if (of === "extension") return readExtensions([entry]).all.find(({ config }) => config.id === entry["id"])?.config;
+  return readAgents({ agents: [entry], currentAgentId: "", bypassPermissions: [] }).agents.find(
+    ({ id }) => id === entry["id"],
+  );
+}
+
+function nameOf({ of, id, to }: RegistryUpdate): string {
+  return `${of}/${id} ${to}`;
+}

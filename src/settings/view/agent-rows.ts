@@ -1,0 +1,221 @@
+/** The rows of agents: those that are there, and programs on this computer that could be. Pure. */
+import { ELIZA, type AgentConfig } from "../../protocol/agents";
+import type { AgentState } from "../../protocol/agent-service";
+import { BUILT_IN_AGENTS } from "../../protocol/built-in-agents";
+import { foundAgents, type FoundAgent } from "../../protocol/known-programs";
+import type { AgentRow, Finding, Mark, RowAct, RowButton } from "../../protocol/settings-view";
+import { assertNever } from "../../protocol/wire";
+import {
+  about,
+  howStarted,
+  installActs,
+  installMark,
+  lastErrorFinding,
+  outcomeFindings,
+  progressOf,
+  updateFinding,
+} from "./row-texts";
+import { type SettingsModel, keyOf } from "./settings-model";
+
+/** All that have a row: those of the settings, then those of programs that were found and are no agents yet. */
+export function agentsOf({
+  settings: { agents },
+  found,
+}: Pick<SettingsModel, "settings" | "found">): readonly AgentConfig[] {
+  return [
+    ...agents,
+    ...foundAgents(agents, found)
+      .filter(({ isNew }) => isNew)
+      .map(({ agent }) => agent),
+  ];
+}
+
+/** It stands in the settings, and would be gone without that. */
+function isRemovable({ own }: Pick<SettingsModel["settings"], "own">, id: string): boolean {
+  return own.includes(id) && !BUILT_IN_AGENTS.some(agent => agent.id === id && agent.needs === undefined);
+}
+
+/** Those that are chosen, installed or written down first; among these, and among the others, their order stays. */
+export function agentRows(model: SettingsModel): readonly AgentRow[] {
+  const { settings, agentStates } = model,
+    found = foundAgents(settings.agents, model.found);
+  const isHere = ({ id }: AgentConfig): boolean =>
+    settings.configured.includes(id) ||
+    agentStates?.get(id)?.install.kind === "installed" ||
+    model.installing.has(keyOf("agent", id));
+  const all = agentsOf(model);
+  return [...all.filter(isHere), ...all.filter(agent => !isHere(agent))].map(agent =>
+    agentRow(
+      model,
+      agent,
+      found.find(one => one.agent.id === agent.id),
+    ),
+  );
+}
+
+function agentRow(model: SettingsModel, agent: AgentConfig, found: FoundAgent | undefined): AgentRow {
+  const { settings } = model,
+    { id, name, description, distribution } = agent,
+    key = keyOf("agent", id);
+  const state = model.agentStates?.get(id),
+    icon = model.icons.get(id),
+    isCurrent = id === settings.currentAgentId;
+  const progress = progressOf(model.installing.get(key), model.work.get(key), state);
+  const isNew = found?.isNew === true;
+  return {
+    id,
+    name,
+    ...(description === undefined ? {} : { description }),
+    origin: `${origin(agent, isNew, settings.own.includes(id))}, ${howStarted(distribution, state?.kind)}`,
+    ...(icon === undefined ? {} : { icon }),
+    marks: marks(model, state, progress !== undefined, found),
+    ...(progress === undefined ? {} : { progress }),
+    findings: findings(model, agent, state),
+    buttons: buttons(model, agent, state, isNew),
+    isCurrent,
+    ...(isNew || isOurs(agent) ? {} : { bypass: settings.bypass.includes(id) }),
+  };
+}
+
+/** It does nothing that one is asked about. */
+function isOurs({ id, distribution }: AgentConfig): boolean {
+  return id === ELIZA.id && distribution.symposium !== undefined;
+}
+
+function origin({ id, _source }: AgentConfig, isNew: boolean, isOwn: boolean): string {
+  if (isNew) return "On this computer";
+  if (_source === "registry") return "From the registry";
+  return BUILT_IN_AGENTS.some(agent => agent.id === id)
+    ? isOwn
+      ? "Built in, changed by you"
+      : "Built in"
+    : "Your own";
+}
+
+function marks(
+  { isTrusted }: SettingsModel,
+  state: AgentState | undefined,
+  isBusy: boolean,
+  found: FoundAgent | undefined,
+): readonly Mark[] {
+  return [
+    ...(isTrusted && !isBusy ? installMark(state) : []),
+    ...(state?.signIn === "in"
+      ? [{ tone: "good", text: "signed in" } as const]
+      : state?.signIn === "needed"
+        ? [{ tone: "warning", text: "sign-in needed" } as const]
+        : []),
+    ...(state && state.running > 0 ? [{ tone: "neutral", text: `${state.running} running` } as const] : []),
+    ...(state?.configuration?.entry.kind === "added"
+      ? [{ tone: "neutral", text: "tools by its configuration" } as const]
+      : []),
+    ...(found ? [{ tone: "neutral", text: `found: ${found.path}` } as const] : []),
+  ];
+}
+
+function findings(model: SettingsModel, agent: AgentConfig, state: AgentState | undefined): readonly Finding[] {
+  const { id, name } = agent,
+    key = keyOf("agent", id),
+    isUsable = model.isTrusted && !isBusy(model, agent, state),
+    acts = installActsOf(model, agent, state);
+  const can = (act: RowAct): boolean => act === "examine" || act === "signIn" || [...acts].some(one => one === act);
+  return [
+    ...outcomeFindings(model.outcomes.get(key), { name, can, isUsable }),
+    ...(model.outcomes.has(key)
+      ? []
+      : lastErrorFinding(
+          state,
+          model.dismissed.get(key),
+          name,
+          [{ act: "examine", label: "Check", isMain: true }],
+          isUsable,
+        )),
+    ...(state?.missing === undefined ? [] : [{ tone: "warning", sentence: state.missing, buttons: [] } as const]),
+    ...configurationFinding(state, name, isUsable),
+    ...updateFinding(
+      model.updates.find(update => update.of === "agent" && update.id === id),
+      name,
+      can("update"),
+    ),
+  ];
+}
+
+/**
+ * Of Symposium's entry in its own configuration (issue 14 item 5). Without one nothing is said: the entry is offered
+ * where tools are missing.
+ */
+function configurationFinding(state: AgentState | undefined, name: string, isUsable: boolean): readonly Finding[] {
+  if (!state?.configuration) return [];
+  const { file, entry } = state.configuration;
+  switch (entry.kind) {
+    case "absent":
+    case "refused":
+      return [];
+    case "added":
+      return [
+        {
+          tone: "neutral",
+          sentence: `Symposium has an entry in ${file}.`,
+          buttons: isUsable ? [REMOVE_ENTRY].map(about(name)) : [],
+        },
+      ];
+    case "outdated":
+      return [
+        {
+          tone: "warning",
+          sentence: `${file} has the entry of another version of Symposium.`,
+          buttons: isUsable
+            ? [{ act: "addEntry", label: "Update Configuration…", isMain: true } as const, REMOVE_ENTRY].map(
+                about(name),
+              )
+            : [],
+        },
+      ];
+    case "edited":
+      return [{ tone: "warning", sentence: entry.why, buttons: [] }];
+    default:
+      return assertNever(entry, "entry");
+  }
+}
+
+const REMOVE_ENTRY: RowButton = { act: "removeEntry", label: "Remove from Configuration…" };
+
+function buttons(
+  model: SettingsModel,
+  agent: AgentConfig,
+  state: AgentState | undefined,
+  isNew: boolean,
+): readonly RowButton[] {
+  if (!model.isTrusted) return [];
+  const { id, name } = agent,
+    { settings } = model,
+    acts = installActsOf(model, agent, state),
+    busy = isBusy(model, agent, state);
+  const isBehind = model.updates.some(update => update.of === "agent" && update.id === id),
+    isOwn = settings.own.includes(id);
+  const shown: readonly (RowButton | false)[] = [
+    id !== settings.currentAgentId && { act: "choose", label: "Choose", isMain: true },
+    acts.has("install") && { act: "install", label: "Install", isMain: true },
+    acts.has("cancel") && { act: "cancel", label: "Cancel" },
+    acts.has("update") && !isBehind && { act: "update", label: "Update", isMain: true },
+    !busy && state?.signIn === "needed" && { act: "signIn", label: "Sign In", isMain: true },
+    !busy && (state?.canSignOut === true || model.withKeys.has(id)) && { act: "signOut", label: "Sign Out" },
+    !busy && { act: "examine", label: "Check" },
+    isOwn && !isNew && { act: "edit", label: "Edit" },
+    acts.has("uninstall") && { act: "uninstall", label: "Uninstall" },
+    !busy && isRemovable(settings, id) && { act: "remove", label: "Remove" },
+  ];
+  return shown.filter(button => button !== false).map(about(name));
+}
+
+function isBusy({ work, installing }: SettingsModel, { id }: AgentConfig, state: AgentState | undefined): boolean {
+  return work.has(keyOf("agent", id)) || installing.has(keyOf("agent", id)) || state?.install.kind === "installing";
+}
+
+function installActsOf(
+  model: SettingsModel,
+  { id, distribution }: AgentConfig,
+  state: AgentState | undefined,
+): ReturnType<typeof installActs> {
+  return installActs({ model, of: "agent", id, distribution, state });
+}

@@ -1,0 +1,75 @@
+/** The rows of extensions, in their order from the editor to the agent. Pure. */
+import type { ExtensionConfig } from "../../protocol/extensions";
+import type { ExtensionRow, RowAct, RowButton } from "../../protocol/settings-view";
+import {
+  about,
+  howStarted,
+  installActs,
+  installMark,
+  lastErrorFinding,
+  outcomeFindings,
+  progressOf,
+  updateFinding,
+} from "./row-texts";
+import { type SettingsModel, keyOf } from "./settings-model";
+
+export function extensionRows(model: SettingsModel): readonly ExtensionRow[] {
+  return model.settings.allExtensions.map(({ config, isEnabled }) => extensionRow(model, config, isEnabled));
+}
+
+function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: boolean): ExtensionRow {
+  const { id, name, description, distribution } = config,
+    key = keyOf("extension", id),
+    state = model.extensionStates?.get(id),
+    icon = model.icons.get(id);
+  const progress = progressOf(model.installing.get(key), model.work.get(key), state);
+  const acts = installActs({ model, of: "extension", id, distribution, state }),
+    can = (act: RowAct): boolean => [...acts].some(one => one === act);
+  const isBehind = model.updates.some(update => update.of === "extension" && update.id === id),
+    isIdle = progress === undefined;
+  const buttons: readonly (RowButton | false)[] = model.isTrusted
+    ? [
+        acts.has("install") && { act: "install", label: "Install", isMain: true },
+        acts.has("cancel") && { act: "cancel", label: "Cancel" },
+        acts.has("update") && !isBehind && { act: "update", label: "Update", isMain: true },
+        { act: "edit", label: "Edit" },
+        acts.has("uninstall") && { act: "uninstall", label: "Uninstall" },
+        isIdle && { act: "remove", label: "Remove" },
+      ]
+    : [];
+  return {
+    id,
+    name,
+    ...(description === undefined ? {} : { description }),
+    origin: `${ORIGINS[config._source]}, ${config.kind === "mcp" ? "MCP server, " : ""}${howStarted(distribution, state?.kind)}`,
+    ...(icon === undefined ? {} : { icon }),
+    marks: model.isTrusted && isIdle ? installMark(state) : [],
+    ...(progress === undefined ? {} : { progress }),
+    findings: [
+      ...outcomeFindings(model.outcomes.get(key), { name, can, isUsable: model.isTrusted && isIdle }),
+      ...(model.outcomes.has(key)
+        ? []
+        : lastErrorFinding(
+            state,
+            model.dismissed.get(key),
+            name,
+            acts.has("reinstall") ? [{ act: "reinstall", label: "Install Again", isMain: true }] : [],
+            model.isTrusted && isIdle,
+          )),
+      ...(state?.missing === undefined ? [] : [{ tone: "warning", sentence: state.missing, buttons: [] } as const]),
+      ...updateFinding(
+        model.updates.find(update => update.of === "extension" && update.id === id),
+        name,
+        acts.has("update"),
+      ),
+    ],
+    buttons: buttons.filter(button => button !== false).map(about(name)),
+    isEnabled,
+  };
+}
+
+const ORIGINS: Readonly<Record<ExtensionConfig["_source"], string>> = {
+  "built-in": "Built in",
+  registry: "From the registry",
+  custom: "Your own",
+};

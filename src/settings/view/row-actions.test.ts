@@ -1,0 +1,340 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deferred } from "../../deferred";
+import { SidecarRefused } from "../../errors";
+import { ErrorCode } from "../../protocol/errors";
+import type { AgentState, RegistryUpdate } from "../../protocol/agent-service";
+import type { HostToSidecar } from "../../protocol/sidecar";
+import type { ResultOf } from "../../protocol/wire";
+import { settled } from "../../testing/settled";
+import { ADA, SettingsPlay, type PlayedPage } from "../../testing/settings-world";
+
+const refused = (sentence: string): SidecarRefused => new SidecarRefused(ErrorCode.refused, sentence);
+const sentences = (page: PlayedPage, id: string) => page.row(id).findings.map(({ sentence }) => sentence);
+const states = (change: Partial<AgentState>) => ({
+  agents: {
+    ada: { kind: "npx" as const, install: { kind: "installed" as const, version: "1.0.0" }, running: 0, ...change },
+  },
+  extensions: {},
+});
+
+suite("what the buttons of the settings do", () => {
+  test("choosing writes the agent of new tabs", async () => {
+    const play = new SettingsPlay(),
+      page = await play.page();
+    await page.press("ada", "choose");
+    deepEqual(
+      [play.settings.currentAgentId, page.view.agents.filter(({ isCurrent }) => isCurrent).map(({ id }) => id)],
+      ["ada", ["ada"]],
+    );
+  });
+
+  test("an installation is shown as it goes, can be cancelled without a word of failure, and is said when it is done", async () => {
+    const play = new SettingsPlay(),
+      page = await play.page();
+    play.sidecar.hold("agents/install");
+    await page.press("ada", "install");
+    play.controller.installing("agent", "ada", { phase: "downloading", done: 1, total: 4 });
+    await settled();
+    deepEqual(
+      [play.calls("agents/install").map(params => (params as { how: string }).how), page.row("ada").progress?.percent],
+      [["missing"], 25],
+    );
+    await page.press("ada", "cancel");
+    deepEqual(play.calls("agents/cancelInstall"), [{ of: "agent", id: "ada" }]);
+    play.sidecar.refuse("agents/install", refused("It was cancelled."));
+    play.sidecar.release();
+    play.controller.installing("agent", "ada", undefined);
+    await settled();
+    deepEqual([sentences(page, "ada"), page.row("ada").progress], [[], undefined]);
+    await page.press("ada", "install");
+    deepEqual(sentences(page, "ada"), ["It was cancelled."]); // the next one, by whoever
+  });
+
+  test("one that fails is a finding of its row; the next try puts it away", async () => {
+    const play = new SettingsPlay(),
+      page = await play.page();
+    play.sidecar.refuse("agents/install", refused("npm does not know @x/ada."));
+    await page.press("ada", "install");
+    deepEqual([sentences(page, "ada"), sentences(page, "codex")], [["npm does not know @x/ada."], []]);
+    play.sidecar.hold("agents/install");
+    await page.press("ada", "install");
+    deepEqual(sentences(page, "ada"), []);
+  });
+
+  test("a second press of what is under way does nothing", async () => {
+    const play = new SettingsPlay(),
+      page = await play.page();
+    play.sidecar.hold("agents/examine");
+    await page.says(
+      { type: "row", of: "agent", id: "ada", act: "examine" },
+      { type: "row", of: "agent", id: "ada", act: "examine" },
+      { type: "row", of: "agent", id: "ada", act: "install" },
+    );
+    equal(play.calls("agents/examine").length, 1);
+    equal(play.calls("agents/install").length, 0);
+  });
+
+  test("what is not shown does nothing: of a row that is gone, or in another state", async () => {
+    const play = new SettingsPlay(),
+      page = await play.page();
+    await page.press("ada", "uninstall");
+    await page.press("gone", "remove");
+    await page.press("ada", "copyReport");
+    await page.press("elizacp", "remove");
+    await page.press("house", "choose", "extension");
+    await page.press("ada", "page");
+    deepEqual([play.calls("agents/remove"), play.done, play.settings.own], [[], [], ["ada"]]);
+  });
+
+  test("checking an agent ends with a diagnosis, its fix, and a report to copy; putting it away leaves nothing", async () => {
+    const play = new SettingsPlay(),
+      page = await play.page();
+    play.sidecar.reply(
+      "agents/examine",
+      (): ResultOf<HostToSidecar, "agents/examine"> => ({
+        diagnosis: {
+          cause: "noNode",
+          sentence: "Ada needs Node.js.",
+          fix: { act: "page", label: "Get Node.js", url: "https://nodejs.org/en/download" },
+        },
+        report: "R",
+      }),
+    );
+    await page.press("ada", "examine");
+    deepEqual(
+      [sentences(page, "ada"), page.of("say").at(-1)?.text, (play.calls("agents/examine")[0] as { cwd: string }).cwd],
+      [["Ada needs Node.js."], "Ada needs Node.js.", "/w"],
+    );
+    await page.press("ada", "page");
+    await page.press("ada", "copyReport");
+    deepEqual(play.done, ["page https://nodejs.org/en/download", "copy R"]);
+    await page.press("ada", "dismiss");
+    deepEqual(sentences(page, "ada"), []);
+  });
+
+  test("why an agent last did not start is put away, until it happens again", async () => {
+    const play = new SettingsPlay();
+    play.sidecar.reply("agents/states", () => states({ lastError: { sentence: "It stopped.", at: 5 } }));
+    const page = await play.page();
+    await page.press("ada", "dismiss");
+    deepEqual(sentences(page, "ada"), []);
+    play.sidecar.reply("agents/states", () => states({ lastError: { sentence: "It stopped again.", at: 6 } }));
+    play.controller.stateChanged();
+    await settled();
+    deepEqual(sentences(page, "ada"), ["It stopped again."]);
+  });
+
+  test("signing in is a tab with that agent; signing out is asked of the sidecar, and of keys alone, too", async () => {
+    const play = new SettingsPlay();
+    play.sidecar.reply("agents/states", () => states({ signIn: "needed" }));
+    play.withKeys.add("ada");
+    const page = await play.page();
+    await page.press("ada", "signIn");
+    await page.press("ada", "signOut");
+    deepEqual(
+      [play.done, (play.calls("agents/signOut")[0] as { agent: { id: string } }).agent.id],
+      [["tab ada"], "ada"],
+    );
+    play.withKeys.clear();
+    await page.press("ada", "edit");
+    play.controller.stateChanged();
+    await settled();
+    ok(!page.row("ada").buttons.some(({ act }) => act === "signOut"));
+  });
+
+  test("adding to an agent's own configuration asks first, with the file and the text, and offers a tab after it; failures are shown where it was asked", async () => {
+    const play = new SettingsPlay();
+    play.sidecar.reply("agents/planConfiguration", () => ({
+      file: "/home/ada/x.json",
+      text: "TEXT",
+      backup: "/home/ada/x.json.before-symposium",
+    }));
+    play.sidecar.reply("agents/changeConfiguration", () => ({}));
+    await play.page();
+    play.confirms = false;
+    await play.controller.addToConfiguration("ada");
+    deepEqual(
+      [play.done, play.calls("agents/changeConfiguration")],
+      [["confirm Add Symposium to the configuration of Ada?"], []],
+    );
+    play.confirms = true;
+    await play.controller.addToConfiguration("ada");
+    deepEqual(
+      (play.calls("agents/changeConfiguration") as { change: string }[]).map(({ change }) => change),
+      ["add"],
+    );
+    match(play.done.at(-1) ?? "", /^offer Symposium is added to \/home\/ada\/x\.json\. Open a new tab/);
+    play.sidecar.refuse("agents/planConfiguration", refused("It is read-only."));
+    await play.controller.addToConfiguration("ada");
+    deepEqual(play.done.at(-1), "tell It is read-only.");
+  });
+
+  test("the entry in an agent's own configuration is shown with its file and can be removed; one of another version can be replaced, one that was edited stays", async () => {
+    const play = new SettingsPlay();
+    const entries = ["absent", "added", "outdated"].map(kind => ({ kind: kind as "absent" | "added" | "outdated" })),
+      shown: (readonly [readonly string[], readonly string[]])[] = [];
+    play.sidecar.reply("agents/changeConfiguration", () => ({}));
+    const page = await play.page();
+    for (const entry of [
+      ...entries,
+      { kind: "edited" as const, why: "It was edited." },
+      { kind: "refused" as const, why: "It is no JSON." },
+    ]) {
+      play.sidecar.reply("agents/states", () => states({ configuration: { file: "/x.json", entry } }));
+      play.controller.stateChanged();
+      await settled();
+      shown.push([
+        sentences(page, "ada"),
+        page.row("ada").findings.flatMap(({ buttons }) => buttons.map(({ act }) => act)),
+      ]);
+      if (entry.kind !== "added") continue;
+      await page.press("ada", "removeEntry");
+      deepEqual(
+        (play.calls("agents/changeConfiguration") as { change: string }[]).map(({ change }) => change),
+        ["remove"],
+      );
+    }
+    deepEqual(shown, [
+      [[], []],
+      [["Symposium has an entry in /x.json."], ["removeEntry"]],
+      [["/x.json has the entry of another version of Symposium."], ["addEntry", "removeEntry"]],
+      [["It was edited."], []],
+      [[], []],
+    ]);
+  });
+
+  test("removing one without files asks nothing; that it was the current one is said, and Eliza is", async () => {
+    const play = new SettingsPlay(),
+      page = await play.page();
+    await page.press("ada", "choose");
+    await page.press("ada", "remove");
+    deepEqual(
+      [play.values["symposium.agents"], play.settings.currentAgentId, play.settings.problems, play.done],
+      [[], "elizacp", [], []],
+    );
+    match(page.of("say").at(-1)?.text ?? "", /Ada is removed\. Eliza is the agent/);
+  });
+
+  test("with its files it asks once, and then both are gone; what cannot be removed stays", async () => {
+    const play = new SettingsPlay();
+    play.sidecar.reply("agents/states", () => states({}));
+    const page = await play.page();
+    play.confirms = false;
+    await page.press("ada", "remove");
+    deepEqual([play.done, play.calls("agents/remove"), play.settings.own], [["confirm Remove Ada?"], [], ["ada"]]);
+    play.confirms = true;
+    play.sidecar.refuse("agents/remove", refused("It is in use."));
+    await page.press("ada", "remove");
+    deepEqual([sentences(page, "ada"), play.settings.own], [["It is in use."], ["ada"]]);
+    const again = new SettingsPlay();
+    again.sidecar.reply("agents/states", () => states({}));
+    await (await again.page()).press("ada", "remove");
+    deepEqual([again.calls("agents/remove"), again.settings.own], [[{ of: "agent", id: "ada" }], []]);
+  });
+
+  test("it asks once, however often it is pressed", async () => {
+    const play = new SettingsPlay();
+    play.sidecar.reply("agents/states", () => states({}));
+    const page = await play.page();
+    await page.says(
+      { type: "row", of: "agent", id: "ada", act: "remove" },
+      { type: "row", of: "agent", id: "ada", act: "remove" },
+    );
+    deepEqual([play.done, page.of("say").length], [["confirm Remove Ada?"], 1]);
+  });
+
+  test("what was begun while it was asked about goes on, and nothing is removed under it", async () => {
+    const play = new SettingsPlay(),
+      answer = deferred<boolean>();
+    play.sidecar.reply("agents/states", () => states({}));
+    play.confirms = answer.promise;
+    const page = await play.page();
+    await page.press("ada", "remove");
+    play.sidecar.hold("agents/examine");
+    await page.press("ada", "examine");
+    answer.resolve(true);
+    await settled();
+    deepEqual(
+      [play.calls("agents/remove"), play.settings.own, page.row("ada").progress],
+      [[], ["ada"], { label: "Checking…" }],
+    );
+  });
+
+  test("uninstalling keeps the entry", async () => {
+    const play = new SettingsPlay();
+    play.sidecar.reply("agents/states", () => states({}));
+    const page = await play.page();
+    await page.press("ada", "uninstall");
+    deepEqual([play.calls("agents/remove"), play.settings.own, play.done], [[{ of: "agent", id: "ada" }], ["ada"], []]);
+  });
+
+  test("an update that the registry has comes into the settings and is installed; else the package's own registry is asked", async () => {
+    const play = new SettingsPlay(),
+      newer: RegistryUpdate = {
+        of: "agent",
+        id: "ada",
+        name: "Ada",
+        from: "1.0.0",
+        to: "1.1.0",
+        entry: { ...ADA, version: "1.1.0", distribution: { npx: { package: "@x/ada@1.1.0" } } },
+      };
+    play.sidecar.reply("agents/states", () => states({}));
+    play.sidecar.reply("registry/updates", () => ({ updates: [newer], fetchedAt: 1 }));
+    const page = await play.page();
+    await page.says({ type: "checkUpdates" });
+    deepEqual(
+      [sentences(page, "ada"), page.of("say").at(-1)?.text],
+      [["The registry has version 1.1.0; this is 1.0.0."], "There is 1 update."],
+    );
+    await page.press("ada", "update");
+    deepEqual([play.settings.agents.find(({ id }) => id === "ada")?.version, sentences(page, "ada")], ["1.1.0", []]);
+    deepEqual(
+      play.calls("agents/install").map(params => {
+        const { of, how, config } = params as { of: string; how: string; config: { version: string } };
+        return [of, how, config.version];
+      }),
+      [["agent", "missing", "1.1.0"]],
+    );
+    await page.says({ type: "row", of: "extension", id: "house", act: "update" });
+    equal(play.calls("agents/install").length, 1);
+  });
+
+  test("an update that came to nothing, because the entry was taken out meanwhile, is not said to be installed", async () => {
+    const play = new SettingsPlay(),
+      newer: RegistryUpdate = {
+        of: "agent",
+        id: "ada",
+        name: "Ada",
+        from: "1.0.0",
+        to: "1.1.0",
+        entry: { ...ADA, version: "1.1.0" },
+      };
+    play.sidecar.reply("agents/states", () => states({}));
+    play.sidecar.reply("registry/updates", () => ({ updates: [newer] }));
+    const page = await play.page();
+    await page.says({ type: "checkUpdates" });
+    play.sidecar.hold("agents/install");
+    await page.press("ada", "update");
+    await play.write("symposium.agents", []);
+    const said = page.of("say").length;
+    play.sidecar.release();
+    await settled();
+    equal(page.of("say").length, said);
+  });
+
+  test("an extension whose crate names no version is updated from there, removed from the settings, and edited at its place", async () => {
+    const play = new SettingsPlay(),
+      page = await play.page();
+    await page.press("house", "update", "extension");
+    deepEqual(
+      play.calls("agents/install").map(params => (params as { how: string }).how),
+      ["newest"],
+    );
+    await page.press("house", "edit", "extension");
+    await page.press("house", "remove", "extension");
+    deepEqual(
+      [play.done, play.calls("agents/remove"), play.settings.allExtensions],
+      [["go extensionsFile", "confirm Remove House rules?"], [{ of: "extension", id: "house" }], []],
+    );
+  });
+});

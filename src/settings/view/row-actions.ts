@@ -1,0 +1,291 @@
+/**
+ * What the buttons of rows do. What an act comes to is kept for its row until the next one, or until it is put away.
+ *
+ * Invariants: one act at a time for a row, but for cancelling; whatever fails is said in its row, but that the sidecar
+ * is gone: that is said once above all of them.
+ */
+import { SidecarGone, SidecarUnavailable } from "../../errors";
+import { ELIZA, type AgentConfig } from "../../protocol/agents";
+import type { AgentsHostToSidecar, Installable } from "../../protocol/agent-service";
+import type { ExtensionConfig } from "../../protocol/extensions";
+import { entryOf, type FoundAgent } from "../../protocol/known-programs";
+import type { RowAct } from "../../protocol/settings-view";
+import { assertNever, type ParamsOf, type ResultOf } from "../../protocol/wire";
+import { without } from "../store/extensions";
+import {
+  addQuestion,
+  changedSentence,
+  removeQuestion,
+  type ConfigurationQuestion,
+} from "./configuration-question";
+import { isPage, named } from "./row-texts";
+import type { SettingsWorld } from "./settings-deps";
+import { type Work, type Outcome, keyOf, type RowKey } from "./settings-model";
+
+/** `isInstalled`: a copy of ours is there. `found`: it is no agent yet. */
+export type ActedRow =
+  | {
+      readonly of: "agent";
+      readonly config: AgentConfig;
+      readonly isInstalled: boolean;
+      readonly lastError: number | undefined;
+      readonly found?: FoundAgent;
+    }
+  | {
+      readonly of: "extension";
+      readonly config: ExtensionConfig;
+      readonly isInstalled: boolean;
+      readonly lastError: number | undefined;
+    };
+
+/** Whose rows they are. */
+export interface RowsShown {
+  /** Something that rows show is another; `states`: what the sidecar knows, too. */
+  changed(what: "shown" | "states"): void;
+  /** For who does not see it. */
+  say(text: string): void;
+  /** Something was not done because the sidecar is gone. */
+  lost(sentence: string): void;
+}
+
+export class RowActs {
+  readonly work = new Map<RowKey, Work>();
+  readonly outcomes = new Map<RowKey, Outcome>();
+  readonly dismissed = new Map<RowKey, number>();
+  /** Those that the user is being asked about. */
+  readonly #asked = new Set<RowKey>();
+  /** Whose end is what the user wanted. */
+  readonly #cancelled = new Set<RowKey>();
+
+  constructor(
+    private readonly deps: SettingsWorld,
+    private readonly shown: RowsShown,
+  ) {}
+
+  /** Never rejects. */
+  async act(row: ActedRow, act: RowAct): Promise<void> {
+    const { deps } = this,
+      { of, config } = row,
+      key = keyOf(of, config.id);
+    switch (act) {
+      case "cancel":
+        this.#cancelled.add(key);
+        return this.#quick(key, async () => {
+          await this.#ask("agents/cancelInstall", { of, id: config.id });
+        });
+      case "logs":
+        return this.#quick(key, () => deps.go("logs"));
+      case "edit":
+        return this.#quick(key, () => deps.go(of === "agent" ? "agentsFile" : "extensionsFile"));
+      case "signIn":
+        return this.#quick(key, () => this.#signIn(row));
+      case "page":
+        return this.#quick(key, () => this.#openPage(key));
+      case "copyReport":
+        return this.#quick(key, () => this.#copyReport(key));
+      case "dismiss":
+        return this.#dismiss(key, row.lastError);
+      case "choose":
+        return this.#quick(key, () => this.#choose(row));
+      case "install":
+        return this.#work(key, "starting", () => this.#install(row, "missing"));
+      case "reinstall":
+        return this.#work(key, "starting", () => this.#install(row, "anew"));
+      case "update":
+        return this.#work(key, "starting", () => this.#update(row));
+      case "uninstall":
+        return this.#work(key, "removing", () => this.#removeFiles(of, config.id));
+      case "remove":
+        return this.#remove(row, key);
+      case "examine":
+        return this.#examine(row, key);
+      case "addEntry":
+        return this.#configure(row, key, "add");
+      case "removeEntry":
+        return this.#configure(row, key, "remove");
+      case "signOut":
+        return this.#signOut(row, key);
+      default:
+        return assertNever(act, "act of a row");
+    }
+  }
+
+  async #choose(row: ActedRow): Promise<void> {
+    await this.#writeDown(row);
+    await this.deps.configuration.selectAgent(row.config.id);
+  }
+
+  /** It is asked in the conversation, as soon as the agent says that it must. */
+  async #signIn(row: ActedRow): Promise<void> {
+    await this.#writeDown(row);
+    await this.deps.openTab(row.config.id);
+  }
+
+  async #writeDown(row: ActedRow): Promise<void> {
+    if (row.of === "agent" && row.found) await this.deps.configuration.addAgent(entryOf(row.found));
+  }
+
+  async #install({ of, config }: ActedRow, how: ParamsOf<AgentsHostToSidecar, "agents/install">["how"]): Promise<void> {
+    const { version } = await this.#ask("agents/install", { of, config, how });
+    this.shown.say(`${named(config.name, version)} is installed.`);
+  }
+
+  /** To what the registry has, else to what its package's own registry has. */
+  async #update(row: ActedRow): Promise<void> {
+    const known = this.deps.updates.known.find(({ of, id }) => of === row.of && id === row.config.id);
+    if (!known) return this.#install(row, "newest");
+    if (await this.deps.updates.take(known)) this.shown.say(`${known.name} ${known.to} is installed.`);
+  }
+
+  async #examine(row: ActedRow, key: RowKey): Promise<void> {
+    const { of, config } = row;
+    if (of !== "agent") return;
+    await this.#work(key, "examining", async () => {
+      const { diagnosis, report } = await this.#ask("agents/examine", { agent: config, cwd: this.deps.cwd() });
+      this.outcomes.set(key, { kind: "diagnosed", diagnosis, report });
+      this.shown.say(diagnosis.sentence);
+    });
+  }
+
+  /** Asked first: it is the user's file (issue 14 item 5). */
+  async #configure(row: ActedRow, key: RowKey, change: "add" | "remove"): Promise<void> {
+    const { of, config: agent } = row;
+    if (of !== "agent" || this.work.has(key)) return;
+    await this.#quick(key, async () => {
+      const { file, ask } = await this.#configurationQuestion(row.config, change);
+      if (!(await this.#confirmed(key, ask.question, ask.detail, ask.yes))) return;
+      await this.#work(key, "configuring", async () => {
+        await this.#ask("agents/changeConfiguration", { agent, change });
+        this.deps.offerTab(changedSentence(agent.name, file, change), agent.id);
+      });
+    });
+  }
+
+  async #configurationQuestion(
+    agent: AgentConfig,
+    change: "add" | "remove",
+  ): Promise<{ readonly file: string; readonly ask: ConfigurationQuestion }> {
+    if (change === "add") {
+      const plan = await this.#ask("agents/planConfiguration", { agent });
+      return { file: plan.file, ask: addQuestion(agent.name, plan) };
+    }
+    const { agents } = await this.#ask("agents/states", { agents: [agent], extensions: [] }),
+      file = agents[agent.id]?.configuration?.file ?? "its configuration";
+    return { file, ask: removeQuestion(agent.name, file) };
+  }
+
+  async #signOut(row: ActedRow, key: RowKey): Promise<void> {
+    const { of, config } = row;
+    if (of !== "agent") return;
+    await this.#work(key, "signingOut", async () => {
+      await this.#ask("agents/signOut", { agent: config, cwd: this.deps.cwd() });
+      this.shown.say(`You are signed out of ${config.name}.`);
+    });
+  }
+
+  /** Files first: an entry whose files could not be removed stays, so that it can be tried again. */
+  async #remove({ of, config, isInstalled }: ActedRow, key: RowKey): Promise<void> {
+    const { configuration } = this.deps,
+      { id, name } = config;
+    if (
+      isInstalled &&
+      !(await this.#confirmed(
+        key,
+        `Remove ${name}?`,
+        "Its entry in your settings goes, and the copy of it that Symposium installed. What runs goes on until its tabs are closed.",
+        "Remove",
+      ))
+    )
+      return;
+    await this.#work(key, "removing", async () => {
+      if (isInstalled) await this.#removeFiles(of, id);
+      if (of === "extension") return configuration.changeExtensions(value => without(value, id));
+      const wasCurrent = configuration.settings.currentAgentId === id;
+      if (wasCurrent) await configuration.selectAgent("");
+      await configuration.removeAgent(id);
+      this.shown.say(
+        wasCurrent ? `${name} is removed. ${ELIZA.name} is the agent of new tabs now.` : `${name} is removed.`,
+      );
+    });
+    if (!this.outcomes.has(key)) this.dismissed.delete(key);
+  }
+
+  async #confirmed(key: RowKey, question: string, detail: string, yes: string): Promise<boolean> {
+    if (this.#asked.has(key)) return false;
+    this.#asked.add(key);
+    try {
+      return await this.deps.confirm(question, detail, yes);
+    } finally {
+      this.#asked.delete(key);
+    }
+  }
+
+  async #removeFiles(of: Installable, id: string): Promise<void> {
+    await this.#ask("agents/remove", { of, id });
+  }
+
+  async #openPage(key: RowKey): Promise<void> {
+    const outcome = this.outcomes.get(key),
+      url = outcome?.kind === "diagnosed" ? outcome.diagnosis.fix?.url : undefined;
+    if (isPage(url)) await this.deps.openPage(url);
+  }
+
+  async #copyReport(key: RowKey): Promise<void> {
+    const outcome = this.outcomes.get(key);
+    if (outcome?.kind !== "diagnosed") return;
+    await this.deps.copy(outcome.report);
+    this.shown.say("The report is copied.");
+  }
+
+  #dismiss(key: RowKey, lastError: number | undefined): void {
+    this.outcomes.delete(key);
+    if (lastError !== undefined) this.dismissed.set(key, lastError);
+    this.shown.changed("shown");
+  }
+
+  /** What takes no time that anybody would see. */
+  async #quick(key: RowKey, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.#failed(key, error);
+    }
+    this.shown.changed("shown");
+  }
+
+  async #work(key: RowKey, work: Work, run: () => Promise<void>): Promise<void> {
+    if (this.work.has(key)) return;
+    this.work.set(key, work);
+    this.outcomes.delete(key);
+    this.#cancelled.delete(key);
+    this.shown.changed("shown");
+    try {
+      await run();
+    } catch (error) {
+      if (!this.#cancelled.has(key)) this.#failed(key, error);
+    }
+    this.work.delete(key);
+    this.shown.changed("states");
+  }
+
+  #failed(key: RowKey, error: unknown): void {
+    const sentence = error instanceof Error ? error.message : String(error);
+    this.deps.log.warn("agent", "What was asked for in the settings view failed", { row: key, error });
+    if (error instanceof SidecarGone || error instanceof SidecarUnavailable) this.shown.lost(sentence);
+    else this.outcomes.set(key, { kind: "failed", sentence });
+  }
+
+  async #ask<
+    M extends
+      | "agents/install"
+      | "agents/cancelInstall"
+      | "agents/remove"
+      | "agents/examine"
+      | "agents/signOut"
+      | "agents/planConfiguration"
+      | "agents/changeConfiguration"
+      | "agents/states",
+  >(method: M, params: ParamsOf<AgentsHostToSidecar, M>): Promise<ResultOf<AgentsHostToSidecar, M>> {
+    return (await this.deps.sidecar.client()).request(method, params);
+  }
+}

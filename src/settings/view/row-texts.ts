@@ -1,0 +1,294 @@
+/** What rows of agents and of extensions say alike. Pure. */
+import type { InstallProgress, InstallState, Installable, RegistryUpdate } from "../../protocol/agent-service";
+import type { Distribution, DistributionKind } from "../../protocol/distribution";
+import type { Fix } from "../../protocol/doctor";
+import { redactArguments } from "../../protocol/redaction/redact";
+import type { Finding, Mark, Progress, RowAct, RowButton } from "../../protocol/settings-view";
+import { assertNever } from "../../protocol/wire";
+import type { SettingsModel, Work, Outcome } from "./settings-model";
+
+/** In the order in which they are preferred. */
+const KINDS = [
+  "local",
+  "executable",
+  "symposium",
+  "http",
+  "npx",
+  "uvx",
+  "pipx",
+  "cargo",
+  "binary",
+] as const satisfies readonly DistributionKind[];
+
+/** How it is started: of the kind that counts here, else of the first. */
+export function howStarted(distribution: Distribution, kind: DistributionKind | undefined): string {
+  const { local, executable, symposium, http, npx, uvx, pipx, cargo } = distribution;
+  const it = kind !== undefined && distribution[kind] ? kind : KINDS.find(one => distribution[one]);
+  switch (it) {
+    case "local":
+      return `program ${redactArguments([local?.command ?? "", ...(local?.args ?? [])]).join(" ")}`;
+    case "executable":
+      return `program ${executable?.path ?? ""}`;
+    case "symposium":
+      return `part of Symposium${symposium?.args === undefined ? "" : `, ${symposium.args.join(" ")}`}`;
+    case "http":
+      return `at ${placeOf(http?.url ?? "")}`;
+    case "npx":
+      return `npm package ${npx?.package ?? ""}`;
+    case "uvx":
+      return `Python package ${uvx?.package ?? ""}`;
+    case "pipx":
+      return `Python package ${pipx?.package ?? ""}`;
+    case "cargo":
+      return `crate ${cargo?.crate ?? ""}${cargo?.version === undefined ? "" : ` ${cargo.version}`}`;
+    case "binary":
+      return "its makers' archive";
+    case undefined:
+      return "nothing that is known here";
+    default:
+      return assertNever(it, "distribution");
+  }
+}
+
+/** Without what comes after the path, which may be a key. */
+function placeOf(url: string): string {
+  return URL.canParse(url) && new URL(url).host !== ""
+    ? `${new URL(url).host}${new URL(url).pathname.replace(/\/$/, "")}`
+    : "an address that cannot be used";
+}
+
+/** Whether asking for a newer one can find one: what names its version stays at that. */
+export function hasNoVersion({ npx, uvx, pipx, cargo }: Distribution, kind: DistributionKind | undefined): boolean {
+  switch (kind) {
+    case "npx":
+      return npx !== undefined && /^(@[^@/]+\/)?[^@]+(@latest)?$/.test(npx.package);
+    case "uvx":
+      return uvx !== undefined && isBare(uvx.package);
+    case "pipx":
+      return pipx !== undefined && isBare(pipx.package);
+    case "cargo":
+      return cargo?.version === undefined;
+    default:
+      return false;
+  }
+}
+
+function isBare(spec: string): boolean {
+  return !/[=<>~!]|@(?!latest$)/.test(spec);
+}
+
+/** With its version, where it has one. */
+export function named(what: string, version: string | undefined): string {
+  return version === undefined ? what : `${what} ${version}`;
+}
+
+/** Quiet where nobody knows; for rows in which nothing goes on. */
+export function installMark(state: InstallState | undefined): readonly Mark[] {
+  switch (state?.install.kind) {
+    case undefined:
+      return [{ tone: "neutral", text: "…" }];
+    case "ready":
+    case "installing":
+      return [];
+    case "missing":
+      return state.missing === undefined
+        ? [{ tone: "neutral", text: "not installed" }]
+        : [{ tone: "warning", text: "not for this computer" }];
+    case "installed":
+      return [{ tone: "neutral", text: named("installed", state.install.version) }];
+  }
+}
+
+/** What goes on, with what is known of how far it is. `progress` is newer than what the state says of it. */
+export function progressOf(
+  progress: InstallProgress | undefined,
+  work: Work | undefined,
+  state: InstallState | undefined,
+): Progress | undefined {
+  const now = progress ?? (state?.install.kind === "installing" ? state.install : undefined);
+  if (now) return installProgress(now);
+  switch (work) {
+    case undefined:
+      return undefined;
+    case "starting":
+      return { label: "Installing…" };
+    case "examining":
+      return { label: "Checking…" };
+    case "removing":
+      return { label: "Removing…" };
+    case "configuring":
+      return { label: "Changing its configuration…" };
+    case "signingOut":
+      return { label: "Signing out…" };
+    default:
+      return assertNever(work, "work");
+  }
+}
+
+function installProgress({ phase, done, total, line }: InstallProgress): Progress {
+  const percent =
+    done !== undefined && total !== undefined && total > 0
+      ? { percent: Math.max(0, Math.min(100, Math.floor((done / total) * 100))) }
+      : {};
+  switch (phase) {
+    case "waiting":
+      return { label: "Waiting for another installation…" };
+    case "downloading":
+      return {
+        label:
+          done === undefined
+            ? "Downloading…"
+            : `Downloading, ${megabytes(done)}${total === undefined ? "" : ` of ${megabytes(total)}`} MB`,
+        ...percent,
+      };
+    case "unpacking":
+      return { label: "Unpacking…", ...percent };
+    case "installing":
+      return {
+        label: line === undefined || line.trim() === "" ? "Installing…" : `Installing: ${line.trim().slice(0, 120)}`,
+        ...percent,
+      };
+    default:
+      return assertNever(phase, "phase");
+  }
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(1);
+}
+
+/** `update`: said as a finding, with its button. */
+export function updateFinding(update: RegistryUpdate | undefined, name: string, canAct: boolean): readonly Finding[] {
+  if (!update) return [];
+  return [
+    {
+      tone: "neutral",
+      sentence: `The registry has version ${update.to}${update.from === undefined ? "" : `; this is ${update.from}`}.`,
+      buttons: canAct ? [{ act: "update", label: "Update", about: name, isMain: true }] : [],
+    },
+  ];
+}
+
+const LOGS: RowButton = { act: "logs", label: "Show Logs" };
+const DISMISS: RowButton = { act: "dismiss", label: "Dismiss" };
+
+/** `can`: whether what a fix does means anything for this row; `isUsable`: whether anything may be done here. */
+export function outcomeFindings(
+  outcome: Outcome | undefined,
+  {
+    name,
+    can,
+    isUsable,
+  }: { readonly name: string; readonly can: (act: RowAct) => boolean; readonly isUsable: boolean },
+): readonly Finding[] {
+  switch (outcome?.kind) {
+    case undefined:
+      return [];
+    case "failed":
+      return [{ tone: "error", sentence: outcome.sentence, buttons: isUsable ? [LOGS, DISMISS].map(about(name)) : [] }];
+    case "diagnosed": {
+      const { cause, sentence, fix, detail } = outcome.diagnosis,
+        act = fix && actOf(fix, can);
+      const buttons: readonly RowButton[] = [
+        ...(fix && act ? [{ act, label: fix.label, isMain: true } as const] : []),
+        { act: "copyReport", label: "Copy Report" },
+        DISMISS,
+      ];
+      return [
+        {
+          tone: cause === "fine" ? "good" : cause === "signIn" ? "warning" : "error",
+          sentence,
+          ...(detail === undefined ? {} : { detail }),
+          buttons: isUsable ? buttons.map(about(name)) : [],
+        },
+      ];
+    }
+  }
+}
+
+export function lastErrorFinding(
+  state: InstallState | undefined,
+  dismissed: number | undefined,
+  name: string,
+  buttons: readonly RowButton[],
+  isUsable: boolean,
+): readonly Finding[] {
+  const error = state?.lastError;
+  if (!error || error.at <= (dismissed ?? -Infinity)) return [];
+  return [
+    { tone: "error", sentence: error.sentence, buttons: isUsable ? [...buttons, LOGS, DISMISS].map(about(name)) : [] },
+  ];
+}
+
+/** What a fix of the doctor's is as a button; `undefined`: it leads nowhere here. */
+function actOf({ act, url }: Fix, can: (act: RowAct) => boolean): RowAct | undefined {
+  switch (act) {
+    // A version is there and does not do: a newer one is what it means.
+    case "install":
+      return can("install") ? "install" : can("update") ? "update" : can("reinstall") ? "reinstall" : undefined;
+    case "reinstall":
+      return can("reinstall") ? "reinstall" : can("install") ? "install" : undefined;
+    case "settings":
+      return "edit";
+    case "logs":
+      return "logs";
+    case "signIn":
+      return can("signIn") ? "signIn" : undefined;
+    case "retry":
+      return can("examine") ? "examine" : undefined;
+    case "page":
+      return isPage(url) ? "page" : undefined;
+    default:
+      return assertNever(act, "fix");
+  }
+}
+
+export function isPage(url: string | undefined): url is string {
+  return url !== undefined && URL.canParse(url) && new URL(url).protocol === "https:";
+}
+
+/** Said of each button to who does not see the row that it is in. */
+export const about =
+  (name: string) =>
+  (button: RowButton): RowButton => ({ about: name, ...button });
+
+/** The parts of a row that are the same for both. */
+export interface RowFacts {
+  readonly model: SettingsModel;
+  readonly of: Installable;
+  readonly id: string;
+  readonly distribution: Distribution;
+  readonly state: InstallState | undefined;
+}
+
+/** What can be done about its installation: only what makes sense in the state that it is in. */
+export function installActs({
+  model,
+  of,
+  id,
+  distribution,
+  state,
+}: RowFacts): ReadonlySet<"install" | "cancel" | "update" | "reinstall" | "uninstall"> {
+  const key = `${of}/${id}` as const;
+  if (!model.isTrusted) return new Set();
+  if (model.installing.has(key) || state?.install.kind === "installing" || model.work.get(key) === "starting")
+    return new Set(["cancel"]);
+  if (model.work.has(key) || state === undefined) return new Set();
+  const isBehind = model.updates.some(update => update.of === of && update.id === id);
+  switch (state.install.kind) {
+    case "missing":
+      return new Set(
+        state.missing === undefined && state.kind !== undefined
+          ? ["install", ...(isBehind ? (["update"] as const) : [])]
+          : [],
+      );
+    case "installed":
+      return new Set([
+        "reinstall",
+        "uninstall",
+        ...(isBehind || hasNoVersion(distribution, state.kind) ? (["update"] as const) : []),
+      ]);
+    default:
+      return new Set(isBehind ? ["update"] : []);
+  }
+}

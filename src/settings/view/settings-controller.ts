@@ -1,0 +1,308 @@
+/**
+ * Behind the settings pages: keeps what they show, which is one complete view, and does what they say. There may be
+ * several; one that is hidden is sent nothing, and everything when it is back.
+ *
+ * Invariants: a page is sent a view when it is ready, and after that only when it is another one, once a turn; a button
+ * that is not shown does nothing, so that a page that is behind, or lies, starts nothing; without a live page the
+ * sidecar is not asked for anything, and in a workspace that is not trusted never.
+ */
+import { sidecarState } from "../../chat/sidecar-state";
+import type { InstallProgress, Installable } from "../../protocol/agent-service";
+import { foundAgents } from "../../protocol/known-programs";
+import type { AgentRow, HostToSettings, NoteAct, RowAct, SettingsToHost } from "../../protocol/settings-view";
+import { assertNever } from "../../protocol/wire";
+import { alwaysQuestion } from "../store/bypass-question";
+import { moved, withEnabled } from "../store/extensions";
+import type { SidecarPhase } from "../../sidecar/restart-policy";
+import { agentsOf } from "./agent-rows";
+import { RowActs, type ActedRow } from "./row-actions";
+import type { SettingsPage, SettingsWorld } from "./settings-deps";
+import { SidecarFacts } from "./sidecar-facts";
+import { settingsView } from "./view-state";
+import { type SettingsModel, keyOf, type RowKey } from "./settings-model";
+
+/** `shown`: the view that was posted to it last, as JSON, since it said that it is ready. */
+interface Attached {
+  readonly page: SettingsPage;
+  isLive: boolean;
+  shown?: string;
+}
+
+export class SettingsController {
+  readonly #pages = new Set<Attached>();
+  readonly #acts: RowActs;
+  readonly #installing = new Map<RowKey, InstallProgress>();
+  readonly #facts: SidecarFacts;
+  /** What was not done because the sidecar is gone. */
+  #lost: string | undefined;
+
+  constructor(private readonly deps: SettingsWorld) {
+    this.#facts = new SidecarFacts(deps, {
+      isWanted: () => this.#isSeen && deps.isTrusted(),
+      changed: () => this.#draw(),
+    });
+    this.#acts = new RowActs(deps, {
+      changed: what => {
+        this.#draw();
+        if (what === "states") this.#facts.refresh();
+      },
+      say: text => this.#toAll({ type: "say", text }),
+      lost: sentence => {
+        this.#lost = sentence;
+      },
+    });
+  }
+
+  /** What the page says comes to `heard`, checked; `hidden` when VS Code has put its document away. */
+  attach(page: SettingsPage): { heard(message: SettingsToHost): Promise<void>; hidden(): void; dispose(): void } {
+    const attached: Attached = { page, isLive: false };
+    this.#pages.add(attached);
+    return {
+      heard: message => this.#heard(message, attached).catch((error: unknown) => this.#failed(message, error)),
+      hidden: () => {
+        attached.isLive = false;
+      },
+      dispose: () => {
+        this.#pages.delete(attached);
+      },
+    };
+  }
+
+  /** Settings, trust, tabs or updates are other than they were. */
+  changed(): void {
+    this.#draw();
+  }
+
+  /** Of the settings: also what the sidecar knows of them. */
+  settingsChanged(): void {
+    this.#draw();
+    this.#facts.refresh();
+  }
+
+  stateChanged(): void {
+    this.#facts.refresh();
+  }
+
+  installing(of: Installable, id: string, progress: InstallProgress | undefined): void {
+    if (progress) this.#installing.set(keyOf(of, id), progress);
+    else this.#installing.delete(keyOf(of, id));
+    this.#draw();
+    if (!progress) this.#facts.refresh();
+  }
+
+  phaseChanged(phase: SidecarPhase): void {
+    this.#facts.phaseChanged(phase);
+    if (phase.kind !== "running") this.#installing.clear();
+    this.#draw();
+  }
+
+  /** The same as in the agent's row, from a tab: a failure is shown at once. Never rejects. */
+  async addToConfiguration(agentId: string): Promise<void> {
+    const row = this.#actedRow("agent", agentId),
+      key = keyOf("agent", agentId);
+    if (!row || !this.deps.isTrusted()) return;
+    await this.#acts.act(row, "addEntry");
+    const outcome = this.#acts.outcomes.get(key);
+    if (outcome?.kind === "failed") this.deps.tell(outcome.sentence);
+  }
+
+  async #heard(message: SettingsToHost, from: Attached): Promise<void> {
+    const { deps } = this,
+      { configuration } = deps;
+    switch (message.type) {
+      case "ready":
+        return this.#ready(from);
+      case "row":
+        return this.#row(message.of, message.id, message.act);
+      case "bypass":
+        return this.#bypass(message, from);
+      case "enable":
+        return this.#hasExtension(message.id)
+          ? configuration.changeExtensions(value => withEnabled(value, message.id, message.isOn))
+          : undefined;
+      case "move":
+        return this.#hasExtension(message.id)
+          ? configuration.changeExtensions(value => moved(value, message.id, message.to))
+          : undefined;
+      case "add":
+        return this.#add(message.what, from);
+      case "note":
+        return this.#note(message.act);
+      case "modifier":
+        return configuration.set("symposium.requireModifierToSend", message.isOn);
+      case "updates":
+        return configuration.set("symposium.updates", message.mode);
+      case "checkUpdates":
+        return this.#checkUpdates();
+      case "open":
+        return deps.go(message.what);
+      case "log":
+        deps.log.emit({
+          timestamp: new Date(deps.now()),
+          category: "webview",
+          level: message.level,
+          message: message.message,
+        });
+        return;
+      default:
+        return assertNever(message, "message of a settings page");
+    }
+  }
+
+  #ready(from: Attached): void {
+    from.isLive = true;
+    delete from.shown;
+    this.#draw();
+    this.#facts.lookAgain();
+  }
+
+  async #row(of: Installable, id: string, act: RowAct): Promise<void> {
+    const row = this.#actedRow(of, id);
+    if (!row || !this.#isShown(of, id, act))
+      return this.deps.log.debug("webview", "A button was pressed that is not there any more", { of, id, act });
+    this.#lost = undefined;
+    await this.#acts.act(row, act);
+  }
+
+  /** As the pages show it now. */
+  #isShown(of: Installable, id: string, act: RowAct): boolean {
+    const view = settingsView(this.#model(), false),
+      row = (of === "agent" ? view.agents : view.extensions).find(one => one.id === id);
+    return (
+      row !== undefined &&
+      [...row.buttons, ...row.findings.flatMap(({ buttons }) => buttons)].some(button => button.act === act)
+    );
+  }
+
+  #actedRow(of: Installable, id: string): ActedRow | undefined {
+    const { settings } = this.deps.configuration,
+      state = this.#facts[of === "agent" ? "agents" : "extensions"]?.get(id);
+    const facts = { isInstalled: state?.install.kind === "installed", lastError: state?.lastError?.at };
+    if (of === "extension") {
+      const config = settings.allExtensions.find(one => one.config.id === id)?.config;
+      return config && { of, config, ...facts };
+    }
+    const config = agentsOf({ settings, found: this.#facts.found }).find(agent => agent.id === id),
+      found = foundAgents(settings.agents, this.#facts.found).find(one => one.isNew && one.agent.id === id);
+    return config && { of, config, ...facts, ...(found ? { found } : {}) };
+  }
+
+  /** As `#isShown`, of what is no button. */
+  #bypassRow(id: string): AgentRow | undefined {
+    return this.deps.isTrusted()
+      ? settingsView(this.#model(), false).agents.find(row => row.id === id && row.bypass !== undefined)
+      : undefined;
+  }
+
+  /** The page shows its switch as it was pressed: it is told again how it stands when nothing came of it. */
+  async #bypass({ id, isOn }: Extract<SettingsToHost, { readonly type: "bypass" }>, from: Attached): Promise<void> {
+    const row = this.#bypassRow(id);
+    if (!row) return;
+    const { question, detail, yes } = alwaysQuestion(row.name);
+    if ((!isOn || (await this.deps.confirm(question, detail, yes))) && this.#bypassRow(id))
+      return this.deps.configuration.setBypass(id, isOn);
+    delete from.shown;
+    this.#draw();
+  }
+  #hasExtension(id: string): boolean {
+    return (
+      this.deps.isTrusted() && this.deps.configuration.settings.allExtensions.some(({ config }) => config.id === id)
+    );
+  }
+
+  /** What was added is brought before the eyes of who added it. */
+  async #add(what: Extract<SettingsToHost, { readonly type: "add" }>["what"], { page }: Attached): Promise<void> {
+    if (!this.deps.isTrusted()) return;
+    const id = await this.deps.add(what);
+    if (id === undefined) return;
+    this.#post();
+    page.post({ type: "reveal", of: what === "extension" ? "extension" : "agent", id });
+  }
+
+  #note(act: NoteAct): Promise<void> {
+    switch (act) {
+      case "trust":
+        return this.deps.go("trust");
+      case "settingsFile":
+        return this.deps.go("agentsFile");
+      case "newTab":
+        return this.deps.openTab();
+      default:
+        return assertNever(act, "act of a note");
+    }
+  }
+
+  async #checkUpdates(): Promise<void> {
+    if (!this.deps.isTrusted()) return;
+    const { updates } = this.deps;
+    await updates.check();
+    const { length } = updates.known,
+      { problem } = updates.registry;
+    this.#toAll({
+      type: "say",
+      text:
+        problem ??
+        (length === 0
+          ? "There is nothing newer."
+          : length === 1
+            ? "There is 1 update."
+            : `There are ${length} updates.`),
+    });
+  }
+
+  #failed(message: SettingsToHost, error: unknown): void {
+    this.deps.log.warn("webview", "What a settings page asked for failed", { type: message.type, error });
+    this.deps.tell(error instanceof Error ? error.message : String(error));
+  }
+
+  get #isSeen(): boolean {
+    return [...this.#pages].some(({ isLive }) => isLive);
+  }
+
+  #draw(): void {
+    if (this.#isSeen) queueMicrotask(() => this.#post());
+  }
+
+  /** What was drawn already is not drawn again: of several changes in a turn all but the first find nothing new. */
+  #post(): void {
+    const model = this.#model();
+    for (const attached of this.#pages) {
+      if (!attached.isLive) continue;
+      const view = settingsView(model, attached.page.isPage),
+        shown = JSON.stringify(view);
+      if (shown === attached.shown) continue;
+      attached.shown = shown;
+      attached.page.post({ type: "view", view });
+    }
+  }
+
+  #toAll(message: HostToSettings): void {
+    for (const { page, isLive } of this.#pages) if (isLive) page.post(message);
+  }
+
+  #model(): SettingsModel {
+    const { deps } = this,
+      isTrusted = deps.isTrusted(),
+      state = sidecarState(deps.sidecar.phase, isTrusted),
+      sidecar = "message" in state ? state.message : (this.#lost ?? this.#facts.problem),
+      { agents, extensions, icons, found, withKeys } = this.#facts;
+    return {
+      settings: deps.configuration.settings,
+      isTrusted,
+      ...(sidecar === undefined ? {} : { sidecar }),
+      ...(agents ? { agentStates: agents } : {}),
+      ...(extensions ? { extensionStates: extensions } : {}),
+      installing: this.#installing,
+      work: this.#acts.work,
+      outcomes: this.#acts.outcomes,
+      dismissed: this.#acts.dismissed,
+      updates: deps.updates.known,
+      registry: deps.updates.registry,
+      icons,
+      found,
+      withKeys,
+      outdatedTabs: deps.outdatedTabs(),
+      now: deps.now(),
+    };
+  }
+}

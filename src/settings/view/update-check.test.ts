@@ -1,0 +1,127 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { deferred } from "../../deferred";
+import { SidecarRefused } from "../../errors";
+import { ErrorCode } from "../../protocol/errors";
+import type { RegistryUpdate } from "../../protocol/agent-service";
+import { settled } from "../../testing/settled";
+import { ADA, SettingsPlay } from "../../testing/settings-world";
+
+const refused = (sentence: string): SidecarRefused => new SidecarRefused(ErrorCode.refused, sentence);
+
+suite("updates by themselves", () => {
+  const newer: RegistryUpdate = {
+    of: "agent",
+    id: "ada",
+    name: "Ada",
+    from: "1.0.0",
+    to: "1.1.0",
+    entry: { ...ADA, version: "1.1.0" },
+  };
+  const fixture = async (mode: "auto" | "notify" | "off") => {
+    const play = new SettingsPlay();
+    await play.write("symposium.updates", mode);
+    play.sidecar.reply("registry/updates", () => ({ updates: [newer], fetchedAt: 1 }));
+    return play;
+  };
+  const version = (play: SettingsPlay) => play.settings.agents.find(({ id }) => id === "ada")?.version;
+
+  test("are asked about once a version, once a day", async () => {
+    const play = await fixture("notify");
+    play.takes = false;
+    await play.updates.sidecarRuns();
+    deepEqual([play.done, version(play)], [["ask The registry has Ada 1.1.0 (you have 1.0.0)."], "1.0.0"]);
+    await play.updates.sidecarRuns();
+    equal(play.calls("registry/updates").length, 1);
+    play.now += 86_400_000;
+    await play.updates.sidecarRuns();
+    deepEqual([play.calls("registry/updates").length, play.done.length], [2, 1]);
+    equal(play.updates.known.length, 1);
+  });
+
+  test("are taken when the user says so", async () => {
+    const play = await fixture("notify");
+    await play.updates.sidecarRuns();
+    deepEqual([version(play), play.calls("agents/install").length, play.updates.known], ["1.1.0", 1, []]);
+  });
+
+  test("one that cannot be installed is told, when the user asked for it; the next one is tried", async () => {
+    const play = await fixture("notify");
+    play.sidecar.refuse("agents/install", refused("npm says no."));
+    await play.updates.sidecarRuns();
+    deepEqual(
+      [play.done.at(-1), version(play), play.updates.known.length],
+      ["tell Ada 1.1.0 could not be installed: npm says no.", "1.0.0", 1],
+    );
+  });
+
+  test("are taken without asking where that is set, and the log says so", async () => {
+    const play = await fixture("auto"),
+      lines: string[] = [];
+    play.log.onLog(({ category, message }) => lines.push(`${category} ${message}`));
+    await play.updates.sidecarRuns();
+    deepEqual([play.done, version(play), lines], [[], "1.1.0", ["registry Updated"]]);
+  });
+
+  test("one that the user overtook while it was asked about, or took out, is not taken", async () => {
+    for (const entries of [[], [{ ...ADA, version: "1.2.0" }]]) {
+      const play = await fixture("notify");
+      await play.updates.check();
+      await play.write("symposium.agents", entries);
+      deepEqual(
+        [await play.updates.take(newer), play.calls("agents/install"), play.values["symposium.agents"]],
+        [false, [], entries],
+      );
+    }
+  });
+
+  test("one that the user takes out while it is installed stays out", async () => {
+    const play = await fixture("notify");
+    play.sidecar.hold("agents/install");
+    const taken = play.updates.take(newer);
+    await settled();
+    await play.write("symposium.agents", []);
+    play.sidecar.release();
+    deepEqual([await taken, play.values["symposium.agents"]], [false, []]);
+  });
+
+  test("are nobody's affair when that is off, or the workspace is not trusted", async () => {
+    const off = await fixture("off"),
+      untrusted = await fixture("notify");
+    untrusted.trusted = false;
+    await off.updates.sidecarRuns();
+    await untrusted.updates.sidecarRuns();
+    deepEqual([off.sidecar.calls, untrusted.sidecar.calls], [[], []]);
+  });
+
+  test("a registry that cannot be read is logged, and asked again tomorrow", async () => {
+    const play = await fixture("notify");
+    play.sidecar.refuse("registry/updates", refused("There is no network."));
+    await play.updates.sidecarRuns();
+    await play.updates.sidecarRuns();
+    deepEqual([play.done, play.calls("registry/updates").length, play.updates.registry.isReading], [[], 1, false]);
+  });
+
+  test("who asks while it is being asked waits for that answer, and the pages say that it is being read", async () => {
+    const play = await fixture("notify"),
+      page = await play.page(),
+      both = deferred<void>();
+    play.sidecar.hold("registry/updates");
+    void Promise.all([play.updates.check(), play.updates.check()]).then(() => both.resolve());
+    await settled();
+    deepEqual([page.view.registry, play.calls("registry/updates").length], ["Reading the registry…", 1]);
+    play.sidecar.release();
+    await both.promise;
+    await settled();
+    match(page.view.registry ?? "", /was read/);
+  });
+
+  test("what the registry says and cannot be read is not written into the settings", async () => {
+    const play = await fixture("notify");
+    play.sidecar.reply("registry/updates", () => ({ updates: [{ ...newer, entry: { id: "ada", distribution: {} } }] }));
+    await play.updates.sidecarRuns();
+    deepEqual(
+      [play.done.at(-1), version(play)],
+      ["tell Ada 1.1.0 could not be installed: What the registry says of Ada 1.1.0 cannot be read.", "1.0.0"],
+    );
+  });
+});

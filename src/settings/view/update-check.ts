@@ -1,0 +1,139 @@
+/**
+ * What the registry has that is newer than what the settings have: asked for, said, and taken. When, and in which
+ * words, is `src/settings/store/update-policy.ts`.
+ *
+ * Invariants: one question at a time, and all who ask meanwhile get its answer; by itself it asks at most once a day,
+ * however that ends; nothing is taken without a click or `symposium.updates` being "auto".
+ */
+import type { Log } from "../../log";
+import type { RegistryAge, RegistryUpdate } from "../../protocol/agent-service";
+import type { Settings } from "../store/settings";
+import type { Memory } from "../store/persisted-controls";
+import { configIn, isDue, readMemory, sentenceOf, stillNewer, untold, type Imports } from "../store/update-policy";
+import type { SidecarClient } from "../../sidecar/client";
+
+export interface UpdateWorld {
+  client(): Promise<SidecarClient>;
+  settings(): Pick<Settings, "updates" | "registryUrl">;
+  imports(): Imports;
+  isTrusted(): boolean;
+  /** Milliseconds since 1970. */
+  now(): number;
+  readonly memory: Memory;
+  /**
+   * Writes the newer entry into the settings. Resolves with whether the one that it is newer than still stood there.
+   */
+  replace(update: RegistryUpdate): Promise<boolean>;
+  /** Resolves with whether they are to be taken. */
+  ask(sentence: string): Promise<boolean>;
+  tell(sentence: string): void;
+  /** Something is known, or being asked, that was not. */
+  changed(): void;
+  readonly log: Log;
+}
+
+const KEY = "symposium.updates";
+
+export class UpdateCheck {
+  #known: readonly RegistryUpdate[] = [];
+  #age: RegistryAge = {};
+  #asking: Promise<void> | undefined;
+
+  constructor(private readonly deps: UpdateWorld) {}
+
+  /** Newer than what the settings have now. */
+  get known(): readonly RegistryUpdate[] {
+    return stillNewer(this.#known, this.deps.imports());
+  }
+  get registry(): RegistryAge & { readonly isReading: boolean } {
+    return { ...this.#age, isReading: this.#asking !== undefined };
+  }
+
+  /** A person asks. Rejects with a sentence. */
+  check(): Promise<void> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+      this.deps.changed();
+    });
+    this.deps.changed();
+    return this.#asking;
+  }
+
+  /** A sidecar runs, because somebody wanted it for something else. Never rejects. */
+  async sidecarRuns(): Promise<void> {
+    const { deps } = this,
+      mode = deps.settings().updates;
+    if (
+      !isDue({ mode, isTrusted: deps.isTrusted(), imports: deps.imports(), memory: this.#memory, now: deps.now() })
+    )
+      return;
+    try {
+      await this.check();
+      if (mode === "auto")
+        return await this.#takeAll(this.known, (update, error) =>
+          deps.log.warn("registry", "An update could not be installed", {
+            of: update.of,
+            id: update.id,
+            to: update.to,
+            error,
+          }),
+        );
+      const { fresh, after } = untold(this.known, this.#memory);
+      if (fresh.length === 0) return;
+      await deps.memory.update(KEY, after);
+      if (await deps.ask(sentenceOf(fresh)))
+        await this.#takeAll(fresh, (update, error) =>
+          deps.tell(`${update.name} ${update.to} could not be installed: ${error.message}`),
+        );
+    } catch (error) {
+      deps.log.warn("registry", "Newer versions could not be asked for", { error });
+    }
+  }
+
+  /**
+   * Installed first: one that cannot be had changes nothing. Resolves with whether the settings have it now: not where
+   * the version that it is newer than does not stand there any more, because the user took another, or none. Rejects
+   * with a sentence.
+   */
+  async take(update: RegistryUpdate): Promise<boolean> {
+    const { of, id, from, to, entry } = update,
+      config = configIn(of, entry);
+    if (!config) throw new Error(`What the registry says of ${update.name} ${to} cannot be read.`);
+    if (stillNewer([update], this.deps.imports()).length === 0) return false;
+    await (await this.deps.client()).request("agents/install", { of, config, how: "missing" });
+    const isTaken = await this.deps.replace(update);
+    this.deps.changed();
+    if (isTaken) this.deps.log.info("registry", "Updated", { of, id, from, to });
+    return isTaken;
+  }
+
+  /** One after the other: each is a download. */
+  async #takeAll(
+    updates: readonly RegistryUpdate[],
+    failed: (update: RegistryUpdate, error: Error) => void,
+  ): Promise<void> {
+    for (const update of updates) {
+      try {
+        await this.take(update);
+      } catch (error) {
+        failed(update, error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+  }
+
+  async #ask(): Promise<void> {
+    const { deps } = this,
+      { registryUrl } = deps.settings();
+    await deps.memory.update(KEY, { ...this.#memory, askedAt: deps.now() });
+    const { updates, ...age } = await (await deps.client()).request("registry/updates", {
+      ...deps.imports(),
+      ...(registryUrl === "" ? {} : { url: registryUrl }),
+    });
+    this.#known = updates;
+    this.#age = age;
+  }
+
+  get #memory(): ReturnType<typeof readMemory> {
+    return readMemory(this.deps.memory.get(KEY));
+  }
+}

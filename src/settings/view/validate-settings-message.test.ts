@@ -1,0 +1,62 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import type { SettingsToHost } from "../../protocol/settings-view";
+import { validateSettings } from "./validate-settings-message";
+
+const MESSAGES: readonly SettingsToHost[] = [
+  { type: "ready" },
+  { type: "row", of: "agent", id: "a", act: "install" },
+  { type: "bypass", id: "a", isOn: true },
+  { type: "enable", id: "e", isOn: false },
+  { type: "move", id: "e", to: 0 },
+  { type: "add", what: "extension" },
+  { type: "note", act: "trust" },
+  { type: "modifier", isOn: true },
+  { type: "updates", mode: "auto" },
+  { type: "checkUpdates" },
+  { type: "open", what: "walkthrough" },
+  { type: "log", level: "info", message: "" },
+];
+
+suite("what a settings page says", () => {
+  test("every message of the contract passes unchanged, and unknown fields are left behind", () => {
+    for (const message of MESSAGES) {
+      deepEqual(validateSettings(message), { ok: true, message });
+      deepEqual(validateSettings({ ...message, more: 1 }), { ok: true, message });
+    }
+  });
+
+  test("what is unknown or does not fit is no message, and why is said", () => {
+    for (const wrong of [
+      undefined,
+      "ready",
+      {},
+      { type: "reload" },
+      { type: "toString" },
+      { type: "row", of: "proxy", id: "a", act: "install" },
+      { type: "row", of: "agent", id: "", act: "install" },
+      { type: "row", of: "agent", id: "a", act: "format" },
+      { type: "row", of: "agent", id: "a".repeat(513), act: "install" },
+      { type: "bypass", id: "a" },
+      { type: "bypass", id: "a", isOn: "yes" },
+      { type: "move", id: "a", to: -1 },
+      { type: "move", id: "a", to: 0.5 },
+      { type: "add", what: "trust" },
+      { type: "note", act: "install" },
+      { type: "updates", mode: "always" },
+      { type: "open", what: "https://x" },
+      { type: "log", level: "trace", message: "" },
+      { type: "log", level: "info", message: "x".repeat(4_097) },
+    ]) {
+      const validated = validateSettings(wrong);
+      ok(!validated.ok && validated.why.startsWith("message"), JSON.stringify(wrong));
+    }
+  });
+
+  test("any JSON is answered, never thrown at", () =>
+    fc.assert(
+      fc.property(fc.jsonValue(), value => {
+        equal(typeof validateSettings(value).ok, "boolean");
+      }),
+    ));
+});

@@ -1,0 +1,700 @@
+import { deepEqual, doesNotMatch, equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import type { AgentState, InstallProgress, InstallState, RegistryUpdate } from "../../protocol/agent-service";
+import { CAUSES, type Diagnosis } from "../../protocol/doctor";
+import { KNOWN_PROGRAMS } from "../../protocol/known-programs";
+import { ROW_ACTS, type AgentRow, type ExtensionRow, type Finding } from "../../protocol/settings-view";
+import { readSettings } from "../store/settings";
+import { agentsOf } from "./agent-rows";
+import { hasNoVersion, howStarted } from "./row-texts";
+import { settingsView } from "./view-state";
+import { type SettingsModel, type Work, type Outcome, keyOf, type RowKey } from "./settings-model";
+
+const ada = {
+  id: "ada",
+  name: "Ada",
+  version: "1.0.0",
+  distribution: { npx: { package: "@x/ada@1.0.0" } },
+  _source: "registry",
+};
+const own = { id: "own", name: "Own", distribution: { local: { command: "own", args: ["--acp"] } }, _source: "custom" };
+const house = { id: "house", name: "House", distribution: { cargo: { crate: "house" } }, _enabled: false };
+const ready: AgentState = { kind: "local", install: { kind: "ready" }, running: 0 };
+const missing: AgentState = { kind: "npx", install: { kind: "missing" }, running: 0 };
+const installed: AgentState = { kind: "npx", install: { kind: "installed", version: "1.0.0" }, running: 0 };
+
+function settingsOf(
+  agents: readonly unknown[],
+  currentAgentId = "",
+  extensions: unknown = [],
+): SettingsModel["settings"] {
+  return readSettings(name =>
+    name === "symposium.agents"
+      ? agents
+      : name === "symposium.currentAgentId"
+        ? currentAgentId
+        : name === "symposium.extensions"
+          ? extensions
+          : undefined,
+  );
+}
+const model = (change: Partial<SettingsModel> = {}): SettingsModel => ({
+  settings: settingsOf([ada, own], "", [house]),
+  isTrusted: true,
+  installing: new Map(),
+  work: new Map(),
+  outcomes: new Map(),
+  dismissed: new Map(),
+  updates: [],
+  registry: { isReading: false },
+  icons: new Map(),
+  found: {},
+  withKeys: new Set(),
+  outdatedTabs: 0,
+  now: 1_000_000,
+  ...change,
+});
+const states = (...all: readonly (readonly [string, AgentState])[]): Partial<SettingsModel> => ({
+  agentStates: new Map(all),
+});
+const rowOf = (id: string, change: Partial<SettingsModel>): AgentRow =>
+  settingsView(model(change), false).agents.find(row => row.id === id)!;
+const houseWith = (change: Partial<SettingsModel>): ExtensionRow => settingsView(model(change), false).extensions[0]!;
+const acts = (row: AgentRow | ExtensionRow) => row.buttons.map(({ act }) => act);
+const marks = (row: AgentRow | ExtensionRow) => row.marks.map(({ text }) => text);
+const said = (finding: Finding | undefined) =>
+  finding && [finding.tone, finding.sentence, ...finding.buttons.map(({ label, act }) => `${label}=${act}`)];
+const outcome = (of: Outcome): Partial<SettingsModel> => ({ outcomes: new Map([[keyOf("agent", "ada"), of]]) });
+
+suite("rows of agents", () => {
+  test("those that are chosen, installed or written down come first, in their order", () => {
+    const ids = (change: Partial<SettingsModel>) => settingsView(model(change), false).agents.map(({ id }) => id);
+    deepEqual(ids({}), ["elizacp", "ada", "own", "zed-claude-code", "codex", "gemini"]);
+    deepEqual(ids({ settings: settingsOf([own], "gemini") }), ["elizacp", "gemini", "own", "zed-claude-code", "codex"]);
+    deepEqual(ids(states(["codex", installed])), ["elizacp", "codex", "ada", "own", "zed-claude-code", "gemini"]);
+  });
+
+  test("each says where it comes from and how it is started", () => {
+    const origins = Object.fromEntries(
+      settingsView(
+        model({ settings: settingsOf([ada, own, { id: "codex", bypassPermissions: true }]) }),
+        false,
+      ).agents.map(({ id, origin }) => [id, origin]),
+    );
+    deepEqual(origins, {
+      elizacp: "Built in, part of Symposium",
+      ada: "From the registry, npm package @x/ada@1.0.0",
+      own: "Your own, program own --acp",
+      codex: "Built in, changed by you, npm package @agentclientprotocol/codex-acp",
+      "zed-claude-code": "Built in, npm package @agentclientprotocol/claude-agent-acp",
+      gemini: "Built in, npm package @google/gemini-cli",
+    });
+  });
+
+  test("of several ways to start it the one that counts here is named", () => {
+    const both = { npx: { package: "p" }, uvx: { package: "q" } };
+    deepEqual(
+      [howStarted(both, "uvx"), howStarted(both, undefined), howStarted(both, "binary")],
+      ["Python package q", "npm package p", "npm package p"],
+    );
+    deepEqual(
+      [
+        howStarted({ cargo: { crate: "c", version: "1.0.0" } }, "cargo"),
+        howStarted({ executable: { path: "/e" } }, undefined),
+        howStarted({}, undefined),
+      ],
+      ["crate c 1.0.0", "program /e", "nothing that is known here"],
+    );
+  });
+
+  test("as long as nobody knows its state it is said quietly, and nothing can be done about its installation", () => {
+    const row = rowOf("ada", {});
+    deepEqual([marks(row), acts(row)], [["…"], ["choose", "examine", "edit", "remove"]]);
+  });
+
+  test("one that is not installed can be; what is installed is said with its version, and can go", () => {
+    deepEqual(
+      [marks(rowOf("ada", states(["ada", missing]))), acts(rowOf("ada", states(["ada", missing])))],
+      [["not installed"], ["choose", "install", "examine", "edit", "remove"]],
+    );
+    const row = rowOf("ada", states(["ada", { ...installed, running: 2, signIn: "in", canSignOut: true }]));
+    deepEqual(
+      [marks(row), acts(row)],
+      [
+        ["installed 1.0.0", "signed in", "2 running"],
+        ["choose", "signOut", "examine", "edit", "uninstall", "remove"],
+      ],
+    );
+  });
+
+  test("what needs no installation says nothing of one", () =>
+    deepEqual(
+      [marks(rowOf("own", states(["own", ready]))), acts(rowOf("own", states(["own", ready])))],
+      [[], ["choose", "examine", "edit", "remove"]],
+    ));
+
+  test("the selected one says so, and is not chosen again", () => {
+    const row = rowOf("ada", { settings: settingsOf([ada], "ada"), ...states(["ada", installed]) });
+    deepEqual([row.isCurrent, acts(row).includes("choose")], [true, false]);
+  });
+
+  test("one that is built in is neither removed nor edited, also when it is changed in the settings it is not removed", () => {
+    deepEqual(acts(rowOf("codex", states(["codex", installed]))), ["choose", "update", "examine", "uninstall"]);
+    deepEqual(acts(rowOf("codex", { settings: settingsOf([{ id: "codex", bypassPermissions: true }]) })), [
+      "choose",
+      "examine",
+      "edit",
+    ]);
+    deepEqual(acts(rowOf("kiro-cli", { settings: settingsOf([{ id: "kiro-cli" }]) })), [
+      "choose",
+      "examine",
+      "edit",
+      "remove",
+    ]);
+  });
+
+  test("one that cannot be had here says why, and is not offered", () => {
+    const { kind: _, ...without } = missing,
+      row = rowOf("ada", states(["ada", { ...without, missing: "Ada needs npm, and there is none." }]));
+    deepEqual(
+      [marks(row), acts(row).includes("install"), said(row.findings[0])],
+      [["not for this computer"], false, ["warning", "Ada needs npm, and there is none."]],
+    );
+  });
+
+  test("an installation shows how far it is, can be cancelled, and nothing else is done meanwhile", () => {
+    const going = (progress: InstallProgress) =>
+      rowOf("ada", { ...states(["ada", missing]), installing: new Map([[keyOf("agent", "ada"), progress]]) });
+    deepEqual(
+      [
+        going({ phase: "downloading", done: 3_000_000, total: 12_000_000 }).progress,
+        acts(going({ phase: "waiting" })),
+        marks(going({ phase: "waiting" })),
+      ],
+      [{ label: "Downloading, 3.0 of 12.0 MB", percent: 25 }, ["choose", "cancel", "edit"], []],
+    );
+    deepEqual(
+      (
+        [
+          { phase: "downloading" },
+          { phase: "downloading", done: 5_000_000 },
+          { phase: "unpacking", done: 9, total: 1 },
+          { phase: "installing" },
+          { phase: "installing", line: " added 3 packages " },
+          { phase: "waiting", done: 1, total: 0 },
+        ] as const
+      ).map(progress => going(progress).progress),
+      [
+        { label: "Downloading…" },
+        { label: "Downloading, 5.0 MB" },
+        { label: "Unpacking…", percent: 100 },
+        { label: "Installing…" },
+        { label: "Installing: added 3 packages" },
+        { label: "Waiting for another installation…" },
+      ],
+    );
+    deepEqual(
+      rowOf("ada", states(["ada", { ...missing, install: { kind: "installing", phase: "unpacking" } }])).progress,
+      { label: "Unpacking…" },
+    );
+  });
+
+  test("what is under way is said, and not begun again", () => {
+    const during = (work: Work) =>
+      rowOf("ada", {
+        ...states(["ada", { ...installed, canSignOut: true }]),
+        work: new Map([[keyOf("agent", "ada"), work]]),
+      });
+    deepEqual(
+      (["starting", "examining", "removing", "signingOut"] as const).map(work => [
+        during(work).progress?.label,
+        acts(during(work)),
+      ]),
+      [
+        ["Installing…", ["choose", "cancel", "edit"]],
+        ["Checking…", ["choose", "edit"]],
+        ["Removing…", ["choose", "edit"]],
+        ["Signing out…", ["choose", "edit"]],
+      ],
+    );
+  });
+
+  test("signing in is offered to who has to, and signing out to who can, also of keys alone", () => {
+    const row = rowOf("ada", states(["ada", { ...installed, signIn: "needed" }]));
+    deepEqual(
+      [marks(row).includes("sign-in needed"), acts(row).includes("signIn"), acts(row).includes("signOut")],
+      [true, true, false],
+    );
+    ok(acts(rowOf("ada", { ...states(["ada", installed]), withKeys: new Set(["ada"]) })).includes("signOut"));
+  });
+
+  test("what the registry has that is newer is a sentence with its button, once", () => {
+    const update: RegistryUpdate = { of: "agent", id: "ada", name: "Ada", from: "1.0.0", to: "1.1.0", entry: {} },
+      row = rowOf("ada", { ...states(["ada", installed]), updates: [update, { ...update, of: "extension", to: "9" }] });
+    deepEqual(
+      [said(row.findings[0]), row.findings.length, acts(row).includes("update")],
+      [["neutral", "The registry has version 1.1.0; this is 1.0.0.", "Update=update"], 1, false],
+    );
+  });
+
+  test("a package that names no version can be asked for a newer one", () => {
+    for (const [bare, pinned] of [
+      ["p", "p@1"],
+      ["@s/p", "@s/p@1.2.3"],
+      ["@s/p@latest", "p@next"],
+    ] as const)
+      deepEqual(
+        [hasNoVersion({ npx: { package: bare } }, "npx"), hasNoVersion({ npx: { package: pinned } }, "npx")],
+        [true, false],
+      );
+    for (const [bare, pinned] of [
+      ["p", "p==1"],
+      ["p[x]", "p[x]>=2"],
+      ["p@latest", "p@1.0"],
+    ] as const)
+      deepEqual(
+        [hasNoVersion({ uvx: { package: bare } }, "uvx"), hasNoVersion({ pipx: { package: pinned } }, "pipx")],
+        [true, false],
+      );
+    deepEqual(
+      [
+        hasNoVersion({ cargo: { crate: "c" } }, "cargo"),
+        hasNoVersion({ cargo: { crate: "c", version: "1" } }, "cargo"),
+        hasNoVersion({ local: { command: "c" } }, "local"),
+      ],
+      [true, false, false],
+    );
+  });
+
+  test("programs on this computer are marked with their place; those that are no agents yet have a row of their own", () => {
+    const change = { found: { claude: "/bin/claude", goose: "/g" }, ...states(["goose", ready]) };
+    deepEqual(
+      [
+        marks(rowOf("zed-claude-code", change)).at(-1),
+        marks(rowOf("goose", change)),
+        acts(rowOf("goose", change)),
+        rowOf("goose", change).origin,
+        "bypass" in rowOf("goose", change),
+      ],
+      ["found: /bin/claude", ["found: /g"], ["choose", "examine"], "On this computer, program goose acp", false],
+    );
+  });
+
+  test("whether it is asked about is there for each that does anything", () => {
+    const rows = settingsView(
+      model({ settings: settingsOf([{ ...ada, bypassPermissions: true }, own]) }),
+      false,
+    ).agents;
+    deepEqual(rows.map(({ id, bypass }) => [id, bypass]).slice(0, 3), [
+      ["elizacp", undefined],
+      ["ada", true],
+      ["own", false],
+    ]);
+  });
+
+  test("an icon is the registry's", () =>
+    equal(rowOf("ada", { icons: new Map([["ada", "data:image/png;base64,AA"]]) }).icon, "data:image/png;base64,AA"));
+});
+
+suite("what was found of an agent", () => {
+  const diagnosed = (diagnosis: Diagnosis): Outcome => ({ kind: "diagnosed", diagnosis, report: "R" });
+
+  test("the diagnosis with what helps, its report, and a way to put it away", () => {
+    const finding = rowOf("ada", {
+      ...states(["ada", installed]),
+      ...outcome(
+        diagnosed({
+          cause: "halfInstalled",
+          sentence: "Ada is installed in part only.",
+          fix: { act: "reinstall", label: "Install Again" },
+          detail: "ENOENT",
+        }),
+      ),
+    }).findings[0];
+    deepEqual(
+      [
+        said(finding),
+        finding?.detail,
+        finding?.buttons.every(({ about }) => about === "Ada"),
+        finding?.buttons[0]?.isMain,
+      ],
+      [
+        [
+          "error",
+          "Ada is installed in part only.",
+          "Install Again=reinstall",
+          "Copy Report=copyReport",
+          "Dismiss=dismiss",
+        ],
+        "ENOENT",
+        true,
+        true,
+      ],
+    );
+  });
+
+  test("that all is well is good, and to sign in a warning", () =>
+    deepEqual(
+      (["fine", "signIn", "exited"] as const).map(
+        cause => rowOf("ada", outcome(diagnosed({ cause, sentence: "S." }))).findings[0]?.tone,
+      ),
+      ["good", "warning", "error"],
+    ));
+
+  test("each fix of the doctor's leads to what does it here", () => {
+    const buttonFor = (fix: NonNullable<Diagnosis["fix"]>, state: AgentState = installed) =>
+      rowOf("ada", { ...states(["ada", state]), ...outcome(diagnosed({ cause: "exited", sentence: "S.", fix })) })
+        .findings[0]?.buttons[0]?.act;
+    const fix = (act: NonNullable<Diagnosis["fix"]>["act"], url?: string) => ({
+      act,
+      label: "L",
+      ...(url === undefined ? {} : { url }),
+    });
+    deepEqual(
+      [
+        buttonFor(fix("settings")),
+        buttonFor(fix("logs")),
+        buttonFor(fix("signIn")),
+        buttonFor(fix("retry")),
+        buttonFor(fix("page", "https://nodejs.org/")),
+      ],
+      ["edit", "logs", "signIn", "examine", "page"],
+    );
+    deepEqual(
+      [
+        buttonFor(fix("install"), missing),
+        buttonFor(fix("install")),
+        buttonFor(fix("reinstall")),
+        buttonFor(fix("reinstall"), missing),
+      ],
+      ["install", "reinstall", "reinstall", "install"],
+    );
+    for (const nowhere of [
+      buttonFor(fix("page")),
+      buttonFor(fix("page", "http://x")),
+      buttonFor(fix("page", "javascript:1")),
+      buttonFor(fix("install"), ready),
+      buttonFor(fix("reinstall"), ready),
+    ])
+      equal(nowhere, "copyReport");
+  });
+
+  test("what failed is said with the log behind it", () =>
+    deepEqual(said(rowOf("ada", outcome({ kind: "failed", sentence: "npm says no." })).findings[0]), [
+      "error",
+      "npm says no.",
+      "Show Logs=logs",
+      "Dismiss=dismiss",
+    ]));
+
+  test("why it last did not start stays until it is put away, and comes back with the next time; what was found since is newer", () => {
+    const change = (dismissed?: number) => ({
+      ...states(["ada", { ...installed, lastError: { sentence: "It stopped.", at: 5 } }]),
+      dismissed: new Map(dismissed === undefined ? [] : [[keyOf("agent", "ada"), dismissed]]),
+    });
+    deepEqual(said(rowOf("ada", change()).findings[0]), [
+      "error",
+      "It stopped.",
+      "Check=examine",
+      "Show Logs=logs",
+      "Dismiss=dismiss",
+    ]);
+    deepEqual([rowOf("ada", change(5)).findings, rowOf("ada", change(4)).findings.length], [[], 1]);
+    deepEqual(
+      rowOf("ada", { ...change(), ...outcome({ kind: "failed", sentence: "F." }) }).findings.map(
+        ({ sentence }) => sentence,
+      ),
+      ["F."],
+    );
+  });
+});
+
+suite("rows of extensions", () => {
+  test("what is installed without a version is just that", () => {
+    const row = houseWith({
+      extensionStates: new Map<string, InstallState>([["house", { kind: "binary", install: { kind: "installed" } }]]),
+    });
+    ok(row && marks(row).includes("installed"), row && marks(row).join());
+  });
+
+  test("are in their order, switched on or off, with their state", () => {
+    const row = houseWith({
+      extensionStates: new Map<string, InstallState>([
+        ["house", { kind: "cargo", install: { kind: "installed", version: "0.1.0" } }],
+      ]),
+    });
+    deepEqual(
+      [row.isEnabled, row.origin, marks(row), acts(row)],
+      [false, "Your own, crate house", ["installed 0.1.0"], ["update", "edit", "uninstall", "remove"]],
+    );
+  });
+
+  test("say which of them is an MCP server", () => {
+    const row = settingsView(model({ settings: settingsOf([], "", [{ ...house, kind: "mcp" }]) }), false).extensions[0];
+    equal(row?.origin, "Your own, MCP server, crate house");
+  });
+
+  test("say where one at an address is, without what may be a key; nothing is to be installed", () => {
+    const at = (url: string) => ({ ...house, kind: "mcp" as const, distribution: { http: { url } } });
+    const rowAt = (url: string, state: InstallState) =>
+      settingsView(
+        model({ settings: settingsOf([], "", [at(url)]), extensionStates: new Map([["house", state]]) }),
+        false,
+      ).extensions[0]!;
+    const ready = { kind: "http", install: { kind: "ready" } } as const,
+      row = rowAt("https://mcp.example.com:8443/v1/?key=hunter2#x", ready),
+      wrong = rowAt("nowhere", { ...ready, missing: "House cannot be used." });
+    deepEqual(
+      [row.origin, marks(row), row.findings, acts(row)],
+      ["Your own, MCP server, at mcp.example.com:8443/v1", [], [], ["edit", "remove"]],
+    );
+    deepEqual(
+      [wrong.origin, wrong.findings.map(({ sentence }) => sentence)],
+      ["Your own, MCP server, at an address that cannot be used", ["House cannot be used."]],
+    );
+    equal(howStarted({ http: { url: "http://localhost:1" } }, "http"), "at localhost:1");
+  });
+
+  test("an agent with the same id has its own states, findings and work", () => {
+    const settings = settingsOf([{ ...own, id: "house" }], "", [house]);
+    const row = houseWith({
+      settings,
+      ...states(["house", installed]),
+      outcomes: new Map([[keyOf("agent", "house"), { kind: "failed", sentence: "F." }]]),
+      work: new Map([[keyOf("agent", "house"), "examining"]]),
+    });
+    deepEqual([marks(row), row.findings, row.progress], [["…"], [], undefined]);
+  });
+
+  test("one that did not start can be installed again", () => {
+    const row = houseWith({
+      extensionStates: new Map<string, InstallState>([
+        [
+          "house",
+          {
+            kind: "cargo",
+            install: { kind: "installed", version: "0.1.0" },
+            lastError: { sentence: "It stopped.", at: 1 },
+          },
+        ],
+      ]),
+    });
+    deepEqual(said(row.findings[0]), [
+      "error",
+      "It stopped.",
+      "Install Again=reinstall",
+      "Show Logs=logs",
+      "Dismiss=dismiss",
+    ]);
+  });
+});
+
+suite("the whole view", () => {
+  test("in a workspace that is not trusted it shows what is configured, and why nothing can be done", () => {
+    const view = settingsView(model({ isTrusted: false, ...states(["ada", installed]), sidecar: "gone" }), true);
+    ok(
+      [...view.agents, ...view.extensions].every(
+        ({ buttons, findings }) => buttons.length === 0 && findings.every(finding => finding.buttons.length === 0),
+      ),
+    );
+    deepEqual([view.isRestricted, view.isPage, view.notes.map(({ button }) => button?.act)], [true, true, ["trust"]]);
+    doesNotMatch(JSON.stringify(view.agents), /…|installed/);
+  });
+
+  test("notes: what cannot be read, that there is no sidecar, tabs that go on as they began", () => {
+    const view = settingsView(
+      model({ settings: settingsOf([{ id: "bad" }], "gone"), sidecar: "It stopped.", outdatedTabs: 2 }),
+      false,
+    );
+    deepEqual(
+      view.notes.map(({ tone, button }) => [tone, button?.act]),
+      [
+        ["warning", "settingsFile"],
+        ["error", undefined],
+        ["neutral", "newTab"],
+      ],
+    );
+    equal(view.notes[2]?.sentence, "2 open tabs go on with what was set when they began.");
+    equal(
+      settingsView(model({ outdatedTabs: 1 }), false).notes[0]?.sentence,
+      "1 open tab goes on with what was set when it began.",
+    );
+  });
+
+  test("how old the registry is, and why it is not newer", () => {
+    const registry = (of: SettingsModel["registry"]) =>
+      settingsView(model({ registry: of, now: 7_200_000 }), false).registry;
+    deepEqual(
+      [
+        registry({ isReading: false }),
+        registry({ isReading: true, problem: "x" }),
+        registry({ isReading: false, fetchedAt: 0 }),
+        registry({ isReading: false, fetchedAt: 0, problem: "There is no network." }),
+      ],
+      [
+        undefined,
+        "Reading the registry…",
+        "The registry was read 2 hours ago.",
+        "There is no network. The registry was read 2 hours ago.",
+      ],
+    );
+  });
+});
+
+const anyInstall: fc.Arbitrary<InstallState["install"]> = fc.oneof(
+  fc.constantFrom({ kind: "ready" as const }, { kind: "missing" as const }),
+  fc.record({ kind: fc.constant("installed" as const), version: fc.string() }),
+  fc.record({
+    kind: fc.constant("installing" as const),
+    phase: fc.constantFrom("waiting", "downloading", "unpacking", "installing"),
+  }),
+);
+const anyState: fc.Arbitrary<AgentState> = fc.record(
+  {
+    kind: fc.constantFrom("npx", "local", "cargo", "binary", "symposium"),
+    install: anyInstall,
+    missing: fc.string(),
+    running: fc.nat(3),
+    signIn: fc.constantFrom("in" as const, "needed" as const),
+    canSignOut: fc.constant(true as const),
+    lastError: fc.record({ sentence: fc.string(), at: fc.nat(9) }),
+  },
+  { requiredKeys: ["install", "running"] },
+);
+const anyId = fc.oneof(
+  fc.constantFrom("ada", "own", "codex", "elizacp", "kiro-cli", "goose", "toString", "__proto__"),
+  fc.string({ minLength: 1 }),
+);
+const anyOutcome: fc.Arbitrary<Outcome> = fc.oneof(
+  fc.record({ kind: fc.constant("failed" as const), sentence: fc.string() }),
+  fc.record({
+    kind: fc.constant("diagnosed" as const),
+    report: fc.string(),
+    diagnosis: fc.record(
+      {
+        cause: fc.constantFrom(...CAUSES),
+        sentence: fc.string(),
+        fix: fc.record(
+          {
+            act: fc.constantFrom("install", "reinstall", "settings", "logs", "signIn", "retry", "page"),
+            label: fc.string(),
+            url: fc.constantFrom("https://x/", "http://x/", "nonsense"),
+          },
+          { requiredKeys: ["act", "label"] },
+        ),
+      },
+      { requiredKeys: ["cause", "sentence"] },
+    ),
+  }),
+);
+const anyKey: fc.Arbitrary<RowKey> = fc
+  .tuple(fc.constantFrom("agent" as const, "extension" as const), anyId)
+  .map(([of, id]) => keyOf(of, id));
+const anyMap = <T>(value: fc.Arbitrary<T>) =>
+  fc.array(fc.tuple(anyKey, value), { maxLength: 6 }).map(entries => new Map(entries));
+const anyModel: fc.Arbitrary<SettingsModel> = fc.record({
+  settings: fc
+    .record({
+      agents: fc.array(
+        anyId.map(id => ({ ...own, id })),
+        { maxLength: 4 },
+      ),
+      current: anyId,
+      extensions: fc.array(
+        anyId.map(id => ({ ...house, id })),
+        { maxLength: 3 },
+      ),
+    })
+    .map(({ agents, current, extensions }) => settingsOf(agents, current, extensions)),
+  isTrusted: fc.boolean(),
+  agentStates: fc.array(fc.tuple(anyId, anyState), { maxLength: 8 }).map(entries => new Map(entries)),
+  extensionStates: fc.array(fc.tuple(anyId, anyState), { maxLength: 8 }).map(entries => new Map(entries)),
+  installing: anyMap(
+    fc.record(
+      { phase: fc.constantFrom("waiting", "downloading", "unpacking", "installing"), done: fc.nat(), total: fc.nat() },
+      { requiredKeys: ["phase"] },
+    ),
+  ),
+  work: anyMap(fc.constantFrom<Work>("starting", "examining", "removing", "signingOut")),
+  outcomes: anyMap(anyOutcome),
+  dismissed: anyMap(fc.nat(9)),
+  updates: fc.array(
+    fc.record({
+      of: fc.constantFrom("agent" as const, "extension" as const),
+      id: anyId,
+      name: fc.string(),
+      to: fc.string(),
+      entry: fc.constant({}),
+    }),
+  ),
+  registry: fc.record({ isReading: fc.boolean() }),
+  icons: fc.constant(new Map<string, string>()),
+  found: fc
+    .subarray(KNOWN_PROGRAMS.map(({ program }) => program))
+    .map(programs => Object.fromEntries(programs.map(program => [program, `/bin/${program}`]))),
+  withKeys: fc.array(anyId).map(ids => new Set(ids)),
+  outdatedTabs: fc.nat(3),
+  now: fc.nat(),
+});
+
+suite("the view of whatever there is", () => {
+  test("each agent and each extension has one row, and so has each program that could be an agent", () =>
+    fc.assert(
+      fc.property(anyModel, it => {
+        const view = settingsView(it, false);
+        deepEqual(
+          view.agents.map(({ id }) => id).toSorted(),
+          agentsOf(it)
+            .map(({ id }) => id)
+            .toSorted(),
+        );
+        equal(new Set(view.agents.map(({ id }) => id)).size, view.agents.length);
+        deepEqual(
+          view.extensions.map(({ id }) => id),
+          it.settings.allExtensions.map(({ config }) => config.id),
+        );
+        equal(view.agents.filter(({ isCurrent }) => isCurrent).length, 1);
+      }),
+      { numRuns: 300 },
+    ));
+
+  test("each button does something that can be done: for its kind of row, in this state, and what it needs is there", () =>
+    fc.assert(
+      fc.property(anyModel, it => {
+        const view = settingsView(it, false),
+          usable = new Set<string>(ROW_ACTS);
+        for (const [of, rows] of [
+          ["agent", view.agents],
+          ["extension", view.extensions],
+        ] as const)
+          for (const row of rows) {
+            const key = keyOf(of, row.id),
+              state = (of === "agent" ? it.agentStates : it.extensionStates)?.get(row.id),
+              all = [...row.buttons, ...row.findings.flatMap(({ buttons }) => buttons)];
+            equal(new Set(row.buttons.map(({ act }) => act)).size, row.buttons.length);
+            if (!it.isTrusted) equal(all.length, 0);
+            for (const { act, label, about } of all) {
+              ok(usable.has(act) && label !== undefined && about === row.name);
+              if (of === "extension") ok(!["choose", "examine", "signIn", "signOut"].includes(act), act);
+              if (act === "copyReport" || act === "page") equal(it.outcomes.get(key)?.kind, "diagnosed");
+              if (act === "uninstall" || act === "reinstall") equal(state?.install.kind, "installed");
+              if (act === "install") equal(state?.install.kind, "missing");
+              if (act === "remove" && of === "agent") ok(it.settings.own.includes(row.id));
+              if (act === "cancel") ok(row.progress);
+              if (["install", "uninstall", "reinstall", "remove", "update", "examine"].includes(act))
+                equal(row.progress, undefined);
+            }
+          }
+      }),
+      { numRuns: 500 },
+    ));
+
+  test("nothing of it is lost on its way to the page", () =>
+    fc.assert(
+      fc.property(anyModel, it => {
+        const view = settingsView(it, true);
+        deepEqual(JSON.parse(JSON.stringify(view)), view);
+      }),
+      { numRuns: 100 },
+    ));
+});

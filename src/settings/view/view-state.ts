@@ -1,0 +1,64 @@
+/**
+ * From what the host knows to what a settings page shows: all of its words but the page's own are made here and in the
+ * rows. Pure.
+ */
+import { NOT_TRUSTED } from "../../errors";
+import { ageOf } from "../../protocol/age";
+import type { Note, SettingsView } from "../../protocol/settings-view";
+import { agentRows } from "./agent-rows";
+import { extensionRows } from "./extension-rows";
+import type { SettingsModel } from "./settings-model";
+
+export function settingsView(model: SettingsModel, isPage: boolean): SettingsView {
+  const { settings, isTrusted } = model,
+    registry = registryAge(model);
+  return {
+    agents: agentRows(model),
+    extensions: extensionRows(model),
+    requireModifier: settings.requireModifier,
+    updates: settings.updates,
+    notes: notes(model),
+    ...(registry === undefined ? {} : { registry }),
+    isRestricted: !isTrusted,
+    isPage,
+  };
+}
+
+function notes({ isTrusted, sidecar, settings: { problems }, outdatedTabs }: SettingsModel): readonly Note[] {
+  return [
+    ...(isTrusted
+      ? []
+      : [
+          {
+            tone: "warning",
+            sentence: NOT_TRUSTED,
+            button: { act: "trust", label: "Manage Workspace Trust" },
+          } as const,
+        ]),
+    ...(problems.length === 0
+      ? []
+      : [
+          {
+            tone: "warning",
+            sentence: problems.join(" "),
+            button: { act: "settingsFile", label: "Open settings.json" },
+          } as const,
+        ]),
+    ...(sidecar === undefined || !isTrusted ? [] : [{ tone: "error", sentence: sidecar } as const]),
+    ...(outdatedTabs === 0
+      ? []
+      : [
+          {
+            tone: "neutral",
+            sentence: `${outdatedTabs === 1 ? "1 open tab goes on with what was set when it" : `${outdatedTabs} open tabs go on with what was set when they`} began.`,
+            button: { act: "newTab", label: "New Tab" },
+          } as const,
+        ]),
+  ];
+}
+
+function registryAge({ registry: { isReading, fetchedAt, problem }, now }: SettingsModel): string | undefined {
+  if (isReading) return "Reading the registry…";
+  const read = fetchedAt === undefined ? undefined : `The registry was read ${ageOf(now - fetchedAt)} ago.`;
+  return problem === undefined ? read : [problem, ...(read === undefined ? [] : [read])].join(" ");
+}

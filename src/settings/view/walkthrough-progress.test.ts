@@ -1,0 +1,110 @@
+import { deepEqual } from "node:assert/strict";
+import type { ChatEvent } from "../../protocol/chat";
+import { Milestones } from "./walkthrough-progress";
+
+const answer = { type: "upsert", entry: { kind: "agent", id: "a", text: "Hi" } } as const satisfies ChatEvent;
+const prompt = { type: "upsert", entry: { kind: "user", id: "u", text: "hi" } } as const satisfies ChatEvent;
+const NOTHING_SET = (): unknown => undefined;
+
+function memory(kept = new Map<string, unknown>()) {
+  return {
+    get: (key: string) => kept.get(key),
+    update: async (key: string, value: true) => {
+      kept.set(key, value);
+    },
+  };
+}
+
+suite("milestones of the walkthrough", () => {
+  const reached = (act: (milestones: Milestones) => void): readonly string[] => {
+    const set: string[] = [];
+    act(
+      new Milestones(key => {
+        set.push(key);
+      }, memory()),
+    );
+    return set;
+  };
+
+  test("are set again after a restart", () => {
+    const set: unknown[] = [],
+      kept = memory(),
+      before = new Milestones(NOTHING_SET, kept);
+    before.event(answer, "ada");
+    before.settingsOpened();
+    new Milestones((key, value) => set.push([key, value]), kept);
+    deepEqual(set.sort(), [
+      ["symposium.answered", true],
+      ["symposium.settingsUsed", true],
+      ["symposium.signedIn", true],
+    ]);
+  });
+
+  test("each is set once: another agent than Eliza is selected, and an agent has answered", () => {
+    deepEqual(
+      reached(milestones => {
+        milestones.agent("elizacp");
+        milestones.event(prompt, "elizacp");
+      }),
+      [],
+    );
+    deepEqual(
+      reached(milestones => {
+        for (const id of ["ada", "codex", "elizacp"]) milestones.agent(id);
+        for (let i = 0; i < 2; i++) milestones.event(answer, "elizacp");
+      }),
+      ["symposium.agentChosen", "symposium.answered"],
+    );
+  });
+
+  test("signedIn: an agent other than Eliza has answered, or a key is stored", () => {
+    deepEqual(
+      reached(milestones => milestones.event(answer, "ada")),
+      ["symposium.answered", "symposium.signedIn"],
+    );
+    deepEqual(
+      reached(milestones => milestones.event(answer, undefined)),
+      ["symposium.answered"],
+    );
+    deepEqual(
+      reached(milestones => milestones.keyStored()),
+      ["symposium.signedIn"],
+    );
+  });
+
+  test("contextAdded: a prompt was sent with an attachment", () => {
+    const attached: ChatEvent = {
+      ...prompt,
+      entry: { ...prompt.entry, attachments: [{ kind: "file", path: "/w/a" }] },
+    };
+    deepEqual(
+      reached(milestones => {
+        milestones.event({ ...prompt, entry: { ...prompt.entry, attachments: [] } }, "ada");
+        milestones.event(prompt, "ada");
+      }),
+      [],
+    );
+    deepEqual(
+      reached(milestones => milestones.event(attached, "ada")),
+      ["symposium.contextAdded"],
+    );
+  });
+
+  test("settingsUsed: the settings page was opened, or the user changed a setting that no other step changes", () => {
+    deepEqual(
+      reached(milestones => milestones.settingsOpened()),
+      ["symposium.settingsUsed"],
+    );
+    const written = {
+      "symposium.agents": [],
+      "symposium.currentAgentId": "ada",
+      "symposium.extensions": [],
+      "symposium.bypassPermissions": ["ada"],
+    };
+    const changed = (own: Readonly<Record<string, unknown>>) =>
+      reached(milestones => milestones.settings(name => own[name]));
+    deepEqual(changed(written), []);
+    for (const own of [{ "symposium.requireModifierToSend": false }, { ...written, "symposium.updates": "auto" }])
+      deepEqual(changed(own), ["symposium.settingsUsed"]);
+  });
+});

@@ -1,0 +1,148 @@
+/**
+ * The host's end of the wire to the sidecar: the contract's types over vscode-jsonrpc.
+ *
+ * Invariants: every request is settled, by the answer or by `close`; what breaks the wire is told once through `broken`
+ * and settles nothing by itself, because the owner of the process knows why it broke and then calls `close`.
+ */
+import type { Readable, Writable } from "node:stream";
+import {
+  createMessageConnection,
+  ErrorCodes,
+  ResponseError,
+  StreamMessageReader,
+  WriteableStreamMessageWriter,
+  type CancellationToken,
+  type MessageConnection,
+} from "vscode-jsonrpc/node";
+import { deferred, type Deferred } from "../deferred";
+import { NotServed, SidecarGone, SidecarRefused } from "../errors";
+import { BatchedOutput } from "../protocol/batched-output";
+import type { HostToSidecar, SidecarToHost } from "../protocol/sidecar";
+import type { Calls, CancelSignal, Handlers, Notes, ParamsOf, ResultOf } from "../protocol/wire";
+
+export type Requests = keyof Calls<HostToSidecar>;
+export type Notifications = keyof Notes<HostToSidecar>;
+
+export interface SidecarClient {
+  /** Rejects with `SidecarRefused` (the sidecar said no) or `SidecarGone` (it ended first). */
+  request<M extends Requests>(method: M, params: ParamsOf<HostToSidecar, M>): Promise<ResultOf<HostToSidecar, M>>;
+  /** Lost without a word when the sidecar is gone. */
+  notify<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void;
+  /** The sidecar is gone, and why. Later requests are refused with the same reason. */
+  close(why: string): void;
+}
+
+export interface WireTroubles {
+  /** A stream ended or failed, or what came is no message: nothing more can be said on this wire. */
+  broken(what: string): void;
+  /** The wire goes on, but one message came to nothing: an unknown method, a handler that threw. */
+  report(what: string): void;
+}
+
+/** Failures of the transport, not of the sidecar. */
+const TRANSPORT: ReadonlySet<number> = new Set([
+  ErrorCodes.MessageWriteError,
+  ErrorCodes.MessageReadError,
+  ErrorCodes.PendingResponseRejected,
+  ErrorCodes.ConnectionInactive,
+]);
+
+export class StreamClient implements SidecarClient {
+  readonly #connection: MessageConnection;
+  readonly #pending = new Set<Deferred<never>>();
+  #gone: SidecarGone | undefined;
+
+  constructor(
+    fromSidecar: Readable,
+    toSidecar: Writable,
+    handlers: Handlers<SidecarToHost>,
+    { broken, report }: WireTroubles,
+  ) {
+    const connection = createMessageConnection(
+      new StreamMessageReader(fromSidecar),
+      new WriteableStreamMessageWriter(new BatchedOutput(toSidecar, flush => process.nextTick(flush))),
+      { error: report, warn: report, info: report, log: report },
+    );
+    connection.onError(([error]) => broken(error.message));
+    connection.onClose(() => broken("it was closed"));
+    const {
+      "editor/readTextFile": read,
+      "editor/writeTextFile": write,
+      "editor/runInTerminal": run,
+      "editor/ideOperation": operate,
+      "secrets/environment": secrets,
+      "secrets/keepEnvironment": keep,
+      "lm/keptSessions": kept,
+      ...notes
+    } = handlers;
+    for (const [method, handler] of Object.entries(notes)) connection.onNotification(method, handler);
+    connection.onRequest("editor/readTextFile", served(read));
+    connection.onRequest("editor/writeTextFile", served(write));
+    connection.onRequest("editor/runInTerminal", served(run));
+    connection.onRequest("editor/ideOperation", served(operate));
+    connection.onRequest("secrets/environment", served(secrets));
+    connection.onRequest("secrets/keepEnvironment", served(keep));
+    connection.onRequest("lm/keptSessions", served(kept));
+    connection.listen();
+    this.#connection = connection;
+  }
+
+  request<M extends Requests>(method: M, params: ParamsOf<HostToSidecar, M>): Promise<ResultOf<HostToSidecar, M>> {
+    if (this.#gone) return Promise.reject(this.#gone);
+    const cut = deferred<never>();
+    this.#pending.add(cut);
+    const answer = this.#send(() => this.#connection.sendRequest<ResultOf<HostToSidecar, M>>(method, params)).catch(
+      (error: unknown) =>
+        isRefusal(error) ? Promise.reject(new SidecarRefused(error.code, error.message)) : cut.promise,
+    );
+    return Promise.race([answer, cut.promise]).finally(() => this.#pending.delete(cut));
+  }
+
+  notify<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {
+    if (this.#gone) return;
+    this.#send(() => this.#connection.sendNotification(method, params)).catch(() => undefined);
+  }
+
+  /** A connection whose stream has ended throws, where one that cannot write rejects. */
+  async #send<T>(send: () => Promise<T>): Promise<T> {
+    return send();
+  }
+
+  close(why: string): void {
+    if (this.#gone) return;
+    this.#gone = new SidecarGone(why);
+    for (const cut of this.#pending) cut.reject(this.#gone);
+    this.#connection.dispose();
+  }
+}
+
+/** Errors cross the wire with their code; one that nobody foresaw, with what it says. */
+function served<P, R>(
+  handler: (params: P, signal: CancelSignal) => Promise<R>,
+): (params: P, token: CancellationToken) => Promise<R | ResponseError<void>> {
+  return async (params, token) => {
+    try {
+      return await handler(params, signalOf(token));
+    } catch (error) {
+      return new ResponseError(
+        error instanceof NotServed ? error.code : ErrorCodes.InternalError,
+        error instanceof Error ? error.message : String(error),
+      );
+    }
+  };
+}
+
+function signalOf(token: CancellationToken): CancelSignal {
+  return {
+    get aborted() {
+      return token.isCancellationRequested;
+    },
+    addEventListener: (_, listener) => {
+      token.onCancellationRequested(listener);
+    },
+  };
+}
+
+function isRefusal(error: unknown): error is ResponseError<unknown> {
+  return error instanceof ResponseError && !TRANSPORT.has(error.code);
+}

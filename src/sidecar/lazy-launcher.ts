@@ -1,0 +1,28 @@
+/**
+ * A launcher that is loaded when the first sidecar is wanted: activation need not pay for what starts and speaks to
+ * processes.
+ */
+import type { Launcher } from "./supervisor";
+
+export function lazyLauncher(load: () => Promise<Launcher>): Launcher {
+  let loading: Promise<Launcher> | undefined;
+  const launcher = (): Promise<Launcher> => (loading ??= load());
+  return {
+    launch(node, handlers) {
+      const process = launcher().then(loaded => loaded.launch(node, handlers));
+      return {
+        ready: process.then(({ ready }) => ready),
+        ended: process.then(
+          ({ ended }) => ended,
+          () => "The sidecar could not be loaded.",
+        ),
+        stop: () =>
+          process.then(
+            launched => launched.stop(),
+            () => undefined,
+          ),
+      };
+    },
+    reap: async (node, records) => (await launcher()).reap(node, records),
+  };
+}

@@ -1,0 +1,193 @@
+/**
+ * Keeps one sidecar alive: starts it when it is first wanted, again when it died, and stops it. The decisions are
+ * `restart-policy.ts`; the processes are the launcher's.
+ *
+ * Invariants: whoever waits for a client gets one or a reason; the phase changes before the requests of a dead process
+ * are rejected, so that nobody who hears of the death is given that process again; what a dead sidecar reported as its
+ * children and not as ended is reaped.
+ */
+import type { Clock } from "../clock";
+import { deferred, type Deferred } from "../deferred";
+import { SHUTTING_DOWN, SidecarUnavailable, StartFailed } from "../errors";
+import type { Log } from "../log";
+import type { ChildProcessRecord, HostToSidecar, SidecarToHost } from "../protocol/sidecar";
+import { assertNever, type Handlers, type ParamsOf } from "../protocol/wire";
+import type { Notifications, SidecarClient } from "./client";
+import {
+  IDLE,
+  step,
+  type NodeChoice,
+  type SidecarEffect,
+  type SidecarEvent,
+  type SidecarPhase,
+} from "./restart-policy";
+
+export interface SidecarProcess {
+  /** Rejects with `StartFailed`, and then the process is being stopped. */
+  readonly ready: Promise<SidecarClient>;
+  /** Why it ended, as a sentence; everything that it said before has been delivered. Never rejects. */
+  readonly ended: Promise<string>;
+  /** Resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+export interface Launcher {
+  launch(node: NodeChoice, handlers: Handlers<SidecarToHost>): SidecarProcess;
+  /** Ends processes that a dead sidecar left. */
+  reap(node: NodeChoice, records: readonly ChildProcessRecord[]): Promise<void>;
+}
+
+/** What the rest of the host listens to; the supervisor keeps the census of processes. */
+export type SidecarListeners = Omit<Handlers<SidecarToHost>, "process/started" | "process/ended">;
+
+export interface SupervisorWorld {
+  readonly launcher: Launcher;
+  readonly listeners: SidecarListeners;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** After every change of phase. */
+  changed(phase: SidecarPhase): void;
+}
+
+export class SidecarSupervisor {
+  #phase: SidecarPhase = IDLE;
+  /** The process of `#phase.run`, and its client once hands were shaken. */
+  #process: SidecarProcess | undefined;
+  #client: SidecarClient | undefined;
+  #timer: { dispose(): void } | undefined;
+  #waiting: Deferred<SidecarClient>[] = [];
+  readonly #alive = new Set<Promise<void>>();
+
+  constructor(private readonly deps: SupervisorWorld) {}
+
+  get phase(): SidecarPhase {
+    return this.#phase;
+  }
+
+  /** The running sidecar's client, started if need be. Rejects with `SidecarUnavailable` when there will be none. */
+  client(): Promise<SidecarClient> {
+    const waiting = deferred<SidecarClient>();
+    this.#waiting.push(waiting);
+    this.#post({ kind: "wanted" });
+    return waiting.promise;
+  }
+
+  /** The client of the sidecar that runs, if one does. */
+  get running(): SidecarClient | undefined {
+    return this.#phase.kind === "running" ? this.#client : undefined;
+  }
+
+  /** To the sidecar that runs, if one does: a new one learns everything in its handshake. */
+  tell<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {
+    this.running?.notify(method, params);
+  }
+
+  /** A person asks: also after we gave up. */
+  restart(): void {
+    this.#post({ kind: "restartAsked" });
+  }
+
+  /** Resolves when every process of ours has ended. */
+  async dispose(): Promise<void> {
+    this.#post({ kind: "disposeAsked" });
+    await Promise.all(this.#alive);
+  }
+
+  #post(event: SidecarEvent): void {
+    const before = this.#phase;
+    const [phase, effects] = step(before, event);
+    this.#phase = phase;
+    if (phase.kind !== "backoff") {
+      this.#timer?.dispose();
+      this.#timer = undefined;
+    }
+    for (const effect of effects) this.#carryOut(effect);
+    this.#settle();
+    if (this.#phase !== before) this.deps.changed(this.#phase);
+  }
+
+  #settle(): void {
+    const phase = this.#phase;
+    const settle = (end: (waiting: Deferred<SidecarClient>) => void) => {
+      for (const waiting of this.#waiting.splice(0)) end(waiting);
+    };
+    switch (phase.kind) {
+      case "running": {
+        const client = this.#client;
+        return client && settle(({ resolve }) => resolve(client));
+      }
+      case "failed":
+        return settle(({ reject }) => reject(new SidecarUnavailable(phase.message)));
+      case "stopped":
+        return settle(({ reject }) => reject(new SidecarUnavailable(SHUTTING_DOWN)));
+      case "stopping":
+        return phase.next === "rest"
+          ? settle(({ reject }) => reject(new SidecarUnavailable(SHUTTING_DOWN)))
+          : undefined;
+      default:
+        return;
+    }
+  }
+
+  #carryOut(effect: SidecarEffect): void {
+    switch (effect.kind) {
+      case "start": {
+        const living = this.#live(effect.run, effect.node).finally(() => this.#alive.delete(living));
+        this.#alive.add(living);
+        return;
+      }
+      case "wait":
+        this.#timer = this.deps.clock.after(effect.ms, () => this.#post({ kind: "waited", run: effect.run }));
+        return;
+      case "stop":
+        void this.#process?.stop().then(() => this.#post({ kind: "stopped", run: effect.run }));
+        return;
+      case "unexpected":
+        this.deps.log.error("sidecar", "Unexpected event", { event: effect.event.kind, phase: this.#phase.kind });
+        return;
+      default:
+        return assertNever(effect, "effect");
+    }
+  }
+
+  /** One process, from its start to its end. */
+  async #live(run: number, node: NodeChoice): Promise<void> {
+    const { launcher, listeners, clock, log } = this.deps;
+    const children = new Map<number, ChildProcessRecord>();
+    const process = launcher.launch(node, {
+      ...listeners,
+      "process/started": record => {
+        children.set(record.pid, record);
+      },
+      "process/ended": ({ pid }) => {
+        children.delete(pid);
+      },
+    });
+    this.#process = process;
+    this.#client = undefined;
+    const client = await process.ready.catch((error: unknown) => {
+      const failed =
+        error instanceof StartFailed
+          ? error
+          : new StartFailed("again", "Symposium’s sidecar could not be started. See the log.", { cause: error });
+      log.error("sidecar", failed.message, { cause: failed.cause });
+      this.#post({ kind: "startFailed", run, at: clock.now(), message: failed.message, remedy: failed.remedy });
+      return undefined;
+    });
+    if (client && this.#process === process) {
+      this.#client = client;
+      this.#post({ kind: "shookHands", run });
+    }
+    const why = await process.ended;
+    if (client) {
+      if (this.#phase.kind === "stopping") log.info("sidecar", "Sidecar stopped");
+      else log.warn("sidecar", why);
+      this.#post({ kind: "died", run, at: clock.now(), message: why });
+      client.close(why);
+    }
+    if (children.size > 0)
+      await launcher
+        .reap(node, [...children.values()])
+        .catch((error: unknown) => log.error("sidecar", "Could not reap what the sidecar left", { error }));
+  }
+}

@@ -1,0 +1,382 @@
+import { deepEqual } from "node:assert/strict";
+import fc from "fast-check";
+import {
+  applyEvent,
+  emptyConversation,
+  type ChatEvent,
+  type Conversation,
+  type Entry,
+  type Permission,
+} from "../../src/protocol/chat";
+import type { Elicitation } from "../../src/protocol/elicitation";
+import { announce, listening, type Announcement, type Listening } from "./announcements";
+import { freshTab, type Page, type Tab } from "../state/page-model";
+import { openPage } from "../state/page-state";
+import { emptyPage } from "../state/saved-page";
+import { read, unread } from "../view-model/sentences";
+
+const ELIZA = { id: "elizacp", name: "Eliza" };
+const RUNNING: Conversation["turn"] = { state: "running", messageId: "u" };
+const tab = (conversation: Partial<Conversation> = {}, rest: Partial<Tab> = {}): Tab => ({
+  ...freshTab("t", ELIZA, 0, 0),
+  phase: "live",
+  bootId: "b",
+  conversation: { ...emptyConversation(ELIZA, "/"), ...conversation },
+  ...rest,
+});
+const pageOf = (...tabs: readonly Tab[]): Page => ({
+  ...openPage(emptyPage, 0, 0)[0],
+  tabs: new Map(tabs.map(each => [each.tabId, each])),
+  selected: "t",
+});
+
+const question: Permission = {
+  kind: "permission",
+  id: "q",
+  agent: "Eliza",
+  toolEntryId: "t",
+  title: "Clean up",
+  toolKind: "execute",
+  input: `{"command":"rm -r build"}`,
+  content: [],
+  options: [{ optionId: "o", name: "Yes", kind: "allow_once" }],
+};
+const form: Elicitation = {
+  kind: "elicitation",
+  id: "f",
+  agent: "Eliza",
+  message: "Your name?",
+  ask: { mode: "form", fields: [{ type: "text", name: "n", title: "Name", required: true }] },
+};
+const answer = (text: string, id = "a"): Entry => ({ kind: "agent", id, text });
+const notice = (text: string, from?: string): Entry => ({
+  kind: "notice",
+  id: text,
+  severity: "info",
+  text,
+  actions: [],
+  ...(from === undefined ? {} : { from }),
+});
+
+/** Who listens to one page after the other. */
+class Listener {
+  #heard: Listening = listening;
+  constructor(private page: Page) {}
+  /** What is said when the page has become this one. */
+  hears(page: Page): readonly Announcement[] {
+    const [heard, said] = announce(this.#heard, this.page, page);
+    this.#heard = heard;
+    this.page = page;
+    return said;
+  }
+  says(page: Page): readonly string[] {
+    return this.hears(page).flatMap(each => (each.kind === "say" ? [each.text] : [`(${each.kind})`]));
+  }
+}
+
+const between = (before: Tab, after: Tab): readonly string[] => new Listener(pageOf(before)).says(pageOf(after));
+const running = (...entries: readonly Entry[]): Tab => tab({ entries, turn: RUNNING });
+const idle = (...entries: readonly Entry[]): Tab => tab({ entries });
+
+suite("announcements", () => {
+  test("an answer is said sentence by sentence, its rest when the turn ends, and that it has", () => {
+    const listener = new Listener(pageOf(running()));
+    deepEqual(listener.says(pageOf(running(answer("One. Tw")))), ["One."]);
+    deepEqual(listener.says(pageOf(running(answer("One. Two")))), []);
+    deepEqual(listener.says(pageOf(running(answer("One. Two. Three")))), ["Two."]);
+    deepEqual(listener.says(pageOf(idle(answer("One. Two. Three")))), ["Three", "Eliza has finished."]);
+    deepEqual(listener.says(pageOf(idle(answer("One. Two. Three, late.")))), [", late."]);
+    deepEqual(between(idle(answer("Half")), idle(answer("Half a sentence, late."))), ["a sentence, late."]);
+  });
+
+  test("what an answer holds back is said before what comes behind it", () => {
+    const listener = new Listener(pageOf(running(answer("Let me"))));
+    listener.says(pageOf(running(answer("Let me look"))));
+    deepEqual(listener.says(pageOf(running(answer("Let me look"), notice("Mind.", "Eliza")))), [
+      "Let me look",
+      "Eliza: Mind.",
+    ]);
+    deepEqual(listener.says(pageOf(running(answer("Let me look"), notice("Mind.", "Eliza"), answer("Done. O", "b")))), [
+      "Done.",
+    ]);
+  });
+
+  test("an answer that is written anew is not said again", () => {
+    const listener = new Listener(pageOf(running(answer("One. Two"))));
+    deepEqual(listener.says(pageOf(running(answer("1. 2. 3. Four")))), []);
+    deepEqual(listener.says(pageOf(running(answer("1. 2. 3. Four. Five")))), ["Four."]);
+  });
+
+  test("of what was there when the page opened, came back, or is another sidecar's, nothing is said", () => {
+    const full = [answer("One. Two."), question, notice("No.")];
+    deepEqual(between(tab({}, { phase: "restored" }), idle(...full)), []);
+    deepEqual(between(tab({}, { phase: "interrupted" }), idle(...full)), []);
+    deepEqual(between(tab({}, { bootId: "a" }), idle(...full)), []);
+    deepEqual(new Listener(pageOf()).says(pageOf(idle(...full))), []);
+  });
+
+  test("a snapshot of the same sidecar says what it has beyond what was said", () => {
+    const listener = new Listener(pageOf(running()));
+    listener.says(pageOf(running(answer("One. Tw"))));
+    deepEqual(listener.says(pageOf(running(answer("One. Tw"), notice("Mind.")))), ["Tw", "Mind."]);
+    const again = structuredClone([answer("One. Tw"), notice("Mind."), answer("Three. F", "b")]);
+    deepEqual(listener.says(pageOf(running(...again))), ["Three."]);
+    deepEqual(listener.says(pageOf(running(...structuredClone(again)))), []);
+  });
+
+  test("a tab that is chosen says nothing of what it shows, and goes on from there", () => {
+    const other = (text: string, turn: Conversation["turn"] = RUNNING): Tab =>
+      tab({ entries: [answer(text)], turn }, { tabId: "o" });
+    const first = running(answer("Mine. A"));
+    const listener = new Listener(pageOf(running(), other("One.")));
+    listener.says(pageOf(first, other("One.")));
+    deepEqual(listener.says({ ...pageOf(first, other("One. Two. Three")), selected: "o" }), ["(hush)"]);
+    deepEqual(listener.says({ ...pageOf(first, other("One. Two. Three. Four")), selected: "o" }), ["Three."]);
+    deepEqual(
+      listener.says({
+        ...pageOf(running(answer("Mine. And. Yours. B")), other("One. Two. Three. Four")),
+        selected: "o",
+      }),
+      [],
+    );
+  });
+
+  test("a tab that is not chosen says that it asks and that it has finished, and in which chat", () => {
+    const other = (conversation: Partial<Conversation>): Page =>
+      pageOf(idle(), tab({ title: "Docs", ...conversation }, { tabId: "o" }));
+    const listener = new Listener(other({ turn: RUNNING }));
+    deepEqual(listener.hears(other({ turn: RUNNING, entries: [answer("One. Two")] })), []);
+    deepEqual(listener.hears(other({ turn: RUNNING, entries: [answer("One. Two"), question] })), [
+      { kind: "sayNow", text: "In the chat “Docs”, Eliza wants to run a command: Clean up. command: rm -r build." },
+    ]);
+    deepEqual(
+      listener.says(
+        other({ entries: [answer("One. Two"), { ...question, answered: { kind: "cancelled", why: "" } }] }),
+      ),
+      ["In the chat “Docs”, Eliza has finished."],
+    );
+    deepEqual(
+      new Listener(other({ turn: RUNNING })).hears(
+        other({ turn: RUNNING, entries: [{ ...question, answered: { kind: "cancelled", why: "" } }] }),
+      ),
+      [],
+    );
+    deepEqual(
+      new Listener(pageOf(idle(), tab({}, { tabId: "o", phase: "restored" }))).hears(other({ entries: [question] })),
+      [],
+    );
+  });
+
+  test("of many questions one is asked at a time, with their number: the next when it is answered", () => {
+    const ask = (n: number, rest: Partial<Permission> = {}): Permission => ({
+      ...question,
+      id: `q${n}`,
+      title: `Step ${n}`,
+      ...rest,
+    });
+    const listener = new Listener(pageOf(running()));
+    const heard = (...entries: readonly Entry[]): readonly string[] =>
+      listener
+        .hears(pageOf(running(...entries)))
+        .map(each => (each.kind === "ask" ? `${each.key} ${each.text.replace(/ Eliza.*/, "")}` : each.kind));
+    deepEqual(heard(ask(1)), ["q1 Eliza wants to run a command: Step 1. command: rm -r build."]);
+    deepEqual(heard(ask(1), ask(2)), ["q2 Eliza wants to run a command: Step 2. command: rm -r build."]);
+    deepEqual(heard(ask(1), ask(2), ask(3)), ["q1 Question 1 of 3."]);
+    deepEqual(heard(ask(1), ask(2), ask(3), ask(4)), []);
+    const done = { answered: { kind: "cancelled", why: "" } } as const;
+    deepEqual(heard(ask(1, done), ask(2), ask(3), ask(4)), ["q2 Question 1 of 3."]);
+    deepEqual(heard(ask(1, done), ask(2, done), ask(3), ask(4)).length, 2);
+    deepEqual(heard(ask(1, done), ask(2, done), ask(3, done), ask(4, done)), []);
+  });
+
+  test("a question goes to the card that asks it, with all that is asked, once", () => {
+    const listener = new Listener(pageOf(running()));
+    deepEqual(listener.hears(pageOf(running(question))), [
+      { kind: "ask", key: "q", text: "Eliza wants to run a command: Clean up. command: rm -r build." },
+    ]);
+    deepEqual(listener.hears(pageOf(running({ ...question }))), []);
+    deepEqual(listener.hears(pageOf(running(question, form))), [
+      { kind: "ask", key: "f", text: "Eliza has a question: Your name?" },
+    ]);
+    deepEqual(between(running(), running({ ...question, answered: { kind: "cancelled", why: "" } })), []);
+  });
+
+  test("a notice is said, and one of ours at the end of a turn says enough of it; a call that failed is named once", () => {
+    deepEqual(between(running(), idle(notice("Stopped."))), ["Stopped."]);
+    deepEqual(between(running(), idle(notice("Slow.", "Eliza"))), ["Eliza: Slow.", "Eliza has finished."]);
+    const call = (status: "in_progress" | "failed", title = "npm test"): Entry => ({
+      kind: "tool",
+      id: "c",
+      toolCallId: "c",
+      title,
+      toolKind: "execute",
+      status,
+      content: [],
+      locations: [],
+    });
+    const listener = new Listener(pageOf(running()));
+    deepEqual(
+      [running(call("in_progress")), running(call("failed")), running(call("failed", "again"))].map(each =>
+        listener.says(pageOf(each)),
+      ),
+      [[], ["Failed: npm test"], []],
+    );
+  });
+
+  test("who stops the turn, or sends the next prompt, wants to hear no more of this one; who queues a prompt does", () => {
+    const user: Entry = { kind: "user", id: "u", text: "hi" };
+    const sends = (conversation: Partial<Conversation>): Tab =>
+      tab(conversation, { drafts: { ...tab().drafts, onTheWay: [{ messageId: "m", text: "x" }] } });
+    deepEqual(between(running(user), tab({ entries: [user], turn: { state: "cancelling", messageId: "u" } })), [
+      "(hush)",
+    ]);
+    deepEqual(between(idle(user), sends({ entries: [user] })), ["(hush)"]);
+    deepEqual(between(running(user), sends({ entries: [user], turn: RUNNING })), []);
+  });
+
+  test("what the user attaches and removes is said at once, and what is sent is not removed", () => {
+    const file = (path: string) => ({ kind: "file", path }) as const;
+    const drafts = (rest: Partial<Tab["drafts"]>): Tab => tab({}, { drafts: { ...tab().drafts, ...rest } });
+    const says = (before: Tab, after: Tab) => new Listener(pageOf(before)).hears(pageOf(after));
+    deepEqual(says(drafts({}), drafts({ attachments: [file("/w/a.ts"), file("/w/b.ts")] })), [
+      { kind: "sayNow", text: "Attached: a.ts, b.ts." },
+    ]);
+    deepEqual(
+      says(drafts({ attachments: [file("/w/a.ts"), file("/w/b.ts")] }), drafts({ attachments: [file("/w/b.ts")] })),
+      [{ kind: "sayNow", text: "Removed: a.ts." }],
+    );
+    deepEqual(says(drafts({ attachments: [file("/w/a.ts")] }), drafts({ onTheWay: [{ messageId: "m", text: "x" }] })), [
+      { kind: "hush" },
+    ]);
+    deepEqual(new Listener(pageOf()).hears(pageOf(drafts({ attachments: [file("/w/a.ts")] }))), []);
+  });
+
+  test("prompts that wait are counted when there are more, and when they are held", () => {
+    const queued = (held: boolean, ...ids: readonly string[]): Tab =>
+      tab({ turn: RUNNING, queue: { held, prompts: ids.map(messageId => ({ messageId, text: "x" })) } });
+    const listener = new Listener(pageOf(running()));
+    deepEqual(
+      [
+        queued(false, "a"),
+        queued(false, "a", "b"),
+        queued(false, "b"),
+        queued(true, "b"),
+        queued(true, "b"),
+        queued(false),
+      ].map(each => listener.hears(pageOf(each)).map(said => ("text" in said ? said.text : said.kind))),
+      [
+        ["Sent when the turn has ended: 1 prompt."],
+        ["Sent when the turn has ended: 2 prompts."],
+        [],
+        ["1 prompt held, because a turn was stopped or failed."],
+        [],
+        [],
+      ],
+    );
+  });
+
+  test("every finished sentence of the selected tab is said once, in order, whatever else happens and however it arrives", () => {
+    const text = fc.stringMatching(/^([A-Z][a-z]{3,5}( [a-z]{3,5}){0,3}[.!?] ?\n?){1,3}$/);
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ kind: fc.constant("grows" as const), text }) },
+      fc.constantFrom(
+        { kind: "tool" as const },
+        { kind: "snapshot" as const },
+        { kind: "typed" as const },
+        { kind: "ends" as const },
+        { kind: "another" as const },
+      ),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 40 }),
+        fc.infiniteStream(fc.integer({ min: 1, max: 9 })),
+        (steps, sizes) => {
+          let now = running(),
+            other = tab({ turn: RUNNING }, { tabId: "o" }),
+            entries = 0;
+          const listener = new Listener(pageOf(now, other));
+          const said: string[] = [];
+          const become = (tab: Tab) => {
+            now = tab;
+            said.push(...listener.says(pageOf(now, other)));
+          };
+          // Pieces of text may be told together, with what comes next.
+          const event = (each: ChatEvent) => {
+            const tab = { ...now, conversation: applyEvent(now.conversation, each) };
+            if (each.type === "append" && sizes.next().value > 5) now = tab;
+            else become(tab);
+          };
+          for (const each of steps) {
+            switch (each.kind) {
+              case "grows": {
+                const last = now.conversation.entries.at(-1);
+                const id = last?.kind === "agent" ? last.id : `a${++entries}`;
+                if (last?.kind !== "agent") event({ type: "upsert", entry: answer("", id) });
+                for (let at = 0; at < each.text.length; ) {
+                  const entry = now.conversation.entries.findLast(entry => entry.id === id);
+                  const { value: size } = sizes.next();
+                  event({
+                    type: "append",
+                    id,
+                    offset: entry?.kind === "agent" ? entry.text.length : 0,
+                    text: each.text.slice(at, at + size),
+                  });
+                  at += size;
+                }
+                break;
+              }
+              case "tool":
+                event({
+                  type: "upsert",
+                  entry: {
+                    kind: "tool",
+                    id: `t${++entries}`,
+                    toolCallId: "t",
+                    title: "Look",
+                    toolKind: "read",
+                    status: "completed",
+                    content: [],
+                    locations: [],
+                  },
+                });
+                break;
+              case "snapshot":
+                become({ ...now, conversation: structuredClone(now.conversation) });
+                break;
+              case "typed":
+                become({ ...now, drafts: { ...now.drafts, text: "x" } });
+                break;
+              case "ends":
+                event({ type: "turn", turn: { state: "idle" } });
+                event({ type: "upsert", entry: { kind: "user", id: `u${++entries}`, text: "on" } });
+                event({ type: "turn", turn: RUNNING });
+                break;
+              case "another":
+                other = {
+                  ...other,
+                  conversation: {
+                    ...other.conversation,
+                    entries: [...other.conversation.entries, answer("Not. Mine. ", `o${++entries}`)],
+                  },
+                };
+                become(now);
+                break;
+            }
+          }
+          event({ type: "turn", turn: { state: "idle" } });
+          const ended = (words: readonly string[]) =>
+            words
+              .filter(each => each !== "Eliza has finished.")
+              .join(" ")
+              .split(" ");
+          const texts = now.conversation.entries.flatMap(entry =>
+            entry.kind === "agent" ? [...read(unread, entry.text, true)[1]] : [],
+          );
+          deepEqual(ended(said).join(" "), ended(texts).join(" "));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,220 @@
+/**
+ * What a screen reader says of a change of the page. Pure; `live-region.ts` says it.
+ *
+ * Of the selected tab: the sentences of an answer as each is complete, notices, calls that failed, questions, the end
+ * of a turn, and what became of what the user attached and sent. Of the others: that they ask, and that their turn has
+ * ended.
+ *
+ * Invariants: what was on screen when the tab was selected, and what a snapshot brings back, is never said; a finished
+ * sentence is said once, in order (`announcements.test.ts`).
+ */
+import { isSame } from "../../src/protocol/attachments";
+import type { Conversation, Entry, Permission } from "../../src/protocol/chat";
+import type { Elicitation } from "../../src/protocol/elicitation";
+import { visibleLine } from "../../src/protocol/visible-text";
+import { keyOf } from "../view-model/card";
+import { chipView } from "../view-model/chip";
+import { isQuestion, type Page, type Tab } from "../state/page-model";
+import { NO_QUESTIONS, questionQueue, type QuestionQueue } from "../state/question-queue";
+import { whatIsAsked, whoAsks } from "../view-model/question-text";
+import { counted, passed, read, unread, type Reader } from "../view-model/sentences";
+
+export type Announcement =
+  /** Behind what waits. */
+  | { readonly kind: "say"; readonly text: string }
+  /** At once: somebody waits for the user. */
+  | { readonly kind: "sayNow"; readonly text: string }
+  /** The focus goes to this card, which says what it asks; where it must not go, `text` is said at once. */
+  | { readonly kind: "ask"; readonly key: string; readonly text: string }
+  /** What waits is of no use any more. */
+  | { readonly kind: "hush" };
+
+/** How far the answer of the selected tab that last grew was read. */
+export interface Listening {
+  readonly growing: { readonly id: string; readonly reader: Reader } | undefined;
+}
+
+export const listening: Listening = { growing: undefined };
+
+export function announce(heard: Listening, before: Page, after: Page): readonly [Listening, readonly Announcement[]] {
+  if (before.tabs === after.tabs && before.selected === after.selected) return [heard, []];
+  const isAnother = before.selected !== after.selected;
+  const others = [...after.tabs.values()].flatMap(tab =>
+    tab.tabId === after.selected ? [] : ofAnother(before.tabs.get(tab.tabId), tab),
+  );
+  const tab = after.selected === undefined ? undefined : after.tabs.get(after.selected);
+  if (isAnother || tab === undefined)
+    return [listening, [...(isAnother ? [{ kind: "hush" } as const] : []), ...others]];
+  const [next, said] = ofSelected(heard, before.tabs.get(tab.tabId), tab);
+  return [next, [...said, ...others]];
+}
+
+/** Whether what `tab` shows is what `before` showed, and more. */
+function goesOn(before: Tab | undefined, tab: Tab): before is Tab {
+  return before !== undefined && before.phase === "live" && before.bootId === tab.bootId;
+}
+
+const isIdle = ({ turn }: Conversation): boolean => turn.state === "idle";
+
+// --- the selected tab
+
+function ofSelected(
+  heard: Listening,
+  before: Tab | undefined,
+  tab: Tab,
+): readonly [Listening, readonly Announcement[]] {
+  if (before === tab) return [heard, []];
+  const attached = before === undefined ? [] : ofChips(before, tab);
+  if (!goesOn(before, tab)) return [listening, attached];
+  const acts: readonly Announcement[] = [...(isOver(before, tab) ? [{ kind: "hush" } as const] : []), ...attached];
+  if (before.conversation === tab.conversation) return [heard, acts];
+  const had = predecessors(before.conversation.entries, tab.conversation.entries);
+  const [next, said] = ofEntries(heard, before.conversation, tab, had);
+  return [next, [...acts, ...said, ...ofTurn(before, tab), ...ofQueue(before, tab)]];
+}
+
+/** What is sent is not removed. */
+function ofChips({ drafts: before }: Tab, { drafts: { attachments, onTheWay } }: Tab): readonly Announcement[] {
+  if (before.attachments === attachments) return [];
+  const missing = (from: typeof attachments, all: typeof attachments) =>
+    from.filter(each => !all.some(other => other === each || isSame(other, each))).map(each => chipView(each).name);
+  const added = missing(attachments, before.attachments),
+    removed = onTheWay.length > before.onTheWay.length ? [] : missing(before.attachments, attachments);
+  return [["Attached", added] as const, ["Removed", removed] as const].flatMap(([what, names]) =>
+    names.length === 0 ? [] : [{ kind: "sayNow", text: `${what}: ${names.join(", ")}.` } as const],
+  );
+}
+
+/** More prompts that wait, and that they will not go out by themselves. */
+function ofQueue({ conversation: { queue: before } }: Tab, { conversation: { queue } }: Tab): readonly Announcement[] {
+  if (queue === undefined || queue === before || queue.prompts.length === 0) return [];
+  if (queue.held && !before?.held)
+    return [
+      { kind: "say", text: `${counted(queue.prompts.length, "prompt")} held, because a turn was stopped or failed.` },
+    ];
+  return queue.prompts.length > (before?.prompts.length ?? 0)
+    ? [{ kind: "sayNow", text: `Sent when the turn has ended: ${counted(queue.prompts.length, "prompt")}.` }]
+    : [];
+}
+
+/** The user has sent something new, or wants to hear no more of this. */
+function isOver(before: Tab, tab: Tab): boolean {
+  const sends = tab.drafts.onTheWay.length > before.drafts.onTheWay.length && isIdle(before.conversation);
+  return sends || (tab.conversation.turn.state === "cancelling" && before.conversation.turn.state !== "cancelling");
+}
+
+interface Changed {
+  readonly entry: Entry;
+  readonly before: Entry | undefined;
+}
+
+/**
+ * The entries that changed, with what they were. Events replace entries where they stand; a snapshot makes all of them
+ * anew.
+ */
+function predecessors(before: readonly Entry[], after: readonly Entry[]): readonly Changed[] {
+  let byId: ReadonlyMap<string, Entry> | undefined;
+  return after.flatMap((entry, i) => {
+    const there = before[i];
+    if (there === entry) return [];
+    if (there?.id !== entry.id) byId ??= new Map(before.map(each => [each.id, each]));
+    return [{ entry, before: there?.id === entry.id ? there : byId?.get(entry.id) }];
+  });
+}
+
+function ofEntries(
+  { growing }: Listening,
+  past: Conversation,
+  { conversation }: Tab,
+  changed: readonly Changed[],
+): readonly [Listening, readonly Announcement[]] {
+  const said: Announcement[] = [],
+    isAsked = changed.some(({ entry }) => isQuestion(entry));
+  const questions = isAsked ? questionQueue(conversation.entries) : NO_QUESTIONS;
+  let open = growing;
+  const readOn = (entry: Extract<Entry, { kind: "agent" }>, before: Entry | undefined) => {
+    const isAnew = before?.kind === "agent" && !entry.text.startsWith(before.text);
+    const from = isAnew
+      ? passed(entry.text)
+      : open?.id === entry.id
+        ? open.reader
+        : before?.kind === "agent"
+          ? passed(before.text, hasEnded(past, entry.id))
+          : unread;
+    const [reader, sentences] = read(from, entry.text, hasEnded(conversation, entry.id));
+    said.push(...sentences.map(text => ({ kind: "say", text }) as const));
+    open = { id: entry.id, reader };
+  };
+  // Before what came behind it.
+  const before = open && conversation.entries.findLast(({ id }) => id === open?.id);
+  if (before?.kind === "agent" && hasEnded(conversation, before.id)) readOn(before, before);
+  for (const each of changed) {
+    if (each.entry.kind !== "agent") said.push(...ofEntry(each, questions));
+    else if (each.before?.kind !== "agent" || each.before.text !== each.entry.text) readOn(each.entry, each.before);
+  }
+  return [open ? { growing: open } : listening, isAsked ? [...said, ...ofNext(past, conversation, questions)] : said];
+}
+
+/** A question whose turn has come, and the first of a queue that has just become one: its card is another now. */
+function ofNext(
+  past: Conversation,
+  { entries }: Conversation,
+  { shown, waiting }: QuestionQueue,
+): readonly Announcement[] {
+  const before = questionQueue(past.entries),
+    becomesQueue = waiting > 0 && before.waiting === 0 && before.shown.size > shown.size;
+  if (shown.size === 0) return [];
+  const known = new Set(past.entries.flatMap(entry => (isQuestion(entry) ? [entry.id] : [])));
+  return entries.flatMap(entry =>
+    isQuestion(entry) && shown.has(entry.id) && known.has(entry.id) && (becomesQueue || !before.shown.has(entry.id))
+      ? [asking(entry, waiting)]
+      : [],
+  );
+}
+
+function asking(entry: Permission | Elicitation, waiting: number): Announcement {
+  const count = waiting === 0 ? "" : `Question 1 of ${waiting + 1}. `;
+  return { kind: "ask", key: keyOf(entry.id), text: `${count}${whoAsks(entry)}: ${whatIsAsked(entry)}` };
+}
+
+/** No more is written to this answer, for all one knows. */
+function hasEnded(conversation: Conversation, id: string): boolean {
+  return isIdle(conversation) || conversation.entries.at(-1)?.id !== id;
+}
+
+function ofEntry({ entry, before }: Changed, { shown, waiting }: QuestionQueue): readonly Announcement[] {
+  if (isQuestion(entry))
+    return before !== undefined || entry.answered || !shown.has(entry.id) ? [] : [asking(entry, waiting)];
+  if (entry.kind === "tool")
+    return entry.status === "failed" && !(before?.kind === "tool" && before.status === "failed")
+      ? [{ kind: "say", text: `Failed: ${visibleLine(entry.title)}` }]
+      : [];
+  if (entry.kind !== "notice" || before !== undefined) return [];
+  return [{ kind: "say", text: visibleLine(entry.from === undefined ? entry.text : `${entry.from}: ${entry.text}`) }];
+}
+
+/** What a notice of ours says of the end is enough. */
+function ofTurn(before: Tab, { conversation }: Tab): readonly Announcement[] {
+  const last = conversation.entries.at(-1);
+  if (isIdle(before.conversation) || !isIdle(conversation) || (last?.kind === "notice" && last.from === undefined))
+    return [];
+  return [{ kind: "say", text: `${visibleLine(conversation.agent.name)} has finished.` }];
+}
+
+// --- the others
+
+function ofAnother(before: Tab | undefined, tab: Tab): readonly Announcement[] {
+  if (before === tab || !goesOn(before, tab) || before.conversation === tab.conversation) return [];
+  const { conversation } = tab,
+    questions = questionQueue(conversation.entries);
+  const where = `In the chat “${visibleLine(conversation.title ?? conversation.agent.name)}”, `;
+  const asked = predecessors(before.conversation.entries, conversation.entries).flatMap(({ entry, before }) =>
+    isQuestion(entry) && before === undefined && !entry.answered && questions.shown.has(entry.id) ? [entry] : [],
+  );
+  return [
+    ...asked.map(entry => ({ kind: "sayNow", text: `${where}${whoAsks(entry)}: ${whatIsAsked(entry)}` }) as const),
+    ...(!isIdle(before.conversation) && isIdle(conversation)
+      ? [{ kind: "say", text: `${where}${visibleLine(conversation.agent.name)} has finished.` } as const]
+      : []),
+  ];
+}

@@ -1,0 +1,53 @@
+/**
+ * What a mouse finds out by resting on something, for those who get there by keyboard: the tip of what has the focus,
+ * as long as it has. Who does not see the page hears names and descriptions, and not this.
+ */
+import { make, setText } from "../components/dom";
+
+const MARGIN = 4;
+
+export class FocusTip {
+  readonly element = make("div", { className: "symposium-tip", attributes: { "aria-hidden": "true" } });
+
+  constructor(root: HTMLElement) {
+    this.element.hidden = true;
+    root.addEventListener("focusin", ({ target }) => {
+      if (target instanceof HTMLElement) this.#show(target);
+    });
+    for (const event of ["focusout", "pointerdown", "wheel"])
+      root.addEventListener(event, () => this.#hide(), { passive: true });
+    root.addEventListener(
+      "keydown",
+      ({ key }) => {
+        if (key === "Escape") this.#hide();
+      },
+      { capture: true },
+    );
+  }
+
+  #hide(): void {
+    this.element.hidden = true;
+  }
+
+  #show(at: HTMLElement): void {
+    const tip = at.matches(":focus-visible") ? tipOf(at) : "";
+    this.element.hidden = tip === "";
+    if (tip === "") return;
+    setText(this.element, tip);
+    const { left, top, bottom } = at.getBoundingClientRect();
+    const { width, height } = this.element.getBoundingClientRect();
+    const above = top - height - MARGIN;
+    this.element.style.left = `${Math.max(MARGIN, Math.min(left, window.innerWidth - width - MARGIN))}px`;
+    this.element.style.top = `${above >= 0 ? above : bottom + MARGIN}px`;
+  }
+}
+
+/** What it tells of itself beyond its text. */
+function tipOf(element: HTMLElement): string {
+  const { about } = element.dataset;
+  if (about !== undefined) return about;
+  if (element.title !== "") return element.title;
+  return element instanceof HTMLButtonElement && element.textContent.trim() === ""
+    ? (element.getAttribute("aria-label") ?? "")
+    : "";
+}

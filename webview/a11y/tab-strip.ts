@@ -1,0 +1,121 @@
+/**
+ * mynah's tabs made what they look like: a list of tabs that arrow keys go along (ARIA's pattern, selection follows
+ * focus). Its own are radio buttons that are not on the page at all for anybody who uses a keyboard or hears it.
+ *
+ * Invariants: one of the tabs, the selected one, is a stop of the Tab key; a tab controls its conversation, which bears
+ * its name; what closes a tab by mouse is Delete by keyboard.
+ */
+import { freshId } from "../components/dom";
+
+export class TabStrip {
+  /** `toPrompt`: puts the focus into the prompt of the tab that is selected. */
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly toPrompt: () => void,
+  ) {
+    root.addEventListener("change", () => this.show());
+    root.addEventListener("keydown", event => {
+      const tab =
+        event.target instanceof Element && event.target.getAttribute("role") === "tab" ? event.target : undefined;
+      if (!(tab instanceof HTMLElement) || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      if (this.#pressed(event.key, tab)) event.preventDefault();
+    });
+  }
+
+  /** To be called when tabs came, went or were renamed. */
+  show(): void {
+    for (const part of this.root.querySelectorAll<HTMLElement>(".mynah-tabs-container > span")) {
+      const input = part.querySelector<HTMLInputElement>("input.mynah-tab-item");
+      const tab = part.querySelector<HTMLElement>(".mynah-tab-item-label-text");
+      if (!input || !tab) continue;
+      set(part, "role", "none");
+      set(tab, "role", "tab");
+      set(tab, "aria-selected", String(input.checked));
+      set(tab, "tabindex", input.checked ? "0" : "-1");
+      part.title = tab.textContent;
+      for (const close of part.querySelectorAll("button")) {
+        set(close, "tabindex", "-1");
+        set(close, "aria-hidden", "true");
+      }
+      this.#join(tab, input.value);
+    }
+  }
+
+  #join(tab: HTMLElement, mynahId: string): void {
+    const panel = this.root.querySelector<HTMLElement>(`.mynah-chat-wrapper[mynah-tab-id="${CSS.escape(mynahId)}"]`);
+    if (!panel) return;
+    if (tab.id === "") tab.id = freshId();
+    if (panel.id === "") panel.id = freshId();
+    set(tab, "aria-controls", panel.id);
+    set(panel, "role", "tabpanel");
+    set(panel, "aria-labelledby", tab.id);
+  }
+
+  #pressed(key: string, tab: HTMLElement): boolean {
+    const tabs = [...this.root.querySelectorAll<HTMLElement>(".mynah-tabs-container [role=tab]")];
+    const at = tabs.indexOf(tab);
+    switch (key) {
+      case "ArrowRight":
+      case "ArrowDown":
+        return this.#go(tabs[(at + 1) % tabs.length]);
+      case "ArrowLeft":
+      case "ArrowUp":
+        return this.#go(tabs.at(at - 1));
+      case "Home":
+        return this.#go(tabs[0]);
+      case "End":
+        return this.#go(tabs.at(-1));
+      case "Enter":
+      case " ":
+        this.toPrompt();
+        return true;
+      case "Delete":
+        return this.#close(tab);
+      default:
+        return false;
+    }
+  }
+
+  /** The focus first: a tab that is selected while the focus is here does not take it away. */
+  #go(tab: HTMLElement | undefined): boolean {
+    tab?.focus();
+    inputOf(tab)?.click();
+    return true;
+  }
+
+  #close(tab: HTMLElement): boolean {
+    tab.closest("label")?.querySelector("button")?.click();
+    const asks = this.root.querySelector<HTMLElement>(CONFIRMATION);
+    if (!asks) this.#focusSelected();
+    else requestAnimationFrame(() => this.#confirm(asks));
+    return true;
+  }
+
+  /** What runs in a tab is not ended by one key. */
+  #confirm(asks: HTMLElement): void {
+    const [keep] = asks.querySelectorAll("button");
+    asks.addEventListener("keydown", event => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      keep?.click();
+    });
+    // mynah keeps clicks to itself.
+    asks.addEventListener("click", () => requestAnimationFrame(() => this.#focusSelected()), { capture: true });
+    keep?.focus();
+  }
+
+  #focusSelected(): void {
+    this.show();
+    this.root.querySelector<HTMLElement>(".mynah-tabs-container [role=tab][aria-selected=true]")?.focus();
+  }
+}
+
+const CONFIRMATION = ".mynah-nav-tabs-close-confirmation-overlay";
+
+function inputOf(tab: HTMLElement | undefined): HTMLInputElement | null | undefined {
+  return tab?.closest(".mynah-tabs-container > span")?.querySelector<HTMLInputElement>("input.mynah-tab-item");
+}
+
+function set(element: Element, attribute: string, value: string): void {
+  if (element.getAttribute(attribute) !== value) element.setAttribute(attribute, value);
+}

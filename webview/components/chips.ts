@@ -1,0 +1,135 @@
+/**
+ * What is attached to the prompt that is being written: a row of chips above its text, each with a button that removes
+ * it.
+ *
+ * Invariants: one stop of the Tab key, arrows go from chip to chip; a chip that stays is not made anew, so that it
+ * keeps the focus; where one was removed the focus goes to its neighbour, after the last one to the prompt.
+ */
+import type { Attachment } from "../../src/protocol/attachments";
+import { chipView } from "../view-model/chip";
+import { make } from "./dom";
+import { icon } from "./icons";
+import { texts } from "../view-model/texts";
+
+/** Icon and name, without a button; an image is shown as it is, where it was kept. */
+export function chipContent(attachment: Attachment): readonly Node[] {
+  const { name } = chipView(attachment);
+  const picture =
+    attachment.kind === "image" && attachment.data !== ""
+      ? make("img", {
+          className: "symposium-thumbnail",
+          attributes: { src: `data:${attachment.mimeType};base64,${attachment.data}`, alt: "" },
+        })
+      : icon(attachment.kind);
+  return [picture, make("span", { className: "symposium-chip-name", text: name })];
+}
+
+export class Chips {
+  /** To be put before the text of the prompt. */
+  readonly element = make("div", {
+    className: "symposium-chips",
+    attributes: { role: "toolbar", "aria-label": texts.attached },
+  });
+  readonly #chips = new Map<Attachment, HTMLElement>();
+  #shown: readonly Attachment[] = [];
+
+  constructor(
+    private readonly removed: (attachment: Attachment) => void,
+    private readonly leave: () => void,
+  ) {
+    this.element.hidden = true;
+    this.element.addEventListener("keydown", event => this.#pressed(event));
+    this.element.addEventListener("focusin", ({ target }) => {
+      if (target instanceof HTMLButtonElement) this.#stopAt(target);
+    });
+  }
+
+  show(attachments: readonly Attachment[]): void {
+    if (attachments === this.#shown) return;
+    this.#shown = attachments;
+    this.element.hidden = attachments.length === 0;
+    const kept = new Set(attachments);
+    for (const [attachment, chip] of this.#chips)
+      if (!kept.has(attachment)) {
+        chip.remove();
+        this.#chips.delete(attachment);
+      }
+    attachments.forEach((attachment, i) => {
+      const chip = this.#chips.get(attachment) ?? this.#make(attachment);
+      this.#chips.set(attachment, chip);
+      const there = this.element.children[i];
+      if (there !== chip) this.element.insertBefore(chip, there ?? null);
+    });
+    const buttons = this.#buttons();
+    this.#stopAt(buttons.find(button => button === document.activeElement) ?? buttons.at(-1));
+  }
+
+  #make(attachment: Attachment): HTMLElement {
+    const { name, about } = chipView(attachment);
+    const remove = make(
+      "button",
+      {
+        className: "symposium-chip-remove",
+        attributes: { type: "button", tabindex: "-1", "aria-label": `${texts.remove} ${name}`, title: texts.remove },
+      },
+      icon("remove"),
+    );
+    remove.addEventListener("click", () => this.#remove(attachment, remove));
+    return make(
+      "span",
+      { className: "symposium-chip", attributes: { title: about } },
+      ...chipContent(attachment),
+      remove,
+    );
+  }
+
+  #buttons(): readonly HTMLButtonElement[] {
+    return [...this.element.querySelectorAll("button")];
+  }
+
+  #stopAt(stop: HTMLButtonElement | undefined): void {
+    for (const button of this.#buttons()) button.tabIndex = button === stop ? 0 : -1;
+  }
+
+  #remove(attachment: Attachment, button: HTMLButtonElement): void {
+    const buttons = this.#buttons();
+    const at = buttons.indexOf(button);
+    const next = buttons[at + 1] ?? buttons[at - 1];
+    if (next) next.focus();
+    else this.leave();
+    this.removed(attachment);
+  }
+
+  #pressed(event: KeyboardEvent): void {
+    const buttons = this.#buttons();
+    const at = buttons.findIndex(button => button === event.target);
+    const button = buttons[at];
+    if (!button || event.ctrlKey || event.metaKey || event.altKey) return;
+    switch (event.key) {
+      case "ArrowRight":
+      case "ArrowDown":
+        buttons[at + 1]?.focus();
+        break;
+      case "ArrowLeft":
+      case "ArrowUp":
+        buttons[at - 1]?.focus();
+        break;
+      case "Home":
+        buttons[0]?.focus();
+        break;
+      case "End":
+        buttons.at(-1)?.focus();
+        break;
+      case "Delete":
+      case "Backspace":
+        button.click();
+        break;
+      case "Escape":
+        this.leave();
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The list of commands while one is typed, and what the one that stands there takes.
+ * Invariant: a list that was closed opens again only when the text changes.
+ */
+import type { Command } from "../../src/protocol/chat";
+import { fitting, hintFor, isWhole } from "../view-model/commands";
+import { make, setText } from "./dom";
+import { OptionList } from "./option-list";
+import { texts } from "../view-model/texts";
+
+export class CommandList {
+  /** To be put just before the prompt. */
+  readonly elements: readonly HTMLElement[];
+  readonly #list: OptionList;
+  readonly #hint = make("p", { className: "symposium-command-hint", attributes: { role: "status" } });
+  #commands: readonly Command[] = [];
+  /** What stood in the prompt when the user closed the list. */
+  #closedAt: string | undefined;
+
+  constructor(
+    private readonly prompt: HTMLElement,
+    chosen: (text: string) => void,
+  ) {
+    this.#list = new OptionList(prompt, texts.commands, {
+      chosen: key => chosen(`${key} `),
+      closed: () => {
+        this.#closedAt = this.#text();
+        this.typed();
+      },
+      // Typed whole, it is sent.
+      takesEnter: () => !isWhole(this.#commands, this.#text()),
+    });
+    this.elements = [this.#list.element, this.#hint];
+    prompt.addEventListener("blur", () => this.#list.show([], "first"));
+    this.typed();
+  }
+
+  set(commands: readonly Command[]): void {
+    if (commands === this.#commands) return;
+    this.#commands = commands;
+    this.typed();
+  }
+
+  /** To be called whenever the text of the prompt may have changed. */
+  typed(): void {
+    const text = this.#text();
+    if (text !== this.#closedAt) this.#closedAt = undefined;
+    const open = document.activeElement === this.prompt && this.#closedAt === undefined;
+    this.#list.show(
+      open ? fitting(this.#commands, text).map(({ text, about }) => ({ key: text, text, about })) : [],
+      "first",
+    );
+    const hint = hintFor(this.#commands, text);
+    setText(this.#hint, hint === undefined ? "" : `${text.trim()} ${hint}`);
+    this.#hint.hidden = hint === undefined || this.#list.isOpen;
+  }
+
+  #text(): string {
+    return this.prompt.textContent ?? "";
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The details of a session, behind a button in the dock.
+ *
+ * Invariants: nothing in it is rendered as HTML; what did not change is not touched, so that whoever reads there, or
+ * has the focus in it, stays where they are.
+ */
+import { detailsView, type ExtensionView, type ShownDetails } from "../view-model/details-view";
+import { freshId, make } from "./dom";
+import { fold } from "./fold";
+import { texts } from "../view-model/texts";
+
+export class DetailsPanel {
+  readonly button = make("button", {
+    className: "symposium-details-button",
+    text: texts.details,
+    attributes: { type: "button", title: texts.detailsTooltip, "aria-label": texts.detailsTooltip },
+  }); // cards have “Details” of their own
+  readonly panel = make("div", {
+    className: "symposium-details",
+    attributes: { id: freshId(), role: "group", "aria-label": texts.detailsTooltip, tabindex: "0" },
+  });
+  readonly #facts = make("dl");
+  readonly #heading = make("p", {
+    className: "symposium-details-heading",
+    text: texts.detailsExtensions,
+    attributes: { id: freshId() },
+  });
+  readonly #list = make("ol", { attributes: { "aria-labelledby": this.#heading.id } });
+  readonly #none = make("p", { text: texts.detailsNone });
+  #told = "";
+  readonly #items = new Map<string, { readonly told: string; readonly element: HTMLElement }>();
+
+  constructor() {
+    this.panel.append(this.#facts, this.#heading, this.#list, this.#none);
+    fold(this.button, this.panel);
+    this.button.hidden = true;
+    this.panel.classList.add("symposium-none");
+  }
+
+  show({ details, agent, cwd }: ShownDetails): void {
+    this.button.hidden = details === undefined;
+    this.panel.classList.toggle("symposium-none", details === undefined);
+    if (details === undefined) return;
+    const { facts, extensions } = detailsView(details, agent, cwd),
+      told = JSON.stringify(facts);
+    if (told !== this.#told)
+      this.#facts.replaceChildren(
+        ...facts.flatMap(({ name, value }) => [make("dt", { text: name }), make("dd", { text: value })]),
+      );
+    this.#told = told;
+    this.#none.hidden = extensions.length > 0;
+    this.#heading.hidden = this.#list.hidden = extensions.length === 0;
+    this.#show(extensions);
+  }
+
+  #show(extensions: readonly ExtensionView[]): void {
+    for (const id of this.#items.keys())
+      if (!extensions.some(one => one.id === id)) {
+        this.#items.get(id)?.element.remove();
+        this.#items.delete(id);
+      }
+    extensions.forEach((view, i) => {
+      const told = JSON.stringify(view),
+        before = this.#items.get(view.id);
+      const element = before?.told === told ? before.element : itemOf(view, before?.element);
+      if (before && before.element !== element) replace(before.element, element);
+      if (this.#list.children[i] !== element) this.#list.insertBefore(element, this.#list.children[i] ?? null);
+      this.#items.set(view.id, { told, element });
+    });
+  }
+}
+
+const STATES: Readonly<Record<ExtensionView["state"], string>> = {
+  runs: texts.detailsRuns,
+  toolsMissing: texts.detailsToolsMissing,
+  leftOut: texts.detailsLeftOut,
+};
+
+function itemOf({ name, state, sentences, added }: ExtensionView, before: HTMLElement | undefined): HTMLElement {
+  const item = make(
+    "li",
+    { attributes: { "data-state": state } },
+    make("span", { className: "symposium-details-name", text: name }),
+    make("span", { className: "symposium-details-state", text: ` ${STATES[state]}` }),
+    make("ul", {}, ...sentences.map(text => make("li", { text }))),
+  );
+  if (added === undefined) return item;
+  const text = make(
+    "details",
+    {},
+    make("summary", { text: texts.detailsAdded }),
+    make("pre", { text: added, attributes: { tabindex: "0", "aria-label": texts.detailsAdded } }),
+  );
+  text.open = before?.querySelector("details")?.open ?? false;
+  item.append(text);
+  return item;
+}
+
+/** The focus stays on what it was on. */
+function replace(before: HTMLElement, after: HTMLElement): void {
+  const had = before.contains(document.activeElement) ? document.activeElement?.tagName : undefined;
+  before.replaceWith(after);
+  if (had !== undefined) after.querySelector<HTMLElement>(had === "PRE" ? "pre" : "summary")?.focus();
+}

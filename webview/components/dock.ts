@@ -1,0 +1,175 @@
+/**
+ * The place between a tab's conversation and its prompt: that nobody is asked here, the plan that is under way, how
+ * full the agent's context is, the session's details, and the prompts that wait.
+ *
+ * Invariants: nothing in it is rendered as HTML; what did not change is not touched; whether the plan is unfolded is
+ * the user's choice, and outlives new plans.
+ */
+import type { PlanStep, Usage } from "../../src/protocol/chat";
+import { DetailsPanel } from "./details-panel";
+import { planView, usageView, type BypassView } from "../view-model/dock-view";
+import { freshId, make, setText } from "./dom";
+import { fold } from "./fold";
+import { QueueList, type QueueListener } from "./queue-list";
+import type { TabView } from "../view-model/tab-view";
+import { texts } from "../view-model/texts";
+
+export interface DockListener extends QueueListener {
+  followToggled(): void;
+  settingsWanted(): void;
+  /** The user wants to be asked again in this session. */
+  bypassEnded(): void;
+}
+
+export class Dock {
+  readonly element = make("div", { className: "symposium-dock" });
+  readonly #planSteps = make("ol", {
+    className: "symposium-plan-steps",
+    attributes: { id: freshId(), "aria-label": texts.plan, tabindex: "0" },
+  });
+  readonly #progress = make("span", { className: "symposium-plan-progress" });
+  readonly #current = make("span", { className: "symposium-plan-current" });
+  readonly #planButton = make(
+    "button",
+    { className: "symposium-plan", attributes: { type: "button" } },
+    make("span", { className: "symposium-chevron", attributes: { "aria-hidden": "true" } }),
+    make("span", { className: "symposium-plan-name", text: `${texts.plan} ` }),
+    this.#progress,
+    this.#current,
+  );
+  readonly #ring = make("span", { className: "symposium-ring", attributes: { "aria-hidden": "true" } });
+  readonly #usageShort = make("span");
+  readonly #usageButton = make(
+    "button",
+    { className: "symposium-usage", attributes: { type: "button" } },
+    this.#ring,
+    this.#usageShort,
+  );
+  readonly #followButton = make("button", {
+    className: "symposium-follow",
+    text: texts.follow,
+    attributes: { type: "button", title: texts.followTooltip },
+  });
+  readonly #usageFull = make("p", { className: "symposium-usage-full", attributes: { id: freshId() } });
+  readonly #bypassText = make("p");
+  readonly #bypassButton = make("button", { attributes: { type: "button" } });
+  readonly #askAgain = make("button", {
+    className: "symposium-ask-again",
+    text: texts.askAgain,
+    attributes: { type: "button", title: texts.askAgainTooltip },
+  });
+  readonly #bypass = make(
+    "div",
+    { className: "symposium-bypassed", attributes: { role: "group" } },
+    this.#bypassButton,
+    this.#bypassText,
+    this.#askAgain,
+  );
+  readonly #details = new DetailsPanel();
+  readonly #queue: QueueList;
+  #plan: readonly PlanStep[] | undefined;
+  #usage: Usage | undefined;
+
+  constructor(listener: DockListener) {
+    this.#queue = new QueueList(listener);
+    this.#followButton.addEventListener("click", () => listener.followToggled());
+    this.#bypassButton.addEventListener("click", () => listener.settingsWanted());
+    this.#askAgain.addEventListener("click", () => listener.bypassEnded());
+    this.element.append(
+      this.#bypass,
+      make(
+        "div",
+        { className: "symposium-dock-line" },
+        this.#planButton,
+        this.#followButton,
+        this.#usageButton,
+        this.#details.button,
+      ),
+      this.#planSteps,
+      this.#usageFull,
+      this.#details.panel,
+      this.#queue.element,
+    );
+    fold(this.#planButton, this.#planSteps);
+    fold(this.#usageButton, this.#usageFull);
+    this.#showPlan();
+    this.#showUsage();
+    this.#showFollowing(undefined);
+    this.#showBypass(undefined);
+  }
+
+  show({
+    plan,
+    usage,
+    following,
+    queue,
+    details,
+    bypassed,
+  }: Pick<TabView, "plan" | "usage" | "following" | "queue" | "details" | "bypassed">): void {
+    if (plan !== this.#plan) {
+      this.#plan = plan;
+      this.#showPlan();
+    }
+    if (usage !== this.#usage) {
+      this.#usage = usage;
+      this.#showUsage();
+    }
+    this.#showFollowing(following);
+    this.#showBypass(bypassed);
+    this.#details.show(details);
+    this.#queue.show(queue);
+  }
+
+  #showFollowing(following: boolean | undefined): void {
+    this.#followButton.hidden = following === undefined;
+    this.#followButton.setAttribute("aria-pressed", String(following ?? false));
+  }
+
+  #showBypass(view: BypassView | undefined): void {
+    this.#bypass.hidden = view === undefined;
+    this.#bypassButton.hidden = view?.isSet !== true;
+    this.#bypassText.hidden = view?.isSet === true;
+    this.#askAgain.hidden = view?.endsHere !== true;
+    const text = view === undefined ? "" : `⚠ ${view.text}`,
+      all = view === undefined ? "" : `${view.text}. ${view.tooltip}`;
+    for (const label of [this.#bypassButton, this.#bypassText]) {
+      setText(label, text);
+      label.title = view?.tooltip ?? "";
+    }
+    this.#bypassButton.setAttribute("aria-label", all);
+    this.#bypass.setAttribute("aria-label", all);
+  }
+
+  #showPlan(): void {
+    this.#planButton.hidden = this.#plan === undefined;
+    this.#planSteps.classList.toggle("symposium-none", this.#plan === undefined);
+    const view = planView(this.#plan ?? []);
+    setText(this.#progress, this.#plan === undefined ? "" : view.progress);
+    setText(this.#current, view.current === "" ? "" : ` · ${view.current}`);
+    this.#planButton.title = view.current;
+    this.#planSteps.replaceChildren(
+      ...view.steps.map(({ mark, text, state, said }) =>
+        make(
+          "li",
+          { attributes: { "data-state": state } },
+          make("span", { className: "symposium-mark", text: mark, attributes: { "aria-hidden": "true" } }),
+          make("span", { text }),
+          make("span", { className: "symposium-unseen", text: `, ${said}` }),
+        ),
+      ),
+    );
+  }
+
+  #showUsage(): void {
+    this.#usageButton.hidden = this.#usage === undefined;
+    this.#usageFull.classList.toggle("symposium-none", this.#usage === undefined);
+    const view = usageView(this.#usage ?? { used: 0, size: 0 });
+    setText(this.#usageShort, view.short);
+    setText(this.#usageFull, view.full);
+    this.#usageButton.title = view.full;
+    this.#usageButton.setAttribute("aria-label", `${view.short}. ${texts.usage}: ${view.full}`);
+    this.#usageButton.dataset["tone"] = view.tone;
+    this.#ring.hidden = view.part === undefined;
+    this.#ring.style.setProperty("--part", String(view.part ?? 0));
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Dropping on the page: an overlay says what can be dropped as long as something is dragged over it, and what is
+ * dropped goes to `Drops`.
+ */
+import { droppedOf, mayAttach, OTHER_FILES } from "../state/dropped";
+import { make } from "./dom";
+import { texts } from "../view-model/texts";
+
+export interface Drops {
+  uris(uris: readonly string[]): void;
+  images(files: readonly File[]): void;
+  /** A sentence. */
+  notTaken(why: string): void;
+}
+
+export function acceptDrops(root: HTMLElement, drops: Drops): void {
+  const overlay = make(
+    "div",
+    { className: "symposium-drop", attributes: { "aria-hidden": "true" } },
+    make("p", { text: texts.drop }),
+    make("p", { className: "symposium-drop-more", text: texts.dropMore }),
+  );
+  const show = (shown: boolean) => {
+    overlay.hidden = !shown;
+  };
+  const types = ({ dataTransfer }: DragEvent) => dataTransfer?.types ?? [];
+  show(false);
+  root.append(overlay);
+  const over = (event: DragEvent) => {
+    if (!mayAttach(types(event))) return;
+    // Without this nothing can be dropped.
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.dataTransfer) event.dataTransfer.dropEffect = "copy";
+    show(true);
+  };
+  root.addEventListener("dragenter", over, { capture: true });
+  root.addEventListener("dragover", over, { capture: true });
+  root.addEventListener(
+    "dragleave",
+    event => {
+      const to = event.relatedTarget;
+      if (!(to instanceof Node) || !root.contains(to)) show(false);
+    },
+    { capture: true },
+  );
+  root.addEventListener("dragend", () => show(false), { capture: true });
+  root.addEventListener(
+    "drop",
+    event => {
+      show(false);
+      const { dataTransfer } = event;
+      if (!dataTransfer || !mayAttach(dataTransfer.types)) return;
+      const { uris, images, others } = droppedOf(type => dataTransfer.getData(type), [...dataTransfer.files]);
+      // A link to a page is text: the prompt takes it.
+      if (uris.length + images.length + others.length === 0) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (uris.length > 0) drops.uris(uris);
+      if (images.length > 0) drops.images(images);
+      if (others.length > 0) drops.notTaken(OTHER_FILES);
+    },
+    { capture: true },
+  );
+}

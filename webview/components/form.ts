@@ -1,0 +1,272 @@
+/**
+ * A form that an agent asks to be filled in, as elements of our own: mynah's form items take their texts as HTML in
+ * places, cannot all be used by keyboard, and are gone with each update of their card.
+ *
+ * Invariants: texts of the agent's are text; what was entered leaves this page only as an answer that fits the fields,
+ * and is kept nowhere else; a form that is drawn again keeps what stands in it.
+ */
+import type { ElicitationChoice, Field, FieldOption, FormAsk } from "../../src/protocol/elicitation";
+import { visibleLine } from "../../src/protocol/visible-text";
+import { freshId, make } from "./dom";
+import { filled, hintOf, type Entered } from "../view-model/form-values";
+import { texts } from "../view-model/texts";
+
+/** One field on screen. */
+interface Drawn {
+  readonly field: Field;
+  readonly element: HTMLElement;
+  /** Where the focus goes when its value is wrong. */
+  readonly first: HTMLElement;
+  /** What `aria-invalid` is said of. */
+  readonly marked: readonly HTMLElement[];
+  readonly entered: () => Entered;
+  readonly wrong: HTMLElement;
+}
+
+export class Form {
+  readonly element: HTMLElement;
+  readonly #drawn: readonly Drawn[];
+  readonly #wrong = make("p", { className: "symposium-unseen", attributes: { role: "alert" } });
+
+  /** `asks`: who asks for what, for those who do not see it. */
+  constructor({ title, description, fields }: FormAsk, asks: string, answer: (choice: ElicitationChoice) => void) {
+    this.#drawn = fields.map(draw);
+    this.element = make(
+      "div",
+      { className: "symposium-form", attributes: { role: "form", "aria-label": asks } },
+      ...(title === undefined ? [] : [make("p", { className: "symposium-form-title", text: visibleLine(title) })]),
+      ...(description === undefined
+        ? []
+        : [make("p", { className: "symposium-form-about", text: visibleLine(description) })]),
+      ...this.#drawn.map(({ element }) => element),
+      this.#wrong,
+      make(
+        "div",
+        { className: "symposium-form-buttons" },
+        button(texts.submit, "main", () => this.#submit(answer)),
+        button(texts.decline, "plain", () => answer({ kind: "decline" })),
+      ),
+    );
+    this.element.addEventListener("keydown", event => {
+      if (
+        event.key !== "Enter" ||
+        event.isComposing ||
+        !(event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey)
+      )
+        return;
+      event.preventDefault();
+      this.#submit(answer);
+    });
+  }
+
+  #submit(answer: (choice: ElicitationChoice) => void): void {
+    const result = filled(
+      this.#drawn.map(({ field }) => field),
+      new Map(this.#drawn.map(({ field, entered }) => [field.name, entered()])),
+    );
+    const wrong = result.kind === "wrong" ? result.wrong : new Map<string, string>();
+    for (const drawn of this.#drawn) {
+      const why = wrong.get(drawn.field.name);
+      drawn.wrong.textContent = why ?? "";
+      for (const each of drawn.marked) each.setAttribute("aria-invalid", String(why !== undefined));
+    }
+    this.#wrong.textContent = wrong.size === 0 ? "" : [texts.wrongForm, ...wrong.values()].join(" ");
+    if (result.kind === "right") return answer(result.choice);
+    this.#drawn.find(({ field }) => wrong.has(field.name))?.first.focus();
+  }
+
+  /** One that is not open can be neither changed nor sent. */
+  set open(open: boolean) {
+    this.element.inert = !open;
+  }
+}
+
+function button(text: string, weight: "main" | "plain", press: () => void): HTMLButtonElement {
+  const element = make("button", {
+    className: `symposium-button symposium-${weight}`,
+    text,
+    attributes: { type: "button" },
+  });
+  element.addEventListener("click", press);
+  return element;
+}
+
+// --- fields
+
+function draw(field: Field): Drawn {
+  switch (field.type) {
+    case "text":
+      return line(field, field.initial ?? "", inputFor(field));
+    case "number":
+    case "integer":
+      return line(
+        field,
+        field.initial === undefined ? "" : String(field.initial),
+        make("input", {
+          attributes: {
+            type: "text",
+            inputmode: field.type === "integer" ? "numeric" : "decimal",
+            autocomplete: "off",
+          },
+        }),
+      );
+    case "boolean":
+      return tick(field);
+    case "choice":
+      return field.options.length <= MOST_RADIOS
+        ? several(field, "radio", field.required ? [] : [NO_ANSWER])
+        : list(field);
+    case "choices":
+      return several(field, "checkbox", []);
+  }
+}
+
+const MOST_RADIOS = 5;
+const NO_ANSWER: FieldOption = { value: "", title: texts.noAnswer };
+
+type Of<T extends Field["type"]> = Extract<Field, { readonly type: T }>;
+type Line = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+/**
+ * A date, too, is text: a browser's own picker writes it as the person's country does, and the hint as the agent wants
+ * it.
+ */
+function inputFor({ format, maxLength, initial }: Of<"text">): Line {
+  if (format === undefined && (initial?.includes("\n") || (maxLength ?? 0) > 200))
+    return make("textarea", { attributes: { rows: "3" } });
+  const type = format === "email" ? "email" : format === "uri" ? "url" : format === "password" ? "password" : "text";
+  return make("input", { attributes: { type, autocomplete: "off", spellcheck: "false" } });
+}
+
+/** Label, hints and mistake around one control that has a value. */
+function line(field: Field, initial: string, control: Line): Drawn {
+  const { notes, wrong, ids } = notesOf(field);
+  control.id = freshId();
+  control.value = initial;
+  describe(control, field, ids);
+  const label = make(
+    "label",
+    { className: "symposium-label", text: visibleLine(field.title), attributes: { for: control.id } },
+    ...requiredMark(field),
+  );
+  return {
+    field,
+    wrong,
+    element: make("div", { className: "symposium-field" }, label, ...notes, control, wrong),
+    first: control,
+    marked: [control],
+    entered: () => control.value,
+  };
+}
+
+function list(field: Of<"choice">): Drawn {
+  const empty = field.required && field.initial === undefined ? texts.pleaseSelect : texts.noAnswer;
+  const options = [
+    ...(field.required && field.initial !== undefined ? [] : [{ value: "", title: empty }]),
+    ...field.options,
+  ];
+  // By position: a value of the agent's may be the empty text, or twice there.
+  const control = make(
+    "select",
+    {},
+    ...options.map(({ title, description }, i) =>
+      make("option", {
+        text: visibleLine(title),
+        attributes: { value: String(i), ...(description === undefined ? {} : { title: visibleLine(description) }) },
+      }),
+    ),
+  );
+  const initial = options.findIndex(({ value }, i) => value === field.initial && (i > 0 || field.required));
+  return {
+    ...line(field, String(Math.max(0, initial)), control),
+    entered: () => options[control.selectedIndex]?.value ?? "",
+  };
+}
+
+function tick(field: Of<"boolean">): Drawn {
+  const { notes, wrong, ids } = notesOf(field);
+  const control = make("input", { attributes: { type: "checkbox", id: freshId() } });
+  control.checked = field.initial ?? false;
+  describe(control, field, ids);
+  const label = make(
+    "label",
+    { className: "symposium-option" },
+    control,
+    make("span", { text: visibleLine(field.title) }),
+  );
+  return {
+    field,
+    wrong,
+    element: make("div", { className: "symposium-field" }, label, ...notes, wrong),
+    first: control,
+    marked: [control],
+    entered: () => control.checked,
+  };
+}
+
+function several(field: Of<"choice"> | Of<"choices">, type: "radio" | "checkbox", more: readonly FieldOption[]): Drawn {
+  const { notes, wrong, ids } = notesOf(field);
+  const name = freshId();
+  const isInitial = ({ value }: FieldOption): boolean =>
+    field.type === "choices" ? (field.initial?.includes(value) ?? false) : field.initial === value;
+  const options = [...field.options, ...more];
+  const boxes = options.map((option, i) => {
+    const box = make("input", { attributes: { type, name, id: freshId() } });
+    box.checked = i < field.options.length ? isInitial(option) : !field.options.some(isInitial);
+    return box;
+  });
+  const labels = options.map(({ title, description }, i) =>
+    make(
+      "label",
+      { className: "symposium-option", attributes: { for: boxes[i]?.id ?? "" } },
+      ...boxes.slice(i, i + 1),
+      make(
+        "span",
+        { text: visibleLine(title) },
+        ...(description === undefined
+          ? []
+          : [make("span", { className: "symposium-note", text: visibleLine(description) })]),
+      ),
+    ),
+  );
+  const group = make(
+    "fieldset",
+    { className: "symposium-field", attributes: { role: type === "radio" ? "radiogroup" : "group" } },
+    make("legend", { className: "symposium-label", text: visibleLine(field.title) }, ...requiredMark(field)),
+    ...notes,
+    ...labels,
+    wrong,
+  );
+  if (ids !== "") group.setAttribute("aria-describedby", ids);
+  const ticked = () => options.flatMap(({ value }, i) => (boxes[i]?.checked ? [value] : []));
+  return {
+    field,
+    wrong,
+    element: group,
+    first: boxes[0] ?? group,
+    marked: type === "radio" ? [group] : boxes,
+    entered: () => (field.type === "choices" ? ticked() : (ticked()[0] ?? "")),
+  };
+}
+
+/** What is said of a field: the agent's description, what its value has to be like, and what is wrong with it. */
+function notesOf(field: Field): {
+  readonly notes: readonly HTMLElement[];
+  readonly wrong: HTMLElement;
+  readonly ids: string;
+} {
+  const notes = [field.description ?? "", hintOf(field)]
+    .filter(text => text.trim() !== "")
+    .map(text => make("span", { className: "symposium-note", text: visibleLine(text), attributes: { id: freshId() } }));
+  const wrong = make("span", { className: "symposium-wrong", attributes: { id: freshId() } });
+  return { notes, wrong, ids: [...notes, wrong].map(({ id }) => id).join(" ") };
+}
+
+function describe(control: HTMLElement, { required }: Field, ids: string): void {
+  control.setAttribute("aria-describedby", ids);
+  if (required) control.setAttribute("aria-required", "true");
+}
+
+function requiredMark({ required }: Field): readonly HTMLElement[] {
+  return required ? [make("span", { className: "symposium-required", text: ` (${texts.required})` })] : [];
+}

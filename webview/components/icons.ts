@@ -1,0 +1,38 @@
+/**
+ * Small pictures of our own, in the colour of the text around them, so that every theme, also a forced one, can be
+ * trusted with them.
+ */
+import type { Attachment } from "../../src/protocol/attachments";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+const PATHS: Readonly<Record<Attachment["kind"] | "remove", string>> = {
+  file: "M3.5 1.5h5.5l3.5 3.5v9.5h-9z M9 1.5v3.5h3.5",
+  folder: "M1.5 3h4.5l1.5 2h7v8h-13z",
+  symbol:
+    "M6 2c-2 0-2 1-2 2.5s0 3-2 3.5c2 .5 2 2 2 3.5s0 2.5 2 2.5 M10 2c2 0 2 1 2 2.5s0 3 2 3.5c-2 .5-2 2-2 3.5s0 2.5-2 2.5",
+  selection: "M2 3.5h12 M2 8h7 M2 12.5h7 M11 6h3 M12.5 6v8 M11 14h3",
+  problems: "M8 2l6.5 11.5h-13z M8 6.5v3.5 M8 11.5v.5",
+  terminal: "M1.5 2.5h13v11h-13z M4 6l2.5 2l-2.5 2 M8 10.5h4",
+  image: "M1.5 2.5h13v11h-13z M2 12l4-4.5l3 3.5l2-2l3 3 M10.5 5.5h.5",
+  remove: "M4 4l8 8 M12 4l-8 8",
+};
+
+export function icon(name: keyof typeof PATHS): SVGSVGElement {
+  const svg = document.createElementNS(SVG, "svg");
+  for (const [key, value] of Object.entries({
+    class: "symposium-icon",
+    viewBox: "0 0 16 16",
+    "aria-hidden": "true",
+    fill: "none",
+    stroke: "currentColor",
+    "stroke-width": "1.2",
+    "stroke-linejoin": "round",
+    "stroke-linecap": "round",
+  }))
+    svg.setAttribute(key, value);
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", PATHS[name]);
+  svg.append(path);
+  return svg;
+}

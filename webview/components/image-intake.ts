@@ -1,0 +1,80 @@
+/** Files that are pasted or dropped on the page → images that can be attached, and a sentence for each that cannot. */
+import type { Attachment } from "../../src/protocol/attachments";
+import { fitted, type Picture, type Size } from "./image-fit";
+
+export interface Taken {
+  readonly attachments: readonly Attachment[];
+  readonly refusals: readonly string[];
+}
+
+/** Decoding holds all of an image in memory. */
+const LARGEST_FILE = 50_000_000;
+
+/** In the order of the files. */
+export async function takeImages(files: readonly File[]): Promise<Taken> {
+  const results = await Promise.all(files.map(takeImage));
+  return {
+    attachments: results.flatMap(result => (typeof result === "string" ? [] : [result])),
+    refusals: results.filter(result => typeof result === "string"),
+  };
+}
+
+async function takeImage(file: File): Promise<Attachment | string> {
+  // What is in the clipboard has no name of its own.
+  const name = file.name === "" || file.name === "image.png" ? "Pasted image" : file.name;
+  if (file.size > LARGEST_FILE) return `${name} is too large to be attached.`;
+  let bitmap: ImageBitmap | undefined;
+  try {
+    bitmap = await createImageBitmap(file);
+    const image = await fitted(pictureOf(file, bitmap));
+    return image === undefined
+      ? `${name} could not be made small enough to be attached.`
+      : { kind: "image", name, ...image };
+  } catch {
+    return `${name} could not be read as an image.`;
+  } finally {
+    bitmap?.close();
+  }
+}
+
+function pictureOf(file: File, bitmap: ImageBitmap): Picture {
+  return {
+    size: bitmap,
+    mimeType: file.type,
+    original: () => base64Of(file),
+    async encoded(size, mimeType, quality) {
+      const canvas = new OffscreenCanvas(size.width, size.height);
+      const context = canvas.getContext("2d");
+      if (!context) return undefined;
+      draw(context, bitmap, size, mimeType);
+      return base64Of(await canvas.convertToBlob({ type: mimeType, quality }));
+    },
+  };
+}
+
+function draw(
+  context: OffscreenCanvasRenderingContext2D,
+  bitmap: ImageBitmap,
+  { width, height }: Size,
+  mimeType: string,
+): void {
+  // JPEG knows no transparency: what is behind would be black.
+  if (mimeType === "image/jpeg") {
+    context.fillStyle = "white";
+    context.fillRect(0, 0, width, height);
+  }
+  context.imageSmoothingQuality = "high";
+  context.drawImage(bitmap, 0, 0, width, height);
+}
+
+function base64Of(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onerror = () => reject(reader.error ?? new Error("could not be read"));
+    reader.onload = () => {
+      const { result } = reader;
+      resolve(typeof result === "string" ? result.slice(result.indexOf(",") + 1) : "");
+    };
+    reader.readAsDataURL(blob);
+  });
+}

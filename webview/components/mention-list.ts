@@ -1,0 +1,94 @@
+/**
+ * The list of files, symbols and more behind an `@`.
+ *
+ * Invariants: what is asked for is what stands behind the `@` at the caret; what an older answer offers is shown only
+ * as long as it fits; a list that was closed opens again only when the text changes.
+ */
+import type { Mention } from "../../src/protocol/attachments";
+import { caretIn } from "./caret";
+import { mentionAt, optionOf, stillFitting, type Mentioning } from "../view-model/mentions";
+import { OptionList } from "./option-list";
+import { texts } from "../view-model/texts";
+
+export interface MentionListener {
+  /** Answered by `offer`, once or more. */
+  searched(query: string): void;
+  /** It is to stand in the prompt from here to there. */
+  chosen(mention: Mention, from: number, to: number): void;
+}
+
+export class MentionList {
+  readonly element: HTMLElement;
+  readonly #list: OptionList;
+  /** What is typed, as long as the list may be open. */
+  #typed: Mentioning | undefined;
+  #offered: { readonly query: string; readonly mentions: readonly Mention[] } = { query: "", mentions: [] };
+  #closedAt: string | undefined;
+
+  constructor(
+    private readonly prompt: HTMLElement,
+    private readonly listener: MentionListener,
+  ) {
+    this.#list = new OptionList(prompt, texts.mentions, {
+      chosen: key => this.#chosen(key),
+      closed: () => {
+        this.#closedAt = prompt.textContent ?? "";
+        this.typed();
+      },
+      takesEnter: () => true,
+    });
+    this.element = this.#list.element;
+    prompt.addEventListener("blur", () => this.#close());
+    // The caret may go elsewhere without a change of the text.
+    prompt.addEventListener("keyup", () => this.typed());
+    prompt.addEventListener("click", () => this.typed());
+  }
+
+  /** To be called whenever the text of the prompt may have changed. */
+  typed(): void {
+    const text = this.prompt.textContent ?? "";
+    if (text !== this.#closedAt) this.#closedAt = undefined;
+    const caret =
+      document.activeElement === this.prompt && this.#closedAt === undefined ? caretIn(this.prompt) : undefined;
+    const now = caret === undefined ? undefined : mentionAt(text, caret);
+    if (now === undefined) return this.#close();
+    const before = this.#typed;
+    if (before?.from === now.from && before.query === now.query) return;
+    this.#typed = now;
+    if (before?.from !== now.from) this.#offered = { query: "", mentions: [] };
+    this.#show("first");
+    this.listener.searched(now.query);
+  }
+
+  offer(query: string, mentions: readonly Mention[]): void {
+    if (this.#typed?.query !== query) return;
+    // A second answer to the same adds to the first.
+    const more = this.#offered.query === query;
+    this.#offered = { query, mentions };
+    this.#show(more ? "same" : "first");
+  }
+
+  #close(): void {
+    this.#typed = undefined;
+    this.#offered = { query: "", mentions: [] };
+    this.#list.show([], "first");
+  }
+
+  #fitting(): readonly Mention[] {
+    return this.#typed === undefined
+      ? []
+      : stillFitting(this.#offered.mentions, this.#offered.query, this.#typed.query);
+  }
+
+  #show(point: "first" | "same"): void {
+    this.#list.show(this.#fitting().map(optionOf), point);
+  }
+
+  #chosen(key: string): void {
+    const mention = this.#fitting().find(each => optionOf(each).key === key);
+    const typed = this.#typed;
+    if (mention === undefined || typed === undefined) return;
+    this.#close();
+    this.listener.chosen(mention, typed.from, typed.from + 1 + typed.query.length);
+  }
+}

@@ -1,0 +1,42 @@
+import { deepEqual } from "node:assert/strict";
+import { Intakes } from "./pending-images";
+
+const turns = async (): Promise<void> => {
+  for (let n = 0; n < 10; n++) await Promise.resolve();
+};
+
+suite("intakes", () => {
+  test("what is sent while something is read waits for it, in order, in its own tab", async () => {
+    const intakes = new Intakes(),
+      done: string[] = [];
+    let read: () => void = () => undefined;
+    intakes.after("t", () => done.push("before"));
+    intakes.add(
+      "t",
+      new Promise<void>(resolve => {
+        read = resolve;
+      }).then(() => {
+        done.push("image");
+      }),
+    );
+    intakes.after("t", () => done.push("sent"));
+    intakes.after("t", () => done.push("sent again"));
+    intakes.after("other", () => done.push("other"));
+    await turns();
+    deepEqual(done, ["before", "other"]);
+    read();
+    await turns();
+    deepEqual(done, ["before", "other", "image", "sent", "sent again"]);
+    intakes.after("t", () => done.push("at once"));
+    deepEqual(done.at(-1), "at once");
+  });
+
+  test("what cannot be read holds nothing up", async () => {
+    const intakes = new Intakes(),
+      done: string[] = [];
+    intakes.add("t", Promise.reject(new Error("no image")));
+    intakes.after("t", () => done.push("sent"));
+    await turns();
+    deepEqual(done, ["sent"]);
+  });
+});

@@ -1,0 +1,32 @@
+/**
+ * What is on its way into a tab's draft: an image that is still being read belongs to the prompt that is sent right
+ * after it was pasted. Invariant: what is to be done after is done, whatever becomes of the reading, and in order.
+ */
+import type { TabId } from "../../src/protocol/webview";
+
+export class Intakes {
+  readonly #last = new Map<TabId, Promise<void>>();
+
+  add(tabId: TabId, intake: Promise<void>): void {
+    this.#chain(
+      tabId,
+      intake.catch(() => undefined),
+    );
+  }
+
+  /** At once when nothing is on its way. */
+  after(tabId: TabId, act: () => void): void {
+    const last = this.#last.get(tabId);
+    if (last === undefined) act();
+    else this.#chain(tabId, last.then(act));
+  }
+
+  #chain(tabId: TabId, next: Promise<void>): void {
+    const before = this.#last.get(tabId);
+    const all = before === undefined ? next : Promise.all([before, next]).then(() => undefined);
+    this.#last.set(tabId, all);
+    void all.finally(() => {
+      if (this.#last.get(tabId) === all) this.#last.delete(tabId);
+    });
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * The prompts that wait for the turn to end, above the prompt that is being written; the next one first.
+ *
+ * Invariants: what is shown is text, never HTML; a prompt that stays is not made anew, so that its buttons keep the
+ * focus.
+ */
+import type { QueuedPrompt } from "../../src/protocol/chat";
+import { chipContent } from "./chips";
+import { freshId, make, setText } from "./dom";
+import { looksSame, type QueueView, type ShownPrompt } from "../view-model/queue-view";
+import { texts } from "../view-model/texts";
+
+export interface QueueListener {
+  withdrawn(messageId: string, to: "edit" | "drop"): void;
+  sent(): void;
+}
+
+interface Row {
+  readonly shown: ShownPrompt;
+  readonly element: HTMLElement;
+}
+
+export class QueueList {
+  readonly element = make("section", { className: "symposium-queue", attributes: { "aria-label": texts.queue } });
+  readonly #about = make("p", { className: "symposium-queue-about" });
+  readonly #send = make("button", {
+    className: "symposium-queue-send",
+    text: texts.sendQueued,
+    attributes: { type: "button" },
+  });
+  readonly #list = make("ol", { className: "symposium-queue-prompts", attributes: { role: "list" } });
+  readonly #rows = new Map<string, Row>();
+  #shown: QueueView | undefined;
+
+  constructor(private readonly listener: QueueListener) {
+    this.#send.addEventListener("click", () => listener.sent());
+    this.element.append(make("div", { className: "symposium-queue-head" }, this.#about, this.#send), this.#list);
+    this.element.hidden = true;
+  }
+
+  show(queue: QueueView | undefined): void {
+    if (looksSame(this.#shown, queue)) return;
+    this.#shown = queue;
+    const prompts = queue?.prompts ?? [];
+    this.element.hidden = prompts.length === 0;
+    this.#send.hidden = queue?.held !== true;
+    setText(this.#about, queue?.held === true ? texts.held : texts.waiting);
+    const there = new Set(prompts.map(({ prompt }) => prompt.messageId));
+    for (const [id, { element }] of this.#rows)
+      if (!there.has(id)) {
+        element.remove();
+        this.#rows.delete(id);
+      }
+    prompts.forEach((shown, i) => {
+      const row = this.#row(shown);
+      const present = this.#list.children[i];
+      if (present !== row) this.#list.insertBefore(row, present ?? null);
+    });
+  }
+
+  #row(shown: ShownPrompt): HTMLElement {
+    const { messageId } = shown.prompt;
+    const before = this.#rows.get(messageId);
+    if (before?.shown.prompt === shown.prompt && before.shown.state === shown.state) return before.element;
+    const element = this.#make(shown);
+    before?.element.replaceWith(element);
+    this.#rows.set(messageId, { shown, element });
+    return element;
+  }
+
+  #make({ prompt, state }: ShownPrompt): HTMLElement {
+    const text = make("span", {
+      className: "symposium-queued-text",
+      text: prompt.text,
+      attributes: { title: prompt.text.slice(0, 1_000) },
+    });
+    const parts = prompt.text.trim() === "" ? [] : [text];
+    const what = make(
+      "div",
+      { className: "symposium-queued-what", attributes: { id: freshId() } },
+      ...parts,
+      ...chips(prompt),
+    );
+    return make(
+      "li",
+      { className: "symposium-queued", attributes: { "data-state": state } },
+      what,
+      ...(state === "waiting"
+        ? [
+            make(
+              "span",
+              { className: "symposium-queued-acts" },
+              this.#button(prompt, "edit", what.id),
+              this.#button(prompt, "drop", what.id),
+            ),
+          ]
+        : []),
+    );
+  }
+
+  #button({ messageId }: QueuedPrompt, to: "edit" | "drop", about: string): HTMLElement {
+    const button = make("button", {
+      text: to === "edit" ? texts.edit : texts.withdraw,
+      attributes: {
+        type: "button",
+        title: to === "edit" ? texts.editTooltip : texts.withdrawTooltip,
+        "aria-describedby": about,
+      },
+    });
+    button.addEventListener("click", () => this.listener.withdrawn(messageId, to));
+    return button;
+  }
+}
+
+function chips({ attachments = [] }: QueuedPrompt): readonly HTMLElement[] {
+  return attachments.map(attachment => make("span", { className: "symposium-chip" }, ...chipContent(attachment)));
+}

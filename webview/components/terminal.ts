@@ -1,0 +1,87 @@
+/**
+ * A command that the agent runs, in the card of its tool call, as it prints.
+ *
+ * Invariants: what is printed goes to the screen as text; only lines that changed are made anew; a reader at the end
+ * stays at the end, one who has scrolled away stays there.
+ */
+import type { ShownTerminal } from "../view-model/card";
+import { freshId, make, setText } from "./dom";
+import { readableText, visibleText } from "../../src/protocol/visible-text";
+import { cssOf, terminalText } from "../view-model/terminal-view";
+import type { AnsiLine } from "../view-model/ansi";
+import { texts } from "../view-model/texts";
+
+export class Terminal {
+  readonly element: HTMLElement;
+  readonly #command = make("code", { className: "symposium-terminal-command", attributes: { id: freshId() } });
+  readonly #where = make("span", { className: "symposium-note" });
+  readonly #state = make("span", { className: "symposium-terminal-state" });
+  readonly #cut = make("span", { className: "symposium-note", text: texts.cut });
+  readonly #output = make("pre", {
+    className: "symposium-terminal-output",
+    attributes: { tabindex: "0", role: "region", "aria-labelledby": this.#command.id },
+  });
+  #lines: readonly string[] = [];
+  #shown: ShownTerminal | undefined;
+
+  constructor(openInTerminal: () => void) {
+    const open = make("button", {
+      className: "symposium-link",
+      text: texts.openTerminal,
+      attributes: { type: "button" },
+    });
+    open.addEventListener("click", openInTerminal);
+    this.element = make(
+      "div",
+      { className: "symposium-terminal" },
+      make("div", { className: "symposium-terminal-head" }, this.#command, this.#state),
+      this.#where,
+      this.#cut,
+      this.#output,
+      open,
+    );
+  }
+
+  show(shown: ShownTerminal): void {
+    if (shown.terminal === this.#shown?.terminal && shown.where === this.#shown.where) return;
+    this.#shown = shown;
+    const { command, state, tone, lines, isCut } = terminalText(shown.terminal);
+    setText(this.#command, command);
+    setText(this.#state, state);
+    this.#state.dataset["tone"] = tone;
+    setText(this.#where, shown.where === undefined ? "" : `in ${visibleText(shown.where)}`);
+    this.#where.hidden = shown.where === undefined;
+    this.#cut.hidden = !isCut;
+    this.#output.hidden = lines.length === 0;
+    this.#print(lines);
+  }
+
+  #print(lines: readonly AnsiLine[]): void {
+    const { scrollHeight, scrollTop, clientHeight, children } = this.#output;
+    const atEnd = scrollHeight - scrollTop - clientHeight < 10;
+    const now = lines.map(line => JSON.stringify(line));
+    while (children.length > lines.length) this.#output.lastElementChild?.remove();
+    lines.forEach((line, i) => {
+      if (now[i] === this.#lines[i]) return;
+      const drawn = lineOf(line);
+      const before = children[i];
+      if (before) before.replaceWith(drawn);
+      else this.#output.append(drawn);
+    });
+    this.#lines = now;
+    if (atEnd) this.#output.scrollTop = this.#output.scrollHeight;
+  }
+}
+
+function lineOf(line: AnsiLine): HTMLElement {
+  return make(
+    "span",
+    { className: "symposium-terminal-line" },
+    ...line.map(({ text, style }) => {
+      const span = make("span", { text: readableText(text) });
+      for (const [property, value] of Object.entries(cssOf(style))) span.style.setProperty(property, value);
+      return span;
+    }),
+    document.createTextNode("\n"),
+  );
+}

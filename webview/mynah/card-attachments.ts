@@ -1,0 +1,63 @@
+/**
+ * What was attached to the prompts of one tab: kept as elements beside their cards, and put back into them when they
+ * were drawn again.
+ */
+import type { Attachment } from "../../src/protocol/attachments";
+import type { Card } from "../view-model/card";
+import { cardElement } from "./card-forms";
+import { chipView } from "../view-model/chip";
+import { chipContent } from "../components/chips";
+import { make } from "../components/dom";
+import { texts } from "../view-model/texts";
+
+interface Kept {
+  readonly attached: readonly Attachment[];
+  readonly element: HTMLElement;
+}
+
+export class CardAttachments {
+  readonly #kept = new Map<string, Kept>();
+
+  /** Puts them into their cards, below what these say. */
+  mount(list: Element, cards: readonly Card[]): void {
+    const withChips = cards.filter(({ attached }) => attached.length > 0);
+    const keys = new Set(withChips.map(({ key }) => key));
+    for (const [key, { element }] of this.#kept)
+      if (!keys.has(key)) {
+        element.remove();
+        this.#kept.delete(key);
+      }
+    for (const { key, attached } of withChips) {
+      const card = cardElement(list, key);
+      const { element } = this.#chips(key, attached);
+      if (card && element.parentElement !== card) card.append(element);
+    }
+  }
+
+  #chips(key: string, attached: readonly Attachment[]): Kept {
+    const before = this.#kept.get(key);
+    if (before?.attached === attached) return before;
+    before?.element.remove();
+    const kept = {
+      attached,
+      element: make(
+        "ul",
+        { className: "symposium-attached", attributes: { role: "list", "aria-label": texts.attached } },
+        ...attached.map(item),
+      ),
+    };
+    this.#kept.set(key, kept);
+    return kept;
+  }
+}
+
+/** A link goes through the host, as all of them do. */
+function item(attachment: Attachment): HTMLElement {
+  const { about, address } = chipView(attachment);
+  const content = chipContent(attachment);
+  const chip =
+    address === undefined
+      ? make("span", { className: "symposium-chip", attributes: { title: about } }, ...content)
+      : make("a", { className: "symposium-chip", attributes: { title: about, href: address } }, ...content);
+  return make("li", { attributes: { "data-attached": attachment.kind } }, chip);
+}

@@ -1,0 +1,54 @@
+/**
+ * The forms of one tab's cards: kept as elements beside the cards, and put back into them when they were drawn again.
+ *
+ * Invariant: a form lives as long as its card asks the same; with it goes what was entered.
+ */
+import type { ElicitationChoice } from "../../src/protocol/elicitation";
+import type { Card } from "../view-model/card";
+import { Form } from "../components/form";
+
+interface Kept {
+  readonly asked: string;
+  readonly form: Form;
+}
+
+/** Where a card's content is. */
+export function cardElement(list: Element, key: string): Element | null {
+  return list.querySelector(`.mynah-chat-item-card[messageid="${CSS.escape(key)}"] > .mynah-card`);
+}
+
+export class CardForms {
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(private readonly answered: (cardKey: string, choice: ElicitationChoice) => void) {}
+
+  /** Puts the forms into their cards, below what these say. */
+  mount(list: Element, cards: readonly Card[]): void {
+    const asking = cards.flatMap(({ key, form }) => (form === undefined ? [] : [{ key, form }]));
+    const keys = new Set(asking.map(({ key }) => key));
+    for (const [key, { form }] of this.#kept)
+      if (!keys.has(key)) {
+        form.element.remove();
+        this.#kept.delete(key);
+      }
+    for (const {
+      key,
+      form: { ask, asks, open },
+    } of asking) {
+      const { form } = this.#form(key, ask, asks);
+      form.open = open;
+      const card = cardElement(list, key);
+      if (card && form.element.parentElement !== card) card.append(form.element);
+    }
+  }
+
+  #form(key: string, ask: NonNullable<Card["form"]>["ask"], asks: string): Kept {
+    const asked = JSON.stringify([ask, asks]);
+    const before = this.#kept.get(key);
+    if (before?.asked === asked) return before;
+    before?.form.element.remove();
+    const kept = { asked, form: new Form(ask, asks, choice => this.answered(key, choice)) };
+    this.#kept.set(key, kept);
+    return kept;
+  }
+}

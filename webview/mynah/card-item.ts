@@ -1,0 +1,111 @@
+/**
+ * Card → what mynah takes for one (its `ChatItemContent`, without its types). Pure.
+ *
+ * Invariant: an update names what is gone, because mynah merges it into what it has, and leaves alone what the user
+ * unfolded.
+ */
+import type { Card, CardButton, CardHeader, CardIcon, Part, Picture, Tone } from "../view-model/card";
+import type { Banner } from "../view-model/tab-view";
+
+export function itemContent(card: Card, how: "new" | "update") {
+  const content = {
+    header: card.header ? headerItem(card.header) : null,
+    body: card.body === "" ? null : card.body,
+    customRenderer: card.pictures.length === 0 ? null : card.pictures.map(image),
+  };
+  return {
+    fullWidth: true,
+    padding: true,
+    wrapCodes: true,
+    ...(card.folded.length === 0
+      ? { ...content, ...(how === "update" ? { summary: null } : {}) }
+      : {
+          header: null,
+          body: null,
+          customRenderer: null,
+          summary: {
+            ...(how === "new" ? { isCollapsed: !card.startsUnfolded } : {}),
+            content,
+            collapsedContent: card.folded.map(foldedItem),
+          },
+        }),
+    buttons:
+      card.buttons.length === 0
+        ? null
+        : card.buttons.map(button =>
+            buttonItem(
+              button,
+              card.buttons.some(({ stays }) => stays === true),
+            ),
+          ),
+  };
+}
+
+function foldedItem(part: Part) {
+  return typeof part === "string" ? { body: part, wrapCodes: true } : { body: null, customRenderer: [image(part)] };
+}
+
+/** Built as an element, not parsed as HTML. */
+function image({ src, alt }: Picture) {
+  return { type: "img", attributes: { src, alt } } as const;
+}
+
+function headerItem({ icon, text, tone, status }: CardHeader) {
+  return {
+    icon: ICON[icon],
+    body: text,
+    padding: false,
+    ...(tone === "plain" ? {} : { iconForegroundStatus: tone }),
+    status: {
+      position: "right",
+      text: status?.text ?? "",
+      ...(status === undefined || status.tone === "plain" ? {} : { status: status.tone }),
+    },
+  } as const;
+}
+
+export function bannerItem({ tone, text, buttons }: Banner) {
+  return {
+    messageId: "symposium-banner",
+    fullWidth: true,
+    header: headerItem({ icon: bannerIcon(tone), text, tone }),
+    ...(buttons.length > 0 ? { buttons: buttons.map(button => buttonItem(button, button.stays === true)) } : {}),
+  };
+}
+
+const bannerIcon = (tone: Tone): CardIcon => (tone === "error" || tone === "warning" ? tone : "info");
+
+/** A press disables all buttons of a card, but for those that are marked as not disabled. */
+function buttonItem({ id, label, weight, hint }: CardButton, stays: boolean) {
+  return {
+    id,
+    text: label,
+    keepCardAfterClick: true,
+    status: WEIGHT[weight],
+    ...(stays ? { disabled: false } : {}),
+    ...(hint === undefined ? {} : { description: hint }),
+  };
+}
+
+const WEIGHT = { main: "primary", plain: "clear", quiet: "dimmed-clear" } as const;
+
+const ICON = {
+  tool: "tools",
+  read: "eye",
+  edit: "pencil",
+  delete: "trash",
+  execute: "shell",
+  search: "search",
+  fetch: "globe",
+  think: "light-bulb",
+  question: "help",
+  plan: "check-list",
+  info: "info",
+  warning: "warning",
+  error: "error",
+  file: "file",
+  sound: "megaphone",
+  compact: "resize-small",
+  subagent: "user",
+  message: "chat",
+} as const satisfies Readonly<Record<CardIcon, string>>;

@@ -1,0 +1,130 @@
+/**
+ * The button for more of one tab's cards, with its menu: kept as elements beside the cards, and put back behind a
+ * card's other buttons when those were drawn again.
+ *
+ * Invariants: labels go to the screen as text; a menu that closes by a key or a choice gives the focus back to its
+ * button.
+ */
+import type { Card, CardButton } from "../view-model/card";
+import { cardElement } from "./card-forms";
+import { freshId, make } from "../components/dom";
+import { texts } from "../view-model/texts";
+
+interface Kept {
+  readonly more: readonly CardButton[];
+  readonly element: HTMLElement;
+}
+
+export class CardMore {
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(private readonly pressed: (cardKey: string, buttonId: string) => void) {}
+
+  mount(list: Element, cards: readonly Card[]): void {
+    const withMore = cards.filter(({ more }) => more.length > 0),
+      keys = new Set(withMore.map(({ key }) => key));
+    for (const [key, { element }] of this.#kept)
+      if (!keys.has(key)) {
+        element.remove();
+        this.#kept.delete(key);
+      }
+    for (const { key, more } of withMore) {
+      const buttons = cardElement(list, key)?.querySelector(":scope > .mynah-chat-item-buttons-container");
+      const { element } = this.#menu(key, more);
+      if (buttons && element.parentElement !== buttons) buttons.append(element);
+    }
+  }
+
+  #menu(key: string, more: readonly CardButton[]): Kept {
+    const before = this.#kept.get(key);
+    if (before && JSON.stringify(before.more) === JSON.stringify(more)) return before;
+    before?.element.remove();
+    const kept = { more, element: menuButton(more, buttonId => this.pressed(key, buttonId)) };
+    this.#kept.set(key, kept);
+    return kept;
+  }
+}
+
+/** The browser closes a popover on Escape and on a press elsewhere; in its top layer no scrolled list cuts it off. */
+function menuButton(more: readonly CardButton[], pressed: (buttonId: string) => void): HTMLElement {
+  const menu = make("div", {
+    className: "symposium-menu",
+    attributes: { id: freshId(), role: "menu", popover: "auto", "aria-label": texts.moreActions },
+  });
+  const button = make("button", {
+    className: "symposium-more",
+    text: "⋯",
+    attributes: {
+      type: "button",
+      popovertarget: menu.id,
+      "aria-haspopup": "menu",
+      "aria-expanded": "false",
+      "aria-label": texts.moreActions,
+      title: texts.moreActions,
+    },
+  });
+  const items = more.map(({ id, label }) => {
+    const item = make("button", {
+      className: "symposium-menu-item",
+      text: label,
+      attributes: { type: "button", role: "menuitem", tabindex: "-1" },
+    });
+    item.addEventListener("click", () => {
+      close();
+      pressed(id);
+    });
+    return item;
+  });
+  const close = (): void => {
+    menu.hidePopover();
+    button.focus();
+  };
+  const step = (by: number): void =>
+    items[(items.findIndex(item => item === document.activeElement) + by + items.length) % items.length]?.focus();
+  menu.append(...items);
+  menu.addEventListener("toggle", event => {
+    const isOpen = event instanceof ToggleEvent && event.newState === "open";
+    button.setAttribute("aria-expanded", String(isOpen));
+    if (!isOpen) return;
+    place(menu, button);
+    items[0]?.focus();
+  });
+  menu.addEventListener("keydown", event => {
+    if (!take(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const take = (key: string): boolean => {
+    switch (key) {
+      case "ArrowDown":
+        step(1);
+        return true;
+      case "ArrowUp":
+        step(-1);
+        return true;
+      case "Home":
+        items[0]?.focus();
+        return true;
+      case "End":
+        items.at(-1)?.focus();
+        return true;
+      case "Escape":
+      case "Tab":
+        close();
+        return true;
+      default:
+        return false;
+    }
+  };
+  return make("span", { className: "symposium-more-place" }, button, menu);
+}
+
+/** Below the button, or above it where there is no room; inside the page in any case. */
+function place(menu: HTMLElement, button: HTMLElement): void {
+  const at = button.getBoundingClientRect(),
+    { offsetWidth, offsetHeight } = menu;
+  const top = at.bottom + offsetHeight > window.innerHeight ? at.top - offsetHeight : at.bottom;
+  menu.style.left = `${Math.max(GAP, Math.min(at.left, window.innerWidth - offsetWidth - GAP))}px`;
+  menu.style.top = `${Math.max(GAP, top)}px`;
+}
+const GAP = 4;

@@ -1,0 +1,33 @@
+/**
+ * The terminals of one tab's cards: kept as elements beside the cards, and put back into them when they were drawn
+ * again.
+ */
+import type { Card } from "../view-model/card";
+import { cardElement } from "./card-forms";
+import { Terminal } from "../components/terminal";
+
+export class CardTerminals {
+  readonly #kept = new Map<string, Terminal>();
+
+  constructor(private readonly open: (terminalId: string) => void) {}
+
+  /** Puts the terminals into their cards, below what these say. */
+  mount(list: Element, cards: readonly Card[]): void {
+    const gone = new Set(this.#kept.keys());
+    for (const { key, terminals } of cards)
+      for (const shown of terminals) {
+        const { terminalId } = shown.terminal;
+        const id = JSON.stringify([key, terminalId]);
+        gone.delete(id);
+        const terminal = this.#kept.get(id) ?? new Terminal(() => this.open(terminalId));
+        this.#kept.set(id, terminal);
+        const card = cardElement(list, key);
+        if (card && terminal.element.parentElement !== card) card.append(terminal.element);
+        terminal.show(shown);
+      }
+    for (const id of gone) {
+      this.#kept.get(id)?.element.remove();
+      this.#kept.delete(id);
+    }
+  }
+}

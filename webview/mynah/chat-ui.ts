@@ -1,0 +1,338 @@
+/**
+ * The chat on screen: the only file that knows mynah-ui (4.39). Tabs by our ids, cards by their keys.
+ *
+ * Invariants: what is drawn of the selected tab is what was last given to `show`, whatever mynah keeps; of a tab that
+ * nobody sees only the title is drawn, and all of it before it is seen; a card that did not change is not touched; only
+ * acts of the user reach `acts`, never what this file does itself. Everything that mynah renders has been made safe
+ * before (`markdown-safe.ts`); a click on a link never leaves the page but through `acts.linkClicked`.
+ */
+import { ChatItemType, MynahUI, type ChatItem } from "@aws/mynah-ui";
+import type { AgentChoice } from "../../src/protocol/agents";
+import type { Mention } from "../../src/protocol/attachments";
+import type { TabId } from "../../src/protocol/webview";
+import type { Acts } from "../view-model/user-actions";
+import { changeOf, pageChoice } from "../view-model/buttons";
+import type { Card } from "../view-model/card";
+import { bannerItem, itemContent } from "./card-item";
+import { CardList, type CardScreen } from "../view-model/card-list";
+import { EARLIER } from "../view-model/card-diff";
+import { AGENT, pickersOf, type Picker } from "../view-model/controls";
+import { KeptFocus } from "./persisted-focus";
+import { openLinksOnlyThrough } from "./links";
+import { pageClock } from "../page-clock";
+import { PromptInput } from "./prompt-input";
+import { TabParts } from "./tab-parts";
+import type { TabView } from "../view-model/tab-view";
+import { texts } from "../view-model/texts";
+
+export type { Acts } from "../view-model/user-actions";
+
+interface Place {
+  readonly mynahId: string;
+  /** What was last given to `show`, and what of that is on screen. */
+  view: TabView | undefined;
+  drawn: TabView | undefined;
+  /** The one of which all cards are on screen. */
+  complete: TabView | undefined;
+  title: string;
+  readonly list: CardList;
+  readonly parts: TabParts;
+}
+
+export class ChatUi {
+  readonly #mynah: MynahUI;
+  readonly #input: PromptInput;
+  readonly #focus: KeptFocus;
+  readonly #places = new Map<TabId, Place>();
+  readonly #tabIds = new Map<string, TabId>();
+  /** Set while this file opens or selects a tab, because mynah reports that as if the user had. */
+  #doing:
+    | { readonly kind: "nothing" }
+    | { readonly kind: "opening"; readonly tabId: TabId }
+    | { readonly kind: "selecting" } = { kind: "nothing" };
+  #agents: readonly AgentChoice[] = [];
+  /** Of a tab that shows nothing yet. */
+  #newAgent: AgentChoice = { id: "", name: "" };
+
+  /** `complete`: a drawing that took several frames is whole. */
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly acts: Acts,
+    private readonly newTabId: () => TabId,
+    maxTabs: number,
+    private readonly complete: () => void,
+  ) {
+    this.#input = new PromptInput(root, (mynahId, text) => {
+      this.#place(mynahId)?.parts.typed();
+      this.#withTab(mynahId, tabId => acts.typed(tabId, text));
+    });
+    this.#focus = new KeptFocus(root, () => this.#input.focus(this.#mynah.getSelectedTabId() ?? ""));
+    openLinksOnlyThrough(root, href => acts.linkClicked(href));
+    this.#mynah = new MynahUI({
+      rootSelector: `#${root.id}`,
+      tabs: {},
+      defaults: { store: { tabTitle: "Chat", cancelButtonWhenLoading: true, chatItems: [] } },
+      config: {
+        texts,
+        maxTabs,
+        maxUserInput: 500_096,
+        userInputLengthWarningThreshold: 490_000,
+        autoFocus: false,
+        disableTypewriterAnimation: true,
+        test: true,
+        codeInsertToCursorEnabled: false,
+      },
+      onTabAdd: mynahId => this.#added(mynahId),
+      onTabChange: mynahId => {
+        this.#drawLatest(this.#place(mynahId));
+        if (this.#doing.kind === "nothing")
+          this.#withTab(mynahId, tabId => {
+            acts.selected(tabId);
+            if (!document.activeElement?.matches("[role=tab]:focus-visible")) this.#input.focus(mynahId);
+          });
+      },
+      onTabRemove: mynahId =>
+        this.#withTab(mynahId, tabId => {
+          this.#tabIds.delete(mynahId);
+          this.#places.delete(tabId);
+          acts.closed(tabId);
+        }),
+      onBeforeTabRemove: mynahId => (this.#place(mynahId)?.view?.turn ?? "idle") === "idle",
+      onChatPrompt: (mynahId, { prompt }) => this.#withTab(mynahId, tabId => acts.submitted(tabId, prompt ?? "")),
+      onStopChatResponse: mynahId => this.#withTab(mynahId, tabId => acts.stopped(tabId)),
+      onInBodyButtonClicked: (mynahId, cardKey, { id }) =>
+        this.#withTab(mynahId, tabId => this.#clicked(tabId, cardKey, id)),
+      onPromptInputOptionChange: (mynahId, values) => this.#withTab(mynahId, tabId => this.#picked(tabId, values)),
+    });
+  }
+
+  /** Opens the tab and selects it; `false` when mynah has no room. */
+  open(tabId: TabId): boolean {
+    if (this.#places.has(tabId)) return true;
+    this.#doing = { kind: "opening", tabId };
+    const mynahId = this.#mynah.updateStore("", {});
+    this.#doing = { kind: "nothing" };
+    return mynahId !== undefined;
+  }
+
+  select(tabId: TabId): void {
+    const place = this.#places.get(tabId);
+    if (!place || this.#mynah.getSelectedTabId() === place.mynahId) return;
+    this.#doing = { kind: "selecting" };
+    this.#mynah.selectTab(place.mynahId);
+    this.#doing = { kind: "nothing" };
+    this.#drawLatest(place);
+  }
+
+  fill(tabId: TabId, text: string): void {
+    const place = this.#places.get(tabId);
+    if (place) this.#input.fill(place.mynahId, text);
+  }
+
+  /** At once, or as soon as the page has the focus. */
+  focusPrompt(tabId: TabId): void {
+    const place = this.#places.get(tabId);
+    if (place) this.#input.focusWhenThere(place.mynahId);
+  }
+
+  /** What fits behind the `@`. */
+  offer(tabId: TabId, query: string, mentions: readonly Mention[]): void {
+    this.#places.get(tabId)?.parts.offer(query, mentions);
+  }
+
+  showAgents(agents: readonly AgentChoice[], currentAgentId: string): void {
+    this.#agents = agents;
+    this.#newAgent = agents.find(({ id }) => id === currentAgentId) ?? { id: currentAgentId, name: currentAgentId };
+    for (const place of this.#places.values()) this.#showPickers(place, place.view);
+  }
+
+  show(tabId: TabId, view: TabView): void {
+    const place = this.#places.get(tabId);
+    if (!place) return;
+    place.view = view;
+    if (this.#mynah.getSelectedTabId() === place.mynahId) this.#draw(place, view);
+    else this.#showTitle(place, view);
+  }
+
+  #drawLatest(place: Place | undefined): void {
+    if (place?.view && place.view !== place.complete) this.#draw(place, place.view);
+  }
+
+  #draw(place: Place, view: TabView): void {
+    const before = place.drawn;
+    this.#inPlace(place, () => {
+      this.#showTitle(place, view);
+      this.#showAround(place, view);
+      place.drawn = view;
+      if (before?.controls !== view.controls || before.live !== view.live || before.agent !== view.agent)
+        this.#showPickers(place, view);
+      place.parts.show(view);
+      this.#showCards(place, view);
+    });
+  }
+
+  /** Whatever takes cards away or makes them anew: who reads on stays where they are, and the focus is somewhere. */
+  #inPlace({ parts }: Place, draw: () => void): void {
+    this.#focus.around(() => {
+      const follow = parts.follow();
+      draw();
+      follow();
+    });
+  }
+
+  // --- around the cards
+
+  #showTitle(place: Place, { title }: TabView): void {
+    if (place.title !== title) this.#mynah.updateStore(place.mynahId, { tabTitle: title });
+    place.title = title;
+  }
+
+  #showAround({ mynahId, drawn: before }: Place, view: TabView): void {
+    const set = (changes: Parameters<MynahUI["updateStore"]>[1]) => this.#mynah.updateStore(mynahId, changes);
+    if (before?.placeholder !== view.placeholder) set({ promptInputPlaceholder: view.placeholder });
+    if (before?.turn !== view.turn) set({ loadingChat: view.turn === "starting" || view.turn === "running" });
+    if ((before?.status ?? "") !== view.status) set({ promptInputInfo: view.status });
+    if (JSON.stringify(before?.banner) !== JSON.stringify(view.banner))
+      set({ promptInputStickyCard: view.banner ? bannerItem(view.banner) : null });
+  }
+
+  // --- what can be picked at the prompt
+
+  #showPickers({ parts }: Place, view: TabView | undefined): void {
+    parts.pickers.show(
+      pickersOf(this.#agents, view?.agent ?? this.#newAgent, view?.controls ?? [], view?.live ?? false),
+    );
+  }
+
+  #drawPickers(mynahId: string, pickers: readonly Picker[]): void {
+    this.#mynah.updateStore(mynahId, {
+      promptInputOptions: pickers.map(({ id, tooltip, value, choices, disabled }) => ({
+        type: "select",
+        id,
+        title: id === AGENT ? texts.agentLabel : "",
+        value,
+        mandatory: true,
+        hideMandatoryIcon: true,
+        border: false,
+        autoWidth: true,
+        selectTooltip: tooltip,
+        disabled,
+        options: choices.map(({ value, label }) => ({ value, label })),
+      })),
+    });
+  }
+
+  #picked(tabId: TabId, values: Readonly<Record<string, unknown>>): void {
+    const place = this.#places.get(tabId);
+    const choice = place?.parts.pickers.changed(place.view?.controls ?? [], values);
+    if (choice?.kind === "agent") this.acts.agentChosen(choice.agentId);
+    else if (choice) this.acts.controlChosen(tabId, choice.controlId, choice.value);
+  }
+
+  // --- cards
+
+  #cardScreen(mynahId: string): CardScreen {
+    const change = (key: string, item: Partial<ChatItem>) =>
+      this.#mynah.updateChatAnswerWithMessageId(mynahId, key, item);
+    return {
+      clear: () => this.#mynah.updateStore(mynahId, { chatItems: [] }),
+      add: card => this.#mynah.addChatItem(mynahId, itemOf(card, "new")),
+      change: card => change(card.key, itemOf(card, "update")),
+      end: card => this.#mynah.endMessageStream(mynahId, card.key, itemOf(card, "update")),
+      takeBody: key => change(key, { body: null }),
+      takeAll: key => change(key, NOTHING),
+    };
+  }
+
+  #showCards(place: Place, view: TabView): void {
+    const isWhole = place.list.draw(view.cards);
+    place.parts.dress(place.list.cards);
+    if (isWhole) place.complete = view;
+    else this.#goOn(place);
+  }
+
+  /** What takes longer than a frame is drawn in several, and keys are heard between them. */
+  #goOn(place: Place): void {
+    requestAnimationFrame(() => {
+      if (!this.isDrawing(place)) return;
+      const { view } = place;
+      if (view) this.#inPlace(place, () => this.#showCards(place, view));
+      if (!this.isDrawing(place)) this.complete();
+    });
+  }
+
+  /** Whether a tab that is seen is not all on screen yet. */
+  isDrawing(which: Place | TabId): boolean {
+    const place = typeof which === "string" ? this.#places.get(which) : which;
+    return place !== undefined && place.view !== place.complete && this.#mynah.getSelectedTabId() === place.mynahId;
+  }
+
+  #clicked(tabId: TabId, cardKey: string, buttonId: string): void {
+    const choice = pageChoice(buttonId);
+    const change = changeOf(
+      this.#places.get(tabId)?.list.cards.find(({ key }) => key === cardKey)?.changes ?? [],
+      buttonId,
+    );
+    if (change) this.acts.openDiff(tabId, change);
+    else if (cardKey === EARLIER) this.#showEarlier(tabId);
+    else if (choice) this.acts.elicitationAnswered(tabId, cardKey, choice);
+    else this.acts.buttonClicked(tabId, cardKey, buttonId);
+  }
+
+  #showEarlier(tabId: TabId): void {
+    const place = this.#places.get(tabId);
+    const view = place?.view;
+    if (!view) return;
+    this.#inPlace(place, () => {
+      place.list.showEarlier(view.cards);
+      this.#showCards(place, view);
+    });
+  }
+
+  // --- tabs
+
+  #added(mynahId: string): void {
+    const byUser = this.#doing.kind !== "opening";
+    const tabId = this.#doing.kind === "opening" ? this.#doing.tabId : this.newTabId();
+    this.#tabIds.set(mynahId, tabId);
+    const wrapper = this.root.querySelector(`.mynah-chat-wrapper[mynah-tab-id="${mynahId}"]`) ?? this.root;
+    const place: Place = {
+      mynahId,
+      view: undefined,
+      drawn: undefined,
+      complete: undefined,
+      title: "",
+      list: new CardList(this.#cardScreen(mynahId), wrapper.querySelector(".mynah-chat-items-container"), pageClock),
+      parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, pickers =>
+        this.#drawPickers(mynahId, pickers),
+      ),
+    };
+    this.#places.set(tabId, place);
+    this.#input.watch(mynahId);
+    this.#showPickers(place, undefined);
+    if (!byUser) return;
+    this.acts.opened(tabId);
+    this.#input.focus(mynahId);
+  }
+
+  #place(mynahId: string): Place | undefined {
+    const tabId = this.#tabIds.get(mynahId);
+    return tabId === undefined ? undefined : this.#places.get(tabId);
+  }
+
+  #withTab(mynahId: string, act: (tabId: TabId) => void): void {
+    const tabId = this.#tabIds.get(mynahId);
+    if (tabId !== undefined) act(tabId);
+  }
+}
+
+/** All that a card of ours can have. */
+const NOTHING: Partial<ChatItem> = { header: null, body: null, customRenderer: null, summary: null, buttons: null };
+
+function itemOf(card: Card, how: "new" | "update"): ChatItem {
+  const messageId = card.key;
+  if (card.kind === "prompt") return { type: ChatItemType.PROMPT, messageId, body: card.body };
+  if (card.kind === "answer")
+    return { type: card.growing ? ChatItemType.ANSWER_STREAM : ChatItemType.ANSWER, messageId, body: card.body };
+  return { type: ChatItemType.ANSWER, messageId, ...itemContent(card, how) };
+}

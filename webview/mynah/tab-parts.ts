@@ -1,0 +1,100 @@
+/**
+ * What of a tab is ours and not mynah's: the dock, what is around the prompt, the selects' names, and in cards forms,
+ * terminals, what was attached, and the marks by which styles and tests find them.
+ */
+import type { Mention } from "../../src/protocol/attachments";
+import type { Acts } from "../view-model/user-actions";
+import type { Card } from "../view-model/card";
+import { CardAttachments } from "./card-attachments";
+import { CardForms } from "./card-forms";
+import { CardMore } from "./card-menu";
+import { CardTerminals } from "./card-terminals";
+import { Composer } from "../components/composer";
+import type { Picker } from "../view-model/controls";
+import { Dock } from "../components/dock";
+import { FollowEnd } from "./follow-end";
+import { pageClock } from "../page-clock";
+import type { PromptInput } from "./prompt-input";
+import { PromptPickers } from "./prompt-pickers";
+import type { TabView } from "../view-model/tab-view";
+
+export class TabParts {
+  readonly pickers: PromptPickers;
+  readonly #dock: Dock;
+  readonly #terminals: CardTerminals;
+  readonly #forms: CardForms;
+  readonly #more: CardMore;
+  readonly #attachments = new CardAttachments();
+  readonly #composer: Composer | undefined;
+  readonly #end: FollowEnd | undefined;
+
+  /** `wrapper` holds all of the tab; `drawPickers` has its selects made anew. */
+  constructor(
+    private readonly wrapper: Element,
+    mynahId: string,
+    tabId: string,
+    input: PromptInput,
+    acts: Acts,
+    drawPickers: (pickers: readonly Picker[]) => void,
+  ) {
+    this.pickers = new PromptPickers(drawPickers, () => [
+      ...wrapper.querySelectorAll<HTMLSelectElement>(".mynah-prompt-input-options select"),
+    ]);
+    this.#dock = new Dock({
+      followToggled: () => acts.followToggled(),
+      settingsWanted: () => acts.buttonClicked(tabId, "", "action:openSettings"),
+      bypassEnded: () => acts.bypassEnded(tabId),
+      withdrawn: (messageId, to) => acts.withdrawn(tabId, messageId, to),
+      sent: () => acts.queueSent(tabId),
+    });
+    this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
+    this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
+    this.#more = new CardMore((cardKey, buttonId) => acts.buttonClicked(tabId, cardKey, buttonId));
+    wrapper.querySelector(".mynah-chat-prompt-input-sticky-card")?.before(this.#dock.element);
+    const list = wrapper.querySelector(".mynah-chat-items-container");
+    if (list) this.#end = new FollowEnd(list, pageClock);
+    const prompt = input.element(mynahId);
+    if (prompt) this.#composer = new Composer(prompt, tabId, acts, text => input.fill(mynahId, text));
+  }
+
+  /** The text of the prompt may have changed. */
+  typed(): void {
+    this.#composer?.typed();
+  }
+
+  offer(query: string, mentions: readonly Mention[]): void {
+    this.#composer?.offer(query, mentions);
+  }
+
+  show(view: TabView): void {
+    this.#dock.show(view);
+    this.#composer?.show(view);
+  }
+
+  /** After the cards were drawn. */
+  dress(cards: readonly Card[]): void {
+    this.#mark(cards);
+    this.#terminals.mount(this.wrapper, cards);
+    this.#forms.mount(this.wrapper, cards);
+    this.#attachments.mount(this.wrapper, cards);
+    this.#more.mount(this.wrapper, cards);
+  }
+
+  /**
+   * mynah itself writes `messageid` on the card and on all within it. Only cards are looked at: what is in them may be
+   * very much.
+   */
+  #mark(cards: readonly Card[]): void {
+    const kinds = new Map(cards.map(({ key, kind }) => [key, kind]));
+    for (const group of this.wrapper.querySelector(".mynah-chat-items-container")?.children ?? [])
+      for (const card of group.children) {
+        if (card instanceof HTMLElement && card.matches(".mynah-chat-item-card:not([data-kind])"))
+          card.dataset["kind"] = kinds.get(card.getAttribute("messageid") ?? "") ?? "";
+      }
+  }
+
+  /** To be called before a drawing, its result after it. */
+  follow(): () => void {
+    return this.#end?.before() ?? (() => undefined);
+  }
+}

@@ -1,0 +1,86 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { FrameScheduler, SHORTEST_PAUSE_MS } from "./frame-scheduler";
+import { FakeClock } from "../testing/fake-clock";
+
+/** Time that the test moves, and frames that it grants. */
+class Stage extends FakeClock {
+  readonly frames: (() => void)[] = [];
+  frame(): void {
+    this.frames.splice(0).forEach(callback => callback());
+  }
+}
+
+function scheduled(draw: (stage: Stage) => void): {
+  readonly stage: Stage;
+  readonly scheduler: FrameScheduler;
+  readonly drawnAt: number[];
+} {
+  const stage = new Stage();
+  const drawnAt: number[] = [];
+  const scheduler = new FrameScheduler(
+    () => {
+      drawnAt.push(stage.time);
+      draw(stage);
+    },
+    stage,
+    callback => {
+      stage.frames.push(callback);
+    },
+  );
+  return { stage, scheduler, drawnAt };
+}
+
+suite("frame scheduler", () => {
+  test("the first request is drawn in the next frame, together with those that join it", () => {
+    const { stage, scheduler, drawnAt } = scheduled(() => undefined);
+    for (let i = 0; i < 5; i++) scheduler.request();
+    stage.frame();
+    stage.frame();
+    deepEqual(drawnAt, [0]);
+  });
+
+  test("the next is so many milliseconds later, or four times what the last one cost", () => {
+    let cost = 0;
+    const { stage, scheduler, drawnAt } = scheduled(s => {
+      s.time += cost;
+    });
+    const next = (ms: number) => {
+      scheduler.request();
+      stage.advance(ms);
+      stage.frame();
+      return drawnAt.length;
+    };
+    equal(next(0), 1);
+    equal(next(SHORTEST_PAUSE_MS - 1), 1);
+    cost = 40;
+    equal(next(1), 2);
+    equal(next(4 * 40 - 1), 2);
+    equal(next(1), 3);
+  });
+
+  test("what is requested during a drawing is drawn after it, not within", () => {
+    const { stage, scheduler, drawnAt } = scheduled(() => {
+      if (drawnAt.length === 1) scheduler.request();
+    });
+    scheduler.request();
+    stage.frame();
+    equal(stage.frames.length, 0);
+    stage.advance(SHORTEST_PAUSE_MS);
+    stage.frame();
+    equal(drawnAt.length, 2);
+    stage.advance(10_000);
+    equal(stage.frames.length, 0);
+  });
+
+  test("a drawing that throws does not stop those after it", () => {
+    const { stage, scheduler, drawnAt } = scheduled(() => {
+      if (drawnAt.length === 1) throw new Error("bug");
+    });
+    scheduler.request();
+    throws(() => stage.frame(), /bug/);
+    scheduler.request();
+    stage.advance(SHORTEST_PAUSE_MS);
+    stage.frame();
+    equal(drawnAt.length, 2);
+  });
+});

@@ -1,0 +1,124 @@
+/**
+ * The two places in which a page leaves its copy. `vscode.setState` survives a hidden view, but VS Code writes it to
+ * its database only from time to time: every five seconds in a browser, every minute on the desktop, and only when it
+ * is idle. After F5, or when the window is reloaded because its extension host has died, that state is old. So the
+ * page also writes to the storage of its own origin, which is synchronous. The next page restores the newer of the
+ * two.
+ *
+ * Invariants: `savedAt` rises with each save, also when the clock is set back; a page reads copies of its own
+ * workspace only; a storage that is full or refused costs a warning, never a save of the view state; copies of other
+ * workspaces are removed after `KEPT_MS`, and earlier when there is no room.
+ */
+import { restored, type SavedPage } from "../state/saved-page";
+
+export type TextStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
+
+export interface CopyDeps {
+  /** VS Code's view state. */
+  readonly viewState: { get(): unknown; set(state: unknown): void };
+  /** `undefined`: the browser gives none to embedded pages. */
+  readonly storage: TextStorage | undefined;
+  /** Which workspace this page belongs to; `undefined`: not known, nothing is written to the storage. */
+  readonly workspace: string | undefined;
+  /** Milliseconds since 1970. */
+  timeOfDay(): number;
+  onWarning(message: string, error: unknown): void;
+}
+
+/** A copy bridges seconds: until VS Code has written its own. */
+const KEPT_MS = 7 * 24 * 3600 * 1000;
+const PREFIX = "symposium-page/";
+const SAVED_AT = /^\{"savedAt":(\d+)/;
+
+export class PageCopy {
+  readonly #key: string | undefined;
+  #savedAt = 0;
+  #unstored: SavedPage | undefined;
+  #hasWarned = false;
+
+  constructor(private readonly deps: CopyDeps) {
+    this.#key = deps.workspace === undefined || deps.storage === undefined ? undefined : PREFIX + deps.workspace;
+  }
+
+  /** The newer copy; an empty page where there is none. */
+  load(): SavedPage {
+    const now = this.deps.timeOfDay();
+    this.#remove(key => key !== this.#key && this.#writtenAt(key) < now - KEPT_MS);
+    const state = restored(this.deps.viewState.get()),
+      stored = restored(this.#read());
+    const newest = (stored.savedAt ?? 0) > (state.savedAt ?? 0) ? stored : state;
+    this.#savedAt = newest.savedAt ?? 0;
+    return newest;
+  }
+
+  /** Writes the view state; `store` writes the storage, which takes 3 ms for 400 kB and 0.2 s for 4 MB. */
+  save(page: SavedPage): void {
+    this.#savedAt = Math.max(this.deps.timeOfDay(), this.#savedAt + 1);
+    this.#unstored = { savedAt: this.#savedAt, ...page };
+    this.deps.viewState.set(this.#unstored);
+  }
+
+  /** What was saved last. */
+  store(): void {
+    if (this.#key !== undefined && this.#unstored !== undefined) this.#write(this.#key, JSON.stringify(this.#unstored));
+    this.#unstored = undefined;
+  }
+
+  #read(): unknown {
+    try {
+      const text = this.#key === undefined ? null : this.deps.storage?.getItem(this.#key);
+      return typeof text === "string" ? JSON.parse(text) : undefined;
+    } catch (error) {
+      this.#warn(error);
+      return undefined;
+    }
+  }
+
+  #write(key: string, text: string): void {
+    if (this.#tryWrite(key, text)) return;
+    this.#remove(each => each !== key);
+    if (this.#tryWrite(key, text)) return;
+    this.#remove(each => each === key);
+    this.#warn("There is no room.");
+  }
+
+  #tryWrite(key: string, text: string): boolean {
+    try {
+      this.deps.storage?.setItem(key, text);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Of the copies that pages of this extension have written. */
+  #remove(isUnwanted: (key: string) => boolean): void {
+    const { storage } = this.deps;
+    if (storage === undefined) return;
+    try {
+      const keys = Array.from({ length: storage.length }, (_, i) => storage.key(i) ?? "");
+      for (const key of keys) if (key.startsWith(PREFIX) && isUnwanted(key)) storage.removeItem(key);
+    } catch (error) {
+      this.#warn(error);
+    }
+  }
+
+  #writtenAt(key: string): number {
+    return Number(SAVED_AT.exec(this.deps.storage?.getItem(key) ?? "")?.[1] ?? 0);
+  }
+
+  #warn(error: unknown): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.deps.onWarning("The browser stores no copy of the chat: a reload may lose the last seconds.", error);
+  }
+}
+
+/** `undefined` where the browser refuses storage to embedded pages. */
+export function browserStorage(): TextStorage | undefined {
+  try {
+    return window.localStorage;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,151 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { emptyConversation, type ChatEvent } from "../../src/protocol/chat";
+import type { HostToPage, PageToHost } from "../../src/protocol/webview";
+import { PageLoop } from "./runtime";
+import { mark } from "./page-marks";
+import type { Page } from "../state/page-model";
+import { openPage } from "../state/page-state";
+import { restored } from "../state/saved-page";
+
+/** A page with two tabs that are live, and what it did. */
+function fixture() {
+  const posted: PageToHost[] = [],
+    shown: string[] = [],
+    dataset: Record<string, string | undefined> = {};
+  const told: { readonly before: Page; readonly after: Page }[] = [],
+    drawn: boolean[] = [];
+  const unfit = new Set<string>(),
+    slow = new Set<string>();
+  let frames = 0,
+    ids = 0;
+  const first = openPage(restored(undefined), 0, 0);
+  const loop = new PageLoop(
+    {
+      ui: {
+        open: () => true,
+        select: () => undefined,
+        focusPrompt: () => undefined,
+        offer: () => undefined,
+        fill: () => undefined,
+        showAgents: () => undefined,
+        isDrawing: which => slow.has(String(which)),
+        show: tabId => {
+          if (unfit.has(tabId)) throw new Error("unfit");
+          shown.push(tabId);
+        },
+      },
+      frames: {
+        request: () => {
+          frames++;
+        },
+      },
+      saving: { now: () => undefined, soon: () => undefined },
+      told: {
+        changed: (before, after) => {
+          told.push({ before, after });
+        },
+        drawn: (_page, isWhole) => {
+          drawn.push(isWhole);
+        },
+      },
+      marks: marks => mark(dataset, marks),
+      post: message => {
+        posted.push(message);
+      },
+      now: () => 0,
+      tabId: () => `new ${++ids}`,
+    },
+    first[0],
+  );
+  loop.enter(first);
+  const hear = (message: HostToPage): void => loop.happen({ kind: "received", message });
+  hear({
+    type: "state",
+    agents: [{ id: "a", name: "A" }],
+    currentAgentId: "a",
+    tabs: ["1", "2"],
+    selected: "1",
+    sidecar: { state: "running" },
+  });
+  for (const tabId of ["1", "2"])
+    hear({
+      type: "snapshot",
+      tabId,
+      bootId: "b",
+      seq: 0,
+      asked: 100,
+      conversation: emptyConversation({ id: "a", name: "A" }, "/w"),
+    });
+  loop.draw();
+  let seq = 0;
+  const say = (event: ChatEvent): void => hear({ type: "event", tabId: "1", bootId: "b", seq: ++seq, event });
+  return { loop, posted, shown, dataset, told, drawn, unfit, slow, say, hear, frames: () => frames };
+}
+
+suite("page loop", () => {
+  test("the pieces of an answer are told together: with what else happens, or with the drawing", () => {
+    const { loop, told, say } = fixture();
+    say({ type: "upsert", entry: { kind: "agent", id: "e", text: "" } });
+    const before = loop.page,
+      count = told.length;
+    for (const [offset, text] of [
+      [0, "one "],
+      [4, "two "],
+      [8, "three"],
+    ] as const)
+      say({ type: "append", id: "e", offset, text });
+    equal(told.length, count, "not one by one");
+    loop.draw();
+    equal(told.length, count + 1);
+    equal(told.at(-1)?.before, before, "from before the first of them");
+    equal(told.at(-1)?.after, loop.page);
+  });
+
+  test("a tab that cannot be drawn says so in the log, and the other is drawn", () => {
+    const { loop, posted, shown, unfit, hear } = fixture();
+    unfit.add("1");
+    shown.length = 0;
+    hear({
+      type: "state",
+      agents: [{ id: "a", name: "A" }],
+      currentAgentId: "a",
+      tabs: ["1", "2"],
+      sidecar: { state: "restarting", message: "once more" },
+    });
+    loop.draw();
+    deepEqual(shown, ["2"]);
+    ok(posted.some(message => message.type === "log" && message.message === "A tab could not be drawn."));
+    hear({
+      type: "event",
+      tabId: "2",
+      bootId: "b",
+      seq: 1,
+      event: { type: "upsert", entry: { kind: "agent", id: "e", text: "x" } },
+    });
+    loop.draw();
+    equal(posted.at(-1)?.type, "ack", "what came is acknowledged all the same");
+  });
+
+  test("the marks: a turn that runs at once, its end only when it is on screen", () => {
+    const { loop, dataset, say, slow } = fixture();
+    deepEqual([dataset["tab"], dataset["turn"], dataset["ready"]], ["1", "idle", "true"]);
+    say({ type: "turn", turn: { state: "running", messageId: "m" } });
+    equal(dataset["turn"], "running");
+    slow.add("1");
+    say({ type: "turn", turn: { state: "idle" } });
+    loop.draw();
+    equal(dataset["turn"], "running", "one frame of several");
+    slow.delete("1");
+    loop.complete();
+    equal(dataset["turn"], "idle");
+  });
+
+  test("a drawing that takes several frames is told as whole when it is", () => {
+    const { loop, drawn, slow, say } = fixture();
+    slow.add("1");
+    say({ type: "upsert", entry: { kind: "agent", id: "e", text: "x" } });
+    loop.draw();
+    loop.complete();
+    deepEqual(drawn.slice(-2), [false, true]);
+  });
+});

@@ -1,0 +1,141 @@
+/**
+ * The page while it runs: what happens goes to the machine (`page-state.ts`), what follows is carried out, what changed
+ * is drawn with the next frame and told to those who do not look.
+ *
+ * Invariants: one step at a time, its effects in their order; a tab that cannot be drawn keeps no other from being
+ * drawn; the pieces of a long answer are told together, with the drawing at the latest.
+ */
+import type { PageToHost, TabId } from "../../src/protocol/webview";
+import type { Accessibility } from "../a11y/a11y";
+import type { ChatUi } from "../mynah/chat-ui";
+import { drawTabs } from "./draw-tabs";
+import type { FrameScheduler } from "./frame-scheduler";
+import type { PageMarks } from "./page-marks";
+import type { Effect, Happening, Page, Step } from "../state/page-model";
+import { step } from "../state/page-state";
+import type { Saving } from "../state/save-schedule";
+import { viewOf } from "../view-model/tab-view";
+
+export interface Stage {
+  readonly ui: Pick<ChatUi, "open" | "select" | "focusPrompt" | "offer" | "fill" | "showAgents" | "show" | "isDrawing">;
+  readonly frames: Pick<FrameScheduler, "request">;
+  readonly saving: Pick<Saving, "now" | "soon">;
+  readonly told: Accessibility;
+  /** What others read of the page without looking at it. */
+  marks(marks: PageMarks): void;
+  post(message: PageToHost): void;
+  /** Milliseconds of the page's clock. */
+  now(): number;
+  tabId(): TabId;
+}
+
+export class PageLoop {
+  #page: Page;
+  /** The page before the first piece of text that nobody was told of. */
+  #untold: Page | undefined;
+  readonly #toDraw = new Set<TabId>();
+
+  constructor(
+    private readonly stage: Stage,
+    first: Page,
+  ) {
+    this.#page = first;
+  }
+
+  get page(): Page {
+    return this.#page;
+  }
+
+  /** A step that was taken already; the first of all is one. */
+  enter([next, effects]: Step): void {
+    this.#page = next;
+    for (const effect of effects) this.#carryOut(effect);
+    this.#mark();
+  }
+
+  happen(happening: Happening): void {
+    const before = this.#untold ?? this.#page;
+    this.enter(step(this.#page, happening, this.stage.now()));
+    this.#untold = isText(happening) ? before : undefined;
+    if (this.#untold === undefined) this.stage.told.changed(before, this.#page);
+  }
+
+  /** A frame: each tab that changed. */
+  draw(): void {
+    drawTabs(
+      this.#toDraw,
+      tabId => {
+        const tab = this.#page.tabs.get(tabId);
+        if (tab) this.stage.ui.show(tabId, viewOf(this.#page, tab));
+      },
+      (tabId, error) =>
+        this.stage.post({
+          type: "log",
+          level: "error",
+          message: "A tab could not be drawn.",
+          data: { tabId, why: String(error).slice(0, 1_000) },
+        }),
+    );
+    this.happen({ kind: "drawn" });
+    this.stage.told.drawn(
+      this.#page,
+      this.#page.selected === undefined || !this.stage.ui.isDrawing(this.#page.selected),
+    );
+  }
+
+  /** A drawing that took several frames is whole. */
+  complete(): void {
+    this.stage.told.drawn(this.#page, true);
+    this.#mark();
+  }
+
+  #carryOut(effect: Effect): void {
+    const { ui, frames, saving } = this.stage;
+    switch (effect.kind) {
+      case "post":
+        return this.stage.post(effect.message);
+      case "open":
+        return void ui.open(effect.tabId);
+      case "openOne":
+        return this.#openOne();
+      case "select":
+        return ui.select(effect.tabId);
+      case "focus":
+        return ui.focusPrompt(effect.tabId);
+      case "offer":
+        return ui.offer(effect.tabId, effect.query, effect.mentions);
+      case "fill":
+        return ui.fill(effect.tabId, effect.text);
+      case "showAgents":
+        return ui.showAgents(this.#page.agents, this.#page.currentAgentId);
+      case "save":
+        return saving.now();
+      case "saveSoon":
+        return saving.soon();
+      case "show":
+        this.#toDraw.add(effect.tabId);
+        return frames.request();
+    }
+  }
+
+  #openOne(): void {
+    const tabId = this.stage.tabId();
+    if (this.stage.ui.open(tabId)) this.happen({ kind: "opened", tabId });
+  }
+
+  #mark(): void {
+    this.stage.marks({
+      page: this.#page,
+      isDrawn: tabId => !this.#toDraw.has(tabId) && !this.stage.ui.isDrawing(tabId),
+    });
+  }
+}
+
+/** To look at each piece of a long answer, as it comes, would mean to look at all of the answer. */
+function isText(happening: Happening): boolean {
+  return (
+    happening.kind === "received" &&
+    happening.message.type === "event" &&
+    (happening.message.event.type === "append" || happening.message.event.type === "terminalOutput")
+  );
+}

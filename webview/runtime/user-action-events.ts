@@ -1,0 +1,80 @@
+/** What a user does, as what happens to the page. */
+import type { Entry } from "../../src/protocol/chat";
+import type { TabId } from "../../src/protocol/webview";
+import type { Acts } from "../view-model/user-actions";
+import type { Taken } from "../components/image-intake";
+import { Intakes } from "../components/pending-images";
+import type { Happening, Page } from "../state/page-model";
+import { keyOf, meaningOf } from "../view-model/render";
+
+export interface Acted {
+  happen(happening: Happening): void;
+  readonly page: Page;
+}
+
+export interface ActWorld {
+  /** When the first act comes, there is one. */
+  loop(): Acted;
+  messageId(): string;
+  takeImages(files: readonly File[]): Promise<Taken>;
+  focusPrompt(tabId: TabId): void;
+}
+
+export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActWorld): Acts {
+  const happen = (happening: Happening): void => loop().happen(happening);
+  const intakes = new Intakes();
+  const entryOf = (tabId: TabId, cardKey: string): Entry | undefined =>
+    loop()
+      .page.tabs.get(tabId)
+      ?.conversation.entries.find(({ id }) => keyOf(id) === cardKey);
+
+  async function taken(tabId: TabId, files: readonly File[]): Promise<void> {
+    const { attachments, refusals } = await takeImages(files);
+    if (attachments.length > 0) happen({ kind: "attached", tabId, attachments });
+    if (refusals.length > 0) happen({ kind: "notTaken", tabId, why: refusals.join(" ") });
+    focusPrompt(tabId);
+  }
+
+  return {
+    opened: tabId => happen({ kind: "opened", tabId }),
+    closed: tabId => happen({ kind: "closed", tabId }),
+    selected: tabId => happen({ kind: "selected", tabId }),
+    typed: (tabId, text) => happen({ kind: "typed", tabId, text }),
+    submitted: (tabId, text) =>
+      intakes.after(tabId, () => happen({ kind: "submitted", tabId, messageId: messageId(), text })),
+    stopped: tabId => happen({ kind: "stopped", tabId }),
+    attached: (tabId, attachments) => happen({ kind: "attached", tabId, attachments }),
+    detached: (tabId, attachment) => happen({ kind: "detached", tabId, attachment }),
+    wanted: (tabId, want) => happen({ kind: "wanted", tabId, want }),
+    searched: (tabId, query) => happen({ kind: "searched", tabId, query }),
+    imagesGiven: (tabId, files) => intakes.add(tabId, taken(tabId, files)),
+    withdrawn: (tabId, messageId, to) => happen({ kind: "withdrawn", tabId, messageId, to }),
+    queueSent: tabId => happen({ kind: "queueSent", tabId }),
+    agentChosen: agentId => happen({ kind: "agentChosen", agentId }),
+    linkClicked: href => happen({ kind: "linkClicked", href }),
+    openDiff: (tabId, change) => happen({ kind: "diffWanted", tabId, ...change }),
+    openTerminal: (tabId, terminalId) => happen({ kind: "terminalWanted", tabId, terminalId }),
+    bypassEnded: tabId => happen({ kind: "bypassEnded", tabId }),
+    followToggled: () => happen({ kind: "followToggled" }),
+    controlChosen: (tabId, controlId, value) => happen({ kind: "controlChosen", tabId, controlId, value }),
+    elicitationAnswered(tabId, cardKey, choice) {
+      const asked = entryOf(tabId, cardKey);
+      if (asked) happen({ kind: "elicitationAnswered", tabId, elicitationId: asked.id, choice });
+    },
+    buttonClicked(tabId, cardKey, buttonId) {
+      const meaning = meaningOf(buttonId);
+      if (meaning?.kind === "action")
+        return happen({ kind: "actionChosen", tabId, action: meaning.action, messageId: messageId() });
+      if (meaning?.kind === "bypass") return happen({ kind: "bypassWanted", tabId });
+      if (meaning?.kind === "newTab")
+        return happen({
+          kind: "newTabWanted",
+          tabId,
+          ...(meaning.agentId === undefined ? {} : { agentId: meaning.agentId }),
+        });
+      const asked = entryOf(tabId, cardKey);
+      if (meaning?.kind === "permission" && asked)
+        happen({ kind: "answered", tabId, permissionId: asked.id, choice: meaning.choice });
+    },
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * What a mouse, a finger and a keyboard do on the page, as what happened. One listener of each kind for all of it:
+ * elements come and go.
+ *
+ * Invariants: what is dragged is dropped, or put back, whatever ends the drag; a press that ended a drag is none.
+ */
+import type { Act } from "./user-actions";
+import { DragScroll } from "./drag-scroll";
+import type { Happened } from "./model";
+import type { Reorder, ReorderEvent } from "./reorder";
+
+export interface HandsWorld {
+  readonly root: HTMLElement;
+  actAt(element: Element): Act | undefined;
+  reorder(): Reorder;
+  happen(happened: Happened): void;
+}
+
+/** So far a pointer goes before it drags. */
+const SLACK = 4;
+
+export class Hands {
+  /** The pointer that is down on a grip. */
+  #down: { readonly pointer: number; readonly id: string; readonly y: number } | undefined;
+  #hasDragged = false;
+  readonly #scroll = new DragScroll(y => this.#over(y));
+
+  constructor(private readonly deps: HandsWorld) {
+    const { root } = deps;
+    root.addEventListener("click", event => this.#clicked(event));
+    root.addEventListener("change", event => this.#changed(event));
+    root.addEventListener("keydown", event => this.#pressed(event));
+    root.addEventListener("focusout", ({ relatedTarget }) => this.#left(relatedTarget));
+    root.addEventListener("pointerdown", event => this.#grasped(event));
+    root.addEventListener("pointermove", event => this.#moved(event));
+    root.addEventListener("pointerup", event => this.#released(event, "drop"));
+    root.addEventListener("pointercancel", event => this.#released(event, "back"));
+    root.addEventListener("lostpointercapture", event => this.#released(event, "back"));
+  }
+
+  #clicked({ target }: MouseEvent): void {
+    const act = this.#actOf(target);
+    switch (act?.kind) {
+      case "say":
+        return this.deps.happen({ kind: "pressed", message: act.message });
+      case "fold":
+        return this.deps.happen({ kind: "folded", fold: act.fold });
+      case "move":
+        return this.#reorder({ kind: "step", by: act.by });
+      case "grip":
+        if (!this.#hasDragged)
+          this.#reorder(this.deps.reorder().kind === "grabbed" ? { kind: "drop" } : { kind: "grab", id: act.id });
+        return;
+      case "switch":
+      case "mode":
+      case undefined:
+        return; // heard as changes
+    }
+  }
+
+  #changed({ target }: Event): void {
+    if (!(target instanceof HTMLInputElement)) return;
+    const act = this.#actOf(target);
+    if (act?.kind === "switch") this.deps.happen({ kind: "switched", of: act.of, isOn: target.checked });
+    else if (act?.kind === "mode" && target.checked) this.deps.happen({ kind: "chose", mode: act.mode });
+  }
+
+  // --- keys
+
+  #pressed(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.isComposing) return;
+    if (event.altKey ? this.#nudges(event) : this.#holds(event) || this.#walks(event)) event.preventDefault();
+  }
+
+  /** Alt and an arrow move the extension in whose row the focus is. */
+  #nudges({ key, target }: KeyboardEvent): boolean {
+    const by = ARROWS[key],
+      row = rowOf(target);
+    if (by === undefined || row?.dataset["of"] !== "extension" || row.querySelector(".grip:disabled")) return false;
+    this.#reorder({ kind: "nudge", id: row.dataset["id"] ?? "", by });
+    return true;
+  }
+
+  #holds({ key }: KeyboardEvent): boolean {
+    const { kind } = this.deps.reorder();
+    if (kind === "still") return false;
+    if (key === "Escape") {
+      this.#end();
+      this.#reorder({ kind: "back" });
+      return true;
+    }
+    const by = kind === "grabbed" ? (ARROWS[key] ?? ENDS[key]) : undefined;
+    if (by !== undefined) this.#reorder({ kind: "step", by });
+    return by !== undefined;
+  }
+
+  /** Up and down go from row to row, where the arrow keys mean nothing else. */
+  #walks({ key, target }: KeyboardEvent): boolean {
+    const by = ARROWS[key],
+      row = rowOf(target);
+    if (by === undefined || !row || !(target instanceof Element) || target.matches("pre")) return false;
+    const rows = [...this.deps.root.querySelectorAll<HTMLElement>(".row")];
+    const next = rows[rows.indexOf(row) + (by === "up" ? -1 : 1)];
+    next?.focus();
+    return next !== undefined;
+  }
+
+  /** What was taken by keyboard stays where it is on screen when the focus leaves it. */
+  #left(to: EventTarget | null): void {
+    const held = this.deps.reorder();
+    if (held.kind === "grabbed" && rowOf(to)?.dataset["id"] !== held.id) this.#reorder({ kind: "drop" });
+  }
+
+  // --- the pointer
+
+  #grasped({ target, pointerId, clientY, button }: PointerEvent): void {
+    this.#hasDragged = false;
+    const act = this.#actOf(target);
+    if (button !== 0 || act?.kind !== "grip" || !(target instanceof Element) || target.closest(":disabled")) return;
+    target.closest("button")?.setPointerCapture(pointerId);
+    this.#down = { pointer: pointerId, id: act.id, y: clientY };
+  }
+
+  #moved({ pointerId, clientY }: PointerEvent): void {
+    const down = this.#down;
+    if (down?.pointer !== pointerId) return;
+    if (!this.#hasDragged) {
+      if (Math.abs(clientY - down.y) < SLACK) return;
+      this.#hasDragged = true;
+      this.#reorder({ kind: "drag", id: down.id });
+    }
+    this.#over(clientY);
+    this.#scroll.at(clientY);
+  }
+
+  /** Where the list, without what is dragged, would be cut by the pointer. */
+  #over(y: number): void {
+    const held = this.deps.reorder();
+    if (held.kind !== "dragged") return;
+    const others = [...this.deps.root.querySelectorAll<HTMLElement>(".row[data-of=extension]")].filter(
+      row => row.dataset["id"] !== held.id,
+    );
+    const to = others.filter(row => {
+      const { top, height } = row.getBoundingClientRect();
+      return top + height / 2 < y;
+    }).length;
+    if (to !== held.to) this.#reorder({ kind: "over", to });
+  }
+
+  #released({ pointerId }: PointerEvent, event: "drop" | "back"): void {
+    if (this.#down?.pointer !== pointerId) return;
+    this.#end();
+    if (this.#hasDragged) this.#reorder({ kind: event });
+  }
+
+  #end(): void {
+    this.#down = undefined;
+    this.#scroll.end();
+  }
+
+  #reorder(event: ReorderEvent): void {
+    this.deps.happen({ kind: "reordered", event });
+  }
+
+  #actOf(target: EventTarget | null): Act | undefined {
+    for (
+      let element = target instanceof Element ? target : null;
+      element && element !== this.deps.root;
+      element = element.parentElement
+    ) {
+      const act = this.deps.actAt(element);
+      if (act) return act;
+    }
+    return undefined;
+  }
+}
+
+const ARROWS: Readonly<Record<string, "up" | "down">> = { ArrowUp: "up", ArrowDown: "down" };
+const ENDS: Readonly<Record<string, "first" | "last">> = { Home: "first", End: "last" };
+
+const rowOf = (target: EventTarget | null): HTMLElement | null =>
+  target instanceof Element ? target.closest<HTMLElement>(".row") : null;

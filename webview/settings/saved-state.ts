@@ -1,0 +1,19 @@
+/** What outlives the page when VS Code destroys and rebuilds it. Pure. */
+import { isObject } from "../../src/protocol/json";
+import { MOST_UNFOLDED } from "./model";
+import { isTexts } from "./message-guards";
+
+export interface Saved {
+  readonly unfolded: readonly string[];
+  readonly scroll: number;
+}
+
+/** What an earlier page saved, perhaps of an earlier version. */
+export function savedFrom(value: unknown): Saved {
+  if (!isObject(value)) return { unfolded: [], scroll: 0 };
+  const { unfolded, scroll } = value;
+  return {
+    unfolded: isTexts(unfolded) ? unfolded.slice(-MOST_UNFOLDED) : [],
+    scroll: typeof scroll === "number" && Number.isSafeInteger(scroll) && scroll > 0 ? scroll : 0,
+  };
+}

@@ -1,0 +1,345 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { IMAGE_LIMIT, type Attachment } from "../../src/protocol/attachments";
+import {
+  emptyConversation,
+  type ChatEvent,
+  type Conversation,
+  type Entry,
+  type QueuedPrompt,
+} from "../../src/protocol/chat";
+import type { HostToPage, PageToHost } from "../../src/protocol/webview";
+import { UNSENT_LIMIT } from "./attachment-sizes";
+import { noDrafts } from "./drafts";
+import { withTab, type Effect, type Happening, type Page } from "./page-model";
+import { openPage, saved, step } from "./page-state";
+import { emptyPage, restored } from "./saved-page";
+
+const ELIZA = { id: "elizacp", name: "Eliza" };
+const FILE: Attachment = { kind: "file", path: "/w/a.ts" };
+const IMAGE: Attachment = { kind: "image", name: "cat.png", mimeType: "image/png", data: "AAAA" };
+const stateMessage = (rest: Partial<Extract<HostToPage, { type: "state" }>> = {}): Happening => ({
+  kind: "received",
+  message: {
+    type: "state",
+    agents: [ELIZA],
+    currentAgentId: ELIZA.id,
+    tabs: ["t1"],
+    sidecar: { state: "running" },
+    ...rest,
+  },
+});
+const snapshot = (conversation: Partial<Conversation>, bootId = "b1", seq = 0): Happening => ({
+  kind: "received",
+  message: {
+    type: "snapshot",
+    tabId: "t1",
+    bootId,
+    seq,
+    asked: 99_999,
+    conversation: { ...emptyConversation(ELIZA, "/w"), ...conversation },
+  },
+});
+const event = (seq: number, event: ChatEvent): Happening => ({
+  kind: "received",
+  message: { type: "event", tabId: "t1", bootId: "b1", seq, event },
+});
+const attach = (attachments: readonly Attachment[], tabId?: string): Happening => ({
+  kind: "received",
+  message: { type: "attach", attachments, ...(tabId === undefined ? {} : { tabId }) },
+});
+const attached = (...attachments: readonly Attachment[]): Happening => ({ kind: "attached", tabId: "t1", attachments });
+const typed = (text: string): Happening => ({ kind: "typed", tabId: "t1", text });
+
+interface Ran {
+  readonly page: Page;
+  readonly effects: readonly Effect[];
+  readonly posts: readonly PageToHost[];
+}
+function run(page: Page, ...happenings: readonly Happening[]): Ran {
+  return happenings.reduce<Ran>(
+    (so, happening) => {
+      const [after, effects] = step(so.page, happening, 0);
+      return {
+        page: after,
+        effects,
+        posts: effects.flatMap(effect => (effect.kind === "post" ? [effect.message] : [])),
+      };
+    },
+    { page, effects: [], posts: [] },
+  );
+}
+const livePage = (conversation: Partial<Conversation> = {}): Page =>
+  run(openPage(emptyPage, 100, 0)[0], stateMessage(), snapshot(conversation)).page;
+const tabOf = (page: Page) => page.tabs.get("t1")!;
+const draftOf = (page: Page) => {
+  const { text, attachments } = tabOf(page).drafts;
+  return { text, attachments };
+};
+const reopened = (page: Page): Page => openPage(restored(JSON.parse(JSON.stringify(saved(page)))), 0, 0)[0];
+
+suite("composing: what is attached", () => {
+  test("it is sent with the prompt, also without a word, and the draft is empty then", () => {
+    const sent = run(livePage(), attached(FILE), { kind: "submitted", tabId: "t1", messageId: "m1", text: "" });
+    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "", attachments: [FILE], losses: 0 }]);
+    deepEqual(draftOf(sent.page), { text: "", attachments: [] });
+    equal(run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: " " }).posts.length, 0);
+  });
+
+  test("it can be removed, is added once, and outlives the page", () => {
+    const page = run(livePage(), attached(FILE, IMAGE, FILE)).page;
+    deepEqual(draftOf(reopened(page)).attachments, [FILE, IMAGE]);
+    deepEqual(draftOf(run(page, { kind: "detached", tabId: "t1", attachment: FILE }).page).attachments, [IMAGE]);
+  });
+
+  test("it comes back with a prompt that fails, and stays with one that is refused", () => {
+    const submitted: Happening = { kind: "submitted", tabId: "t1", messageId: "m1", text: "look" };
+    const sent = run(livePage(), attached(FILE), submitted).page;
+    deepEqual(
+      draftOf(
+        run(sent, { kind: "received", message: { type: "failed", tabId: "t1", messageId: "m1", message: "No." } }).page,
+      ),
+      { text: "look", attachments: [FILE] },
+    );
+    const failed = stateMessage({ sidecar: { state: "failed", message: "Gone.", actions: [] } });
+    const down = run(livePage(), attached(FILE), failed, submitted).page;
+    deepEqual(draftOf(down), { text: "look", attachments: [FILE] });
+  });
+
+  test("an agent that takes no images gets none, and the user a sentence; one that has not said so gets them", () => {
+    const refused = run(livePage({ accepts: { images: false } }), attached(IMAGE, FILE)).page;
+    deepEqual([draftOf(refused).attachments, tabOf(refused).remark?.text], [[FILE], "Eliza takes no images."]);
+    for (const conversation of [{}, { accepts: { images: true } }])
+      deepEqual(draftOf(run(livePage(conversation), attached(IMAGE)).page).attachments, [IMAGE]);
+  });
+
+  test("no more than fifty things, no image that is too large, and no more than the page can keep", () => {
+    const files = Array.from({ length: 51 }, (_, i): Attachment => ({ kind: "file", path: `/w/${i}` }));
+    const full = run(livePage(), attached(...files)).page;
+    deepEqual(
+      [draftOf(full).attachments.length, tabOf(full).remark?.text],
+      [50, "No more than 50 things can be attached to a prompt."],
+    );
+    const large = run(livePage(), attached({ ...IMAGE, data: "A".repeat(IMAGE_LIMIT + 1) })).page;
+    deepEqual(
+      [draftOf(large).attachments, tabOf(large).remark?.text],
+      [[], "There is no room for cat.png: send what is attached, or remove some of it."],
+    );
+    const images = ["a", "b", "c", "d"].map((name): Attachment => ({ ...IMAGE, name, data: name.repeat(IMAGE_LIMIT) }));
+    const most = run(livePage(), ...images.map(image => attached(image))).page;
+    deepEqual(
+      draftOf(most).attachments.map(({ kind }) => kind),
+      ["image", "image"],
+    );
+    ok(JSON.stringify(saved(most)).length < UNSENT_LIMIT + 10_000);
+    // What was sent and is not in the conversation yet, and what waits there, is kept, too.
+    const sent = run(most, { kind: "submitted", tabId: "t1", messageId: "m1", text: "" }, attached(images[2]!)).page;
+    const queued = run(
+      livePage({ queue: { prompts: [{ messageId: "q", text: "", attachments: images.slice(0, 2) }], held: true } }),
+      attached(images[2]!),
+    ).page;
+    for (const page of [sent, queued]) equal(draftOf(page).attachments.length, 0);
+  });
+
+  test("more than fifty that came back are kept, and not sent before some are removed", () => {
+    const files = Array.from({ length: 51 }, (_, i): Attachment => ({ kind: "file", path: `/w/${i}` }));
+    const page = livePage();
+    const many = withTab(page, { ...tabOf(page), drafts: { ...noDrafts, attachments: files } });
+    const refused = run(many, { kind: "submitted", tabId: "t1", messageId: "m1", text: "all" });
+    deepEqual([refused.posts, draftOf(refused.page)], [[], { text: "all", attachments: files }]);
+    equal(
+      run(
+        refused.page,
+        { kind: "detached", tabId: "t1", attachment: FILE },
+        { kind: "detached", tabId: "t1", attachment: files[0]! },
+        { kind: "submitted", tabId: "t1", messageId: "m1", text: "all" },
+      ).posts.length,
+      1,
+    );
+  });
+
+  test("what the host attaches goes to the tab that is named, else to the selected one, with the focus, else to a new one", () => {
+    const two = run(
+      livePage(),
+      { kind: "received", message: { type: "openTab" } },
+      { kind: "opened", tabId: "t2" },
+    ).page;
+    equal(two.selected, "t2");
+    const named = run(two, attach([FILE], "t1"));
+    deepEqual(
+      [named.page.tabs.get("t1")!.drafts.attachments, named.effects.some(({ kind }) => kind === "focus")],
+      [[FILE], false],
+    );
+    const selected = run(two, attach([FILE]));
+    deepEqual(selected.page.tabs.get("t2")!.drafts.attachments, [FILE]);
+    ok(selected.effects.some(effect => effect.kind === "focus" && effect.tabId === "t2"));
+    const none = run(openPage(emptyPage, 100, 0)[0], stateMessage({ tabs: [] }), attach([FILE]), attach([IMAGE]));
+    deepEqual(none.effects, [{ kind: "openOne" }]);
+    const opened = run(none.page, { kind: "opened", tabId: "t9" });
+    deepEqual(opened.page.tabs.get("t9")!.drafts.attachments, [FILE, IMAGE]);
+    ok(opened.effects.some(({ kind }) => kind === "focus"));
+    deepEqual(run(opened.page, { kind: "opened", tabId: "t10" }).page.tabs.get("t10")!.drafts.attachments, []);
+    equal(run(two, attach([FILE], "gone")).page, two);
+  });
+
+  test("Send Again sends what was attached; where some of it was kept by its name alone, it is the draft again, and that is said", () => {
+    const again = (attachments: readonly Attachment[]) =>
+      run(livePage({ entries: [{ kind: "user", id: "m1", text: "look", attachments }] }), {
+        kind: "actionChosen",
+        tabId: "t1",
+        action: "sendAgain",
+        messageId: "m2",
+      });
+    deepEqual(again([FILE, IMAGE]).posts, [
+      { type: "prompt", tabId: "t1", messageId: "m2", text: "look", attachments: [FILE, IMAGE], losses: 0 },
+    ]);
+    const lost = again([FILE, { ...IMAGE, data: "" }]);
+    deepEqual(
+      [lost.posts, draftOf(lost.page), tabOf(lost.page).remark?.text],
+      [[], { text: "look", attachments: [FILE] }, `${IMAGE.name} is not kept any more: attach it again, then send.`],
+    );
+    ok(lost.effects.some(effect => effect.kind === "fill" && effect.text === "look"));
+  });
+
+  test("what only the host knows is asked of it, and what cannot be attached is said", () => {
+    deepEqual(run(livePage(), { kind: "wanted", tabId: "t1", want: { kind: "problems" } }).posts, [
+      { type: "want", tabId: "t1", want: { kind: "problems" } },
+    ]);
+    equal(tabOf(run(livePage(), { kind: "notTaken", tabId: "t1", why: "No." }).page).remark?.text, "No.");
+  });
+
+  test("a tab is drawn again when it gets a draft, and when that is gone, because its title says so", () => {
+    const shows = (page: Page, text: string) => run(page, typed(text)).effects.some(({ kind }) => kind === "show");
+    const page = livePage(),
+      withText = run(page, typed("x")).page;
+    deepEqual(
+      [shows(page, "x"), shows(withText, "xy"), shows(withText, ""), shows(run(withText, attached(FILE)).page, "")],
+      [true, false, true, false],
+    );
+  });
+});
+
+suite("composing: what is sent", () => {
+  test("prompts go to the session one by one, so that they come to it in their order; the next when one is there, or has failed", () => {
+    const submit = (messageId: string): Happening => ({ kind: "submitted", tabId: "t1", messageId, text: messageId });
+    const first = run(livePage(), submit("m1")),
+      all = run(first.page, submit("m2"), submit("m3"));
+    deepEqual(
+      [first.posts, all.posts],
+      [[{ type: "prompt", tabId: "t1", messageId: "m1", text: "m1", losses: 0 }], []],
+    );
+    const began = run(all.page, event(1, { type: "upsert", entry: { kind: "user", id: "m1", text: "m1" } }));
+    const waits = run(
+      began.page,
+      event(2, { type: "queue", queue: { prompts: [{ messageId: "m2", text: "m2" }], held: false } }),
+    );
+    const failed = run(began.page, {
+      kind: "received",
+      message: { type: "failed", tabId: "t1", messageId: "m2", message: "No." },
+    });
+    const again = run(began.page, snapshot({ entries: [{ kind: "user", id: "m1", text: "m1" }] }, "b1", 4));
+    deepEqual(
+      [began, waits, failed, again].map(({ posts }) =>
+        posts.map(message => message.type === "prompt" && message.messageId),
+      ),
+      [["m2"], ["m3"], ["m3"], ["m2"]],
+    );
+    equal(run(began.page, event(2, { type: "title", title: "x" })).posts.length, 0);
+  });
+});
+
+suite("composing: the list behind an @", () => {
+  test("answers to the newest question are offered, each as often as it is given; others are not", () => {
+    const asked = run(
+      livePage(),
+      { kind: "searched", tabId: "t1", query: "a" },
+      { kind: "searched", tabId: "t1", query: "ab" },
+    );
+    const [find] = asked.posts;
+    ok(find?.type === "find" && find.query === "ab");
+    const answer = (number: number) =>
+      run(asked.page, { kind: "received", message: { type: "found", asked: number, mentions: [] } }).effects;
+    deepEqual(
+      [answer(find.asked), answer(find.asked), answer(find.asked - 1)],
+      [
+        [{ kind: "offer", tabId: "t1", query: "ab", mentions: [] }],
+        [{ kind: "offer", tabId: "t1", query: "ab", mentions: [] }],
+        [],
+      ],
+    );
+  });
+});
+
+suite("composing: the queue", () => {
+  const first: QueuedPrompt = { messageId: "q1", text: "first", attachments: [FILE] },
+    second: QueuedPrompt = { messageId: "q2", text: "second" };
+  const waiting = (held = false): Page =>
+    livePage({ turn: { state: "running", messageId: "m" }, queue: { prompts: [first, second], held } });
+  const queue = (seq: number, ...prompts: readonly QueuedPrompt[]): Happening =>
+    event(seq, { type: "queue", queue: { prompts, held: false } });
+  const edit: Happening = { kind: "withdrawn", tabId: "t1", messageId: "q1", to: "edit" };
+
+  test("a prompt that is edited is withdrawn, and becomes the draft when it waits no longer, before what is typed", () => {
+    const asked = run(waiting(), typed("typed"), edit);
+    deepEqual(asked.posts, [{ type: "withdraw", tabId: "t1", messageId: "q1" }]);
+    deepEqual(draftOf(asked.page), { text: "typed", attachments: [] });
+    const gone = run(asked.page, queue(1, second));
+    deepEqual(draftOf(gone.page), { text: "first\ntyped", attachments: [FILE] });
+    ok(gone.effects.some(effect => effect.kind === "fill" && effect.text === "first\ntyped"));
+  });
+
+  test("one that had gone out by then is not edited", () => {
+    const entry: Entry = { kind: "user", id: "q1", text: "first", attachments: [FILE] };
+    deepEqual(draftOf(run(waiting(), edit, event(1, { type: "upsert", entry }), queue(2, second)).page), {
+      text: "",
+      attachments: [],
+    });
+  });
+
+  test("one that is dropped is withdrawn, and no draft", () => {
+    const dropped = run(waiting(), { kind: "withdrawn", tabId: "t1", messageId: "q1", to: "drop" });
+    deepEqual(dropped.posts, [{ type: "withdraw", tabId: "t1", messageId: "q1" }]);
+    deepEqual(draftOf(run(dropped.page, queue(1, second)).page), { text: "", attachments: [] });
+    equal(dropped.effects[0]?.kind, "save", "a page that remembers it as on its way would wait for it for ever");
+  });
+
+  test("what does not wait, or has no session, is not withdrawn", () => {
+    equal(run(waiting(), { ...edit, messageId: "q9" }).posts.length, 0);
+    equal(run(reopened(waiting()), edit).posts.length, 0);
+  });
+
+  test("a page that follows one that was editing says again that the prompt is withdrawn", () => {
+    const next = reopened(run(waiting(), edit).page);
+    deepEqual(run(next, snapshot({ queue: { prompts: [first, second], held: false } }, "b1", 3)).posts, [
+      { type: "withdraw", tabId: "t1", messageId: "q1" },
+    ]);
+    deepEqual(draftOf(run(next, snapshot({ queue: { prompts: [second], held: false } }, "b1", 3)).page), {
+      text: "first",
+      attachments: [FILE],
+    });
+  });
+
+  test("a held queue is let go", () =>
+    deepEqual(run(waiting(true), { kind: "queueSent", tabId: "t1" }).posts, [{ type: "send-queued", tabId: "t1" }]));
+
+  test("when the sidecar dies what waited is the draft again, each once", () => {
+    const dead = run(
+      waiting(),
+      typed("typed"),
+      edit,
+      stateMessage({ sidecar: { state: "restarting", message: "Wait." } }),
+    );
+    deepEqual(draftOf(dead.page), { text: "first\nsecond\ntyped", attachments: [FILE] });
+    deepEqual([tabOf(dead.page).conversation.queue, tabOf(dead.page).drafts.takenBack], [undefined, []]);
+    ok(dead.effects.some(({ kind }) => kind === "fill"));
+  });
+
+  test("when it died while nobody looked, the next page has what waited as its draft", () => {
+    const next = run(
+      reopened(run(waiting(), typed("typed")).page),
+      snapshot({ entries: [{ kind: "user", id: "q2", text: "second" }] }, "b2", 3),
+    ).page;
+    deepEqual(draftOf(next), { text: "first\ntyped", attachments: [FILE] });
+    const same = run(reopened(waiting()), snapshot({ queue: { prompts: [second], held: false } }, "b1", 3)).page;
+    deepEqual(draftOf(same), { text: "", attachments: [] });
+  });
+});

@@ -1,0 +1,224 @@
+/**
+ * A prompt on its way from the first key to the conversation, and what waits in its queue: the steps of a tab's drafts.
+ * Pure.
+ *
+ * Invariants: a prompt that is refused stays the draft, and a sentence says why; nothing is taken that cannot be kept.
+ */
+import { IMAGE_LIMIT, MOST_ATTACHMENTS, nameOf, withMore, type Attachment } from "../../src/protocol/attachments";
+import { QUEUE_LIMIT } from "../../src/protocol/chat";
+import type { HostToPage } from "../../src/protocol/webview";
+import { isWhole, UNSENT_LIMIT, weightOf, weightOfAll } from "./attachment-sizes";
+import * as drafts from "./drafts";
+import {
+  isLive,
+  post,
+  remarkOn,
+  SAVE,
+  show,
+  turnOf,
+  withDrafts,
+  withTab,
+  type Composing,
+  type Effect,
+  type Page,
+  type Remark,
+  type Step,
+  type Tab,
+} from "./page-model";
+
+export function composed(page: Page, tab: Tab, act: Composing, now: number): Step {
+  const { tabId } = tab;
+  switch (act.kind) {
+    case "typed":
+      return typed(page, tab, act.text, now);
+    case "submitted":
+      return submitted(page, tab, act, now);
+    case "attached":
+      return attach(page, tab, act.attachments);
+    case "detached":
+      return withDrafts(page, tab, drafts.detached(tab.drafts, act.attachment));
+    case "wanted":
+      return [page, [post({ type: "want", tabId, want: act.want })]];
+    case "notTaken":
+      return remarkOn(page, tabId, { tone: "info", text: act.why });
+    case "searched": {
+      const asked = page.finding.asked + 1;
+      return [
+        { ...page, finding: { asked, tabId, query: act.query } },
+        [post({ type: "find", asked, query: act.query })],
+      ];
+    }
+    case "withdrawn":
+      return withdrawn(page, tab, act);
+    case "queueSent":
+      return [page, [post({ type: "send-queued", tabId })]];
+  }
+}
+
+/** What fits behind the `@`, unless something else is asked by now. */
+export function found(page: Page, { asked, mentions }: Extract<HostToPage, { type: "found" }>): Step {
+  const { tabId, query } = page.finding;
+  return asked === page.finding.asked && page.tabs.has(tabId)
+    ? [page, [{ kind: "offer", tabId, query, mentions }]]
+    : [page, []];
+}
+
+/** Adds as much of it as there can be; what there cannot be is named. */
+export function attach(page: Page, tab: Tab, attachments: readonly Attachment[]): Step {
+  const { name, id } = tab.conversation.agent;
+  const isRefused = ({ kind }: Attachment) => kind === "image" && tab.conversation.accepts?.images === false;
+  const welcome = attachments.filter(attachment => !isRefused(attachment));
+  const why = welcome.length < attachments.length ? `${name || id || "The agent"} takes no images.` : undefined;
+  let room = UNSENT_LIMIT - [...page.tabs.values()].reduce((sum, each) => sum + unsentWeight(each), 0);
+  const tooLarge: Attachment[] = [];
+  const fitting = welcome.filter(attachment => {
+    const weight = weightOf(attachment);
+    const fits = weight <= room && weight <= (attachment.kind === "image" ? IMAGE_LIMIT : Infinity);
+    if (fits) room -= weight;
+    else tooLarge.push(attachment);
+    return fits;
+  });
+  const all = withMore(tab.drafts.attachments, fitting);
+  const isFull = fitting.some(attachment => !all.includes(attachment)) && all.length >= MOST_ATTACHMENTS;
+  const refusals = [
+    ...(why === undefined ? [] : [why]),
+    ...(tooLarge.length === 0
+      ? []
+      : [`There is no room for ${tooLarge.map(nameOf).join(", ")}: send what is attached, or remove some of it.`]),
+    ...(isFull ? [`No more than ${MOST_ATTACHMENTS} things can be attached to a prompt.`] : []),
+  ];
+  const remark: Remark | undefined = refusals.length === 0 ? tab.remark : { tone: "info", text: refusals.join(" ") };
+  return [withTab(page, { ...tab, drafts: { ...tab.drafts, attachments: all }, remark }), [show(tab), SAVE]];
+}
+
+function unsentWeight({ drafts: { attachments, onTheWay, takenBack }, conversation: { queue } }: Tab): number {
+  return weightOfAll([{ attachments }, ...onTheWay, ...takenBack, ...(queue?.prompts ?? [])]);
+}
+
+function typed(page: Page, tab: Tab, text: string, now: number): Step {
+  if (text === tab.drafts.text) return [page, []];
+  const after = drafts.typed(tab.drafts, text);
+  // The tab's title says whether there is a draft.
+  const titled = drafts.isEmpty(after) !== drafts.isEmpty(tab.drafts);
+  return [
+    withTab({ ...page, follow: { ...page.follow, typed: now } }, { ...tab, drafts: after }),
+    [SAVE, ...(titled ? [show(tab)] : [])],
+  ];
+}
+
+function submitted(
+  page: Page,
+  tab: Tab,
+  { messageId, text }: Extract<Composing, { kind: "submitted" }>,
+  now: number,
+): Step {
+  const refusal = refusalOf(page, tab);
+  if (refusal !== undefined) {
+    return [
+      withTab(page, { ...tab, drafts: drafts.typed(tab.drafts, text), remark: refusal }),
+      [{ kind: "fill", tabId: tab.tabId, text }, show(tab), SAVE],
+    ];
+  }
+  const prompt = drafts.promptOf(tab.drafts, { messageId, text });
+  if (drafts.isEmpty({ text, attachments: prompt.attachments ?? [] })) return [page, []];
+  return begin(page, tab, drafts.sent(tab.drafts, prompt), now);
+}
+
+/**
+ * At most one prompt is under way to the session, so that they come to it in their order whatever becomes of it; the
+ * next one follows when that is there. While the sidecar restarts none is posted: the first snapshot of the new session
+ * posts the first of them (`saidAgain`).
+ */
+export function forwarded(
+  page: Page,
+  before: readonly drafts.Sent[],
+  { tabId, drafts: { onTheWay } }: Tab,
+): readonly Effect[] {
+  const [first] = onTheWay,
+    {
+      host: { losses },
+      sidecar,
+    } = page;
+  if (first === undefined || first.messageId === before[0]?.messageId || sidecar.state !== "running") return [];
+  return [post({ type: "prompt", tabId, ...first, losses })];
+}
+
+/** Stops the turn. Prompts that wait for the sidecar's restart become the draft again: no session has them. */
+export function stopped(page: Page, tab: Tab): Step {
+  if (turnOf(tab) === "idle") return [page, []];
+  const hasSession = page.sidecar.state === "running" || tab.conversation.turn.state !== "idle";
+  if (hasSession) return [page, [post({ type: "cancel", tabId: tab.tabId })]];
+  return withDrafts(
+    page,
+    tab,
+    drafts.cameBack(tab.drafts, () => true),
+  );
+}
+
+/** The sidecar does not restart by itself: prompts that waited for it become the draft again. */
+export function sidecarFailed(tab: Tab): Tab {
+  const back = drafts.cameBack(tab.drafts, () => true);
+  return back === tab.drafts ? tab : { ...tab, drafts: back, remark: NOT_SENT };
+}
+
+/** The sidecar runs again: a prompt that was refused meanwhile is still in the input. */
+export function sidecarReturned(tab: Tab): Tab {
+  return tab.remark?.until === "sidecar" ? { ...tab, remark: drafts.isEmpty(tab.drafts) ? undefined : TO_SEND } : tab;
+}
+
+const NOT_SENT: Remark = { tone: "info", text: "Your text is kept.", until: "sidecar" };
+const TO_SEND: Remark = { tone: "info", text: "Your prompt was not sent: send it now." };
+
+function refusalOf({ sidecar }: Page, tab: Tab): Remark | undefined {
+  if (sidecar.state === "failed") return NOT_SENT;
+  if (tab.drafts.attachments.length > MOST_ATTACHMENTS)
+    return {
+      tone: "info",
+      text: `No more than ${MOST_ATTACHMENTS} things can be attached to a prompt: remove some of them. Your text is kept.`,
+    };
+  const waiting = (tab.conversation.queue?.prompts.length ?? 0) + tab.drafts.onTheWay.length;
+  if (turnOf(tab) !== "idle" && waiting >= QUEUE_LIMIT)
+    return { tone: "info", text: `${QUEUE_LIMIT} prompts are waiting, no more can. Your text is kept.`, until: "idle" };
+  return undefined;
+}
+
+/** The last prompt once more, from where it stands: what is typed meanwhile stays in the input. */
+export function sentAgain(page: Page, tab: Tab, messageId: string, now: number): Step {
+  const last = tab.conversation.entries.findLast(entry => entry.kind === "user");
+  if (last?.kind !== "user" || !isLive(page, tab) || turnOf(tab) !== "idle") return [page, [show(tab)]];
+  // Of what came from a page that is gone, some may have been kept by its name alone.
+  const attachments = (last.attachments ?? []).filter(isWhole),
+    lost = (last.attachments ?? []).filter(each => !isWhole(each));
+  const prompt: drafts.Sent = { messageId, text: last.text, ...(attachments.length === 0 ? {} : { attachments }) };
+  if (lost.length > 0) {
+    const after = drafts.returned(tab.drafts, [prompt]),
+      text = `${lost.map(nameOf).join(", ")} ${lost.length === 1 ? "is" : "are"} not kept any more: attach ${lost.length === 1 ? "it" : "them"} again, then send.`;
+    return [
+      withTab(page, { ...tab, drafts: after, remark: { tone: "info", text } }),
+      [{ kind: "fill", tabId: tab.tabId, text: after.text }, show(tab), SAVE],
+    ];
+  }
+  return begin(page, tab, { ...tab.drafts, onTheWay: [...tab.drafts.onTheWay, prompt] }, now);
+}
+
+function begin(page: Page, tab: Tab, after: drafts.Drafts, now: number): Step {
+  const sent = { ...tab, drafts: after, remark: undefined, heard: now };
+  return [withTab(page, sent), [SAVE, ...forwarded(page, tab.drafts.onTheWay, sent), show(tab)]];
+}
+
+function withdrawn(page: Page, tab: Tab, { messageId, to }: Extract<Composing, { kind: "withdrawn" }>): Step {
+  const prompt = tab.conversation.queue?.prompts.find(waiting => waiting.messageId === messageId);
+  if (prompt === undefined || !isLive(page, tab)) return [page, [show(tab)]];
+  const withdraw = post({ type: "withdraw", tabId: tab.tabId, messageId });
+  // The next page must not remember it as on its way: it would wait for it for ever.
+  if (to === "drop") return [page, [SAVE, withdraw]];
+  return [withTab(page, { ...tab, drafts: drafts.takenBack(tab.drafts, prompt) }), [SAVE, withdraw, show(tab)]];
+}
+
+/** What the session may not have heard of: it is said again, and changes nothing where it has. */
+export function saidAgain(page: Page, tab: Tab): readonly Effect[] {
+  return [
+    ...forwarded(page, [], tab),
+    ...tab.drafts.takenBack.map(({ messageId }) => post({ type: "withdraw", tabId: tab.tabId, messageId })),
+  ];
+}

@@ -1,0 +1,106 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { Attachment } from "../../src/protocol/attachments";
+import {
+  arrived,
+  cameBack,
+  detached,
+  isEmpty,
+  noDrafts,
+  promptOf,
+  queueLost,
+  sent,
+  takenBack,
+  typed,
+  type Drafts,
+} from "./drafts";
+
+const attached = (drafts: Drafts, attachments: readonly Attachment[]): Drafts => ({ ...drafts, attachments });
+const A: Attachment = { kind: "file", path: "/w/a.ts" },
+  B: Attachment = { kind: "folder", path: "/w/b" };
+const first = { messageId: "m1", text: "first", attachments: [A] },
+  second = { messageId: "m2", text: "second" };
+
+suite("drafts", () => {
+  test("a sent prompt leaves the input and waits until the conversation has it", () => {
+    const drafts = sent(typed(noDrafts, "hello"), { messageId: "m1", text: "hello" });
+    deepEqual(drafts, { ...noDrafts, onTheWay: [{ messageId: "m1", text: "hello" }] });
+    equal(arrived(drafts, { entries: [{ kind: "agent", id: "m1", text: "hello" }] }), drafts);
+    deepEqual(arrived(drafts, { entries: [{ kind: "user", id: "m1", text: "hello" }] }), noDrafts);
+    deepEqual(
+      arrived(drafts, { entries: [], queue: { prompts: [{ messageId: "m1", text: "hello" }], held: false } }),
+      noDrafts,
+    );
+  });
+
+  test("what is attached goes with the prompt", () => {
+    const drafts = typed(attached(noDrafts, [A, B]), "hello");
+    const prompt = promptOf(drafts, { messageId: "m1", text: "hello" });
+    deepEqual(prompt, { messageId: "m1", text: "hello", attachments: [A, B] });
+    deepEqual(sent(drafts, prompt), { ...noDrafts, onTheWay: [prompt] });
+    deepEqual(promptOf(noDrafts, second), second);
+  });
+
+  test("what is removed is gone, and a draft of attachments alone is one", () => {
+    const drafts = attached(noDrafts, [A, B]);
+    deepEqual(detached(drafts, { ...A }).attachments, [B]);
+    deepEqual(
+      [
+        isEmpty(drafts),
+        isEmpty(detached(detached(drafts, A), B)),
+        isEmpty(typed(noDrafts, " \n")),
+        isEmpty(typed(noDrafts, "x")),
+      ],
+      [false, true, true, false],
+    );
+  });
+
+  test("a prompt that failed comes back before what was typed and attached since", () => {
+    const drafts = attached(typed(sent(noDrafts, first), "second"), [B]);
+    const all = () => true;
+    deepEqual(cameBack(drafts, all), { ...noDrafts, text: "first\nsecond", attachments: [A, B] });
+    deepEqual(cameBack(sent(noDrafts, first), all), { ...noDrafts, text: "first", attachments: [A] });
+    equal(cameBack(noDrafts, all), noDrafts);
+  });
+
+  test("of several prompts on their way only the one that failed comes back", () => {
+    const two = sent(sent(noDrafts, first), second);
+    deepEqual(
+      cameBack(two, ({ messageId }) => messageId === "m2"),
+      { ...noDrafts, text: "second", onTheWay: [first] },
+    );
+    equal(
+      cameBack(two, ({ messageId }) => messageId === "m3"),
+      two,
+    );
+  });
+
+  test("a prompt that is taken back becomes the draft when it waits no longer, unless it was sent after all", () => {
+    const drafts = takenBack(takenBack(typed(noDrafts, "typed"), first), first);
+    deepEqual(drafts.takenBack, [first]);
+    equal(arrived(drafts, { entries: [], queue: { prompts: [first, second], held: true } }), drafts);
+    deepEqual(arrived(drafts, { entries: [], queue: { prompts: [second], held: true } }), {
+      ...noDrafts,
+      text: "first\ntyped",
+      attachments: [A],
+    });
+    deepEqual(arrived(drafts, { entries: [{ kind: "user", id: "m1", text: "first" }] }), {
+      ...noDrafts,
+      text: "typed",
+    });
+  });
+
+  test("a queue that is lost becomes the draft, each prompt once, but for those that are on their way or in the conversation", () => {
+    const drafts = takenBack(typed(noDrafts, "typed"), first);
+    deepEqual(queueLost(drafts, [first, second]), { ...noDrafts, text: "first\nsecond\ntyped", attachments: [A] });
+    deepEqual(queueLost(drafts, []), { ...noDrafts, text: "first\ntyped", attachments: [A] });
+    deepEqual(
+      queueLost(noDrafts, [first, second], {
+        entries: [{ kind: "user", id: "m1", text: "first" }],
+        queue: { prompts: [second], held: false },
+      }),
+      noDrafts,
+    );
+    deepEqual(queueLost(sent(noDrafts, first), [first]).text, "");
+    equal(queueLost(noDrafts, []), noDrafts);
+  });
+});

@@ -1,0 +1,116 @@
+/**
+ * What a user has typed and attached in one tab, until the conversation has it. Invariant: a prompt is the draft, or on
+ * its way, or in the conversation: an entry, or in its queue. One that fails, or that the user takes back, becomes the
+ * draft again, before what was typed since, so that nothing typed or attached is ever lost.
+ */
+import { isSame, type Attachment } from "../../src/protocol/attachments";
+import type { Conversation, QueuedPrompt } from "../../src/protocol/chat";
+
+/** A prompt that was sent and is not in the conversation yet. The sidecar ignores a repeated id. */
+export type Sent = QueuedPrompt;
+
+export interface Drafts {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly onTheWay: readonly Sent[];
+  /** Of the queue: the user wants to change them, and the sidecar has yet to let go of them. */
+  readonly takenBack: readonly Sent[];
+}
+
+export const noDrafts: Drafts = { text: "", attachments: [], onTheWay: [], takenBack: [] };
+
+type Known = Pick<Conversation, "entries" | "queue">;
+
+export function typed(drafts: Drafts, text: string): Drafts {
+  return { ...drafts, text };
+}
+
+export function detached(drafts: Drafts, attachment: Attachment): Drafts {
+  return {
+    ...drafts,
+    attachments: drafts.attachments.filter(each => each !== attachment && !isSame(each, attachment)),
+  };
+}
+
+export function isEmpty({ text, attachments }: Pick<Drafts, "text" | "attachments">): boolean {
+  return text.trim() === "" && attachments.length === 0;
+}
+
+/** The draft, as a prompt. */
+export function promptOf(
+  { attachments }: Drafts,
+  { messageId, text }: { readonly messageId: string; readonly text: string },
+): Sent {
+  return { messageId, text, ...(attachments.length === 0 ? {} : { attachments }) };
+}
+
+export function sent(drafts: Drafts, prompt: Sent): Drafts {
+  return { ...drafts, text: "", attachments: [], onTheWay: [...drafts.onTheWay, prompt] };
+}
+
+/** This prompt of the queue is to be the draft again, as soon as it is known to wait no longer. */
+export function takenBack(drafts: Drafts, prompt: Sent): Drafts {
+  return drafts.takenBack.some(({ messageId }) => messageId === prompt.messageId)
+    ? drafts
+    : { ...drafts, takenBack: [...drafts.takenBack, prompt] };
+}
+
+/** Forgets what the conversation has; what was taken back and is not in it any more, becomes the draft. */
+export function arrived(drafts: Drafts, { entries, queue }: Known): Drafts {
+  if (drafts.onTheWay.length === 0 && drafts.takenBack.length === 0) return drafts;
+  const begun = new Set(entries.filter(({ kind }) => kind === "user").map(({ id }) => id));
+  const waiting = new Set(queue?.prompts.map(({ messageId }) => messageId));
+  const onTheWay = drafts.onTheWay.filter(({ messageId }) => !begun.has(messageId) && !waiting.has(messageId));
+  const back = drafts.takenBack.filter(({ messageId }) => !begun.has(messageId) && !waiting.has(messageId));
+  const stillThere = drafts.takenBack.filter(({ messageId }) => waiting.has(messageId));
+  if (onTheWay.length === drafts.onTheWay.length && stillThere.length === drafts.takenBack.length) return drafts;
+  return returned({ ...drafts, onTheWay, takenBack: stillThere }, back);
+}
+
+/** The prompts on their way that `failed` picks become the draft again, before what was typed since. */
+export function cameBack(drafts: Drafts, failed: (prompt: Sent) => boolean): Drafts {
+  const back = drafts.onTheWay.filter(failed);
+  return back.length === 0
+    ? drafts
+    : returned({ ...drafts, onTheWay: drafts.onTheWay.filter(prompt => !failed(prompt)) }, back);
+}
+
+/**
+ * The session is gone that had this queue: what waited in it, and what was to be taken back from it, becomes the draft.
+ */
+export function queueLost(drafts: Drafts, queue: readonly Sent[], known: Known = { entries: [] }): Drafts {
+  const has = new Set([
+    ...known.entries.map(({ id }) => id),
+    ...(known.queue?.prompts.map(({ messageId }) => messageId) ?? []),
+    ...drafts.onTheWay.map(({ messageId }) => messageId),
+  ]);
+  const all = [
+    ...queue,
+    ...drafts.takenBack.filter(({ messageId }) => !queue.some(waiting => waiting.messageId === messageId)),
+  ];
+  if (all.length === 0) return drafts;
+  return returned(
+    { ...drafts, takenBack: [] },
+    all.filter(({ messageId }) => !has.has(messageId)),
+  );
+}
+
+/** These become the draft, before what was typed since. */
+export function returned(drafts: Drafts, back: readonly Sent[]): Drafts {
+  return {
+    ...drafts,
+    text: [...back.map(({ text }) => text), drafts.text].filter(text => text !== "").join("\n"),
+    attachments: united(
+      back.flatMap(({ attachments }) => attachments ?? []),
+      drafts.attachments,
+    ),
+  };
+}
+
+/** Each once. */
+function united(attachments: readonly Attachment[], more: readonly Attachment[]): readonly Attachment[] {
+  return more.reduce<readonly Attachment[]>(
+    (all, each) => (all.some(known => isSame(known, each)) ? all : [...all, each]),
+    attachments,
+  );
+}

@@ -1,0 +1,125 @@
+/**
+ * When and what the page asks of the host. Pure.
+ *
+ * Invariants: of each tab at most one asking is open; what is missing is asked for again after a second, then two,
+ * four, eight, until something comes; a turn that is silent for three seconds is asked after, because its end may have
+ * been dropped; while there is no sidecar nothing is asked.
+ */
+import { ask } from "../../src/protocol/delivery";
+import type { TabId, TabPosition } from "../../src/protocol/webview";
+import {
+  chain,
+  post,
+  SAVE,
+  show,
+  turnOf,
+  withTab,
+  type Asking,
+  type Effect,
+  type Page,
+  type Step,
+  type Tab,
+} from "./page-model";
+import { withTerminals } from "./persisted-terminals";
+import { LIMIT, newest, TAB_LIMIT } from "./saved-page";
+import { titleOf } from "./tab-title";
+
+/** What is missing is asked for again after this long, then twice as long, up to `LONGEST_WAIT_MS`. */
+export const ASK_AGAIN_MS = 1_000;
+/** How long a turn may be silent before the page asks whether its end was dropped. */
+export const SILENCE_MS = 3_000;
+const LONGEST_WAIT_MS = 8_000;
+/** An answer that nothing came of by then may be given again. */
+const ANSWERING_MS = 5_000;
+
+export const missing = (now: number): Asking => ({ kind: "missing", since: now, wait: ASK_AGAIN_MS });
+
+export function ticked(page: Page, now: number): Step {
+  const started: Step =
+    page.host.kind === "silent" && now - page.host.since >= ASK_AGAIN_MS
+      ? askHost({ ...page, host: { ...page.host, since: now } }, [...page.tabs.keys()], "missing", now)
+      : [page, []];
+  return chain(started, expireAnswers(now), p => {
+    if (p.sidecar.state !== "running") return [p, []];
+    const due = (kind: "missing" | "checking") =>
+      [...p.tabs.values()].filter(tab => dueFor(tab, now) === kind).map(tab => tab.tabId);
+    return chain(
+      [p, []],
+      q => askIfAny(q, due("missing"), "missing", now),
+      q => askIfAny(q, due("checking"), "checking", now),
+    );
+  });
+}
+
+function dueFor(tab: Tab, now: number): "missing" | "checking" | undefined {
+  const { asking } = tab;
+  if (asking.kind === "missing") return now - asking.since >= asking.wait ? "missing" : undefined;
+  if (turnOf(tab) === "idle") return undefined;
+  const since = asking.kind === "checking" ? Math.max(asking.since, tab.heard) : tab.heard;
+  return now - since >= Math.max(SILENCE_MS, asking.kind === "checking" ? asking.wait : 0) ? "checking" : undefined;
+}
+
+function expireAnswers(now: number): (page: Page) => Step {
+  return page =>
+    [...page.tabs.values()].reduce<Step>(
+      (so, tab) => {
+        const open = tab.answering.filter(({ since }) => now - since < ANSWERING_MS);
+        return open.length === tab.answering.length
+          ? so
+          : chain(so, p => [withTab(p, { ...tab, answering: open }), [show(tab)]]);
+      },
+      [page, []],
+    );
+}
+
+function askIfAny(page: Page, tabIds: readonly TabId[], kind: "missing" | "checking", now: number): Step {
+  return tabIds.length === 0 ? [page, []] : askHost(page, tabIds, kind, now);
+}
+
+/** Says where these tabs are. With no tab it still says that the page is there, unless the host knows. */
+export function askHost(page: Page, tabIds: readonly TabId[], kind: "missing" | "checking", now: number): Step {
+  if (tabIds.length === 0 && page.host.kind === "met") return [page, []];
+  const tabs = new Map(page.tabs);
+  for (const tabId of tabIds) {
+    const tab = tabs.get(tabId);
+    if (!tab) continue;
+    const wait =
+      tab.asking.kind === kind
+        ? Math.min(tab.asking.wait * 2, LONGEST_WAIT_MS)
+        : kind === "missing"
+          ? ASK_AGAIN_MS
+          : SILENCE_MS;
+    tabs.set(tabId, {
+      ...tab,
+      seen: ask(tab.seen),
+      asking: { kind: tab.asking.kind === "missing" ? "missing" : kind, since: now, wait },
+    });
+  }
+  return positioned({ ...page, tabs }, tabIds, []);
+}
+
+export function positioned(page: Page, tabIds: readonly TabId[], effects: readonly Effect[]): Step {
+  const limit = Math.min(TAB_LIMIT, Math.floor(LIMIT / Math.max(1, tabIds.length)));
+  const tabs = tabIds.flatMap((tabId): TabPosition[] => {
+    const tab = page.tabs.get(tabId);
+    if (!tab) return [];
+    const { agent, cwd, entries, terminals } = tab.conversation,
+      title = titleOf(tab);
+    return [
+      {
+        tabId,
+        ...(tab.seen.at ? { at: tab.seen.at } : {}),
+        asked: tab.seen.asked,
+        shown: newest(withTerminals(entries, terminals), limit),
+        ...(agent.id === "" ? {} : { agentId: agent.id }),
+        ...(cwd === "" ? {} : { cwd }),
+        ...(title === undefined ? {} : { title }),
+      },
+    ];
+  });
+  // What this page says becomes the beginning of a session: the next page must not know less of it.
+  return [
+    page,
+    [...effects, ...(tabs.length === 0 ? [] : [SAVE]), post({ type: "webview-ready", tabs, losses: page.host.losses })],
+  ];
+}

@@ -1,0 +1,679 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { emptyConversation, type ChatEvent, type Conversation, type Entry } from "../../src/protocol/chat";
+import type { Position } from "../../src/protocol/delivery";
+import type { HostToPage, PageToHost, TabId } from "../../src/protocol/webview";
+import { noDrafts } from "./drafts";
+import { ASK_AGAIN_MS, SILENCE_MS } from "./page-requests";
+import { turnOf, type Effect, type Happening, type Page } from "./page-model";
+import { openPage, saved, step } from "./page-state";
+import { emptyPage, restored } from "./saved-page";
+import { viewOf } from "../view-model/tab-view";
+
+const ELIZA = { id: "elizacp", name: "Eliza" };
+
+/** A page that was told the state, with one tab whose snapshot has come. */
+function livePage(conversation: Partial<Conversation> = {}, now = 0): Page {
+  let page = run(openPage(emptyPage, 100, now)[0], { kind: "received", message: stateMessage(["t1"]) }, now).page;
+  page = run(
+    page,
+    {
+      kind: "received",
+      message: {
+        type: "snapshot",
+        tabId: "t1",
+        bootId: "b1",
+        seq: 0,
+        asked: 999,
+        conversation: { ...emptyConversation(ELIZA, "/w"), ...conversation },
+      },
+    },
+    now,
+  ).page;
+  return page;
+}
+function stateMessage(tabs: readonly TabId[], rest: Partial<Extract<HostToPage, { type: "state" }>> = {}): HostToPage {
+  return {
+    type: "state",
+    agents: [ELIZA, { id: "gem", name: "Gemini" }],
+    currentAgentId: ELIZA.id,
+    tabs,
+    sidecar: { state: "running" },
+    ...rest,
+  };
+}
+function run(
+  page: Page,
+  happening: Happening,
+  now = 0,
+): { readonly page: Page; readonly effects: readonly Effect[]; readonly posts: readonly PageToHost[] } {
+  const [after, effects] = step(page, happening, now);
+  return { page: after, effects, posts: effects.flatMap(effect => (effect.kind === "post" ? [effect.message] : [])) };
+}
+const tabOf = (page: Page, tabId = "t1") => page.tabs.get(tabId)!;
+const event = (seq: number, event: ChatEvent, bootId = "b1"): Happening => ({
+  kind: "received",
+  message: { type: "event", tabId: "t1", bootId, seq, event },
+});
+const running: ChatEvent = { type: "turn", turn: { state: "running", messageId: "m" } };
+
+suite("page state, one by one", () => {
+  test("a first page without tabs asks, and opens a tab only when the host has none", () => {
+    const [page, effects] = openPage(emptyPage, 100, 0);
+    deepEqual(effects, [{ kind: "post", message: { type: "webview-ready", tabs: [], losses: 0 } }]);
+    ok(run(page, { kind: "received", message: stateMessage([]) }).effects.some(({ kind }) => kind === "openOne"));
+    const { effects: opened, posts } = run(page, { kind: "received", message: stateMessage(["t1"]) });
+    ok(!opened.some(({ kind }) => kind === "openOne"));
+    deepEqual(posts, [
+      { type: "webview-ready", tabs: [{ tabId: "t1", asked: 101, shown: [], agentId: "elizacp" }], losses: 0 },
+    ]);
+  });
+
+  test("a host that does not answer is asked again after a second", () => {
+    const [page] = openPage(emptyPage, 100, 0);
+    equal(run(page, { kind: "ticked" }, ASK_AGAIN_MS - 1).posts.length, 0);
+    equal(run(page, { kind: "ticked" }, ASK_AGAIN_MS).posts.length, 1);
+  });
+
+  test("a page that follows another shows what that one showed, and asks above it", () => {
+    const before = run(livePage({ entries: [{ kind: "agent", id: "a", text: "hi" }] }), {
+      kind: "typed",
+      tabId: "t1",
+      text: "half a sen",
+    }).page;
+    const [page, effects] = openPage(restored(JSON.parse(JSON.stringify(saved(before)))), 0, 0);
+    deepEqual(tabOf(page).conversation.entries, [{ kind: "agent", id: "a", text: "hi" }]);
+    equal(tabOf(page).phase, "restored");
+    ok(tabOf(page).seen.asked > tabOf(before).seen.asked);
+    ok(effects.some(effect => effect.kind === "fill" && effect.text === "half a sen"));
+  });
+
+  test("while an asking is open a gap asks no second time, and silence asks again, ever more slowly", () => {
+    const gap = run(livePage(), event(5, running));
+    equal(gap.posts.length, 1);
+    equal(run(gap.page, event(6, running)).posts.length, 0);
+    const again = run(gap.page, { kind: "ticked" }, 1_000);
+    equal(again.posts.length, 1);
+    equal(run(again.page, { kind: "ticked" }, 2_500).posts.length, 0);
+    equal(run(again.page, { kind: "ticked" }, 3_000).posts.length, 1);
+  });
+
+  test("a turn that is silent for three seconds is asked after; an idle tab is left alone", () => {
+    equal(run(livePage(), { kind: "ticked" }, 60_000).posts.length, 0);
+    const busy = run(livePage(), event(1, running)).page;
+    equal(run(busy, { kind: "ticked" }, SILENCE_MS - 1).posts.length, 0);
+    const { posts, page } = run(busy, { kind: "ticked" }, SILENCE_MS);
+    deepEqual(
+      posts.map(post => post.type === "webview-ready" && post.tabs.map(({ at }): Position | undefined => at)),
+      [[{ bootId: "b1", seq: 1 }]],
+    );
+    equal(run(page, { kind: "ticked" }, SILENCE_MS + 1).posts.length, 0);
+  });
+
+  test("what a page says that it shows is remembered before: a session may begin with it, and the next page must not know less", () => {
+    const [, effects] = step(livePage(), { kind: "received", message: { type: "askAgain" } }, 0);
+    deepEqual(
+      effects.map(effect => (effect.kind === "post" ? effect.message.type : effect.kind)),
+      ["save", "webview-ready"],
+    );
+  });
+
+  test("without a sidecar nothing is asked, and what was running is marked", () => {
+    const busy = run(
+      run(livePage(), event(1, { type: "upsert", entry: { kind: "agent", id: "a", text: "so" } })).page,
+      event(2, running),
+    ).page;
+    const dead = run(busy, {
+      kind: "received",
+      message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "It restarts." } }),
+    }).page;
+    deepEqual(tabOf(dead).conversation.entries, [{ kind: "agent", id: "a", text: "so", interrupted: true }]);
+    equal(turnOf(tabOf(dead)), "idle");
+    equal(run(dead, { kind: "ticked" }, 60_000).posts.length, 0);
+    const back = run(dead, { kind: "received", message: stateMessage(["t1"]) });
+    deepEqual(
+      back.posts.map(({ type }) => type),
+      ["webview-ready"],
+    );
+  });
+
+  test("the bypass of a session is shown as long as its session is there, and is not remembered for the next page", () => {
+    const on = run(livePage(), event(1, { type: "bypassed", isOn: true })).page;
+    equal(tabOf(on).conversation.bypassed, true);
+    equal(tabOf(run(on, event(2, { type: "bypassed", isOn: false })).page).conversation.bypassed, undefined);
+    equal(
+      tabOf(
+        run(on, {
+          kind: "received",
+          message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "It restarts." } }),
+        }).page,
+      ).conversation.bypassed,
+      undefined,
+    );
+    equal(tabOf(openPage(restored(JSON.parse(JSON.stringify(saved(on)))), 0, 0)[0]).conversation.bypassed, undefined);
+    deepEqual(run(on, { kind: "bypassEnded", tabId: "t1" }).posts, [{ type: "end-bypass", tabId: "t1" }]);
+  });
+
+  test("the host is asked to confirm a bypass, in a live tab alone", () => {
+    deepEqual(run(livePage(), { kind: "bypassWanted", tabId: "t1" }).posts, [{ type: "bypass", tabId: "t1" }]);
+    const dead = run(livePage(), {
+      kind: "received",
+      message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "It restarts." } }),
+    }).page;
+    deepEqual(run(dead, { kind: "bypassWanted", tabId: "t1" }).posts, []);
+  });
+
+  test("a page says back how many losses it has heard of, also with a prompt, and of none when it starts", () => {
+    const losses = (posts: readonly PageToHost[]) =>
+      posts.map(post => (post.type === "webview-ready" || post.type === "prompt" ? post.losses : post.type));
+    const [start, effects] = openPage(saved(livePage()), 0, 0);
+    deepEqual(losses(effects.flatMap(effect => (effect.kind === "post" ? [effect.message] : []))), [0]);
+    deepEqual(losses(run(start, { kind: "received", message: { type: "askAgain" } }).posts), [0]);
+    const told = run(start, { kind: "received", message: stateMessage(["t1"], { losses: 2 }) }).page;
+    deepEqual(losses(run(told, { kind: "received", message: { type: "askAgain" } }).posts), [2]);
+    deepEqual(
+      [start, told].flatMap(page =>
+        losses(run(page, { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" }).posts),
+      ),
+      [0, 2],
+    );
+  });
+
+  test("what was marked needs a snapshot, even when the sidecar turns out to live", () => {
+    const page = livePage({
+      entries: [{ kind: "agent", id: "a", text: "so" }],
+      turn: { state: "running", messageId: "m" },
+    });
+    const dead = run(page, {
+      kind: "received",
+      message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "It restarts." } }),
+    }).page;
+    const { posts } = run(dead, { kind: "received", message: stateMessage(["t1"]) });
+    deepEqual(
+      posts.map(post => post.type === "webview-ready" && post.tabs.map(({ at }) => at)),
+      [[undefined]],
+    );
+  });
+
+  test("an event of another boot marks what is shown; one of the boot that a saved page came from does not", () => {
+    const page = livePage({
+      entries: [{ kind: "agent", id: "a", text: "so" }],
+      turn: { state: "running", messageId: "m" },
+    });
+    const over = run(page, event(1, running, "b2"));
+    deepEqual(tabOf(over.page).conversation.entries, [{ kind: "agent", id: "a", text: "so", interrupted: true }]);
+    equal(over.posts.length, 1);
+    const [next] = openPage(saved(page), 0, 0);
+    deepEqual(tabOf(run(next, event(1, running)).page).conversation.entries, [{ kind: "agent", id: "a", text: "so" }]);
+  });
+
+  const down = (page: Page): Page =>
+    run(page, {
+      kind: "received",
+      message: stateMessage(["t1"], { sidecar: { state: "failed", message: "It failed.", actions: [] } }),
+    }).page;
+
+  test("refuses a prompt when the sidecar has failed, keeps its text, and reminds the user when a sidecar runs again", () => {
+    const refused = run(down(livePage()), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
+    deepEqual(refused.effects[0], { kind: "fill", tabId: "t1", text: "hello" });
+    deepEqual([refused.posts, tabOf(refused.page).drafts.text], [[], "hello"]);
+    const back = run(refused.page, { kind: "received", message: stateMessage(["t1"]) }).page;
+    deepEqual([tabOf(refused.page).remark?.text, tabOf(back).drafts.text], ["Your text is kept.", "hello"]);
+    deepEqual(tabOf(back).remark, { tone: "info", text: "Your prompt was not sent: send it now." });
+    const emptied = run(refused.page, { kind: "typed", tabId: "t1", text: "" }).page;
+    equal(tabOf(run(emptied, { kind: "received", message: stateMessage(["t1"]) }).page).remark, undefined);
+  });
+
+  const restarting = stateMessage(["t1"], { sidecar: { state: "restarting", message: "It restarts." } });
+  const submit = (messageId: string, text: string): Happening => ({ kind: "submitted", tabId: "t1", messageId, text });
+  const snapshotOf = (bootId: string, asked: number): Happening => ({
+    kind: "received",
+    message: { type: "snapshot", tabId: "t1", bootId, seq: 0, asked, conversation: emptyConversation(ELIZA, "/w") },
+  });
+
+  test("accepts prompts while the sidecar restarts, shows them, and sends them in order afterwards", () => {
+    const dead = run(livePage(), { kind: "received", message: restarting }).page;
+    const entered = run(run(dead, submit("m1", "one")).page, submit("m2", "two"));
+    const tab = tabOf(entered.page),
+      view = viewOf(entered.page, tab);
+    deepEqual([entered.posts, tab.drafts.text, turnOf(tab), tab.remark], [[], "", "starting", undefined]);
+    deepEqual(
+      [view.cards.map(({ body }) => body), view.queue?.prompts.map(({ prompt }) => prompt.text)],
+      [["one"], ["two"]],
+    );
+    const back = run(entered.page, { kind: "received", message: stateMessage(["t1"], { losses: 1 }) });
+    deepEqual(
+      back.posts.map(({ type }) => type),
+      ["webview-ready"],
+    );
+    const first = run(back.page, snapshotOf("b2", tabOf(back.page).seen.asked));
+    deepEqual(first.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "one", losses: 1 }]);
+    const second = run(first.page, event(1, { type: "upsert", entry: { kind: "user", id: "m1", text: "one" } }, "b2"));
+    deepEqual(second.posts, [{ type: "prompt", tabId: "t1", messageId: "m2", text: "two", losses: 1 }]);
+  });
+
+  test("Stop takes back prompts that wait for the sidecar's restart; so does its failure, with a sentence", () => {
+    const dead = run(livePage(), { kind: "received", message: restarting }).page;
+    const waiting = run(run(dead, submit("m1", "one")).page, submit("m2", "two")).page;
+    const stopped = run(waiting, { kind: "stopped", tabId: "t1" });
+    const draft = { ...noDrafts, text: "one\ntwo" };
+    deepEqual([stopped.posts, tabOf(stopped.page).drafts, turnOf(tabOf(stopped.page))], [[], draft, "idle"]);
+    const failed = down(waiting);
+    deepEqual([tabOf(failed).drafts, tabOf(failed).remark?.text], [draft, "Your text is kept."]);
+  });
+
+  test("a prompt to a tab that is busy is sent: it waits in the queue", () => {
+    const sent = run(run(livePage(), event(1, running)).page, {
+      kind: "submitted",
+      tabId: "t1",
+      messageId: "m1",
+      text: "hello",
+    });
+    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "hello", losses: 0 }]);
+    const queued = run(
+      sent.page,
+      event(2, { type: "queue", queue: { prompts: [{ messageId: "m1", text: "hello" }], held: false } }),
+    );
+    deepEqual(tabOf(queued.page).drafts, noDrafts);
+  });
+
+  test("the twenty-first prompt that would wait is refused, until the turn has ended", () => {
+    const prompts = Array.from({ length: 20 }, (_, i) => ({ messageId: `q${i}`, text: "x" }));
+    const full = livePage({ turn: { state: "running", messageId: "m" }, queue: { prompts, held: false } });
+    const refused = run(full, { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
+    deepEqual(
+      [refused.posts, tabOf(refused.page).drafts.text, tabOf(refused.page).remark?.text],
+      [[], "hello", "20 prompts are waiting, no more can. Your text is kept."],
+    );
+    const ended = run(refused.page, event(1, { type: "turn", turn: { state: "idle" } })).page;
+    deepEqual([tabOf(ended).remark, tabOf(ended).drafts.text], [undefined, "hello"]);
+    const onTheWay = run(
+      livePage({ turn: { state: "running", messageId: "m" }, queue: { prompts: prompts.slice(1), held: false } }),
+      { kind: "submitted", tabId: "t1", messageId: "m1", text: "a" },
+    ).page;
+    equal(run(onTheWay, { kind: "submitted", tabId: "t1", messageId: "m2", text: "b" }).posts.length, 0);
+  });
+
+  test("a prompt under way makes the tab busy, and comes back when its request fails", () => {
+    const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
+    equal(turnOf(tabOf(sent.page)), "starting");
+    const failed = run(sent.page, {
+      kind: "received",
+      message: { type: "failed", tabId: "t1", messageId: "m1", message: "No." },
+    });
+    ok(failed.effects.some(effect => effect.kind === "fill" && effect.text === "hello"));
+    equal(turnOf(tabOf(failed.page)), "idle");
+  });
+
+  test("a prompt under way stays there when something else of its tab fails", () => {
+    const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
+    for (const messageId of [undefined, "m0"]) {
+      const failed = run(sent.page, {
+        kind: "received",
+        message: { type: "failed", tabId: "t1", message: "No.", ...(messageId === undefined ? {} : { messageId }) },
+      });
+      deepEqual(failed.effects, [{ kind: "show", tabId: "t1" }]);
+      deepEqual(
+        [tabOf(failed.page).drafts, tabOf(failed.page).remark],
+        [
+          { ...noDrafts, onTheWay: [{ messageId: "m1", text: "hello" }] },
+          { tone: "error", text: "No." },
+        ],
+      );
+    }
+  });
+
+  test("a tab that gets no session at all gives back what is on its way to it", () => {
+    const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
+    const [next] = openPage(restored(JSON.parse(JSON.stringify(saved(sent.page)))), 0, 0);
+    const other = run(next, {
+      kind: "received",
+      message: { type: "failed", tabId: "t1", message: "Nothing is selected." },
+    });
+    deepEqual(tabOf(other.page).drafts, tabOf(next).drafts);
+    const failed = run(next, {
+      kind: "received",
+      message: { type: "failed", tabId: "t1", message: "No.", noSession: true },
+    });
+    ok(failed.effects.some(effect => effect.kind === "fill" && effect.text === "hello"));
+  });
+
+  test("a failed prompt leaves an answer alone that is under way", () => {
+    const question: Entry = {
+      kind: "permission",
+      id: "p",
+      agent: "Eliza",
+      toolEntryId: "x",
+      title: "?",
+      toolKind: "other",
+      content: [],
+      options: [],
+    };
+    const answered = run(livePage({ entries: [question] }), {
+      kind: "answered",
+      tabId: "t1",
+      permissionId: "p",
+      choice: { kind: "option", optionId: "o" },
+    });
+    const failed = (rest: object) =>
+      run(answered.page, { kind: "received", message: { type: "failed", tabId: "t1", message: "No.", ...rest } });
+    deepEqual(
+      [tabOf(failed({ messageId: "m1" }).page).answering.length, tabOf(failed({}).page).answering.length],
+      [1, 0],
+    );
+  });
+
+  test("a prompt that a snapshot does not contain is sent again under its id", () => {
+    const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
+    const [next] = openPage(saved(sent.page), 0, 0);
+    const snapshot = (entries: readonly Entry[]): Happening => ({
+      kind: "received",
+      message: {
+        type: "snapshot",
+        tabId: "t1",
+        bootId: "b1",
+        seq: 3,
+        asked: 9_999,
+        conversation: { ...emptyConversation(ELIZA, "/"), entries },
+      },
+    });
+    deepEqual(run(next, snapshot([])).posts, [
+      { type: "prompt", tabId: "t1", messageId: "m1", text: "hello", losses: 0 },
+    ]);
+    const has = run(next, snapshot([{ kind: "user", id: "m1", text: "hello" }]));
+    deepEqual([has.posts, tabOf(has.page).drafts.onTheWay], [[], []]);
+  });
+
+  test("a state that was under way does not open a closed tab again", () => {
+    const page = run(livePage(), { kind: "closed", tabId: "t1" }).page;
+    equal(run(page, { kind: "received", message: stateMessage(["t1"]) }).page.tabs.size, 0);
+  });
+
+  test("the host's selection counts when it changes, not when it is repeated", () => {
+    const two = run(livePage(), { kind: "received", message: stateMessage(["t1", "t2"], { selected: "t1" }) }).page;
+    const mine = run(two, { kind: "selected", tabId: "t2" }).page;
+    equal(run(mine, { kind: "received", message: stateMessage(["t1", "t2"], { selected: "t1" }) }).page.selected, "t2");
+    const moved = run(run(mine, { kind: "received", message: stateMessage(["t1", "t2"], { selected: "t2" }) }).page, {
+      kind: "received",
+      message: stateMessage(["t1", "t2"], { selected: "t1" }),
+    });
+    equal(moved.page.selected, "t1");
+    ok(moved.effects.some(effect => effect.kind === "select" && effect.tabId === "t1"));
+  });
+
+  test("whether a modifier is required to send is as the last state says", () => {
+    const required = run(livePage(), {
+      kind: "received",
+      message: stateMessage(["t1"], { requireModifier: true }),
+    }).page;
+    deepEqual(
+      [livePage(), required, run(required, { kind: "received", message: stateMessage(["t1"]) }).page].map(
+        ({ requireModifier }) => requireModifier,
+      ),
+      [false, true, false],
+    );
+  });
+
+  test("whether a modifier is required outlives the page: Enter does not send before the host has spoken", () => {
+    const asks = (page: Page) => openPage(restored(JSON.parse(JSON.stringify(saved(page)))), 0, 0)[0].requireModifier;
+    const required = run(livePage(), { kind: "received", message: stateMessage(["t1"], { requireModifier: true }) });
+    const no = run(required.page, { kind: "received", message: stateMessage(["t1"]) });
+    deepEqual([livePage(), required.page, no.page].map(asks), [false, true, false]);
+    const saves = ({ effects }: { readonly effects: readonly Effect[] }): boolean =>
+      effects.some(({ kind }) => kind === "save");
+    deepEqual(
+      [
+        required,
+        run(required.page, { kind: "received", message: stateMessage(["t1"], { requireModifier: true }) }),
+        no,
+      ].map(saves),
+      [true, false, true],
+    );
+  });
+
+  test("everything that came is acknowledged once, when it is on screen", () => {
+    const page = run(run(livePage(), event(1, running)).page, event(1, running)).page;
+    const drawn = run(page, { kind: "drawn" });
+    deepEqual(drawn.posts, [{ type: "ack", handled: 3 }]);
+    equal(run(drawn.page, { kind: "drawn" }).posts.length, 0);
+  });
+
+  test("which tabs ask nobody is as the host said last", () => {
+    const bypassed = [{ tabId: "t1", by: ["agent" as const] }],
+      told = run(livePage(), { kind: "received", message: stateMessage(["t1"], { bypassed }) }).page;
+    deepEqual(
+      [told.bypassed, run(told, { kind: "received", message: stateMessage(["t1"]) }).page.bypassed],
+      [bypassed, []],
+    );
+  });
+
+  test("beside a tab that goes on as it began a new one has the same agent, and the focus; the one after it is as ever", () => {
+    const ada = { id: "gem", name: "Gemini" },
+      told = run(livePage({ agent: ada }), {
+        kind: "received",
+        message: stateMessage(["t1"], { outdated: ["t1"] }),
+      }).page;
+    deepEqual(told.outdated, ["t1"]);
+    const wanted = run(told, { kind: "newTabWanted", tabId: "t1" });
+    deepEqual([wanted.effects, wanted.posts], [[{ kind: "openOne" }], []]);
+    const { page, posts, effects } = run(wanted.page, { kind: "opened", tabId: "t2" });
+    deepEqual(posts[0], { type: "new-tab", tabId: "t2", agentId: "gem" });
+    deepEqual([tabOf(page, "t2").conversation.agent, effects.some(({ kind }) => kind === "focus")], [ada, true]);
+    const next = run(page, { kind: "opened", tabId: "t3" });
+    deepEqual(
+      [next.posts[0], next.effects.some(({ kind }) => kind === "focus")],
+      [{ type: "new-tab", tabId: "t3" }, false],
+    );
+    deepEqual(run(next.page, { kind: "received", message: stateMessage(["t1"]) }).page.outdated, []);
+    const asked = run(next.page, { kind: "received", message: { type: "openTab", agentId: "gem" } });
+    deepEqual(run(asked.page, { kind: "opened", tabId: "t4" }).posts[0], {
+      type: "new-tab",
+      tabId: "t4",
+      agentId: "gem",
+    });
+  });
+
+  test("an eleventh tab is refused with a sentence", () => {
+    const page = run(livePage(), {
+      kind: "received",
+      message: stateMessage(Array.from({ length: 14 }, (_, i) => `t${i}`)),
+    }).page;
+    equal(page.tabs.size, 10);
+    const refused = run(page, { kind: "received", message: { type: "openTab" } });
+    ok(!refused.effects.some(({ kind }) => kind === "openOne"));
+    ok(tabOf(refused.page, refused.page.selected).remark);
+  });
+
+  test("a snapshot from before the sidecar died, which comes again after it, takes nothing back", () => {
+    const asking = run(livePage(), { kind: "received", message: { type: "askAgain" } }).page;
+    const snapshot = (page: Page): Happening => ({
+      kind: "received",
+      message: {
+        type: "snapshot",
+        tabId: "t1",
+        bootId: "b1",
+        seq: 1,
+        asked: tabOf(page).seen.asked,
+        conversation: emptyConversation(ELIZA, "/w"),
+      },
+    });
+    const shown = run(
+      run(asking, snapshot(asking)).page,
+      event(2, { type: "upsert", entry: { kind: "user", id: "m1", text: "hello" } }),
+    ).page;
+    const dead = run(shown, {
+      kind: "received",
+      message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "Restarting." } }),
+    }).page;
+    const late = run(dead, snapshot(asking)).page;
+    deepEqual(tabOf(late).conversation.entries, [{ kind: "user", id: "m1", text: "hello" }]);
+    const back = run(late, { kind: "received", message: stateMessage(["t1"]) }).page;
+    equal(tabOf(run(back, snapshot(back)).page).phase, "live");
+  });
+
+  const form: Entry = {
+    kind: "elicitation",
+    id: "e",
+    agent: "Eliza",
+    message: "Who?",
+    ask: { mode: "form", fields: [{ type: "text", name: "who", title: "Who", required: true }] },
+  };
+  const filledIn: Happening = {
+    kind: "elicitationAnswered",
+    tabId: "t1",
+    elicitationId: "e",
+    choice: { kind: "accept", values: { who: "me" } },
+  };
+
+  test("a form that was filled in goes to the host, may be given again after five seconds, and is forgotten when the sidecar has it", () => {
+    const answered = run(livePage({ entries: [form] }), filledIn);
+    deepEqual(answered.posts, [
+      {
+        type: "answer-elicitation",
+        tabId: "t1",
+        elicitationId: "e",
+        choice: { kind: "accept", values: { who: "me" } },
+      },
+    ]);
+    deepEqual(tabOf(answered.page).answering, [{ entryId: "e", since: 0 }]);
+    equal(tabOf(run(answered.page, event(1, { type: "title", title: "still open" })).page).answering.length, 1);
+    equal(tabOf(run(answered.page, { kind: "ticked" }, 5_000).page).answering.length, 0);
+    equal(
+      tabOf(run(answered.page, event(1, { type: "upsert", entry: { ...form, answered: { kind: "accepted" } } })).page)
+        .answering.length,
+      0,
+    );
+  });
+
+  test("what was filled in is in nothing that the page keeps", () =>
+    ok(
+      !JSON.stringify(
+        saved(
+          run(livePage({ entries: [form] }), { ...filledIn, choice: { kind: "accept", values: { who: "a secret" } } })
+            .page,
+        ),
+      ).includes("a secret"),
+    ));
+
+  test("a control that is chosen in a tab that is live goes to the host", () => {
+    const chosen: Happening = { kind: "controlChosen", tabId: "t1", controlId: "model", value: "large" };
+    const live = livePage();
+    deepEqual(run(live, chosen).posts, [{ type: "set-option", tabId: "t1", controlId: "model", value: "large" }]);
+    equal(run(live, chosen).page, live);
+    const [restoredPage] = openPage(saved(live), 0, 0);
+    deepEqual(run(restoredPage, chosen).posts, []);
+    const restarting = run(live, {
+      kind: "received",
+      message: {
+        type: "state",
+        agents: [ELIZA],
+        currentAgentId: ELIZA.id,
+        tabs: ["t1"],
+        sidecar: { state: "restarting", message: "Restarting." },
+      },
+    }).page;
+    deepEqual(run(restarting, chosen).posts, []);
+  });
+
+  test("what terminals printed outlives the page and the sidecar with the tool call that shows it; none seems to run on", () => {
+    const tool: Entry = {
+      kind: "tool",
+      id: "x",
+      toolCallId: "c",
+      title: "Run",
+      toolKind: "execute",
+      status: "completed",
+      content: [{ kind: "terminal", terminalId: "t" }],
+      locations: [],
+    };
+    const terminal = { terminalId: "t", command: "make", cwd: "/w", output: "done\n", isCut: false };
+    const page = run(livePage({ entries: [tool] }), event(1, { type: "terminal", terminal })).page;
+    const printed = { ...tool, content: [{ kind: "terminal", terminalId: "t", output: "done\n" }] };
+    deepEqual(saved(page).tabs[0]?.entries, [printed]);
+    const dead = run(page, {
+      kind: "received",
+      message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "Restarting." } }),
+    }).page;
+    deepEqual(tabOf(dead).conversation.terminals, [{ ...terminal, exit: {} }]);
+    const asked = run(dead, { kind: "received", message: stateMessage(["t1"]) }).posts.flatMap(message =>
+      message.type === "webview-ready" ? message.tabs : [],
+    );
+    deepEqual(asked[0]?.shown, [printed]);
+  });
+
+  test("the last prompt is sent again under an id of its own, and what is typed meanwhile stays; never while the agent answers", () => {
+    const again: Happening = { kind: "actionChosen", tabId: "t1", action: "sendAgain", messageId: "m9" };
+    const asked = livePage({
+      entries: [
+        { kind: "user", id: "m1", text: "first" },
+        { kind: "user", id: "m2", text: "second" },
+        { kind: "agent", id: "a", text: "half an" },
+      ],
+    });
+    const sent = run(run(asked, { kind: "typed", tabId: "t1", text: "draft" }).page, again);
+    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m9", text: "second", losses: 0 }]);
+    deepEqual(tabOf(sent.page).drafts, { ...noDrafts, text: "draft", onTheWay: [{ messageId: "m9", text: "second" }] });
+    deepEqual(run(sent.page, { ...again, messageId: "m10" }).posts, []);
+    deepEqual(run(livePage(), again).posts, []);
+    deepEqual(run(asked, { ...again, action: "showLogs" }).posts, [
+      { type: "action", tabId: "t1", action: "showLogs" },
+    ]);
+    const dead = run(asked, {
+      kind: "received",
+      message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "Restarting." } }),
+    }).page;
+    deepEqual(run(dead, again).posts, []);
+  });
+
+  test("a change and a terminal are opened as the page has them; a terminal that it does not have is not", () => {
+    const page = livePage({
+      terminals: [{ terminalId: "x", command: "make", cwd: "/w", output: "done", isCut: false, exit: { code: 0 } }],
+    });
+    deepEqual(run(page, { kind: "diffWanted", tabId: "t1", path: "/w/a", newText: "new" }).posts, [
+      { type: "open-diff", tabId: "t1", path: "/w/a", newText: "new" },
+    ]);
+    deepEqual(run(page, { kind: "terminalWanted", tabId: "t1", terminalId: "x" }).posts, [
+      { type: "open-terminal", tabId: "t1", command: "make", output: "done", exit: { code: 0 } },
+    ]);
+    deepEqual(run(page, { kind: "terminalWanted", tabId: "t1", terminalId: "y" }).posts, []);
+  });
+
+  test("controls and usage are what the session says, also in a snapshot, and none while it is unknown", () => {
+    const controls = [{ kind: "switch", id: "s", name: "S", category: "", value: true }] as const,
+      usage = { used: 1, size: 2 };
+    const page = run(
+      run(livePage(), event(1, { type: "controls", controls })).page,
+      event(2, { type: "usage", usage }),
+    ).page;
+    deepEqual([tabOf(page).conversation.controls, tabOf(page).conversation.usage], [controls, usage]);
+    deepEqual(tabOf(openPage(saved(page), 0, 0)[0]).conversation.controls, []);
+  });
+
+  test("an answer under way may be given again after five seconds, and is forgotten when the sidecar has it", () => {
+    const question: Entry = {
+      kind: "permission",
+      id: "p",
+      agent: "Eliza",
+      toolEntryId: "x",
+      title: "?",
+      toolKind: "other",
+      content: [],
+      options: [],
+    };
+    const answered = run(livePage({ entries: [question] }), {
+      kind: "answered",
+      tabId: "t1",
+      permissionId: "p",
+      choice: { kind: "option", optionId: "o" },
+    });
+    deepEqual(answered.posts, [
+      { type: "answer-permission", tabId: "t1", permissionId: "p", choice: { kind: "option", optionId: "o" } },
+    ]);
+    equal(tabOf(answered.page).answering.length, 1);
+    equal(tabOf(run(answered.page, { kind: "ticked" }, 5_000).page).answering.length, 0);
+    const confirmed = run(
+      answered.page,
+      event(1, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why: "." } } }),
+    );
+    equal(tabOf(confirmed.page).answering.length, 0);
+  });
+});

@@ -1,0 +1,473 @@
+/**
+ * The page, without a page: all tabs, and what each message and each act of the user changes. Pure; `runtime.ts`
+ * carries the effects out, the property tests drive it without a DOM.
+ *
+ *   restored ──snapshot──▶ live ──sidecar died, or another boot──▶ interrupted ──its snapshot──▶ live
+ *
+ * Invariants: a conversation changes only by `applyEvent`, by a snapshot that `receive` lets through, and by
+ * `interrupted`; what is shown stays until the snapshot that replaces it; at most one asking per tab is open, and asked
+ * again after a second (then two, four, eight); a text typed is a draft, on its way or in the conversation; what an
+ * input shows is the draft.
+ */
+import { applyEvent, emptyConversation } from "../../src/protocol/chat";
+import { receive } from "../../src/protocol/delivery";
+import type { HostToPage, PageToHost, TabId } from "../../src/protocol/webview";
+import * as drafts from "./drafts";
+import {
+  attach,
+  composed,
+  forwarded,
+  found,
+  saidAgain,
+  sentAgain,
+  sidecarFailed,
+  sidecarReturned,
+  stopped,
+} from "./composing";
+import { askHost, missing, positioned, ticked } from "./page-requests";
+import {
+  agentOf,
+  breakAll,
+  broken,
+  chain,
+  freshTab,
+  isLive,
+  isQuestion,
+  MAX_TABS,
+  post,
+  remarkOn,
+  SAVE,
+  SAVE_SOON,
+  show,
+  turnOf,
+  withTab,
+  withTabs,
+  type Act,
+  type Effect,
+  type Happening,
+  type Page,
+  type Step,
+  type Tab,
+} from "./page-model";
+import { follow, followed } from "./follow-mode";
+import { withTerminals } from "./persisted-terminals";
+import { LIMIT, newest, TAB_LIMIT, type SavedPage } from "./saved-page";
+import { agentChosen, agentSelected } from "./tab-agent";
+import { titleOf } from "./tab-title";
+
+/** `asked`: the time of day will do; `now`: the clock of all later steps. Both in milliseconds. */
+export function openPage(saved: SavedPage, asked: number, now: number): Step {
+  const start = Math.max(asked, saved.asked + 1);
+  const tabs = saved.tabs
+    .slice(0, MAX_TABS)
+    .map(({ tabId, bootId, agent, cwd, title, entries, drafts, queue }): [TabId, Tab] => [
+      tabId,
+      {
+        ...freshTab(tabId, agent, start, now),
+        drafts,
+        bootId: bootId === "" ? undefined : bootId,
+        phase: "restored",
+        conversation: {
+          ...emptyConversation(agent, cwd),
+          ...(title === "" ? {} : { title }),
+          entries,
+          ...(queue ? { queue: { prompts: queue, held: false } } : {}),
+        },
+      },
+    ]);
+  const selected = tabs.some(([tabId]) => tabId === saved.selected) ? saved.selected : tabs[0]?.[0];
+  const page: Page = {
+    tabs: new Map(tabs),
+    selected,
+    closed: new Set(),
+    agents: [],
+    currentAgentId: "",
+    sidecar: { state: "running" },
+    host: { kind: "silent", since: now, losses: 0 },
+    handled: 0,
+    acknowledged: 0,
+    asked: start,
+    requireModifier: saved.requireModifier ?? false,
+    finding: { asked: start, tabId: "", query: "" },
+    toAttach: [],
+    openingWith: undefined,
+    outdated: [],
+    bypassed: [],
+    following: saved.following ?? false,
+    follow: { wanted: undefined, opened: -Infinity, typed: -Infinity },
+  };
+  const shown = tabs.flatMap(([tabId, tab]): Effect[] => [
+    { kind: "open", tabId },
+    { kind: "show", tabId },
+    ...(tab.drafts.text === "" ? [] : [{ kind: "fill", tabId, text: tab.drafts.text } as const]),
+  ]);
+  return chain(
+    [page, [...shown, ...(selected === undefined ? [] : [{ kind: "select", tabId: selected } as const])]],
+    p => askHost(p, [...p.tabs.keys()], "missing", now),
+  );
+}
+
+export function step(page: Page, happening: Happening, now: number): Step {
+  const [after, effects] = happened(page, happening, now);
+  return [after, happening.kind === "typed" ? effects : [...effects, ...filled(page, after)]];
+}
+
+/** A draft that something else than typing has changed. */
+function filled(before: Page, after: Page): readonly Effect[] {
+  return before.tabs === after.tabs
+    ? []
+    : [...after.tabs.values()].flatMap(({ tabId, drafts: { text } }): Effect[] =>
+        text === (before.tabs.get(tabId)?.drafts.text ?? "") ? [] : [{ kind: "fill", tabId, text }],
+      );
+}
+
+function happened(page: Page, happening: Happening, now: number): Step {
+  switch (happening.kind) {
+    case "received":
+      return chain(received(page, happening.message, now), p => followed(page, p, happening.message, now));
+    case "ticked":
+      return chain(ticked(page, now), p => follow(p, now));
+    case "followToggled":
+      return [
+        { ...page, following: !page.following, follow: { ...page.follow, wanted: undefined } },
+        [...[...page.tabs.values()].map(show), SAVE],
+      ];
+    case "drawn":
+      return page.handled === page.acknowledged
+        ? [page, [SAVE_SOON]]
+        : [{ ...page, acknowledged: page.handled }, [SAVE_SOON, post({ type: "ack", handled: page.handled })]];
+    case "linkClicked":
+      return [page, [post({ type: "open-link", href: happening.href })]];
+    case "agentChosen":
+      return agentChosen(page, happening.agentId, now);
+    case "opened":
+      return opened(page, happening.tabId, now);
+    default: {
+      const tab = page.tabs.get(happening.tabId);
+      return tab ? actedOn(page, tab, happening, now) : [page, []];
+    }
+  }
+}
+
+export function saved(page: Page): SavedPage {
+  const limit = Math.min(TAB_LIMIT, Math.floor(LIMIT / Math.max(1, page.tabs.size)));
+  const tabs = [...page.tabs.values()];
+  return {
+    version: 1,
+    asked: Math.max(page.asked, ...tabs.map(tab => tab.seen.asked)),
+    selected: page.selected ?? "",
+    ...(page.following ? { following: true } : {}),
+    ...(page.requireModifier ? { requireModifier: true } : {}),
+    tabs: tabs.map(({ tabId, bootId, conversation, drafts }) => ({
+      tabId,
+      bootId: bootId ?? "",
+      agent: conversation.agent,
+      cwd: conversation.cwd,
+      title: titleOf({ conversation, drafts }) ?? "",
+      entries: newest(withTerminals(conversation.entries, conversation.terminals), limit),
+      drafts,
+      ...(conversation.queue ? { queue: conversation.queue.prompts } : {}),
+    })),
+  };
+}
+
+// --- what the host says
+
+function received(page: Page, message: HostToPage, now: number): Step {
+  switch (message.type) {
+    case "event":
+    case "snapshot": {
+      const counted = { ...page, handled: page.handled + 1 };
+      const tab = page.tabs.get(message.tabId);
+      return tab ? arrived(counted, tab, message, now) : [counted, [{ kind: "show", tabId: message.tabId }]];
+    }
+    case "state":
+      return stateCame(page, message, now);
+    case "askAgain":
+      return askHost(page, [...page.tabs.keys()], "checking", now);
+    case "openTab":
+      return openOne(page, message.agentId);
+    case "agentSelected":
+      return agentSelected(page, message, now);
+    case "found":
+      return found(page, message);
+    case "attach":
+      return attachCame(page, message);
+    case "failed": {
+      const tab = page.tabs.get(message.tabId);
+      return tab ? failed(page, tab, message) : [page, []];
+    }
+  }
+}
+
+/**
+ * Only the prompt that failed comes back: others may well be accepted. A tab that got no session has none that could
+ * accept them.
+ */
+function failed(
+  page: Page,
+  tab: Tab,
+  { messageId, message, noSession }: Extract<HostToPage, { type: "failed" }>,
+): Step {
+  const back = drafts.cameBack(tab.drafts, prompt =>
+    noSession ? tab.phase === "restored" : prompt.messageId === messageId,
+  );
+  const after: Tab = {
+    ...tab,
+    drafts: back,
+    answering: messageId === undefined ? [] : tab.answering,
+    remark: { tone: "error", text: message },
+  };
+  return [
+    withTab(page, after),
+    [show(tab), ...(back === tab.drafts ? [] : [SAVE]), ...forwarded(page, tab.drafts.onTheWay, after)],
+  ];
+}
+
+/** For the tab that is named, else for the one that the user looks at, else for a new one. */
+function attachCame(page: Page, { tabId, attachments }: Extract<HostToPage, { type: "attach" }>): Step {
+  const tab =
+    page.tabs.get(tabId ?? page.selected ?? "") ?? (tabId === undefined ? page.tabs.values().next().value : undefined);
+  if (tab)
+    return chain(attach(page, tab, attachments), p => [
+      p,
+      p.selected === tab.tabId ? [{ kind: "focus", tabId: tab.tabId }] : [],
+    ]);
+  return tabId === undefined ? openOne({ ...page, toAttach: [...page.toAttach, ...attachments] }) : [page, []];
+}
+
+type Arrived = Extract<HostToPage, { type: "event" | "snapshot" }>;
+
+function arrived(page: Page, tab: Tab, message: Arrived, now: number): Step {
+  const { bootId, seq } = message;
+  const receipt = receive(tab.seen, {
+    kind: message.type,
+    bootId,
+    seq,
+    ...(message.type === "snapshot" && message.asked !== undefined ? { asked: message.asked } : {}),
+  });
+  switch (receipt.kind) {
+    case "skip":
+      return [page, [show(tab)]];
+    case "show": {
+      const conversation =
+        message.type === "event" ? applyEvent(tab.conversation, message.event) : message.conversation;
+      return shown(
+        page,
+        tab,
+        { ...tab, seen: receipt.seen, conversation, bootId, phase: "live", asking: { kind: "no" }, heard: now },
+        message,
+      );
+    }
+    case "askAgain":
+      return tab.asking.kind === "missing"
+        ? [page, [show(tab)]]
+        : positioned(withTab(page, { ...tab, seen: receipt.seen, asking: missing(now) }), [tab.tabId], [show(tab)]);
+    case "startOver": {
+      const over = {
+        ...(bootId === tab.bootId ? tab : broken(tab, "Symposium's sidecar was restarted.")),
+        seen: receipt.seen,
+        asking: missing(now),
+      };
+      return positioned(withTab(page, over), [tab.tabId], [show(tab)]);
+    }
+  }
+}
+
+/**
+ * After an event, and after a snapshot: what it does not contain of the user's prompts is said again, under the same
+ * ids.
+ */
+function shown(page: Page, before: Tab, tab: Tab, message: Arrived): Step {
+  const { conversation } = tab;
+  // A session of another boot knows nothing of the queue of the one before.
+  const lost =
+    before.bootId === tab.bootId
+      ? tab.drafts
+      : drafts.queueLost(tab.drafts, before.conversation.queue?.prompts ?? [], conversation);
+  const left = drafts.arrived(lost, conversation);
+  const open = new Set(conversation.entries.flatMap(entry => (isQuestion(entry) && !entry.answered ? [entry.id] : [])));
+  const answering =
+    tab.answering.length === 0 ? tab.answering : tab.answering.filter(({ entryId }) => open.has(entryId));
+  const now = { ...tab, drafts: left, answering };
+  const more = message.type === "snapshot" ? saidAgain(page, now) : forwarded(page, tab.drafts.onTheWay, now);
+  // What the next page remembers must not be older than what this one says: that one before it is there.
+  const after = turnOf(now) === "idle" ? withoutTurnRemark(now) : now;
+  return [withTab(page, after), [show(tab), ...(more.length === 0 ? [] : [SAVE, ...more])]];
+}
+
+function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, now: number): Step {
+  const first = page.host.kind === "silent";
+  const hostSelected = page.host.kind === "met" ? page.host.selected : undefined;
+  const agent = agentOf(state.agents, state.currentAgentId);
+  const room = MAX_TABS - page.tabs.size;
+  const unknown = state.tabs.filter(tabId => !page.tabs.has(tabId) && !page.closed.has(tabId)).slice(0, room);
+  const next: Page = {
+    ...page,
+    agents: state.agents,
+    currentAgentId: state.currentAgentId,
+    sidecar: state.sidecar,
+    requireModifier: state.requireModifier === true,
+    outdated: state.outdated ?? [],
+    bypassed: state.bypassed ?? [],
+    host: { kind: "met", selected: state.selected, losses: state.losses ?? 0 },
+    tabs: new Map([
+      ...page.tabs,
+      ...unknown.map((tabId): [TabId, Tab] => [tabId, freshTab(tabId, agent, page.asked, now)]),
+    ]),
+  };
+  const all = [...next.tabs.keys()];
+  const effects: Effect[] = [
+    { kind: "showAgents" },
+    ...unknown.map(tabId => ({ kind: "open", tabId }) as const),
+    ...all.map(tabId => ({ kind: "show", tabId }) as const),
+    ...(next.requireModifier === page.requireModifier ? [] : [SAVE]),
+  ];
+  const cameBack = page.sidecar.state !== "running" && state.sidecar.state === "running";
+  const brokenBy =
+    state.sidecar.state !== "running" && (first || page.sidecar.state === "running")
+      ? state.sidecar.message
+      : undefined;
+  return chain(
+    [next, effects],
+    p => [brokenBy === undefined ? p : breakAll(p, brokenBy), []],
+    p => [cameBack ? withTabs(p, sidecarReturned) : p, []],
+    p => [state.sidecar.state === "failed" ? withTabs(p, sidecarFailed) : p, []],
+    p => askHost(p, cameBack ? all : unknown, "missing", now),
+    p => selectTab(p, chosen(p, state.selected, first, hostSelected)),
+    p => (first && p.tabs.size === 0 ? openOne(p) : [p, []]),
+  );
+}
+
+/** Without a remark that was true until the end of the turn. */
+function withoutTurnRemark(tab: Tab): Tab {
+  return tab.remark?.until === "idle" ? { ...tab, remark: undefined } : tab;
+}
+
+/** The host's selection counts when it changes; at first, this page's own is older than nothing. */
+function chosen(page: Page, host: TabId | undefined, first: boolean, before: TabId | undefined): TabId | undefined {
+  const changed = host !== undefined && page.tabs.has(host) && (first ? page.selected === undefined : host !== before);
+  return changed ? host : (page.selected ?? page.tabs.keys().next().value);
+}
+
+function selectTab(page: Page, tabId: TabId | undefined): Step {
+  return tabId === undefined || tabId === page.selected
+    ? [page, []]
+    : [{ ...page, selected: tabId }, [{ kind: "select", tabId }, SAVE]];
+}
+
+// --- what the user does
+
+function opened(page: Page, tabId: TabId, now: number): Step {
+  if (page.tabs.has(tabId)) return [page, []];
+  const agentId = page.openingWith,
+    tab = freshTab(tabId, agentOf(page.agents, agentId ?? page.currentAgentId), page.asked, now);
+  return chain(
+    [
+      { ...withTab(page, tab), selected: tabId, toAttach: [], openingWith: undefined },
+      [
+        post({ type: "new-tab", tabId, ...(agentId === undefined ? {} : { agentId }) }),
+        post({ type: "select-tab", tabId }),
+        show(tab),
+        SAVE,
+        ...(agentId === undefined ? [] : [{ kind: "focus", tabId } as const]),
+      ],
+    ],
+    p => askHost(p, [tabId], "missing", now),
+    p => {
+      const made = p.tabs.get(tabId);
+      return made && page.toAttach.length > 0
+        ? chain(attach(p, made, page.toAttach), q => [q, [{ kind: "focus", tabId }]])
+        : [p, []];
+    },
+  );
+}
+
+/** `agentId`: of its agent; absent: the one of new tabs. */
+function openOne(page: Page, agentId?: string): Step {
+  if (page.tabs.size < MAX_TABS) return [{ ...page, openingWith: agentId }, [{ kind: "openOne" }]];
+  return remarkOn(page, page.selected, { tone: "info", text: `${MAX_TABS} tabs are open. Close one to open another.` });
+}
+
+function actedOn(page: Page, tab: Tab, act: Act, now: number): Step {
+  const { tabId } = tab;
+  switch (act.kind) {
+    case "closed": {
+      const tabs = new Map(page.tabs);
+      tabs.delete(tabId);
+      return [
+        {
+          ...page,
+          tabs,
+          closed: new Set([...page.closed, tabId].slice(-50)),
+          selected: page.selected === tabId ? undefined : page.selected,
+        },
+        [post({ type: "close-tab", tabId }), SAVE],
+      ];
+    }
+    case "selected":
+      return page.selected === tabId
+        ? [page, []]
+        : [{ ...page, selected: tabId }, [post({ type: "select-tab", tabId }), show(tab), SAVE]];
+    case "stopped":
+      return stopped(page, tab);
+    case "newTabWanted":
+      return openOne(page, act.agentId ?? tab.conversation.agent.id);
+    case "answered":
+      return answered(
+        page,
+        tab,
+        act.permissionId,
+        { type: "answer-permission", tabId, permissionId: act.permissionId, choice: act.choice },
+        now,
+      );
+    case "bypassWanted":
+      return [page, isLive(page, tab) ? [post({ type: "bypass", tabId })] : []];
+    case "bypassEnded":
+      return [page, [post({ type: "end-bypass", tabId })]];
+    case "elicitationAnswered":
+      return answered(
+        page,
+        tab,
+        act.elicitationId,
+        { type: "answer-elicitation", tabId, elicitationId: act.elicitationId, choice: act.choice },
+        now,
+      );
+    case "diffWanted": {
+      const { kind: _, ...change } = act;
+      return [page, [post({ type: "open-diff", ...change })]];
+    }
+    case "terminalWanted":
+      return [
+        page,
+        (tab.conversation.terminals ?? [])
+          .filter(({ terminalId }) => terminalId === act.terminalId)
+          .map(({ command, output, exit }) =>
+            post({ type: "open-terminal", tabId, command, output, ...(exit ? { exit } : {}) }),
+          ),
+      ];
+    case "controlChosen":
+      return [
+        page,
+        [
+          ...(isLive(page, tab)
+            ? [post({ type: "set-option", tabId, controlId: act.controlId, value: act.value })]
+            : []),
+          show(tab),
+        ],
+      ];
+    case "actionChosen":
+      return act.action === "sendAgain"
+        ? sentAgain(page, tab, act.messageId, now)
+        : [page, [post({ type: "action", tabId, action: act.action })]];
+    default:
+      return composed(page, tab, act, now);
+  }
+}
+
+function answered(page: Page, tab: Tab, entryId: string, message: PageToHost, now: number): Step {
+  return [
+    withTab(page, { ...tab, answering: [...tab.answering, { entryId, since: now }] }),
+    [post(message), show(tab)],
+  ];
+}

@@ -1,0 +1,244 @@
+/**
+ * An entry cut to what a saved page has room for. Pure.
+ *
+ * Invariants: what `shortened` makes is an entry of the same kind and id; as JSON its texts take half of `limit`, and
+ * of its lists the first items are there; a form that is not whole cannot be answered.
+ */
+import type { Attachment } from "../../src/protocol/attachments";
+import type { Entry, Permission, SubagentName, ToolContent } from "../../src/protocol/chat";
+import type { Elicitation } from "../../src/protocol/elicitation";
+import { bareOf } from "./attachment-sizes";
+
+const MOST_STEPS = 20,
+  MOST_OPTIONS = 20,
+  MOST_ATTACHED = 20;
+
+/** To what an `of`th part of the room for text holds. */
+interface Cut {
+  (text: string, of: number): string;
+  (text: string | undefined, of: number): string | undefined;
+}
+
+/** JSON spells a character with up to six. */
+function cutter(limit: number): Cut {
+  function cut(text: string, of: number): string;
+  function cut(text: string | undefined, of: number): string | undefined;
+  function cut(text: string | undefined, of: number): string | undefined {
+    return text?.slice(0, Math.floor(limit / 12 / of));
+  }
+  return cut;
+}
+
+export function shortened(entry: Entry, limit: number): Entry {
+  const cut = cutter(limit);
+  switch (entry.kind) {
+    case "user":
+      return {
+        ...entry,
+        text: cut(entry.text, entry.attachments ? 2 : 1),
+        ...given(
+          "attachments",
+          entry.attachments?.slice(0, MOST_ATTACHED).map(attachment => shortenedAttachment(bareOf(attachment), cut)),
+        ),
+      };
+    case "agent":
+    case "thought":
+      return { ...entry, text: cut(entry.text, 1) };
+    case "media":
+      return { ...entry, content: shortenedContent(entry.content, cut) };
+    case "tool": {
+      const { input: _input, output: _output, ...tool } = entry;
+      return {
+        ...tool,
+        toolCallId: cut(entry.toolCallId, 4),
+        title: cut(entry.title, 4),
+        toolKind: cut(entry.toolKind, 4),
+        content: [],
+        locations: [],
+      };
+    }
+    case "permission":
+      return shortenedPermission(entry, cut);
+    case "elicitation":
+      return shortenedElicitation(entry, cut);
+    case "plan":
+      return {
+        ...entry,
+        ...given("text", cut(entry.text, 4)),
+        steps: entry.steps.slice(0, MOST_STEPS).map(({ content, priority, status }) => ({
+          content: cut(content, 40),
+          priority: cut(priority, 80),
+          status: cut(status, 80),
+        })),
+      };
+    case "notice":
+      return {
+        ...entry,
+        text: cut(entry.text, 4),
+        ...given("from", cut(entry.from, 4)),
+        ...given("detail", cut(entry.detail, 2)),
+      };
+    case "compaction":
+      return {
+        ...entry,
+        compactionId: cut(entry.compactionId, 8),
+        status: cut(entry.status, 8),
+        text: cut(entry.text, 2),
+        ...given("error", cut(entry.error, 4)),
+      };
+    case "subagent":
+      return {
+        ...entry,
+        sessionId: cut(entry.sessionId, 8),
+        name: cut(entry.name, 8),
+        ...given("description", cut(entry.description, 4)),
+        ...given("error", cut(entry.error, 4)),
+        entries: [],
+      };
+    case "message":
+      return { ...entry, from: cut(entry.from, 8), to: cut(entry.to, 8), text: cut(entry.text, 2) };
+    case "unknown":
+      return { ...entry, what: cut(entry.what, 4), json: cut(entry.json, 2) };
+  }
+}
+
+function shortenedPermission(entry: Permission, cut: Cut): Permission {
+  const { answered } = entry;
+  return {
+    ...entry,
+    agent: cut(entry.agent, 16),
+    title: cut(entry.title, 4),
+    toolKind: cut(entry.toolKind, 16),
+    ...given("input", cut(entry.input, 4)),
+    content: [],
+    options: entry.options
+      .slice(0, MOST_OPTIONS)
+      .map(({ optionId, name, kind }) => ({ optionId: cut(optionId, 160), name: cut(name, 160), kind })),
+    ...given("subagent", shortenedName(entry.subagent, cut)),
+    ...(answered?.kind === "selected"
+      ? { answered: { ...answered, optionId: cut(answered.optionId, 16), name: cut(answered.name, 16) } }
+      : {}),
+  };
+}
+
+/** What is left of a form would be another form: it is kept as a question that was asked. */
+function shortenedElicitation(entry: Elicitation, cut: Cut): Elicitation {
+  const { ask } = entry;
+  const named = {
+    ...entry,
+    agent: cut(entry.agent, 16),
+    ...given("subagent", shortenedName(entry.subagent, cut)),
+    message: cut(entry.message, 4),
+    answered: entry.answered ?? { kind: "cancelled" as const, why: "the question is too long to be kept" },
+  };
+  if (ask.mode === "url")
+    return { ...named, ask: { ...ask, url: cut(ask.url, 4), elicitationId: cut(ask.elicitationId, 16) } };
+  return {
+    ...named,
+    ask: {
+      mode: "form",
+      fields: [],
+      ...given("title", cut(ask.title, 8)),
+      ...given("description", cut(ask.description, 4)),
+    },
+  };
+}
+
+function shortenedName(subagent: SubagentName | undefined, cut: Cut): SubagentName | undefined {
+  return subagent && { sessionId: cut(subagent.sessionId, 16), name: cut(subagent.name, 16) };
+}
+
+function shortenedContent(content: ToolContent, cut: Cut): ToolContent {
+  switch (content.kind) {
+    case "text":
+      return { kind: "text", text: cut(content.text, 1) };
+    case "diff":
+      return {
+        kind: "diff",
+        path: cut(content.path, 4),
+        ...given("oldText", cut(content.oldText, 4)),
+        newText: cut(content.newText, 4),
+      };
+    case "terminal":
+      return { kind: "terminal", terminalId: cut(content.terminalId, 4), ...given("output", cut(content.output, 2)) };
+    case "image":
+      return NOT_KEPT;
+    case "audio":
+      return { ...content, mimeType: cut(content.mimeType, 4) };
+    case "resource":
+      return {
+        kind: "resource",
+        uri: cut(content.uri, 4),
+        ...given("name", cut(content.name, 8)),
+        ...given("description", cut(content.description, 8)),
+        ...given("mimeType", cut(content.mimeType, 16)),
+        ...given("text", cut(content.text, 4)),
+        ...given("bytes", content.bytes),
+      };
+    case "other":
+      return { ...content, what: cut(content.what, 4), json: cut(content.json, 2) };
+  }
+}
+
+function given<K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: T });
+}
+
+/** Of one that holds nothing but names. */
+function shortenedAttachment(attachment: Attachment, cut: Cut): Attachment {
+  switch (attachment.kind) {
+    case "file":
+    case "folder":
+      return { ...attachment, path: cut(attachment.path, 40) };
+    case "symbol":
+      return { ...attachment, name: cut(attachment.name, 80), path: cut(attachment.path, 80) };
+    case "selection":
+      return { ...attachment, name: cut(attachment.name, 80), ...given("path", cut(attachment.path, 80)) };
+    case "problems":
+      return attachment;
+    case "terminal":
+      return { ...attachment, name: cut(attachment.name, 40) };
+    case "image":
+      return { ...attachment, name: cut(attachment.name, 80), mimeType: cut(attachment.mimeType, 80) };
+  }
+}
+
+// --- images, and what was attached
+
+const NOT_KEPT: ToolContent = { kind: "other", what: "image", json: "(an image that is too large to be kept)" };
+
+/** Entries are never changed, only replaced: each is looked through once. */
+const bared = new WeakMap<Entry, Entry>();
+
+/** With images and attached texts named, not held; the same entry when it has none. */
+export function bare(entry: Entry): Entry {
+  const known = bared.get(entry);
+  if (known !== undefined) return known;
+  const made = named(entry);
+  bared.set(entry, made);
+  return made;
+}
+
+function named(entry: Entry): Entry {
+  switch (entry.kind) {
+    case "user":
+      return entry.attachments?.some(attachment => bareOf(attachment) !== attachment)
+        ? { ...entry, attachments: entry.attachments.map(bareOf) }
+        : entry;
+    case "media":
+      return entry.content.kind === "image" ? { ...entry, content: NOT_KEPT } : entry;
+    case "tool":
+    case "permission":
+      return entry.content.some(isImage)
+        ? { ...entry, content: entry.content.map(content => (isImage(content) ? NOT_KEPT : content)) }
+        : entry;
+    case "subagent":
+      return entry.entries.some(each => bare(each) !== each) ? { ...entry, entries: entry.entries.map(bare) } : entry;
+    default:
+      return entry;
+  }
+}
+
+function isImage({ kind }: ToolContent): boolean {
+  return kind === "image";
+}

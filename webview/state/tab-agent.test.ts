@@ -1,0 +1,215 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
+import type { HostToPage, PageToHost } from "../../src/protocol/webview";
+import { turnOf, type Happening, type Page, type Tab } from "./page-model";
+import { openPage, saved, step } from "./page-state";
+import { emptyPage, restored } from "./saved-page";
+import { titleOf } from "./tab-title";
+import { viewOf } from "../view-model/tab-view";
+
+const ELIZA = { id: "elizacp", name: "Eliza" },
+  GEMINI = { id: "gem", name: "Gemini" };
+const user = (id: string, text = "hello"): Entry => ({ kind: "user", id, text }),
+  failure: Entry = { kind: "notice", id: "n", severity: "error", text: "It did not start.", actions: ["selectAgent"] };
+const state: HostToPage = {
+  type: "state",
+  agents: [ELIZA, GEMINI],
+  currentAgentId: ELIZA.id,
+  tabs: ["t"],
+  sidecar: { state: "running" },
+};
+
+function run(page: Page, happening: Happening): { readonly page: Page; readonly posts: readonly PageToHost[] } {
+  const [after, effects] = step(page, happening, 0);
+  return { page: after, posts: effects.flatMap(effect => (effect.kind === "post" ? [effect.message] : [])) };
+}
+const received = (message: HostToPage): Happening => ({ kind: "received", message });
+const snapshot = (conversation: Partial<Conversation>, agent = ELIZA, asked = 9_999): Happening =>
+  received({
+    type: "snapshot",
+    tabId: "t",
+    bootId: "b",
+    seq: 3,
+    asked,
+    conversation: { ...emptyConversation(agent, "/w"), ...conversation },
+  });
+const live = (conversation: Partial<Conversation> = {}): Page =>
+  run(run(openPage(emptyPage, 100, 0)[0], received(state)).page, snapshot(conversation)).page;
+const tabOf = (page: Page): Tab => page.tabs.get("t")!;
+const said = (posts: readonly PageToHost[]): readonly string[] =>
+  posts.map(post =>
+    post.type === "new-tab"
+      ? `new-tab ${post.agentId ?? ""}`
+      : post.type === "prompt"
+        ? `prompt ${post.text}`
+        : post.type,
+  );
+
+suite("the agent of a tab", () => {
+  test("is replaced at the prompt as long as nothing was sent: the tab has a new session, and keeps its draft", () => {
+    const typed = run(live({ entries: [failure] }), { kind: "typed", tabId: "t", text: "half" }).page,
+      { page, posts } = run(typed, { kind: "agentChosen", agentId: "gem" });
+    deepEqual(said(posts), ["select-agent", "close-tab", "new-tab gem", "select-tab", "webview-ready"]);
+    deepEqual(
+      [tabOf(page).conversation.agent, tabOf(page).conversation.entries, tabOf(page).drafts.text, page.currentAgentId],
+      [GEMINI, [], "half", "gem"],
+    );
+    const [asked] = posts.flatMap(post => (post.type === "webview-ready" ? post.tabs : []));
+    deepEqual([asked?.agentId, asked?.at, asked?.shown], ["gem", undefined, []]);
+  });
+
+  test("what the session before still says is not shown; the first snapshot of the new one is", () => {
+    const replaced = run(live(), { kind: "agentChosen", agentId: "gem" }).page;
+    const late = run(
+      replaced,
+      received({ type: "event", tabId: "t", bootId: "b", seq: 4, event: { type: "upsert", entry: failure } }),
+    ).page;
+    const older = run(late, snapshot({ entries: [failure] }, ELIZA, tabOf(live()).seen.asked)).page;
+    deepEqual([tabOf(older).conversation.entries, tabOf(older).conversation.agent], [[], GEMINI]);
+    const there = run(older, snapshot({}, GEMINI)).page;
+    deepEqual([tabOf(there).phase, tabOf(there).conversation.agent], ["live", GEMINI]);
+  });
+
+  test("stays after the first prompt, and a new tab with the other one is offered", () => {
+    const { page, posts } = run(live({ entries: [user("m"), { kind: "agent", id: "a", text: "Hi" }] }), {
+        kind: "agentChosen",
+        agentId: "gem",
+      }),
+      { banner, agent } = viewOf(page, tabOf(page));
+    deepEqual(
+      [said(posts), agent, banner?.buttons.map(({ id, label }) => [id, label])],
+      [["select-agent"], ELIZA, [["tabWith:gem", "New Tab with Gemini"]]],
+    );
+    equal(run(page, { kind: "newTabWanted", tabId: "t", agentId: "gem" }).page.openingWith, "gem");
+    equal(
+      viewOf(
+        run(page, { kind: "agentChosen", agentId: ELIZA.id }).page,
+        tabOf(run(page, { kind: "agentChosen", agentId: ELIZA.id }).page),
+      ).banner,
+      undefined,
+      "the offer goes when the user goes back",
+    );
+  });
+
+  test("that failed to start is replaced by the one selected to help: the prompts that waited are sent to it, in order, under ids of their own", () => {
+    const { page, posts } = run(
+      live({ entries: [user("1", "one"), failure, user("2", "two"), failure] }),
+      received({ type: "agentSelected", tabId: "t", agentId: "gem" }),
+    );
+    deepEqual(said(posts), ["close-tab", "new-tab gem", "select-tab", "webview-ready"]);
+    const [first, second] = tabOf(page).drafts.onTheWay;
+    deepEqual([first?.text, second?.text, turnOf(tabOf(page))], ["one", "two", "starting"]);
+    ok(
+      first !== undefined && second !== undefined && new Set([first.messageId, second.messageId, "1", "2"]).size === 4,
+    );
+    const there = run(page, snapshot({}, GEMINI));
+    deepEqual(said(there.posts), ["prompt one"]);
+    deepEqual(
+      said(
+        run(
+          there.page,
+          received({
+            type: "event",
+            tabId: "t",
+            bootId: "b",
+            seq: 4,
+            event: { type: "upsert", entry: user(first.messageId, "one") },
+          }),
+        ).posts,
+      ),
+      ["prompt two"],
+    );
+  });
+
+  test("that answered is not replaced by one that is selected, and the draft is not sent", () => {
+    for (const entries of [
+      [user("1"), { kind: "agent", id: "a", text: "Hi" }],
+      [
+        user("1"),
+        {
+          kind: "tool",
+          id: "x",
+          toolCallId: "x",
+          title: "",
+          toolKind: "",
+          status: "completed",
+          content: [],
+          locations: [],
+        },
+      ],
+    ] satisfies Entry[][]) {
+      const { page, posts } = run(live({ entries }), received({ type: "agentSelected", tabId: "t", agentId: "gem" }));
+      deepEqual(
+        [said(posts), tabOf(page).conversation.agent, viewOf(page, tabOf(page)).banner?.buttons.length],
+        [[], ELIZA, 1],
+      );
+    }
+    const busy = live({ entries: [user("1")], turn: { state: "running", messageId: "1" } });
+    deepEqual(said(run(busy, received({ type: "agentSelected", tabId: "t", agentId: "gem" })).posts), []);
+  });
+
+  test("an attachment that is not kept makes its prompt a draft again", () => {
+    const lost: Entry = {
+      kind: "user",
+      id: "1",
+      text: "look",
+      attachments: [{ kind: "image", name: "a.png", mimeType: "image/png", data: "" }],
+    };
+    const { drafts } = tabOf(
+      run(live({ entries: [lost, failure] }), received({ type: "agentSelected", tabId: "t", agentId: "gem" })).page,
+    );
+    deepEqual([drafts.text, drafts.onTheWay], ["look", []]);
+  });
+});
+
+suite("the title of a tab", () => {
+  const of = (conversation: Partial<Conversation>): string | undefined => titleOf(tabOf(live(conversation)));
+
+  test("comes from the agent, else from the first prompt's words, in one short line", () => {
+    deepEqual(
+      [
+        of({}),
+        of({ entries: [user("1", " Explain\n this  project ")] }),
+        of({ title: "Refactoring", entries: [user("1")] }),
+        of({ title: "", entries: [user("1", "hi")] }),
+      ],
+      [undefined, "Explain this project", "Refactoring", "hi"],
+    );
+    equal(
+      of({ entries: [user("1", "Write a test for the function that counts words in a file")] }),
+      "Write a test for the function that…",
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), text => {
+        const title = of({ entries: [user("1", text)] });
+        return title === undefined ? text.trim() === "" : title.length <= 41 && !/[\n\r]/.test(title);
+      }),
+    );
+  });
+
+  test("is kept over a reload, also when the first prompt is not: the new session is told it", () => {
+    const page = openPage(
+      restored(JSON.parse(JSON.stringify(saved(live({ title: "Refactoring", entries: [user("1")] }))))),
+      0,
+      0,
+    );
+    deepEqual(
+      [
+        titleOf(tabOf(page[0])),
+        page[1].flatMap(effect =>
+          effect.kind === "post" && effect.message.type === "webview-ready"
+            ? effect.message.tabs.map(({ title }) => title)
+            : [],
+        ),
+      ],
+      ["Refactoring", ["Refactoring"]],
+    );
+    const words = openPage(
+      restored(JSON.parse(JSON.stringify(saved(live({ entries: [user("1", "Explain this")] }))))),
+      0,
+      0,
+    )[0];
+    equal(tabOf(words).conversation.title, "Explain this");
+  });
+});

@@ -1,0 +1,118 @@
+/**
+ * The agent of a tab, which can be replaced as long as nothing was answered in it. Pure.
+ *
+ * Invariants: a tab whose agent is replaced has a new session, under the same id; whatever was typed or sent in it is a
+ * draft or on its way to that session; a tab with an answer keeps its agent.
+ */
+import type { AgentChoice } from "../../src/protocol/agents";
+import type { HostToPage } from "../../src/protocol/webview";
+import { isWhole } from "./attachment-sizes";
+import * as drafts from "./drafts";
+import { askHost } from "./page-requests";
+import {
+  agentOf,
+  chain,
+  freshTab,
+  post,
+  remarkOn,
+  SAVE,
+  show,
+  turnOf,
+  withTab,
+  type Effect,
+  type Page,
+  type Step,
+  type Tab,
+} from "./page-model";
+
+/** Nothing was sent in it. */
+export function isUnprompted({ conversation: { entries, queue }, drafts: { onTheWay } }: Tab): boolean {
+  return onTheWay.length === 0 && (queue?.prompts.length ?? 0) === 0 && entries.every(({ kind }) => kind === "notice");
+}
+
+/** Its agent has done nothing, and is not about to. */
+function isUnanswered(tab: Tab): boolean {
+  return turnOf(tab) === "idle" && tab.conversation.entries.every(({ kind }) => kind === "notice" || kind === "user");
+}
+
+/** At the prompt: also the agent of new tabs. */
+export function agentChosen(page: Page, agentId: string, now: number): Step {
+  const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected),
+    agent = agentOf(page.agents, agentId);
+  return chain(
+    [{ ...page, currentAgentId: agentId }, [post({ type: "select-agent", agentId }), { kind: "showAgents" }]],
+    p => {
+      if (tab === undefined) return [p, []];
+      if (tab.conversation.agent.id === agentId)
+        return tab.remark?.newTabWith === undefined
+          ? [p, []]
+          : [withTab(p, { ...tab, remark: undefined }), [show(tab)]];
+      if (isUnprompted(tab)) return replaceAgent(p, tab, agent, now);
+      return remarkOn(p, tab.tabId, {
+        tone: "info",
+        text: `New tabs use ${agent.name}; this one stays with ${tab.conversation.agent.name}.`,
+        newTabWith: agent,
+      });
+    },
+  );
+}
+
+/** By a button of the tab, to help it. */
+export function agentSelected(
+  page: Page,
+  { tabId, agentId }: Extract<HostToPage, { type: "agentSelected" }>,
+  now: number,
+): Step {
+  const tab = page.tabs.get(tabId),
+    agent = agentOf(page.agents, agentId);
+  if (tab === undefined) return [page, []];
+  if (isUnanswered(tab)) return replaceAgent(page, tab, agent, now);
+  return tab.conversation.agent.id === agentId
+    ? [page, []]
+    : remarkOn(page, tabId, {
+        tone: "info",
+        text: `New tabs use ${agent.name}; this one stays with ${tab.conversation.agent.name}.`,
+        newTabWith: agent,
+      });
+}
+
+function replaceAgent(page: Page, tab: Tab, agent: AgentChoice, now: number): Step {
+  const { tabId } = tab;
+  const fresh: Tab = { ...freshTab(tabId, agent, tab.seen.asked, now), drafts: draftsFor(tab, agent.id) };
+  const again: readonly Effect[] = [
+    post({ type: "close-tab", tabId }),
+    post({ type: "new-tab", tabId, agentId: agent.id }),
+    ...(page.selected === tabId ? [post({ type: "select-tab", tabId })] : []),
+  ];
+  return chain([withTab(page, fresh), [show(fresh), SAVE, ...again]], p => askHost(p, [tabId], "missing", now));
+}
+
+/**
+ * What was sent and not answered waits for the new session, under other ids: the host does not forward one again that
+ * failed. Where not all that was attached is kept, it is the draft again.
+ */
+function draftsFor({ conversation: { entries, queue }, drafts: before }: Tab, agentId: string): drafts.Drafts {
+  const sent = entries.flatMap((entry): readonly drafts.Sent[] =>
+    entry.kind !== "user"
+      ? []
+      : [
+          {
+            messageId: entry.id,
+            text: entry.text,
+            ...(entry.attachments === undefined ? {} : { attachments: entry.attachments }),
+          },
+        ],
+  );
+  const waiting = [...sent, ...(queue?.prompts ?? []), ...before.onTheWay].map(prompt => ({
+    ...prompt,
+    messageId: `${prompt.messageId.slice(-MAX_ID)}+${agentId.slice(0, MAX_ID)}`,
+  }));
+  const isKept = waiting.every(({ attachments = [] }) => attachments.every(isWhole));
+  return isKept
+    ? { ...before, takenBack: [], onTheWay: waiting }
+    : drafts.returned(
+        { ...before, takenBack: [], onTheWay: [] },
+        waiting.map(prompt => ({ ...prompt, attachments: (prompt.attachments ?? []).filter(isWhole) })),
+      );
+}
+const MAX_ID = 80;

@@ -1,0 +1,100 @@
+/** Buttons of cards, and what a press on one means. Pure. */
+import type { AgentChoice } from "../../src/protocol/agents";
+import type { ActionId, ToolContent } from "../../src/protocol/chat";
+import type { ElicitationChoice } from "../../src/protocol/elicitation";
+import type { PermissionChoice } from "../../src/protocol/sidecar";
+import type { CardButton, Change } from "./card";
+import { literal } from "./markdown-safe";
+
+const ACTION: Readonly<Record<ActionId, string>> = {
+  showLogs: "Show Logs",
+  restartAgent: "Restart Agent",
+  restartSidecar: "Restart Sidecar",
+  selectAgent: "Select Agent",
+  manageTrust: "Manage Workspace Trust",
+  sendAgain: "Send Again",
+  openSettings: "Open Settings",
+  addToConfiguration: "Add to Agent's Configuration…",
+};
+
+export function actionButton(action: ActionId, index: number): CardButton {
+  const asksFirst = action === "addToConfiguration";
+  return {
+    id: `action:${action}`,
+    label: ACTION[action] ?? literal(action),
+    weight: index === 0 ? "main" : "plain",
+    ...(asksFirst ? { stays: true } : {}),
+  };
+}
+
+/** Of a tab that goes on as it began. */
+export const NEW_TAB: CardButton = { id: "tab:new", label: "New Tab", weight: "quiet", stays: true };
+
+/** Of a tab that keeps its agent. */
+export function newTabWith({ id, name }: AgentChoice): CardButton {
+  return { id: `tabWith:${id}`, label: `New Tab with ${literal(name)}`, weight: "main", stays: true };
+}
+
+/** Opens a confirmation; allows nothing by itself. */
+export const ALLOW_EVERYTHING: CardButton = { id: "bypass", label: "Allow Everything…", weight: "quiet" };
+
+/** Of an elicitation that is no form. */
+export const OPEN_PAGE: CardButton = { id: "page:open", label: "Open in Browser", weight: "main" };
+export const DECLINE_PAGE: CardButton = { id: "page:decline", label: "Decline", weight: "plain" };
+
+/** What the user answers with one of these two; a page takes no values. */
+export function pageChoice(buttonId: string): ElicitationChoice | undefined {
+  switch (buttonId) {
+    case OPEN_PAGE.id:
+      return { kind: "accept", values: {} };
+    case DECLINE_PAGE.id:
+      return { kind: "decline" };
+    default:
+      return undefined;
+  }
+}
+
+/** The diffs among what is shown, and a button for each. */
+export function changesOf(content: readonly ToolContent[]): {
+  readonly changes: readonly Change[];
+  readonly buttons: readonly CardButton[];
+} {
+  const changes = content.flatMap((each): Change[] =>
+    each.kind === "diff"
+      ? [{ path: each.path, newText: each.newText, ...(each.oldText === undefined ? {} : { oldText: each.oldText }) }]
+      : [],
+  );
+  const label = ({ path }: Change) =>
+    changes.length === 1 ? "Open Diff" : `Open Diff: ${literal(path.split(/[\\/]/).at(-1) ?? path)}`;
+  return {
+    changes,
+    buttons: changes.map((change, i) => ({ id: `change:${i}`, label: label(change), weight: "quiet", stays: true })),
+  };
+}
+
+/** Which of its card's changes a button opens. */
+export function changeOf(changes: readonly Change[], buttonId: string): Change | undefined {
+  const [, at] = /^change:(\d+)$/.exec(buttonId) ?? [];
+  return at === undefined ? undefined : changes[Number(at)];
+}
+
+export type ButtonMeaning =
+  | { readonly kind: "permission"; readonly choice: PermissionChoice }
+  | { readonly kind: "action"; readonly action: ActionId }
+  | { readonly kind: "newTab"; readonly agentId?: string }
+  | { readonly kind: "bypass" };
+
+/** What a button of a card means; `undefined` for one that is none of ours. */
+export function meaningOf(buttonId: string): ButtonMeaning | undefined {
+  if (buttonId === ALLOW_EVERYTHING.id) return { kind: "bypass" };
+  if (buttonId === NEW_TAB.id) return { kind: "newTab" };
+  const [, what, rest] = /^(option|action|tabWith):(.*)$/s.exec(buttonId) ?? [];
+  if (what === "option" && rest !== undefined)
+    return { kind: "permission", choice: { kind: "option", optionId: rest } };
+  if (what === "tabWith" && rest !== undefined) return { kind: "newTab", agentId: rest };
+  return what === "action" && rest !== undefined && isAction(rest) ? { kind: "action", action: rest } : undefined;
+}
+
+function isAction(text: string): text is ActionId {
+  return Object.hasOwn(ACTION, text);
+}

@@ -1,0 +1,56 @@
+import { deepEqual, equal } from "node:assert/strict";
+import fc from "fast-check";
+import { cardSteps, EARLIER } from "./card-diff";
+
+const cards = (keys: readonly string[]) => keys.map(key => ({ key }));
+const steps = (shown: string, wanted: string) =>
+  cardSteps(cards(shown.split(" ").filter(Boolean)), cards(wanted.split(" ").filter(Boolean)));
+
+suite("card steps", () => {
+  test("cards that stay, and new ones behind them, are steps onward", () => {
+    for (const [shown, wanted] of [
+      ["", ""],
+      ["", "a b"],
+      ["a", "a b"],
+      ["a b", "a b"],
+    ] as const)
+      deepEqual(steps(shown, wanted), { kind: "onward", gone: [], first: false });
+  });
+
+  test("the oldest may go, and what says so comes before the others, once", () => {
+    deepEqual(steps("a b c", `${EARLIER} c d`), { kind: "onward", gone: ["a", "b"], first: true });
+    deepEqual(steps(`${EARLIER} c d`, `${EARLIER} d e`), { kind: "onward", gone: ["c"], first: false });
+    deepEqual(steps("", `${EARLIER} d e`), { kind: "onward", gone: [], first: true });
+    deepEqual(steps("a b", ""), { kind: "onward", gone: ["a", "b"], first: false });
+  });
+
+  test("another order, one less at the end, and earlier ones that come back begin again", () => {
+    for (const [shown, wanted] of [
+      ["a b", "b a"],
+      ["a b", "a"],
+      ["a b c", "a c"],
+      ["a", "b"],
+      [`${EARLIER} c d`, `${EARLIER} b c d`],
+      [`${EARLIER} c d`, "b c d"],
+      [`${EARLIER} c`, "c"],
+      ["a b", "x a b"],
+    ] as const)
+      equal(steps(shown, wanted).kind, "anew", `${shown} to ${wanted}`);
+  });
+
+  test("the steps lead from the one to the other", () => {
+    const keys = fc.uniqueArray(fc.constantFrom(..."abcdefgh"), { maxLength: 8 });
+    fc.assert(
+      fc.property(keys, keys, fc.boolean(), fc.boolean(), (shown, wanted, hadFirst, hasFirst) => {
+        const before = [...(hadFirst ? [EARLIER] : []), ...shown],
+          after = [...(hasFirst ? [EARLIER] : []), ...wanted];
+        const taken = cardSteps(cards(before), cards(after));
+        if (taken.kind === "anew") return;
+        const stay = before.filter(key => !taken.gone.includes(key));
+        const there = [...(taken.first ? [EARLIER] : []), ...stay];
+        deepEqual([...there, ...after.slice(there.length)], after);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,133 @@
+/** The details of a session in words: what runs, where, and what each extension does there. Pure. */
+import {
+  isMissing,
+  type AlteredPrompts,
+  type ExtensionDetails,
+  type SessionDetails,
+  type SetupChange,
+  type TimeHeld,
+  type ToolDelivery,
+} from "../../src/protocol/session-details";
+import { readableText, visibleLine } from "../../src/protocol/visible-text";
+import { texts } from "./texts";
+
+/** All of it is text. */
+export interface DetailsView {
+  readonly facts: readonly { readonly name: string; readonly value: string }[];
+  /** From the editor to the agent. */
+  readonly extensions: readonly ExtensionView[];
+}
+
+export interface ExtensionView {
+  readonly id: string;
+  readonly name: string;
+  readonly state: "runs" | "toolsMissing" | "leftOut";
+  readonly sentences: readonly string[];
+  /** What the last prompt that it altered has that was not there before. */
+  readonly added?: string;
+}
+
+export function detailsView(
+  { program, extensions, missingTools }: SessionDetails,
+  agent: string,
+  cwd: string,
+): DetailsView {
+  const called = [program?.name, program?.version].filter(word => word !== undefined).join(" ");
+  return {
+    facts: [
+      { name: texts.detailsAgent, value: visibleLine(called === "" ? agent : `${agent} (${called})`) },
+      { name: texts.detailsFolder, value: visibleLine(cwd) },
+    ],
+    extensions: extensions.map(extension => extensionView(extension, missingTools !== undefined)),
+  };
+}
+
+function extensionView(
+  { id, name, leftOut, setup, prompts, time, tools = [] }: ExtensionDetails,
+  isDecided: boolean,
+): ExtensionView {
+  if (leftOut !== undefined)
+    return { id, name: visibleLine(name), state: "leftOut", sentences: [visibleLine(leftOut)] };
+  const changes = [...setupSentences(setup), ...promptSentences(prompts)],
+    added = prompts?.last.text;
+  return {
+    id,
+    name: visibleLine(name),
+    state: isDecided && tools.some(isMissing) ? "toolsMissing" : "runs",
+    sentences: [
+      ...(changes.length === 0 ? [texts.detailsUnchanged] : changes),
+      ...tools.map(tool => toolSentence(tool, tools.length > 1)),
+      ...timeSentences(time),
+    ],
+    ...(added === undefined ? {} : { added: readableText(added) }),
+  };
+}
+
+function setupSentences({ added, removed, replaced, members }: SetupChange = {}): readonly string[] {
+  const servers = (verb: string, names: readonly string[] = []): readonly string[] =>
+    names.length === 0
+      ? []
+      : [`${verb} the MCP server${names.length === 1 ? "" : "s"} ${all(names.map(name => `“${visibleLine(name)}”`))}.`];
+  return [
+    ...servers("Adds", added),
+    ...servers("Removes", removed),
+    ...servers("Replaces", replaced),
+    ...(members === undefined ? [] : [`Changes ${all(members.map(visibleLine))} in the session's setup.`]),
+  ];
+}
+
+function promptSentences(prompts: AlteredPrompts | undefined): readonly string[] {
+  if (!prompts) return [];
+  const {
+      count,
+      last: { added, removed, altered },
+    } = prompts,
+    parts = (
+      [
+        [added, "added"],
+        [removed, "removed"],
+        [altered, "changed"],
+      ] as const
+    ).filter(([blocks]) => blocks > 0);
+  return [
+    `Altered ${plural(count, "prompt")}${count === 1 ? "" : ", at last"}: ${all(parts.map(([blocks, what], i) => `${i === 0 ? plural(blocks, "part") : blocks} ${what}`))}.`,
+  ];
+}
+
+/** `isNamed`: with the server's name. */
+function toolSentence({ server, stage, offered, listed, calls, listFailed }: ToolDelivery, isNamed: boolean): string {
+  const tools = `Tools${isNamed ? ` of “${visibleLine(server)}”` : ""}: ${offered === undefined ? "" : `${offered} `}offered`;
+  if (listFailed === true) return `${tools}. The MCP server did not list them; the log has the reason.`;
+  switch (stage) {
+    case "offered":
+      return `${tools}. The agent has not connected to them.`;
+    case "connected":
+      return `${tools}, connected. The agent has not requested the list.`;
+    case "listed":
+    case "called":
+      return `${tools}, connected, ${listed} listed, ${calls === 0 ? "not called" : `called ${calls === 1 ? "once" : `${calls} times`}`}.`;
+  }
+}
+
+function timeSentences({ setup, setupAnswer, prompt, lastPrompt, answer }: TimeHeld = {}): readonly string[] {
+  const back = (time: number | undefined): string => (time === undefined ? "" : `, ${ms(time)} back`);
+  return [
+    ...(setup === undefined ? [] : [`Setup: ${ms(setup)} there${back(setupAnswer)}.`]),
+    ...(prompt === undefined
+      ? []
+      : [
+          `Prompts: ${ms(prompt)} there${lastPrompt === undefined || lastPrompt === prompt ? "" : ` (the last one ${ms(lastPrompt)})`}${back(answer)}.`,
+        ]),
+  ];
+}
+
+const ms = (time: number): string =>
+  time < 1 ? "under 1 ms" : time < 10_000 ? `${time} ms` : `${Math.round(time / 1_000)} s`;
+const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+const all = (words: readonly string[]): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+export interface ShownDetails {
+  readonly details: SessionDetails | undefined;
+  readonly agent: string;
+  readonly cwd: string;
+}

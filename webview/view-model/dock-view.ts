@@ -1,0 +1,119 @@
+/** What stands between the conversation and the prompt: how far the plan is, how full the agent's context. Pure. */
+import type { Conversation, PlanStep, Usage } from "../../src/protocol/chat";
+import type { BypassedBy } from "../../src/protocol/webview";
+import { readableLine, visibleText } from "../../src/protocol/visible-text";
+import { stepMark } from "./render";
+import { texts } from "./texts";
+import { grouped, money, short } from "./format-numbers";
+
+export interface PlanView {
+  /** `2 of 5`. */
+  readonly progress: string;
+  /** The step that is being worked on, else the next one; empty when all are done. */
+  readonly current: string;
+  readonly steps: readonly {
+    readonly mark: string;
+    readonly text: string;
+    readonly state: "done" | "current" | "open";
+    readonly said: string;
+  }[];
+}
+
+/** The newest plan, as long as it has open steps, or belongs to the turn that goes on. */
+export function pinnedPlan(entries: Conversation["entries"], running: boolean): readonly PlanStep[] | undefined {
+  const at = entries.findLastIndex(({ kind }) => kind === "plan");
+  const plan = entries[at];
+  if (plan?.kind !== "plan" || plan.steps.length === 0) return undefined;
+  const ofThisTurn = running && at > entries.findLastIndex(({ kind }) => kind === "user");
+  return ofThisTurn || plan.steps.some(step => stateOf(step) !== "done") ? plan.steps : undefined;
+}
+
+export function planView(steps: readonly PlanStep[]): PlanView {
+  const current = steps.find(step => stateOf(step) === "current") ?? steps.find(step => stateOf(step) === "open");
+  return {
+    progress: `${steps.filter(step => stateOf(step) === "done").length} of ${steps.length}`,
+    current: current === undefined ? "" : readableLine(current.content),
+    steps: steps.map(step => ({
+      mark: stepMark(step.status),
+      text: readableLine(step.content),
+      state: stateOf(step),
+      said: SAID[stateOf(step)],
+    })),
+  };
+}
+
+const SAID = { done: "done", current: "in progress", open: "to do" } as const;
+
+function stateOf({ status }: PlanStep): "done" | "current" | "open" {
+  return status === "completed" || status === "cancelled" ? "done" : status === "in_progress" ? "current" : "open";
+}
+
+export interface BypassView {
+  readonly text: string;
+  /** What is done without asking, by which program, and where that is changed. */
+  readonly tooltip: string;
+  /** The session's own bypass is on, and ends here. */
+  readonly endsHere: boolean;
+  /** Something in the settings is on, and is turned off there. */
+  readonly isSet: boolean;
+}
+
+export function bypassView(by: readonly (BypassedBy | "session")[], agent: string): BypassView | undefined {
+  if (by.length === 0) return undefined;
+  const endsHere = by.includes("session"),
+    isSet = by.some(each => each !== "session");
+  const why = new Set(
+    by.map(
+      each =>
+        `${each === "agent" || each === "session" ? `${visibleText(agent)} does what it wants` : UNASKED[each]}, and you are not asked.`,
+    ),
+  );
+  return {
+    text: isSet ? texts.bypassed : texts.bypassedHere,
+    endsHere,
+    isSet,
+    tooltip: [...why, ...(endsHere ? [texts.bypassedUntil] : []), ...(isSet ? [texts.bypassedWhere] : [])].join(" "),
+  };
+}
+
+const UNASKED: Readonly<Record<Exclude<BypassedBy, "agent">, string>> = {
+  workspace: "The extension Workspace changes files and runs commands",
+  cargo: "The extension Cargo runs code and changes dependencies",
+  ferris: "The extension Ferris looks up crates with cargo",
+  sparkle: "The extension Sparkle writes its files",
+};
+
+export interface UsageView {
+  /** `12k of 200k tokens · $0.34`. */
+  readonly short: string;
+  readonly full: string;
+  /** How much of the context is used, 0 to 1; `undefined` when its size is not known. */
+  readonly part: number | undefined;
+  readonly tone: "plain" | "warning";
+}
+
+export const WARN_FROM = 0.8;
+
+export function usageView({ used, size, cost }: Usage): UsageView {
+  const part = size > 0 ? Math.min(1, Math.max(0, used / size)) : undefined;
+  const price = cost === undefined ? undefined : visibleText(money(cost.amount, cost.currency));
+  const nearlyFull = part !== undefined && part > WARN_FROM;
+  return {
+    short: [
+      `${part === undefined ? short(used) : `${short(used)} of ${short(size)}`} tokens`,
+      ...(price === undefined ? [] : [price]),
+    ].join(" · "),
+    full: [
+      part === undefined
+        ? `The agent's context holds ${grouped(used)} tokens.`
+        : `The agent's context holds ${grouped(used)} of ${grouped(size)} tokens, ${percent(part)} %.`,
+      ...(nearlyFull ? ["It is nearly full."] : []),
+      ...(price === undefined ? [] : [`This session has cost ${price} so far.`]),
+    ].join(" "),
+    part,
+    tone: nearlyFull ? "warning" : "plain",
+  };
+}
+
+/** Never 100 while there is room. */
+const percent = (part: number): number => (part < 1 ? Math.min(99, Math.round(part * 100)) : 100);

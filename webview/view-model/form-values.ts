@@ -1,0 +1,97 @@
+/**
+ * What a person entered into a form → the values that the agent gets. Pure.
+ *
+ * Invariants: a value that `wrongValue` refuses is never part of an answer; what was left empty is left out, not sent
+ * as an empty text.
+ */
+import { wrongValue, type ElicitationChoice, type Field, type FieldValue } from "../../src/protocol/elicitation";
+import { visibleText } from "../../src/protocol/visible-text";
+/** As the page's controls have it: text, whether a box is ticked, the ticked ones of several. */
+export type Entered = string | boolean | readonly string[];
+
+export type Filled =
+  | { readonly kind: "right"; readonly choice: Extract<ElicitationChoice, { kind: "accept" }> }
+  /** By the field's name: what is wrong with its value, as a sentence. Never empty. */
+  | { readonly kind: "wrong"; readonly wrong: ReadonlyMap<string, string> };
+
+export function filled(fields: readonly Field[], entered: ReadonlyMap<string, Entered>): Filled {
+  const all = fields.map(field => ({ field, value: valueOf(field, entered.get(field.name)) }));
+  const wrong = all.flatMap(({ field, value }) => {
+    const why = wrongValue(field, value);
+    return why === undefined ? [] : [[field.name, visibleText(why)] as const];
+  });
+  if (wrong.length > 0) return { kind: "wrong", wrong: new Map(wrong) };
+  return {
+    kind: "right",
+    choice: {
+      kind: "accept",
+      values: Object.fromEntries(
+        all.flatMap(({ field, value }) => (value === undefined ? [] : [[field.name, value] as const])),
+      ),
+    },
+  };
+}
+
+/** By the field's type. Text that is no number stays text, so that `wrongValue` says so. */
+function valueOf(field: Field, entered: Entered | undefined): FieldValue | undefined {
+  switch (field.type) {
+    case "boolean":
+      return typeof entered === "boolean" ? entered : undefined;
+    case "choices":
+      return Array.isArray(entered) && entered.length > 0 ? entered : undefined;
+    case "number":
+    case "integer":
+      return typeof entered === "string" && entered.trim() !== "" ? numberOr(entered.trim()) : undefined;
+    case "text":
+    case "choice":
+      return typeof entered === "string" && entered !== "" ? entered : undefined;
+  }
+}
+
+/** As JSON writes numbers, with a sign and zeros before: no `0x10`, no `Infinity`. */
+function numberOr(text: string): number | string {
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
+}
+
+/** What a value has to be like, for who fills the form in; empty when anything will do. */
+export function hintOf(field: Field): string {
+  switch (field.type) {
+    case "text":
+      return [
+        FORMAT[field.format ?? ""],
+        range(field.minLength, field.maxLength, "characters"),
+        field.pattern === undefined ? undefined : `Pattern: ${visibleText(field.pattern)}`,
+      ]
+        .filter(isSaid)
+        .join(" · ");
+    case "integer":
+      return ["A whole number", range(field.minimum, field.maximum, "")].filter(isSaid).join(" · ");
+    case "number":
+      return ["A number", range(field.minimum, field.maximum, "")].filter(isSaid).join(" · ");
+    case "choices":
+      return [range(field.minItems, field.maxItems, "of these")].filter(isSaid).join("");
+    case "boolean":
+    case "choice":
+      return "";
+  }
+}
+
+const FORMAT: Readonly<Record<string, string>> = {
+  email: "An e-mail address",
+  uri: "An address with its scheme, such as https://example.org",
+  date: "A date, such as 2026-01-31",
+  "date-time": "A date and a time, such as 2026-01-31T12:00:00Z",
+};
+
+const isSaid = (text: string | undefined): text is string => text !== undefined && text !== "";
+
+function range(least: number | undefined, most: number | undefined, of: string): string | undefined {
+  const what = of === "" ? "" : ` ${of}`;
+  if (least !== undefined && least === most) return `Exactly ${least}${what}`;
+  if (least !== undefined && most !== undefined) return `${least} to ${most}${what}`;
+  return least !== undefined && (least > 0 || of === "")
+    ? `At least ${least}${what}`
+    : most !== undefined
+      ? `At most ${most}${what}`
+      : undefined;
+}

@@ -1,0 +1,109 @@
+/**
+ * A question of an agent in words, for those who do not see its card: who asks, for what, with which parameters, and
+ * what would be changed. Pure.
+ *
+ * Invariants: what is asked comes whole, or says how much of it is missing; nothing hides in it (`oneLine`).
+ */
+import type { Permission, ToolContent } from "../../src/protocol/chat";
+import type { Elicitation } from "../../src/protocol/elicitation";
+import { visibleLine } from "../../src/protocol/visible-text";
+import { counted, spoken } from "./sentences";
+import { lineDiff } from "./tool-content";
+
+const WANTS: Readonly<Record<string, string>> = {
+  read: "wants to read",
+  edit: "wants to change a file",
+  delete: "wants to delete",
+  move: "wants to move a file",
+  execute: "wants to run a command",
+  search: "wants to search",
+  fetch: "wants to fetch from the network",
+  switch_mode: "wants to change its mode",
+};
+
+/** What follows the agent's name, by the kind of tool. */
+export const wants = (toolKind: string): string =>
+  (Object.hasOwn(WANTS, toolKind) ? WANTS[toolKind] : undefined) ?? "asks for your permission";
+
+export function whoAsks(asked: Permission | Elicitation): string {
+  const agent =
+    asked.subagent === undefined
+      ? visibleLine(asked.agent)
+      : `${visibleLine(asked.subagent.name)}, a subagent of ${visibleLine(asked.agent)},`;
+  if (asked.kind === "permission") return `${agent} ${wants(asked.toolKind)}`;
+  return `${agent} ${asked.ask.mode === "form" ? "has a question" : "asks you to visit a page"}`;
+}
+
+export function whatIsAsked(asked: Permission | Elicitation): string {
+  const parts =
+    asked.kind === "permission"
+      ? [
+          visibleLine(asked.title),
+          ...(asked.input === undefined ? [] : parameters(asked.input)),
+          ...asked.content.map(about),
+        ]
+      : [
+          spoken(asked.message),
+          ...(asked.ask.mode === "url"
+            ? [`The page is ${bounded(asked.ask.url)}`]
+            : asked.ask.title === undefined
+              ? []
+              : [visibleLine(asked.ask.title)]),
+        ];
+  return parts
+    .filter(part => part !== "")
+    .map(part => (/[.!?:…]$/.test(part) ? part : `${part}.`))
+    .join(" ");
+}
+
+/** The members of an object one by one: braces and quotes say nothing to an ear. */
+function parameters(input: string): readonly string[] {
+  const value = parsed(input);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [bounded(input)];
+  return Object.entries(value).map(
+    ([name, member]) =>
+      `${visibleLine(name)}: ${bounded(typeof member === "string" ? member : JSON.stringify(member))}`,
+  );
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+const MOST = 2_000;
+
+function bounded(text: string): string {
+  const line = visibleLine(text.slice(0, MOST));
+  return text.length > MOST ? `${line}… and ${text.length - MOST} more characters, which are on the card` : line;
+}
+
+function about(content: ToolContent): string {
+  switch (content.kind) {
+    case "text":
+      return bounded(spoken(content.text.slice(0, 2 * MOST)));
+    case "diff":
+      return aboutDiff(content);
+    case "terminal":
+      return "";
+    case "image":
+      return "An image is on the card";
+    case "audio":
+      return "A sound is on the card";
+    case "resource":
+      return visibleLine(content.name ?? content.uri);
+    case "other":
+      return `Content that is not known yet: ${visibleLine(content.what)}`;
+  }
+}
+
+function aboutDiff({ path, oldText, newText }: Extract<ToolContent, { kind: "diff" }>): string {
+  const lines = lineDiff(oldText, newText).split("\n");
+  const count = (mark: string) => lines.filter(line => line.startsWith(mark)).length;
+  const name = visibleLine(path);
+  if (oldText === undefined) return `Makes ${name}, ${counted(count("+"), "line")}`;
+  return `Changes ${name}: ${counted(count("+"), "line")} added, ${count("-")} removed`;
+}

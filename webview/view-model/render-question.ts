@@ -1,0 +1,154 @@
+/**
+ * The cards of questions: a permission, a form, a page to visit. Pure.
+ *
+ * Invariants: who asks is named first; the parameters of a permission and the address of a page are shown whole; the
+ * buttons of a permission are the agent's own options, in its order; whatever counts beyond this question and is no
+ * answer of the agent's (or rejects for ever) is behind the button for more; an answered question has no buttons.
+ */
+import type {
+  Permission,
+  PermissionAnswered,
+  PermissionOption,
+  PermissionOptionKind,
+  SubagentName,
+} from "../../src/protocol/chat";
+import type { Elicitation, ElicitationAnswered, UrlAsk } from "../../src/protocol/elicitation";
+import { visibleLine, visibleText } from "../../src/protocol/visible-text";
+import { ALLOW_EVERYTHING, changesOf, DECLINE_PAGE, OPEN_PAGE } from "./buttons";
+import { card, type Card, type CardButton, type Circumstances, type Picture } from "./card";
+import { closed } from "./code-fence";
+import { literal, safeMarkdown } from "./markdown-safe";
+import { wants } from "./question-text";
+import { counted } from "./sentences";
+import { contentPart, parameterBlock, textBlock } from "./tool-content";
+
+export function permissionCard(permission: Permission, circumstances: Circumstances): Card {
+  const { toolKind, title, input, content, answered } = permission;
+  const parts = content.map(each => contentPart(each, "whole"));
+  const diffs = changesOf(content);
+  return card(permission.id, "permission", {
+    header: { icon: "question", text: `${asker(permission)} ${wants(toolKind)}`, tone: answered ? "plain" : "warning" },
+    body: [
+      `**${literal(title)}**`,
+      ...(input === undefined ? [] : [parameterBlock(input)]),
+      ...parts.filter(part => typeof part === "string"),
+      ...state(answered && permissionOutcome(answered), circumstances),
+    ].join("\n\n"),
+    pictures: parts.filter((part): part is Picture => typeof part !== "string"),
+    changes: diffs.changes,
+    ...(answered || !isOpen(circumstances) ? { buttons: diffs.buttons } : permissionButtons(permission, diffs.buttons)),
+  });
+}
+
+/** *Allow Everything* only beside a way to allow once: that is how the sidecar answers then. */
+function permissionButtons(
+  { options, isOurs }: Permission,
+  diffs: readonly CardButton[],
+): Pick<Card, "buttons" | "more"> {
+  const button = ({ optionId, name, kind }: PermissionOption, label: (text: string) => string): CardButton => ({
+    id: `option:${optionId}`,
+    label: label(name),
+    weight: WEIGHT[kind] ?? "plain",
+  });
+  const isBehind = ({ kind }: PermissionOption): boolean =>
+    kind === "reject_always" && options.some(option => option.kind === "reject_once");
+  return {
+    buttons: [...options.filter(option => !isBehind(option)).map(option => button(option, literal)), ...diffs],
+    more: [
+      ...options.filter(isBehind).map(option => button(option, visibleLine)),
+      ...(!isOurs && options.some(({ kind }) => kind === "allow_once") ? [ALLOW_EVERYTHING] : []),
+    ],
+  };
+}
+
+/** A subagent's name is the agent's choice: the agent is named beside it. */
+function asker({
+  agent,
+  subagent,
+}: Pick<Permission, "agent"> & { readonly subagent?: SubagentName | undefined }): string {
+  return subagent === undefined
+    ? `**${literal(agent)}**`
+    : `**${literal(subagent.name)}**, a subagent of **${literal(agent)}**,`;
+}
+
+const isOpen = ({ answerable, answering }: Circumstances): boolean => answerable && !answering;
+
+/** What became of the question, or why it cannot be answered now. */
+function state(outcome: string | undefined, { answerable, answering, waiting = 0 }: Circumstances): readonly string[] {
+  if (outcome !== undefined) return [outcome];
+  const others =
+    waiting === 0
+      ? []
+      : [`*${counted(waiting, "more question")} wait${waiting === 1 ? "s" : ""}. Answer this one to see the next.*`];
+  return [...others, ...stateOf(answerable, answering)];
+}
+
+function stateOf(answerable: boolean, answering: boolean): readonly string[] {
+  return answering ? ["*Your answer is on its way…*"] : answerable ? [] : ["*This cannot be answered at the moment.*"];
+}
+
+const WEIGHT: Readonly<Record<PermissionOptionKind, CardButton["weight"]>> = {
+  allow_once: "main",
+  allow_always: "plain",
+  reject_once: "plain",
+  reject_always: "plain",
+};
+
+function permissionOutcome(answered: PermissionAnswered): string {
+  if (answered.kind === "cancelled") return `**Not answered**: ${literal(answered.why)}`;
+  const verdict = answered.optionKind.startsWith("allow") ? "✓ **Allowed**" : "✗ **Rejected**";
+  const who = answered.by === "bypass" ? "without asking, because you allowed everything" : "by you";
+  return `${verdict} ${who}: “${literal(answered.name)}”`;
+}
+
+// --- forms, and pages to visit
+
+export function elicitationCard(
+  { id, agent, subagent, message, ask, answered }: Elicitation,
+  circumstances: Circumstances,
+): Card {
+  const open = answered === undefined && isOpen(circumstances);
+  return card(id, "elicitation", {
+    header: {
+      icon: "question",
+      text: `${asker({ agent, subagent })} ${ask.mode === "form" ? "has a question" : "asks you to visit a page"}`,
+      tone: answered ? "plain" : "warning",
+    },
+    body: [
+      ...(message.trim() === "" ? [] : [safeMarkdown(closed(visibleText(message)))]),
+      ...(ask.mode === "url" ? pageLines(ask, answered === undefined) : []),
+      ...state(answered && elicitationOutcome(answered, agent, ask.mode), circumstances),
+    ].join("\n\n"),
+    form:
+      answered === undefined && ask.mode === "form"
+        ? { ask, asks: `${visibleLine(agent)} asks: ${visibleLine(message)}`, open }
+        : undefined,
+    buttons: open && ask.mode === "url" ? [OPEN_PAGE, DECLINE_PAGE] : [],
+  });
+}
+
+/** The host as the browser will see it, so that letters of other scripts cannot pose as Latin ones. */
+function pageLines({ url }: UrlAsk, open: boolean): readonly string[] {
+  const page = URL.canParse(url) ? new URL(url) : undefined;
+  return [
+    `Page on **${literal(page?.host ?? "an address that cannot be read")}**:`,
+    textBlock(url, "text", "whole"),
+    ...(open && page !== undefined && (page.username !== "" || page.password !== "")
+      ? ["What stands before the “@” in this address is not where it leads."]
+      : []),
+    ...(open && page?.protocol === "http:" ? ["What you send to this page is not encrypted."] : []),
+  ];
+}
+
+function elicitationOutcome(answered: ElicitationAnswered, agent: string, mode: Elicitation["ask"]["mode"]): string {
+  switch (answered.kind) {
+    case "accepted":
+      return mode === "form" ? "✓ **Answered** by you" : "✓ **Opened in the browser** by you";
+    case "declined":
+      return "✗ **Declined** by you";
+    case "completed":
+      return `✓ **Completed**: ${literal(agent)} says that this is done.`;
+    case "cancelled":
+      return `**Not answered**: ${literal(answered.why)}`;
+  }
+}

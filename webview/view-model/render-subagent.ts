@@ -1,0 +1,122 @@
+/**
+ * The cards of a subagent and of a message between two sessions of an agent. Pure.
+ *
+ * Invariant: what a card holds is bounded, however long the subagent works: its newest entries, each cut.
+ */
+import type { Entry, SessionMessage, Subagent, SubagentStatus } from "../../src/protocol/chat";
+import { card, type Card, type CardHeader } from "./card";
+import { closed } from "./code-fence";
+import { literal, safeMarkdown } from "./markdown-safe";
+import { TOOL_STATUS } from "./render-tool";
+import { contentName, textBlock } from "./tool-content";
+
+const STATUS: Readonly<Record<SubagentStatus, CardHeader["status"]>> = {
+  unknown: undefined,
+  running: { text: "running", tone: "info" },
+  waiting: { text: "waiting for you", tone: "warning" },
+  completed: { text: "done", tone: "success" },
+  failed: { text: "failed", tone: "error" },
+  cancelled: { text: "cancelled", tone: "warning" },
+};
+
+/** Entries of a subagent in its card, and characters of a text among them. */
+const MAX_ENTRIES = 40,
+  MAX_TEXT = 2_000;
+/** Levels of subagents within a card. */
+const MAX_DEPTH = 8;
+
+export function subagentCard({ id, name, description, status, error, entries }: Subagent): Card {
+  const shown = STATUS[status];
+  return card(id, "subagent", {
+    header: {
+      icon: "subagent",
+      text: `Subagent **${literal(name)}**`,
+      tone: status === "failed" ? "error" : "plain",
+      ...(shown === undefined ? {} : { status: shown }),
+    },
+    folded: [
+      ...(description === undefined ? [] : [`*${literal(description)}*`]),
+      ...linesOf(entries, 1),
+      ...(error === undefined ? [] : [literal(error)]),
+    ],
+  });
+}
+
+export function messageCard({ id, from, to, text }: SessionMessage): Card {
+  const names = [from, to]
+    .filter(name => name !== "")
+    .map(name => `**${literal(name)}**`)
+    .join(" → ");
+  return card(id, "message", {
+    header: { icon: "message", text: names === "" ? "Message between agents" : `Message ${names}`, tone: "plain" },
+    folded: text.trim() === "" ? [] : [proseOf(text)],
+  });
+}
+
+/** Entries are never changed, only replaced: each is described once. */
+const known = new WeakMap<Entry, readonly string[]>();
+
+function linesOf(entries: readonly Entry[], depth: number): readonly string[] {
+  const left = entries.length - MAX_ENTRIES;
+  const lines = entries.slice(-MAX_ENTRIES).flatMap(entry => {
+    const before = known.get(entry) ?? partsOf(entry, depth);
+    known.set(entry, before);
+    return before;
+  });
+  return left > 0 ? [`*${left} earlier entries of this subagent are not shown.*`, ...lines] : lines;
+}
+
+function partsOf(entry: Entry, depth: number): readonly string[] {
+  switch (entry.kind) {
+    case "user":
+    case "agent":
+      return entry.text.trim() === "" ? [] : [proseOf(entry.text)];
+    case "thought":
+      return entry.text.trim() === "" ? [] : ["*Thought*"];
+    case "tool":
+      return [`${literal(entry.title) || "Tool call"} · ${TOOL_STATUS[entry.status].text}`];
+    case "plan":
+      return entry.steps.length === 0
+        ? []
+        : [
+            entry.steps
+              .map(({ content, status }) => `${status === "completed" ? "✓" : "○"} ${literal(content)}`)
+              .join("\n\n"),
+          ];
+    case "message":
+      return [
+        `**${
+          [entry.from, entry.to]
+            .filter(name => name !== "")
+            .map(literal)
+            .join(" → ") || "Message"
+        }**${entry.text.trim() === "" ? "" : `\n\n${proseOf(entry.text)}`}`,
+      ];
+    case "subagent":
+      return depth >= MAX_DEPTH
+        ? []
+        : [
+            `Subagent **${literal(entry.name)}**${STATUS[entry.status] === undefined ? "" : ` · ${STATUS[entry.status]?.text ?? ""}`}`,
+            ...linesOf(entry.entries, depth + 1),
+          ];
+    case "media":
+      return [
+        entry.content.kind === "audio" || entry.content.kind === "resource"
+          ? contentName(entry.content)
+          : `*${literal(entry.content.kind)}*`,
+      ];
+    case "notice":
+      return [literal(entry.text)];
+    case "compaction":
+      return ["*The conversation of the subagent was shortened*"];
+    case "unknown":
+      return [`*Not known yet: ${literal(entry.what)}*`, textBlock(entry.json.slice(0, MAX_TEXT), "json")];
+    case "permission":
+    case "elicitation":
+      return [];
+  }
+}
+
+function proseOf(text: string): string {
+  return safeMarkdown(closed(text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`));
+}

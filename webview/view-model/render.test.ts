@@ -1,0 +1,460 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type {
+  Compaction,
+  Entry,
+  Notice,
+  Permission,
+  TerminalView,
+  ToolCall,
+  ToolContent,
+} from "../../src/protocol/chat";
+import { changeOf, meaningOf, pageChoice } from "./buttons";
+import { keyOf, type Card, type Circumstances } from "./card";
+import { cardsOf } from "./render";
+import { contentPart, fileLink, lineDiff, textBlock } from "./tool-content";
+
+const now: Circumstances = { growing: false, answerable: true, answering: false, terminals: [] };
+const only = (entry: Entry, circumstances: Partial<Circumstances> = {}): Card => {
+  const cards = cardsOf(entry, { ...now, ...circumstances });
+  equal(cards.length, 1);
+  return cards[0]!;
+};
+
+const markdown = (content: ToolContent): string => {
+  const part = contentPart(content);
+  return typeof part === "string" ? part : "";
+};
+
+const question: Permission = {
+  kind: "permission",
+  id: "q",
+  agent: "Claude",
+  toolEntryId: "t",
+  title: "rm -rf build",
+  toolKind: "execute",
+  input: '{\n  "command": "rm -rf build"\n}',
+  content: [],
+  options: [
+    { optionId: "o1", name: "Yes", kind: "allow_once" },
+    { optionId: "o2", name: "No", kind: "reject_once" },
+  ],
+};
+const tool: ToolCall = {
+  kind: "tool",
+  id: "t",
+  toolCallId: "x",
+  title: "Read a.ts",
+  toolKind: "read",
+  status: "completed",
+  content: [],
+  locations: [],
+};
+
+suite("render", () => {
+  test("a permission shows who asks, for what, with all parameters, and the agent's options in its order, then ours", () => {
+    const card = only(question);
+    equal(card.header?.text, "**Claude** wants to run a command");
+    ok(card.body.includes("**rm \\-rf build**") && card.body.includes(`"command": "rm -rf build"`));
+    deepEqual(
+      card.buttons.map(({ id, label, weight }) => [id, label, weight]),
+      [
+        ["option:o1", "Yes", "main"],
+        ["option:o2", "No", "plain"],
+      ],
+    );
+    deepEqual(
+      card.more.map(({ id, label }) => [id, label]),
+      [["bypass", "Allow Everything…"]],
+      "one press beside the answers must not allow everything",
+    );
+  });
+
+  test("where the agent offers no way to allow, we offer none", () => {
+    const ids = ({ buttons, more }: Card) => [buttons, more].map(level => level.map(({ id }) => id));
+    const kinds = (...options: Permission["options"]) => ids(only({ ...question, options }));
+    deepEqual(
+      kinds(
+        { optionId: "o", name: "No", kind: "reject_once" },
+        { optionId: "p", name: "Never", kind: "reject_always" },
+      ),
+      [["option:o"], ["option:p"]],
+    );
+    deepEqual(
+      kinds({ optionId: "p", name: "Never", kind: "reject_always" }),
+      [["option:p"], []],
+      "the only way to reject stays in view",
+    );
+    deepEqual(
+      kinds({ optionId: "o", name: "Always", kind: "allow_always" }),
+      [["option:o"], []],
+      "a bypass answers with allow_once, never more",
+    );
+    deepEqual(
+      ids(only({ ...question, isOurs: true })),
+      [["option:o1", "option:o2"], []],
+      "no setting for the agent answers a question of ours",
+    );
+    deepEqual(kinds(), [[], []]);
+  });
+
+  test("parameters of a permission are never cut", () => {
+    const input = JSON.stringify(
+      Array.from({ length: 5_000 }, (_, i) => i),
+      undefined,
+      1,
+    );
+    ok(only({ ...question, input }).body.includes(input));
+  });
+
+  test("an answered permission has no buttons and says who answered what", () => {
+    const answered = only({
+      ...question,
+      answered: { kind: "selected", optionId: "o1", name: "Yes", optionKind: "allow_once", by: "user" },
+    });
+    deepEqual(answered.buttons, []);
+    ok(answered.body.endsWith("✓ **Allowed** by you: “Yes”"));
+    ok(
+      only({
+        ...question,
+        answered: { kind: "selected", optionId: "o2", name: "No", optionKind: "reject_once", by: "bypass" },
+      }).body.includes("✗ **Rejected** without asking"),
+    );
+    ok(
+      only({ ...question, answered: { kind: "cancelled", why: "the turn was stopped" } }).body.endsWith(
+        "**Not answered**: the turn was stopped",
+      ),
+    );
+  });
+
+  test("a permission that cannot be answered now, or is being answered, has no buttons", () => {
+    deepEqual(only(question, { answerable: false }).buttons, []);
+    deepEqual(only(question, { answering: true }).buttons, []);
+  });
+
+  test("content cannot swallow what follows it in a permission", () => {
+    const body = only({
+      ...question,
+      content: [
+        { kind: "text", text: "```\nopen" },
+        { kind: "diff", path: "/a", newText: "x" },
+      ],
+    }).body;
+    ok(body.includes("```\nopen\n```\n\n"));
+  });
+
+  test("names of the agent's are text: in options, titles and kinds", () => {
+    const card = only({
+      ...question,
+      agent: "<b>*x*",
+      options: [{ optionId: "o", name: "<img> **Yes**\u202e", kind: "allow_once" }],
+    });
+    equal(card.buttons[0]?.label, "\\<img\\> \\*\\*Yes\\*\\*⟦U\\+202E⟧");
+    ok(!card.header?.text.includes("<b>*x"));
+    ok(!/(?<!\\)</.test(only({ ...tool, title: "<style>", toolKind: "<x>" }).header!.text));
+  });
+
+  test("a tool call is one line that unfolds to input, content and output; a diff is unfolded", () => {
+    const card = only({
+      ...tool,
+      status: "failed",
+      input: "{}",
+      output: "boom",
+      content: [{ kind: "text", text: "hi" }],
+      locations: [{ path: "/w/a.ts", line: 3 }],
+    });
+    deepEqual(
+      [card.header?.icon, card.header?.text, card.header?.status],
+      ["read", "Read a\\.ts · read", { text: "failed", tone: "error" }],
+    );
+    equal(card.folded.length, 4);
+    equal(card.startsUnfolded, false);
+    equal(only({ ...tool, content: [{ kind: "diff", path: "/a", newText: "x" }] }).startsUnfolded, true);
+  });
+
+  test("a diff can be opened in an editor, from the tool call and from the question, whatever else can be pressed there", () => {
+    const a = { kind: "diff", path: "/w/a.ts", oldText: "x", newText: "y" } as const,
+      b = { kind: "diff", path: "C:\\w\\<b>.ts", newText: "z" } as const;
+    const card = only({ ...tool, content: [a, { kind: "text", text: "t" }, b] });
+    deepEqual(
+      card.buttons.map(({ id, label, stays }) => [id, label, stays]),
+      [
+        ["change:0", "Open Diff: a\\.ts", true],
+        ["change:1", "Open Diff: \\<b\\>\\.ts", true],
+      ],
+    );
+    deepEqual(
+      [changeOf(card.changes, "change:0"), changeOf(card.changes, "change:1")],
+      [
+        { path: "/w/a.ts", oldText: "x", newText: "y" },
+        { path: "C:\\w\\<b>.ts", newText: "z" },
+      ],
+    );
+    for (const other of ["change:2", "change:-1", "change:", "option:change:0", "bypass"])
+      equal(changeOf(card.changes, other), undefined);
+    deepEqual(
+      only({ ...question, content: [a] }).buttons.map(({ id }) => id),
+      ["option:o1", "option:o2", "change:0"],
+    );
+    deepEqual(
+      only({ ...question, content: [a] }, { answerable: false }).buttons.map(({ id }) => id),
+      ["change:0"],
+    );
+  });
+
+  test("a terminal that is known is shown as it prints, in place of the note that there is one; its card stays the same until it prints", () => {
+    const terminal: TerminalView = { terminalId: "x", command: "npm test", cwd: "/w", output: "", isCut: false };
+    const running: ToolCall = {
+      ...tool,
+      content: [
+        { kind: "terminal", terminalId: "x" },
+        { kind: "terminal", terminalId: "y" },
+      ],
+    };
+    const terminals = [{ terminal, where: undefined }];
+    const card = only(running, { terminals });
+    deepEqual([card.terminals, card.folded], [terminals, ["*The output is in a terminal.*"]]);
+    equal(only(running, { terminals: [{ terminal, where: undefined }] }), card);
+    ok(only(running, { terminals: [{ terminal: { ...terminal, output: "a" }, where: undefined }] }) !== card);
+  });
+
+  test("a long answer is several cards, of which the last grows", () => {
+    const cards = cardsOf(
+      { kind: "agent", id: "a", text: `${"word ".repeat(1_000)}\n\n`.repeat(3) },
+      { ...now, growing: true },
+    );
+    deepEqual(
+      cards.map(({ key, growing }) => [key, growing]),
+      [
+        ["a", false],
+        ["a#2", false],
+        ["a#3", true],
+      ],
+    );
+  });
+
+  test("an answer without text has no card yet; an interrupted one says so", () => {
+    deepEqual(cardsOf({ kind: "agent", id: "a", text: " \n" }, now), []);
+    deepEqual(
+      cardsOf({ kind: "agent", id: "a", text: "so", interrupted: true }, now).map(({ kind }) => kind),
+      ["answer", "answer"],
+    );
+  });
+
+  test("a thought says how long it took, once it is over", () => {
+    const text = (thought: Partial<Extract<Entry, { kind: "thought" }>>, growing = false) =>
+      only({ kind: "thought", id: "t", text: "So…", ...thought }, { growing }).header?.text;
+    deepEqual(
+      [text({}, true), text({}), text({ ms: 12_400 }), text({ ms: 300 }), text({ ms: 125_000 })],
+      ["Thinking…", "Thought", "Thought for 12 s", "Thought for less than 1 s", "Thought for 2 min 5 s"],
+    );
+    equal(only({ kind: "thought", id: "t", text: "So…", ms: 1 }).startsUnfolded, false);
+  });
+
+  test("what is no text has a card of its own: an image to see, a sound and a file by name, text of a file folded", () => {
+    const media = (content: ToolContent) => only({ kind: "media", id: "m", content });
+    deepEqual(
+      media({ kind: "image", mimeType: "image/png", data: "AAAA" }).pictures.map(({ alt }) => alt),
+      ["Image (image/png, 3 bytes)"],
+    );
+    equal(media({ kind: "audio", mimeType: "audio/wav", bytes: 34_000 }).header?.text, "Audio (audio\\/wav, 34 KB)");
+    const file = media({ kind: "resource", uri: "file:///w/a.md", name: "a.md", text: "# A" });
+    deepEqual(
+      [file.header?.text, file.body, file.folded, file.startsUnfolded],
+      ["[a.md](file:///w/a.md)", "", ["```text\n# A\n```"], false],
+    );
+    deepEqual(media({ kind: "resource", uri: "mem:x", bytes: 10, mimeType: "a/b" }).body, "*a\\/b, 10 bytes*");
+  });
+
+  test("shortening a conversation says how far it is; what is kept is folded, and why it failed is not", () => {
+    const of = (rest: Partial<Compaction>) =>
+      only({ kind: "compaction", id: "c", compactionId: "1", status: "in_progress", text: "", ...rest });
+    deepEqual(
+      [of({}).header?.text, of({ status: "completed", text: "We **met**." }).folded],
+      ["Making room in the conversation…", ["We **met**."]],
+    );
+    equal(of({ status: "completed" }).header?.text, "The conversation was shortened");
+    const failed = of({ status: "failed", error: "No <room>" });
+    deepEqual([failed.header?.tone, failed.body], ["error", "No \\<room\\>"]);
+    equal(of({ status: "<b>" }).header?.text, "Making room in the conversation: \\<b\\>");
+  });
+
+  test("a notice of the agent says whose words it is, with its detail folded", () => {
+    const notice: Notice = { kind: "notice", id: "n", severity: "warning", text: "Slow today.", actions: [] };
+    deepEqual([only(notice).header?.text, only(notice).folded], ["Slow today\\.", []]);
+    const agents = only({ ...notice, from: "Cl<b>", detail: "12 s" });
+    deepEqual([agents.header?.text, agents.folded], ["**Cl\\<b\\>**: Slow today\\.", ["```text\n12 s\n```"]]);
+  });
+
+  test("an update that nobody knows has a card", () =>
+    equal(
+      only({ kind: "unknown", id: "u", what: "hologram", json: "{}" }).header?.text,
+      "The agent sent something that is not known yet: hologram",
+    ));
+
+  test("of a long thought that grows only the end is shown, and all of it when it is complete", () => {
+    const text = `${"first ".repeat(1_000)}\n\n${"second ".repeat(1_000)}\n\n${"third ".repeat(1_000)}`;
+    const folded = (growing: boolean, ms?: number) =>
+      cardsOf(
+        { kind: "thought", id: `t${growing}`, text, ...(ms === undefined ? {} : { ms }) },
+        { ...now, growing },
+      ).flatMap(card => card.folded.map(part => String(part).trim().slice(0, 6).trim()));
+    deepEqual(folded(true), ["*What", "second", "third"]);
+    deepEqual(folded(false), ["first", "second", "third"]);
+    deepEqual(folded(true, 5), ["first", "second", "third"]);
+  });
+
+  test("a prompt has what was attached on its first card, and a card also without words", () => {
+    const attachments = [{ kind: "file", path: "/a" }] as const;
+    const cards = (text: string) =>
+      cardsOf({ kind: "user", id: "u", text, attachments }, now).map(({ key, kind, body, attached }) => [
+        key,
+        kind,
+        body,
+        attached,
+      ]);
+    deepEqual(cards("hi"), [["u", "prompt", "hi", attachments]]);
+    deepEqual(cards(" "), [["u", "prompt", "Attached:", attachments]]);
+    const [first, ...rest] = cards(`${"x ".repeat(6_000)}\n\n${"y ".repeat(6_000)}`).map(
+      ([, , , attached]) => attached,
+    );
+    deepEqual([first, rest.length > 0, rest.flat()], [attachments, true, []]);
+  });
+
+  test("an entry that did not change gives the same cards", () => {
+    const entry: Entry = { kind: "user", id: "u", text: "hi" };
+    equal(cardsOf(entry, now), cardsOf(entry, { ...now }));
+    ok(cardsOf(question, now) !== cardsOf(question, { ...now, answering: true }));
+  });
+
+  test("an entry that cannot be described has a card that says so, and takes no other with it", () => {
+    const broken: ToolCall = JSON.parse(JSON.stringify({ ...tool, id: "b", locations: [{ line: 3 }] }));
+    const card = only(broken);
+    deepEqual([card.key, card.kind, card.header?.tone, card.buttons], ["b", "unknown", "warning", []]);
+    equal(card.header?.text, "This entry cannot be shown.");
+  });
+
+  test("an id that every object has names a card all the same", () => {
+    equal(keyOf("__proto__"), "~__proto__");
+    equal(keyOf("plain"), "plain");
+  });
+
+  test("a button means what its id says, whatever the option's id is; others mean nothing", () => {
+    deepEqual(meaningOf("option:action:showLogs"), {
+      kind: "permission",
+      choice: { kind: "option", optionId: "action:showLogs" },
+    });
+    deepEqual(meaningOf("bypass"), { kind: "bypass" });
+    deepEqual(meaningOf("action:showLogs"), { kind: "action", action: "showLogs" });
+    deepEqual(
+      [pageChoice("page:open"), pageChoice("page:decline"), pageChoice("option:page:open")],
+      [{ kind: "accept", values: {} }, { kind: "decline" }, undefined],
+    );
+    for (const other of ["action:toString", "option", "x:y", ""]) equal(meaningOf(other), undefined);
+    equal(
+      only({ kind: "notice", id: "n", severity: "error", text: "No.", actions: ["restartAgent"] }).buttons[0]?.id,
+      "action:restartAgent",
+    );
+    const asks = only({
+      kind: "notice",
+      id: "n",
+      severity: "warning",
+      text: "No tools.",
+      actions: ["addToConfiguration", "showLogs"],
+    }).buttons;
+    deepEqual(
+      asks.map(({ stays }) => stays),
+      [true, undefined],
+      "the question can be cancelled and asked again",
+    );
+  });
+});
+
+suite("tool content", () => {
+  test("a diff is what changed, with three lines around it", () => {
+    equal(lineDiff("1\n2\n3\n4\n5\n6\n7\n8\n9", "1\n2\n3\n4\nX\n6\n7\n8\n9"), " 2\n 3\n 4\n-5\n+X\n 6\n 7\n 8");
+    equal(lineDiff(undefined, "a\nb"), "+a\n+b");
+    equal(lineDiff("a", "a\nb"), " a\n+b");
+    equal(lineDiff("a\na", "a"), " a\n-a");
+    equal(lineDiff("a\n", "b\n"), "-a\n+b");
+    equal(lineDiff("a", "a\n"), " a\n+");
+    equal(lineDiff(undefined, "a\n"), "+a");
+  });
+
+  test("output is cut, loses its terminal colours, and shows what hides in it", () => {
+    const block = textBlock(`\u001b[31mred\u001b[0m\u0008\n${"x\n".repeat(400)}`, "text");
+    ok(block.includes("red⟦U+0008⟧") && block.includes("more lines are not shown") && !block.includes("\u001b"));
+    match(textBlock("x".repeat(20_000), "text"), /\nx{16000}\n[^]*\*4000 more characters are not shown\.\*$/);
+    match(textBlock("{}".repeat(4_000), "json"), /^```json/);
+    match(textBlock("{}".repeat(4_001), "json"), /^```text/);
+  });
+
+  test("Markdown of a tool is cut where a card would be slow, without leaving code open or half a character, and whole in a question", () => {
+    const cut = markdown({ kind: "text", text: `\`\`\`\n${"x".repeat(15_995)}😀${"y".repeat(999)}` });
+    ok(cut.endsWith("\n```\n\n*1001 more characters are not shown.*"), cut.slice(-80));
+    ok(!/[\ud800-\udbff](?![\udc00-\udfff])/.test(cut));
+    ok(!markdown({ kind: "text", text: "x".repeat(16_000) }).includes("not shown"));
+    equal(contentPart({ kind: "text", text: "x".repeat(20_000) }, "whole"), "x".repeat(20_000));
+  });
+
+  test("a file's link leads to its line, whatever is in its name", () => {
+    equal(fileLink({ path: "/w/a.ts", line: 3 }), "[/w/a.ts:3](file:///w/a.ts#L3)");
+    equal(fileLink({ path: "C:\\w\\a (1)#.ts" }), "[C:\\w\\a (1)#.ts](file:///C:/w/a%20%281%29%23.ts)");
+    ok(!fileLink({ path: "/w/<b>]x" }).includes("<"));
+  });
+
+  test("half a character in a path is shown, and linked to, as one that is not known", () => {
+    equal(fileLink({ path: "/w/\ud83d" }), "[/w/\ufffd](file:///w/%EF%BF%BD)");
+    equal(fileLink({ path: "/w/\ude00.ts", line: 1 }), "[/w/\ufffd.ts:1](file:///w/%EF%BF%BD.ts#L1)");
+    equal(fileLink({ path: "/w/😀" }), "[/w/😀](file:///w/%F0%9F%98%80)");
+    ok(markdown({ kind: "diff", path: "/w/\ud83d", newText: "x" }).includes("+x"));
+  });
+
+  test("code is never changed to keep it shallow: in a block it nests nothing", () => {
+    const code = ">".repeat(4_000);
+    ok(textBlock(code, "text").includes(code));
+  });
+
+  test("every kind of content shows something", () => {
+    for (const content of [
+      { kind: "image", mimeType: "image/tiff", data: "" },
+      { kind: "resource", uri: "file:///a" },
+      { kind: "resource", uri: "", name: "notes" },
+      { kind: "other", what: "smell", json: "{}" },
+      { kind: "terminal", terminalId: "t" },
+      { kind: "audio", mimeType: "", bytes: 3 },
+    ] as const)
+      ok(markdown(content).length >= 5, content.kind);
+  });
+
+  test("an image of a kind that browsers know is shown, with type and size for those who do not see it; another is named", () => {
+    deepEqual(contentPart({ kind: "image", mimeType: "image/PNG", data: "AAAA" }), {
+      src: "data:image/png;base64,AAAA",
+      alt: "Image (image/PNG, 3 bytes)",
+    });
+    equal(
+      contentPart({ kind: "image", mimeType: "text/html", data: "AAAA" }),
+      "*An image that cannot be shown (text\\/html, 3 bytes)*",
+    );
+    equal(typeof contentPart({ kind: "image", mimeType: "image/png", data: "javascript:alert(1)" }), "string");
+  });
+
+  test("a resource leads where it is: a file to the editor, a page through the host, anything else nowhere", () => {
+    equal(
+      markdown({ kind: "resource", uri: "file:///w/a%20(1).md", name: "a <1>" }),
+      "[a &lt;1&gt;](file:///w/a%20%281%29.md)",
+    );
+    equal(
+      markdown({
+        kind: "resource",
+        uri: "https://example.org/?q='(x)",
+        name: "x",
+        mimeType: "text/css",
+        bytes: 1_200_000,
+        description: "A *style*",
+      }),
+      "[x](https://example.org/?q=%27%28x%29)\n\nA \\*style\\*\n\n*text\\/css, 1.2 MB*",
+    );
+    equal(markdown({ kind: "resource", uri: "command:evil", name: "Click" }), "Click (command\\:evil)");
+    ok(markdown({ kind: "resource", uri: "mem:1", text: "<b>" }).includes("&lt;b>"));
+  });
+});

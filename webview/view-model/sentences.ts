@@ -1,0 +1,240 @@
+/**
+ * Markdown that is still being written, read aloud: its sentences, as each is complete. Pure.
+ *
+ * Prose is said without its marks; a code block and a table are said in one sentence each, at their end.
+ *
+ * Invariants: what is said of a text does not depend on the pieces in which it came (`sentences.test.ts`); nothing is
+ * said twice; nothing hides in what is said (`oneLine`).
+ */
+import { fenceAfter, type Fence } from "./code-fence";
+import { readableLine } from "../../src/protocol/visible-text";
+/** How far a text was read. */
+export interface Reader {
+  /** Where the next piece begins, in UTF-16 units. */
+  readonly at: number;
+  /** That is within a line of prose, behind whatever marks it began with. */
+  readonly inLine: boolean;
+  /** The beginning of a sentence that goes on behind `at`: Markdown. */
+  readonly held: string;
+  readonly block: Block | undefined;
+}
+
+type Block =
+  /** `said`: its text had ended once, and goes on. */
+  | { readonly kind: "code"; readonly fence: Fence; readonly lines: number; readonly said: boolean }
+  | { readonly kind: "table"; readonly head: string; readonly rows: number };
+
+export const unread: Reader = { at: 0, inLine: false, held: "", block: undefined };
+
+/** Beyond this a jump is not read, but named: nobody listens to it, and a page has to stay quick. */
+export const LONGEST_JUMP = 50_000;
+
+/**
+ * The reader of a text of which nothing that is there by now will be said, but for the sentence that goes on; `ended`:
+ * nor that.
+ */
+export function passed(text: string, ended = false): Reader {
+  return text.length > LONGEST_JUMP
+    ? { ...unread, at: text.length, inLine: !text.endsWith("\n") }
+    : read(unread, text, ended)[0];
+}
+
+/**
+ * What can be said of `text` that was not yet. `ends`: there is no more of it for now, so what is held is said, too.
+ */
+export function read(reader: Reader, text: string, ends: boolean): readonly [Reader, readonly string[]] {
+  if (text.length - reader.at > LONGEST_JUMP) return [passed(text), ["A long text, which is not read out."]];
+  const said: string[] = [];
+  let now = reader;
+  for (;;) {
+    const newline = text.indexOf("\n", now.at);
+    const line = text.slice(now.at, newline === -1 ? undefined : newline);
+    if (newline === -1 && !ends) return [begunLine(now, line, said), said];
+    if (newline === -1 && line === "" && now.held === "" && now.block === undefined)
+      return [{ ...now, at: text.length }, said];
+    now = { ...wholeLine(now, line, said), at: newline === -1 ? text.length : newline + 1, inLine: newline === -1 };
+    if (newline === -1) return [ended(now, said), said];
+  }
+}
+
+// --- lines
+
+/** `> `, `- `, `1. `… that a line may begin with. */
+const MARKERS = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)*/;
+/** What a line may still become, as long as no more of it is there. */
+const UNDECIDED = /^(?:[-*+_=\s]*|\d{1,9}[.)]?|`{1,2}|~{1,2}|\[[ xX]?\]?|(?:```|~~~|\||#)[^]*)$/;
+/** Marks stand at a line's beginning. */
+const BEGINNING = 300;
+const RULE = /^[-=*_][-=*_ \t]*$/;
+const HEADING = /^#{1,6}(?:[ \t]+|$)/;
+
+/** A line that is not complete: only of prose can something be said already. */
+function begunLine(reader: Reader, line: string, said: string[]): Reader {
+  if (reader.block?.kind === "code") return reader;
+  let now = reader;
+  if (!reader.inLine) {
+    const { length } = marks(line);
+    if (UNDECIDED.test(line.slice(length, length + BEGINNING))) return reader;
+    now = {
+      ...(beginsItem(line) ? flushed(reader, said) : withoutTable(reader, said)),
+      at: reader.at + length,
+      inLine: true,
+    };
+    return begunLine(now, line.slice(length), said);
+  }
+  const held = joined(now.held, line);
+  const [sentences, rest] = finished(held, false);
+  if (sentences.length === 0) return now;
+  said.push(...sentences);
+  return { ...now, at: now.at + line.length - rest.length, held: "" };
+}
+
+function wholeLine(reader: Reader, line: string, said: string[]): Reader {
+  if (reader.block?.kind === "code") return codeLine(reader, reader.block, line, said);
+  if (reader.inLine) return prose(reader, line, said);
+  const fence = fenceAfter(undefined, line);
+  if (fence !== undefined) return { ...flushed(reader, said), block: { kind: "code", fence, lines: 0, said: false } };
+  const words = line.slice(marks(line).length);
+  if (words.trimStart().startsWith("|")) return tableRow(reader, words, said);
+  if (words.trim() === "" || RULE.test(words.trim())) return flushed(reader, said);
+  if (HEADING.test(words))
+    return flushed(prose(flushed(reader, said), words.replace(HEADING, "").replace(/[ \t]#+[ \t]*$/, ""), said), said);
+  return prose(beginsItem(line) ? flushed(reader, said) : withoutTable(reader, said), words, said);
+}
+
+const marks = (line: string): string => MARKERS.exec(line.slice(0, BEGINNING))?.[0] ?? "";
+
+const beginsItem = (line: string): boolean => /[-*+.)]/.test(marks(line));
+
+function prose(reader: Reader, words: string, said: string[]): Reader {
+  const [sentences, held] = finished(joined(reader.held, words), true);
+  said.push(...sentences);
+  return { ...reader, held };
+}
+
+const joined = (held: string, words: string): string => (held === "" ? words : `${held} ${words}`);
+
+/** Before something that is not the same paragraph. */
+function flushed(reader: Reader, said: string[]): Reader {
+  const now = withoutTable(reader, said);
+  say(now.held, said);
+  return { ...now, held: "" };
+}
+
+function ended(reader: Reader, said: string[]): Reader {
+  const now = flushed(reader, said);
+  if (now.block?.kind !== "code" || now.block.said) return now;
+  said.push(aboutCode(now.block));
+  return { ...now, block: { ...now.block, said: true } };
+}
+
+// --- code and tables
+
+type Code = Extract<Block, { kind: "code" }>;
+
+function codeLine(reader: Reader, code: Code, line: string, said: string[]): Reader {
+  if (fenceAfter(code.fence, line) !== undefined) return { ...reader, block: { ...code, lines: code.lines + 1 } };
+  if (!code.said) said.push(aboutCode(code));
+  return { ...reader, block: undefined };
+}
+
+function aboutCode({ fence, lines }: Code): string {
+  const language = /[`~]{3,}[ \t]*([\w+#.-]{1,20})/.exec(fence.line)?.[1];
+  return `${language === undefined ? "Code" : `Code in ${language}`}, ${counted(lines, "line")}.`;
+}
+
+function tableRow(reader: Reader, words: string, said: string[]): Reader {
+  const { block } = reader;
+  if (/^[\s|:-]+$/.test(words)) return reader;
+  if (block?.kind === "table") return { ...reader, block: { ...block, rows: block.rows + 1 } };
+  const head = words
+    .split("|")
+    .map(spoken)
+    .filter(cell => cell !== "")
+    .join(", ");
+  return { ...flushed(reader, said), block: { kind: "table", head, rows: 0 } };
+}
+
+function withoutTable(reader: Reader, said: string[]): Reader {
+  if (reader.block?.kind !== "table") return reader;
+  said.push(`Table, ${counted(reader.block.rows, "row")}: ${reader.block.head}.`);
+  return { ...reader, block: undefined };
+}
+
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+// --- sentences
+
+const END = /[.!?…]+["'”’»)\]*_~`]*(?=\s|$)|[。！？]+["'”’」』）]*/g;
+/** A longer one is cut between words. */
+const LONGEST = 400;
+/** “J. Smith”, “e.g. this”. */
+const ABBREVIATION = /(?:^|[\s(])(?:\p{L}|e\.g|i\.e|mrs?|dr|vs|cf|approx)\.$/iu;
+
+/**
+ * Sentences that have ended, and the Markdown behind them. Where the line is not whole, a sentence ends when the next
+ * begins.
+ */
+function finished(text: string, isWholeLine: boolean): readonly [sentences: readonly string[], rest: string] {
+  const sentences: string[] = [];
+  let from = 0;
+  for (let end = nextEnd(text, from, isWholeLine); end !== undefined; end = nextEnd(text, from, isWholeLine)) {
+    say(text.slice(from, end), sentences);
+    from = end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0);
+  }
+  return [sentences, text.slice(from)];
+}
+
+function nextEnd(text: string, from: number, isWholeLine: boolean): number | undefined {
+  END.lastIndex = from;
+  for (let found = END.exec(text); found !== null && found.index - from <= LONGEST; found = END.exec(text)) {
+    const end = found.index + found[0].length;
+    const next = text.slice(end).trimStart();
+    if (next === "") {
+      if (isWholeLine) return end;
+      else return undefined;
+    }
+    const sentence = text.slice(from, end);
+    if (!/^[\p{Ll},;:]/u.test(next) && !ABBREVIATION.test(sentence) && !isWithin(sentence)) return end;
+  }
+  return text.length - from > LONGEST ? from + cutAt(text.slice(from, from + LONGEST + 1)) : undefined;
+}
+
+/** In a code span or a link that goes on. */
+function isWithin(sentence: string): boolean {
+  return (sentence.match(/`+/g)?.length ?? 0) % 2 === 1 || /\[[^\]]*$|\]\([^)]*$/.test(sentence);
+}
+
+function cutAt(text: string): number {
+  const space = text.search(/\s\S*$/);
+  if (space > 0) return space;
+  const unit = text.charCodeAt(LONGEST - 1);
+  return unit >= 0xd800 && unit <= 0xdbff ? LONGEST - 1 : LONGEST;
+}
+
+function say(markdown: string, said: string[]): void {
+  const words = spoken(markdown);
+  if (/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(words)) said.push(words);
+}
+
+const SPAN = /(`+)(?!`)([^]*?[^`])\1(?!`)/g;
+const LINK = /!?\[([^\]]*)\]\((?:[^()]|\([^()]*\))*\)/g;
+const MARK = /\\([!-/:-@[-`{-~])|~~|(?<![\p{L}\p{N}])[*_]+(?=\S)|(?<=\S)[*_]+(?![\p{L}\p{N}])/gu;
+
+/** One piece of Markdown as it is read out, without its marks. */
+export function spoken(markdown: string): string {
+  let words = "",
+    at = 0;
+  for (const { 0: span, 2: code, index } of markdown.matchAll(SPAN)) {
+    words += withoutMarks(markdown.slice(at, index)) + (code ?? "");
+    at = index + span.length;
+  }
+  return readableLine(words + withoutMarks(markdown.slice(at)));
+}
+
+function withoutMarks(markdown: string): string {
+  return markdown
+    .replace(LINK, "$1")
+    .replace(MARK, (_mark, escaped: string | undefined) => escaped ?? "")
+    .replaceAll("`", "");
+}

@@ -1,0 +1,162 @@
+/** A tab as the user sees it, from what the page knows of it. Pure; `chat-ui.ts` draws it. */
+import type { AgentChoice } from "../../src/protocol/agents";
+import type { Attachment } from "../../src/protocol/attachments";
+import type { Command, Conversation, Entry, PlanStep, Usage } from "../../src/protocol/chat";
+import type { Control } from "../../src/protocol/controls";
+import { readableLine } from "../../src/protocol/visible-text";
+import { actionButton, NEW_TAB, newTabWith } from "./buttons";
+import { noTerminals, type Card, type CardButton, type ShownTerminal, type Tone } from "./card";
+import type { ShownDetails } from "./details-view";
+import { bypassView, pinnedPlan, type BypassView } from "./dock-view";
+import { isEmpty } from "../state/drafts";
+import { escapeHtml, literal } from "./markdown-safe";
+import { isLive, isQuestion, turnOf, type Page, type Tab } from "../state/page-model";
+import { questionQueue } from "../state/question-queue";
+import { begun, queueOf, type QueueView } from "./queue-view";
+import { cardsOf } from "./render";
+import { titleOf } from "../state/tab-title";
+import { texts } from "./texts";
+
+export interface Banner {
+  readonly tone: Tone;
+  readonly text: string;
+  readonly buttons: readonly CardButton[];
+}
+
+export interface TabView {
+  /** HTML, because that is what a tab's title is to the renderer. */
+  readonly title: string;
+  readonly cards: readonly Card[];
+  readonly turn: ReturnType<typeof turnOf>;
+  /** What goes on, in a few words of Markdown; empty when nothing does. */
+  readonly status: string;
+  readonly banner: Banner | undefined;
+  readonly placeholder: string;
+  /** To the prompt that is being written. */
+  readonly attachments: readonly Attachment[];
+  readonly requireModifier: boolean;
+  readonly queue: QueueView | undefined;
+  /** Whether there is a session that hears what the user does here. */
+  readonly live: boolean;
+  readonly agent: AgentChoice;
+  readonly controls: readonly Control[];
+  readonly commands: readonly Command[];
+  readonly usage: Usage | undefined;
+  /** Pinned above the prompt as long as it has open steps, or the turn goes on. */
+  readonly plan: readonly PlanStep[] | undefined;
+  /** Whether the editor follows the agent; `undefined` as long as the agent said nowhere where it works. */
+  readonly following: boolean | undefined;
+  readonly details: ShownDetails;
+  /** Why something is done here without asking; `undefined`: it is not. */
+  readonly bypassed: BypassView | undefined;
+}
+
+/** Before the title of a tab that has something to be sent. */
+const DRAFT = `<span aria-hidden="true">✎ </span><span class="symposium-unseen">${texts.draft}: </span>`;
+
+export function viewOf(page: Page, tab: Tab): TabView {
+  const { conversation } = tab;
+  const turn = turnOf(tab);
+  const agent = conversation.agent.name || "the agent";
+  const entries: readonly Entry[] = [...conversation.entries, ...begun(tab)];
+  const live = isLive(page, tab);
+  const terminals = terminalsOf(conversation);
+  const answering = new Set(tab.answering.map(({ entryId }) => entryId)),
+    questions = questionQueue(entries);
+  const isDrawn = (entry: Entry): boolean =>
+    !isQuestion(entry) || entry.answered !== undefined || questions.shown.has(entry.id);
+  return {
+    title:
+      (isEmpty(tab.drafts) ? "" : DRAFT) +
+      escapeHtml(readableLine(titleOf(tab) ?? (conversation.agent.name || "Chat"))),
+    cards: entries.flatMap((entry, i) =>
+      !isDrawn(entry)
+        ? []
+        : cardsOf(entry, {
+            growing: turn !== "idle" && i === entries.length - 1,
+            answerable: live && isQuestion(entry),
+            answering: answering.has(entry.id),
+            terminals: terminals(entry),
+            ...(questions.waiting > 0 && questions.shown.has(entry.id) ? { waiting: questions.waiting } : {}),
+          }),
+    ),
+    turn,
+    status: statusOf(turn, literal(agent)),
+    banner: bannerOf(page, tab),
+    placeholder: `Ask ${agent}`,
+    attachments: tab.drafts.attachments,
+    requireModifier: page.requireModifier,
+    queue: queueOf(tab),
+    live,
+    agent: conversation.agent,
+    controls: conversation.controls,
+    commands: conversation.commands,
+    usage: conversation.usage,
+    plan: pinnedPlan(entries, turn !== "idle"),
+    details: { details: conversation.details, agent, cwd: conversation.cwd },
+    bypassed: bypassView(
+      [
+        ...(conversation.bypassed ? ["session" as const] : []),
+        ...(page.bypassed.find(({ tabId }) => tabId === tab.tabId)?.by ?? []),
+      ],
+      agent,
+    ),
+    following: entries.some(entry => entry.kind === "tool" && entry.locations.length > 0) ? page.following : undefined,
+  };
+}
+
+/** The terminals that a tool call mentions, once each. */
+function terminalsOf({ terminals, cwd }: Conversation): (entry: Entry) => readonly ShownTerminal[] {
+  if (terminals === undefined || terminals.length === 0) return () => noTerminals;
+  const byId = new Map(
+    terminals.map(terminal => [
+      terminal.terminalId,
+      { terminal, where: terminal.cwd === cwd ? undefined : terminal.cwd },
+    ]),
+  );
+  return entry => {
+    if (entry.kind !== "tool" || !entry.content.some(({ kind }) => kind === "terminal")) return noTerminals;
+    const ids = new Set(entry.content.flatMap(content => (content.kind === "terminal" ? [content.terminalId] : [])));
+    return [...ids].flatMap(id => {
+      const shown = byId.get(id);
+      return shown === undefined ? [] : [shown];
+    });
+  };
+}
+
+function statusOf(turn: TabView["turn"], agent: string): string {
+  switch (turn) {
+    case "idle":
+      return "";
+    case "starting":
+      return `Starting ${agent}…`;
+    case "running":
+      return `${agent} is working…`;
+    case "cancelling":
+      return `Stopping… ${agent} has yet to end its turn.`;
+  }
+}
+
+function bannerOf({ sidecar, outdated }: Page, { tabId, remark }: Tab): Banner | undefined {
+  switch (sidecar.state) {
+    case "restarting":
+      return { tone: "warning", text: literal(`${sidecar.message}${kept(remark)}`), buttons: [] };
+    // A workspace that is not trusted is not a fault.
+    case "failed":
+      return {
+        tone: sidecar.actions.includes("manageTrust") ? "info" : "error",
+        text: literal(`${sidecar.message}${kept(remark)}`),
+        buttons: sidecar.actions.map(actionButton),
+      };
+    case "running":
+      if (remark)
+        return {
+          tone: remark.tone,
+          text: literal(remark.text),
+          buttons: remark.newTabWith ? [newTabWith(remark.newTabWith)] : [],
+        };
+      return outdated.includes(tabId) ? { tone: "info", text: literal(texts.outdated), buttons: [NEW_TAB] } : undefined;
+  }
+}
+
+const kept = (remark: Tab["remark"]): string => (remark?.until === "sidecar" ? ` ${remark.text}` : "");

@@ -1,0 +1,32 @@
+/** What a user does in the page; `chat-ui.ts` tells, `user-action-events.ts` hands it to the page's state. */
+import type { Attachment, Want } from "../../src/protocol/attachments";
+import type { ControlValue } from "../../src/protocol/controls";
+import type { ElicitationChoice } from "../../src/protocol/elicitation";
+import type { TabId } from "../../src/protocol/webview";
+import type { Change } from "./card";
+
+export interface Acts {
+  opened(tabId: TabId): void;
+  closed(tabId: TabId): void;
+  selected(tabId: TabId): void;
+  typed(tabId: TabId, text: string): void;
+  submitted(tabId: TabId, text: string): void;
+  stopped(tabId: TabId): void;
+  attached(tabId: TabId, attachments: readonly Attachment[]): void;
+  detached(tabId: TabId, attachment: Attachment): void;
+  wanted(tabId: TabId, want: Want): void;
+  searched(tabId: TabId, query: string): void;
+  imagesGiven(tabId: TabId, files: readonly File[]): void;
+  withdrawn(tabId: TabId, messageId: string, to: "edit" | "drop"): void;
+  queueSent(tabId: TabId): void;
+  buttonClicked(tabId: TabId, cardKey: string, buttonId: string): void;
+  agentChosen(agentId: string): void;
+  controlChosen(tabId: TabId, controlId: string, value: ControlValue): void;
+  /** The values fit the form. */
+  elicitationAnswered(tabId: TabId, cardKey: string, choice: ElicitationChoice): void;
+  linkClicked(href: string): void;
+  openTerminal(tabId: TabId, terminalId: string): void;
+  openDiff(tabId: TabId, change: Change): void;
+  followToggled(): void;
+  bypassEnded(tabId: TabId): void;
+}
