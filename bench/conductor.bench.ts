@@ -21,7 +21,7 @@ import {
 } from "./conductor/goals";
 import { KINDS, type Kind } from "./conductor/messages";
 import { Meters, type Usage } from "./conductor/meter";
-import type { Bench, BenchWorld, Measured } from "./measure";
+import type { Bench, BenchFixture, Measured } from "./measure";
 
 type Sizes = Readonly<Record<Kind, number>>;
 
@@ -120,7 +120,7 @@ const MEGA = 1024 * 1024,
  * The best of all rounds counts here, too: garbage of large messages is collected when it pleases, but what leaks does
  * so in every round.
  */
-async function memory(plan: Plan, meters: Meters, fixture: BenchWorld): Promise<readonly Measured[]> {
+async function memory(plan: Plan, meters: Meters, fixture: BenchFixture): Promise<readonly Measured[]> {
   const measured: Measured[] = [],
     rows: Record<string, string | number>[] = [];
   for (const [kind, count] of Object.entries(plan.memory)) {

@@ -14,7 +14,7 @@ import { RECORDED_TOOLS } from "../sidecar/lm/fixtures/recorded";
 import { SimulatedChat } from "../sidecar/lm/fixtures/simulated-chat";
 import { picker, PIECES, SYSTEM } from "./lm/picker";
 import { program, Program } from "./lm/wire";
-import type { Bench, BenchWorld, Measured } from "./measure";
+import type { Bench, BenchFixture, Measured } from "./measure";
 
 interface Plan {
   readonly chats: number;
@@ -78,7 +78,7 @@ const bench: Bench = async ({ quick, table }) => {
 };
 export default bench;
 
-async function byLength(requests: number, table: BenchWorld["table"]): Promise<readonly Measured[]> {
+async function byLength(requests: number, table: BenchFixture["table"]): Promise<readonly Measured[]> {
   const rows: Record<string, string | number>[] = [],
     measured: Measured[] = [];
   for (const turns of LENGTHS) {

@@ -24,7 +24,7 @@ export interface Table {
   readonly rows: readonly Readonly<Record<string, string | number>>[];
 }
 
-export interface BenchWorld {
+export interface BenchFixture {
   /** Fewer rounds, for a look: ratios are rough then. */
   readonly quick: boolean;
   /** What the ratios were made of. */
@@ -32,7 +32,7 @@ export interface BenchWorld {
 }
 
 /** What a `*.bench.ts` exports by default. */
-export type Bench = (fixture: BenchWorld) => Promise<readonly Measured[]> | readonly Measured[];
+export type Bench = (fixture: BenchFixture) => Promise<readonly Measured[]> | readonly Measured[];
 
 type Work = () => unknown;
 

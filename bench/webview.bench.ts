@@ -12,7 +12,7 @@ import { burst, keys } from "./webview/floods";
 import { costAt, costOf, type Cost } from "./webview/growth";
 import { answersWhileFlooded } from "./webview/sidecar";
 import { inBrowser } from "./webview/view";
-import type { Bench, BenchWorld, Measured } from "./measure";
+import type { Bench, BenchFixture, Measured } from "./measure";
 
 interface Plan {
   readonly rounds: number;
@@ -47,7 +47,7 @@ const bench: Bench = fixture =>
   });
 export default bench;
 
-async function growth(browser: Browser, { rounds, long }: Plan, fixture: BenchWorld): Promise<readonly Measured[]> {
+async function growth(browser: Browser, { rounds, long }: Plan, fixture: BenchFixture): Promise<readonly Measured[]> {
   const measured: Measured[] = [],
     rows: Record<string, string | number>[] = [];
   for (const name of CORPORA) {
@@ -69,7 +69,7 @@ async function growth(browser: Browser, { rounds, long }: Plan, fixture: BenchWo
 async function wholeAnswers(
   browser: Browser,
   { rounds, chunks }: Plan,
-  fixture: BenchWorld,
+  fixture: BenchFixture,
 ): Promise<readonly Measured[]> {
   const measured: Measured[] = [],
     rows: Record<string, string | number>[] = [];
@@ -111,7 +111,7 @@ async function updatesAtOnce(browser: Browser, { rounds }: Plan): Promise<Measur
   };
 }
 
-async function whileFlooded(browser: Browser, { presses }: Plan, fixture: BenchWorld): Promise<readonly Measured[]> {
+async function whileFlooded(browser: Browser, { presses }: Plan, fixture: BenchFixture): Promise<readonly Measured[]> {
   const measured: Measured[] = [],
     rows: Record<string, string | number>[] = [];
   for (const [of, where] of [
@@ -145,7 +145,7 @@ async function whileFlooded(browser: Browser, { presses }: Plan, fixture: BenchW
   return measured;
 }
 
-async function sidecarWhileFlooded({ asked }: Plan, fixture: BenchWorld): Promise<readonly Measured[]> {
+async function sidecarWhileFlooded({ asked }: Plan, fixture: BenchFixture): Promise<readonly Measured[]> {
   const { idle, flooded } = await answersWhileFlooded(asked);
   fixture.table({
     title: "the sidecar: until the first event for another session",

@@ -12,7 +12,7 @@ import { bypassQuestion } from "./settings/store/bypass-question";
 import type { Configuration } from "./settings/store/configuration";
 import { selectAgent, type AgentSources } from "./settings/store/select-agent";
 
-export interface CommandWorld {
+export interface CommandDeps {
   readonly chat: ChatController;
   readonly configuration: Configuration;
   readonly context: EditorContext;
@@ -28,7 +28,7 @@ export function registerCommands({
   sources,
   openSettings,
   showLogs,
-}: CommandWorld): vscode.Disposable {
+}: CommandDeps): vscode.Disposable {
   const openChat = async (): Promise<void> => {
     await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
   };

@@ -9,7 +9,7 @@ import { LIMIT } from "../src/chat/page-flow-control";
 import { SILENCE_MS } from "../webview/state/page-requests";
 import { begin, make, move } from "./delivery/moves";
 import { drained } from "./delivery/setting";
-import { World } from "./delivery/world";
+import { Fixture } from "./delivery/world";
 
 /** More, to hunt, for as long as it takes: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 test/delivery */
 const WANTED = process.env["SYMPOSIUM_RUNS"],
@@ -32,7 +32,7 @@ suite("delivery, page to sidecar", () => {
         fc.array(move, { maxLength: 40, size: "max" }),
         fc.constantFrom(3, 1_000),
         async (moves, congestedAt) => {
-          const fixture = new World(congestedAt);
+          const fixture = new Fixture(congestedAt);
           await begin(fixture);
           for (const m of moves) {
             await make(fixture, m);
@@ -51,7 +51,7 @@ suite("delivery, page to sidecar", () => {
   });
 
   test("a prompt that was said twice and waited in a sidecar that died is a draft again, and is asked once", async () => {
-    const fixture = new World(1_000);
+    const fixture = new Fixture(1_000);
     await begin(fixture);
     fixture.prompt(1);
     fixture.repeat("toHost", 0, 1);
@@ -61,10 +61,9 @@ suite("delivery, page to sidecar", () => {
     await fixture.deliver("fromSidecar", 10);
     await fixture.deliver("toPage", 10);
     const waiting = () =>
-      [...(fixture.webview.page?.state.tabs.values() ?? [])].map(({ conversation: { queue }, drafts: { onTheWay } }) => [
-        queue?.prompts.length ?? 0,
-        onTheWay.length,
-      ]);
+      [...(fixture.webview.page?.state.tabs.values() ?? [])].map(
+        ({ conversation: { queue }, drafts: { onTheWay } }) => [queue?.prompts.length ?? 0, onTheWay.length],
+      );
     deepEqual(
       [waiting(), fixture.webview.toHost.length > 0],
       [
@@ -80,7 +79,7 @@ suite("delivery, page to sidecar", () => {
   });
 
   test("what was dropped is fetched as soon as something else is said", async () => {
-    const fixture = new World(1_000);
+    const fixture = new Fixture(1_000);
     await begin(fixture);
     await speak(fixture);
     fixture.drop(0, 1_000);
@@ -89,7 +88,7 @@ suite("delivery, page to sidecar", () => {
   });
 
   test("the end of a turn that was dropped is asked after", async () => {
-    const fixture = new World(1_000);
+    const fixture = new Fixture(1_000);
     await begin(fixture);
     fixture.endTurn(0);
     fixture.endTurn(1);
@@ -102,7 +101,7 @@ suite("delivery, page to sidecar", () => {
   });
 
   test("a page that does not keep up costs no memory, and catches up", async () => {
-    const fixture = new World(1_000);
+    const fixture = new Fixture(1_000);
     await begin(fixture);
     let most = 0;
     for (let frame = 0; frame < 100; frame++) {
@@ -114,7 +113,7 @@ suite("delivery, page to sidecar", () => {
   });
 
   test("a host that does not keep up costs no memory, and catches up", async () => {
-    const fixture = new World(100);
+    const fixture = new Fixture(100);
     await begin(fixture);
     let most = 0;
     for (let frame = 0; frame < 100; frame++) {
@@ -129,7 +128,7 @@ suite("delivery, page to sidecar", () => {
 /** Without waiting for a turn to be silent. */
 const SOON_MS = 500;
 
-async function speak(fixture: World): Promise<void> {
+async function speak(fixture: Fixture): Promise<void> {
   fixture.say(0, 1);
   fixture.say(1, 1);
   await drained();
@@ -138,7 +137,7 @@ async function speak(fixture: World): Promise<void> {
 }
 
 /** A frame in which the agent says many things that do not go together. */
-async function chatter(fixture: World, then: "deliver" | "wait" = "deliver"): Promise<void> {
+async function chatter(fixture: Fixture, then: "deliver" | "wait" = "deliver"): Promise<void> {
   fixture.tool(0, "begin");
   fixture.tool(0, "begin");
   for (let i = 0; i < 20; i++) fixture.tool(0, i % 2 === 0 ? "change" : "end");

@@ -4,7 +4,7 @@ import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import { AgentConnection, INITIALIZE_LIMIT_MS, NEW_SESSION_LIMIT_MS, type SessionListener } from "./connection";
 
-class World {
+class Fixture {
   readonly clock = new FakeClock();
   readonly odd: string[] = [];
   readonly told: string[] = [];
@@ -45,7 +45,7 @@ const tick = () => new Promise(resolve => setImmediate(resolve));
 suite("agent connection", () => {
   test("an update sent before the answer to session/new is heard, first", async () => {
     const agent = new MemoryAgent(["session/new"]),
-      fixture = new World(),
+      fixture = new Fixture(),
       heard: string[] = [];
     await using connection = await fixture.connect(agent);
     const opened = connection.newSession("/w", fixture.listener("a", heard));
@@ -60,7 +60,7 @@ suite("agent connection", () => {
 
   test("each session hears its own, and nothing after it was left", async () => {
     const agent = new MemoryAgent(),
-      fixture = new World(),
+      fixture = new Fixture(),
       heard: string[] = [];
     await using connection = await fixture.connect(agent);
     const [one, two] = [
@@ -82,7 +82,7 @@ suite("agent connection", () => {
 
   test("a turn's end comes after its last update, before what follows", async () => {
     const agent = new MemoryAgent(),
-      fixture = new World(),
+      fixture = new Fixture(),
       heard: string[] = [];
     await using connection = await fixture.connect(agent);
     const session = await open(connection, fixture.listener("1", heard));
@@ -98,7 +98,7 @@ suite("agent connection", () => {
 
   test("the agent's death is told to every session once, and not again as the end of a turn", async () => {
     const agent = new MemoryAgent(),
-      fixture = new World(),
+      fixture = new Fixture(),
       heard: string[] = [];
     const connection = await fixture.connect(agent);
     const session = await open(connection, fixture.listener("1", heard));
@@ -111,7 +111,7 @@ suite("agent connection", () => {
 
   test("a question before the answer to session/new reaches its session", async () => {
     const agent = new MemoryAgent(["session/new"]),
-      fixture = new World(),
+      fixture = new Fixture(),
       heard: string[] = [];
     await using connection = await fixture.connect(agent);
     const opened = connection.newSession("/w", fixture.listener("a", heard));
@@ -129,7 +129,7 @@ suite("agent connection", () => {
 
   test("a session id that the agent gives twice is refused, and the first session keeps what is its own", async () => {
     const agent = new MemoryAgent(["session/new"]),
-      fixture = new World(),
+      fixture = new Fixture(),
       heard: string[] = [];
     await using connection = await fixture.connect(agent);
     const answer = () => agent.next("session/new").then(request => request.respond({ sessionId: "same" }));
@@ -144,10 +144,13 @@ suite("agent connection", () => {
 
   test("a session that is opened after its limit is closed again", async () => {
     const agent = new MemoryAgent(["session/new"]),
-      fixture = new World(),
+      fixture = new Fixture(),
       heard: string[] = [];
     await using connection = await fixture.connect(agent);
-    const failed = rejects(connection.newSession("/w", fixture.listener("1", heard)), /did not answer within 60 seconds/);
+    const failed = rejects(
+      connection.newSession("/w", fixture.listener("1", heard)),
+      /did not answer within 60 seconds/,
+    );
     const request = await agent.next("session/new");
     fixture.clock.advance(NEW_SESSION_LIMIT_MS);
     await failed;
@@ -161,7 +164,7 @@ suite("agent connection", () => {
 
   test("sessions are told why the connection was ended", async () => {
     const agent = new MemoryAgent(),
-      fixture = new World(),
+      fixture = new Fixture(),
       heard: string[] = [];
     const connection = await fixture.connect(agent);
     await open(connection, fixture.listener("1", heard));
@@ -171,7 +174,7 @@ suite("agent connection", () => {
 
   test("what the agent asks that we do not offer is refused by name", async () => {
     const agent = new MemoryAgent(),
-      fixture = new World();
+      fixture = new Fixture();
     await using _ = await fixture.connect(agent);
     await rejects(
       agent.peer.request("fs/delete_everything", {}),
@@ -185,7 +188,7 @@ suite("agent connection", () => {
 
   test("an agent whose question waits for a person is not late with its session", async () => {
     const agent = new MemoryAgent(["session/new"]),
-      fixture = new World();
+      fixture = new Fixture();
     await using connection = await fixture.connect(agent);
     let isAsking = true;
     const opened = connection.newSession("/w", { ...fixture.listener("1", []), isAsking: () => isAsking }),
@@ -203,7 +206,7 @@ suite("agent connection", () => {
 
   test("an agent that hangs in initialize is given up after two minutes", async () => {
     const agent = new MemoryAgent(["initialize"]),
-      fixture = new World();
+      fixture = new Fixture();
     const connecting = fixture.connect(agent);
     const failed = rejects(connecting, /Ada did not answer within 120 seconds/);
     await agent.next("initialize");
@@ -214,7 +217,7 @@ suite("agent connection", () => {
   });
 
   test("another protocol version, an error and a death in initialize each end in a sentence", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await rejects(
       fixture.connect(new MemoryAgent([], { protocolVersion: 2 })),
       /Ada uses ACP version 2; this session supports version 1\./,
@@ -234,7 +237,7 @@ suite("agent connection", () => {
 
   test("a session is set up with servers and what else is to be told", async () => {
     const agent = new MemoryAgent(["session/new", "session/fork"]),
-      fixture = new World();
+      fixture = new Fixture();
     await using connection = await fixture.connect(agent);
     const opened = connection.newSession("/w", fixture.listener("a", []), {
         mcpServers: [{ name: "m" }],
@@ -254,7 +257,7 @@ suite("agent connection", () => {
   for (const how of ["load", "resume"] as const)
     test(`session/${how}: what was said comes first, then the answer, then what is said`, async () => {
       const agent = new MemoryAgent([`session/${how}`]),
-        fixture = new World(),
+        fixture = new Fixture(),
         heard: string[] = [];
       await using connection = await fixture.connect(agent);
       const opened = connection.reopen(
@@ -281,7 +284,7 @@ suite("agent connection", () => {
 
   test("a session that cannot be opened again is left, its listener hears nothing more, and another try is one", async () => {
     const agent = new MemoryAgent(["session/load"]),
-      fixture = new World(),
+      fixture = new Fixture(),
       heard: string[] = [];
     const connection = await fixture.connect(agent);
     const failed = rejects(connection.reopen("load", "old", "/w", fixture.listener("a", heard)), /gone/);
@@ -289,7 +292,10 @@ suite("agent connection", () => {
     await failed;
     agent.update("old", "late");
     await tick();
-    const dying = rejects(connection.reopen("load", "old", "/w", fixture.listener("b", heard)), /closed the connection/);
+    const dying = rejects(
+      connection.reopen("load", "old", "/w", fixture.listener("b", heard)),
+      /closed the connection/,
+    );
     await rejects(connection.reopen("load", "old", "/w", fixture.listener("c", heard)), /is open already/);
     await agent.next("session/load");
     await agent.die();
@@ -300,7 +306,7 @@ suite("agent connection", () => {
 
   test("a session that is opened again after its limit is closed", async () => {
     const agent = new MemoryAgent(["session/resume"]),
-      fixture = new World();
+      fixture = new Fixture();
     await using connection = await fixture.connect(agent);
     const failed = rejects(connection.reopen("resume", "old", "/w", fixture.listener("a", [])), /within 60 seconds/),
       request = await agent.next("session/resume");
@@ -313,7 +319,7 @@ suite("agent connection", () => {
 
   test("while a listener is busy the agent is not read, and then in order", async () => {
     const agent = new MemoryAgent(),
-      fixture = new World(),
+      fixture = new Fixture(),
       heard: string[] = [];
     await using connection = await fixture.connect(agent);
     let go = () => {};
@@ -340,7 +346,7 @@ suite("agent connection", () => {
 
   test("behind VS Code's own chat an agent is promised nothing, and asks for permissions only", async () => {
     const agent = new MemoryAgent(["initialize"]),
-      fixture = new World(),
+      fixture = new Fixture(),
       heard: string[] = [];
     const connecting = fixture.connect(agent, "lm"),
       request = await agent.next("initialize");
@@ -410,17 +416,17 @@ suite("users of an agent", () => {
       heard: string[] = [];
     await using connection = await connect(agent);
     connection.hearSignIn(signIn => heard.push(signIn));
-    const refused = connection.newSession("/w", new World().listener("a", []));
+    const refused = connection.newSession("/w", new Fixture().listener("a", []));
     (await agent.next("session/new")).fail(new RpcError(RpcCode.authRequired, "who are you"));
     await rejects(refused);
-    const opened = connection.newSession("/w", new World().listener("a", []));
+    const opened = connection.newSession("/w", new Fixture().listener("a", []));
     (await agent.next("session/new")).respond({ sessionId: "s" });
     await opened;
     deepEqual(heard, ["needed", "in"]);
     const other: string[] = [];
     await using userless = await connect(new MemoryAgent());
     userless.hearSignIn(signIn => other.push(signIn));
-    await userless.newSession("/w", new World().listener("a", []));
+    await userless.newSession("/w", new Fixture().listener("a", []));
     deepEqual(other, []);
   });
 

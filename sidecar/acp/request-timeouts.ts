@@ -7,7 +7,7 @@ import { RpcCode, type RpcError } from "../rpc/message";
 import { ConnectionClosed, type Outcome, type Peer } from "../rpc/peer";
 import type { AgentRole } from "./initialize";
 
-export interface RequestWorld {
+export interface RequestDeps {
   /** The agent's name. */
   readonly name: string;
   readonly role?: AgentRole;
@@ -40,7 +40,7 @@ export interface LimitedRequest<T> {
 export class LimitedRequests {
   constructor(
     private readonly peer: Pick<Peer, "call">,
-    private readonly deps: RequestWorld,
+    private readonly deps: RequestDeps,
   ) {}
 
   /** Rejects with an `AgentError`, also when there is no answer in time, or with what `take` throws. */

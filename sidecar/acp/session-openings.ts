@@ -21,7 +21,7 @@ export interface OpenedSession {
   readonly result: unknown;
 }
 
-export interface OpeningWorld {
+export interface OpeningDeps {
   /** The agent's name. */
   readonly name: string;
   readonly routes: SessionRoutes<SessionListener>;
@@ -33,7 +33,7 @@ export interface OpeningWorld {
 }
 
 export class SessionOpenings {
-  constructor(private readonly deps: OpeningWorld) {}
+  constructor(private readonly deps: OpeningDeps) {}
 
   /** `session/new`, or `session/fork` of the session `from`. */
   async open(

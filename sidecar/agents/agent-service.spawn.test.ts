@@ -4,10 +4,10 @@ import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import { AgentError } from "../errors";
 import { FakeClock } from "../testing/fake-clock";
-import { agent, InstallWorld } from "../testing/install-fixture";
+import { agent, InstallFixture } from "../testing/install-fixture";
 import { temporaryFolder } from "../testing/drive";
-import { AgentService, type AgentServiceWorld } from "./agent-service";
-import { AgentWitness } from "./agent-status-tracker";
+import { AgentService, type AgentServiceDeps } from "./agent-service";
+import { AgentStatusTracker } from "./agent-status-tracker";
 import type { Examined } from "./doctor/report";
 import { InstallError } from "./install/install-error";
 import { Icons } from "./registry/icons";
@@ -21,9 +21,9 @@ const REFUSED =
   (error: Error & { code?: number }): boolean =>
     error.code === ErrorCode.refused && message.test(error.message);
 
-class World implements AsyncDisposable {
+class Fixture implements AsyncDisposable {
   readonly told: string[] = [];
-  readonly witness = new AgentWitness(
+  readonly witness = new AgentStatusTracker(
     (of, id) => this.told.push(`${of} ${id}`),
     () => 7,
   );
@@ -32,8 +32,8 @@ class World implements AsyncDisposable {
   readonly handlers: AgentService["handlers"];
 
   private constructor(
-    readonly installs: InstallWorld,
-    change: Partial<AgentServiceWorld>,
+    readonly installs: InstallFixture,
+    change: Partial<AgentServiceDeps>,
   ) {
     const kept = {
       folder: this.#folder.path,
@@ -58,9 +58,9 @@ class World implements AsyncDisposable {
       ...change,
     }).handlers;
   }
-  static async open(change: Partial<AgentServiceWorld> = {}): Promise<World> {
-    return new World(
-      await InstallWorld.open(undefined, { packages: { p: { version: "1.0.0", bin: "p.js" } } }),
+  static async open(change: Partial<AgentServiceDeps> = {}): Promise<Fixture> {
+    return new Fixture(
+      await InstallFixture.open(undefined, { packages: { p: { version: "1.0.0", bin: "p.js" } } }),
       change,
     );
   }
@@ -77,7 +77,7 @@ const PACKAGE = agent({ npx: { package: "p@1.0.0" } }),
 
 suite("what the host asks of agents", () => {
   test("states: how one would be started, whether it is there, what was seen of it; one that cannot be told has a reason", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     fixture.witness.saw("agent", "local", { kind: "started", canLogOut: true });
     fixture.witness.saw("agent", "local", { kind: "session", signIn: "in" });
     fixture.witness.saw("agent", PACKAGE.id, { kind: "failed", why: "It did not start." });
@@ -109,7 +109,7 @@ suite("what the host asks of agents", () => {
   });
 
   test("who has to sign in cannot sign out", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     fixture.witness.saw("agent", "local", { kind: "started", canLogOut: true });
     fixture.witness.saw("agent", "local", { kind: "session", signIn: "needed" });
     deepEqual((await fixture.states([LOCAL])).agents["local"], {
@@ -121,7 +121,7 @@ suite("what the host asks of agents", () => {
   });
 
   test("installing, for what it is wanted; removing is told as a change; what fails is a sentence", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     const install = (config: AgentConfig, how: "missing" | "newest" | "anew") =>
       fixture.handlers["agents/install"]({ of: "agent", config, how }, never());
     deepEqual(await install(PACKAGE, "missing"), { version: "1.0.0" });
@@ -145,7 +145,7 @@ suite("what the host asks of agents", () => {
   });
 
   test("an installation ends when it is cancelled, and when nobody waits for it any more", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     fixture.installs.tools.plan({ packages: { p: { version: "1.0.0", bin: "p.js" } }, hangs: true });
     const hanging = (): Promise<void> =>
       new Promise(resolve => {
@@ -168,7 +168,7 @@ suite("what the host asks of agents", () => {
   });
 
   test("an examination is answered with its report, and what it has shown counts", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     fixture.witness.saw("agent", "local", { kind: "failed", why: "It did not start." });
     const examine = () => fixture.handlers["agents/examine"]({ agent: LOCAL, cwd: "/w" }, never());
     fixture.examined = { name: "Ada", diagnosis: { cause: "exited", sentence: "Ada stops." } };
@@ -184,7 +184,7 @@ suite("what the host asks of agents", () => {
   });
 
   test("programs are looked for by name", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     deepEqual(await fixture.handlers["agents/find"]({ programs: ["kiro-cli-chat", "nothing"] }, never()), {
       found: { "kiro-cli-chat": "/bin/kiro-cli-chat" },
     });
@@ -192,7 +192,7 @@ suite("what the host asks of agents", () => {
 
   test("what cannot be done is refused with its sentence; a bug stays one", async () => {
     let error: Error = new AgentError("unsupported", "Ada cannot be told.");
-    await using fixture = await World.open({
+    await using fixture = await Fixture.open({
       signOut: () => Promise.reject(error),
       documentAt: () => Promise.reject(error),
     });
@@ -210,7 +210,7 @@ suite("what the host asks of agents", () => {
   });
 
   test("a document is of an extension unless an agent's is wanted", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     deepEqual(
       [
         await fixture.handlers["registry/extension"]({ url: "u" }, never()),

@@ -8,7 +8,7 @@ import { ErrorCode } from "../../src/protocol/errors";
 import type { CancelSignal, Handlers } from "../../src/protocol/wire";
 import { AgentError } from "../errors";
 import { RpcError } from "../rpc/message";
-import type { AgentWitness, Seen } from "./agent-status-tracker";
+import type { AgentStatusTracker, AgentStatus } from "./agent-status-tracker";
 import { toldVersion } from "./distributions/segment";
 import type { Examined } from "./doctor/report";
 import { InstallError } from "./install/install-error";
@@ -19,7 +19,7 @@ import type { Icons } from "./registry/icons";
 import type { Registries } from "./registry/registries";
 import { RegistryError } from "../http/fetch-document";
 
-export interface AgentServiceWorld {
+export interface AgentServiceDeps {
   readonly installers: Readonly<
     Record<Installable, Pick<Installer, "state" | "missing" | "install" | "cancel" | "remove">>
   >;
@@ -31,7 +31,7 @@ export interface AgentServiceWorld {
     of: Installable,
     signal: AbortSignal,
   ) => Promise<Readonly<Record<string, unknown>>>;
-  readonly witness: AgentWitness;
+  readonly witness: AgentStatusTracker;
   /** On the PATH of the login shell. */
   readonly find: (program: string) => Promise<string | undefined>;
   readonly examine: (
@@ -52,7 +52,7 @@ export type AgentHandlers = Omit<Handlers<AgentsHostToSidecar>, "settings/extens
 const MOST_PROGRAMS = 100;
 
 export class AgentService {
-  constructor(private readonly deps: AgentServiceWorld) {}
+  constructor(private readonly deps: AgentServiceDeps) {}
 
   readonly handlers: AgentHandlers = {
     "registry/agents": async ({ url }) =>
@@ -95,8 +95,7 @@ export class AgentService {
       // What it was then is not what it is now.
       if (diagnosis.cause === "fine" || diagnosis.cause === "signIn")
         this.deps.witness.saw("agent", agent.id, { kind: "well" });
-      if (diagnosis.cause === "signIn")
-        this.deps.witness.saw("agent", agent.id, { kind: "session", signIn: "needed" });
+      if (diagnosis.cause === "signIn") this.deps.witness.saw("agent", agent.id, { kind: "session", signIn: "needed" });
       return { diagnosis, report };
     },
     "agents/signOut": ({ agent, cwd }) =>
@@ -156,11 +155,11 @@ async function byId<C extends { readonly id: string }, S>(
   return Object.fromEntries(await Promise.all(configs.map(async config => [config.id, await state(config)] as const)));
 }
 
-function withError<S>(state: S, { lastError }: Seen): S & Pick<InstallState, "lastError"> {
+function withError<S>(state: S, { lastError }: AgentStatus): S & Pick<InstallState, "lastError"> {
   return { ...state, ...(lastError === undefined ? {} : { lastError }) };
 }
 
-function agentState(state: Pick<InstallState, "kind" | "install" | "missing">, seen: Seen): AgentState {
+function agentState(state: Pick<InstallState, "kind" | "install" | "missing">, seen: AgentStatus): AgentState {
   const { running, signIn, canLogOut } = seen;
   return {
     ...withError(state, seen),

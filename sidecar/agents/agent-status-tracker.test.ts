@@ -5,24 +5,31 @@ import { extensionEnded } from "../errors";
 import type { Closed } from "../rpc/channel";
 import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
-import { AgentWitness, seen, UNSEEN, witnessed, type Seen, type Sight } from "./agent-status-tracker";
+import {
+  AgentStatusTracker,
+  seen,
+  UNSEEN,
+  witnessed,
+  type AgentStatus,
+  type StatusEvent,
+} from "./agent-status-tracker";
 import { AgentConnection } from "../acp/connection";
 import type { AgentKey } from "./pool";
 
-const sight: fc.Arbitrary<Sight> = fc.oneof(
+const sight: fc.Arbitrary<StatusEvent> = fc.oneof(
   fc.record({ kind: fc.constant("started" as const), canLogOut: fc.boolean() }),
   fc.record({ kind: fc.constant("ended" as const), why: fc.string() }),
-  fc.constant<Sight>({ kind: "ended" }),
+  fc.constant<StatusEvent>({ kind: "ended" }),
   fc.record({ kind: fc.constant("failed" as const), why: fc.string() }),
   fc.record({ kind: fc.constant("session" as const), signIn: fc.constantFrom("in" as const, "needed" as const) }),
-  fc.constant<Sight>({ kind: "well" }),
+  fc.constant<StatusEvent>({ kind: "well" }),
 );
 
 suite("what is seen of an agent", () => {
   test("who started and did not end runs; the newest failure counts until it starts again; a session says whether it knows its user", () =>
     fc.assert(
       fc.property(fc.array(sight), sights => {
-        let now: Seen = UNSEEN,
+        let now: AgentStatus = UNSEEN,
           running = 0,
           error: string | undefined,
           signIn: string | undefined;
@@ -43,7 +50,7 @@ suite("what is seen of an agent", () => {
 
   test("is told once a turn for each, after it, and not when nothing is another", async () => {
     const told: string[] = [],
-      witness = new AgentWitness(
+      witness = new AgentStatusTracker(
         (of, id) => told.push(`${of} ${id}`),
         () => 7,
       );
@@ -74,7 +81,7 @@ suite("a witness of connections", () => {
     agent: { id: "ada", name: "Ada", distribution: { local: { command: "x" } } },
   };
   class World {
-    readonly witness = new AgentWitness(
+    readonly witness = new AgentStatusTracker(
       () => undefined,
       () => 7,
     );
@@ -95,7 +102,7 @@ suite("a witness of connections", () => {
     /** Why the chain ends. */
     failure: Closed | undefined;
     constructor(readonly agent: MemoryAgent) {}
-    get seen(): Seen {
+    get seen(): AgentStatus {
       return this.witness.of("agent", "ada");
     }
   }
@@ -156,7 +163,7 @@ suite("a witness of connections", () => {
   });
 
   test("one whose installation was cancelled did not fail", async () => {
-    const witness = new AgentWitness(
+    const witness = new AgentStatusTracker(
       () => undefined,
       () => 7,
     );

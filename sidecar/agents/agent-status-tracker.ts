@@ -12,7 +12,7 @@ import type { AgentConnection } from "../acp/connection";
 import { InstallError } from "./install/install-error";
 import type { AgentKey } from "./pool";
 
-export type Sight =
+export type StatusEvent =
   | { readonly kind: "started"; readonly canLogOut?: boolean }
   /** `why`: a sentence, when it ended by itself. */
   | { readonly kind: "ended"; readonly why?: string }
@@ -24,14 +24,14 @@ export type Sight =
   | { readonly kind: "well" };
 
 /** `canLogOut`: as it said when it was last started. */
-export interface Seen extends Pick<AgentState, "running" | "signIn" | "lastError"> {
+export interface AgentStatus extends Pick<AgentState, "running" | "signIn" | "lastError"> {
   readonly canLogOut?: boolean;
 }
 
-export const UNSEEN: Seen = { running: 0 };
+export const UNSEEN: AgentStatus = { running: 0 };
 
 /** Pure. `at`: milliseconds since 1970. The same object when nothing is another. */
-export function seen(before: Seen, sight: Sight, at: number): Seen {
+export function seen(before: AgentStatus, sight: StatusEvent, at: number): AgentStatus {
   switch (sight.kind) {
     case "started":
       return {
@@ -56,12 +56,12 @@ export function seen(before: Seen, sight: Sight, at: number): Seen {
   }
 }
 
-function withoutError({ lastError: _, ...rest }: Seen): Seen {
+function withoutError({ lastError: _, ...rest }: AgentStatus): AgentStatus {
   return rest;
 }
 
-export class AgentWitness {
-  readonly #seen: Readonly<Record<Installable, Map<string, Seen>>> = { agent: new Map(), extension: new Map() };
+export class AgentStatusTracker {
+  readonly #seen: Readonly<Record<Installable, Map<string, AgentStatus>>> = { agent: new Map(), extension: new Map() };
   readonly #told: Readonly<Record<Installable, Set<string>>> = { agent: new Set(), extension: new Set() };
 
   /** `date`: milliseconds since 1970. */
@@ -70,11 +70,11 @@ export class AgentWitness {
     private readonly date: () => number,
   ) {}
 
-  of(of: Installable, id: string): Seen {
+  of(of: Installable, id: string): AgentStatus {
     return this.#seen[of].get(id) ?? UNSEEN;
   }
 
-  saw(of: Installable, id: string, sight: Sight): void {
+  saw(of: Installable, id: string, sight: StatusEvent): void {
     const before = this.of(of, id),
       now = seen(before, sight, this.date());
     if (now === before) return;
@@ -100,9 +100,9 @@ type Connect = (key: AgentKey, signal: AbortSignal) => Promise<AgentConnection>;
  * The same, with `witness` looking on. What an extension's end takes along did not fail itself (`extension-chain.ts`
  * tells of it).
  */
-export function witnessed(connect: Connect, witness: AgentWitness): Connect {
+export function witnessed(connect: Connect, witness: AgentStatusTracker): Connect {
   return async (key, signal) => {
-    const saw = (sight: Sight): void => witness.saw("agent", key.agent.id, sight);
+    const saw = (sight: StatusEvent): void => witness.saw("agent", key.agent.id, sight);
     let connection: AgentConnection;
     try {
       connection = await connect(key, signal);

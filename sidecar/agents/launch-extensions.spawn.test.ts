@@ -10,10 +10,10 @@ import { temporaryFolder } from "../testing/drive";
 import { serveMcpOverHttp } from "../testing/mcp-server";
 import { WireProxy } from "../testing/memory-chain";
 import { program, scriptedAgent } from "../testing/programs";
-import type { Sight } from "./agent-status-tracker";
+import type { StatusEvent } from "./agent-status-tracker";
 import type { AgentConnection } from "../acp/connection";
 import { commandOf, type AgentCommand } from "./distributions/agent-command";
-import { launch, type LaunchWorld } from "./launch";
+import { launch, type LaunchDeps } from "./launch";
 import { openLedger } from "../process/process-ledger";
 import { startProcess, type ProcessSpec } from "../process/stdio-process";
 import { newRun } from "../process/run-id";
@@ -35,7 +35,7 @@ const ELIZA: AgentConfig = {
   distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } },
 };
 
-class World implements AsyncDisposable {
+class Fixture implements AsyncDisposable {
   /** Who gave whom a prompt. */
   readonly passed: string[] = [];
   readonly sights: string[] = [];
@@ -45,7 +45,7 @@ class World implements AsyncDisposable {
   readonly #ledger = openLedger(this.folder.path, newRun());
   readonly #connections: AgentConnection[] = [];
   clock: Clock = realClock;
-  command: NonNullable<LaunchWorld["extensionCommand"]> = async config => commandOf(config);
+  command: NonNullable<LaunchDeps["extensionCommand"]> = async config => commandOf(config);
 
   /** What the chain has besides. */
   proxies: readonly ProxyComponent[] = [];
@@ -92,7 +92,7 @@ class World implements AsyncDisposable {
   }
 }
 
-function told(sight: Sight): string {
+function told(sight: StatusEvent): string {
   return "why" in sight && sight.why !== undefined ? `${sight.kind}: ${sight.why}` : sight.kind;
 }
 
@@ -144,21 +144,28 @@ async function said(
 
 suite("launch with extensions", () => {
   test("they stand before the agent in their order, and change what it gets", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const connection = await fixture.launch(ADA, [
       rule("House rules", "Be brief."),
       extension("Pass", local(program("pass-proxy"))),
       rule("Other rules", "received"),
     ]);
     match((await said(connection, "hello")).text, /"Be brief\.".*"hello"/);
-    deepEqual(fixture.passed.slice(0, 3), ["client → 1 House rules", "1 House rules → 2 Pass", "2 Pass → 3 Other rules"]);
+    deepEqual(fixture.passed.slice(0, 3), [
+      "client → 1 House rules",
+      "1 House rules → 2 Pass",
+      "2 Pass → 3 Other rules",
+    ]);
     equal(fixture.passed.at(-1)?.endsWith("→ agent"), true);
-    deepEqual([connection.missing, fixture.sights], [[], ["house-rules started", "pass started", "other-rules started"]]);
+    deepEqual(
+      [connection.missing, fixture.sights],
+      [[], ["house-rules started", "pass started", "other-rules started"]],
+    );
     deepEqual(fixture.started.toSorted(), ["Ada", "“House rules”", "“Other rules”", "“Pass”"]);
   });
 
   test("what each does in a session is told of it, and why one is not there", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const connection = await fixture.launch(ELIZA, [
       rule("House rules", "Be brief."),
       extension("Bad", { local: { command: "/nowhere/bad" } }),
@@ -194,7 +201,7 @@ suite("launch with extensions", () => {
   });
 
   test("one that is an MCP server is started once per session, and the agent has its tools over http", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const tools = { ...extension("My Tools", local(program("mcp-server"))), kind: "mcp" as const },
       twin = { ...tools, id: "twin" };
     const connection = await fixture.launch(ELIZA, [tools, { ...tools, id: "my tools" }, twin]);
@@ -224,7 +231,7 @@ suite("launch with extensions", () => {
   });
 
   test("one that is an MCP server at an address is the agent's to go to, with its headers", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     await using server = await serveMcpOverHttp(() => undefined);
     const docs: ExtensionConfig = {
         ...extension("Docs", { http: { url: server.url, headers: { Authorization: "Bearer secret" } } }),
@@ -263,14 +270,14 @@ suite("launch with extensions", () => {
   });
 
   test("what a chain has besides, VS Code's tools say, stands behind them", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.proxies = [{ kind: "internal", name: "tools", serve: passing }];
     await said(await fixture.launch(ELIZA, [rule("House rules", "Be brief.")]), "hello");
     deepEqual(fixture.passed.slice(0, 2), ["client → 1 House rules", "1 House rules → 2 tools"]);
   });
 
   test("Eliza has them, too; two of one name are told apart", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const twin: ExtensionConfig = { ...rule("House rules", "Be brief."), id: "twin" };
     ok((await said(await fixture.launch(ELIZA, [rule("House rules", "Be kind."), twin]), "hello")).text.length > 0);
     deepEqual(fixture.passed.slice(0, 2), ["client → 1 House rules", "1 House rules → 2 House rules (twin)"]);
@@ -315,7 +322,7 @@ suite("launch with extensions", () => {
   ];
   for (const [what, bad, sentence] of LEFT_OUT) {
     test(`one that ${what} is left out, with a sentence; the others are there`, async () => {
-      await using fixture = new World();
+      await using fixture = new Fixture();
       const connection = await fixture.launch(ADA, [rule("House rules", "Be brief."), bad]);
       deepEqual(connection.missing, [{ id: "bad", sentence }]);
       equal((await said(connection, "hello")).text, "You said: Be brief.\nhello");
@@ -324,7 +331,7 @@ suite("launch with extensions", () => {
   }
 
   test("one that hangs is waited for as long as a proxy may take, and left out", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.clock = hurriedClock(1000);
     const connection = await fixture.launch(ELIZA, [rogue("Bad", "--hang-initialize")]);
     deepEqual(
@@ -334,7 +341,7 @@ suite("launch with extensions", () => {
   });
 
   test("one that cannot be installed is left out, and why is said", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.command = async config =>
       config.id === "bad" ? Promise.reject(new Error("npm stopped (exit code 1).")) : commandOf(config);
     const connection = await fixture.launch(ADA, [
@@ -348,7 +355,7 @@ suite("launch with extensions", () => {
   });
 
   test("each is in the log, without the advice for an agent's user", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     await fixture.launch(ELIZA, [
       extension("Gone", { symposium: { subcommand: "gone" } }),
       rogue("Bad", "--die-on-initialize"),
@@ -360,7 +367,7 @@ suite("launch with extensions", () => {
   });
 
   test("one that dies later ends the agent with it, and is named", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const connection = await fixture.launch(ADA, [
         rule("House rules", "Be brief."),
         rogue("Bad", "--die-on", "session/prompt"),
@@ -413,7 +420,7 @@ suite("launch with extensions", () => {
   });
 
   test("an agent that dies is not its extensions' doing", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const connection = await fixture.launch(ADA, [extension("Pass", local(program("pass-proxy")))]);
     const { closed } = await said(connection, "crash 3");
     equal(closed?.message, "Ada stopped unexpectedly (exit code 3). Ada restarts with your next prompt.");
@@ -422,7 +429,7 @@ suite("launch with extensions", () => {
   });
 
   test("all are looked for at once, also the agent; nothing is started before the last one is there", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const asked: string[] = [],
       give = new Map<string, () => void>();
     const held = (name: string, command: AgentCommand) =>
@@ -447,7 +454,7 @@ suite("launch with extensions", () => {
   });
 
   test("whoever does not want the agent any more, or cannot have it, waits for no extension; nobody is told that those failed", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const until: AbortSignal[] = [],
       aborted = new AbortController();
     fixture.command = (_, signal) => {

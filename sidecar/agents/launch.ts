@@ -16,7 +16,7 @@ import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { readable } from "../rpc/json";
 import { memoryChannels } from "../rpc/memory";
-import type { Sight } from "./agent-status-tracker";
+import type { StatusEvent } from "./agent-status-tracker";
 import { AgentConnection } from "../acp/connection";
 import { commandOf, type AgentCommand } from "./distributions/agent-command";
 import { findExtensions, type ExtensionChain } from "./extensions/extension-chain";
@@ -25,7 +25,7 @@ import { openAttachPoint } from "./own-configuration/attach-point";
 import type { AgentKey } from "./pool";
 import type { AgentProcess, ProcessSpec } from "../process/stdio-process";
 
-export interface LaunchWorld {
+export interface LaunchDeps {
   /** The version that we tell agents. */
   readonly version: string;
   readonly clock: Clock;
@@ -48,7 +48,7 @@ export interface LaunchWorld {
   /** What the editor knows of the code, for agents and extensions; as `ConnectionOptions.ide`. */
   readonly ide?: (params: unknown, signal: AbortSignal) => Promise<unknown>;
   /** How it went with an extension. */
-  readonly saw?: (extensionId: string, sight: Sight) => void;
+  readonly saw?: (extensionId: string, sight: StatusEvent) => void;
   /** How the programs of extensions are initialised, as earlier chains found out. */
   readonly dialects?: KnownDialects;
   /** How earlier sessions of agents took their tools; that of this process unless given. */
@@ -65,7 +65,7 @@ export interface LaunchWorld {
  * Every agent runs behind a conductor, also with no proxy in its chain. An extension that cannot be there is left out,
  * and named by the connection. Rejects with an `AgentError`; nothing is left running then.
  */
-export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchWorld): Promise<AgentConnection> {
+export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDeps): Promise<AgentConnection> {
   const { agent, cwd, protocol, role } = key;
   const odd = seldom((what, times, detail) =>
     deps.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) }),
@@ -162,7 +162,7 @@ export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchWor
 async function found(
   { agent, cwd, extensions = [] }: AgentKey,
   signal: AbortSignal,
-  deps: LaunchWorld,
+  deps: LaunchDeps,
   odd: (what: string, detail: unknown) => void,
 ): Promise<readonly [AgentCommand, ExtensionChain]> {
   const given = new AbortController();
@@ -217,7 +217,7 @@ export async function startCommand(
   name: string,
   command: AgentCommand,
   cwd: string,
-  { version, startProcess }: Pick<LaunchWorld, "version" | "startProcess">,
+  { version, startProcess }: Pick<LaunchDeps, "version" | "startProcess">,
   more: Readonly<Record<string, string>> = {},
 ): Promise<Started> {
   if (command.kind === "eliza") return startEliza(command.deterministic, version);
@@ -229,7 +229,7 @@ export async function startCommand(
 /** Starts the programs of MCP servers in the folder of their session, or else in this one. */
 export function serverStarter(
   folder: string,
-  deps: Pick<LaunchWorld, "version" | "startProcess" | "clock">,
+  deps: Pick<LaunchDeps, "version" | "startProcess" | "clock">,
 ): ServerStarter {
   return {
     clock: deps.clock,

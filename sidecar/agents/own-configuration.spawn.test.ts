@@ -33,7 +33,7 @@ const NOTES = {
   _source: "built-in",
 } as const;
 
-class World implements AsyncDisposable {
+class Fixture implements AsyncDisposable {
   readonly folder = temporaryFolder();
   readonly #ledger = openLedger(this.folder.path, newRun());
   readonly evidence = new MemoryEvidence();
@@ -121,7 +121,7 @@ const tools = (connection: AgentConnection, id: string) =>
 
 suite("An agent that ignores the MCP servers of its sessions", () => {
   test("has no tools, all of them in a new process once its configuration has the entry, and none when that is removed", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     writeFileSync(fixture.file, '{ "theme":   "dark" }\n');
     for (const isLast of [false, true]) {
       await using connection = await fixture.start();
@@ -157,7 +157,7 @@ suite("An agent that ignores the MCP servers of its sessions", () => {
   });
 
   test("asks in the session whose turn announced the call, with two at once", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     await fixture.configuration.add();
     await using connection = await fixture.start();
     const [one, two] = [await fixture.open(connection), await fixture.open(connection)];

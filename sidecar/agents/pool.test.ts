@@ -4,7 +4,7 @@ import { MemoryAgent } from "../testing/memory-agent";
 import { AgentConnection } from "../acp/connection";
 import { AgentPool, type AgentKey } from "./pool";
 
-class World {
+class Fixture {
   readonly agents: MemoryAgent[] = [];
   readonly stopped: number[] = [];
   manual: readonly string[] = [];
@@ -43,7 +43,7 @@ const tick = () => new Promise(resolve => setImmediate(resolve));
 
 suite("agent pool", () => {
   test("two that open at once share one process, which stops when the last lets go", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const [a, b] = await Promise.all([
       fixture.acquire(key("a", { A: "1", B: "2" })),
       fixture.acquire(key("a", { B: "2", A: "1" })),
@@ -59,7 +59,7 @@ suite("agent pool", () => {
   });
 
   test("whatever affects the process makes another", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await Promise.all(
       [
         key("a"),
@@ -76,7 +76,7 @@ suite("agent pool", () => {
   });
 
   test("so do the extensions before it, their order and their settings; not what they are called, nor where they come from", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       one = { id: "x", name: "X", _source: "custom", distribution: { local: { command: "x" } } } as const,
       other = { ...one, id: "y" };
     const lists = [
@@ -110,7 +110,7 @@ suite("agent pool", () => {
   });
 
   test("serves new sessions by another process after it retires one, which ends with its last session or with the pool", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       [old, other] = await Promise.all([fixture.acquire(key("a")), fixture.acquire(key("b"))]);
     fixture.pool.retire("a");
     const next = await fixture.acquire(key("a"));
@@ -127,7 +127,7 @@ suite("agent pool", () => {
   });
 
   test("one that died, failed or is restarted is not handed out again", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.acquire(key("a"));
     await fixture.agents[0]!.die();
     await tick();
@@ -146,7 +146,7 @@ suite("agent pool", () => {
   });
 
   test("one that nobody waits for any more while it is being started is stopped; one that somebody waits for is not", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.manual = ["initialize"];
     const one = new AbortController(),
       other = new AbortController();
@@ -169,7 +169,7 @@ suite("agent pool", () => {
   });
 
   test("a lease is let go of when its signal aborts, and once", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       staying = new AbortController();
     const lease = await fixture.acquire(key("a"), staying.signal),
       other = await fixture.acquire(key("a"));
@@ -183,7 +183,7 @@ suite("agent pool", () => {
   });
 
   test("all processes of an agent end at once, also those that are still starting, and nobody else's", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       told: string[] = [];
     const [a, lm, b] = await Promise.all([
       fixture.acquire(key("a")),

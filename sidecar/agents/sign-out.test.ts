@@ -2,19 +2,19 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { RpcCode, RpcError } from "../rpc/message";
 import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
-import { AgentWitness, witnessed } from "./agent-status-tracker";
+import { AgentStatusTracker, witnessed } from "./agent-status-tracker";
 import { AgentConnection } from "../acp/connection";
 import { AgentPool } from "./pool";
 import { signOut } from "./sign-out";
 
 const ADA = { id: "ada", name: "Ada", distribution: { local: { command: "x" } } };
 
-class World {
+class Fixture {
   readonly agents: MemoryAgent[] = [];
   readonly did: string[] = [];
   kept: Record<string, string> = {};
   isThere = true;
-  readonly witness = new AgentWitness(
+  readonly witness = new AgentStatusTracker(
     () => undefined,
     () => 7,
   );
@@ -73,7 +73,7 @@ const tick = () => new Promise(resolve => setImmediate(resolve));
 
 suite("signing out", () => {
   test("of one that runs: it is told, keys are forgotten, its processes end and say why", async () => {
-    const fixture = new World(able),
+    const fixture = new Fixture(able),
       lease = await fixture.open(),
       leaving = fixture.signOut();
     (await fixture.agents[0]!.next("logout")).respond({});
@@ -85,7 +85,7 @@ suite("signing out", () => {
   });
 
   test("of one that does not run: it is started for it, and does not stay", async () => {
-    const fixture = new World(able),
+    const fixture = new Fixture(able),
       leaving = fixture.signOut();
     await tick();
     (await fixture.agents[0]!.next("logout")).respond({});
@@ -95,22 +95,24 @@ suite("signing out", () => {
   });
 
   test("of one that knows no way: its keys are enough; without any it is said, and nothing ends", async () => {
-    const fixture = new World(() => new MemoryAgent()),
+    const fixture = new Fixture(() => new MemoryAgent()),
       { connection } = await fixture.open();
-    await rejects(fixture.signOut(), { message: "Ada cannot be told to sign out. Sign out with its own command line." });
+    await rejects(fixture.signOut(), {
+      message: "Ada cannot be told to sign out. Sign out with its own command line.",
+    });
     deepEqual([fixture.did, connection.isEnded], [[], false]);
     fixture.kept = { KEY: "k" };
     await fixture.signOut();
     await tick();
     deepEqual([fixture.did, connection.isEnded], [["forgot ada", "stopped"], true]);
-    const idle = new World(() => new MemoryAgent());
+    const idle = new Fixture(() => new MemoryAgent());
     await rejects(idle.signOut(), /cannot be told/);
     await tick();
     deepEqual(idle.did, ["stopped"], "what was started to be told does not stay");
   });
 
   test("of one that fails at it: what is here is forgotten all the same, and what it said is told", async () => {
-    const fixture = new World(able),
+    const fixture = new Fixture(able),
       { connection } = await fixture.open(),
       leaving = fixture.signOut();
     (await fixture.agents[0]!.next("logout")).fail(new RpcError(RpcCode.internalError, "the disk is full"));
@@ -124,7 +126,7 @@ suite("signing out", () => {
   });
 
   test("of one that is not installed: nothing is installed for it; its keys are forgotten; without any it is said", async () => {
-    const fixture = new World(able);
+    const fixture = new Fixture(able);
     fixture.isThere = false;
     await rejects(fixture.signOut(), {
       message: "Ada is not installed: there is nobody to tell. Sign out with its own command line.",
@@ -140,7 +142,7 @@ suite("signing out", () => {
   });
 
   test("of one that does not start: its keys are forgotten; without any, why", async () => {
-    const fixture = new World(() => undefined);
+    const fixture = new Fixture(() => undefined);
     await rejects(fixture.signOut(), /Ada may still know you: Ada could not be started\./);
     fixture.kept = { KEY: "k" };
     await fixture.signOut();

@@ -7,12 +7,12 @@
  */
 import type { AgentConfig } from "../../src/protocol/agents";
 import { AgentError, signedOut } from "../errors";
-import type { AgentWitness } from "./agent-status-tracker";
+import type { AgentStatusTracker } from "./agent-status-tracker";
 import type { AgentPool, Lease } from "./pool";
 
-export interface SignOutWorld {
+export interface SignOutDeps {
   readonly pool: Pick<AgentPool, "acquire" | "connected" | "endAll">;
-  readonly witness: AgentWitness;
+  readonly witness: AgentStatusTracker;
   /** It can be started without being installed before. */
   readonly isThere: (agent: AgentConfig) => Promise<boolean>;
   /** Keys that the user gave for it. */
@@ -23,7 +23,7 @@ export interface SignOutWorld {
 }
 
 /** Rejects with an `AgentError`. */
-export async function signOut(agent: AgentConfig, cwd: string, deps: SignOutWorld): Promise<void> {
+export async function signOut(agent: AgentConfig, cwd: string, deps: SignOutDeps): Promise<void> {
   const { pool, witness, keys } = deps,
     hasKeys = Object.keys(await keys.kept(agent.id)).length > 0;
   const outcome = await loggedOut(agent, cwd, deps, hasKeys);
@@ -56,7 +56,7 @@ type Outcome =
 async function loggedOut(
   agent: AgentConfig,
   cwd: string,
-  { pool, isThere }: SignOutWorld,
+  { pool, isThere }: SignOutDeps,
   hasKeys: boolean,
 ): Promise<Outcome> {
   let lease: Lease | undefined;

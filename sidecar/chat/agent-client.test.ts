@@ -2,11 +2,11 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import type { Entry } from "../../src/protocol/chat";
 import type { ElicitationChoice } from "../../src/protocol/elicitation";
 import { RpcError } from "../rpc/message";
-import { NEVER, World } from "../testing/chat-fixture";
+import { NEVER, Fixture } from "../testing/chat-fixture";
 
 suite("a session and its agent: questions, choices, files", () => {
   test("a question is shown, answered once, and the agent hears which option", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
     const turn = await fixture.agents[0]!.next("session/prompt");
@@ -38,7 +38,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("bypass counts at once for every tab of the agent, and is kept in the settings", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const [a, b] = [await fixture.open(), await fixture.open()];
     await Promise.all([fixture.prompt(a, "A"), fixture.prompt(b, "B")]);
     const [agent] = fixture.agents;
@@ -66,7 +66,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("a bypass of one session counts there alone, is not kept, and ends with it", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const [a, b] = [await fixture.open(), await fixture.open()];
     await Promise.all([fixture.prompt(a, "A"), fixture.prompt(b, "B")]);
     const [agent] = fixture.agents;
@@ -106,7 +106,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("a question that is withdrawn before anybody has seen it is not asked", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
     await fixture.agents[0]!.next("session/prompt");
@@ -130,7 +130,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("what was chosen for an agent before is set before its first prompt, in the order of its controls, as far as it is still on offer", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.manual = ["session/new"];
     const id = await fixture.open({ controls: { model: "l", gone: "x", fast: true, effort: "none" } });
     await fixture.prompt(id, "go");
@@ -167,7 +167,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("options that the agent tells right after its answer to session/new are the ones shown", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.manual = ["session/new"];
     const id = await fixture.open(),
       option = (on: boolean) => [{ id: "fast", name: "Fast", type: "boolean", currentValue: on }];
@@ -183,7 +183,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("options that the agent tells before an answer that has none stay", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.manual = ["session/new"];
     const id = await fixture.open();
     await fixture.settle();
@@ -201,7 +201,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("a control that is chosen is set, says what the agent made of it, and stays chosen when the agent is started anew", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.manual = ["session/new"];
     const id = await fixture.open(),
       modes = {
@@ -241,7 +241,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("a choice that had no answer when the agent was restarted is set in its next session; a refusal that comes after another choice changes nothing", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.manual = ["session/new", "session/set_config_option"];
     const configOptions = [
       { id: "m", name: "M", type: "select", currentValue: "a", options: ["a", "b", "c"].map(value => ({ value })) },
@@ -273,7 +273,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("a form is answered by the user, a page is opened after consent, and what cannot be asked is refused", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.settle();
     const ask = (params: object) =>
@@ -310,7 +310,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("a question that belongs to a request in place of a session is asked where that request was made, or cancelled", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.manual = ["session/new"];
     const id = await fixture.open();
     await fixture.settle();
@@ -337,7 +337,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("files are read and written through the host; one outside of the workspace only with consent, which the agent may withdraw", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await fixture.open({ cwd: "/symposium/own", folders: ["/symposium/own", "/symposium/other"] });
     await fixture.prompt(id, "go");
     await fixture.agents[0]!.next("session/prompt");
@@ -354,7 +354,7 @@ suite("a session and its agent: questions, choices, files", () => {
         error.code === -32002 &&
         error.message.includes("Resource not found: /symposium/own/missing"),
     );
-    await using other = new World();
+    await using other = new Fixture();
     other.initialized = { protocolVersion: 1, agentInfo: { name: "gemini-cli" } };
     const its = await other.open({ cwd: "/symposium/own" });
     await other.prompt(its, "go");
@@ -391,7 +391,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("a question that the agent withdraws is settled on screen and answered as cancelled", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
     await fixture.agents[0]!.next("session/prompt");
@@ -410,7 +410,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("an agent that dies with a question open did not withdraw it", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
     await fixture.agents[0]!.next("session/prompt");
@@ -427,7 +427,7 @@ suite("a session and its agent: questions, choices, files", () => {
   });
 
   test("a question none of whose options can be chosen is refused", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
     await fixture.agents[0]!.next("session/prompt");

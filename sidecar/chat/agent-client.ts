@@ -14,20 +14,20 @@ import { restartedElsewhere } from "../errors";
 import { stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound } from "../rpc/peer";
 import { AgentControls } from "./agent-controls";
-import { AgentOpening, type Openings } from "./session-opening";
+import { SessionOpening, type OpeningDeps } from "./session-opening";
 import { AgentFiles, type Ask } from "./agent-files";
 import { AgentTerminals } from "./agent-terminals";
-import { Patience } from "./session-timeouts";
+import { SessionTimeouts } from "./session-timeouts";
 import { AgentPrompts } from "./agent-prompts";
 import { AgentQuestions, chosen, refuseLate } from "./agent-questions";
 import { clientMethod } from "./client-methods";
 import { wantsSignIn, type Attempt } from "./sign-in";
 import type { Prompt, SessionEvent, Trouble } from "./session-model";
-import type { SessionStart, SessionWorld } from "./session-deps";
+import type { SessionStart, SessionDeps } from "./session-deps";
 import { troubleOf } from "./agent-failure";
-import type { Word } from "./agent-message";
+import type { AgentMessage } from "./agent-message";
 
-export class AgentLine implements Disposable {
+export class AgentClient implements Disposable {
   /** Counts openings: what comes from an earlier one is late. */
   #opening = 0;
   /** Of the opening of now: aborts when the agent is left. */
@@ -37,9 +37,9 @@ export class AgentLine implements Disposable {
   readonly #files: AgentFiles;
   #terminals: AgentTerminals;
   readonly #controls: AgentControls;
-  readonly #patience: Patience;
+  readonly #patience: SessionTimeouts;
   readonly #prompts: AgentPrompts;
-  readonly #openings: Openings;
+  readonly #openings: OpeningDeps;
   #pause: Disposable | undefined;
   /** With which the next opening begins. */
   #next: Attempt = "first";
@@ -50,8 +50,8 @@ export class AgentLine implements Disposable {
 
   constructor(
     private readonly start: SessionStart,
-    private readonly deps: SessionWorld,
-    private readonly say: (word: Word) => void,
+    private readonly deps: SessionDeps,
+    private readonly say: (word: AgentMessage) => void,
   ) {
     this.#controls = new AgentControls(start.controls ?? {}, {
       keep: (controlId, value) => deps.keepControl(start.agent.id, controlId, value),
@@ -63,7 +63,7 @@ export class AgentLine implements Disposable {
       () => deps.policy.decide(start.agent.id),
       id => this.#teller()({ kind: "withdrawn", id }),
     );
-    this.#patience = new Patience(deps.clock, () => this.#questions.isAsking || this.#installing.size > 0);
+    this.#patience = new SessionTimeouts(deps.clock, () => this.#questions.isAsking || this.#installing.size > 0);
     this.#prompts = new AgentPrompts(
       path => deps.editor.readTextFile(path),
       this.#patience,
@@ -87,7 +87,7 @@ export class AgentLine implements Disposable {
   }
 
   /** What a word means, now that it is its turn. */
-  heard(word: Word): SessionEvent | undefined {
+  heard(word: AgentMessage): SessionEvent | undefined {
     // late, or taken back since
     if (word.of !== this.#opening || ("request" in word && word.request.signal.aborted)) return this.refuse(word);
     switch (word.kind) {
@@ -113,7 +113,7 @@ export class AgentLine implements Disposable {
   }
 
   /** A word that comes too late. */
-  refuse(word: Word): undefined {
+  refuse(word: AgentMessage): undefined {
     switch (word.kind) {
       case "event":
         return;
@@ -137,7 +137,7 @@ export class AgentLine implements Disposable {
     this.#staying = new AbortController();
     const attempt = this.#next;
     this.#next = "first";
-    new AgentOpening(this.#openings, of, this.#staying.signal)
+    new SessionOpening(this.#openings, of, this.#staying.signal)
       .enter(attempt)
       .catch((error: unknown) => tell({ kind: "openFailed", ...this.#trouble(error) }));
   }
@@ -273,7 +273,7 @@ export class AgentLine implements Disposable {
   }
 
   /** What is answered at once, or by a person. */
-  #request(word: Extract<Word, { readonly kind: "request" }>): SessionEvent | undefined {
+  #request(word: Extract<AgentMessage, { readonly kind: "request" }>): SessionEvent | undefined {
     const { request, version, agentName, subagent } = word;
     if (request.method === "session/request_permission") return this.#questions.permission(request, version, subagent);
     if (request.method === "elicitation/create") return this.#questions.elicitation(request, subagent);

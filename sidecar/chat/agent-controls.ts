@@ -10,7 +10,7 @@ import { objectOr } from "../rpc/json";
 import { controlsOf, requestToSet } from "../acp/adapt/controls";
 import type { SessionEvent } from "./session-model";
 
-export interface ControlsWorld {
+export interface ControlsDeps {
   /** For the agent's next sessions. */
   keep(controlId: string, value: ControlValue): void;
   /** What was chosen before could not be set. */
@@ -22,7 +22,7 @@ export class AgentControls {
 
   constructor(
     chosen: ControlValues,
-    private readonly deps: ControlsWorld,
+    private readonly deps: ControlsDeps,
   ) {
     this.#chosen = new Map(Object.entries(chosen));
   }

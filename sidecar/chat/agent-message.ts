@@ -6,7 +6,7 @@ import type { SessionEvent } from "./session-model";
 
 /** What came from the agent's side. `of` is the opening that it belongs to. */
 
-export type Word = { readonly of: number } & (
+export type AgentMessage = { readonly of: number } & (
   | { readonly kind: "event"; readonly event: SessionEvent }
   | {
       readonly kind: "request";

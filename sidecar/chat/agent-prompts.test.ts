@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { NEVER, World } from "../testing/chat-fixture";
+import { NEVER, Fixture } from "../testing/chat-fixture";
 
 const FILE = { type: "attachment", attachment: { kind: "file", path: "/w/a" } } as const;
 const IMAGE = {
@@ -8,8 +8,8 @@ const IMAGE = {
 } as const;
 const ABLE = { protocolVersion: 1, agentCapabilities: { promptCapabilities: { embeddedContext: true } } };
 
-async function opened(initialized: unknown): Promise<{ readonly fixture: World; readonly id: string }> {
-  const fixture = new World();
+async function opened(initialized: unknown): Promise<{ readonly fixture: Fixture; readonly id: string }> {
+  const fixture = new Fixture();
   fixture.initialized = initialized;
   const id = await fixture.open();
   await fixture.settle();

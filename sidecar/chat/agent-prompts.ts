@@ -5,7 +5,7 @@
  * cannot be, ends its turn once.
  */
 import type { AgentConnection } from "../acp/connection";
-import type { Patience } from "./session-timeouts";
+import type { SessionTimeouts } from "./session-timeouts";
 import { wantsSignIn } from "./sign-in";
 import { promptContent, type PromptContent } from "./prompt-content";
 import type { Prompt, SessionEvent, Trouble } from "./session-model";
@@ -17,7 +17,7 @@ export class AgentPrompts {
   constructor(
     /** The text of a file as the user sees it. */
     private readonly read: (path: string) => Promise<string>,
-    private readonly patience: Patience,
+    private readonly patience: SessionTimeouts,
     private readonly trouble: (error: unknown) => Trouble,
     private readonly sending: () => void,
   ) {}

@@ -12,7 +12,7 @@ import { start } from "./session-state";
 import { terminal, type TerminalEvent } from "./session-terminals";
 
 /** Terminals over real processes, and what a session shows of them. */
-class World implements AsyncDisposable {
+class Fixture implements AsyncDisposable {
   readonly #folder = temporaryFolder();
   readonly #ledger = openLedger(this.#folder.path, randomUUID(), {
     warn: message => {
@@ -72,10 +72,13 @@ class World implements AsyncDisposable {
 
 suite("terminals of an agent", () => {
   test("a command runs, prints, ends, and all of it is shown and told", async () => {
-    await using fixture = new World();
-    const terminalId = fixture.node("process.stdout.write('out ž'); process.stderr.write('err'); process.exitCode = 3", {
-      env: [{ name: "A", value: "1" }, { name: 5 }],
-    });
+    await using fixture = new Fixture();
+    const terminalId = fixture.node(
+      "process.stdout.write('out ž'); process.stderr.write('err'); process.exitCode = 3",
+      {
+        env: [{ name: "A", value: "1" }, { name: 5 }],
+      },
+    );
     deepEqual(await fixture.terminals.waitForExit({ terminalId }), { exitCode: 3, signal: null });
     const { output, ...rest } = fixture.terminals.output({ terminalId });
     equal([...String(output)].sort().join(""), [..."out žerr"].sort().join(""));
@@ -92,7 +95,7 @@ suite("terminals of an agent", () => {
   });
 
   test("has the agent's variables and folder; a line without arguments is the shell's", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const one = fixture.node("process.stdout.write(process.env.GREETING + ' ' + process.cwd())", {
       env: [{ name: "GREETING", value: "hi" }],
       cwd: fixture.cwd,
@@ -105,7 +108,7 @@ suite("terminals of an agent", () => {
   });
 
   test("what is shown of a shell's line is the line, also where the agent names the shell", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const shells: readonly (readonly [command: string, args: readonly string[], shown: string])[] = [
       ["/bin/sh", ["-c", "echo 'a b'"], "echo 'a b'"],
       ["cmd.exe", ["/d", "/s", "/c", "dir"], "dir"],
@@ -121,7 +124,7 @@ suite("terminals of an agent", () => {
   });
 
   test("shows a program that is only called like a shell whole, with what it gets", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const shells: readonly (readonly [
       command: string,
       args: readonly string[],
@@ -142,14 +145,14 @@ suite("terminals of an agent", () => {
   });
 
   test("a command that is not there says so, and ends", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const terminalId = fixture.create({ command: "/no/such/program", args: ["x"] });
     deepEqual(await fixture.terminals.waitForExit({ terminalId }), { exitCode: 127, signal: null });
     match(String(fixture.terminals.output({ terminalId }).output), /no\/such\/program/);
   });
 
   test("kept for the agent is the end of the output, cut between characters; without an end it is bounded, and so is what is shown", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const few = fixture.node("process.stdout.write('žluťoučký')", { outputByteLimit: 4 });
     await fixture.terminals.waitForExit({ terminalId: few });
     deepEqual(
@@ -170,7 +173,7 @@ suite("terminals of an agent", () => {
   });
 
   test("to kill ends it and keeps it; to release ends it and forgets it, but not on the screen", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const terminalId = fixture.node("process.stdout.write('ready'); setInterval(() => {}, 1000)");
     await fixture.until(() => fixture.shown[0]?.output === "ready");
     deepEqual(fixture.terminals.output({ terminalId }), { output: "ready", truncated: false });
@@ -184,7 +187,7 @@ suite("terminals of an agent", () => {
   });
 
   test("nothing runs on when the session is left", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const terminalId = fixture.node("setInterval(() => {}, 1000)"),
       ended = fixture.terminals.waitForExit({ terminalId });
     await fixture.terminals.leave();
@@ -192,8 +195,9 @@ suite("terminals of an agent", () => {
   });
 
   test("what is no command is refused, and so are too many", async () => {
-    await using fixture = new World();
-    for (const command of ["", " ", undefined, "a\0b"]) throws(() => fixture.create({ command }), /a command is needed/);
+    await using fixture = new Fixture();
+    for (const command of ["", " ", undefined, "a\0b"])
+      throws(() => fixture.create({ command }), /a command is needed/);
     throws(() => fixture.create({ command: "ls", cwd: "here" }), /an absolute path is needed/);
     const failing = new AgentTerminals(
       "y",

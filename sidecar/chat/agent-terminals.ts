@@ -11,7 +11,7 @@ import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { TERMINAL_LIMIT } from "../../src/protocol/chat";
 import type { ProcessSpec, Started } from "../process/child";
-import { LastBytes } from "../process/tail-buffer";
+import { TailBuffer } from "../process/tail-buffer";
 import type { Clock } from "../rpc/clock";
 import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -105,7 +105,7 @@ export class AgentTerminals {
 class RunningTerminal {
   /** Resolves with the agent's words for it. */
   readonly exited: Promise<JsonObject>;
-  readonly #kept: LastBytes;
+  readonly #kept: TailBuffer;
   readonly #started: Started;
   #exit: JsonObject | undefined;
 
@@ -116,7 +116,7 @@ class RunningTerminal {
     ended: (exit: { readonly code?: number; readonly signal?: string }) => void,
   ) {
     this.#started = started;
-    this.#kept = new LastBytes(limit);
+    this.#kept = new TailBuffer(limit);
     this.exited = this.#run().then(exit => {
       this.printed.flush();
       ended(exit);

@@ -18,7 +18,7 @@ import { RpcError } from "../rpc/message";
 import type { StartCommand } from "./agent-terminals";
 import { editorFiles, type AskHost } from "./editor-files";
 import { Session } from "./session";
-import { type SessionWorld } from "./session-deps";
+import { type SessionDeps } from "./session-deps";
 import type { Prompt } from "./session-model";
 
 /** The wire to the host. */
@@ -28,7 +28,7 @@ export interface Host {
   isCongested(): boolean;
 }
 
-export interface ChatWorld {
+export interface ChatDeps {
   readonly bootId: string;
   readonly clock: Clock;
   readonly pool: AgentPool;
@@ -36,11 +36,11 @@ export interface ChatWorld {
   readonly journal: Journal;
   readonly host: Host;
   readonly startCommand: StartCommand;
-  /** How an agent is started; as `LaunchWorld.command`. */
+  /** How an agent is started; as `LaunchDeps.command`. */
   readonly command: (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
   /** Those of sessions that begin now; absent: none. */
   readonly extensions?: () => readonly ExtensionConfig[];
-  readonly log: SessionWorld["log"];
+  readonly log: SessionDeps["log"];
 }
 
 /** Of a start that nobody takes back. */
@@ -66,7 +66,7 @@ type ChatHandlers = Pick<
 export class ChatService implements AsyncDisposable {
   readonly #sessions = new Map<SessionId, Session>();
 
-  constructor(private readonly deps: ChatWorld) {}
+  constructor(private readonly deps: ChatDeps) {}
 
   readonly handlers: ChatHandlers = {
     "chat/new": async chat => {
@@ -153,7 +153,7 @@ export class ChatService implements AsyncDisposable {
     return session;
   }
 
-  #worldOf(sessionId: SessionId): SessionWorld {
+  #worldOf(sessionId: SessionId): SessionDeps {
     const { host, ...deps } = this.deps;
     return {
       ...deps,

@@ -3,7 +3,7 @@ import { needsWorkaround } from "../agent-workarounds";
 import type { AgentFiles, Ask } from "./agent-files";
 import type { AgentTerminals } from "./agent-terminals";
 
-export interface ClientWorld {
+export interface ClientDeps {
   readonly files: AgentFiles;
   readonly terminals: AgentTerminals;
   /** What the agent calls itself. */
@@ -17,7 +17,7 @@ export interface ClientWorld {
 export function clientMethod(
   method: string,
   params: unknown,
-  { files, terminals, agentName }: ClientWorld,
+  { files, terminals, agentName }: ClientDeps,
 ): ((ask: Ask) => Promise<unknown>) | undefined {
   switch (method) {
     case "fs/read_text_file":

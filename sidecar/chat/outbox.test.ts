@@ -15,7 +15,7 @@ import { BATCH_MS, Outbox, type Numbered } from "./outbox";
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
 
 /** An outbox, and a host that applies what it is sent as a page does. */
-class World {
+class Fixture {
   readonly clock = new FakeClock();
   kept: Conversation = EMPTY;
   shown: Conversation = EMPTY;
@@ -93,7 +93,7 @@ class World {
 
 suite("outbox", () => {
   test("text of one frame is one event, with what began it", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     for (const word of ["a", "b", "c"]) fixture.say("1", word);
     fixture.clock.advance(0);
     for (const word of ["d", "e"]) fixture.say("1", word);
@@ -103,7 +103,7 @@ suite("outbox", () => {
   });
 
   test("after a pause the first word goes at once", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.say("1", "a");
     fixture.clock.advance(0);
     fixture.clock.advance(100);
@@ -113,7 +113,7 @@ suite("outbox", () => {
   });
 
   test("a flood of different entries becomes a snapshot, and the numbers go on", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     for (let i = 0; i < 2000; i++) fixture.say(`e${i}`, "x");
     fixture.clock.advance(BATCH_MS);
     deepEqual(fixture.sent, ["snapshot"]);
@@ -124,7 +124,7 @@ suite("outbox", () => {
   });
 
   test("a flood that changes many entries in turn is one event per entry and batch", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     for (let round = 0; round < 20; round++) for (let i = 0; i < 400; i++) fixture.say(`e${i}`, `${round} `);
     fixture.clock.advance(BATCH_MS);
     deepEqual(
@@ -135,7 +135,7 @@ suite("outbox", () => {
   });
 
   test("a flood of changes reaches the page at a rate that it can follow, and the end of the turn at once", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     for (let frame = 0; frame < 100; frame++) {
       for (let i = 0; i < 400; i++) fixture.say(`e${i}`, `${frame} `);
       fixture.clock.advance(BATCH_MS);
@@ -148,7 +148,7 @@ suite("outbox", () => {
   });
 
   test("a flood of different entries costs at most a snapshot in half a second", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     for (let frame = 0; frame < 40; frame++) {
       for (let i = 0; i < 600; i++) fixture.say(`e${i}`, `${frame} `);
       fixture.clock.advance(BATCH_MS);
@@ -159,7 +159,7 @@ suite("outbox", () => {
   });
 
   test("a page that asks during a flood gets a snapshot at once, and the events after it", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     for (let frame = 0; frame < 2; frame++) {
       for (let i = 0; i < 600; i++) fixture.say(`e${i}`, `${frame} `);
       fixture.clock.advance(BATCH_MS);
@@ -173,7 +173,7 @@ suite("outbox", () => {
   });
 
   test("a host that does not read is sent nothing, and a snapshot when it reads again", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.congested = true;
     for (let i = 0; i < 20; i++) {
       fixture.say("1", "x");
@@ -188,7 +188,7 @@ suite("outbox", () => {
   });
 
   test("a short gap is answered with events, a long one or another boot with a snapshot", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     for (let i = 0; i < 600; i++) {
       fixture.say(`e${i}`, "x");
       fixture.clock.advance(BATCH_MS);
@@ -210,7 +210,7 @@ suite("outbox", () => {
   });
 
   test("of what terminals print only so much is kept", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     for (let i = 0; i < 300; i++) {
       fixture.add({
         type: "terminal",
@@ -231,7 +231,7 @@ suite("outbox", () => {
   test("whatever comes when, the page shows what is kept, without a gap", () =>
     fc.assert(
       fc.property(fc.array(move, { maxLength: 40 }), moves => {
-        const fixture = new World();
+        const fixture = new Fixture();
         let made = 0;
         for (const m of moves)
           if ("say" in m) for (let i = 0; i < m.times; i++) fixture.say(m.times > 2 ? `e${made++}` : m.say, String(i));

@@ -18,7 +18,7 @@ export interface Numbered {
 }
 
 /** The wire to the host, for one session. */
-export interface Outlet {
+export interface EventSink {
   event(numbered: Numbered): void;
   snapshot(seq: number, conversation: Conversation, asked: number | undefined): void;
   /** Whether the host reads more slowly than we write. */
@@ -61,7 +61,7 @@ export class Outbox implements Disposable {
     private readonly bootId: string,
     private readonly conversation: () => Conversation,
     private readonly journal: Journal,
-    private readonly outlet: Outlet,
+    private readonly outlet: EventSink,
     private readonly clock: Clock,
   ) {}
 

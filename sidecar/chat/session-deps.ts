@@ -12,17 +12,17 @@ import type { BypassPolicy } from "../permissions/policy";
 import type { Clock } from "../rpc/clock";
 import type { EditorFiles } from "./agent-files";
 import type { StartCommand } from "./agent-terminals";
-import type { Outlet } from "./outbox";
+import type { EventSink } from "./outbox";
 
 /** What a session needs of the world around it. */
 
-export interface SessionWorld {
+export interface SessionDeps {
   readonly bootId: string;
   readonly clock: Clock;
   readonly pool: AgentPool;
   readonly policy: BypassPolicy;
   readonly journal: Journal;
-  readonly outlet: Outlet;
+  readonly outlet: EventSink;
   readonly setBypass: (agentId: string) => void;
   /** For the agent's next sessions. */
   readonly keepControl: (agentId: string, controlId: string, value: ControlValue) => void;

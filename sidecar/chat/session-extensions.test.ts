@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { ExtensionDetails, ToolDelivery } from "../../src/protocol/session-details";
-import { NEVER, World } from "../testing/chat-fixture";
+import { NEVER, Fixture } from "../testing/chat-fixture";
 
 const extension = (id: string, name = id): ExtensionConfig => ({
   id,
@@ -9,12 +9,12 @@ const extension = (id: string, name = id): ExtensionConfig => ({
   distribution: { local: { command: id } },
   _source: "custom",
 });
-const told = (fixture: World, id: string) =>
+const told = (fixture: Fixture, id: string) =>
   fixture.entries(id).flatMap(entry => (entry.kind === "notice" ? [[entry.severity, entry.text, entry.actions]] : []));
 
 suite("extensions of a session", () => {
   test("are those that were there when it began; a changed list is for the next", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.extensions = [extension("one"), extension("two")];
     await fixture.open();
     await fixture.settle();
@@ -27,7 +27,7 @@ suite("extensions of a session", () => {
   });
 
   test("stay with it when its agent is started again, by a person or after its death", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.extensions = [extension("one")];
     const id = await fixture.open();
     await fixture.settle();
@@ -41,7 +41,7 @@ suite("extensions of a session", () => {
   });
 
   test("one that is not there is told once, with a way to the log, and the conversation goes on", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.missing = [
       { id: "one", sentence: "The agent extension “One” is left out: it hangs." },
       { id: "two", sentence: "The agent extension “Two” was not found." },
@@ -69,8 +69,12 @@ suite("extensions of a session", () => {
   });
 
   test("what they do is part of the conversation, from the session's beginning, and again when it is another", async () => {
-    await using fixture = new World();
-    fixture.initialized = { protocolVersion: 1, agentCapabilities: {}, agentInfo: { name: "ada-acp", version: "1.2.0" } };
+    await using fixture = new Fixture();
+    fixture.initialized = {
+      protocolVersion: 1,
+      agentCapabilities: {},
+      agentInfo: { name: "ada-acp", version: "1.2.0" },
+    };
     const before: ExtensionDetails = { id: "one", name: "One", setup: { added: ["git"] } },
       after: ExtensionDetails = { ...before, time: { setup: 3 } };
     fixture.doing = [before, { id: "two", name: "Two", leftOut: "It hangs." }];
@@ -91,7 +95,7 @@ suite("extensions of a session", () => {
   });
 
   test("shows missing tools as a notice, once, and among the details", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.doing = [{ id: "one", name: "One" }];
     const id = await fixture.open(),
       sentence = "Ada did not request the tools of One (0 of 9): it did not connect to any of these MCP servers.";
@@ -110,7 +114,7 @@ suite("extensions of a session", () => {
   });
 
   test("says that the missing tools arrived when the agent lists them later, and not when its session is set up anew", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const one = (stage: ToolDelivery["stage"]): ExtensionDetails => {
       const tools: ToolDelivery = {
         server: "one",
@@ -143,7 +147,7 @@ suite("extensions of a session", () => {
   });
 
   test("what those of an agent did that was left is nobody's any more", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.doing = [{ id: "one", name: "One" }];
     const id = await fixture.open();
     await fixture.settle();
@@ -157,14 +161,14 @@ suite("extensions of a session", () => {
   });
 
   test("where there is nothing to tell, nothing is told", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.settle();
     equal(fixture.shown.get(id)?.details, undefined);
   });
 
   test("each tab that shares the process is told", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.missing = [{ id: "one", sentence: "The agent extension “One” is left out: it hangs." }];
     const [a, b] = [await fixture.open(), await fixture.open()];
     await fixture.settle();
@@ -172,7 +176,7 @@ suite("extensions of a session", () => {
   });
 
   test("one that is being installed is told in the tabs that wait for it, which are not late", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.manual = ["initialize"];
     const without = await fixture.open();
     fixture.extensions = [extension("one", "One")];
@@ -199,7 +203,7 @@ suite("extensions of a session", () => {
   });
 
   test("while its agent or an extension is being installed it is not late; after that it is", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.manual = ["initialize"];
     fixture.extensions = [extension("ada", "One")];
     const id = await fixture.open();

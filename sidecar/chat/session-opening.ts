@@ -11,31 +11,31 @@ import type { AgentKey, Lease } from "../agents/pool";
 import { objectOr } from "../rpc/json";
 import { controlsOf } from "../acp/adapt/controls";
 import type { AgentControls } from "./agent-controls";
-import type { Word } from "./agent-message";
+import type { AgentMessage } from "./agent-message";
 import type { AgentQuestions } from "./agent-questions";
-import type { Patience } from "./session-timeouts";
-import type { SessionStart, SessionWorld } from "./session-deps";
+import type { SessionTimeouts } from "./session-timeouts";
+import type { SessionStart, SessionDeps } from "./session-deps";
 import type { SessionEvent, Trouble } from "./session-model";
-import { openSignedIn, type Attempt, type SignInWorld } from "./sign-in";
+import { openSignedIn, type Attempt, type SignInDeps } from "./sign-in";
 
 /** What the line has for each of its openings. */
-export interface Openings {
+export interface OpeningDeps {
   readonly start: SessionStart;
-  readonly deps: SessionWorld;
+  readonly deps: SessionDeps;
   readonly key: AgentKey;
   readonly controls: AgentControls;
   readonly questions: AgentQuestions;
-  readonly patience: Patience;
+  readonly patience: SessionTimeouts;
   /** What was said of extensions that are not there: each start finds them missing again. */
   readonly missed: Set<string>;
-  say(word: Word): void;
+  say(word: AgentMessage): void;
   trouble(error: unknown): Trouble;
 }
 
-export class AgentOpening {
+export class SessionOpening {
   /** `of`: its number; `left` aborts when the agent is. */
   constructor(
-    private readonly all: Openings,
+    private readonly all: OpeningDeps,
     private readonly of: number,
     private readonly left: AbortSignal,
   ) {}
@@ -117,7 +117,7 @@ export class AgentOpening {
     });
   }
 
-  get #signInWorld(): SignInWorld {
+  get #signInWorld(): SignInDeps {
     const {
       start: { agent, cwd },
       deps: {

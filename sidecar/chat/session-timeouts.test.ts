@@ -1,12 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { FakeClock } from "../testing/fake-clock";
-import { Patience } from "./session-timeouts";
+import { SessionTimeouts } from "./session-timeouts";
 
-class World {
+class Fixture {
   readonly clock = new FakeClock();
   readonly told: string[] = [];
   asking = false;
-  readonly patience = new Patience(this.clock, () => this.asking);
+  readonly patience = new SessionTimeouts(this.clock, () => this.asking);
   readonly tell = (event: object): void => {
     this.told.push(Object.values(event).join(" "));
   };
@@ -18,7 +18,7 @@ class World {
 
 suite("patience with an agent", () => {
   test("that starts ends after ten and after thirty seconds, unless it waits for a person", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.patience.toOpen(fixture.tell);
     deepEqual(fixture.wait(9), []);
     deepEqual(fixture.wait(1), ["slow 10"]);
@@ -30,7 +30,7 @@ suite("patience with an agent", () => {
   });
 
   test("that says nothing in its turn ends after three minutes since its last word, once, unless it waits for a person", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.patience.toHear(fixture.tell);
     deepEqual(fixture.wait(120), []);
     fixture.patience.heard();
@@ -44,7 +44,7 @@ suite("patience with an agent", () => {
   });
 
   test("that is to stop ends after ten seconds, and for good after a minute", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.patience.toHear(fixture.tell);
     fixture.patience.toStop(fixture.tell);
     deepEqual(fixture.wait(10), ["cancelOverdue"]);
@@ -53,7 +53,7 @@ suite("patience with an agent", () => {
   });
 
   test("that has done it does not end", () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     for (const wait of [fixture.patience.toOpen, fixture.patience.toHear, fixture.patience.toStop]) {
       wait.call(fixture.patience, fixture.tell);
       fixture.patience[Symbol.dispose]();

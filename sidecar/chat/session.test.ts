@@ -1,10 +1,10 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import type { Entry } from "../../src/protocol/chat";
-import { NEVER, World } from "../testing/chat-fixture";
+import { NEVER, Fixture } from "../testing/chat-fixture";
 
 suite("chat session", () => {
   test("a prompt goes to the agent, its answer comes back, text in order", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "hello");
     const request = await fixture.agents[0]!.next("session/prompt");
@@ -21,7 +21,7 @@ suite("chat session", () => {
   });
 
   test("two tabs with one configuration share a process and hear their own answers", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const [a, b] = await Promise.all([fixture.open(), fixture.open()]);
     await Promise.all([fixture.prompt(a, "A"), fixture.prompt(b, "B")]);
     const [first, second] = [
@@ -45,7 +45,7 @@ suite("chat session", () => {
   });
 
   test("stop cancels, the agent ends the turn; one that does not is offered a restart", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
     const turn = await fixture.agents[0]!.next("session/prompt");
@@ -62,7 +62,7 @@ suite("chat session", () => {
   });
 
   test("the agent dies in mid-turn: one sentence, and the next prompt starts it again", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "one");
     await fixture.agents[0]!.next("session/prompt");
@@ -83,7 +83,7 @@ suite("chat session", () => {
   });
 
   test("an agent that cannot be started says why, and the prompt stays", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.manual = ["initialize"];
     const id = await fixture.open();
     await fixture.prompt(id, "one");
@@ -95,7 +95,7 @@ suite("chat session", () => {
   });
 
   test("an agent whose answer makes no sense says why, also when nobody could write that answer down again", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.manual = ["session/new"];
     const id = await fixture.open();
     await fixture.settle();
@@ -107,7 +107,7 @@ suite("chat session", () => {
   });
 
   test("a restart stops the process for all its tabs and opens each again at its next prompt", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const [a, b] = [await fixture.open(), await fixture.open()];
     await fixture.settle();
     await fixture.service.handlers["chat/restartAgent"]({ sessionId: a }, NEVER);
@@ -123,7 +123,7 @@ suite("chat session", () => {
   });
 
   test("closing a tab answers its questions, closes its session, and stops an agent that nobody uses", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
     await fixture.agents[0]!.next("session/prompt");
@@ -142,7 +142,7 @@ suite("chat session", () => {
   });
 
   test("what a page still showed of a dead process begins the conversation, settled", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const shown: Entry[] = [
       { kind: "user", id: "u", text: "hi" },
       { kind: "agent", id: "a", text: "half" },

@@ -13,12 +13,12 @@ import type { Attention, BypassUntil } from "../../src/protocol/sidecar";
 import { assertNever } from "../../src/protocol/wire";
 import { Actor } from "../rpc/actor";
 import { attention, concernsAttention } from "./attention";
-import { AgentLine } from "./agent-client";
-import { type Word } from "./agent-message";
+import { AgentClient } from "./agent-client";
+import { type AgentMessage } from "./agent-message";
 import { Outbox } from "./outbox";
 import type { Effect, Prompt, SessionEvent, State } from "./session-model";
 import { start, step } from "./session-state";
-import type { SessionStart, SessionWorld } from "./session-deps";
+import type { SessionStart, SessionDeps } from "./session-deps";
 
 /** What has to be settled for a prompt: accepted into the conversation, or refused with a sentence. */
 export interface PromptResponder {
@@ -29,19 +29,19 @@ export interface PromptResponder {
 type Message =
   | { readonly kind: "event"; readonly event: SessionEvent }
   | { readonly kind: "prompt"; readonly prompt: Prompt; readonly responder: PromptResponder }
-  | { readonly kind: "word"; readonly word: Word }
+  | { readonly kind: "word"; readonly word: AgentMessage }
   | { readonly kind: "replay"; readonly at: Position | undefined; readonly asked: number };
 
 export class Session extends Actor<Message> {
   #state: State;
   #wants: Attention = "nothing";
   readonly #outbox: Outbox;
-  readonly #line: AgentLine;
+  readonly #line: AgentClient;
   readonly #responders = new Map<string, PromptResponder>();
 
   constructor(
     private readonly begin: SessionStart,
-    private readonly deps: SessionWorld,
+    private readonly deps: SessionDeps,
   ) {
     super(`session ${begin.sessionId}`);
     const why = begin.why ?? "The process behind this tab is gone.";
@@ -57,7 +57,7 @@ export class Session extends Actor<Message> {
     );
     this.#state = state;
     this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.journal, deps.outlet, deps.clock);
-    this.#line = new AgentLine(begin, deps, word => this.post({ kind: "word", word }));
+    this.#line = new AgentClient(begin, deps, word => this.post({ kind: "word", word }));
     for (const effect of effects) this.#do(effect);
   }
 

@@ -1,7 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
-import { NEVER, World } from "../testing/chat-fixture";
+import { NEVER, Fixture } from "../testing/chat-fixture";
 import { RpcError, RpcCode } from "../rpc/message";
-import { AgentWitness } from "../agents/agent-status-tracker";
+import { AgentStatusTracker } from "../agents/agent-status-tracker";
 import { signOut } from "../agents/sign-out";
 import type { Elicitation } from "../../src/protocol/elicitation";
 
@@ -17,7 +17,7 @@ const initialized = (...methods: readonly (keyof typeof METHODS)[]) => ({
 });
 
 /** A session whose prompt waits for an agent that wants its user to sign in. */
-async function asked(fixture: World, ...methods: readonly (keyof typeof METHODS)[]): Promise<string> {
+async function asked(fixture: Fixture, ...methods: readonly (keyof typeof METHODS)[]): Promise<string> {
   fixture.manual = ["session/new", "authenticate"];
   fixture.initialized = initialized(...methods);
   const id = await fixture.open();
@@ -26,17 +26,19 @@ async function asked(fixture: World, ...methods: readonly (keyof typeof METHODS)
   await refused(fixture);
   return id;
 }
-async function refused(fixture: World): Promise<void> {
-  (await fixture.agents.at(-1)!.next("session/new")).fail(new RpcError(RpcCode.authRequired, "Authentication required"));
+async function refused(fixture: Fixture): Promise<void> {
+  (await fixture.agents.at(-1)!.next("session/new")).fail(
+    new RpcError(RpcCode.authRequired, "Authentication required"),
+  );
   await fixture.settle();
 }
-async function opens(fixture: World): Promise<void> {
+async function opens(fixture: Fixture): Promise<void> {
   (await fixture.agents.at(-1)!.next("session/new")).respond({ sessionId: "s" });
   await fixture.settle();
 }
-const question = (fixture: World, id: string): Elicitation =>
+const question = (fixture: Fixture, id: string): Elicitation =>
   fixture.entries(id).findLast((entry): entry is Elicitation => entry.kind === "elicitation" && !entry.answered)!;
-async function answer(fixture: World, id: string, values?: Readonly<Record<string, string>>): Promise<void> {
+async function answer(fixture: Fixture, id: string, values?: Readonly<Record<string, string>>): Promise<void> {
   await fixture.service.handlers["chat/answerElicitation"](
     {
       sessionId: id,
@@ -47,12 +49,12 @@ async function answer(fixture: World, id: string, values?: Readonly<Record<strin
   );
   await fixture.settle();
 }
-const notices = (fixture: World, id: string): readonly unknown[] =>
+const notices = (fixture: Fixture, id: string): readonly unknown[] =>
   fixture.entries(id).flatMap(entry => (entry.kind === "notice" ? [[entry.text, entry.actions]] : []));
 
 suite("an agent that wants its user to sign in", () => {
   test("does it itself, in the same process, and the prompt that waited goes out", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await asked(fixture, "browser");
     equal(question(fixture, id).message, "Ada wants you to sign in. Log in");
     await answer(fixture, id, {});
@@ -69,7 +71,7 @@ suite("an agent that wants its user to sign in", () => {
   });
 
   test("has it done by its program in a terminal, and is started anew", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await asked(fixture, "browser", "terminal");
     await answer(fixture, id, { method: "cli" });
     await opens(fixture);
@@ -80,7 +82,7 @@ suite("an agent that wants its user to sign in", () => {
   });
 
   test("is given a key, which is kept in secret and is nowhere in the conversation", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await asked(fixture, "key");
     await answer(fixture, id, {});
     match(question(fixture, id).message, /secret storage/);
@@ -167,9 +169,9 @@ suite("an agent that wants its user to sign in", () => {
       /although “In a terminal” has just succeeded/,
     ],
     ["it names no way", [], async () => undefined, /^Ada wants you to sign in first, and does not say how/],
-  ] satisfies [string, (keyof typeof METHODS)[], (fixture: World, id: string) => Promise<void>, RegExp][])
+  ] satisfies [string, (keyof typeof METHODS)[], (fixture: Fixture, id: string) => Promise<void>, RegExp][])
     test(`${what}: one sentence, and the prompt can be sent again`, async () => {
-      await using fixture = new World();
+      await using fixture = new Fixture();
       const id = await asked(fixture, ...methods);
       await act(fixture, id);
       const [[text, actions] = [], ...others] = notices(fixture, id) as [string, readonly string[]][];
@@ -186,7 +188,7 @@ suite("an agent that wants its user to sign in", () => {
     });
 
   test("the next prompt asks again", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await asked(fixture, "browser");
     await answer(fixture, id);
     await fixture.prompt(id, "again");
@@ -196,7 +198,7 @@ suite("an agent that wants its user to sign in", () => {
   });
 
   test("of two tabs that ask one is answered: the other's question goes, and it has a session, too", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const one = await asked(fixture, "terminal"),
       other = await fixture.open();
     await fixture.prompt(other, "hello too");
@@ -221,7 +223,7 @@ suite("an agent that wants its user to sign in", () => {
   });
 
   test("an agent that dies whenever it asks is not started for ever", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await asked(fixture, "browser");
     await fixture.agents[0]!.die();
     await fixture.settle();
@@ -232,7 +234,7 @@ suite("an agent that wants its user to sign in", () => {
   });
 
   test("who does not want to is not asked again by itself, also after the agent has died before", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.initialized = initialized("browser");
     const id = await fixture.open();
     await fixture.settle();
@@ -249,7 +251,7 @@ suite("an agent that wants its user to sign in", () => {
   });
 
   test("that says so only when it is prompted is asked how before the next prompt, although it would open a session", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.initialized = initialized("browser");
     const id = await fixture.open();
     await fixture.prompt(id, "hello");
@@ -273,7 +275,7 @@ suite("an agent that wants its user to sign in", () => {
   });
 
   test("a tab that is closed meanwhile leaves nothing behind", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await asked(fixture, "browser");
     await fixture.service.handlers["chat/close"]({ sessionId: id }, NEVER);
     await fixture.settle();
@@ -284,13 +286,13 @@ suite("an agent that wants its user to sign in", () => {
   });
 
   test("an agent whose user signed out is not restarted until the next prompt", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.initialized = { ...initialized("browser"), agentCapabilities: { auth: { logout: {} } } };
     const id = await fixture.open();
     await fixture.settle();
     const leaving = signOut({ id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, "/w", {
       pool: fixture.pool,
-      witness: new AgentWitness(
+      witness: new AgentStatusTracker(
         () => undefined,
         () => 0,
       ),

@@ -18,7 +18,7 @@ import { AgentError, noWayToSignIn, notSignedIn, signedInElsewhere, stillNotSign
 import type { JsonObject } from "../rpc/json";
 import { assertNever } from "../../src/protocol/wire";
 
-export interface SignInWorld {
+export interface SignInDeps {
   /** What was filled in; `undefined`: nobody wants to. */
   readonly ask: (form: Form) => Promise<JsonObject | undefined>;
   /**
@@ -50,7 +50,7 @@ export type Attempt = "first" | "wanted" | "other" | { readonly signedIn: string
 export interface Entrance {
   readonly connection: AgentConnection;
   readonly open: () => Promise<OpenedSession>;
-  readonly deps: SignInWorld;
+  readonly deps: SignInDeps;
   /** What is asked is of nobody any more. */
   readonly withdraw: () => void;
   /** Ends this process; `why` is for other tabs that use it. */
@@ -94,7 +94,7 @@ export async function openSignedIn(
 async function signIn(
   agent: string,
   connection: Pick<AgentConnection, "authMethods" | "authenticate">,
-  { ask, runInTerminal, keep }: SignInWorld,
+  { ask, runInTerminal, keep }: SignInDeps,
 ): Promise<SignedIn> {
   const { authMethods } = connection;
   if (authMethods.length === 0) throw noWayToSignIn(agent);

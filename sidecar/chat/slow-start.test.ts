@@ -1,9 +1,9 @@
 import { deepEqual } from "node:assert/strict";
-import { NEVER, World } from "../testing/chat-fixture";
+import { NEVER, Fixture } from "../testing/chat-fixture";
 
 suite("an agent that is slow", () => {
   test("to start is told of after ten seconds, with its log after thirty, and given up after two minutes with a way on", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.manual = ["initialize"];
     const id = await fixture.open();
     await fixture.prompt(id, "one");
@@ -36,7 +36,7 @@ suite("an agent that is slow", () => {
   });
 
   test("to start because it is being installed is told of once, and is not late", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     fixture.manual = ["initialize"];
     const id = await fixture.open();
     for (const agentId of ["eve", "ada", "ada"]) fixture.service.installing("agent", agentId, true);
@@ -52,7 +52,7 @@ suite("an agent that is slow", () => {
   });
 
   test("to stop is restarted after a minute, and its prompt can be sent again", async () => {
-    await using fixture = new World();
+    await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
     await fixture.agents[0]!.next("session/prompt");

@@ -3,7 +3,7 @@
  */
 import { deepEqual, equal } from "node:assert/strict";
 import type { Entry } from "../../src/protocol/chat";
-import { World as ChatWorld, NEVER } from "../testing/chat-fixture";
+import { Fixture as ChatWorld, NEVER } from "../testing/chat-fixture";
 import type { MemoryAgent } from "../testing/memory-agent";
 import type { IncomingRequest } from "../rpc/peer";
 
@@ -20,7 +20,7 @@ const OPTIONS = [
   { optionId: "no", name: "No", kind: "reject_once" },
 ];
 
-class World extends ChatWorld {
+class Fixture extends ChatWorld {
   override initialized: unknown = V2;
   sessionId = "";
   prompted: IncomingRequest | undefined;
@@ -105,7 +105,7 @@ function lines(entries: readonly Entry[], indent = ""): readonly string[] {
 
 suite("subagents of an agent that speaks ACP v2", () => {
   test("nine updates of a subagent are one card with its transcript, not nine placeholders", async () => {
-    await using fixture = await new World().begin();
+    await using fixture = await new Fixture().begin();
     await fixture.send(
       ["s1", subagent("c1", { title: "Explore", description: "Looks around", state: { state: "running" } })],
       [
@@ -138,7 +138,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
   });
 
   test("a question of a subagent is asked in its parent's tab under its name, and the subagent gets the answer", async () => {
-    await using fixture = await new World().begin();
+    await using fixture = await new Fixture().begin();
     await fixture.send(["s1", subagent("c1", { title: "Explore", state: { state: "running" } })]);
     const { answer } = await fixture.ask("c1");
     deepEqual(fixture.transcript, [
@@ -152,7 +152,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
   });
 
   test("a subagent of a subagent is shown in its parent's card, and asks in the same tab", async () => {
-    await using fixture = await new World().begin();
+    await using fixture = await new Fixture().begin();
     await fixture.send(
       ["s1", subagent("c1", { title: "Outer" })],
       ["c1", subagent("c2", { title: "Inner", state: { state: "running" } })],
@@ -172,7 +172,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
   });
 
   test("a subagent that has ended leaves no open call, and its turn's end cancels its question", async () => {
-    await using fixture = await new World().begin();
+    await using fixture = await new Fixture().begin();
     await fixture.send(
       ["s1", subagent("c1", { title: "Explore" })],
       ["c1", { sessionUpdate: "tool_call_update", toolCallId: "t", title: "Read", status: "in_progress" }],
@@ -190,7 +190,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
   });
 
   test("a subagent that works in the background asks between turns, and has another card in the next turn", async () => {
-    await using fixture = await new World().begin();
+    await using fixture = await new Fixture().begin();
     await fixture.send(
       ["s1", subagent("c1", { title: "Watch", state: { state: "running" } })],
       ["c1", { sessionUpdate: "agent_message_chunk", content: text("one") }],
@@ -217,7 +217,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
   });
 
   test("a turn that is cancelled, and an agent that exits, end everything of the subagents", async () => {
-    await using fixture = await new World().begin();
+    await using fixture = await new Fixture().begin();
     await fixture.send(
       ["s1", subagent("c1", { title: "Watch", state: { state: "running" } })],
       ["c1", { sessionUpdate: "tool_call_update", toolCallId: "t", title: "Run", status: "in_progress" }],
@@ -235,7 +235,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
   });
 
   test("an agent cannot make a subagent of a session that another tab has", async () => {
-    await using fixture = await new World().begin();
+    await using fixture = await new Fixture().begin();
     const other = await fixture.open({ protocol: 2 });
     await fixture.settle();
     await fixture.send(
@@ -246,7 +246,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
   });
 
   test("updates of an unknown kind share one placeholder per kind and turn", async () => {
-    await using fixture = await new World().begin();
+    await using fixture = await new Fixture().begin();
     const odd = (sessionUpdate: string): readonly [string, object] => ["s1", { sessionUpdate, x: 1 }];
     await fixture.send(odd("_a"), odd("_a"), odd("_b"), odd("_a"));
     await fixture.end();
@@ -256,7 +256,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
   });
 
   test("a plan that is removed is not shown, and each kind of plan takes the place of the one before", async () => {
-    await using fixture = await new World().begin();
+    await using fixture = await new Fixture().begin();
     const plan = (more: object): readonly [string, object] => [
       "s1",
       { sessionUpdate: "plan_update", plan: { planId: "p", ...more } },

@@ -36,7 +36,7 @@ async function passing(what: string, isSo: () => boolean, clock?: FakeClock): Pr
   ok(isSo(), what);
 }
 
-class World implements AsyncDisposable {
+class Fixture implements AsyncDisposable {
   conversation: Conversation = emptyConversation({ id: "ada", name: "Ada" }, "/w");
   readonly clock = new FakeClock();
   readonly #pool: AgentPool;
@@ -201,7 +201,7 @@ suite("an agent that speaks ACP v2", () => {
       await tell(say(outcome.outcome, "m2"));
       await tell({ sessionUpdate: "state_update", state: "idle", stopReason: "max_tokens" });
     }, heard);
-    await using fixture = new World(agent, 2);
+    await using fixture = new Fixture(agent, 2);
     const sessionId = await fixture.open();
     await fixture.prompt("go");
     await fixture.shows("a question", ({ entries }) => entries.some(entry => entry.kind === "permission"));
@@ -224,7 +224,7 @@ suite("an agent that speaks ACP v2", () => {
   });
 
   test("says why a turn failed, and is ready for the next", async () => {
-    await using fixture = new World(
+    await using fixture = new Fixture(
       newAgent((client, sessionId) =>
         client.notify("session/update", {
           sessionId,
@@ -243,12 +243,15 @@ suite("an agent that speaks ACP v2", () => {
     await fixture.idle();
     match(fixture.story.at(-1) ?? "", /^notice .*out of tokens/);
     await fixture.prompt("again");
-    await fixture.shows("the second turn has ended", ({ turn, entries }) => turn.state === "idle" && entries.length > 3);
+    await fixture.shows(
+      "the second turn has ended",
+      ({ turn, entries }) => turn.state === "idle" && entries.length > 3,
+    );
   });
 
   test("is told what was chosen in v2's words, and hears of a stop", async () => {
     const heard: unknown[] = [];
-    await using fixture = new World(
+    await using fixture = new Fixture(
       newAgent(async (client, sessionId) => {
         await passing("the stop is heard", () => heard.includes("cancel"));
         await client.notify("session/update", {
@@ -290,7 +293,7 @@ suite("an agent that speaks only ACP v1", () => {
 
   for (const protocol of [1, 2] as const)
     test(`works the same when it is offered v${protocol}`, async () => {
-      await using fixture = new World(old(), protocol);
+      await using fixture = new Fixture(old(), protocol);
       await fixture.open();
       await fixture.prompt("go");
       await fixture.idle();
@@ -314,7 +317,7 @@ suite("an agent that speaks only ACP v1", () => {
             });
           }),
         );
-      await using fixture = new World(both, protocol);
+      await using fixture = new Fixture(both, protocol);
       await fixture.open();
       await fixture.prompt("go");
       await fixture.idle();

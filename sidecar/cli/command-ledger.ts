@@ -1,7 +1,7 @@
 /** The ledger of what a command of ours starts, for when it is killed: the next one ends what is left. */
 import { homedir } from "node:os";
 import path from "node:path";
-import type { ProcessWorld } from "../process/child";
+import type { ProcessDeps } from "../process/child";
 import { RUN_ID } from "../process/child-environment";
 import { openLedger, reapLeftOvers, type Ledger } from "../process/process-ledger";
 import { newRun } from "../process/run-id";
@@ -23,7 +23,7 @@ export function openOwnLedger(scope: Scope, tell: Tell): Ledger {
 }
 
 /** For what a command of ours starts; nobody but the ledger has to be told of it. */
-export function ownProcesses(ledger: Ledger, tell: Tell): ProcessWorld {
+export function ownProcesses(ledger: Ledger, tell: Tell): ProcessDeps {
   return {
     clock: realClock,
     ledger,

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { PassThrough } from "node:stream";
-import { startChild, statusOf, type ProcessSpec, type ProcessWorld } from "../process/child";
-import { LastBytes } from "../process/tail-buffer";
+import { startChild, statusOf, type ProcessSpec, type ProcessDeps } from "../process/child";
+import { TailBuffer } from "../process/tail-buffer";
 import { redactText } from "../../src/protocol/redaction/redact";
 import { AGENT_PLACEHOLDER } from "../conform/agent-placeholder";
 import { runAgentScenarios, type CheckOptions } from "../conform/agent-scenarios";
@@ -91,7 +91,7 @@ export async function runConform(request: ConformRequest, tell: Tell): Promise<n
 
 class Check {
   /** Output of the process that was started last. */
-  #stderr = new LastBytes(STDERR_TAIL_BYTES);
+  #stderr = new TailBuffer(STDERR_TAIL_BYTES);
   /** The process that was started last. */
   #subject: Subject | undefined;
   #isStopped = false;
@@ -100,7 +100,7 @@ class Check {
 
   constructor(
     private readonly request: ConformRequest,
-    private readonly processes: ProcessWorld,
+    private readonly processes: ProcessDeps,
     private readonly cwd: string,
   ) {}
 
@@ -181,7 +181,7 @@ class Check {
     const started = startChild(spec, this.processes);
     if (started.kind === "failed") return notStarted(started.why.then(error => error.what));
     const { child } = started,
-      stderr = new LastBytes(STDERR_TAIL_BYTES);
+      stderr = new TailBuffer(STDERR_TAIL_BYTES);
     this.#stderr = stderr;
     child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
     return { input: child.stdin, output: child.stdout, exited: child.exited.then(statusOf), stop: () => child.stop() };

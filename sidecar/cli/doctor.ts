@@ -1,7 +1,7 @@
 /** `symposium-acp-agent doctor`: what agents need and what of it is there; and how far one of them gets. */
 import { homedir } from "node:os";
 import { BUILT_IN_AGENTS } from "../../src/protocol/built-in-agents";
-import { examine, examineCommand, factsOf, type ExamineWorld } from "../agents/doctor/examine";
+import { examine, examineCommand, factsOf, type ExamineDeps } from "../agents/doctor/examine";
 import { report, type Examined } from "../agents/doctor/report";
 import { Scope } from "../rpc/scope";
 import type { ComponentSpec } from "./component";
@@ -49,7 +49,7 @@ export async function runDoctor(patient: Patient, tell: Tell, version: string): 
   return examined === undefined || examined.diagnosis.cause === "fine" ? 0 : 1;
 }
 
-async function examinedPatient(patient: NonNullable<Patient>, deps: ExamineWorld): Promise<Examined> {
+async function examinedPatient(patient: NonNullable<Patient>, deps: ExamineDeps): Promise<Examined> {
   if (patient.kind === "command")
     return examineCommand(patient.component.name, patient.component.command, process.cwd(), deps);
   const config = BUILT_IN_AGENTS.find(({ id }) => id === patient.id);

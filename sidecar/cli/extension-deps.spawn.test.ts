@@ -7,7 +7,7 @@ import { census } from "../testing/census";
 import { temporaryFolder } from "../testing/drive";
 import { hurriedClock } from "../testing/hurried-clock";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
-import { extensionWorld } from "./extension-deps";
+import { extensionDeps } from "./extension-deps";
 
 suite("the computer, as extensions are given it", () => {
   test("ends all that was started through it when it is disposed, and starts nothing more", async function () {
@@ -15,7 +15,7 @@ suite("the computer, as extensions are given it", () => {
     using folder = temporaryFolder();
     const run = newRun(),
       ledger = openLedger(path.join(folder.path, "ledger"), run);
-    const fixture = extensionWorld({
+    const fixture = extensionDeps({
       version: "1",
       environment: async () => process.env,
       find: async program => program,

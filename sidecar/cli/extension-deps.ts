@@ -4,33 +4,33 @@
  * Invariant: when it has been disposed nothing that was started through it runs any more, and nothing is started.
  */
 import { homedir } from "node:os";
-import { runShell, startChild, type Child, type ProcessWorld } from "../process/child";
+import { runShell, startChild, type Child, type ProcessDeps } from "../process/child";
 import { findProgram, isProgramFile } from "../process/find-program";
 import { ShellEnvironment, type Environment } from "../process/login-shell-environment";
 import { runTool } from "../process/tool-run";
-import type { ExtensionWorld } from "../extensions/extension";
+import type { ExtensionDeps } from "../extensions/extension";
 import { realClock } from "../rpc/clock";
 
-export interface OwnWorld {
+export interface OwnDeps {
   readonly version: string;
-  readonly processes: ProcessWorld;
+  readonly processes: ProcessDeps;
   /** The login shell's. */
   readonly environment: () => Promise<Environment>;
   readonly find: (program: string) => Promise<string | undefined>;
-  readonly log: ExtensionWorld["log"];
+  readonly log: ExtensionDeps["log"];
 }
 
-export interface OwnedWorld extends ExtensionWorld, AsyncDisposable {}
+export interface OwnedDeps extends ExtensionDeps, AsyncDisposable {}
 
 /** A process that cannot be ended is not waited for. */
 const ENDING_MS = 6_000;
 
-export function extensionWorld({ version, processes, environment, find, log }: OwnWorld): OwnedWorld {
+export function extensionDeps({ version, processes, environment, find, log }: OwnDeps): OwnedDeps {
   const over = new AbortController(),
     ends = new Set<Promise<unknown>>(),
     children = new Set<Child>();
   /** What is started has the login shell's environment. */
-  const inShell = async (): Promise<ProcessWorld> => {
+  const inShell = async (): Promise<ProcessDeps> => {
     const env = await environment();
     over.signal.throwIfAborted();
     return { ...processes, environment: () => env };
@@ -79,7 +79,7 @@ export function extensionWorld({ version, processes, environment, find, log }: O
 }
 
 /** For a program of its own: the login shell is asked when the first extension needs something of it. */
-export function ownWorld({ version, processes, log }: Pick<OwnWorld, "version" | "processes" | "log">): OwnedWorld {
+export function ownDeps({ version, processes, log }: Pick<OwnDeps, "version" | "processes" | "log">): OwnedDeps {
   const { platform, env, execPath: node } = process;
   const shell = new ShellEnvironment({
     platform,
@@ -90,7 +90,7 @@ export function ownWorld({ version, processes, log }: Pick<OwnWorld, "version" |
   });
   let resolving: Promise<Environment> | undefined;
   const environment = (): Promise<Environment> => (resolving ??= shell.resolved().then(resolved => resolved.env));
-  return extensionWorld({
+  return extensionDeps({
     version,
     processes,
     environment,

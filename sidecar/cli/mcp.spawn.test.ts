@@ -10,7 +10,7 @@ import { type JsonObject, arrayOr, isObject, objectOr } from "../rpc/json";
 import { FakeClock } from "../testing/fake-clock";
 import { manyTools, TOOLS } from "../testing/many-tools";
 import { listen, serveMcpOverHttp } from "../testing/mcp-server";
-import { adding, connected, Signal, transportTo, World } from "../testing/mcp-fixture";
+import { adding, connected, Signal, transportTo, Fixture } from "../testing/mcp-fixture";
 
 const program = () => ({
   command: process.execPath,
@@ -25,7 +25,7 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
 };
 
-class Shimmed extends World {
+class Shimmed extends Fixture {
   static async open(note: (line: string) => void = () => undefined, closed: () => void = () => undefined) {
     const offer = adding("ours", chain => [
       chain.offerMcp("ours", async transport => {
@@ -34,7 +34,7 @@ class Shimmed extends World {
         await server.connect(transport);
       }).declaration,
     ]);
-    const fixture = new World({
+    const fixture = new Fixture({
       stages: [offer, mcpBridge({ clock: new FakeClock(), shim: program() })],
       initialized: { protocolVersion: 1, agentCapabilities: {} },
     });

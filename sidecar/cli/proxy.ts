@@ -4,7 +4,7 @@ import { serveProxyOnStdio } from "../proxies/stdio";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import type { OwnProxy } from "./component";
-import { ownWorld } from "./extension-deps";
+import { ownDeps } from "./extension-deps";
 import type { Tell } from "./log";
 import { openOwnLedger, ownProcesses } from "./command-ledger";
 import { firstSignal, flushed } from "./stdio";
@@ -21,7 +21,7 @@ async function served({ command: { id, settings } }: OwnProxy, tell: Tell, versi
     tell("error", "Something could not be let go of", error),
   );
   const deps = scope.add(
-    ownWorld({
+    ownDeps({
       version,
       processes: ownProcesses(openOwnLedger(scope, tell), tell),
       log: (level, message, detail) => tell(level, message, detail),

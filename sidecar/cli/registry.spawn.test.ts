@@ -10,7 +10,7 @@ import { NO_REGISTRY, parseRegistry, type Registry } from "../agents/registry/do
 import { program } from "../testing/programs";
 import { RegistryServer, serving, status } from "../testing/registry-server";
 import { Transcript } from "../testing/transcript";
-import { answerRegistry, type RegistryCommandWorld, type RegistryReply } from "./registry";
+import { answerRegistry, type RegistryCommandDeps, type RegistryReply } from "./registry";
 
 const GOLDEN = "sidecar/testing/transcripts/registry-resolve.golden";
 const archiveOf = (platform: Platform): object => ({
@@ -51,7 +51,7 @@ const read = (document: object): Registry => {
   if ("wrong" in registry) throw new Error(registry.wrong);
   return registry;
 };
-const fixture = (more: Partial<RegistryCommandWorld> = {}): RegistryCommandWorld => ({
+const fixture = (more: Partial<RegistryCommandDeps> = {}): RegistryCommandDeps => ({
   platform: "linux-x86_64",
   home: "/home/ada",
   sidecar: { command: "/node", args: ["/sidecar.js"] },
@@ -60,7 +60,7 @@ const fixture = (more: Partial<RegistryCommandWorld> = {}): RegistryCommandWorld
   snapshot: async () => ({ registry: read(DOCUMENT), fetchedAt: 1000, url: "https://example.com", from: "network" }),
   ...more,
 });
-const resolve = (id: string, more?: Partial<RegistryCommandWorld>): Promise<RegistryReply> =>
+const resolve = (id: string, more?: Partial<RegistryCommandDeps>): Promise<RegistryReply> =>
   answerRegistry({ kind: "resolve", id }, fixture(more));
 
 suite("registry resolve", () => {
@@ -198,7 +198,7 @@ suite("registry resolve", () => {
 
 suite("registry list", () => {
   const list = async (
-    more?: Partial<RegistryCommandWorld>,
+    more?: Partial<RegistryCommandDeps>,
   ): Promise<{ readonly all: readonly { readonly id: string }[]; readonly notes: readonly string[] }> => {
     const { code, out, notes } = await answerRegistry({ kind: "list" }, fixture(more));
     equal(code, 0);

@@ -9,7 +9,7 @@ import path from "node:path";
 import { ageOf } from "../../src/protocol/age";
 import type { AgentConfig } from "../../src/protocol/agents";
 import { BUILT_IN_AGENTS, builtInAgents } from "../../src/protocol/built-in-agents";
-import { documentedCommand, type DocumentedWorld } from "../agents/distributions/documented-command";
+import { documentedCommand, type DocumentedDeps } from "../agents/distributions/documented-command";
 import { platformOf } from "../agents/distributions/platform";
 import { proxiedFetch } from "../http/proxied-fetch";
 import { findProgram, isProgramFile } from "../process/find-program";
@@ -28,7 +28,7 @@ export interface RegistryReply {
   readonly notes: readonly string[];
 }
 
-export interface RegistryCommandWorld extends DocumentedWorld {
+export interface RegistryCommandDeps extends DocumentedDeps {
   readonly snapshot: () => Promise<RegistrySnapshot>;
   /** Whether a program is on the PATH, or, by its path, there. */
   readonly has: (program: string) => boolean;
@@ -36,11 +36,11 @@ export interface RegistryCommandWorld extends DocumentedWorld {
   readonly now: () => number;
 }
 
-export async function answerRegistry(request: RegistryRequest, deps: RegistryCommandWorld): Promise<RegistryReply> {
+export async function answerRegistry(request: RegistryRequest, deps: RegistryCommandDeps): Promise<RegistryReply> {
   return request.kind === "list" ? listed(deps) : resolved(request.id, deps);
 }
 
-async function listed(deps: RegistryCommandWorld): Promise<RegistryReply> {
+async function listed(deps: RegistryCommandDeps): Promise<RegistryReply> {
   const snapshot = await deps.snapshot(),
     own = builtInAgents(deps.has);
   const others = snapshot.registry.agents
@@ -59,7 +59,7 @@ async function listed(deps: RegistryCommandWorld): Promise<RegistryReply> {
   };
 }
 
-async function resolved(id: string, deps: RegistryCommandWorld): Promise<RegistryReply> {
+async function resolved(id: string, deps: RegistryCommandDeps): Promise<RegistryReply> {
   const own = BUILT_IN_AGENTS.find(agent => agent.id === id);
   if (own) return commandOf(own, deps, []);
   const snapshot = await deps.snapshot(),
@@ -80,7 +80,7 @@ async function resolved(id: string, deps: RegistryCommandWorld): Promise<Registr
   };
 }
 
-function commandOf(config: AgentConfig, deps: RegistryCommandWorld, notes: readonly string[]): RegistryReply {
+function commandOf(config: AgentConfig, deps: RegistryCommandDeps, notes: readonly string[]): RegistryReply {
   const documented = documentedCommand(config, deps);
   if ("why" in documented) return { code: 1, out: "", notes: [...notes, documented.why] };
   const { server, fromStore } = documented;
@@ -139,7 +139,7 @@ export async function runRegistry(request: RegistryRequest, url: string | undefi
 }
 
 /** This program, as it was started. VS Code's own Node is one only when it is told so. */
-function ourselves(): DocumentedWorld["sidecar"] {
+function ourselves(): DocumentedDeps["sidecar"] {
   const { ELECTRON_RUN_AS_NODE: asNode } = process.env,
     [, script] = process.argv;
   return {

@@ -6,7 +6,7 @@
  * kill -9 of this process leaves is ended by the next start, by the ledger in `~/.symposium/cache`.
  */
 import path from "node:path";
-import type { ProcessWorld } from "../process/child";
+import type { ProcessDeps } from "../process/child";
 import type { AgentCommand } from "../agents/distributions/agent-command";
 import { findProgram, isProgramFile } from "../process/find-program";
 import { serverStarter, startCommand } from "../agents/launch";
@@ -17,7 +17,7 @@ import type { Notice, ProxyComponent, Start, LastComponent } from "../conductor/
 import { conduct } from "../conductor/conductor";
 import { AgentError } from "../errors";
 import { builtInComponent } from "../extensions/built-in";
-import type { ExtensionWorld } from "../extensions/extension";
+import type { ExtensionDeps } from "../extensions/extension";
 import { DeliveryTracker, type Delivery } from "../mcp/delivery/delivery-tracker";
 import type { ServerStarter } from "../proxies/added-server";
 import type { Channel, Closed } from "../rpc/channel";
@@ -26,7 +26,7 @@ import { Scope } from "../rpc/scope";
 import type { RunWith } from "./command";
 import type { ComponentSpec, ProxySpec, ServerProxy } from "./component";
 import type { Tell } from "./log";
-import { ownWorld } from "./extension-deps";
+import { ownDeps } from "./extension-deps";
 import { openOwnLedger, ownProcesses } from "./command-ledger";
 import { openEvidence } from "./tool-evidence";
 import { openTrace } from "./trace-file";
@@ -47,7 +47,7 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, v
   const processes = ownProcesses(openOwnLedger(scope, tell), tell),
     begin = commandStarter(processes, tell, version);
   const extensions = scope.add(
-      ownWorld({ version, processes, log: (level, message, detail) => tell(level, message, detail) }),
+      ownDeps({ version, processes, log: (level, message, detail) => tell(level, message, detail) }),
     ),
     odd = (what: string, detail: unknown): void => tell("warn", what, detail);
   const starter = serverStarter(process.cwd(), {
@@ -120,7 +120,7 @@ interface Hearers {
 async function proxyOf(
   { name, command }: ProxySpec,
   begin: Begin,
-  extensions: ExtensionWorld,
+  extensions: ExtensionDeps,
   hearers: Hearers,
 ): Promise<ProxyComponent | undefined> {
   if (command.kind === "mcp") return serverOf(name, command, hearers);
@@ -170,7 +170,7 @@ function reason(cause: unknown): unknown {
 
 type Begin = (name: string, command: AgentCommand) => Start;
 
-function commandStarter(processes: ProcessWorld, tell: Tell, version: string): Begin {
+function commandStarter(processes: ProcessDeps, tell: Tell, version: string): Begin {
   const deps = { version, startProcess: (spec: ProcessSpec) => startProcess(spec, processes) };
   return (name, command) => async () => {
     // Neither arguments nor environment: both are where people put their keys.

@@ -7,10 +7,10 @@ import path from "node:path";
 import type { Installable, InstallProgress } from "../../src/protocol/agent-service";
 import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
-import { runShell, systemTools, type ProcessWorld } from "../process/child";
+import { runShell, systemTools, type ProcessDeps } from "../process/child";
 import type { CommandOf } from "../agents/distributions/command-secrets";
 import { AgentService, type AgentHandlers } from "../agents/agent-service";
-import type { AgentWitness } from "../agents/agent-status-tracker";
+import type { AgentStatusTracker } from "../agents/agent-status-tracker";
 import type { AgentCommand } from "../agents/distributions/agent-command";
 import { platformOf, platformsFor } from "../agents/distributions/platform";
 import { examine, factsOf } from "../agents/doctor/examine";
@@ -31,7 +31,7 @@ import { documentAt } from "../agents/registry/document-at";
 import { Icons } from "../agents/registry/icons";
 import { Registries } from "../agents/registry/registries";
 import { ShellEnvironment, type Environment, type ResolvedEnvironment } from "../process/login-shell-environment";
-import { signOut, type SignOutWorld } from "../agents/sign-out";
+import { signOut, type SignOutDeps } from "../agents/sign-out";
 import { runTool } from "../process/tool-run";
 import { ownProgram } from "../mcp/shim";
 import { realClock } from "../rpc/clock";
@@ -57,8 +57,8 @@ export interface AgentsPart extends AsyncDisposable {
   readonly fetch: typeof globalThis.fetch;
 }
 
-export interface AgentsWorld {
-  readonly processes: ProcessWorld;
+export interface AgentsDeps {
+  readonly processes: ProcessDeps;
   /** The editor's proxy; empty: it has none. */
   readonly proxy: string;
   readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
@@ -73,7 +73,7 @@ export const STORE = path.join(homedir(), ".symposium", "bin"),
   EXTENSION_STORE = path.join(homedir(), ".symposium", "extensions");
 const CACHE = path.join(homedir(), ".symposium", "cache");
 
-export function openAgents({ processes, proxy, log, installing, httpArchives = false }: AgentsWorld): AgentsPart {
+export function openAgents({ processes, proxy, log, installing, httpArchives = false }: AgentsDeps): AgentsPart {
   const {
       platform,
       arch,
@@ -82,7 +82,7 @@ export function openAgents({ processes, proxy, log, installing, httpArchives = f
     } = process,
     table = processTable(systemTools);
   let environment: Environment = process.env;
-  const deps: ProcessWorld = { ...processes, environment: () => environment };
+  const deps: ProcessDeps = { ...processes, environment: () => environment };
   const shell = new ShellEnvironment({
     platform,
     env: process.env,
@@ -161,18 +161,18 @@ export interface ServedAgents extends AgentsPart {
   readonly handlers: AgentHandlers;
 }
 
-export interface ServedAgentsWorld extends AgentsWorld {
+export interface ServedAgentsDeps extends AgentsDeps {
   /** For servers that are asked, and agents. */
   readonly version: string;
   readonly pool: AgentPool;
-  readonly witness: AgentWitness;
+  readonly witness: AgentStatusTracker;
   /** With the keys that the user gave. */
   readonly command: CommandOf;
-  readonly keys: SignOutWorld["keys"];
+  readonly keys: SignOutDeps["keys"];
 }
 
 /** The same for a window. */
-export function serveAgents(deps: ServedAgentsWorld): ServedAgents {
+export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
   const { version, processes, log, pool, witness, keys } = deps,
     part = openAgents(deps),
     { installers, stores, fetch, find, environment } = part;

@@ -12,14 +12,14 @@ import type { ConfigurationState } from "../../src/protocol/own-configuration";
 import { isLogged, type LogCategory, type LogLevel } from "../../src/protocol/log";
 import { PROTOCOL, type HelloFromHost, type HelloFromSidecar } from "../../src/protocol/sidecar";
 import { withSecrets } from "../agents/distributions/command-secrets";
-import { AgentWitness, witnessed } from "../agents/agent-status-tracker";
+import { AgentStatusTracker, witnessed } from "../agents/agent-status-tracker";
 import { ConfiguredExtensions } from "../agents/extensions/configured-extensions";
 import { commandOf, type AgentCommand } from "../agents/distributions/agent-command";
 import { RUN_ID } from "../process/child-environment";
 import { launch } from "../agents/launch";
 import { openLedger, reapLeftOvers } from "../process/process-ledger";
 import { AgentPool } from "../agents/pool";
-import { startChild, type ProcessWorld } from "../process/child";
+import { startChild, type ProcessDeps } from "../process/child";
 import { startProcess } from "../process/stdio-process";
 import type { Environment } from "../process/login-shell-environment";
 import { ChatService } from "../chat/chat-service";
@@ -34,7 +34,7 @@ import { realClock } from "../rpc/clock";
 import { HostWire } from "../rpc/host-wire";
 import { RpcError } from "../rpc/message";
 import { Scope } from "../rpc/scope";
-import { extensionWorld } from "./extension-deps";
+import { extensionDeps } from "./extension-deps";
 import type { ServedAgents } from "./serve-agents";
 import type { LmPart } from "./serve-lm";
 import { openEvidence } from "./tool-evidence";
@@ -161,7 +161,7 @@ function open(
     log("warn", "sidecar", "What an earlier sidecar left could not be ended", { error: String(error) }),
   );
   const trace = traceIn(hello.traceDir, scope, (level, message, data) => log(level, "sidecar", message, data));
-  const processes: ProcessWorld = {
+  const processes: ProcessDeps = {
     clock: realClock,
     ledger,
     report: {
@@ -171,7 +171,7 @@ function open(
     log: (message, detail) => log("debug", "agent", message, detail),
   };
   const extensions = new ConfiguredExtensions(hello.extensions),
-    witness = new AgentWitness(
+    witness = new AgentStatusTracker(
       (of, id) => wire.notify("agents/changed", { of, id }),
       () => Date.now(),
     );
@@ -205,7 +205,7 @@ function open(
     agentId => wire.request("secrets/environment", { agentId }),
   );
   const ownExtensions = scope.add(
-    extensionWorld({
+    extensionDeps({
       version,
       processes,
       environment: async () => (await (await agents.part()).shell()).env,

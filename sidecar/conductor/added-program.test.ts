@@ -15,7 +15,7 @@ import { memoryChannels } from "../rpc/memory";
 import { FakeClock } from "../testing/fake-clock";
 import { initialized, MemoryProgram } from "../testing/habit-agent";
 import { TOOLS } from "../testing/many-tools";
-import { connected, World } from "../testing/mcp-fixture";
+import { connected, Fixture } from "../testing/mcp-fixture";
 import { addedServer, type ServerStarter } from "../proxies/added-server";
 
 const SERVER = { command: "/bin/git-mcp", args: ["--stdio"], env: {} };
@@ -24,11 +24,11 @@ class Rig implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly tracker = new DeliveryTracker();
   readonly evidence = new MemoryEvidence();
-  readonly fixture: World;
+  readonly fixture: Fixture;
 
   constructor(start: ServerStarter["start"], agent: JsonObject = initialized(1)) {
     const added = addedServer("Git", "git", SERVER, { starter: { clock: this.clock, start } });
-    this.fixture = new World({
+    this.fixture = new Fixture({
       stages: [added, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence: this.evidence })],
       initialized: agent,
       agent: request => {

@@ -7,13 +7,13 @@ import type { Frame } from "../rpc/frame";
 import { hop } from "../rpc/hop";
 import type { LastComponent, Running } from "./component";
 import { withoutProxyMethods } from "./proxy-methods";
-import { letGo, pass, SLOW_MS, started, type StageWorld } from "./stage";
+import { letGo, pass, SLOW_MS, started, type StageDeps } from "./stage";
 
 /** Never rejects. */
 export async function agentStage(
   { name, start }: Extract<LastComponent, { readonly kind: "agent" }>,
   up: Channel,
-  deps: StageWorld,
+  deps: StageDeps,
 ): Promise<AsyncDisposable> {
   return new AgentStage(name, await started(name, start), up, deps);
 }
@@ -27,7 +27,7 @@ class AgentStage implements AsyncDisposable {
     readonly name: string,
     readonly running: Running,
     readonly up: Channel,
-    readonly deps: StageWorld,
+    readonly deps: StageDeps,
   ) {
     const odd = (what: string, detail: unknown): void => deps.odd(name, what, detail);
     const agent = withoutProxyMethods(

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import type { Channel } from "../rpc/channel";
 import { Frame } from "../rpc/frame";
 import { memoryChannels } from "../rpc/memory";
-import { Flow } from "./backpressure";
+import { Backpressure } from "./backpressure";
 
 const note = (n: number, text = ""): Frame => Frame.of({ jsonrpc: "2.0", method: "n", params: { n, text } });
 
@@ -26,7 +26,7 @@ function unread(): { readonly channel: Channel; readonly heard: number[]; read()
 }
 
 /** Pushes until the flow asks its source to wait; says how many that took. */
-function fill(flow: Flow, channel: Channel): number {
+function fill(flow: Backpressure, channel: Channel): number {
   for (let n = 0; n < 10_000; n++) {
     void flow.push(note(n), channel);
     if (flow.paused(undefined)) return n + 1;
@@ -36,7 +36,7 @@ function fill(flow: Flow, channel: Channel): number {
 
 suite("a direction of a chain", () => {
   test("asks its source to wait while one that it was pushed to is behind, and no longer", async () => {
-    const flow = new Flow(),
+    const flow = new Backpressure(),
       one = unread(),
       other = unread();
     equal(flow.paused(undefined), undefined);
@@ -56,7 +56,7 @@ suite("a direction of a chain", () => {
   });
 
   test("makes its source wait for what it waits for anyway, too", async () => {
-    const flow = new Flow(),
+    const flow = new Backpressure(),
       slow = unread();
     fill(flow, slow.channel);
     const order: string[] = [];
@@ -73,7 +73,7 @@ suite("a direction of a chain", () => {
   });
 
   test("goes on reading a proxy while its neighbour is behind, up to the limit; then the proxy waits, too, and nothing is lost", async () => {
-    const flow = new Flow(10_000),
+    const flow = new Backpressure(10_000),
       slow = unread();
     let n = fill(flow, slow.channel),
       waits: void | Promise<void> = undefined;

@@ -13,7 +13,7 @@ import type { Frame } from "../rpc/frame";
 /** More than what fits in pipes, and than any message that an agent is known to send. */
 const LIMIT_BYTES = 64 * 1024 * 1024;
 
-export class Flow {
+export class Backpressure {
   /** Channels that are behind, and how many bytes they were given since. */
   readonly #behind = new Map<Channel, number>();
   #pause: { readonly over: Promise<void>; readonly end: () => void } | undefined;

@@ -15,7 +15,7 @@ export function join(up: Channel, down: Channel): AsyncDisposable {
 }
 
 /** The client as the first stage sees it: what arrives before the stage is there waits, and so does the client. */
-export class Gate implements Channel {
+export class ChainEntry implements Channel {
   #receiver: Receiver | undefined;
   #ready: () => void = () => undefined;
   readonly #started = new Promise<void>(resolve => {

@@ -22,13 +22,13 @@ import { memoryChannels } from "../rpc/memory";
 import { RpcCode, type RpcErrorObject } from "../rpc/message";
 import { agentStage } from "./agent-stage";
 import type { ConductorClosed, LastComponent, Notice, ProxyComponent, Trace } from "./component";
-import { Flow } from "./backpressure";
-import { Gate, join } from "./chain-entry";
+import { Backpressure } from "./backpressure";
+import { ChainEntry, join } from "./chain-entry";
 import { mcpBridge, type McpBridgeOptions } from "./mcp-bridge";
 import { negotiated } from "./protocol-version";
 import { isProxyInitialize, isProxyMethod, reject, withoutProxyMethods } from "./proxy-methods";
 import { proxyStage } from "./proxy-stage";
-import { letGo, pass, unanswered, type StageWorld } from "./stage";
+import { letGo, pass, unanswered, type StageDeps } from "./stage";
 import { traced, traceNames } from "./traced-channel";
 
 export interface ConductorOptions {
@@ -51,7 +51,7 @@ export function conduct(upstream: Channel, options: ConductorOptions): Conductor
 
 type State =
   | { readonly kind: "waiting" }
-  | { readonly kind: "running"; readonly first: Gate; readonly stages: readonly Promise<AsyncDisposable>[] }
+  | { readonly kind: "running"; readonly first: ChainEntry; readonly stages: readonly Promise<AsyncDisposable>[] }
   | { readonly kind: "ended" };
 
 class Conductor implements AsyncDisposable {
@@ -59,13 +59,13 @@ class Conductor implements AsyncDisposable {
   readonly closed: Promise<ConductorClosed>;
   readonly #options: ConductorOptions;
   readonly #ids: Ids = countingIds();
-  readonly #down = new Flow();
-  readonly #up = new Flow();
+  readonly #down = new Backpressure();
+  readonly #up = new Backpressure();
   readonly #client: Channel;
   readonly #open: OpenRequests & { readonly plain: Channel };
   /** When the chain ends in our successor. */
   readonly #successor: ProxyHop | undefined;
-  readonly #fromSuccessor: Gate | undefined;
+  readonly #fromSuccessor: ChainEntry | undefined;
   #state: State = { kind: "waiting" };
   /** The first failure of a component: what follows is its consequence. */
   #failure: ConductorClosed | undefined;
@@ -107,7 +107,7 @@ class Conductor implements AsyncDisposable {
     const wrong = this.#whyNotFirst(envelope.method);
     if (wrong) return pass(failure(Number(envelope.id), wrong), this.#client);
     return this.#initializable(frame, checked => {
-      const first = new Gate(this.#client, () => this.#chainEnded());
+      const first = new ChainEntry(this.#client, () => this.#chainEnded());
       this.#state = { kind: "running", first, stages: this.#startAll(first) };
       return first.arrived(checked);
     });
@@ -128,8 +128,8 @@ class Conductor implements AsyncDisposable {
   }
 
   /** Started with the client: a connection delivers nothing until both of its conversations have a receiver. */
-  #successorGate(successor: Channel): Gate {
-    const gate = new Gate(successor, () => this.#chainEnded());
+  #successorGate(successor: Channel): ChainEntry {
+    const gate = new ChainEntry(successor, () => this.#chainEnded());
     successor.start({
       receive: frame =>
         this.#state.kind === "running" ? this.#up.paused(gate.arrived(frame)) : refuse(frame, successor),
@@ -161,7 +161,7 @@ class Conductor implements AsyncDisposable {
     return undefined;
   }
 
-  #startAll(first: Gate): readonly Promise<AsyncDisposable>[] {
+  #startAll(first: ChainEntry): readonly Promise<AsyncDisposable>[] {
     const { proxies, last, trace, bridge } = this.#options;
     const deps = this.#deps();
     const middle =
@@ -180,7 +180,7 @@ class Conductor implements AsyncDisposable {
   }
 
   /** One that cannot even be made is left out, as one that cannot be started. */
-  async #proxyStage(proxy: ProxyComponent, up: Channel, down: Channel, deps: StageWorld): Promise<AsyncDisposable> {
+  async #proxyStage(proxy: ProxyComponent, up: Channel, down: Channel, deps: StageDeps): Promise<AsyncDisposable> {
     if (proxy.kind === "external") return proxyStage(proxy, up, down, deps);
     try {
       return proxy.serve(up, down, this.#ids);
@@ -200,7 +200,7 @@ class Conductor implements AsyncDisposable {
     return join(up, this.#fromSuccessor);
   }
 
-  #deps(): StageWorld {
+  #deps(): StageDeps {
     const { clock, notice, odd } = this.#options;
     return {
       clock,
@@ -264,7 +264,7 @@ function refuse(frame: Frame, successor: Channel): void | Promise<void> {
     );
 }
 
-function bridgeOf(options: McpBridgeOptions, { odd }: StageWorld): ProxyComponent {
+function bridgeOf(options: McpBridgeOptions, { odd }: StageDeps): ProxyComponent {
   const bridge = mcpBridge(options);
   return {
     kind: "internal",

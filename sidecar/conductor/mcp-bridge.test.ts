@@ -7,7 +7,7 @@ import type { ProxyDefinition } from "../proxies/proxy";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { FakeClock } from "../testing/fake-clock";
 import { manyTools, TOOLS } from "../testing/many-tools";
-import { adding, connected, HTTP_AGENT, Signal, World, type WorldOptions } from "../testing/mcp-fixture";
+import { adding, connected, HTTP_AGENT, Signal, Fixture, type WorldOptions } from "../testing/mcp-fixture";
 import { mcpBridge } from "./mcp-bridge";
 
 const bridge = (clock = new FakeClock()) =>
@@ -19,7 +19,7 @@ const tools = (name = "tools", note?: (line: string) => void, made?: () => void)
       await manyTools(note).connect(transport);
     }).declaration,
   ]);
-const fixture = (options: Partial<WorldOptions> = {}) => new World({ stages: [tools(), bridge()], ...options });
+const fixture = (options: Partial<WorldOptions> = {}) => new Fixture({ stages: [tools(), bridge()], ...options });
 const OTHER = { name: "other", command: "/bin/other", args: [], env: [] };
 const said = (result: unknown) => String(objectOr((objectOr(result).content as unknown[])[0]).text);
 
@@ -92,7 +92,7 @@ suite("MCP bridge: what the agent and the client see", () => {
   test("an agent that knows MCP over ACP gets the declarations, but not those of sacp; messages pass untouched", async () => {
     const asked: unknown[] = [],
       told: unknown[] = [];
-    await using w = new World({
+    await using w = new Fixture({
       stages: [bridge()],
       initialized: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true, acp: true } } },
       client: request => {
@@ -120,7 +120,7 @@ suite("MCP bridge: what the agent and the client see", () => {
   });
 
   test("without servers over ACP a request passes, and nothing listens", async () => {
-    await using w = new World({ stages: [bridge()] });
+    await using w = new Fixture({ stages: [bridge()] });
     await w.initialize();
     deepEqual((await w.setup("session/new", { mcpServers: [OTHER] })).servers, [OTHER]);
     equal(process.getActiveResourcesInfo().filter(kind => kind === "TCPServerWrap").length, 0);
@@ -228,7 +228,7 @@ suite("MCP bridge: calls", () => {
   });
 
   test("a server that cannot be reached is an error of initialize, not a silence", async () => {
-    await using w = new World({ stages: [bridge()] }); // its client knows no MCP over ACP
+    await using w = new Fixture({ stages: [bridge()] }); // its client knows no MCP over ACP
     await w.initialize();
     for (const declared of [
       { type: "acp", name: "x", id: "i" },

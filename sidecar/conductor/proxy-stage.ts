@@ -19,7 +19,7 @@ import { versionIn } from "./protocol-version";
 import { envelopesOf } from "./proxy-dialect";
 import { unknownToSuccessor, withoutProxyMethods } from "./proxy-methods";
 import { startStep, type Answer, type Ask, type StartEffect, type StartEvent, type StartState } from "./proxy-start";
-import { letGo, pass, SLOW_MS, started, type StageWorld } from "./stage";
+import { letGo, pass, SLOW_MS, started, type StageDeps } from "./stage";
 
 /** Of the proxy's own time: while it waits for its successor the clock stands still. */
 export const INITIALIZE_LIMIT_MS = 30_000;
@@ -35,7 +35,7 @@ export async function proxyStage(
   component: External,
   up: Channel,
   down: Channel,
-  deps: StageWorld,
+  deps: StageDeps,
 ): Promise<AsyncDisposable> {
   return new ProxyStage(component, await started(component.name, component.start), up, down, deps);
 }
@@ -60,7 +60,7 @@ class ProxyStage implements AsyncDisposable {
     running: Running,
     readonly up: Channel,
     readonly down: Channel,
-    readonly deps: StageWorld,
+    readonly deps: StageDeps,
   ) {
     this.#running = running;
     this.#hop = this.#connect(running);

@@ -353,7 +353,10 @@ suite("the start of a proxy", () => {
     const fixture = new Neighbours(1);
     fixture.play({ do: "ask" });
     fixture.play({ do: "proxy forwards", version: "higher" });
-    deepEqual([fixture.state.kind, fixture.atSuccessor, fixture.forwards.size], ["bypassed", [{ id: 1, version: 1 }], 0]);
+    deepEqual(
+      [fixture.state.kind, fixture.atSuccessor, fixture.forwards.size],
+      ["bypassed", [{ id: 1, version: 1 }], 0],
+    );
   });
 
   test("both say no because the successor did: the client hears it, and may ask again", () => {

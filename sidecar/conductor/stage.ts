@@ -5,15 +5,15 @@ import type { Frame } from "../rpc/frame";
 import type { Ids } from "../rpc/hop";
 import { RpcCode, type RpcErrorObject } from "../rpc/message";
 import type { Notice, Running, Start } from "./component";
-import type { Flow } from "./backpressure";
+import type { Backpressure } from "./backpressure";
 
 /** What every stage of a chain shares. */
-export interface StageWorld {
+export interface StageDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   /** From the client to the agent, and back. */
-  readonly down: Flow;
-  readonly up: Flow;
+  readonly down: Backpressure;
+  readonly up: Backpressure;
   readonly notice: (notice: Notice) => void;
   readonly odd: (component: string, what: string, detail: unknown) => void;
   /** A component that the chain cannot do without has ended. The first one is the reason why the chain does. */

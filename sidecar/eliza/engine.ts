@@ -11,7 +11,7 @@
  * Invariants: a reply is never empty; the same conversation gives the same replies for the same choice of beginnings;
  * the work is linear in the text (patterns are matched without going back), and what is quoted of it is bounded.
  */
-import { clauses, word, type Clause, type Word } from "./tokenizer";
+import { clauses, word, type Clause, type Token } from "./tokenizer";
 import type { CompiledKeyword, CompiledRule, CompiledScript, Piece, Reply, Segment, WordTest } from "./script";
 
 export interface Beginnings {
@@ -21,10 +21,10 @@ export interface Beginnings {
   readonly random?: () => number;
 }
 
-type Parts = readonly (readonly Word[])[];
+type Parts = readonly (readonly Token[])[];
 /** A clause after reflection, and its keywords, the next one first. */
 interface Heard {
-  readonly words: readonly Word[];
+  readonly words: readonly Token[];
   readonly keywords: readonly string[];
   readonly rank: number;
 }
@@ -73,7 +73,7 @@ export class Eliza {
   }
 
   /** The clauses, where one last word after a comma that is no keyword (“I am well, thanks”) does not begin another. */
-  *#spoken(text: string): Generator<readonly Word[]> {
+  *#spoken(text: string): Generator<readonly Token[]> {
     let held: Clause | undefined;
     for (const clause of clauses(text)) {
       const [only, ...others] = clause.words;
@@ -90,7 +90,7 @@ export class Eliza {
     if (held !== undefined) yield held.words;
   }
 
-  #reflect(words: readonly Word[]): Heard {
+  #reflect(words: readonly Token[]): Heard {
     const { spelling, keywords } = this.#script;
     const stack: string[] = [];
     let rank = -Infinity;
@@ -108,7 +108,7 @@ export class Eliza {
     return { words: reflected, keywords: stack, rank };
   }
 
-  #remember(words: readonly Word[]): void {
+  #remember(words: readonly Token[]): void {
     const { rule } = this.#script.memory;
     const parts = decompose(rule.pattern, words);
     if (parts === undefined || this.#memories.length >= MEMORIES) return;
@@ -146,7 +146,7 @@ export class Eliza {
     return this.#fallBack(words);
   }
 
-  #fallBack(words: readonly Word[]): string {
+  #fallBack(words: readonly Token[]): string {
     const reply = this.#next(this.#script.fallback);
     return reply.kind === "say" ? this.#assemble(reply.pieces, [words]) : this.#script.greeting;
   }
@@ -166,8 +166,8 @@ export class Eliza {
     return text.charAt(0).toUpperCase() + text.slice(1);
   }
 
-  #polish(words: readonly Word[]): readonly Word[] {
-    const polished: Word[] = [];
+  #polish(words: readonly Token[]): readonly Token[] {
+    const polished: Token[] = [];
     for (let i = 0; i < words.length; ) {
       const rule = this.#script.polish.find(({ from }) =>
         from.every((key, k) => (key === "." ? i + k === words.length : words[i + k]?.key === key)),
@@ -183,7 +183,7 @@ export class Eliza {
 
 function firstFit(
   keyword: CompiledKeyword | undefined,
-  words: readonly Word[],
+  words: readonly Token[],
 ): { readonly rule: CompiledRule; readonly parts: Parts } | undefined {
   for (const rule of keyword?.rules ?? []) {
     const parts = decompose(rule.pattern, words);
@@ -196,8 +196,8 @@ function firstFit(
  * The parts of `words` that `pattern` finds, or nothing. Each gap is as short as can be; taking the first place where
  * the next run stands never loses a match, because the gap after it can always grow instead: no backtracking.
  */
-export function decompose(pattern: readonly Segment[], words: readonly Word[]): Parts | undefined {
-  const parts: (readonly Word[])[] = [];
+export function decompose(pattern: readonly Segment[], words: readonly Token[]): Parts | undefined {
+  const parts: (readonly Token[])[] = [];
   let at = 0;
   for (const [i, { gap, tests }] of pattern.entries()) {
     const last = words.length - tests.length,
@@ -212,14 +212,14 @@ export function decompose(pattern: readonly Segment[], words: readonly Word[]): 
   return parts;
 }
 
-function stands(tests: readonly WordTest[], words: readonly Word[], at: number): boolean {
+function stands(tests: readonly WordTest[], words: readonly Token[], at: number): boolean {
   return tests.every((test, k) => {
     const found = words[at + k];
     return found !== undefined && (test === "any" || test.has(found.key));
   });
 }
 
-function quote(words: readonly Word[]): string {
+function quote(words: readonly Token[]): string {
   const text = words
     .slice(0, QUOTED_WORDS)
     .map(({ text: whole }) => shortened(whole))

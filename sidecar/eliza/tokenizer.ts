@@ -4,13 +4,13 @@
  */
 
 /** `text` is shown, `key` (lower case, plain apostrophes) is compared. */
-export interface Word {
+export interface Token {
   readonly text: string;
   readonly key: string;
 }
 
 export interface Clause {
-  readonly words: readonly Word[];
+  readonly words: readonly Token[];
   /** What ended it: a sentence mark, a comma (or dash), or `but`. */
   readonly end: "stop" | "comma" | "but";
 }
@@ -36,13 +36,13 @@ const BRACKETS = new Set(")]}");
 /** A clause of more words than this is several. */
 const CLAUSE_WORDS = 400;
 
-export function word(text: string): Word {
+export function word(text: string): Token {
   return { text, key: text.toLowerCase() };
 }
 
 export function* clauses(text: string): Generator<Clause> {
   const shouted = text === text.toUpperCase() && text !== text.toLowerCase();
-  let words: Word[] = [];
+  let words: Token[] = [];
   for (const [token] of spaced(shouted ? text.toLowerCase() : text).matchAll(/\S+/g)) {
     const { core, end } = bare(token);
     const but = core.toLowerCase() === "but";

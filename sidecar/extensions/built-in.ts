@@ -1,7 +1,7 @@
 /** The extensions that are part of Symposium, by id. Each is loaded when it is first in a chain. */
 import type { ProxyComponent } from "../conductor/component";
 import { serveProxy } from "../proxies/kit";
-import type { BuiltInExtension, ExtensionSettings, ExtensionWorld } from "./extension";
+import type { BuiltInExtension, ExtensionSettings, ExtensionDeps } from "./extension";
 
 const LOAD: Readonly<Record<string, () => Promise<BuiltInExtension>>> = {
   sparkle: async () => (await import("./sparkle/extension")).sparkle,
@@ -21,7 +21,7 @@ export async function builtInComponent(
   id: string,
   name: string,
   settings: ExtensionSettings,
-  deps: ExtensionWorld,
+  deps: ExtensionDeps,
   odd: (what: string, detail: unknown) => void,
 ): Promise<ProxyComponent | undefined> {
   const definition = (await builtInExtension(id))?.define(settings, deps);

@@ -14,11 +14,11 @@
 import { randomUUID } from "node:crypto";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { JsonObject } from "../rpc/json";
-import type { ExtensionSettings, ExtensionWorld } from "./extension";
+import type { ExtensionSettings, ExtensionDeps } from "./extension";
 import { chosenIn, until, type SessionClient } from "./session-client";
 import { ToolFailure, type Tool, type ToolCall } from "./tool";
 
-export interface Act {
+export interface GatedAction {
   readonly title: string;
   /** `execute` also for a change that a program makes, as in ACP. */
   readonly kind: "edit" | "execute";
@@ -45,7 +45,7 @@ export type Approve = "ask" | "all";
 export function approveIn(
   { approve = "ask" }: ExtensionSettings,
   extension: string,
-  { log }: Pick<ExtensionWorld, "log">,
+  { log }: Pick<ExtensionDeps, "log">,
 ): Approve {
   if (approve === "ask" || approve === "all") return approve;
   log("warn", `The setting “approve” of the extension ${extension} is neither “ask” nor “all”: it asks`, { approve });
@@ -81,7 +81,7 @@ export class Consent {
    * The tool, whose calls are carried out only with consent to `actOf(args)`. Arguments that `actOf` refuses are not
    * asked about.
    */
-  guarded(tool: Tool, actOf: (args: JsonObject) => Act): Tool {
+  guarded(tool: Tool, actOf: (args: JsonObject) => GatedAction): Tool {
     return {
       ...tool,
       call: async (args, call) =>
@@ -94,7 +94,7 @@ export class Consent {
   }
 
   /** Throws a `ToolFailure` when it was not allowed. */
-  async carryOut<T>(act: Act, call: ToolCall, carry: (card: Card) => Promise<T>): Promise<T> {
+  async carryOut<T>(act: GatedAction, call: ToolCall, carry: (card: Card) => Promise<T>): Promise<T> {
     const toolCallId = `${this.#prefix}-${++this.#made}`,
       { client, version } = this.deps;
     const update = (changes: JsonObject): void =>
@@ -120,7 +120,7 @@ export class Consent {
     }
   }
 
-  async #consent(toolCallId: string, act: Act, call: ToolCall): Promise<void> {
+  async #consent(toolCallId: string, act: GatedAction, call: ToolCall): Promise<void> {
     const { extension, approve } = this.deps,
       key = act.standing && [extension, act.kind, act.standing.key].join("\n");
     if (approve === "all") return;
@@ -142,7 +142,7 @@ export class Consent {
   }
 
   /** Resolves with the option that allows it. */
-  async #ask(toolCallId: string, act: Act, call: ToolCall): Promise<string> {
+  async #ask(toolCallId: string, act: GatedAction, call: ToolCall): Promise<string> {
     call.progress(`Waiting for the user to allow: ${act.title}`);
     const toolCall = shown(toolCallId, act),
       { client, version } = this.deps,
@@ -159,7 +159,7 @@ export class Consent {
   }
 }
 
-function shown(toolCallId: string, { title, kind, content, path, rawInput }: Act): JsonObject {
+function shown(toolCallId: string, { title, kind, content, path, rawInput }: GatedAction): JsonObject {
   return {
     toolCallId,
     title,
@@ -171,7 +171,7 @@ function shown(toolCallId: string, { title, kind, content, path, rawInput }: Act
   };
 }
 
-function optionsOf({ standing }: Act): readonly JsonObject[] {
+function optionsOf({ standing }: GatedAction): readonly JsonObject[] {
   return [
     { optionId: ALLOW, name: "Allow", kind: "allow_once" },
     ...(standing ? [{ optionId: ALWAYS, name: standing.name, kind: "allow_always" }] : []),
@@ -179,7 +179,7 @@ function optionsOf({ standing }: Act): readonly JsonObject[] {
   ];
 }
 
-function unasked({ title }: Act, error: unknown): unknown {
+function unasked({ title }: GatedAction, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error;
   if (error.code === RpcCode.methodNotFound)
     return new ToolFailure(`This was not done: ${title}. The editor cannot ask its user for permission.`);

@@ -10,7 +10,7 @@ import type { ProxyDefinition } from "../proxies/proxy";
 import type { Clock } from "../rpc/clock";
 import type { JsonObject } from "../rpc/json";
 
-export interface ExtensionWorld {
+export interface ExtensionDeps {
   /** Ours, for what is told of us. */
   readonly version: string;
   readonly clock: Clock;
@@ -39,5 +39,5 @@ export interface BuiltInExtension {
   readonly id: string;
   /** As the user knows it. */
   readonly name: string;
-  define(settings: ExtensionSettings, deps: ExtensionWorld): ProxyDefinition;
+  define(settings: ExtensionSettings, deps: ExtensionDeps): ProxyDefinition;
 }

@@ -3,7 +3,7 @@ import type { Dirent } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { contains } from "../permissions/boundary";
-import type { ExtensionWorld } from "./extension";
+import type { ExtensionDeps } from "./extension";
 import { ToolFailure } from "./tool";
 
 /** Direct sub-folders that are looked into, of each folder. */
@@ -64,7 +64,7 @@ export async function cargoIn({
   find,
   environment,
   home,
-}: Pick<ExtensionWorld, "find" | "environment" | "home">): Promise<string> {
+}: Pick<ExtensionDeps, "find" | "environment" | "home">): Promise<string> {
   const usual = path.join((await environment())["CARGO_HOME"] || path.join(home, ".cargo"), "bin", "cargo");
   const cargo = (await find("cargo")) ?? (await find(usual));
   if (cargo === undefined)

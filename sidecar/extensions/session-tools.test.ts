@@ -3,7 +3,7 @@ import type { ProxyDefinition } from "../proxies/proxy";
 import type { JsonObject } from "../rpc/json";
 import { FakeClock } from "../testing/fake-clock";
 import { bridge } from "../testing/mcp-ends";
-import { connected, World } from "../testing/mcp-fixture";
+import { connected, Fixture } from "../testing/mcp-fixture";
 import { sessionTools, type SessionPlace } from "./session-tools";
 import { connectToolServer } from "./tool-server";
 
@@ -47,8 +47,8 @@ class Offering {
       return { fromClient: { requests }, close };
     },
   };
-  fixture(): World {
-    return new World({ stages: [this.definition, bridge()] });
+  fixture(): Fixture {
+    return new Fixture({ stages: [this.definition, bridge()] });
   }
 }
 const NEW: JsonObject = { cwd: "/work", additionalDirectories: ["/more", 7], mcpServers: [] };

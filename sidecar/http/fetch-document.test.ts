@@ -8,7 +8,7 @@ import {
   PATIENCE_MS,
   RegistryError,
   type Fetched,
-  type FetchWorld,
+  type FetchDeps,
 } from "./fetch-document";
 import { httpGet } from "./http-get";
 
@@ -23,7 +23,7 @@ suite("fetching a document", () => {
     equal(clock.waiting, 0, "the limit is let go of");
   });
 
-  const get = (more: Partial<FetchWorld> & { readonly url?: string } = {}): Promise<Fetched> =>
+  const get = (more: Partial<FetchDeps> & { readonly url?: string } = {}): Promise<Fetched> =>
     fetchDocument(more.url ?? server.url, {
       signal: new AbortController().signal,
       clock,

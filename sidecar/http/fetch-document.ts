@@ -33,7 +33,7 @@ export class RegistryError extends Error {
   }
 }
 
-export interface FetchWorld {
+export interface FetchDeps {
   /** Of an earlier answer: an unchanged document need not come again. */
   readonly etag?: string | undefined;
   readonly signal: AbortSignal;
@@ -64,7 +64,7 @@ export const PATIENCE_MS = 30_000,
   LONGEST_DOCUMENT = 16 * 1024 * 1024;
 
 /** Throws `RegistryError`. */
-export async function fetchDocument(address: string, deps: FetchWorld): Promise<Fetched> {
+export async function fetchDocument(address: string, deps: FetchDeps): Promise<Fetched> {
   const fetched = await fetchBytes(address, deps, {
     longest: LONGEST_DOCUMENT,
     patienceMs: PATIENCE_MS,
@@ -78,7 +78,7 @@ export async function fetchDocument(address: string, deps: FetchWorld): Promise<
 /** Throws `RegistryError`. */
 export async function fetchBytes(
   address: string,
-  { etag, signal, clock, fetch, version }: FetchWorld,
+  { etag, signal, clock, fetch, version }: FetchDeps,
   { longest, patienceMs, accept }: FetchLimits,
 ): Promise<Fresh<Uint8Array> | Same> {
   const ended = new AbortController();
@@ -108,7 +108,7 @@ async function answerOf(
   address: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
-  fetch: FetchWorld["fetch"],
+  fetch: FetchDeps["fetch"],
 ): Promise<Response> {
   const url = secureUrl(address, { loopback: true });
   const answer =

@@ -2,7 +2,7 @@
 import { HttpsProxyAgent } from "https-proxy-agent";
 import { type Proxies, httpGet, type Fetch } from "./http-get";
 
-/** As `ProxyWorld.load`. One agent for each request: none keeps a connection. */
+/** As `ProxyDeps.load`. One agent for each request: none keeps a connection. */
 export function loadProxied({ http, https }: Proxies): Fetch {
   const proxyFor = (protocol: string): string | undefined => (protocol === "https:" ? (https ?? http) : http);
   const straight = httpGet(),

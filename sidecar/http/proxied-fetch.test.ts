@@ -3,10 +3,10 @@ import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { FileServer } from "../testing/file-server";
 import { loadProxied } from "./load-proxied";
-import { isExcepted, proxiedFetch, proxiesIn, type ProxyWorld } from "./proxied-fetch";
+import { isExcepted, proxiedFetch, proxiesIn, type ProxyDeps } from "./proxied-fetch";
 
 suite("what we fetch ourselves, and proxies", () => {
-  const fixture = (more: Partial<ProxyWorld>): ProxyWorld & { readonly said: string[] } => {
+  const fixture = (more: Partial<ProxyDeps>): ProxyDeps & { readonly said: string[] } => {
     const said: string[] = [];
     return {
       environment: async () => ({}),

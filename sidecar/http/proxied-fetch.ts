@@ -9,7 +9,7 @@ import { isLoopback } from "./address";
 import type { Fetch, Proxies } from "./http-get";
 import type { Environment } from "../process/login-shell-environment";
 
-export interface ProxyWorld {
+export interface ProxyDeps {
   /** The login shell's. */
   readonly environment: () => Promise<Environment>;
   /** The editor's proxy; empty: it has none. */
@@ -21,7 +21,7 @@ export interface ProxyWorld {
   readonly log: (level: "info" | "warn", message: string, detail: { readonly proxy: string }) => void;
 }
 
-export function proxiedFetch({ environment, editor, direct, load = loadProxied, log }: ProxyWorld): Fetch {
+export function proxiedFetch({ environment, editor, direct, load = loadProxied, log }: ProxyDeps): Fetch {
   let loading: Promise<(url: URL) => Fetch> | undefined;
   const choose = async (): Promise<(url: URL) => Fetch> => {
     const { proxies, wrong } = proxiesIn(await environment(), editor),

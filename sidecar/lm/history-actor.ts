@@ -16,11 +16,11 @@ import {
   type RequestId,
 } from "../../src/protocol/lm";
 import { Actor } from "../rpc/actor";
-import { Asides } from "./session/one-shot-session";
+import { OneShotSessions } from "./session/one-shot-session";
 import { chatContextOf } from "./history/chat-context";
 import { classify } from "./history/classify-request";
 import { admit, match, type Verdict } from "./history/match-history";
-import type { Ask, HistoryWorld, Kept, Message } from "./history-model";
+import type { Ask, HistoryDeps, Kept, Message } from "./history-model";
 import { agentKey, agentOf, identityOf } from "./history/request-identity";
 import { isIdle, lifeOf, Lives, type Live } from "./live-sessions";
 import { promptFor } from "./session/prompt";
@@ -28,14 +28,14 @@ import type { MessageHistory } from "./history/message-history";
 import { commonRecords, newResults, type Reading } from "./history/parse-history";
 import type { ResponseStream } from "./response/response-stream";
 import { prune, restore, save } from "./persisted-records";
-import { SessionActor, type SessionWord } from "./session/session-actor";
+import { SessionActor, type SessionMessage } from "./session/session-actor";
 import { emitted, ended, waits, type Session } from "./history/session-record";
 import type { Prompt } from "./session/session-state-model";
 import { SideRequestDesk, sidePrompt } from "./history/side-request";
 
 export class HistoryActor extends Actor<Message> {
   readonly #lives: Lives;
-  readonly #asides: Asides;
+  readonly #asides: OneShotSessions;
   readonly #desk: SideRequestDesk;
   /** Of the open requests. */
   readonly #streams = new Map<RequestId, { readonly stream: ResponseStream; readonly live: Live }>();
@@ -52,7 +52,7 @@ export class HistoryActor extends Actor<Message> {
   #settings: LmSettings = LM_DEFAULTS;
   #kept: Kept = { kind: "unasked" };
 
-  constructor(private readonly deps: HistoryWorld) {
+  constructor(private readonly deps: HistoryDeps) {
     super("model history");
     this.#lives = new Lives(
       deps.clock,
@@ -60,7 +60,7 @@ export class HistoryActor extends Actor<Message> {
       actor => this.#close(actor, UNUSED),
       gone => deps.keeper.forget(gone.filter(({ isKept }) => isKept).map(({ record }) => record.id)),
     );
-    this.#asides = new Asides({ ...deps, policy: () => "ask" });
+    this.#asides = new OneShotSessions({ ...deps, policy: () => "ask" });
     this.#desk = new SideRequestDesk((requestId, request, stream) =>
       this.#asides.ask(
         requestId,
@@ -328,7 +328,7 @@ export class HistoryActor extends Actor<Message> {
 
   // --- sessions
 
-  #heard(id: string, actor: SessionActor, word: SessionWord): void {
+  #heard(id: string, actor: SessionActor, word: SessionMessage): void {
     const live = this.#lives.get(id),
       isOf = live?.actor === actor;
     switch (word.kind) {
@@ -370,7 +370,7 @@ export class HistoryActor extends Actor<Message> {
 
   #finished(
     live: Live | undefined,
-    { requestId, error, goesOn }: Extract<SessionWord, { readonly kind: "finished" }>,
+    { requestId, error, goesOn }: Extract<SessionMessage, { readonly kind: "finished" }>,
   ): void {
     if (live?.requestId === requestId) {
       if (goesOn) live.record = waits(live.record);

@@ -12,7 +12,7 @@ import type { MessageHistory } from "./history/message-history";
 import type { ResponseStream } from "./response/response-stream";
 import type { JsonObject } from "../rpc/json";
 import type { Turn } from "./history/parse-history";
-import type { SessionActor, SessionWord, SessionWorld } from "./session/session-actor";
+import type { SessionActor, SessionMessage, SessionDeps } from "./session/session-actor";
 
 /** Turns behind those that were saved before. */
 export interface SavedTurns {
@@ -28,7 +28,7 @@ export interface Keeper {
   forget(ids: readonly string[]): void;
 }
 
-export interface HistoryWorld extends Omit<SessionWorld, "tell" | "policy"> {
+export interface HistoryDeps extends Omit<SessionDeps, "tell" | "policy"> {
   readonly policy: (agentId: string | undefined) => "ask" | "allow";
   /** Those of conversations that begin now; absent: none. */
   readonly extensions?: () => readonly ExtensionConfig[];
@@ -53,7 +53,7 @@ export type Message =
     }
   | { readonly kind: "cancel"; readonly requestId: RequestId }
   | { readonly kind: "settings"; readonly settings: LmSettings }
-  | { readonly kind: "word"; readonly id: string; readonly actor: SessionActor; readonly word: SessionWord }
+  | { readonly kind: "word"; readonly id: string; readonly actor: SessionActor; readonly word: SessionMessage }
   | {
       readonly kind: "question";
       readonly questionId: string;

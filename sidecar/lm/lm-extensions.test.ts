@@ -2,8 +2,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import { LM_DEFAULTS } from "../../src/protocol/lm";
 import { isSideSession } from "../proxies/side-session";
-import { chatOf, lines, LmWorld } from "../testing/lm-fixture";
-import { SessionWorld } from "../testing/session-fixture";
+import { chatOf, lines, LmFixture } from "../testing/lm-fixture";
+import { SessionFixture } from "../testing/session-fixture";
 import { IDLE_MS } from "./live-sessions";
 
 const extension = (id: string): ExtensionConfig => ({
@@ -17,7 +17,7 @@ const LINE = "The agent extension “One” is left out: it said \\*no\\* \\<b\\
 
 suite("extensions in VS Code's chat", () => {
   test("a chat has those of when it began, also when its session was closed meanwhile; the next chat has others", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     fixture.extensions = [extension("one"), extension("two")];
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
@@ -30,7 +30,7 @@ suite("extensions in VS Code's chat", () => {
   });
 
   test("an answer beside the chats has those of now", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
     fixture.extensions = [extension("one")];
     fixture.missing = [{ id: "one", sentence: SENTENCE }];
@@ -48,13 +48,13 @@ suite("extensions in VS Code's chat", () => {
     ["of another extension of VS Code", { isForeign: true }, true],
   ] as const)
     test(`a session ${whose} is ${isSide ? "left as it is" : "what they are for"}`, async () => {
-      await using fixture = new SessionWorld(start);
+      await using fixture = new SessionFixture(start);
       fixture.ask(1);
       equal(isSideSession((await fixture.open()).request.params), isSide);
     });
 
   test("one that is not there is a line before the first answer, once, and the chat is known by it", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     fixture.missing = [{ id: "one", sentence: SENTENCE }];
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
@@ -71,7 +71,7 @@ suite("extensions in VS Code's chat", () => {
   });
 
   test("missing tools are a line at the end of the answer, once, and a warning in the log", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const id = fixture.ask(chatOf("a"), "One");
     const { request, sessionId } = await fixture.prompted();
     fixture.agent.say(sessionId, "1");
@@ -84,7 +84,7 @@ suite("extensions in VS Code's chat", () => {
   });
 
   test("what nobody could be told, because the first request was cancelled, is said before the next answer", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     fixture.missing = [{ id: "one", sentence: SENTENCE }];
     fixture.ask(1);
     fixture.session.cancel(1);
@@ -99,13 +99,13 @@ suite("extensions in VS Code's chat", () => {
 
   test("a chat that goes on with its session of an earlier process was told then", async () => {
     const chat = chatOf("a");
-    let kept: LmWorld;
+    let kept: LmFixture;
     {
-      await using fixture = new LmWorld();
+      await using fixture = new LmFixture();
       await fixture.turn(chat, "One", "1");
       kept = fixture;
     }
-    await using fixture = new LmWorld(kept);
+    await using fixture = new LmFixture(kept);
     fixture.initialized = { protocolVersion: 1, agentCapabilities: { loadSession: true } };
     fixture.missing = [{ id: "one", sentence: SENTENCE }];
     const requestId = fixture.ask(chat, "Two");
@@ -119,7 +119,7 @@ suite("extensions in VS Code's chat", () => {
   });
 
   test("another extension's request is answered with the agent's words alone", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     fixture.missing = [{ id: "one", sentence: SENTENCE }];
     const id = fixture.request({
       modelId: "m",

@@ -2,13 +2,13 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { LM_DEFAULTS } from "../../src/protocol/lm";
 import { agentExited } from "../errors";
 import { objectOr } from "../rpc/json";
-import { chatOf, lines, LmWorld } from "../testing/lm-fixture";
+import { chatOf, lines, LmFixture } from "../testing/lm-fixture";
 import { callOf } from "../testing/session-fixture";
 import { IDLE_MS, MOST_ALIVE, MOST_RECORDS } from "./live-sessions";
 
 suite("the model picker's service, over time", () => {
   test("a session that nobody uses is closed after half an hour; the chat goes on in another, that is told what was said", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
     fixture.clock.advance(IDLE_MS - 1);
@@ -27,7 +27,7 @@ suite("the model picker's service, over time", () => {
   });
 
   test("one that is used again in the meantime is not closed in its old time, nor after a round that was only said again", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "One"),
       first = await fixture.prompted(),
@@ -60,7 +60,7 @@ suite("the model picker's service, over time", () => {
   });
 
   test("one that has just been asked is not taken for idle", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chats = Array.from({ length: MOST_ALIVE + 1 }, (_, i) => chatOf(`${i}`));
     for (const chat of chats.slice(0, MOST_ALIVE)) await fixture.turn(chat, "Hello", "Hi");
     const asked = chats.map(chat => fixture.ask(chat, "More"));
@@ -71,7 +71,7 @@ suite("the model picker's service, over time", () => {
   });
 
   test("a new chat is remembered, also when all others are busy", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const asked = Array.from({ length: MOST_RECORDS + 1 }, (_, i) => fixture.ask(chatOf(`${i}`), "Hello"));
     for (let i = 0; i <= MOST_RECORDS; i++) (await fixture.prompted()).request.respond({ stopReason: "end_turn" });
     await fixture.settle();
@@ -80,7 +80,7 @@ suite("the model picker's service, over time", () => {
   }).timeout(20_000);
 
   test("one that waits for results is not idle", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a");
     fixture.ask(chat, "One");
     const { request } = await fixture.prompted(),
@@ -96,7 +96,7 @@ suite("the model picker's service, over time", () => {
   });
 
   test("so many sessions of an agent are alive: the one that was used longest ago is closed, a busy one never", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chats = Array.from({ length: MOST_ALIVE + 1 }, (_, i) => chatOf(`${i}`));
     const busy = fixture.ask(chats[0]!, "Hello"),
       waiting = await fixture.prompted();
@@ -114,15 +114,15 @@ suite("the model picker's service, over time", () => {
 
   test("after a restart a chat goes on in its agent's session, where the agent can load it; what is told again is not heard", async () => {
     const chat = chatOf("a");
-    let kept: LmWorld;
+    let kept: LmFixture;
     {
-      await using fixture = new LmWorld();
+      await using fixture = new LmFixture();
       await fixture.turn(chat, "One", "1");
       equal(fixture.kept.size, 1);
       kept = fixture;
     }
     {
-      await using fixture = new LmWorld(kept);
+      await using fixture = new LmFixture(kept);
       fixture.initialized = { protocolVersion: 1, agentCapabilities: { loadSession: true } };
       const requestId = fixture.ask(chat, "Two");
       await fixture.settle();
@@ -135,14 +135,14 @@ suite("the model picker's service, over time", () => {
       ok(!text.includes("One"));
       deepEqual(lines(fixture, requestId), []);
     }
-    await using fixture = new LmWorld(kept);
+    await using fixture = new LmFixture(kept);
     match(await fixture.turn(chat, "Three", "3"), /^s1 Three[^]*One/);
   });
 
   test("requests that come while that is read wait for it, in their order; where it cannot be read there is nothing", async () => {
     let settle: (sessions: readonly unknown[]) => void = () => undefined;
     {
-      await using fixture = new LmWorld(
+      await using fixture = new LmFixture(
         undefined,
         () =>
           new Promise(resolve => {
@@ -157,12 +157,12 @@ suite("the model picker's service, over time", () => {
       match((await fixture.prompted()).text, /^One/);
     }
     {
-      await using fixture = new LmWorld(undefined, async () => {
+      await using fixture = new LmFixture(undefined, async () => {
         throw new Error("no");
       });
       await fixture.turn(chatOf("a"), "One", "1");
     }
-    const fixture = new LmWorld(undefined, () => new Promise(() => undefined));
+    const fixture = new LmFixture(undefined, () => new Promise(() => undefined));
     const cancelled = fixture.ask(chatOf("a"), "One");
     fixture.ask(chatOf("a"), "Two");
     await fixture.settle();
@@ -174,16 +174,16 @@ suite("the model picker's service, over time", () => {
   });
 
   test("chats without an id, and those of other extensions, are not kept", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     await fixture.turn(chatOf("a", "none"), "One", "1");
     equal(fixture.kept.size, 0);
   });
 
   test("a turn that a restart cut in two goes on: the agent is told what it had begun", async () => {
     const chat = chatOf("a");
-    let kept: LmWorld;
+    let kept: LmFixture;
     {
-      await using fixture = new LmWorld();
+      await using fixture = new LmFixture();
       await fixture.turn(chat, "One", "1");
       const requestId = fixture.ask(chat, "Two"),
         { sessionId } = await fixture.prompted();
@@ -194,7 +194,7 @@ suite("the model picker's service, over time", () => {
       kept = fixture;
       void answer;
     }
-    await using fixture = new LmWorld(kept);
+    await using fixture = new LmFixture(kept);
     const requestId = fixture.request(chat.request()),
       { request, sessionId, text } = await fixture.prompted();
     match(text, /Two[^]*One[^]*I look\.[^]*the result/);
@@ -205,13 +205,13 @@ suite("the model picker's service, over time", () => {
   });
 
   test("of many chats the oldest are forgotten, also where they are kept", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     for (let i = 0; i < MOST_RECORDS + 3; i++) await fixture.turn(chatOf(`${i}`), "Hello", "Hi");
     equal(fixture.kept.size, MOST_RECORDS);
   }).timeout(20_000);
 
   test("an agent that exits at its start fails the request with the last lines that it printed", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     fixture.startFailure = agentExited("Ada", "exit code 7", "starting\nno licence: set it with `ada login`\n");
     const requestId = fixture.ask(chatOf("a"), "One");
     await fixture.settle();
@@ -228,7 +228,7 @@ suite("the model picker's service, over time", () => {
   });
 
   test("an agent that fails fails the request with its reason, and the next one starts it again", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "One");
     await fixture.prompted();
@@ -241,7 +241,7 @@ suite("the model picker's service, over time", () => {
   });
 
   test("a chat that was forked at its end goes on in a copy of its agent's session, where the agent can", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     fixture.initialized = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { fork: {} } } };
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
@@ -258,7 +258,7 @@ suite("the model picker's service, over time", () => {
   });
 
   test("while the wire is behind, texts become one", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     fixture.ask(chatOf("a"), "One");
     const { request, sessionId } = await fixture.prompted();
     fixture.isCongested = true;
@@ -270,7 +270,7 @@ suite("the model picker's service, over time", () => {
   });
 
   test("stopping answers what is open, of conversations and beside them", async () => {
-    const fixture = new LmWorld();
+    const fixture = new LmFixture();
     fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
     fixture.ask(chatOf("a"), "One");
     await fixture.prompted();

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ChatMessage, ChatRequest, ChatTool } from "../../src/protocol/lm";
 import { objectOr } from "../rpc/json";
-import { chatOf, lines, LmWorld } from "../testing/lm-fixture";
+import { chatOf, lines, LmFixture } from "../testing/lm-fixture";
 import type { SimulatedChat } from "./fixtures/simulated-chat";
 
 const MODES = {
@@ -44,7 +44,7 @@ function inMode(
 
 /** The user writes in this mode, and the agent answers; gives the prompt, and the modes that were set before it. */
 async function turn(
-  fixture: LmWorld,
+  fixture: LmFixture,
   chat: SimulatedChat,
   mode: string | undefined,
   words: string,
@@ -64,8 +64,8 @@ async function turn(
   return { text, set };
 }
 
-function fixture(before?: LmWorld): LmWorld {
-  const made = new LmWorld(before);
+function fixture(before?: LmFixture): LmFixture {
+  const made = new LmFixture(before);
   made.opened = MODES;
   made.manual = ["session/set_mode"];
   return made;
@@ -96,7 +96,7 @@ suite("chat modes at the agent", () => {
 
   test("restores the mode also after a restart in Plan", async () => {
     const chat = chatOf("a");
-    let before: LmWorld;
+    let before: LmFixture;
     {
       await using lm = fixture();
       await turn(lm, chat, "Plan", "One");

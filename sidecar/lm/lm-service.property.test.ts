@@ -8,7 +8,7 @@ import fc from "fast-check";
 import type { ChatRequest, RequestId } from "../../src/protocol/lm";
 import type { IncomingRequest } from "../rpc/peer";
 import { arrayOr, objectOr, stringOr } from "../rpc/json";
-import { chatOf, LmWorld } from "../testing/lm-fixture";
+import { chatOf, LmFixture } from "../testing/lm-fixture";
 import type { SimulatedChat } from "./fixtures/simulated-chat";
 
 const KINDS = [
@@ -54,7 +54,7 @@ interface Theirs {
 }
 
 class Play {
-  readonly fixture = new LmWorld();
+  readonly fixture = new LmFixture();
   readonly chats: readonly Mine[] = ["a", "b", "c"].map(name => ({
     name,
     chat: chatOf(name),

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { LM_DEFAULTS, type ChatRequest } from "../../src/protocol/lm";
 import { objectOr } from "../rpc/json";
-import { chatOf, lines, LmWorld } from "../testing/lm-fixture";
+import { chatOf, lines, LmFixture } from "../testing/lm-fixture";
 import { callOf } from "../testing/session-fixture";
 import { ASIDE_LIMIT_MS } from "./session/one-shot-session";
 
@@ -14,7 +14,7 @@ const NEVER = { aborted: false, addEventListener: () => undefined };
 
 suite("the model picker's service", () => {
   test("a chat goes on in one session of its agent, which hears the new words only", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a");
     const first = await fixture.turn(chat, "Hello", "Hi!"),
       second = await fixture.turn(chat, "And now?", "Well.");
@@ -26,7 +26,7 @@ suite("the model picker's service", () => {
   });
 
   test("two chats with the same words have sessions of their own", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const [one, two] = [chatOf("a"), chatOf("b")];
     match(await fixture.turn(one, "Hello", "Hi!"), /^s1 /);
     match(await fixture.turn(two, "Hello", "Hi!"), /^s2 /);
@@ -35,7 +35,7 @@ suite("the model picker's service", () => {
   });
 
   test("an edit of what was said before begins another session, which is told what stays", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
     await fixture.turn(chat, "Two", "2");
@@ -47,7 +47,7 @@ suite("the model picker's service", () => {
   });
 
   test("VS Code's tools: the calls go out, and their results come back with the next request; a round that is tried again is said again", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "Read it"),
       { request, sessionId } = await fixture.prompted();
@@ -69,7 +69,7 @@ suite("the model picker's service", () => {
   });
 
   test("a compaction in the background takes nothing from the request that brings the results", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "Read it"),
       { sessionId } = await fixture.prompted();
@@ -86,7 +86,7 @@ suite("the model picker's service", () => {
   });
 
   test("answers a title itself when the host omits its correlation key", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const title = fixture.request(withoutCorrelation(chatOf("a").side("title")));
     await fixture.settle();
     equal(fixture.agents.length, 0, "no agent is prompted with the title's instructions");
@@ -94,7 +94,7 @@ suite("the model picker's service", () => {
   });
 
   test("keeps pending tool results for the true continuation when a background compaction has no correlation key", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "Read it"),
       { request, sessionId } = await fixture.prompted();
@@ -113,7 +113,7 @@ suite("the model picker's service", () => {
   });
 
   test("a permission is shown by its question and given by the decision, for the call that it belongs to", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a"),
       tools = [{ name: "symposium-agent-action", description: "" }];
     chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
@@ -145,7 +145,7 @@ suite("the model picker's service", () => {
   });
 
   test("an agent of the settings is allowed what they say, one without an id nothing; what it takes is told", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     fixture.policy.set("ada", "allow");
     fixture.initialized = { protocolVersion: 1, agentCapabilities: { promptCapabilities: { image: true } } };
     const chat = chatOf("a");
@@ -162,12 +162,13 @@ suite("the model picker's service", () => {
   });
 
   test("reports the context size of an agent of the settings, and counts the usage in the answer to a prompt", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a");
     chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
     const requestId = fixture.request({ ...chat.request(), agentId: "ada" }),
       { request, sessionId } = await fixture.prompted();
-    for (const used of [10, 20]) fixture.agent.update(sessionId, { sessionUpdate: "usage_update", used, size: 200_000 });
+    for (const used of [10, 20])
+      fixture.agent.update(sessionId, { sessionUpdate: "usage_update", used, size: 200_000 });
     fixture.agent.say(sessionId, "Done.");
     request.respond({ stopReason: "end_turn", usage: { inputTokens: 5, outputTokens: 7, totalTokens: 12 } });
     await fixture.settle();
@@ -179,7 +180,7 @@ suite("the model picker's service", () => {
   });
 
   test("what the chat asks beside the conversation is answered from the request itself, without an agent", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const title = fixture.request(chatOf("a").side("title"));
     await fixture.settle();
     equal(fixture.agents.length, 0);
@@ -188,7 +189,7 @@ suite("the model picker's service", () => {
   });
 
   test("or by an agent's session of its own, that has no tools and no permissions, hears only words, and is closed; a title once", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     fixture.policy.set(undefined, "allow");
     fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
     const title = fixture.request(chatOf("a").side("title")),
@@ -205,7 +206,12 @@ suite("the model picker's service", () => {
       }),
       { outcome: { outcome: "selected", optionId: "no" } },
     );
-    fixture.agent.update(sessionId, { sessionUpdate: "tool_call", toolCallId: "1", title: "Read", status: "completed" });
+    fixture.agent.update(sessionId, {
+      sessionUpdate: "tool_call",
+      toolCallId: "1",
+      title: "Read",
+      status: "completed",
+    });
     fixture.agent.say(sessionId, "A title");
     request.respond({ stopReason: "end_turn" });
     await fixture.settle();
@@ -218,7 +224,7 @@ suite("the model picker's service", () => {
   });
 
   test("one that takes too long, is cancelled, or whose agent fails, ends; and its session is closed", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
     const slow = fixture.request(chatOf("a").side("title"));
     await fixture.prompted();
@@ -241,7 +247,7 @@ suite("the model picker's service", () => {
   });
 
   test("or it is refused, as the settings say, from the next request on", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "refuse" });
     const title = fixture.request(chatOf("a").side("title"));
     await fixture.settle();
@@ -249,7 +255,7 @@ suite("the model picker's service", () => {
   });
 
   test("cancelling answers the request at once, and the agent is asked to stop; what is not open cannot be cancelled", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "Hello"),
       { request, sessionId } = await fixture.prompted();
@@ -266,7 +272,7 @@ suite("the model picker's service", () => {
   });
 
   test("new words while an answer streams: the agent stops first, and they are the next prompt of the same session", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
     const cut = fixture.ask(chat, "Two"),
@@ -290,7 +296,7 @@ suite("the model picker's service", () => {
   });
 
   test("what came for the request before is not taken for the next one's answer", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
     fixture.ask(chat, "Two");
@@ -310,7 +316,7 @@ suite("the model picker's service", () => {
   });
 
   test("a request that was cancelled before it was asked leaves its chat in the same session", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
     const cut = fixture.ask(chat, "Two"),
@@ -327,7 +333,7 @@ suite("the model picker's service", () => {
   });
 
   test("begins a session that remembers nothing when the first message is edited after it was stopped", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a"),
       cut = fixture.ask(chat, "The secret plan"),
       { request } = await fixture.prompted();
@@ -342,7 +348,7 @@ suite("the model picker's service", () => {
   });
 
   test("stops a turn that waits for results when the user takes it back", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a");
     fixture.ask(chat, "Read it");
     const { sessionId } = await fixture.prompted(),
@@ -360,7 +366,7 @@ suite("the model picker's service", () => {
   });
 
   test("what a request offers counts from then on", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
     chat.ask({ id: 0, words: "Two", rounds: [], isCut: false });
@@ -376,7 +382,7 @@ suite("the model picker's service", () => {
   });
 
   test("a chat whose beginning was edited leaves its session behind, for whoever reads what was kept, too", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
     await fixture.turn(chat, "Two", "2");
@@ -389,7 +395,7 @@ suite("the model picker's service", () => {
   });
 
   test("a request id is used once at a time", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const chat = chatOf("a");
     fixture.ask(chat, "Hello");
     await fixture.prompted();
@@ -402,7 +408,7 @@ suite("the model picker's service", () => {
   });
 
   test("what is no request is refused with the member that is wrong", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     fixture.request({ modelId: "" } as unknown as ChatRequest);
     await fixture.settle();
     match(fixture.told[0]!, /^failed 1: modelId must be/);
@@ -416,7 +422,7 @@ suite("the model picker's service", () => {
   });
 
   test("tokens are counted roughly, and there is one model without any settings", async () => {
-    await using fixture = new LmWorld();
+    await using fixture = new LmFixture();
     const { handlers } = fixture.service,
       count = async (text: string) => (await handlers["lm/provideTokenCount"]({ modelId: "x", text }, NEVER)).count;
     deepEqual([await count("Hello, world!"), await count(""), await count("abcd".repeat(10))], [3, 1, 10]);

@@ -15,7 +15,7 @@ import { readCancel, readChatRequest, readTokenCount } from "../../src/protocol/
 import type { CancelSignal, Handlers } from "../../src/protocol/wire";
 import { RpcError } from "../rpc/message";
 import { HistoryActor } from "./history-actor";
-import type { HistoryWorld } from "./history-model";
+import type { HistoryDeps } from "./history-model";
 import { KnownRequests } from "./history/known-requests";
 import type { MessageHistory } from "./history/message-history";
 import { PartsOut } from "./response/part-sender";
@@ -29,7 +29,7 @@ export interface LmHost {
   readonly soon?: (run: () => void) => Disposable;
 }
 
-export interface LmWorld extends HistoryWorld {
+export interface LmDeps extends HistoryDeps {
   readonly host: LmHost;
 }
 
@@ -48,7 +48,7 @@ export class LmService implements AsyncDisposable {
   readonly #history: HistoryActor;
   readonly #known = new KnownRequests();
 
-  constructor(private readonly deps: LmWorld) {
+  constructor(private readonly deps: LmDeps) {
     this.#history = new HistoryActor(deps);
   }
 

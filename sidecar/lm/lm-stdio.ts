@@ -10,9 +10,9 @@ import type { Channel, Closed } from "../rpc/channel";
 import { isObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
-import { LmService, type LmWorld } from "./lm-service";
+import { LmService, type LmDeps } from "./lm-service";
 
-export interface LmServerWorld extends Omit<LmWorld, "host"> {
+export interface LmServerDeps extends Omit<LmDeps, "host"> {
   /** What should not happen, for the log. */
   readonly odd: (what: string, detail: unknown) => void;
 }
@@ -22,7 +22,7 @@ export interface LmServer extends AsyncDisposable {
   readonly closed: Promise<Closed>;
 }
 
-export function serveLm(channel: Channel, deps: LmServerWorld): LmServer {
+export function serveLm(channel: Channel, deps: LmServerDeps): LmServer {
   return new StdioServer(channel, deps);
 }
 
@@ -33,7 +33,7 @@ class StdioServer implements LmServer {
   /** The client reads slower than we write. */
   #isBehind = false;
 
-  constructor(channel: Channel, deps: LmServerWorld) {
+  constructor(channel: Channel, deps: LmServerDeps) {
     let settleClosed: (reason: Closed) => void = () => undefined;
     this.closed = new Promise(resolve => {
       settleClosed = resolve;

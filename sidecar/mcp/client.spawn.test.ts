@@ -20,7 +20,7 @@ const over = (url: string, headers: Record<string, string> = { authorization: "B
   headers,
 });
 
-class World {
+class Fixture {
   readonly clock = new FakeClock();
   readonly stop = new AbortController();
   readonly closings: Promise<void>[] = [];
@@ -87,7 +87,7 @@ suite("MCP client", () => {
   for (const [name, open] of transports) {
     test(`over ${name}, all pages of tools are listed`, async () => {
       await using opened = await open();
-      const fixture = new World();
+      const fixture = new Fixture();
       const tools = await fixture.use(opened.server, connection => connection.tools());
       deepEqual(
         tools.map(tool => tool.name),
@@ -98,7 +98,7 @@ suite("MCP client", () => {
 
     test(`over ${name}, tools are called one after another and at once, and their failures are results`, async () => {
       await using opened = await open();
-      const fixture = new World();
+      const fixture = new Fixture();
       const results = await fixture.use(opened.server, async connection => {
         const echo = await connection.call("echo", { text: "hé" });
         return [
@@ -130,7 +130,7 @@ suite("MCP client", () => {
 
     test(`over ${name}, what the server refuses is a failure with its words`, async () => {
       await using opened = await open();
-      const fixture = new World();
+      const fixture = new Fixture();
       await rejects(
         fixture.use(opened.server, connection => connection.call("nothing", {})),
         fails("answered", /^The MCP server “test” answered with an error: There is no tool nothing\.$/),
@@ -140,7 +140,7 @@ suite("MCP client", () => {
   }
 
   test("a process runs in the folder, with few variables of ours, and is gone afterwards", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     process.env.SECRET_OF_OURS = "x";
     const { content } = await fixture.use(program(), connection => connection.call("where", {}));
     delete process.env.SECRET_OF_OURS;
@@ -151,7 +151,7 @@ suite("MCP client", () => {
   });
 
   test("a command that is not there is one sentence", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await rejects(
       fixture.use({ kind: "stdio", name: "test", command: "no-such-command", args: [], env: {} }, connection =>
         connection.tools(),
@@ -165,7 +165,7 @@ suite("MCP client", () => {
   });
 
   test("a process that dies at once is quoted", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await rejects(
       fixture.use(program("--die"), connection => connection.tools()),
       fails("unreachable", /^The MCP server “test” could not be started: no licence was found\.$/),
@@ -174,7 +174,7 @@ suite("MCP client", () => {
   });
 
   test("a process that dies in a call is quoted", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await rejects(
       fixture.use(program(), connection => connection.call("die", {})),
       fails("unreachable", /^The MCP server “test” stopped before it answered: the last words\.$/),
@@ -183,7 +183,7 @@ suite("MCP client", () => {
   });
 
   test("a process that does not even greet is given up after 60 seconds", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const asked = fixture.use(program("--hang"), connection => connection.tools());
     fixture.clock.advance(59_999);
     equal(fixture.clock.waiting, 1);
@@ -192,7 +192,7 @@ suite("MCP client", () => {
   });
 
   test("a process that does not answer a call is given up after 60 seconds from the start, and ended", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     let pid = 0;
     await rejects(
       fixture.use(program(), async connection => {
@@ -213,7 +213,7 @@ suite("MCP client", () => {
       heard = resolve;
     });
     await using http = await listen(() => heard());
-    const fixture = new World();
+    const fixture = new Fixture();
     const tools = fixture.use(over(http.url), connection => connection.tools());
     await asked;
     fixture.clock.advance(60_000);
@@ -223,8 +223,8 @@ suite("MCP client", () => {
 
   test("an HTTP server that is not there, or does not know us, is one sentence without secrets", async () => {
     const http = await serveMcpOverHttp(() => undefined);
-    const unknown = new World(),
-      gone = new World();
+    const unknown = new Fixture(),
+      gone = new Fixture();
     await rejects(
       unknown.use(over(http.url, {}), connection => connection.tools()),
       fails(
@@ -285,7 +285,7 @@ suite("MCP client", () => {
       notes.note(method);
       return { tools: [{ name: `tool${++pages}`, inputSchema: { type: "object" } }], nextCursor: "more" };
     });
-    const fixture = new World();
+    const fixture = new Fixture();
     const tools = await fixture.use(over(http.url), connection => connection.tools());
     equal(tools.length, 100);
     await notes.heard("DELETE");
@@ -299,7 +299,7 @@ suite("MCP client", () => {
       notes.note(method);
       return undefined;
     });
-    const fixture = new World();
+    const fixture = new Fixture();
     const tools = fixture.use(over(http.url), connection => connection.tools());
     await notes.heard("tools/list");
     fixture.stop.abort();
@@ -313,7 +313,7 @@ suite("MCP client", () => {
   test("a cancelled call ends at the server, and its session is closed", async () => {
     const notes = new Notes();
     await using http = await serveMcpOverHttp(notes.note);
-    const fixture = new World();
+    const fixture = new Fixture();
     const slow = fixture.use(over(http.url), connection => connection.call("slow", {}));
     await notes.heard("slow began");
     fixture.stop.abort();
@@ -324,7 +324,7 @@ suite("MCP client", () => {
   });
 
   test("what is cancelled before it began starts nothing", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.stop.abort();
     await rejects(
       fixture.use(program(), connection => connection.tools()),
@@ -340,13 +340,13 @@ suite("MCP client", () => {
 
   test("another transport is refused with a sentence", async () => {
     await rejects(
-      new World().use({ kind: "unsupported", name: "old", transport: "sse" }, connection => connection.tools()),
+      new Fixture().use({ kind: "unsupported", name: "old", transport: "sse" }, connection => connection.tools()),
       fails("unsupported", /“old” is reached by “sse”/),
     );
   });
 
   test("what its user throws is passed on, and the server closed all the same", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await rejects(
       fixture.use(program(), () => Promise.reject(new Error("mine"))),
       /^Error: mine$/,

@@ -53,7 +53,7 @@ export interface ProcessLedger {
   ): Promise<boolean>;
 }
 
-export interface ProcessWorld {
+export interface ProcessDeps {
   readonly clock: Clock;
   readonly ledger: ProcessLedger;
   readonly report: { started(record: ChildProcessRecord): void; ended(pid: number): void };
@@ -85,7 +85,7 @@ export type Started =
   | { readonly kind: "failed"; readonly why: Promise<AgentError> };
 
 /** Never throws. */
-export function startChild(spec: ProcessSpec, deps: ProcessWorld): Started {
+export function startChild(spec: ProcessSpec, deps: ProcessDeps): Started {
   const runId = deps.ledger.nextRunId();
   knownSecrets.add(secretsGiven(spec.args, spec.env));
   let child: ChildProcessWithoutNullStreams;
@@ -202,10 +202,10 @@ class RunningChild implements Child {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #name: string;
   readonly #record: ChildProcessRecord;
-  readonly #deps: ProcessWorld;
+  readonly #deps: ProcessDeps;
   #stopping: Promise<void> | undefined;
 
-  constructor(child: ChildProcessWithoutNullStreams, name: string, record: ChildProcessRecord, deps: ProcessWorld) {
+  constructor(child: ChildProcessWithoutNullStreams, name: string, record: ChildProcessRecord, deps: ProcessDeps) {
     this.#child = child;
     this.#name = name;
     this.#record = record;

@@ -5,7 +5,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 
-export interface FindWorld {
+export interface FindDeps {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A file that may be run. */
@@ -13,7 +13,7 @@ export interface FindWorld {
 }
 
 /** The absolute path, or `undefined`. A command that is a path itself is looked for nowhere else. */
-export function findProgram(command: string, { platform, env, isProgram }: FindWorld): string | undefined {
+export function findProgram(command: string, { platform, env, isProgram }: FindDeps): string | undefined {
   const paths = platform === "win32" ? path.win32 : path.posix,
     names = platform === "win32" ? withEndings(command, env) : [command];
   if (/\//.test(command) || (platform === "win32" && command.includes("\\")))
@@ -28,7 +28,7 @@ export function findProgram(command: string, { platform, env, isProgram }: FindW
 }
 
 /** On Windows a program is called without its ending: the names that it may have, as PATHEXT says. */
-export function withEndings(command: string, env: FindWorld["env"]): readonly string[] {
+export function withEndings(command: string, env: FindDeps["env"]): readonly string[] {
   const all = (variable(env, "PATHEXT") || ".COM;.EXE;.BAT;.CMD").split(";").filter(ending => ending !== "");
   return all.some(ending => command.toLowerCase().endsWith(ending.toLowerCase()))
     ? [command]
@@ -36,7 +36,7 @@ export function withEndings(command: string, env: FindWorld["env"]): readonly st
 }
 
 /** On Windows names have no case. */
-export function variable(env: FindWorld["env"], name: string): string | undefined {
+export function variable(env: FindDeps["env"], name: string): string | undefined {
   return Object.entries(env).find(([key]) => key.toUpperCase() === name.toUpperCase())?.[1];
 }
 

@@ -13,7 +13,7 @@ import {
   ShellEnvironment,
   shellArguments,
   type Environment,
-  type ShellWorld,
+  type ShellDeps,
 } from "./login-shell-environment";
 
 const MARK = "0123456789abcdef";
@@ -22,7 +22,7 @@ const OURS = { SHELL: "/bin/zsh", PATH: "/usr/bin:/bin", EDITOR_SET: "ours", LAN
 suite("the environment of the login shell", () => {
   /** A shell whose start files set this, and print. */
   const shell =
-    (set: Readonly<Record<string, unknown>>, noise = ""): ShellWorld["run"] =>
+    (set: Readonly<Record<string, unknown>>, noise = ""): ShellDeps["run"] =>
     async (_command, args) => {
       const mark =
         /m="(\w+)"\+"(\w+)"/
@@ -31,7 +31,7 @@ suite("the environment of the login shell", () => {
           .join("") ?? "";
       return { code: 0, stdout: `${noise}${mark}${JSON.stringify(set)}${mark}${noise}` };
     };
-  const fixture = (run: ShellWorld["run"], more: Partial<ShellWorld> = {}): ShellWorld => ({
+  const fixture = (run: ShellDeps["run"], more: Partial<ShellDeps> = {}): ShellDeps => ({
     platform: "linux",
     env: OURS,
     node: "/opt/co de/node",
@@ -39,7 +39,7 @@ suite("the environment of the login shell", () => {
     run,
     ...more,
   });
-  const resolved = (run: ShellWorld["run"], more: Partial<ShellWorld> = {}) =>
+  const resolved = (run: ShellDeps["run"], more: Partial<ShellDeps> = {}) =>
     new ShellEnvironment(fixture(run, more)).resolved();
 
   test("what it sets is there, whatever else it prints; ours stays", async () => {
@@ -96,7 +96,7 @@ suite("the environment of the login shell", () => {
       [async () => ({ code: 1, stdout: "oops" }), /^\/bin\/zsh ended with exit code 1 before/],
       [async () => ({ code: null, stdout: "" }), /ended with a signal/],
       [async () => Promise.reject(new Error("no such file")), /^\/bin\/zsh could not be started: no such file\.$/],
-    ] satisfies [ShellWorld["run"], RegExp][]) {
+    ] satisfies [ShellDeps["run"], RegExp][]) {
       const { env, problem } = await resolved(run);
       equal(env, OURS);
       match(problem ?? "", why);
@@ -120,7 +120,7 @@ suite("the environment of the login shell", () => {
   });
 
   test("on Windows there is none to ask, on a Mac it is zsh unless said otherwise", async () => {
-    const never: ShellWorld["run"] = async () => {
+    const never: ShellDeps["run"] = async () => {
       throw new Error("asked");
     };
     deepEqual(await resolved(never, { platform: "win32" }), { env: OURS, shell: undefined });

@@ -24,7 +24,7 @@ export interface ResolvedEnvironment {
   readonly problem?: string;
 }
 
-export interface ShellWorld {
+export interface ShellDeps {
   readonly platform: string;
   readonly env: Environment;
   /** The program that runs us, which is a Node, or can be one. */
@@ -46,7 +46,7 @@ const LIMIT_MS = 10_000;
 export class ShellEnvironment {
   #resolving: Promise<ResolvedEnvironment> | undefined;
 
-  constructor(private readonly deps: ShellWorld) {}
+  constructor(private readonly deps: ShellDeps) {}
 
   resolved(): Promise<ResolvedEnvironment> {
     return (this.#resolving ??= this.#resolve());

@@ -12,10 +12,16 @@ import { RedactedStream } from "../../src/protocol/redaction/redact";
 import { agentExited, type AgentError } from "../errors";
 import type { Channel, Closed, Receiver } from "../rpc/channel";
 import { ndjsonChannel } from "../rpc/ndjson";
-import { startChild, statusOf, type Child, type Exit, type ProcessSpec, type ProcessWorld } from "./child";
-import { LastBytes } from "./tail-buffer";
+import { startChild, statusOf, type Child, type Exit, type ProcessSpec, type ProcessDeps } from "./child";
+import { TailBuffer } from "./tail-buffer";
 
-export { systemTools, type Exit, type ProcessLedger, type ProcessSpec, type ProcessWorld } from "./child";
+export {
+  systemTools,
+  type Exit,
+  type ProcessLedger,
+  type ProcessSpec,
+  type ProcessDeps as ProcessWorld,
+} from "./child";
 
 export interface AgentProcess extends AsyncDisposable {
   /** Undefined when it could not be started. */
@@ -29,7 +35,7 @@ export interface AgentProcess extends AsyncDisposable {
 }
 
 /** Never throws. */
-export function startProcess(spec: ProcessSpec, deps: ProcessWorld): AgentProcess {
+export function startProcess(spec: ProcessSpec, deps: ProcessDeps): AgentProcess {
   const started = startChild(spec, deps);
   return started.kind === "failed" ? notStarted(started.why) : new RunningProcess(started.child, spec.name, deps);
 }
@@ -63,13 +69,13 @@ class RunningProcess implements AgentProcess {
   readonly exited: Promise<Exit>;
   readonly #child: Child;
   readonly #name: string;
-  readonly #deps: ProcessWorld;
+  readonly #deps: ProcessDeps;
   readonly #stdio: Channel;
-  readonly #stderr = new LastBytes(STDERR_BYTES);
+  readonly #stderr = new TailBuffer(STDERR_BYTES);
   readonly #decoder = new StringDecoder("utf8");
   readonly #words = new RedactedStream();
   /** Text on stdout that is no message: some programs print there why they exit. */
-  readonly #garbage = new LastBytes(GARBAGE_BYTES);
+  readonly #garbage = new TailBuffer(GARBAGE_BYTES);
   readonly #lastWords: Promise<Closed>;
   /** When writing to its stdin failed. */
   #inputFailed: number | undefined;
@@ -77,7 +83,7 @@ class RunningProcess implements AgentProcess {
   #receiving: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(child: Child, name: string, deps: ProcessWorld) {
+  constructor(child: Child, name: string, deps: ProcessDeps) {
     this.#child = child;
     this.#name = name;
     this.#deps = deps;

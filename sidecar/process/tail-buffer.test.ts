@@ -1,12 +1,12 @@
 import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { LastBytes } from "./tail-buffer";
+import { TailBuffer } from "./tail-buffer";
 
 suite("last bytes", () => {
   test("are the end of what came, however it was cut", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 30 })), fc.integer({ min: 1, max: 40 }), (pieces, limit) => {
-        const last = new LastBytes(limit);
+        const last = new TailBuffer(limit);
         for (const piece of pieces) last.push(Buffer.from(piece));
         equal(last.text(), Buffer.from(pieces.join("")).subarray(-limit).toString());
         equal(last.total, pieces.join("").length);
@@ -15,14 +15,14 @@ suite("last bytes", () => {
     );
   });
   test("begin with a whole character", () => {
-    const last = new LastBytes(4);
+    const last = new TailBuffer(4);
     last.push(Buffer.from("äöü"));
     equal(last.text(), "öü");
     last.push(Buffer.from("xyz"));
     equal(last.text(), "xyz");
   });
   test("of no length hold nothing", () => {
-    const last = new LastBytes(0),
+    const last = new TailBuffer(0),
       begun = process.cpuUsage();
     for (let i = 0; i < 400; i++) last.push(Buffer.alloc(64 * 1024));
     const { user, system } = process.cpuUsage(begun);
@@ -30,7 +30,7 @@ suite("last bytes", () => {
     ok(last.text() === "" && last.total === 400 * 64 * 1024);
   });
   test("hold twice their limit at most", () => {
-    const last = new LastBytes(1000);
+    const last = new TailBuffer(1000);
     for (let i = 0; i < 10_000; i++) last.push(Buffer.alloc(100));
     ok(last.text().length === 1000 && last.total === 1_000_000);
   });

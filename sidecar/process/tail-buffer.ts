@@ -1,5 +1,5 @@
 /** The end of a stream of bytes, for last words: `limit` of them are kept, at most twice as many held. */
-export class LastBytes {
+export class TailBuffer {
   #chunks: Buffer[] = [];
   #held = 0;
   #total = 0;

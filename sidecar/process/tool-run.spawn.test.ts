@@ -25,7 +25,7 @@ const node = (code: string): ProcessSpec => ({
 /** Starts a process that has left the group, and neither ends. */
 const STUBBORN = `process.on("SIGTERM",()=>{});require("child_process").spawn(process.execPath,["-e","process.on('SIGTERM',()=>{});setInterval(()=>{},1e3)"],{detached:true,stdio:"ignore"});console.log("running");setInterval(()=>{},1e3)`;
 
-class World implements Disposable {
+class Fixture implements Disposable {
   readonly run = newRun();
   readonly reported: string[] = [];
   readonly #folder = temporaryFolder();
@@ -50,7 +50,7 @@ class World implements Disposable {
 
 suite("a tool", () => {
   test("is run to its end, with nothing on its stdin, in the ledger as agents are", async () => {
-    using fixture = new World();
+    using fixture = new Fixture();
     const { exit, stdout, stderr } = await fixture.tool(
       node("process.stdin.on('end',()=>{console.log('out');console.error('err');process.exitCode=3}).resume()"),
     );
@@ -61,7 +61,7 @@ suite("a tool", () => {
   });
 
   test("tells lines: without colours, carriage returns are ends, long ones are cut", async () => {
-    using fixture = new World();
+    using fixture = new Fixture();
     const lines: string[] = [];
     await fixture.tool(
       node(
@@ -77,14 +77,14 @@ suite("a tool", () => {
   });
 
   test("is kept in mind with the end of what it said", async () => {
-    using fixture = new World();
+    using fixture = new Fixture();
     const { stdout } = await fixture.tool(node("for(let i=0;i<50000;i++)console.log('line '+i)"));
     ok(stdout.length <= 64 * 1024);
     match(stdout, /line 49999\n$/);
   });
 
   test("that cannot be started is an AgentError", async () => {
-    using fixture = new World();
+    using fixture = new Fixture();
     await rejects(
       fixture.tool({ ...node(""), command: "/no/such/tool" }),
       error => error instanceof AgentError && error.code === "notFound",
@@ -93,7 +93,7 @@ suite("a tool", () => {
 
   test("that is ended goes with all it started, and only then is it settled", async function () {
     if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
-    using fixture = new World();
+    using fixture = new Fixture();
     const ending = new AbortController(),
       why = new Error("enough");
     let alive = 0;
@@ -112,21 +112,21 @@ suite("a tool", () => {
 
   test("that leaves something behind is settled when that is gone, too", async function () {
     if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
-    using fixture = new World();
+    using fixture = new Fixture();
     const left = `const c=require("child_process").spawn(process.execPath,["-e","process.on('SIGTERM',()=>{});console.log(1);setInterval(()=>{},1e3)"],{stdio:["ignore","pipe","ignore"]});c.stdout.once("data",()=>process.exit(0))`;
     equal((await fixture.tool(node(left))).exit.code, 0);
     deepEqual(census(fixture.run), []);
   });
 
   test("is not started when it is ended already", async () => {
-    using fixture = new World();
+    using fixture = new Fixture();
     const why = new Error("enough");
     await rejects(fixture.tool(node(""), { signal: AbortSignal.abort(why) }), error => error === why);
     deepEqual(fixture.reported, []);
   });
 
   test("that says nothing for ten minutes is ended", async () => {
-    using fixture = new World();
+    using fixture = new Fixture();
     const silence = new FakeClock(),
       other = hurriedClock(1);
     const clock: Clock = {
@@ -154,7 +154,7 @@ suite("a tool", () => {
   });
 
   test("that works in silence goes on, until it does not work any more", async () => {
-    using fixture = new World();
+    using fixture = new Fixture();
     const silence = new FakeClock(),
       other = hurriedClock(1);
     const clock: Clock = {
@@ -183,7 +183,7 @@ suite("a tool", () => {
   });
 
   test("that says something in time goes on", async () => {
-    using fixture = new World();
+    using fixture = new Fixture();
     const silence = new FakeClock(),
       other = hurriedClock(1);
     const clock: Clock = {

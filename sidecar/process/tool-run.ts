@@ -6,8 +6,8 @@
  * it started, is gone, however it ended: so what it wrote can be deleted then.
  */
 import type { Readable } from "node:stream";
-import { startChild, type Child, type Exit, type ProcessSpec, type ProcessWorld } from "./child";
-import { LastBytes } from "./tail-buffer";
+import { startChild, type Child, type Exit, type ProcessSpec, type ProcessDeps } from "./child";
+import { TailBuffer } from "./tail-buffer";
 import { ToolWatch } from "./tool-activity";
 
 export interface ToolOptions {
@@ -54,7 +54,7 @@ const LAST_WORDS_MS = 250;
 export async function runTool(
   spec: ProcessSpec,
   { signal, line, stdout: toOut, stderr: toErr, quietMs = QUIET_MS, cpuSeconds }: ToolOptions,
-  deps: ProcessWorld,
+  deps: ProcessDeps,
 ): Promise<ToolResult> {
   signal.throwIfAborted();
   const started = startChild(spec, deps);
@@ -103,8 +103,8 @@ async function lastWords(child: Child): Promise<void> {
   child.stderr.destroy();
 }
 
-function listen(stream: Readable, watch: ToolWatch, line: ToolOptions["line"]): LastBytes {
-  const kept = new LastBytes(KEPT_BYTES),
+function listen(stream: Readable, watch: ToolWatch, line: ToolOptions["line"]): TailBuffer {
+  const kept = new TailBuffer(KEPT_BYTES),
     lines = line && new SpokenLines(line);
   stream.on("data", (chunk: Buffer) => {
     watch.heard();

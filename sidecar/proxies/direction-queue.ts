@@ -29,7 +29,7 @@ type Head = { readonly kind: "free" | "begun" } | { readonly kind: "beginning" |
 const FREE: Head = { kind: "free" },
   BEGUN: Head = { kind: "begun" };
 
-export class Lane {
+export class DirectionQueue {
   readonly #sink: Channel;
   readonly #isAwaited: () => boolean;
   readonly #waiting: (Frame | Turn)[] = [];

@@ -10,8 +10,8 @@
  */
 import type { Channel, Closed } from "../rpc/channel";
 import type { Ids } from "../rpc/hop";
-import { Direction } from "./router";
-import { Lane } from "./direction-queue";
+import { Router } from "./router";
+import { DirectionQueue } from "./direction-queue";
 import { McpOffers } from "./mcp-offers";
 import { OwnRequests } from "./own-requests";
 import { OwnSessions } from "./own-sessions";
@@ -47,8 +47,8 @@ class ServedProxy implements Served {
   readonly #offers: McpOffers;
   readonly #proxy: Proxy;
   readonly #odd: (what: string, detail: unknown) => void;
-  readonly #down: Direction;
-  readonly #up: Direction;
+  readonly #down: Router;
+  readonly #up: Router;
   #ended: Promise<void> | undefined;
   #settleClosed: () => void = () => undefined;
 
@@ -59,8 +59,8 @@ class ServedProxy implements Served {
     ids: Ids,
     odd: (what: string, detail: unknown) => void,
   ) {
-    const down = new Lane(successor, () => toClient.areOpen),
-      up = new Lane(client, () => toSuccessor.areOpen);
+    const down = new DirectionQueue(successor, () => toClient.areOpen),
+      up = new DirectionQueue(client, () => toSuccessor.areOpen);
     const toClient = new OwnRequests(ids, { send: frame => up.send(frame), overrule: () => down.overrule() });
     const toSuccessor = new OwnRequests(ids, { send: frame => down.send(frame), overrule: () => up.overrule() });
     const sessions = new OwnSessions(toSuccessor, odd),
@@ -80,7 +80,7 @@ class ServedProxy implements Served {
     this.#odd = odd;
     this.#offers = offers;
     this.#proxy = make(chain);
-    this.#down = new Direction({
+    this.#down = new Router({
       name,
       odd,
       interceptors: this.#proxy.fromClient,
@@ -90,7 +90,7 @@ class ServedProxy implements Served {
       claims: [],
       closed: reason => void this.#end(reason, this.#down),
     });
-    this.#up = new Direction({
+    this.#up = new Router({
       name,
       odd,
       interceptors: this.#proxy.fromSuccessor,
@@ -108,11 +108,11 @@ class ServedProxy implements Served {
     return this.#end({ message: "The chain was closed." });
   }
 
-  #end(reason: Closed, gone?: Direction): Promise<void> {
+  #end(reason: Closed, gone?: Router): Promise<void> {
     return (this.#ended ??= this.#endNow(reason, gone));
   }
 
-  async #endNow(reason: Closed, gone: Direction | undefined): Promise<void> {
+  async #endNow(reason: Closed, gone: Router | undefined): Promise<void> {
     if (gone) {
       gone.withdraw(reason);
       await afterThis(); // what waited for nothing else has left in its order

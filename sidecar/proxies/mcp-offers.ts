@@ -1,7 +1,7 @@
 /** The MCP servers that a proxy offers over ACP. What is for none of them passes, on its way to who offers it. */
 import { McpProvider } from "../mcp/provider";
 import type { Envelope, Frame } from "../rpc/frame";
-import { paramsOr, type Claims, type Direction } from "./router";
+import { paramsOr, type Claims, type Router } from "./router";
 import type { ConnectMcp, McpOffer, Neighbour } from "./proxy";
 
 /** Both generations; the older one with an underscore. */
@@ -37,7 +37,7 @@ export class McpOffers implements Claims, AsyncDisposable {
     };
   }
 
-  claim(frame: Frame, envelope: Envelope, direction: Direction): boolean {
+  claim(frame: Frame, envelope: Envelope, direction: Router): boolean {
     if (envelope.kind === "response" || !METHODS.has(envelope.method)) return false;
     const params = paramsOr(frame);
     for (const provider of this.#providers) {
@@ -60,7 +60,7 @@ export class McpOffers implements Claims, AsyncDisposable {
     frame: Frame,
     params: unknown,
     envelope: Envelope & { kind: "request" },
-    direction: Direction,
+    direction: Router,
   ): boolean {
     const request = direction.inspect(frame, envelope);
     const answer = provider.request(envelope.method, params, request.signal);

@@ -176,7 +176,7 @@ suite("proxy kit: order", () => {
   test("in any order of events every message leaves where a queue with holds puts it", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { maxLength: 60, size: "max" }), async commands => {
-        const fixture = new World();
+        const fixture = new Fixture();
         for (const { apply, k } of commands) {
           apply(fixture, k);
           await turn();
@@ -209,7 +209,7 @@ interface InHand extends Item {
   settle(): void;
 }
 
-class World {
+class Fixture {
   readonly #lanes = {
     down: { waiting: [] as Item[], held: undefined as Item | undefined, left: [] as string[] },
     up: { waiting: [] as Item[], held: undefined as Item | undefined, left: [] as string[] },
@@ -352,7 +352,7 @@ class World {
 }
 
 interface Command {
-  apply(fixture: World, k: number): void;
+  apply(fixture: Fixture, k: number): void;
   readonly k: number;
   toString(): string;
 }

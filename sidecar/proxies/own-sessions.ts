@@ -13,7 +13,7 @@ import type { Envelope, Frame } from "../rpc/frame";
 import { isObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { Outcome } from "../rpc/peer";
-import { paramsOr, type Claims, type Direction } from "./router";
+import { paramsOr, type Claims, type Router } from "./router";
 import type { OwnRequests } from "./own-requests";
 import type { OwnSession, OwnSessionListener } from "./proxy";
 
@@ -27,7 +27,7 @@ export class OwnSessions implements Claims {
   readonly #others = new Set<string>();
   #opening = 0;
   #kept: Frame[] = [];
-  #direction: Direction | undefined;
+  #direction: Router | undefined;
 
   constructor(successor: OwnRequests, odd: (what: string, detail: unknown) => void) {
     this.#successor = successor;
@@ -55,7 +55,7 @@ export class OwnSessions implements Claims {
     return opened;
   }
 
-  claim(frame: Frame, envelope: Envelope, direction: Direction): boolean {
+  claim(frame: Frame, envelope: Envelope, direction: Router): boolean {
     const sessionId = envelope.kind === "response" ? undefined : sessionOf(frame);
     const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
     if (session) return session.take(frame, envelope, direction);
@@ -66,7 +66,7 @@ export class OwnSessions implements Claims {
     return false;
   }
 
-  #keep(frame: Frame, direction: Direction): true {
+  #keep(frame: Frame, direction: Router): true {
     this.#direction = direction;
     this.#kept.push(frame);
     if (this.#kept.length >= MUCH) {
@@ -134,7 +134,7 @@ class Session implements OwnSession {
     );
   }
 
-  take(frame: Frame, envelope: Envelope, direction: Direction): true {
+  take(frame: Frame, envelope: Envelope, direction: Router): true {
     const listener = this.#listener;
     if (envelope.kind === "request")
       direction.serve(direction.inspect(frame, envelope), ({ method, params, signal }) => {

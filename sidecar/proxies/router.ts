@@ -10,7 +10,7 @@ import { FrameError, type Envelope, type Frame } from "../rpc/frame";
 import { isObject } from "../rpc/json";
 import type { Id } from "../rpc/message";
 import { ConnectionClosed } from "../rpc/peer";
-import type { Lane } from "./direction-queue";
+import type { DirectionQueue } from "./direction-queue";
 import type { OwnRequests } from "./own-requests";
 import { Interception, passNotification, type Ways } from "./intercepted-message";
 import type { Interceptors, NotificationInterceptor, RequestInterceptor } from "./proxy";
@@ -20,7 +20,7 @@ export interface Claims {
   /** False while nothing can be: then nothing is shown to it. */
   readonly areMade: boolean;
   /** True when it was taken. Requests are answered through the direction. */
-  claim(frame: Frame, envelope: Envelope, direction: Direction): boolean;
+  claim(frame: Frame, envelope: Envelope, direction: Router): boolean;
 }
 
 export interface DirectionOptions {
@@ -28,21 +28,21 @@ export interface DirectionOptions {
   readonly name: string;
   readonly interceptors: Interceptors | undefined;
   /** Leads to the other neighbour. */
-  readonly lane: Lane;
+  readonly lane: DirectionQueue;
   /** The proxy's own requests to the neighbour whose messages come here. */
   readonly own: OwnRequests;
   /** In the order in which they are asked. */
   readonly claims: readonly Claims[];
-  readonly opposite: () => Direction;
+  readonly opposite: () => Router;
   closed(reason: Closed): void;
   odd(what: string, detail: unknown): void;
 }
 
 const CANCEL = "$/cancel_request";
 
-export class Direction implements Receiver {
+export class Router implements Receiver {
   readonly #options: DirectionOptions;
-  readonly #lane: Lane;
+  readonly #lane: DirectionQueue;
   readonly #requests: ReadonlyMap<string, RequestInterceptor>;
   readonly #notifications: ReadonlyMap<string, NotificationInterceptor>;
   readonly #isWatched: boolean;

@@ -34,7 +34,7 @@ const settled = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-interface World {
+interface Fixture {
   readonly other: Heard;
   readonly plain: Heard;
   readonly wrapped: Heard;
@@ -43,7 +43,7 @@ interface World {
 }
 
 /** A hop with a proxy: `other` is the real connection's other end. */
-function proxyWorld(): World {
+function proxyFixture(): Fixture {
   const [ours, theirs] = memoryChannels(),
     odd: string[] = [];
   const made = proxyHop(ours, {
@@ -54,7 +54,7 @@ function proxyWorld(): World {
   return { hop: made, odd, other: new Heard(theirs), plain: new Heard(made.plain), wrapped: new Heard(made.wrapped) };
 }
 
-function agentWorld(): { readonly other: Heard; readonly inside: Heard; readonly odd: string[] } {
+function agentFixture(): { readonly other: Heard; readonly inside: Heard; readonly odd: string[] } {
   const [ours, theirs] = memoryChannels(),
     odd: string[] = [];
   return {
@@ -69,7 +69,7 @@ const envelope = (rest: object, inside: object) => message({ ...rest, method: "p
 
 suite("a hop", () => {
   test("a request gets an id of the chain, and its answer the id that the asker gave", async () => {
-    const { other, inside } = agentWorld();
+    const { other, inside } = agentFixture();
     const ids = ["7", '"x"', "0", "-3", "12345678901234567890", "1e2", '"\\u0041"'];
     for (const id of ids) other.say(`{"jsonrpc":"2.0","id":${id},"method":"m","params":{"a":1.0}}`);
     await settled();
@@ -103,7 +103,7 @@ suite("a hop", () => {
   });
 
   test("two requests with one id are both answered", async () => {
-    const { other, inside } = agentWorld();
+    const { other, inside } = agentFixture();
     other.say({ id: 1, method: "a" });
     other.say({ id: 1, method: "b" });
     await settled();
@@ -114,7 +114,7 @@ suite("a hop", () => {
   });
 
   test("a cancellation names the request as each side knows it", async () => {
-    const { other, inside } = agentWorld();
+    const { other, inside } = agentFixture();
     other.say({ id: "p", method: "session/prompt" });
     other.say({ method: "$/cancel_request", params: { requestId: "p" } });
     other.say({ method: "$/cancel_request", params: { requestId: "unknown" } });
@@ -133,7 +133,7 @@ suite("a hop", () => {
   });
 
   test("a cancellation that cannot be read cancels nothing, and the connection goes on", async () => {
-    const { other, inside } = agentWorld();
+    const { other, inside } = agentFixture();
     other.say({ id: "p", method: "session/prompt" });
     other.say('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p",}}');
     other.say({ method: "after" });
@@ -145,7 +145,7 @@ suite("a hop", () => {
   });
 
   test("what was answered is not answered again, nor cancelled", async () => {
-    const { other, inside, odd } = agentWorld();
+    const { other, inside, odd } = agentFixture();
     other.say({ id: 1, method: "m" });
     inside.say({ id: 77, method: "n" });
     await settled();
@@ -165,7 +165,7 @@ suite("a hop", () => {
   });
 
   test("at the end of the connection everything open is settled first", async () => {
-    const { other, plain, wrapped } = proxyWorld();
+    const { other, plain, wrapped } = proxyFixture();
     plain.say({ id: 11, method: "from-client" });
     wrapped.say({ id: 12, method: "from-successor" });
     other.say({ id: 1, method: "to-client" });
@@ -207,7 +207,7 @@ suite("a hop", () => {
 
 suite("a hop with a proxy", () => {
   test("what concerns the successor travels in envelopes, in both directions; answers travel bare", async () => {
-    const { other, plain, wrapped } = proxyWorld();
+    const { other, plain, wrapped } = proxyFixture();
     other.say({ id: 1, method: "up", params: [1] });
     other.say(envelope({ id: 2 }, { method: "down", params: { a: 1 } }));
     other.say(envelope({}, { method: "note", params: {} }));
@@ -243,7 +243,7 @@ suite("a hop with a proxy", () => {
       envelope({}, { method: "$/cancel_request", params: { requestId: "x" } }),
       { ...envelope({}, { method: "$/cancel_request", params: { requestId: "x" } }), method: "_proxy/successor" },
     ]) {
-      const { other, plain, wrapped } = proxyWorld();
+      const { other, plain, wrapped } = proxyFixture();
       other.say(envelope({ id: "x" }, { method: "down" }));
       other.say(cancel);
       await settled();
@@ -255,7 +255,7 @@ suite("a hop with a proxy", () => {
   });
 
   test("envelopes are spelled as told; the older spelling has cancellations in them, too", async () => {
-    const { other, wrapped, hop } = proxyWorld();
+    const { other, wrapped, hop } = proxyFixture();
     wrapped.say({ id: 5, method: "a" });
     wrapped.say({ method: "$/cancel_request", params: { requestId: 5 } });
     await settled();
@@ -274,7 +274,7 @@ suite("a hop with a proxy", () => {
   });
 
   test("it tells when nothing is left unanswered that the client asked, be it by the end of the connection", async () => {
-    const { other, plain, wrapped, hop } = proxyWorld(),
+    const { other, plain, wrapped, hop } = proxyFixture(),
       told: string[] = [];
     const tell = (what: string): void =>
       void hop.answered().then(() => {
@@ -298,7 +298,7 @@ suite("a hop with a proxy", () => {
   });
 
   test("a request in a broken envelope is refused, a notification reported", async () => {
-    const { other, plain, wrapped, odd } = proxyWorld();
+    const { other, plain, wrapped, odd } = proxyFixture();
     other.say({ id: 4, method: "proxy/successor", params: { method: 1 } });
     other.say({ method: "proxy/successor" });
     await settled();
@@ -307,7 +307,7 @@ suite("a hop with a proxy", () => {
   });
 
   test("where there is no successor an envelope is a message like any other", async () => {
-    const { other, inside } = agentWorld();
+    const { other, inside } = agentFixture();
     other.say(envelope({ id: 3 }, { method: "x" }));
     await settled();
     deepEqual(inside.messages, [envelope({ id: 1 }, { method: "x" })]);
@@ -323,7 +323,7 @@ suite("a hop with a proxy", () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async steps => {
-        const fixture = proxyWorld();
+        const fixture = proxyFixture();
         const expected: Record<"plain" | "wrapped" | "other", unknown[]> = { plain: [], wrapped: [], other: [] };
         let chainId = 0;
         for (const [i, { from, side, isRequest, params: value }] of steps.entries()) {

@@ -31,7 +31,7 @@ const ADA: NewChat = {
   shown: [],
 };
 
-export class World implements AsyncDisposable {
+export class Fixture implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly agents: MemoryAgent[] = [];
   readonly shown = new Map<string, Conversation>();

@@ -9,7 +9,7 @@ import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
 import type { IncomingRequest } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
 import { brokenTools, manyTools } from "./many-tools";
-import { adding, World } from "./mcp-fixture";
+import { adding, Fixture } from "./mcp-fixture";
 
 export const AGENT: JsonObject = {
   protocolVersion: 1,
@@ -17,13 +17,17 @@ export const AGENT: JsonObject = {
   agentCapabilities: { mcpCapabilities: { http: true } },
 };
 
-export type Prompted = (request: IncomingRequest, servers: readonly JsonObject[], fixture: World) => void | Promise<void>;
+export type Prompted = (
+  request: IncomingRequest,
+  servers: readonly JsonObject[],
+  fixture: Fixture,
+) => void | Promise<void>;
 
 /** An agent whose prompt is `onPrompt`; the servers are those of the newest session. */
 export class DeliveryRig implements AsyncDisposable {
   readonly decided: (readonly [string, readonly ToolDelivery[]])[] = [];
   readonly tracker = new DeliveryTracker((id, { missing }) => this.decided.push([id, missing]));
-  readonly fixture: World;
+  readonly fixture: Fixture;
   readonly clock = new FakeClock();
 
   constructor(
@@ -40,7 +44,7 @@ export class DeliveryRig implements AsyncDisposable {
           }).declaration,
       ),
     );
-    this.fixture = new World({
+    this.fixture = new Fixture({
       stages: [offer, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence })],
       initialized,
       agent: request => {

@@ -4,12 +4,12 @@
  */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { startChild, type ProcessWorld } from "../process/child";
+import { startChild, type ProcessDeps } from "../process/child";
 import { findProgram, isProgramFile } from "../process/find-program";
 import { openLedger } from "../process/process-ledger";
 import { newRun } from "../process/run-id";
 import { runTool } from "../process/tool-run";
-import type { ExtensionWorld } from "../extensions/extension";
+import type { ExtensionDeps } from "../extensions/extension";
 import { temporaryFolder } from "./drive";
 import { hurriedClock } from "./hurried-clock";
 
@@ -19,16 +19,16 @@ export class ExtensionRig implements Disposable {
   /** `level: message`, and the details beside it. */
   readonly logged: string[] = [];
   readonly details: unknown[] = [];
-  readonly fixture: ExtensionWorld;
+  readonly fixture: ExtensionDeps;
   readonly #folder = temporaryFolder();
   readonly #ledger = openLedger(path.join(this.#folder.path, "ledger"), this.run);
 
   /** `change`: in place of what is real. What `environment` says is what processes get. */
-  constructor(change: Partial<ExtensionWorld> = {}) {
+  constructor(change: Partial<ExtensionDeps> = {}) {
     mkdirSync(this.home);
     const clock = change.clock ?? hurriedClock(1),
       environment = change.environment ?? (() => Promise.resolve(process.env));
-    const fixture = async (): Promise<ProcessWorld> => {
+    const fixture = async (): Promise<ProcessDeps> => {
       const env = await environment();
       return {
         clock,

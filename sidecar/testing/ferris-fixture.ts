@@ -13,7 +13,7 @@ import { methodNotFound, type IncomingRequest } from "../rpc/peer";
 import { ExtensionRig } from "./extension-fixture";
 import { FakeClock } from "./fake-clock";
 import { bridge, said } from "./mcp-ends";
-import { connected, HTTP_AGENT, World } from "./mcp-fixture";
+import { connected, HTTP_AGENT, Fixture } from "./mcp-fixture";
 
 export type FerrisClient = Awaited<ReturnType<typeof connected>>;
 /** Requests of one method, in the order in which they come. */
@@ -34,7 +34,7 @@ class Requests {
   }
 }
 
-export class FerrisWorld implements AsyncDisposable {
+export class FerrisFixture implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly prompts = new Requests();
   /** `session/new` of research. */
@@ -58,7 +58,7 @@ export class FerrisWorld implements AsyncDisposable {
   answers: (request: IncomingRequest) => void = request => request.fail(methodNotFound(request.method));
   readonly #watching: { readonly fits: (told: JsonObject) => boolean; readonly seen: () => void }[] = [];
   readonly rig: ExtensionRig;
-  readonly fixture: World;
+  readonly fixture: Fixture;
   readonly crate: string;
   #research = 0;
 
@@ -79,7 +79,7 @@ export class FerrisWorld implements AsyncDisposable {
     writeFileSync(path.join(this.crate, "src", "lib.rs"), "pub fn weight() -> u32 { 7 }\n");
     mkdirSync(this.project);
     writeFileSync(path.join(this.project, "Cargo.toml"), "[package]\n");
-    this.fixture = new World({
+    this.fixture = new Fixture({
       stages: [ferris.define({ approve: "all", ...settings }, this.rig.fixture), bridge()],
       initialized,
       client: request => this.answers(request),

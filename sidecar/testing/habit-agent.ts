@@ -14,7 +14,7 @@ import { memoryChannels } from "../rpc/memory";
 import type { IncomingRequest } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
 import { manyTools } from "./many-tools";
-import { adding, connected, World } from "./mcp-fixture";
+import { adding, connected, Fixture } from "./mcp-fixture";
 
 /** "givesUpHttp": connects to http servers once and ends the connection after 5 s, before the tools are listed. */
 export type Habit = "none" | "refusesStdio" | "givesUpHttp" | "ignoresMcp" | "slowClient";
@@ -68,7 +68,7 @@ export class HabitAgent implements AsyncDisposable {
   readonly tracker = new DeliveryTracker((_, { missing }) =>
     this.#missing.push(...missing.map(({ server }) => server)),
   );
-  readonly fixture: World;
+  readonly fixture: Fixture;
   #atPrompt: readonly string[] | undefined;
   readonly #listed: string[] = [];
 
@@ -86,7 +86,7 @@ export class HabitAgent implements AsyncDisposable {
       { command: "/bin/git-mcp", args: [], env: {} },
       { starter: { clock: this.clock, start: this.program.start } },
     );
-    this.fixture = new World({
+    this.fixture = new Fixture({
       stages: [extension, program, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence })],
       initialized: initialized(version),
       agent: request => {

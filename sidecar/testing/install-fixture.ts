@@ -10,7 +10,7 @@ import type { InstallProgress } from "../../src/protocol/agent-service";
 import type { AgentCommand } from "../agents/distributions/agent-command";
 import { realFiles, type Files } from "../agents/install/files";
 import { InstallError, type InstallErrorCode } from "../agents/install/install-error";
-import { Installer, type InstallerWorld } from "../agents/install/installer";
+import { Installer, type InstallerDeps } from "../agents/install/installer";
 import type { TryLock } from "../agents/install/locks";
 import { Store } from "../agents/install/store";
 import { openLedger } from "../process/process-ledger";
@@ -33,10 +33,10 @@ export interface InstallOptions {
   readonly tryLock?: TryLock;
   /** Of all tools. */
   readonly env?: Readonly<Record<string, string>>;
-  readonly change?: Partial<InstallerWorld>;
+  readonly change?: Partial<InstallerDeps>;
 }
 
-export class InstallWorld implements AsyncDisposable {
+export class InstallFixture implements AsyncDisposable {
   readonly run = newRun();
   readonly logged: string[] = [];
   readonly progress: [id: string, progress: InstallProgress | undefined][] = [];
@@ -54,9 +54,9 @@ export class InstallWorld implements AsyncDisposable {
   static async open(
     names: readonly string[] = ["npm", "uv", "pipx", "cargo"],
     plans: ToolPlans = {},
-  ): Promise<InstallWorld> {
+  ): Promise<InstallFixture> {
     const folder = temporaryFolder();
-    const fixture = new InstallWorld(
+    const fixture = new InstallFixture(
       await FileServer.start(),
       new FakeTools(path.join(folder.path, "bin"), names, plans),
     );
@@ -118,7 +118,7 @@ export function agent(distribution: Distribution, rest: Partial<AgentConfig> = {
 }
 
 /** Command and arguments, relative to the store. */
-export function shown(command: AgentCommand, { root }: InstallWorld): readonly string[] {
+export function shown(command: AgentCommand, { root }: InstallFixture): readonly string[] {
   if (command.kind !== "process") return [command.kind];
   return [command.command, ...command.args].map(text =>
     text.startsWith(root) ? path.relative(root, text).replaceAll(path.sep, "/") : text,
@@ -138,7 +138,7 @@ export function archive(content: string): Buffer {
 }
 
 /** An agent whose archive the world serves. `plan` changes how; `sha256` is published with the archive. */
-export function binary({ server }: InstallWorld, version: string, plan: Plan = {}, sha256?: string): AgentConfig {
+export function binary({ server }: InstallFixture, version: string, plan: Plan = {}, sha256?: string): AgentConfig {
   const at = server.serve(`/agent-${encodeURIComponent(version)}.tar.gz`, { content: archive(version), ...plan });
   const target = { archive: at, cmd: "./bin/agent", args: ["--acp"], env: { KEY: "v" } };
   const published = sha256 === undefined ? target : { ...target, sha256 };
@@ -146,7 +146,7 @@ export function binary({ server }: InstallWorld, version: string, plan: Plan = {
 }
 
 /** The names in an agent's folder, sorted: versions, without locks and uses. */
-export function versions({ root }: InstallWorld, id = "some-agent"): readonly string[] {
+export function versions({ root }: InstallFixture, id = "some-agent"): readonly string[] {
   const folder = path.join(root, id);
   return existsSync(folder)
     ? readdirSync(folder)

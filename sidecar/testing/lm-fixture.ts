@@ -26,7 +26,7 @@ class Offers extends ToolOffers {
 
 const NEVER = { aborted: false, addEventListener: () => undefined };
 
-export class LmWorld implements AsyncDisposable {
+export class LmFixture implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly agents: MemoryAgent[] = [];
   readonly offers = new Offers(() => undefined);
@@ -98,7 +98,7 @@ export class LmWorld implements AsyncDisposable {
   isCongested = false;
 
   /** `before`: what an earlier one has kept. */
-  constructor(before?: LmWorld, load?: () => Promise<readonly unknown[]>) {
+  constructor(before?: LmFixture, load?: () => Promise<readonly unknown[]>) {
     if (before) for (const [id, session] of before.kept) this.kept.set(id, JSON.parse(JSON.stringify(session)));
     this.service = new LmService({
       clock: this.clock,
@@ -245,5 +245,5 @@ export function chatOf(name: string, marks: "all" | "id" | "none" = "all"): Simu
 }
 
 /** What was told of one request. */
-export const lines = (fixture: LmWorld, requestId: RequestId): readonly string[] =>
+export const lines = (fixture: LmFixture, requestId: RequestId): readonly string[] =>
   fixture.told.filter(line => new RegExp(`(^| )${requestId}(:|$)`).test(line));

@@ -97,7 +97,7 @@ export const HTTP_AGENT = {
   },
 };
 
-export class World implements AsyncDisposable {
+export class Fixture implements AsyncDisposable {
   readonly client: Peer;
   readonly agent: Peer;
   /** Of the requests that set up sessions, as the agent saw them. */

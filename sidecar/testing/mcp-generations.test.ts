@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
 import { manyTools, TOOLS } from "./many-tools";
-import { adding, chainOf, connected, Signal, World } from "./mcp-fixture";
+import { adding, chainOf, connected, Signal, Fixture } from "./mcp-fixture";
 import { bridge, said, streamOf, plainAgent } from "./mcp-ends";
 
 suite("MCP bridge and the ACP SDK's provider (connection-less)", () => {
@@ -317,7 +317,7 @@ suite("MCP bridge and a client of the stateless revision", () => {
   };
   const opened = async () => {
     note.clear();
-    const w = new World({
+    const w = new Fixture({
       stages: [
         adding("ours", chain => [
           chain.offerMcp("ours", transport => manyTools(line => heard(line).fire()).connect(transport)).declaration,

@@ -5,7 +5,7 @@ import { CreateMessageRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
 import { Peer, type IncomingRequest } from "../rpc/peer";
 import { manyTools, TOOLS } from "./many-tools";
-import { adding, chainOf, connected, Signal, World } from "./mcp-fixture";
+import { adding, chainOf, connected, Signal, Fixture } from "./mcp-fixture";
 import { bridge, said, streamOf } from "./mcp-ends";
 
 suite("servers of ours and agents that know MCP over ACP", () => {
@@ -83,7 +83,7 @@ suite("servers of ours and agents that know MCP over ACP", () => {
     for (const prefix of ["mcp", "_mcp"] as const) {
       const asked: IncomingRequest[] = [],
         gotOne = new Signal();
-      await using w = new World({
+      await using w = new Fixture({
         stages: [
           adding("ours", chain => [chain.offerMcp("ours", transport => manyTools().connect(transport)).declaration]),
           bridge(),
@@ -144,7 +144,7 @@ suite("servers of ours and agents that know MCP over ACP", () => {
 
   test("a server that was withdrawn, one that fails to start, and a request id in use", async () => {
     let starts = 0;
-    await using w = new World({
+    await using w = new Fixture({
       stages: [
         {
           name: "ours",
@@ -190,7 +190,7 @@ suite("servers of ours and agents that know MCP over ACP", () => {
 
 suite("MCP bridge and owners with connections, by hand", () => {
   test("while a person answers what a server asks, the client's other messages pass", async () => {
-    await using w = new World({
+    await using w = new Fixture({
       stages: [bridge()],
       client: request => {
         if (request.method === "mcp/connect") return request.respond({ connectionId: "c" });
@@ -252,7 +252,7 @@ suite("MCP bridge and owners with connections, by hand", () => {
         heard.push([method, params]);
         if (method === `${prefix}/disconnect`) left.fire();
       };
-      await using w = new World({
+      await using w = new Fixture({
         stages: [bridge()],
         told,
         client: request => {

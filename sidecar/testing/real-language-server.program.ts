@@ -7,13 +7,13 @@ import { ide } from "../extensions/ide/extension";
 import { arrayOr, objectOr } from "../rpc/json";
 import { ExtensionRig } from "./extension-fixture";
 import { bridge, said } from "./mcp-ends";
-import { connected, World } from "./mcp-fixture";
+import { connected, Fixture } from "./mcp-fixture";
 
 const [folder = "", operations = "[]"] = process.argv.slice(2);
 
 async function main(): Promise<readonly string[]> {
   using rig = new ExtensionRig();
-  await using fixture = new World({ stages: [ide.define({ timeLimitSeconds: 300 }, rig.fixture), bridge()] });
+  await using fixture = new Fixture({ stages: [ide.define({ timeLimitSeconds: 300 }, rig.fixture), bridge()] });
   await fixture.initialize();
   const {
     servers: [server],

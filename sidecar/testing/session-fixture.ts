@@ -10,7 +10,7 @@ import { FakeClock } from "./fake-clock";
 import { MemoryAgent } from "./memory-agent";
 import { NO_CONTEXT, type ChatContext } from "../lm/history/chat-context";
 import { QUIET_MS } from "../lm/session/question-debounce";
-import { SessionActor, type SessionStart, type SessionWord } from "../lm/session/session-actor";
+import { SessionActor, type SessionStart, type SessionMessage } from "../lm/session/session-actor";
 import type { Recipient } from "../lm/session/session-state-model";
 import { ToolOffers, type ToolOffer } from "../lm/tools/tool-offer";
 import { TOOLS_KEY } from "../lm/tools/tools-proxy";
@@ -25,11 +25,11 @@ export const OPTIONS = [
   { optionId: "no", kind: "reject_once", name: "No" },
 ];
 
-export class SessionWorld implements AsyncDisposable {
+export class SessionFixture implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly agents: MemoryAgent[] = [];
   readonly told: string[] = [];
-  readonly words: SessionWord[] = [];
+  readonly words: SessionMessage[] = [];
   readonly offers = new ToolOffers(() => undefined);
   readonly log: string[] = [];
   policy: "ask" | "allow" = "ask";
@@ -110,7 +110,7 @@ export class SessionWorld implements AsyncDisposable {
     return this.agents.at(-1) ?? fail("no agent was started");
   }
 
-  #hear(word: SessionWord): void {
+  #hear(word: SessionMessage): void {
     this.words.push(word);
     switch (word.kind) {
       case "part":

@@ -11,7 +11,7 @@ import type { ProxyDefinition } from "../proxies/proxy";
 import { objectOr, type JsonObject } from "../rpc/json";
 import type { IncomingRequest } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
-import { connected, HTTP_AGENT, World } from "./mcp-fixture";
+import { connected, HTTP_AGENT, Fixture } from "./mcp-fixture";
 
 /** An extension whose one tool asks its user first: the question goes to the tab of the session whose server it is. */
 export const asking: ProxyDefinition = {
@@ -53,7 +53,7 @@ export class SharingAgent implements AsyncDisposable {
   readonly #servers: { readonly name: string; readonly client: Client & AsyncDisposable }[] = [];
   readonly #turns = new Map<string, IncomingRequest>();
   readonly #ended: Promise<unknown>[] = [];
-  readonly fixture = new World({
+  readonly fixture = new Fixture({
     stages: [asking, mcpBridge({ clock: this.clock })],
     initialized: HTTP_AGENT,
     client: request => {

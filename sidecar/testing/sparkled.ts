@@ -3,7 +3,7 @@ import { equal } from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Files } from "../agents/install/files";
-import type { ExtensionWorld } from "../extensions/extension";
+import type { ExtensionDeps } from "../extensions/extension";
 import { sparkleProxy } from "../extensions/sparkle/extension";
 import { SESSION_TOOLS } from "../mcp/delivery/delivery";
 import type { RequestInterceptor } from "../proxies/proxy";
@@ -12,7 +12,7 @@ import { methodNotFound, type IncomingRequest } from "../rpc/peer";
 import { ExtensionRig } from "./extension-fixture";
 import { FakeClock } from "./fake-clock";
 import { bridge } from "./mcp-ends";
-import { connected, Signal, World } from "./mcp-fixture";
+import { connected, Signal, Fixture } from "./mcp-fixture";
 
 const DATE = new Date("2026-11-22T09:51:03.000Z");
 export const words = (text: string): JsonObject => ({ type: "text", text });
@@ -26,7 +26,7 @@ export const partsOf = (prompt: readonly unknown[]): readonly unknown[] =>
 export interface SparkledOptions {
   readonly settings?: JsonObject;
   readonly files?: Files;
-  readonly fixture?: Partial<ExtensionWorld>;
+  readonly fixture?: Partial<ExtensionDeps>;
   readonly initialized?: JsonObject;
   readonly agent?: (request: IncomingRequest) => boolean;
   readonly client?: (
@@ -57,7 +57,7 @@ export class Sparkled implements AsyncDisposable {
   readonly told: unknown[] = [];
   readonly heard = new Signal();
   answer: ((request: IncomingRequest) => void) | undefined = request => request.respond({ stopReason: "end_turn" });
-  readonly fixture: World;
+  readonly fixture: Fixture;
 
   constructor({
     settings = {},
@@ -72,7 +72,7 @@ export class Sparkled implements AsyncDisposable {
     this.computer = computer;
     this.cwd = path.join(computer.home, "work");
     mkdirSync(this.cwd);
-    this.fixture = new World({
+    this.fixture = new Fixture({
       stages: [
         { name: "Sparkle", make: chain => sparkleProxy(chain, settings, computer.fixture, files) },
         {

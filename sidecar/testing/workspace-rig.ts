@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { ExtensionWorld } from "../extensions/extension";
+import type { ExtensionDeps } from "../extensions/extension";
 import { STRUCTURED } from "../extensions/tool-server";
 import { workspace } from "../extensions/workspace/extension";
 import { objectOr, type JsonObject } from "../rpc/json";
@@ -11,7 +11,7 @@ import { RpcCode, RpcError } from "../rpc/message";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
 import { ExtensionRig } from "./extension-fixture";
 import { bridge, said } from "./mcp-ends";
-import { connected, Signal, World, type WorldOptions } from "./mcp-fixture";
+import { connected, Signal, Fixture, type WorldOptions } from "./mcp-fixture";
 
 /** What the client can do. */
 export const EDITOR = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
@@ -20,7 +20,7 @@ export class WorkspaceRig implements AsyncDisposable {
   readonly base = realpathSync(mkdtempSync(path.join(tmpdir(), "workspace-")));
   readonly cwd = path.join(this.base, "work");
   readonly extension: ExtensionRig;
-  readonly fixture: World;
+  readonly fixture: Fixture;
   /** `method`, or for a question its title. */
   readonly asked: string[] = [];
   readonly requests: IncomingRequest[] = [];
@@ -32,10 +32,10 @@ export class WorkspaceRig implements AsyncDisposable {
   };
   #mcp: (Client & AsyncDisposable) | undefined;
 
-  constructor(settings: JsonObject = {}, change: Partial<ExtensionWorld> = {}, more: Partial<WorldOptions> = {}) {
+  constructor(settings: JsonObject = {}, change: Partial<ExtensionDeps> = {}, more: Partial<WorldOptions> = {}) {
     mkdirSync(this.cwd);
     this.extension = new ExtensionRig(change);
-    this.fixture = new World({
+    this.fixture = new Fixture({
       stages: [workspace.define(settings, this.extension.fixture), bridge()],
       client: request => this.#request(request),
       ...more,

@@ -11,7 +11,7 @@ export interface Badge {
   readonly tooltip: string;
 }
 
-export interface AttentionWorld {
+export interface AttentionDeps {
   /** On the view's icon; `undefined`: nothing. */
   show(badge: Badge | undefined): void;
   /** A sentence, with a way to the chat. */
@@ -32,7 +32,7 @@ export class AttentionBadge {
   readonly #shown = new Map<SessionId, { readonly wanted: Wanted; readonly at: number }>();
   #isVisible = false;
 
-  constructor(private readonly deps: AttentionWorld) {}
+  constructor(private readonly deps: AttentionDeps) {}
 
   heard(wanted: Wanted): void {
     const before = this.#wanted.get(wanted.sessionId)?.wants;

@@ -4,13 +4,13 @@ import type { BypassUntil } from "../protocol/sidecar";
 import type { Bypassed } from "../protocol/webview";
 import type { Settings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
-import { BACKOFF, begunWith, MINE, settingsWith, type World } from "../testing/chat-controller-world";
+import { BACKOFF, begunWith, MINE, settingsWith, type Fixture } from "../testing/chat-controller-world";
 
 const ASKING = { id: "workspace", _enabled: true, _source: "built-in" },
   APPROVING = { ...ASKING, settings: { approve: "all" } };
 
 /** What the page is told when these are the settings. */
-function told(fixture: World, now: Settings): readonly Bypassed[] | undefined {
+function told(fixture: Fixture, now: Settings): readonly Bypassed[] | undefined {
   fixture.settings = now;
   fixture.chat.postState();
   return fixture.of("state").at(-1)?.bypassed;
@@ -102,7 +102,7 @@ suite("a bypass that the page asks for", () => {
         await fixture.become(BACKOFF);
       },
     ],
-  ] satisfies [string, (fixture: World) => Promise<void>][])
+  ] satisfies [string, (fixture: Fixture) => Promise<void>][])
     test(`allows nothing when ${what} while the user is asked`, async () => {
       const fixture = await begunWith(),
         confirmed = deferred<BypassUntil | undefined>();

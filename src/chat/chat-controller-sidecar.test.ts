@@ -4,11 +4,11 @@ import { ELIZA } from "../protocol/agents";
 import { ErrorCode } from "../protocol/errors";
 import type { PageToHost } from "../protocol/webview";
 import { settled } from "../testing/settled";
-import { MINE, RUNNING, BACKOFF, SHOWN, World, prompt } from "../testing/chat-controller-world";
+import { MINE, RUNNING, BACKOFF, SHOWN, Fixture, prompt } from "../testing/chat-controller-world";
 
 suite("chat controller, when the sidecar or the page comes and goes", () => {
   test("a page that asks is answered by the session, from where it is", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     await fixture.ready({ tabId: "t", at: { bootId: "b", seq: 3 }, asked: 7, shown: SHOWN });
     deepEqual(fixture.calls("chat/replay"), [{ sessionId: "s1", at: { bootId: "b", seq: 3 }, asked: 7 }]);
@@ -16,7 +16,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("a page that asks often while a session opens is answered once, from where it is then", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.sidecar.hold("chat/new");
     for (const asked of [1, 2, 3]) await fixture.ready({ tabId: "t", asked });
     fixture.sidecar.release();
@@ -27,14 +27,14 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("a tab of an earlier window goes on with its agent and folder, and with a sentence about what is above", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.ready({ tabId: "t", agentId: "mine", cwd: "/w", shown: SHOWN });
     deepEqual(fixture.calls("chat/new"), [{ agent: MINE, cwd: "/w", shown: SHOWN, why: "The window was reloaded." }]);
     deepEqual(fixture.of("state").at(-1)?.tabs, ["t"]);
   });
 
   test("a tab whose agent is not configured any more, or whose folder is not ours, gets ours", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.ready({ tabId: "t", agentId: "gone", cwd: "/etc", shown: SHOWN });
     await fixture.ready({ tabId: "u", agentId: "gone", cwd: "/w" });
     deepEqual(fixture.calls("chat/new"), [
@@ -49,7 +49,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("when the sidecar died, the page is told, asks with what it shows, and a prompt sent meanwhile arrives after that", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
@@ -74,7 +74,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("what a page said before it heard of the loss opens nothing: more may be on its screen by then", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
@@ -89,7 +89,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("the first words of a page are no exception when they come for the second time, or late: it is told of the loss, and to ask again", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       first: PageToHost = { type: "webview-ready", tabs: [{ tabId: "t", asked: 1, shown: [] }], losses: 0 };
     await fixture.says(first);
     fixture.sidecar.die();
@@ -114,7 +114,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("a prompt that a page said before it heard of the loss is not asked: it may be a draft again; if it is none, the page repeats it", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     const said = (losses: number): PageToHost => ({ type: "prompt", tabId: "t", messageId: "m", text: "hi", losses });
     await fixture.says(said(0));
@@ -135,7 +135,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("another tab's loss leaves a prompt alone whose session has only just been opened", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
@@ -149,7 +149,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("a session that a sidecar opened while it was being stopped is lost with it", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.sidecar.hold("chat/new");
     await fixture.says({ type: "new-tab", tabId: "t" });
     await fixture.become({ kind: "stopping", run: 1, next: "start" });
@@ -165,7 +165,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("without a page nobody says what is shown: a prompt of a lost tab opens it", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.live = false;
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.die();
@@ -176,7 +176,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("a prompt that was on its way when the sidecar died is no failure: the page repeats it", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.hold("chat/prompt");
     await fixture.says(prompt("t"));
@@ -186,7 +186,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("a session that the sidecar does not know is opened again when the page asks", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.unknownSession, "Not open."));
     await fixture.says(prompt("t"));
@@ -196,7 +196,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("what the sidecar refuses is said in the tab, and to who asked", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.refused, "Eliza is still answering."));
     await rejects(fixture.chat.handle(prompt("t")), /still answering/);
@@ -213,7 +213,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("a prompt that the page repeats while it waits for its answer is sent once", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.hold("chat/prompt");
     await fixture.says(prompt("t"), prompt("t"));
@@ -226,7 +226,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
   });
 
   test("when the sidecar is given up, the page gets one sentence with buttons, and who waits is told", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
@@ -238,19 +238,21 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
       message: "It stopped 5 times.",
       actions: ["restartSidecar", "showLogs"],
     });
-    deepEqual(fixture.of("failed"), [{ type: "failed", tabId: "t", messageId: "m-hi", message: "It stopped 5 times." }]);
+    deepEqual(fixture.of("failed"), [
+      { type: "failed", tabId: "t", messageId: "m-hi", message: "It stopped 5 times." },
+    ]);
     deepEqual(fixture.done, []);
   });
 
   test("when no page is there to say it, VS Code does", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.live = false;
     await fixture.become({ kind: "failed", run: 5, message: "It stopped 5 times." });
     deepEqual(fixture.done, ["tell It stopped 5 times. restartSidecar showLogs"]);
   });
 
   test("the first start looks like running, later ones do not, and the end of the window is not told", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.become({ kind: "starting", run: 1, node: "own", deaths: [] });
     await fixture.become({ kind: "starting", run: 2, node: "own", deaths: [] });
     await fixture.become({ kind: "stopping", run: 2, next: "start" });

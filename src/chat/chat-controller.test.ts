@@ -7,11 +7,11 @@ import type { NewChat } from "../protocol/sidecar";
 import type { PageToHost } from "../protocol/webview";
 import { readSettings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
-import { MINE, RUNNING, BACKOFF, SHOWN, World, prompt } from "../testing/chat-controller-world";
+import { MINE, RUNNING, BACKOFF, SHOWN, Fixture, prompt } from "../testing/chat-controller-world";
 
 suite("chat controller", () => {
   test("a page that is ready learns the agents, the tabs and the sidecar's state", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.ready();
     deepEqual(fixture.posted, [
       {
@@ -25,14 +25,14 @@ suite("chat controller", () => {
   });
 
   test("a new tab is a session with the current agent in the workspace's folder, once", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" }, { type: "new-tab", tabId: "t" });
     deepEqual(fixture.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [] }]);
     deepEqual(fixture.of("state").at(-1)?.tabs, ["t"]);
   });
 
   test("what the page says about a tab whose session is being opened waits, in order", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.sidecar.hold("chat/new");
     await fixture.says(
       { type: "new-tab", tabId: "t" },
@@ -54,7 +54,7 @@ suite("chat controller", () => {
   });
 
   test("a prompt goes with what is attached to it; one that waits is taken back or sent from its tab", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const attachments = [
       { kind: "file", path: "/w/a.ts" },
       { kind: "terminal", name: "zsh", text: "$" },
@@ -86,7 +86,7 @@ suite("chat controller", () => {
   });
 
   test("the page learns which key sends", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.ready();
     fixture.settings = readSettings(name => (name === "symposium.requireModifierToSend" ? true : undefined));
     fixture.chat.postState();
@@ -97,7 +97,7 @@ suite("chat controller", () => {
   });
 
   test("an answer to a question of the agent goes to the session of its tab", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const choice = { kind: "accept", values: { who: "me", many: ["a"] } } as const;
     await fixture.says(
       { type: "new-tab", tabId: "t" },
@@ -110,7 +110,7 @@ suite("chat controller", () => {
   });
 
   test("what was chosen at the prompt goes to the session; what an agent took is what its next sessions begin with", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says(
       { type: "new-tab", tabId: "t" },
       { type: "set-option", tabId: "t", controlId: "model", value: "large" },
@@ -142,7 +142,7 @@ suite("chat controller", () => {
   });
 
   test("version 2 of the protocol is offered where the settings say so, also to a tab that comes back", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.settings = readSettings(name => (name === "symposium.experimentalProtocolV2" ? true : undefined));
     await fixture.says({ type: "new-tab", tabId: "t" });
     await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
@@ -153,7 +153,7 @@ suite("chat controller", () => {
   });
 
   test("a choice in a tab that has no session means nothing; one that its session refuses is said there", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says(
       { type: "set-option", tabId: "gone", controlId: "model", value: "large" },
       { type: "new-tab", tabId: "t" },
@@ -167,7 +167,7 @@ suite("chat controller", () => {
   });
 
   test("what an agent changed, printed or works on is opened; of a place that cannot be shown nobody is told", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     await fixture.says(
       { type: "open-diff", tabId: "t", path: "/w/a", oldText: "x", newText: "y" },
@@ -184,14 +184,14 @@ suite("chat controller", () => {
   });
 
   test("in a workspace of several folders the agent's session knows all of them", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.folders = ["/w", "/v"];
     await fixture.ready({ tabId: "t", agentId: "elizacp", cwd: "/w" });
     deepEqual(fixture.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [], folders: ["/w", "/v"] }]);
   });
 
   test("events and snapshots are forwarded to the tab of their session, and those of no tab are not", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     const event = { type: "title", title: "x" } as const;
     const conversation = {
@@ -214,14 +214,14 @@ suite("chat controller", () => {
   });
 
   test("closing a tab closes its session, and the state says so", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" }, { type: "close-tab", tabId: "t" });
     deepEqual(fixture.calls("chat/close"), [{ sessionId: "s1" }]);
     deepEqual([fixture.chat.tabs, fixture.of("state").at(-1)?.tabs], [[], []]);
   });
 
   test("a permission's answer goes to the session, and one for a session that died goes nowhere", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const answer: PageToHost = {
       type: "answer-permission",
       tabId: "t",
@@ -239,7 +239,7 @@ suite("chat controller", () => {
   });
 
   test("an agent that is selected by a tab's button is told to the page, which may give it to the tab", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" }, { type: "action", tabId: "t", action: "selectAgent" });
     deepEqual(fixture.of("agentSelected"), [], "the user cancelled");
     fixture.chosenAgent = "mine";
@@ -259,7 +259,7 @@ suite("chat controller", () => {
   });
 
   test("a tab's title is what its next session begins with", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN, title: "Refactoring" });
     deepEqual(fixture.calls("chat/new"), [
       { agent: ELIZA, cwd: "/w", shown: SHOWN, title: "Refactoring", why: "The window was reloaded." },
@@ -267,7 +267,7 @@ suite("chat controller", () => {
   });
 
   test("in a workspace that is not trusted nothing is started, and the page says why and what to do", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.trusted = false;
     await fixture.ready({ tabId: "t", shown: SHOWN });
     await fixture.says({ type: "new-tab", tabId: "u" }, prompt("t"), {
@@ -299,7 +299,7 @@ suite("chat controller", () => {
   });
 
   test("agents, actions and links go where they belong; an agent that is not configured cannot be selected", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says(
       { type: "new-tab", tabId: "t" },
       { type: "select-agent", agentId: "mine" },
@@ -325,7 +325,7 @@ suite("chat controller", () => {
   });
 
   test("a tab that is opened right after an agent was chosen has that agent, however long the settings take", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       written = deferred<undefined>();
     fixture.selecting = written.promise;
     await fixture.says({ type: "select-agent", agentId: "mine" }, { type: "new-tab", tabId: "t" });
@@ -340,7 +340,7 @@ suite("chat controller", () => {
   });
 
   test("an action that fails names no prompt: those on their way may well arrive", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.refuse("chat/restartAgent", new SidecarRefused(ErrorCode.refused, "Not now."));
     await fixture.says({ type: "action", tabId: "t", action: "restartAgent" });
@@ -348,14 +348,14 @@ suite("chat controller", () => {
   });
 
   test("what fails and belongs to no tab, a link say, is said by VS Code", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.linkProblem = new Error("This link is not opened.");
     await fixture.says({ type: "open-link", href: "ftp://x" });
     deepEqual(fixture.done, ["tell This link is not opened. "]);
   });
 
   test("the command restarts the agent of the tab that is looked at", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     equal(await fixture.chat.restartAgent(), false);
     await fixture.says(
       { type: "new-tab", tabId: "t" },
@@ -369,7 +369,7 @@ suite("chat controller", () => {
   });
 
   test("a tab that a command wants opens at once, or when the page comes, but no second one beside a page's first", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.chat.openTab();
     equal(fixture.of("openTab").length, 1);
     fixture.live = false;
@@ -378,7 +378,7 @@ suite("chat controller", () => {
     await fixture.ready({ tabId: "t" });
     await fixture.ready({ tabId: "t" });
     deepEqual(fixture.of("openTab").length, 2);
-    const first = new World();
+    const first = new Fixture();
     first.live = false;
     first.chat.openTab();
     first.live = true;
@@ -388,7 +388,7 @@ suite("chat controller", () => {
   });
 
   test("a command may say which agent its tab is to have; a first page, whose first tab has another, opens it, too", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.chat.openTab("mine");
     fixture.live = false;
     fixture.chat.openTab("mine");
@@ -407,7 +407,7 @@ suite("chat controller", () => {
   });
 
   test("only a page that lost its own selection is told the selected tab", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" }, { type: "select-tab", tabId: "t" });
     await fixture.ready({ tabId: "t" });
     ok(fixture.of("state").every(({ selected }) => selected === undefined));
@@ -416,7 +416,7 @@ suite("chat controller", () => {
   });
 
   test("what the page logs is logged", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const lines: string[] = [];
     fixture.log.onLog(({ level, category, message }) => lines.push(`${level} ${category} ${message}`));
     await fixture.says({ type: "log", level: "warn", message: "hm" }, { type: "ack", handled: 1 });

@@ -15,7 +15,7 @@ import type { PageToHost, TabId, TabPosition } from "../protocol/webview";
 import { assertNever, type ParamsOf } from "../protocol/wire";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import { Beginnings } from "./session-start";
-import type { ChatWorld } from "./chat-deps";
+import type { ChatDeps } from "./chat-deps";
 import { ComposerRoutes } from "./composer-routes";
 import { Positions } from "./page-resume";
 import { blocksOf, Prompts, type Prompt } from "./prompt-dedup";
@@ -37,7 +37,7 @@ export class ChatController {
   #outdated: readonly TabId[] = [];
   readonly #positions: Positions;
 
-  constructor(private readonly deps: ChatWorld) {
+  constructor(private readonly deps: ChatDeps) {
     this.#sessions = new TabSessions(() =>
       deps.isTrusted() ? deps.sidecar.client() : Promise.reject(new SidecarUnavailable(NOT_TRUSTED)),
     );
@@ -281,9 +281,7 @@ export class ChatController {
   async #preview(href: string): Promise<void> {
     await this.deps
       .openLink(href, true)
-      .catch((error: unknown) =>
-        this.deps.log.debug("webview", "Where the agent works could not be shown", { error }),
-      );
+      .catch((error: unknown) => this.deps.log.debug("webview", "Where the agent works could not be shown", { error }));
   }
 
   /** What is said to a session that died with its sidecar, or to none, means nothing any more. */

@@ -14,7 +14,7 @@ import type { SidecarPhase } from "../sidecar/restart-policy";
 /** What the host does; the rest is the page's. */
 export type HostAction = Exclude<ActionId, "sendAgain" | "addToConfiguration">;
 
-export interface ChatWorld {
+export interface ChatDeps {
   readonly page: {
     readonly isLive: boolean;
     post(message: HostToPage): void;

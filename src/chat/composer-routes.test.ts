@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { deferred } from "../deferred";
 import { MOST_ATTACHMENTS, type Attachment, type Mention } from "../protocol/attachments";
-import { World } from "../testing/chat-controller-world";
+import { Fixture } from "../testing/chat-controller-world";
 import { settled } from "../testing/settled";
 
 const file = (path: string): Attachment => ({ kind: "file", path });
@@ -10,11 +10,11 @@ const mention = (name: string): Mention => ({
   about: "file",
   adds: { kind: "attachment", attachment: file(`/w/${name}`) },
 });
-const attached = (fixture: World) => fixture.of("attach").map(({ attachments }) => attachments);
+const attached = (fixture: Fixture) => fixture.of("attach").map(({ attachments }) => attachments);
 
 suite("what a prompt holds besides words, between page and editor", () => {
   test("of several searches the newest is answered, again when more is found; the others are let go", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const searches: {
       readonly query: string;
       found(mentions: readonly Mention[]): void;
@@ -46,7 +46,7 @@ suite("what a prompt holds besides words, between page and editor", () => {
   });
 
   test("a search that fails finds nothing, and nobody is told but the log", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const lines: string[] = [];
     fixture.log.onLog(({ message }) => lines.push(message));
     fixture.composer = {
@@ -63,7 +63,7 @@ suite("what a prompt holds besides words, between page and editor", () => {
   });
 
   test("what only the editor knows goes to the tab that wants it; what is not there is said there, also when some of it is", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.composer = {
       ...fixture.composer,
       gather: async want => {
@@ -95,7 +95,7 @@ suite("what a prompt holds besides words, between page and editor", () => {
   });
 
   test("what is added in the editor goes to a page that is there, or to the one that comes, once", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.chat.attach([file("/a")]);
     deepEqual(fixture.of("attach"), [{ type: "attach", attachments: [file("/a")] }]);
     fixture.live = false;
@@ -114,7 +114,7 @@ suite("what a prompt holds besides words, between page and editor", () => {
   });
 
   test("what did not reach a page that went away waits for the next, before what was added meanwhile", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       going = deferred<boolean>();
     fixture.delivery = going.promise;
     const adding = fixture.chat.attach([file("/a")]);
@@ -131,7 +131,7 @@ suite("what a prompt holds besides words, between page and editor", () => {
   });
 
   test("what did not reach one page goes to the one that has come meanwhile", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       going = deferred<boolean>();
     fixture.delivery = going.promise;
     const adding = fixture.chat.attach([file("/a")]);
@@ -143,7 +143,7 @@ suite("what a prompt holds besides words, between page and editor", () => {
   });
 
   test("no more waits than a prompt can hold", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.live = false;
     for (let i = 0; i < MOST_ATTACHMENTS + 5; i++) await fixture.chat.attach([file(`/${i}`)]);
     fixture.live = true;

@@ -7,7 +7,7 @@
  */
 import { withMore, type Attachment } from "../protocol/attachments";
 import type { PageToHost } from "../protocol/webview";
-import type { ChatWorld } from "./chat-deps";
+import type { ChatDeps } from "./chat-deps";
 
 type Message<T extends PageToHost["type"]> = Extract<PageToHost, { type: T }>;
 
@@ -16,13 +16,13 @@ export class ComposerRoutes {
   /** Added while no page was there. */
   #held: readonly Attachment[] = [];
 
-  constructor(private readonly deps: Pick<ChatWorld, "page" | "composer" | "log">) {}
+  constructor(private readonly deps: Pick<ChatDeps, "page" | "composer" | "log">) {}
 
   /** Never rejects: a list that stays empty says enough, and the next key searches again. */
   async find({ asked, query }: Message<"find">): Promise<void> {
     this.#searching.abort();
     const { signal } = (this.#searching = new AbortController());
-    const found = (mentions: Parameters<Parameters<ChatWorld["composer"]["find"]>[1]>[0]): void => {
+    const found = (mentions: Parameters<Parameters<ChatDeps["composer"]["find"]>[1]>[0]): void => {
       if (!signal.aborted) this.deps.page.post({ type: "found", asked, mentions });
     };
     try {

@@ -4,14 +4,14 @@ import { WorkingFolders } from "../editor/files/working-folders";
 import type { NewChat } from "../protocol/sidecar";
 import type { Settings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
-import { begunWith, BACKOFF, MINE, RUNNING, SHOWN, settingsWith, World } from "../testing/chat-controller-world";
+import { begunWith, BACKOFF, MINE, RUNNING, SHOWN, settingsWith, Fixture } from "../testing/chat-controller-world";
 import { Beginnings } from "./session-start";
 
 const X = { id: "x", name: "X", distribution: { local: { command: "x" } } },
   Y = { ...X, id: "y" };
 
 /** What is said of tabs when these are the settings. */
-function outdated(fixture: World, now: Settings): readonly string[] {
+function outdated(fixture: Fixture, now: Settings): readonly string[] {
   fixture.settings = now;
   fixture.chat.postState();
   return fixture.of("state").at(-1)?.outdated ?? [];
@@ -113,7 +113,7 @@ suite("tabs that go on as they began", () => {
       [BEFORE, []],
       [{ "symposium.agents": [{ ...MINE, distribution: { local: { command: "other" } } }] }, ["t"]],
     ] as const) {
-      const fixture = new World(),
+      const fixture = new Fixture(),
         now = settingsWith(more);
       fixture.settings = settingsWith();
       Object.defineProperty(fixture, "folders", {
@@ -129,7 +129,7 @@ suite("tabs that go on as they began", () => {
 
   test("nothing is kept of a tab that is closed while its folder is being chosen", async () => {
     const choosing = deferred<string>(),
-      { chosen, log } = new World();
+      { chosen, log } = new Fixture();
     const folders = new WorkingFolders({
       folders: () => ["/a", "/b"],
       pick: () => choosing.promise,

@@ -4,10 +4,10 @@
  */
 import type { Log } from "../log";
 import type { HostToPage, PageToHost } from "../protocol/webview";
-import { ABSENT, step, type Outlet, type OutletEvent } from "./page-flow-control";
+import { ABSENT, step, type PageFlowControl, type OutletEvent } from "./page-flow-control";
 import { validate } from "./validate-page-message";
 
-export interface PageWorld {
+export interface PageDeps {
   /** VS Code's `postMessage`: resolves with whether the message was delivered; `undefined`: there is no view. */
   send(message: HostToPage): PromiseLike<boolean> | undefined;
   heard(message: PageToHost): void;
@@ -15,9 +15,9 @@ export interface PageWorld {
 }
 
 export class PageWire {
-  #outlet: Outlet = ABSENT;
+  #outlet: PageFlowControl = ABSENT;
 
-  constructor(private readonly deps: PageWorld) {}
+  constructor(private readonly deps: PageDeps) {}
 
   /** A page is there and has said so. */
   get isLive(): boolean {

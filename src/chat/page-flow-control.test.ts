@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { ABSENT, LIMIT, step, type Outlet, type OutletEffect, type OutletEvent } from "./page-flow-control";
+import { ABSENT, LIMIT, step, type PageFlowControl, type OutletEffect, type OutletEvent } from "./page-flow-control";
 
 const READY: OutletEvent = { kind: "pageReady" };
 const HIDDEN: OutletEvent = { kind: "hidden" };
@@ -9,7 +9,10 @@ const STATE: OutletEvent = { kind: "offered", counted: false };
 const ack = (handled: number): OutletEvent => ({ kind: "acknowledged", handled });
 const times = (n: number, event: OutletEvent) => Array.from({ length: n }, () => event);
 
-function run(events: readonly OutletEvent[], from: Outlet = ABSENT): { outlet: Outlet; effects: OutletEffect[] } {
+function run(
+  events: readonly OutletEvent[],
+  from: PageFlowControl = ABSENT,
+): { outlet: PageFlowControl; effects: OutletEffect[] } {
   const effects: OutletEffect[] = [];
   let outlet = from;
   for (const event of events) {
@@ -84,7 +87,7 @@ suite("outlet", () => {
     );
     fc.assert(
       fc.property(fc.array(fc.tuple(event, fc.integer({ min: 1, max: 300 })), { maxLength: 30 }), moves => {
-        let outlet: Outlet = ABSENT;
+        let outlet: PageFlowControl = ABSENT;
         for (const [move, n] of moves) outlet = run(times(move.kind === "offered" ? n : 1, move), outlet).outlet;
         if (outlet.kind === "absent") return;
         ok(outlet.unacknowledged <= LIMIT);

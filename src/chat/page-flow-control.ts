@@ -16,7 +16,7 @@
 import { assertNever } from "../protocol/wire";
 
 /** `page` counts `webview-ready`s: a late refusal of what an earlier page was sent says nothing about this one. */
-export type Outlet =
+export type PageFlowControl =
   | { readonly kind: "absent"; readonly page: number }
   | {
       readonly kind: "live" | "lagging";
@@ -39,9 +39,9 @@ export type OutletEffect = "post" | "drop" | "askAgain" | "none";
 export const LIMIT = 500;
 const CAUGHT_UP = LIMIT / 2;
 
-export const ABSENT: Outlet = { kind: "absent", page: 0 };
+export const ABSENT: PageFlowControl = { kind: "absent", page: 0 };
 
-export function step(outlet: Outlet, event: OutletEvent): readonly [Outlet, OutletEffect] {
+export function step(outlet: PageFlowControl, event: OutletEvent): readonly [PageFlowControl, OutletEffect] {
   switch (event.kind) {
     case "pageReady":
       return [{ kind: "live", page: outlet.page + 1, unacknowledged: 0, handled: 0 }, "none"];
@@ -58,14 +58,14 @@ export function step(outlet: Outlet, event: OutletEvent): readonly [Outlet, Outl
   }
 }
 
-function offered(outlet: Outlet, counted: boolean): readonly [Outlet, OutletEffect] {
+function offered(outlet: PageFlowControl, counted: boolean): readonly [PageFlowControl, OutletEffect] {
   if (outlet.kind === "absent") return [outlet, "drop"];
   if (!counted) return [outlet, "post"];
   if (outlet.kind === "lagging" || outlet.unacknowledged >= LIMIT) return [{ ...outlet, kind: "lagging" }, "drop"];
   return [{ ...outlet, unacknowledged: outlet.unacknowledged + 1 }, "post"];
 }
 
-function acknowledged(outlet: Outlet, handled: number): readonly [Outlet, OutletEffect] {
+function acknowledged(outlet: PageFlowControl, handled: number): readonly [PageFlowControl, OutletEffect] {
   if (outlet.kind === "absent") return [outlet, "none"];
   const fresh = handled < outlet.handled ? handled : handled - outlet.handled;
   const next = { ...outlet, handled, unacknowledged: Math.max(0, outlet.unacknowledged - fresh) };

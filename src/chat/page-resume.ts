@@ -12,7 +12,7 @@ import { SIDECAR_RESTARTED, SidecarRefused, WINDOW_RELOADED } from "../errors";
 import type { HostToSidecar } from "../protocol/sidecar";
 import type { TabId, TabPosition } from "../protocol/webview";
 import type { ParamsOf } from "../protocol/wire";
-import type { ChatWorld } from "./chat-deps";
+import type { ChatDeps } from "./chat-deps";
 import type { TabSessions } from "./tab-sessions";
 
 type Replay = ParamsOf<HostToSidecar, "chat/replay">;
@@ -28,7 +28,7 @@ export class Positions {
   readonly #asking = new Map<TabId, Omit<Replay, "sessionId">>();
 
   constructor(
-    private readonly deps: Pick<ChatWorld, "page" | "sidecar" | "log">,
+    private readonly deps: Pick<ChatDeps, "page" | "sidecar" | "log">,
     private readonly sessions: TabSessions,
     private readonly open: Open,
   ) {}

@@ -8,14 +8,14 @@ import { isObject } from "../protocol/json";
 import type { NewChat } from "../protocol/sidecar";
 import { BYPASSED_BY, type Bypassed, type BypassedBy, type TabId, type TabPosition } from "../protocol/webview";
 import type { Settings } from "../settings/store/settings";
-import type { ChatWorld } from "./chat-deps";
+import type { ChatDeps } from "./chat-deps";
 
 export class Beginnings {
   readonly #begun = new Map<TabId, Begun>();
   /** Until the last choice of the agent of new tabs is in the settings. */
   #selecting: Promise<void> = Promise.resolve();
 
-  constructor(private readonly deps: Pick<ChatWorld, "settings" | "selectAgent" | "folders" | "chosen">) {}
+  constructor(private readonly deps: Pick<ChatDeps, "settings" | "selectAgent" | "folders" | "chosen">) {}
 
   agentOf(tabId: TabId): string {
     return this.#begun.get(tabId)?.agent.name ?? "the agent";

@@ -18,7 +18,7 @@ import { VENDOR } from "./models";
  */
 export const SHOW_QUESTION = "symposium.showQuestion";
 
-export interface ToolWorld {
+export interface ToolDeps {
   /** The sidecar that runs, if one does: one that is started for it would have asked nothing. */
   running(): LmClient | undefined;
   /** `text` is safe to show; nothing in it can run a command, unless it is that of `link`, which stands before it. */
@@ -42,7 +42,7 @@ type Invoked = vscode.LanguageModelToolInvocationOptions<unknown> & {
 export class AgentTool {
   constructor(
     private readonly name: string,
-    private readonly deps: ToolWorld,
+    private readonly deps: ToolDeps,
   ) {}
 
   async prepareInvocation({ input }: { readonly input: unknown }): Promise<vscode.PreparedToolInvocation> {

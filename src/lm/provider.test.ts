@@ -3,8 +3,8 @@ import { deferred } from "../deferred";
 import { ELIZA, type AgentConfig } from "../protocol/agents";
 import type { ChatRequestDelta } from "../protocol/lm";
 import { ASK_EACH_TIME, permissionTool } from "../protocol/permission-tools";
-import { AgentTool, plainText, type ToolWorld } from "./agent-tools";
-import { LmProvider, type LmClient, type ProviderWorld } from "./provider";
+import { AgentTool, plainText, type ToolDeps } from "./agent-tools";
+import { LmProvider, type LmClient, type ProviderDeps } from "./provider";
 
 class Text {
   constructor(readonly value: string) {}
@@ -20,7 +20,7 @@ class ToolCall {
 }
 
 /** A sidecar that keeps what it was asked and answers when the test says so. */
-function fixture(changes: Partial<ProviderWorld> = {}) {
+function fixture(changes: Partial<ProviderDeps> = {}) {
   const requests: { method: string; params: unknown }[] = [],
     notes: { method: string; params: unknown }[] = [],
     leftOut: string[] = [];
@@ -279,11 +279,7 @@ suite("provider of models", () => {
 });
 
 suite("tools that ask for an agent", () => {
-  function tool(
-    client: LmClient | undefined,
-    name = permissionTool("codex", "execute"),
-    more: Partial<ToolWorld> = {},
-  ) {
+  function tool(client: LmClient | undefined, name = permissionTool("codex", "execute"), more: Partial<ToolDeps> = {}) {
     const unexpected = () => Promise.reject(new Error("No dialog is expected."));
     return new AgentTool(name, {
       confirm: unexpected,

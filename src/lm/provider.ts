@@ -31,7 +31,7 @@ export interface LmClient {
   notify<M extends keyof Notes<LmHostToSidecar>>(method: M, params: ParamsOf<LmHostToSidecar, M>): void;
 }
 
-export interface ProviderWorld {
+export interface ProviderDeps {
   /** Starts the sidecar if need be. */
   client(): Promise<LmClient>;
   settings(): Offered;
@@ -63,7 +63,7 @@ export class LmProvider {
   /** To the sidecar that runs: another one knows nothing. */
   #sent: { readonly client: LmClient; readonly requests: SentRequests } | undefined;
 
-  constructor(private readonly deps: ProviderWorld) {}
+  constructor(private readonly deps: ProviderDeps) {}
 
   models(): readonly Model[] {
     return modelsOf(this.#offered(), this.deps.learned);

@@ -6,10 +6,10 @@
 import * as vscode from "vscode";
 import type { Log } from "../log";
 import { groupContext, PERMISSION_TOOLS, TOOL_GROUPS } from "../protocol/permission-tools";
-import { AgentTool, plainText, questionWith, SHOW_QUESTION, type ToolWorld } from "./agent-tools";
+import { AgentTool, plainText, questionWith, SHOW_QUESTION, type ToolDeps } from "./agent-tools";
 import { VENDOR, type Model } from "./models";
 import type { PartClasses } from "./convert-parts";
-import type { LmProvider, ProviderWorld } from "./provider";
+import type { LmProvider, ProviderDeps } from "./provider";
 
 export interface LmRegistration extends vscode.Disposable {
   /** The settings, or what is known of agents, changed. */
@@ -23,7 +23,7 @@ export const partClasses: PartClasses = {
   ...classNamed("LanguageModelDataPart"),
   ...classNamed("LanguageModelThinkingPart"),
 };
-export const lmErrors: ProviderWorld["errors"] = vscode.LanguageModelError;
+export const lmErrors: ProviderDeps["errors"] = vscode.LanguageModelError;
 
 /** VS Code sends parts on every 30 ms, through two processes, and does not report when they have arrived. */
 const PARTS_TAKEN_MS = 250;
@@ -32,7 +32,7 @@ export function partsTaken(): Promise<void> {
 }
 
 /** How VS Code makes what a tool gives it. */
-export const toolParts: Omit<ToolWorld, "running"> = {
+export const toolParts: Omit<ToolDeps, "running"> = {
   markdown(text, link) {
     const first = link
       ? `This is shortened. [${link.title}](command:${link.command}?${encodeURIComponent(JSON.stringify([link.argument]))})\n\n`
@@ -70,7 +70,7 @@ function classNamed(name: "LanguageModelDataPart" | "LanguageModelThinkingPart")
 
 export function registerLm(
   provider: LmProvider,
-  tools: ToolWorld,
+  tools: ToolDeps,
   groupOf: (agentId: string) => string | undefined,
   log: Log,
 ): LmRegistration {
@@ -124,7 +124,7 @@ function chatProvider(provider: LmProvider, onDidChange: vscode.Event<void>): vs
 }
 
 /** Questions as read-only documents: plain text, because a language brings links of its own. */
-function wholeQuestions({ running }: ToolWorld): vscode.Disposable {
+function wholeQuestions({ running }: ToolDeps): vscode.Disposable {
   const scheme = "symposium-question";
   return vscode.Disposable.from(
     vscode.workspace.registerTextDocumentContentProvider(scheme, {

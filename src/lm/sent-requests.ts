@@ -7,7 +7,15 @@
  * call.
  */
 import { baseOf, NO_SIZES, sizeOf, sizesOf, type Base, type Sizes } from "../protocol/lm-delta";
-import { type Run, MAX_HISTORIES, MAX_HISTORY_CHARACTERS, MAX_TOOL_LISTS, type ChatMessage, type ChatRequestDelta, type KnownId } from "../protocol/lm";
+import {
+  type Run,
+  MAX_HISTORIES,
+  MAX_HISTORY_CHARACTERS,
+  MAX_TOOL_LISTS,
+  type ChatMessage,
+  type ChatRequestDelta,
+  type KnownId,
+} from "../protocol/lm";
 import { same } from "../protocol/same-message";
 import { chatMessages, chatTools, type GivenMessage, type GivenTool, type PartClasses } from "./convert-parts";
 

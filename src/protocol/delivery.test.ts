@@ -23,7 +23,7 @@ type Message =
   | { readonly to: "sidecar"; readonly kind: "ready"; readonly seen: Seen };
 
 /** Sidecar and page with the rules of delivery between them, and a wire that the test breaks. */
-class World {
+class Fixture {
   wire: Message[] = [];
   // The sidecar: the journal outlives it, the rest begins again.
   readonly journal: Piece[] = [];
@@ -136,7 +136,7 @@ suite("delivery", () => {
   test("drop, repeat, reorder, reload, restart: everything is shown once, in order, and the text is exact", () =>
     fc.assert(
       fc.property(fc.array(move, { maxLength: 80 }), moves => {
-        const fixture = new World();
+        const fixture = new Fixture();
         fixture.ready();
         for (const m of moves)
           switch (m.kind) {

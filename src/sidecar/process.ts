@@ -30,7 +30,7 @@ import { StreamClient, type SidecarClient } from "./client";
 import type { NodeChoice } from "./restart-policy";
 import type { Launcher, SidecarProcess } from "./supervisor";
 
-export interface LaunchWorld {
+export interface LaunchDeps {
   /** The bundled program, and `symposium.acpAgentPath` as it is now. */
   readonly bundled: string;
   custom(): string;
@@ -53,7 +53,7 @@ const LADDER_MS = [3_000, 1_000] as const;
 export class ProcessLauncher implements Launcher {
   #loginNode: Promise<string> | undefined;
 
-  constructor(private readonly deps: LaunchWorld) {}
+  constructor(private readonly deps: LaunchDeps) {}
 
   launch(node: NodeChoice, handlers: Handlers<SidecarToHost>): SidecarProcess {
     const ended = deferred<string>();
@@ -177,7 +177,7 @@ export class ProcessLauncher implements Launcher {
   }
 }
 
-async function askLoginShell({ env, clock }: LaunchWorld): Promise<string> {
+async function askLoginShell({ env, clock }: LaunchDeps): Promise<string> {
   const { env: clean } = invocation("serve", "login", { bundled: "", custom: "", ownNode: "", loginNode: "" }, env);
   const [command, args] =
     process.platform === "win32"

@@ -52,7 +52,7 @@ class FakeProcess {
   }
 }
 
-class World implements Launcher {
+class Fixture implements Launcher {
   readonly clock = new FakeClock();
   readonly log = new Log();
   readonly processes: FakeProcess[] = [];
@@ -95,7 +95,7 @@ const record = (pid: number): ChildProcessRecord => ({ pid, group: pid, started:
 
 suite("sidecar supervisor", () => {
   test("nothing is started before it is wanted, and once for all who want it", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     equal(fixture.processes.length, 0);
     const clients = [fixture.supervisor.client(), fixture.supervisor.client()];
     fixture.last.shake();
@@ -104,7 +104,7 @@ suite("sidecar supervisor", () => {
   });
 
   test("a death: whoever asks then waits for the next process, and the dead one's requests are told why", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const first = await fixture.running();
     let phaseAtClose = "";
     first.client.close = why => {
@@ -123,7 +123,7 @@ suite("sidecar supervisor", () => {
   });
 
   test("what the dead sidecar started and did not report as ended is reaped", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const first = await fixture.running();
     for (const pid of [1, 2, 3]) first.handlers["process/started"](record(pid));
     first.handlers["process/ended"]({ pid: 2 });
@@ -133,14 +133,14 @@ suite("sidecar supervisor", () => {
   });
 
   test("a sidecar that left nothing is not reaped after", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     (await fixture.running()).die();
     await settled();
     deepEqual(fixture.reaped, []);
   });
 
   test("five deaths in a row: those who wait are told once and for all, until a person restarts", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     let waiting = fixture.supervisor.client();
     for (let death = 0; death < 5; death++) {
       fixture.last.shake();
@@ -162,7 +162,7 @@ suite("sidecar supervisor", () => {
   });
 
   test("no handshake with VS Code's own Node: the login shell's, and then its failure's sentence", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const waiting = fixture.supervisor.client();
     fixture.processes[0]!.fail(new StartFailed("otherNode", "No answer."));
     await settled();
@@ -172,7 +172,7 @@ suite("sidecar supervisor", () => {
   });
 
   test("an error that nobody foresaw is a failed start, with a sentence", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const waiting = fixture.supervisor.client();
     for (let start = 0; start < 5; start++) {
       fixture.last.fail(new TypeError("bug"));
@@ -183,7 +183,7 @@ suite("sidecar supervisor", () => {
   });
 
   test("a restart stops the old process before the new one starts", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const first = await fixture.running();
     fixture.supervisor.restart();
     const waiting = fixture.supervisor.client();
@@ -196,7 +196,7 @@ suite("sidecar supervisor", () => {
   });
 
   test("disposed, it stops the process, refuses who waits, and resolves when the process has ended and is reaped", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const first = await fixture.running();
     first.handlers["process/started"](record(7));
     let done = false;
@@ -213,7 +213,7 @@ suite("sidecar supervisor", () => {
   });
 
   test("disposed while it starts, those who wait are refused", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const waiting = fixture.supervisor.client();
     const disposing = fixture.supervisor.dispose();
     await rejects(waiting, /shutting down/);
@@ -222,7 +222,7 @@ suite("sidecar supervisor", () => {
   });
 
   test("notes go to a sidecar that runs, and nowhere else", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.supervisor.tell("settings/bypass", { agentIds: [] });
     equal(fixture.processes.length, 0);
     const first = await fixture.running();

@@ -40,7 +40,7 @@ export interface Launcher {
 /** What the rest of the host listens to; the supervisor keeps the census of processes. */
 export type SidecarListeners = Omit<Handlers<SidecarToHost>, "process/started" | "process/ended">;
 
-export interface SupervisorWorld {
+export interface SupervisorDeps {
   readonly launcher: Launcher;
   readonly listeners: SidecarListeners;
   readonly clock: Clock;
@@ -58,7 +58,7 @@ export class SidecarSupervisor {
   #waiting: Deferred<SidecarClient>[] = [];
   readonly #alive = new Set<Promise<void>>();
 
-  constructor(private readonly deps: SupervisorWorld) {}
+  constructor(private readonly deps: SupervisorDeps) {}
 
   get phase(): SidecarPhase {
     return this.#phase;

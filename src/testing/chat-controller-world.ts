@@ -18,7 +18,7 @@ export const RUNNING: SidecarPhase = { kind: "running", run: 1, node: "own", dea
 export const BACKOFF: SidecarPhase = { kind: "backoff", run: 1, node: "own", deaths: [0] };
 export const SHOWN: readonly Entry[] = [{ kind: "user", id: "m0", text: "hi" }];
 
-export class World {
+export class Fixture {
   readonly sidecar = new FakeSidecar();
   phase: SidecarPhase = RUNNING;
   restarts = 0;
@@ -169,8 +169,8 @@ export function settingsWith(more: Readonly<Record<string, unknown>> = {}): Sett
 }
 
 /** A world in which one tab has begun with these settings. */
-export async function begunWith(more: Readonly<Record<string, unknown>> = {}): Promise<World> {
-  const fixture = new World();
+export async function begunWith(more: Readonly<Record<string, unknown>> = {}): Promise<Fixture> {
+  const fixture = new Fixture();
   fixture.settings = settingsWith(more);
   await fixture.says({ type: "new-tab", tabId: "t" });
   return fixture;

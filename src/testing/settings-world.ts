@@ -3,7 +3,7 @@ import { Log } from "../log";
 import type { AgentState, InstallState } from "../protocol/agent-service";
 import type { HostToSettings, SettingsToHost, SettingsView } from "../protocol/settings-view";
 import { SettingsController } from "../settings/view/settings-controller";
-import type { SettingsWorld } from "../settings/view/settings-deps";
+import type { SettingsDeps } from "../settings/view/settings-deps";
 import { UpdateCheck } from "../settings/view/update-check";
 import { withAgent, withBypass, withoutAgent } from "../settings/store/agents";
 import { readSettings, type Settings } from "../settings/store/settings";
@@ -146,7 +146,7 @@ export class SettingsPlay {
       changed: () => this.controller.changed(),
       log: this.log,
     });
-    const configuration: SettingsWorld["configuration"] = {
+    const configuration: SettingsDeps["configuration"] = {
       get settings() {
         return play.settings;
       },

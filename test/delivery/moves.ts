@@ -1,7 +1,7 @@
 /** What can happen, how often, and where it begins. */
 import fc from "fast-check";
 import { BATCH_MS } from "../../sidecar/chat/outbox";
-import { WAYS, type World } from "./world";
+import { WAYS, type Fixture } from "./world";
 
 const some = (max: number) => fc.integer({ min: 1, max });
 const kind = <const K extends string>(...kinds: readonly [K, ...K[]]) => fc.constantFrom(...kinds);
@@ -40,7 +40,7 @@ export const move = fc.oneof(
 );
 export type Move = typeof move extends fc.Arbitrary<infer M> ? M : never;
 
-export async function make(fixture: World, m: Move): Promise<void> {
+export async function make(fixture: Fixture, m: Move): Promise<void> {
   switch (m.kind) {
     case "say":
       return fixture.say(m.tab, m.words);
@@ -92,7 +92,7 @@ export async function make(fixture: World, m: Move): Promise<void> {
 }
 
 /** A page with two tabs, and the agent in the middle of an answer in both. */
-export async function begin(fixture: World): Promise<void> {
+export async function begin(fixture: Fixture): Promise<void> {
   fixture.webview.show();
   fixture.webview.load(0);
   await fixture.flow(10);

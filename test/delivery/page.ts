@@ -4,7 +4,7 @@
  */
 import type { HostToPage, PageToHost } from "../../src/protocol/webview";
 import { FrameScheduler } from "../../webview/runtime/frame-scheduler";
-import type { Effect, Happening, Page, Step } from "../../webview/state/page-model";
+import type { Effect, UiEvent, Page, Step } from "../../webview/state/page-model";
 import { PageCopy, type CopyDeps } from "../../webview/runtime/page-copy";
 import { openPage, saved, step } from "../../webview/state/page-state";
 import { isHostToPage } from "../../webview/state/message-guards";
@@ -67,7 +67,7 @@ export class TestPage {
     this.happen({ kind: "received", message });
   }
 
-  happen(happening: Happening): void {
+  happen(happening: UiEvent): void {
     if (!this.#isAlive) return;
     this.#enter(step(this.state, happening, this.#clock.now()));
   }

@@ -30,7 +30,7 @@ interface Outgoing {
 type Answer = { readonly result: unknown } | { readonly error: Error };
 type Incoming = () => void;
 
-export interface SidecarWorld {
+export interface SidecarFixture {
   readonly clock: FakeClock;
   readonly handlers: Handlers<SidecarToHost>;
   /** So many messages to the host may wait before the sidecar finds it slow. */
@@ -60,7 +60,7 @@ export class TestSidecar implements SidecarProcess {
   #tap: ((sessionId: string, conversation: Conversation) => void) | undefined;
   readonly #chat: ChatService;
 
-  constructor(private readonly fixture: SidecarWorld) {
+  constructor(private readonly fixture: SidecarFixture) {
     const clock = mortal(fixture.clock, () => this.#isAlive);
     const pool = new AgentPool(
       async () => {

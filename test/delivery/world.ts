@@ -24,7 +24,7 @@ const isCounted = ({ message }: { readonly message: HostToPage }) =>
   message.type === "event" || message.type === "snapshot";
 const isRepeatable = (message: PageToHost) => message.type === "webview-ready" || message.type === "prompt";
 
-export class World {
+export class Fixture {
   readonly clock = newClock();
   readonly webview: TestWebview;
   host: TestHost;

@@ -11,7 +11,7 @@ import type { ChatUi } from "../mynah/chat-ui";
 import { drawTabs } from "./draw-tabs";
 import type { FrameScheduler } from "./frame-scheduler";
 import type { PageMarks } from "./page-marks";
-import type { Effect, Happening, Page, Step } from "../state/page-model";
+import type { Effect, UiEvent, Page, Step } from "../state/page-model";
 import { step } from "../state/page-state";
 import type { Saving } from "../state/save-schedule";
 import { viewOf } from "../view-model/tab-view";
@@ -53,7 +53,7 @@ export class PageLoop {
     this.#mark();
   }
 
-  happen(happening: Happening): void {
+  happen(happening: UiEvent): void {
     const before = this.#untold ?? this.#page;
     this.enter(step(this.#page, happening, this.stage.now()));
     this.#untold = isText(happening) ? before : undefined;
@@ -132,7 +132,7 @@ export class PageLoop {
 }
 
 /** To look at each piece of a long answer, as it comes, would mean to look at all of the answer. */
-function isText(happening: Happening): boolean {
+function isText(happening: UiEvent): boolean {
   return (
     happening.kind === "received" &&
     happening.message.type === "event" &&

@@ -4,15 +4,15 @@ import type { TabId } from "../../src/protocol/webview";
 import type { Acts } from "../view-model/user-actions";
 import type { Taken } from "../components/image-intake";
 import { Intakes } from "../components/pending-images";
-import type { Happening, Page } from "../state/page-model";
+import type { UiEvent, Page } from "../state/page-model";
 import { keyOf, meaningOf } from "../view-model/render";
 
 export interface Acted {
-  happen(happening: Happening): void;
+  happen(happening: UiEvent): void;
   readonly page: Page;
 }
 
-export interface ActWorld {
+export interface ActDeps {
   /** When the first act comes, there is one. */
   loop(): Acted;
   messageId(): string;
@@ -20,8 +20,8 @@ export interface ActWorld {
   focusPrompt(tabId: TabId): void;
 }
 
-export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActWorld): Acts {
-  const happen = (happening: Happening): void => loop().happen(happening);
+export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActDeps): Acts {
+  const happen = (happening: UiEvent): void => loop().happen(happening);
   const intakes = new Intakes();
   const entryOf = (tabId: TabId, cardKey: string): Entry | undefined =>
     loop()

@@ -3,7 +3,7 @@
  *
  * Invariant: what strangers wrote is the text of a piece or the value of an attribute, never markup.
  */
-import type { Act } from "./user-actions";
+import type { UserAction } from "./user-actions";
 
 export type Tag =
   | "main"
@@ -42,7 +42,7 @@ export interface Piece {
   /** It takes the focus of what goes from inside it. */
   readonly isPlace?: true;
   /** What a press, a tick or a grip does. */
-  readonly act?: Act;
+  readonly act?: UserAction;
   readonly children?: readonly Piece[];
 }
 

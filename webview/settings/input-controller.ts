@@ -4,14 +4,14 @@
  *
  * Invariants: what is dragged is dropped, or put back, whatever ends the drag; a press that ended a drag is none.
  */
-import type { Act } from "./user-actions";
+import type { UserAction } from "./user-actions";
 import { DragScroll } from "./drag-scroll";
 import type { Happened } from "./model";
 import type { Reorder, ReorderEvent } from "./reorder";
 
-export interface HandsWorld {
+export interface HandsDeps {
   readonly root: HTMLElement;
-  actAt(element: Element): Act | undefined;
+  actAt(element: Element): UserAction | undefined;
   reorder(): Reorder;
   happen(happened: Happened): void;
 }
@@ -19,13 +19,13 @@ export interface HandsWorld {
 /** So far a pointer goes before it drags. */
 const SLACK = 4;
 
-export class Hands {
+export class InputController {
   /** The pointer that is down on a grip. */
   #down: { readonly pointer: number; readonly id: string; readonly y: number } | undefined;
   #hasDragged = false;
   readonly #scroll = new DragScroll(y => this.#over(y));
 
-  constructor(private readonly deps: HandsWorld) {
+  constructor(private readonly deps: HandsDeps) {
     const { root } = deps;
     root.addEventListener("click", event => this.#clicked(event));
     root.addEventListener("change", event => this.#changed(event));
@@ -162,7 +162,7 @@ export class Hands {
     this.deps.happen({ kind: "reordered", event });
   }
 
-  #actOf(target: EventTarget | null): Act | undefined {
+  #actOf(target: EventTarget | null): UserAction | undefined {
     for (
       let element = target instanceof Element ? target : null;
       element && element !== this.deps.root;

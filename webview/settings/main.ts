@@ -3,8 +3,8 @@ import type { SettingsToHost } from "../../src/protocol/settings-view";
 import { make } from "../components/dom";
 import { pageClock } from "../page-clock";
 import { Saving } from "../state/save-schedule";
-import { Drawing } from "./reconciler";
-import { Hands } from "./input-controller";
+import { Reconciler } from "./reconciler";
+import { InputController } from "./input-controller";
 import { SettingsPage } from "./page";
 import { savedFrom } from "./saved-state";
 import { isHostToSettings } from "./message-guards";
@@ -29,7 +29,7 @@ const saving = new Saving(
   () => vscode.setState({ unfolded: page.model.unfolded, scroll: Math.round(window.scrollY) }),
   pageClock,
 );
-const drawing = new Drawing<Element>(surface, root);
+const drawing = new Reconciler<Element>(surface, root);
 const page: SettingsPage = new SettingsPage(
   {
     show: pieces => drawing.show(pieces),
@@ -43,7 +43,7 @@ const page: SettingsPage = new SettingsPage(
   },
   unfolded,
 );
-new Hands({
+new InputController({
   root,
   actAt: element => drawing.actAt(element),
   reorder: () => page.model.reorder,

@@ -9,7 +9,7 @@ import { emptyModel, step, type Effect, type Happened, type Model } from "./mode
 import type { Piece } from "./element-tree";
 import { render } from "./render-page";
 
-export interface PageWorld {
+export interface PageDeps {
   show(pieces: readonly Piece[]): void;
   /** The element with this id, as the next; one that is not there is none's concern. */
   focus(id: string): void;
@@ -27,7 +27,7 @@ export class SettingsPage {
   #model: Model;
 
   constructor(
-    private readonly deps: PageWorld,
+    private readonly deps: PageDeps,
     unfolded: readonly string[],
   ) {
     this.#model = emptyModel(unfolded);

@@ -5,7 +5,7 @@ import { agent, anyView, view } from "../testing/settings-views";
 import type { SettingsToHost } from "../../src/protocol/settings-view";
 import { rowId, word } from "./user-actions";
 import { REFUSED_MS } from "./model";
-import { SettingsPage, type PageWorld } from "./page";
+import { SettingsPage, type PageDeps } from "./page";
 import { isPicture, maskOf } from "./picture";
 import type { Piece } from "./element-tree";
 import { savedFrom } from "./saved-state";
@@ -168,7 +168,7 @@ suite("settings page: its loop", () => {
       done: string[] = [];
     let shown: readonly Piece[] = [],
       shows = 0;
-    const fixture: PageWorld = {
+    const fixture: PageDeps = {
       show: pieces => {
         shown = pieces;
         shows++;

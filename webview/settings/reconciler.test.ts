@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { FakeSurface, seenOf, wantedOf, type FakeElement } from "../testing/fake-surface";
 import { anyView, agent, extension, view } from "../testing/settings-views";
 import type { SettingsView } from "../../src/protocol/settings-view";
-import { Drawing } from "./reconciler";
+import { Reconciler } from "./reconciler";
 import { emptyModel, type Model } from "./model";
 import { piece, textPiece, type Piece } from "./element-tree";
 import { render } from "./render-page";
 
 class Screen {
   readonly surface = new FakeSurface();
-  readonly drawing = new Drawing(this.surface, this.surface.root);
+  readonly drawing = new Reconciler(this.surface, this.surface.root);
   show(...pieces: readonly Piece[]): this {
     this.drawing.show(pieces);
     return this;

@@ -7,7 +7,7 @@
  * before; the element that has the focus is not moved, its neighbours are moved around it; where it goes, or can no
  * longer have the focus, the focus goes to the place around it, or to the row that is now where it was.
  */
-import type { Act } from "./user-actions";
+import type { UserAction } from "./user-actions";
 import type { Piece, Tag } from "./element-tree";
 
 /** What elements can do. */
@@ -35,7 +35,7 @@ interface Shown<E> {
   isGone: boolean;
 }
 
-export class Drawing<E extends object> {
+export class Reconciler<E extends object> {
   readonly #root: Shown<E>;
   readonly #byElement = new WeakMap<E, Shown<E>>();
 
@@ -53,7 +53,7 @@ export class Drawing<E extends object> {
   }
 
   /** What the element does, or one that it is in. */
-  actAt(element: E): Act | undefined {
+  actAt(element: E): UserAction | undefined {
     return this.#byElement.get(element)?.piece.act;
   }
 

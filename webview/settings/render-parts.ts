@@ -1,6 +1,6 @@
 /** Parts that rows share: buttons, marks, icons, what is folded. Pure. */
 import type { Mark, Tone } from "../../src/protocol/settings-view";
-import { word, type Act } from "./user-actions";
+import { word, type UserAction } from "./user-actions";
 import { isPicture, maskOf } from "./picture";
 import { piece, textPiece, type Piece } from "./element-tree";
 import { brief, initial, line } from "./visible-text";
@@ -18,7 +18,7 @@ export interface ButtonParts {
   readonly label: string;
   /** What it is about, for who does not see beside what it stands. */
   readonly about?: string | undefined;
-  readonly act: Act;
+  readonly act: UserAction;
   readonly weight?: "main" | "plain" | "link";
   readonly isOff?: boolean;
 }

@@ -1,7 +1,7 @@
 /** One agent, one extension. Pure. */
 import type { Installable } from "../../src/protocol/agent-service";
 import type { AgentRow, ExtensionRow, Finding, Progress, RowButton } from "../../src/protocol/settings-view";
-import { rowId, word, type Act } from "./user-actions";
+import { rowId, word, type UserAction } from "./user-actions";
 import { piece, textPiece, type Piece } from "./element-tree";
 import { button, fold, marks, picture, sign, type Around } from "./render-parts";
 import { line, lines, prose } from "./visible-text";
@@ -188,7 +188,7 @@ function actions(of: Installable, row: AnyRow, buttons: readonly RowButton[], ar
   return [piece("div", "buttons", { key: "buttons" }, ...shown, toggle), ...(more ? [more] : [])];
 }
 
-const pressed = (of: Installable, { id }: AnyRow, { act }: RowButton): Act => ({
+const pressed = (of: Installable, { id }: AnyRow, { act }: RowButton): UserAction => ({
   kind: "say",
   message: { type: "row", of, id, act },
 });

@@ -5,7 +5,7 @@ import type { SettingsToHost, UpdateMode } from "../../src/protocol/settings-vie
 /** What stands in the user's settings and is ticked here. */
 export type Switch = { readonly kind: "bypass" | "enable"; readonly id: string } | { readonly kind: "modifier" };
 
-export type Act =
+export type UserAction =
   | { readonly kind: "say"; readonly message: SettingsToHost }
   | { readonly kind: "switch"; readonly of: Switch }
   | { readonly kind: "mode"; readonly mode: UpdateMode }

@@ -10,14 +10,14 @@ import {
 import type { HostToPage, PageToHost } from "../../src/protocol/webview";
 import { UNSENT_LIMIT } from "./attachment-sizes";
 import { noDrafts } from "./drafts";
-import { withTab, type Effect, type Happening, type Page } from "./page-model";
+import { withTab, type Effect, type UiEvent, type Page } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";
 
 const ELIZA = { id: "elizacp", name: "Eliza" };
 const FILE: Attachment = { kind: "file", path: "/w/a.ts" };
 const IMAGE: Attachment = { kind: "image", name: "cat.png", mimeType: "image/png", data: "AAAA" };
-const stateMessage = (rest: Partial<Extract<HostToPage, { type: "state" }>> = {}): Happening => ({
+const stateMessage = (rest: Partial<Extract<HostToPage, { type: "state" }>> = {}): UiEvent => ({
   kind: "received",
   message: {
     type: "state",
@@ -28,7 +28,7 @@ const stateMessage = (rest: Partial<Extract<HostToPage, { type: "state" }>> = {}
     ...rest,
   },
 });
-const snapshot = (conversation: Partial<Conversation>, bootId = "b1", seq = 0): Happening => ({
+const snapshot = (conversation: Partial<Conversation>, bootId = "b1", seq = 0): UiEvent => ({
   kind: "received",
   message: {
     type: "snapshot",
@@ -39,23 +39,23 @@ const snapshot = (conversation: Partial<Conversation>, bootId = "b1", seq = 0): 
     conversation: { ...emptyConversation(ELIZA, "/w"), ...conversation },
   },
 });
-const event = (seq: number, event: ChatEvent): Happening => ({
+const event = (seq: number, event: ChatEvent): UiEvent => ({
   kind: "received",
   message: { type: "event", tabId: "t1", bootId: "b1", seq, event },
 });
-const attach = (attachments: readonly Attachment[], tabId?: string): Happening => ({
+const attach = (attachments: readonly Attachment[], tabId?: string): UiEvent => ({
   kind: "received",
   message: { type: "attach", attachments, ...(tabId === undefined ? {} : { tabId }) },
 });
-const attached = (...attachments: readonly Attachment[]): Happening => ({ kind: "attached", tabId: "t1", attachments });
-const typed = (text: string): Happening => ({ kind: "typed", tabId: "t1", text });
+const attached = (...attachments: readonly Attachment[]): UiEvent => ({ kind: "attached", tabId: "t1", attachments });
+const typed = (text: string): UiEvent => ({ kind: "typed", tabId: "t1", text });
 
 interface Ran {
   readonly page: Page;
   readonly effects: readonly Effect[];
   readonly posts: readonly PageToHost[];
 }
-function run(page: Page, ...happenings: readonly Happening[]): Ran {
+function run(page: Page, ...happenings: readonly UiEvent[]): Ran {
   return happenings.reduce<Ran>(
     (so, happening) => {
       const [after, effects] = step(so.page, happening, 0);
@@ -92,7 +92,7 @@ suite("composing: what is attached", () => {
   });
 
   test("it comes back with a prompt that fails, and stays with one that is refused", () => {
-    const submitted: Happening = { kind: "submitted", tabId: "t1", messageId: "m1", text: "look" };
+    const submitted: UiEvent = { kind: "submitted", tabId: "t1", messageId: "m1", text: "look" };
     const sent = run(livePage(), attached(FILE), submitted).page;
     deepEqual(
       draftOf(
@@ -220,7 +220,7 @@ suite("composing: what is attached", () => {
 
 suite("composing: what is sent", () => {
   test("prompts go to the session one by one, so that they come to it in their order; the next when one is there, or has failed", () => {
-    const submit = (messageId: string): Happening => ({ kind: "submitted", tabId: "t1", messageId, text: messageId });
+    const submit = (messageId: string): UiEvent => ({ kind: "submitted", tabId: "t1", messageId, text: messageId });
     const first = run(livePage(), submit("m1")),
       all = run(first.page, submit("m2"), submit("m3"));
     deepEqual(
@@ -274,9 +274,9 @@ suite("composing: the queue", () => {
     second: QueuedPrompt = { messageId: "q2", text: "second" };
   const waiting = (held = false): Page =>
     livePage({ turn: { state: "running", messageId: "m" }, queue: { prompts: [first, second], held } });
-  const queue = (seq: number, ...prompts: readonly QueuedPrompt[]): Happening =>
+  const queue = (seq: number, ...prompts: readonly QueuedPrompt[]): UiEvent =>
     event(seq, { type: "queue", queue: { prompts, held: false } });
-  const edit: Happening = { kind: "withdrawn", tabId: "t1", messageId: "q1", to: "edit" };
+  const edit: UiEvent = { kind: "withdrawn", tabId: "t1", messageId: "q1", to: "edit" };
 
   test("a prompt that is edited is withdrawn, and becomes the draft when it waits no longer, before what is typed", () => {
     const asked = run(waiting(), typed("typed"), edit);

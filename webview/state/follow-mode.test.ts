@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ChatEvent, ToolCall } from "../../src/protocol/chat";
 import type { PageToHost } from "../../src/protocol/webview";
-import type { Happening, Page } from "./page-model";
+import type { UiEvent, Page } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";
 
@@ -45,7 +45,7 @@ class Following {
     }
     this.do({ kind: "followToggled" }, 0);
   }
-  do(happening: Happening, now: number): readonly PageToHost[] {
+  do(happening: UiEvent, now: number): readonly PageToHost[] {
     const [page, effects] = step(this.page, happening, now);
     this.page = page;
     return effects.flatMap(effect =>

@@ -108,7 +108,7 @@ export type Composing =
   | { readonly kind: "queueSent"; readonly tabId: TabId };
 
 /** What a user does in one tab. */
-export type Act =
+export type UserAction =
   | Composing
   | { readonly kind: "closed"; readonly tabId: TabId }
   | { readonly kind: "selected"; readonly tabId: TabId }
@@ -134,8 +134,8 @@ export type Act =
   /** `messageId`: for a prompt that the action may send. */
   | { readonly kind: "actionChosen"; readonly tabId: TabId; readonly action: ActionId; readonly messageId: string };
 
-export type Happening =
-  | Act
+export type UiEvent =
+  | UserAction
   | { readonly kind: "received"; readonly message: HostToPage }
   | { readonly kind: "opened"; readonly tabId: TabId }
   | { readonly kind: "agentChosen"; readonly agentId: string }

@@ -4,7 +4,7 @@ import type { Position } from "../../src/protocol/delivery";
 import type { HostToPage, PageToHost, TabId } from "../../src/protocol/webview";
 import { noDrafts } from "./drafts";
 import { ASK_AGAIN_MS, SILENCE_MS } from "./page-requests";
-import { turnOf, type Effect, type Happening, type Page } from "./page-model";
+import { turnOf, type Effect, type UiEvent, type Page } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";
 import { viewOf } from "../view-model/tab-view";
@@ -43,14 +43,14 @@ function stateMessage(tabs: readonly TabId[], rest: Partial<Extract<HostToPage, 
 }
 function run(
   page: Page,
-  happening: Happening,
+  happening: UiEvent,
   now = 0,
 ): { readonly page: Page; readonly effects: readonly Effect[]; readonly posts: readonly PageToHost[] } {
   const [after, effects] = step(page, happening, now);
   return { page: after, effects, posts: effects.flatMap(effect => (effect.kind === "post" ? [effect.message] : [])) };
 }
 const tabOf = (page: Page, tabId = "t1") => page.tabs.get(tabId)!;
-const event = (seq: number, event: ChatEvent, bootId = "b1"): Happening => ({
+const event = (seq: number, event: ChatEvent, bootId = "b1"): UiEvent => ({
   kind: "received",
   message: { type: "event", tabId: "t1", bootId, seq, event },
 });
@@ -224,8 +224,8 @@ suite("page state, one by one", () => {
   });
 
   const restarting = stateMessage(["t1"], { sidecar: { state: "restarting", message: "It restarts." } });
-  const submit = (messageId: string, text: string): Happening => ({ kind: "submitted", tabId: "t1", messageId, text });
-  const snapshotOf = (bootId: string, asked: number): Happening => ({
+  const submit = (messageId: string, text: string): UiEvent => ({ kind: "submitted", tabId: "t1", messageId, text });
+  const snapshotOf = (bootId: string, asked: number): UiEvent => ({
     kind: "received",
     message: { type: "snapshot", tabId: "t1", bootId, seq: 0, asked, conversation: emptyConversation(ELIZA, "/w") },
   });
@@ -365,7 +365,7 @@ suite("page state, one by one", () => {
   test("a prompt that a snapshot does not contain is sent again under its id", () => {
     const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
     const [next] = openPage(saved(sent.page), 0, 0);
-    const snapshot = (entries: readonly Entry[]): Happening => ({
+    const snapshot = (entries: readonly Entry[]): UiEvent => ({
       kind: "received",
       message: {
         type: "snapshot",
@@ -485,7 +485,7 @@ suite("page state, one by one", () => {
 
   test("a snapshot from before the sidecar died, which comes again after it, takes nothing back", () => {
     const asking = run(livePage(), { kind: "received", message: { type: "askAgain" } }).page;
-    const snapshot = (page: Page): Happening => ({
+    const snapshot = (page: Page): UiEvent => ({
       kind: "received",
       message: {
         type: "snapshot",
@@ -517,7 +517,7 @@ suite("page state, one by one", () => {
     message: "Who?",
     ask: { mode: "form", fields: [{ type: "text", name: "who", title: "Who", required: true }] },
   };
-  const filledIn: Happening = {
+  const filledIn: UiEvent = {
     kind: "elicitationAnswered",
     tabId: "t1",
     elicitationId: "e",
@@ -555,7 +555,7 @@ suite("page state, one by one", () => {
     ));
 
   test("a control that is chosen in a tab that is live goes to the host", () => {
-    const chosen: Happening = { kind: "controlChosen", tabId: "t1", controlId: "model", value: "large" };
+    const chosen: UiEvent = { kind: "controlChosen", tabId: "t1", controlId: "model", value: "large" };
     const live = livePage();
     deepEqual(run(live, chosen).posts, [{ type: "set-option", tabId: "t1", controlId: "model", value: "large" }]);
     equal(run(live, chosen).page, live);
@@ -601,7 +601,7 @@ suite("page state, one by one", () => {
   });
 
   test("the last prompt is sent again under an id of its own, and what is typed meanwhile stays; never while the agent answers", () => {
-    const again: Happening = { kind: "actionChosen", tabId: "t1", action: "sendAgain", messageId: "m9" };
+    const again: UiEvent = { kind: "actionChosen", tabId: "t1", action: "sendAgain", messageId: "m9" };
     const asked = livePage({
       entries: [
         { kind: "user", id: "m1", text: "first" },

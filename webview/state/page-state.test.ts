@@ -12,7 +12,7 @@ import {
 import { answer } from "../../src/protocol/delivery";
 import type { HostToPage, PageToHost, TabId, TabPosition } from "../../src/protocol/webview";
 import { ASK_AGAIN_MS, SILENCE_MS } from "./page-requests";
-import { turnOf, type Effect, type Happening, type Page } from "./page-model";
+import { turnOf, type Effect, type UiEvent, type Page } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { restored } from "./saved-page";
 
@@ -29,7 +29,7 @@ class Session {
 }
 
 /** The page, and a host with its sidecar, joined by a wire that the test breaks. */
-class World {
+class Fixture {
   page: Page;
   now = 0;
   readonly toPage: HostToPage[] = [];
@@ -60,7 +60,7 @@ class World {
     effects.forEach(effect => this.#carryOut(effect));
     return this.page;
   }
-  do(happening: Happening): void {
+  do(happening: UiEvent): void {
     const [page, effects] = step(this.page, happening, this.now);
     this.page = page;
     effects.forEach(effect => this.#carryOut(effect));
@@ -363,7 +363,7 @@ const faithful = fc.oneof(...common, slowStart);
 const move = fc.oneof(...common, reorder, fastStart);
 type Move = typeof move | typeof faithful extends fc.Arbitrary<infer M> ? M : never;
 
-function make(fixture: World, m: Move): void {
+function make(fixture: Fixture, m: Move): void {
   switch (m.kind) {
     case "say":
       return fixture.say(m.n, m.text, m.ends);
@@ -412,7 +412,7 @@ suite("page state", () => {
   test("however the wire breaks, in the end each tab shows what its session is, once and in order", () =>
     fc.assert(
       fc.property(fc.array(move, { minLength: 10, maxLength: 90 }), moves => {
-        const fixture = new World();
+        const fixture = new Fixture();
         moves.forEach(m => make(fixture, m));
         fixture.settle();
         for (const tab of fixture.page.tabs.values()) {
@@ -428,7 +428,7 @@ suite("page state", () => {
   test("what is shown is never taken back, neither by a reload nor by a sidecar that died", () =>
     fc.assert(
       fc.property(fc.array(faithful, { minLength: 10, maxLength: 90 }), moves => {
-        const fixture = new World();
+        const fixture = new Fixture();
         let before = shownLength(fixture.page);
         for (const m of moves) {
           make(fixture, m);
@@ -443,7 +443,7 @@ suite("page state", () => {
   test("nothing typed or attached is lost: it is in a conversation or its queue, on its way, or a draft", () =>
     fc.assert(
       fc.property(fc.array(faithful, { minLength: 10, maxLength: 90 }), moves => {
-        const fixture = new World();
+        const fixture = new Fixture();
         for (const m of moves) if (m.kind !== "closeTab") make(fixture, m);
         fixture.startSlowly();
         fixture.settle();

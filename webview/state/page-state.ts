@@ -42,9 +42,9 @@ import {
   turnOf,
   withTab,
   withTabs,
-  type Act,
+  type UserAction,
   type Effect,
-  type Happening,
+  type UiEvent,
   type Page,
   type Step,
   type Tab,
@@ -107,7 +107,7 @@ export function openPage(saved: SavedPage, asked: number, now: number): Step {
   );
 }
 
-export function step(page: Page, happening: Happening, now: number): Step {
+export function step(page: Page, happening: UiEvent, now: number): Step {
   const [after, effects] = happened(page, happening, now);
   return [after, happening.kind === "typed" ? effects : [...effects, ...filled(page, after)]];
 }
@@ -121,7 +121,7 @@ function filled(before: Page, after: Page): readonly Effect[] {
       );
 }
 
-function happened(page: Page, happening: Happening, now: number): Step {
+function happened(page: Page, happening: UiEvent, now: number): Step {
   switch (happening.kind) {
     case "received":
       return chain(received(page, happening.message, now), p => followed(page, p, happening.message, now));
@@ -389,7 +389,7 @@ function openOne(page: Page, agentId?: string): Step {
   return remarkOn(page, page.selected, { tone: "info", text: `${MAX_TABS} tabs are open. Close one to open another.` });
 }
 
-function actedOn(page: Page, tab: Tab, act: Act, now: number): Step {
+function actedOn(page: Page, tab: Tab, act: UserAction, now: number): Step {
   const { tabId } = tab;
   switch (act.kind) {
     case "closed": {

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
 import type { HostToPage, PageToHost } from "../../src/protocol/webview";
-import { turnOf, type Happening, type Page, type Tab } from "./page-model";
+import { turnOf, type UiEvent, type Page, type Tab } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";
 import { titleOf } from "./tab-title";
@@ -20,12 +20,12 @@ const state: HostToPage = {
   sidecar: { state: "running" },
 };
 
-function run(page: Page, happening: Happening): { readonly page: Page; readonly posts: readonly PageToHost[] } {
+function run(page: Page, happening: UiEvent): { readonly page: Page; readonly posts: readonly PageToHost[] } {
   const [after, effects] = step(page, happening, 0);
   return { page: after, posts: effects.flatMap(effect => (effect.kind === "post" ? [effect.message] : [])) };
 }
-const received = (message: HostToPage): Happening => ({ kind: "received", message });
-const snapshot = (conversation: Partial<Conversation>, agent = ELIZA, asked = 9_999): Happening =>
+const received = (message: HostToPage): UiEvent => ({ kind: "received", message });
+const snapshot = (conversation: Partial<Conversation>, agent = ELIZA, asked = 9_999): UiEvent =>
   received({
     type: "snapshot",
     tabId: "t",

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { PLATFORMS, readDistribution, type Distribution } from "../../../src/protocol/distribution";
-import { choose, missingSentence, type ChoiceWorld, type Tool } from "./choose";
+import { choose, missingSentence, type ChoiceDeps, type Tool } from "./choose";
 import { platformsFor } from "./platform";
 
 const archive = { archive: "https://example.com/a.zip", cmd: "./a" };
@@ -17,14 +17,14 @@ const whole: Distribution = {
   binary: { "linux-x86_64": archive },
 };
 const TOOLS: readonly Tool[] = ["npm", "uv", "pipx", "cargo"];
-const fixture = (tools: readonly Tool[] = TOOLS, more: Partial<ChoiceWorld> = {}): ChoiceWorld => ({
+const fixture = (tools: readonly Tool[] = TOOLS, more: Partial<ChoiceDeps> = {}): ChoiceDeps => ({
   platforms: ["linux-x86_64"],
   has: tool => tools.includes(tool),
   ...more,
 });
 const without = (...kinds: readonly string[]): Distribution =>
   Object.fromEntries(Object.entries(whole).filter(([kind]) => !kinds.includes(kind)));
-const kind = (distribution: Distribution, tools?: readonly Tool[], more?: Partial<ChoiceWorld>): string => {
+const kind = (distribution: Distribution, tools?: readonly Tool[], more?: Partial<ChoiceDeps>): string => {
   const choice = choose(distribution, fixture(tools, more));
   return "missing" in choice
     ? missingSentence("It", choice.missing)

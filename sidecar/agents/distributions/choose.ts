@@ -45,14 +45,14 @@ export interface Missing {
   readonly wrong: readonly string[];
 }
 
-export interface ChoiceWorld {
+export interface ChoiceDeps {
   /** Whose programs run here, the best first: `platformsFor`. */
   readonly platforms: readonly Platform[];
   has(tool: Tool): boolean;
   isInstalled?(kind: ChoiceKind): boolean;
 }
 
-export function choose(distribution: Distribution, deps: ChoiceWorld): Choice | { readonly missing: Missing } {
+export function choose(distribution: Distribution, deps: ChoiceDeps): Choice | { readonly missing: Missing } {
   const tools = new Set<Tool>(),
     wrong: string[] = [];
   const ready = direct(distribution);

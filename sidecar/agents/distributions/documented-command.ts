@@ -26,7 +26,7 @@ export interface Program {
   readonly env?: Environment;
 }
 
-export interface DocumentedWorld {
+export interface DocumentedDeps {
   /** Undefined: one that registries have no key for. */
   readonly platform: Platform | undefined;
   readonly home: string;
@@ -38,7 +38,7 @@ export interface DocumentedWorld {
 export type Documented = { readonly server: McpServerCommand; readonly fromStore: boolean } | { readonly why: string };
 
 /** `config.id` and `.version` may be of any document. */
-export function documentedCommand(config: AgentConfig, deps: DocumentedWorld): Documented {
+export function documentedCommand(config: AgentConfig, deps: DocumentedDeps): Documented {
   // Which tools are here does not count: the documents' order is the same for everybody.
   const choice = choose(config.distribution, { platforms: platformsFor(deps.platform), has: () => true });
   if ("missing" in choice) return { why: missingSentence(config.name, choice.missing) };
@@ -59,7 +59,7 @@ export function documentedCommand(config: AgentConfig, deps: DocumentedWorld): D
   }
 }
 
-function fetchedAtStart(choice: Extract<Choice, { kind: "npx" | "uvx" | "pipx" }>, deps: DocumentedWorld): Program {
+function fetchedAtStart(choice: Extract<Choice, { kind: "npx" | "uvx" | "pipx" }>, deps: DocumentedDeps): Program {
   const of = choice.kind === "pipx" ? { ...choice.of, package: requirementOf(choice.spec) } : choice.of;
   const { command = choice.kind, args = [], env = {} } = typedCommand({ [choice.kind]: of }) ?? {};
   return { command: choice.kind === "npx" && windows(deps) ? "npx.cmd" : command, args, env };
@@ -68,7 +68,7 @@ function fetchedAtStart(choice: Extract<Choice, { kind: "npx" | "uvx" | "pipx" }
 function stored(
   config: AgentConfig,
   choice: Extract<Choice, { kind: "cargo" | "binary" }>,
-  deps: DocumentedWorld,
+  deps: DocumentedDeps,
 ): Documented {
   const { id, name } = config,
     version = choice.kind === "cargo" ? (choice.of.version ?? config.version) : (config.version ?? UNVERSIONED);
@@ -95,6 +95,6 @@ function typed(
   };
 }
 
-function windows({ platform }: DocumentedWorld): boolean {
+function windows({ platform }: DocumentedDeps): boolean {
   return platform !== undefined && isWindows(platform);
 }

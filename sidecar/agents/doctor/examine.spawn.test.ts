@@ -9,7 +9,7 @@ import { badName, InstallError } from "../install/install-error";
 import { openLedger } from "../../process/process-ledger";
 import { newRun } from "../../process/run-id";
 import type { Observed } from "./diagnose";
-import { examine, factsOf, withoutValues, type ExamineWorld } from "./examine";
+import { examine, factsOf, withoutValues, type ExamineDeps } from "./examine";
 import { report } from "./report";
 
 const ADA = { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } };
@@ -25,7 +25,7 @@ const FACTS = {
 };
 
 suite("an examination", () => {
-  async function examined(change: Partial<ExamineWorld>): Promise<Awaited<ReturnType<typeof examine>>> {
+  async function examined(change: Partial<ExamineDeps>): Promise<Awaited<ReturnType<typeof examine>>> {
     using folder = temporaryFolder();
     const ledger = openLedger(folder.path, newRun());
     try {

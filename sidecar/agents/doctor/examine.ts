@@ -5,7 +5,7 @@ import type { InstallState } from "../../../src/protocol/agent-service";
 import type { Diagnosis } from "../../../src/protocol/doctor";
 import { KnownSecrets, redactArguments } from "../../../src/protocol/redaction/redact";
 import type { CommandOf } from "../distributions/command-secrets";
-import type { ProcessWorld } from "../../process/child";
+import type { ProcessDeps } from "../../process/child";
 import type { AgentCommand } from "../distributions/agent-command";
 import { InstallError } from "../install/install-error";
 import type { ResolvedEnvironment } from "../../process/login-shell-environment";
@@ -13,9 +13,9 @@ import { diagnose, type Observed } from "./diagnose";
 import { probe } from "./probe";
 import type { Examined, ReportFacts } from "./report";
 
-export interface ExamineWorld {
+export interface ExamineDeps {
   readonly version: string;
-  readonly processes: ProcessWorld;
+  readonly processes: ProcessDeps;
   /** Where a program is, on the PATH of the login shell. */
   readonly find: (program: string) => Promise<string | undefined>;
   readonly state: (agent: AgentConfig) => Promise<Pick<InstallState, "install" | "missing">>;
@@ -25,7 +25,7 @@ export interface ExamineWorld {
 }
 
 /** Resolves whatever the agent does. `cwd`: the folder that it starts in. */
-export async function examine(agent: AgentConfig, cwd: string, deps: ExamineWorld): Promise<Examined> {
+export async function examine(agent: AgentConfig, cwd: string, deps: ExamineDeps): Promise<Examined> {
   const { name } = agent,
     state = await deps.state(agent).catch((error: unknown) => ({ name, diagnosis: noCommand(error) }));
   if ("diagnosis" in state) return state;
@@ -46,7 +46,7 @@ export async function examineCommand(
   name: string,
   command: AgentCommand,
   cwd: string,
-  { processes, version, find, signal }: Pick<ExamineWorld, "processes" | "version" | "find" | "signal">,
+  { processes, version, find, signal }: Pick<ExamineDeps, "processes" | "version" | "find" | "signal">,
 ): Promise<Examined> {
   if (command.kind === "eliza")
     return { name, diagnosis: { cause: "fine", sentence: `${name} is built in, and needs nothing.` } };
@@ -111,7 +111,7 @@ export async function factsOf({
 }: {
   readonly version: string;
   readonly home: string;
-  readonly find: ExamineWorld["find"];
+  readonly find: ExamineDeps["find"];
   readonly shell: () => Promise<ResolvedEnvironment>;
 }): Promise<ReportFacts> {
   const { env, shell: asked, problem } = await shell();

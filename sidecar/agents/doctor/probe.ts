@@ -15,7 +15,7 @@ import { introduction } from "../../acp/initialize";
 import { startProcess, type ProcessSpec, type ProcessWorld } from "../../process/stdio-process";
 import type { Observed } from "./diagnose";
 
-export interface ProbeWorld {
+export interface ProbeDeps {
   readonly processes: ProcessWorld;
   readonly version: string;
   /** Where the command is on the login shell's PATH. */
@@ -27,7 +27,7 @@ export interface ProbeWorld {
 /** From the end of its output to its exit. */
 const EXIT_MS = 2_000;
 
-export async function probe(spec: ProcessSpec, { processes, version, find, signal }: ProbeWorld): Promise<Observed> {
+export async function probe(spec: ProcessSpec, { processes, version, find, signal }: ProbeDeps): Promise<Observed> {
   const { name, command, cwd } = spec,
     garbage = { lines: 0, first: "" };
   const none: Observed = {

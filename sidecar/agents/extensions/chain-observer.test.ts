@@ -8,7 +8,7 @@ import type { IncomingRequest } from "../../rpc/peer";
 import { FakeClock } from "../../testing/fake-clock";
 import { MemoryAgent } from "../../testing/memory-agent";
 import { memoryChain, type ProxyScript } from "../../testing/memory-chain";
-import { ChainWitness } from "./chain-observer";
+import { ChainObserver } from "./chain-observer";
 
 const text = (text: string) => ({ type: "text", text });
 const server = (name: string) => ({ name, command: "/bin/x", args: [], env: [] });
@@ -53,14 +53,14 @@ const outside = (
   },
 });
 
-class World {
+class Fixture {
   readonly clock = new FakeClock();
-  readonly witness: ChainWitness;
+  readonly witness: ChainObserver;
   readonly chain;
   readonly told: string[] = [];
 
   constructor(extensions: readonly (ProxyScript | ProxyComponent)[], agent = new MemoryAgent()) {
-    this.witness = new ChainWitness(
+    this.witness = new ChainObserver(
       extensions.map(one => ("kind" in one ? "kept" : "own")),
       () => this.clock.now(),
     );
@@ -93,7 +93,7 @@ class World {
 
 suite("what a chain's witness sees", () => {
   test("each extension's own changes, whichever kind it is, and none of one that only passes on", async () => {
-    const fixture = new World([
+    const fixture = new Fixture([
       outside(),
       servers("one", "git"),
       outside((method, params) =>
@@ -115,7 +115,7 @@ suite("what a chain's witness sees", () => {
 
   test("altered prompts are counted, the last one is told; sessions are apart", async () => {
     let first = true;
-    const fixture = new World([
+    const fixture = new Fixture([
       outside((method, params) => {
         if (method !== "session/prompt" || !first) return params;
         first = false;
@@ -143,7 +143,7 @@ suite("what a chain's witness sees", () => {
       };
       return inside(name, { "session/new": held, "session/prompt": held });
     };
-    const fixture: World = new World([slow("one", 5, 2), slow("two", 100, 30)]);
+    const fixture: Fixture = new Fixture([slow("one", 5, 2), slow("two", 100, 30)]);
     const id = await fixture.open();
     deepEqual(fixture.witness.of(id), [
       { time: { setup: 5, setupAnswer: 2 } },
@@ -161,7 +161,7 @@ suite("what a chain's witness sees", () => {
 
   test("of prompts the median of the last ones", async () => {
     const times = [1000, ...Array.from({ length: 20 }, (_, i) => i + 1)];
-    const fixture: World = new World([
+    const fixture: Fixture = new Fixture([
         inside("one", {
           "session/prompt": request => {
             fixture.clock.advance(times.shift() ?? 0);
@@ -175,7 +175,7 @@ suite("what a chain's witness sees", () => {
   });
 
   test("whoever listens is told when a prompt has passed and something is another, and not again for the same", async () => {
-    const fixture = new World([rules("one", "Be brief.")]),
+    const fixture = new Fixture([rules("one", "Be brief.")]),
       id = await fixture.open();
     const asked = fixture.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] }),
       request = await fixture.chain.agent.next("session/prompt");
@@ -185,7 +185,7 @@ suite("what a chain's witness sees", () => {
     deepEqual(fixture.told, [id, id]); // how long the answer was held
     await fixture.prompt(id, text("again"));
     equal(fixture.told.length, 3); // altered once more
-    const quiet = new World([outside()]),
+    const quiet = new Fixture([outside()]),
       other = await quiet.open();
     await quiet.prompt(other, text("hello"));
     const before = quiet.told.length;
@@ -194,7 +194,7 @@ suite("what a chain's witness sees", () => {
   });
 
   test("a session that nobody listens to any more is forgotten", async () => {
-    const fixture = new World([servers("one", "git")]),
+    const fixture = new Fixture([servers("one", "git")]),
       id = await fixture.open(),
       listening = fixture.witness.hear(id, () => undefined);
     listening[Symbol.dispose]();
@@ -202,7 +202,7 @@ suite("what a chain's witness sees", () => {
   });
 
   test("who was heard before does not end it for who hears now", async () => {
-    const fixture = new World([rules("one", "Be brief.")]),
+    const fixture = new Fixture([rules("one", "Be brief.")]),
       id = await fixture.open(),
       before = fixture.witness.hear(id, () => undefined),
       told: string[] = [];
@@ -241,7 +241,7 @@ suite("what a chain's witness sees", () => {
           ids,
         ),
     };
-    const fixture = new World([asking, own, outside()]),
+    const fixture = new Fixture([asking, own, outside()]),
       id = await fixture.open(),
       asked = fixture.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] });
     for (let n = 0; n < 2; n++) (await fixture.chain.agent.next("session/prompt")).respond({ stopReason: "end_turn" });
@@ -250,7 +250,7 @@ suite("what a chain's witness sees", () => {
   });
 
   test("what a process of others makes of another session is not taken for the client's", async () => {
-    const fixture = new World([
+    const fixture = new Fixture([
       {
         request: (request, from, proxy) => {
           if (from !== "client" || request.method !== "session/new") return false;
@@ -270,7 +270,10 @@ suite("what a chain's witness sees", () => {
     const agent = new MemoryAgent(["session/new"]),
       add: NonNullable<Interceptors["requests"]>[string] = request =>
         request.pass({ ...objectOr(request.params), mcpServers: [server("git")] });
-    const fixture = new World([inside("one", { "session/new": add, "session/load": add, "session/fork": add })], agent),
+    const fixture = new Fixture(
+        [inside("one", { "session/new": add, "session/load": add, "session/fork": add })],
+        agent,
+      ),
       { client } = fixture.chain;
     await client.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
     const failing = client.request("session/new", { cwd: "/w", mcpServers: [] });
@@ -292,7 +295,7 @@ suite("what a chain's witness sees", () => {
   });
 
   test("nothing else is looked into, and of what passed untouched not even that", () => {
-    const witness = new ChainWitness(["kept"], () => 0),
+    const witness = new ChainObserver(["kept"], () => 0),
       unread = Frame.raw(Buffer.from(`{"jsonrpc":"2.0","method":"session/update","params":{broken}}`));
     Object.defineProperty(unread, "message", {
       get: () => {
@@ -328,7 +331,7 @@ suite("what a chain's witness sees", () => {
   });
 
   test("what cannot be read, or is nested too deep to be compared, is no change", () => {
-    const witness = new ChainWitness(["kept"], () => 0),
+    const witness = new ChainObserver(["kept"], () => 0),
       nested = (inner: string) =>
         Frame.raw(
           Buffer.from(
@@ -350,7 +353,7 @@ suite("what a chain's witness sees", () => {
 
   test("of requests that are never answered, and sessions that nobody hears, few are kept", () => {
     let size = 0;
-    const witness = new ChainWitness(["kept", "kept"], () => 0);
+    const witness = new ChainObserver(["kept", "kept"], () => 0);
     for (let id = 0; id < 500; id++) {
       const frame = Frame.of({
         jsonrpc: "2.0",

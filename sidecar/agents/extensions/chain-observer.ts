@@ -61,7 +61,7 @@ interface Seen {
   readonly answer: number[];
 }
 
-export class ChainWitness implements Trace {
+export class ChainObserver implements Trace {
   /** What is under way on each link, by its id there. */
   readonly #open: readonly Map<Id, Journey>[];
   readonly #sessions = new Map<string, readonly Seen[]>();

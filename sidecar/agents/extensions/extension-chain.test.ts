@@ -4,7 +4,7 @@ import { KnownDialects } from "../../conductor/proxy-dialect";
 import { AgentError, agentExited } from "../../errors";
 import { MemoryAgent } from "../../testing/memory-agent";
 import { memoryChain } from "../../testing/memory-chain";
-import { findExtensions, type ExtensionWorld } from "./extension-chain";
+import { findExtensions, type ExtensionDeps } from "./extension-chain";
 
 const extension = (id: string, name = id.toUpperCase()): ExtensionConfig => ({
   id,
@@ -13,18 +13,18 @@ const extension = (id: string, name = id.toUpperCase()): ExtensionConfig => ({
   _source: "custom",
 });
 
-class World implements ExtensionWorld {
+class Fixture implements ExtensionDeps {
   readonly sights: string[] = [];
   readonly started: string[] = [];
-  readonly command: ExtensionWorld["command"] = async ({ id }) => {
+  readonly command: ExtensionDeps["command"] = async ({ id }) => {
     if (id === "bad") throw new Error("there is no such package.");
     return { kind: "process", command: id, args: [], env: {} };
   };
-  readonly start: ExtensionWorld["start"] = name => {
+  readonly start: ExtensionDeps["start"] = name => {
     this.started.push(name);
     return Promise.reject(new Error("nothing is started"));
   };
-  readonly builtIn: ExtensionWorld["builtIn"] = async ({ id }, name) =>
+  readonly builtIn: ExtensionDeps["builtIn"] = async ({ id }, name) =>
     id === "ours"
       ? {
           kind: "internal",
@@ -34,10 +34,10 @@ class World implements ExtensionWorld {
           },
         }
       : undefined;
-  readonly saw: ExtensionWorld["saw"] = (id, sight) => {
+  readonly saw: ExtensionDeps["saw"] = (id, sight) => {
     this.sights.push(`${id} ${sight.kind}${"why" in sight ? `: ${sight.why}` : ""}`);
   };
-  readonly find: ExtensionWorld["find"] = async program => (program === "gone" ? undefined : `/bin/${program}`);
+  readonly find: ExtensionDeps["find"] = async program => (program === "gone" ? undefined : `/bin/${program}`);
   readonly odd = () => undefined;
   all(...configs: readonly ExtensionConfig[]) {
     return findExtensions(configs, ["Ada"], new AbortController().signal, this);
@@ -46,7 +46,7 @@ class World implements ExtensionWorld {
 
 suite("extensions of a chain", () => {
   test("have the names that they have for people, each of its own also beside the agent's", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       { components } = await fixture.all(extension("a"), extension("b", "A"), extension("ada", "Ada"));
     deepEqual(
       components.map(({ name }) => name),
@@ -58,8 +58,8 @@ suite("extensions of a chain", () => {
 
   test("have the memory of their program, which later chains share", async () => {
     const dialects = new KnownDialects(),
-      fixture = new World();
-    const memory: ExtensionWorld["memory"] = command =>
+      fixture = new Fixture();
+    const memory: ExtensionDeps["memory"] = command =>
       command.kind === "process" ? dialects.of(command.command) : undefined;
     const find = async (id: string) => {
       const [component] = (
@@ -80,7 +80,7 @@ suite("extensions of a chain", () => {
       distribution: { symposium: { subcommand: "proxy", args: [id] } },
       _source: "built-in",
     });
-    const { components, missing } = await new World().all(own("ours"), own("later"), extension("a", "OURS"));
+    const { components, missing } = await new Fixture().all(own("ours"), own("later"), extension("a", "OURS"));
     deepEqual(
       components.map(({ kind, name }) => [kind, name]),
       [
@@ -95,7 +95,7 @@ suite("extensions of a chain", () => {
   });
 
   test("one that is an MCP server is no process of ours: it stands in the sessions, where its program is", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       chain = await fixture.all(
         { ...extension("git"), kind: "mcp" },
         { ...extension("gone"), kind: "mcp" },
@@ -127,7 +127,7 @@ suite("extensions of a chain", () => {
       kind: "mcp",
       distribution: { http: { url, ...(headers ? { headers } : {}) }, npx: { package: "bad" } },
     });
-    const fixture = new World(),
+    const fixture = new Fixture(),
       chain = await fixture.all(
         at("docs", " https://example.com/mcp ", { "X-Key": "1" }),
         at("old", "ftp://hunter2"),
@@ -161,7 +161,7 @@ suite("extensions of a chain", () => {
   });
 
   test("where the user has a program in the place of an address, that counts", async () => {
-    const chain = await new World().all({
+    const chain = await new Fixture().all({
         ...extension("git"),
         kind: "mcp",
         distribution: { local: { command: "git" }, http: { url: "https://example.com/mcp" } },
@@ -177,7 +177,7 @@ suite("extensions of a chain", () => {
   });
 
   test("those that are missing are named in the order of the chain, however it came to be known", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       chain = await fixture.all(extension("a"), extension("bad"), extension("b"));
     chain.heard({ kind: "bypassed", component: "B", message: "B hangs." });
     chain.heard({
@@ -199,14 +199,14 @@ suite("extensions of a chain", () => {
   });
 
   test("one that is slow, or is none of them, is not missing", async () => {
-    const chain = await new World().all(extension("a"));
+    const chain = await new Fixture().all(extension("a"));
     chain.heard({ kind: "slow", component: "A", message: "A is still starting." });
     chain.heard({ kind: "bypassed", component: "Tools", message: "Tools are left out." });
     deepEqual(chain.missing, []);
   });
 
   test("the end of one is told as its own, the end of anything else as that is told", async () => {
-    const chain = await new World().all(extension("a")),
+    const chain = await new Fixture().all(extension("a")),
       ended = chain.explained({ component: "A", reason: { message: "a line was too long.", cause: "last words" } });
     deepEqual(
       [ended instanceof AgentError && ended.code, ended?.message, ended?.cause],
@@ -224,7 +224,7 @@ suite("extensions of a chain", () => {
   });
 
   test("one that ended before the chain was whole has failed, and no other", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       chain = await fixture.all(extension("a"), extension("b"));
     chain.fell({ component: "B", reason: { message: "it broke." } });
     chain.fell({ component: "Ada", reason: { message: "Ada broke." } });
@@ -233,7 +233,7 @@ suite("extensions of a chain", () => {
   });
 
   test("those that run are seen to start and to end; why, of the one whose end it was", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       chain = await fixture.all(extension("a"), extension("bad"), extension("b"));
     let end = (): void => undefined;
     chain.runs(
@@ -249,7 +249,7 @@ suite("extensions of a chain", () => {
   });
 
   test("nobody hears of a start that is given up", async () => {
-    const fixture = new World(),
+    const fixture = new Fixture(),
       gone = new AbortController();
     gone.abort(new Error("closed"));
     await rejects(findExtensions([extension("bad")], [], gone.signal, fixture), /closed/);

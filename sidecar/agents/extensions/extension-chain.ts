@@ -12,12 +12,12 @@ import type { Notice, ProxyComponent, Running } from "../../conductor/component"
 import type { DialectMemory } from "../../conductor/proxy-dialect";
 import { AgentError, extensionEnded, notBuiltIn } from "../../errors";
 import type { Closed } from "../../rpc/channel";
-import type { Sight } from "../agent-status-tracker";
+import type { StatusEvent } from "../agent-status-tracker";
 import type { AgentCommand } from "../distributions/agent-command";
 import { addressIn } from "../distributions/server-address";
-import { addressComponent, serverComponent, type McpExtensionWorld } from "./mcp-extension";
+import { addressComponent, serverComponent, type McpExtensionDeps } from "./mcp-extension";
 
-export interface ExtensionWorld extends McpExtensionWorld {
+export interface ExtensionDeps extends McpExtensionDeps {
   /** Installs it where that is needed. Rejects with a sentence for the user, or when `signal` aborts. */
   readonly command: (config: ExtensionConfig, signal: AbortSignal) => Promise<AgentCommand>;
   /** One that is part of this program, under this name; undefined: it is not. */
@@ -26,7 +26,7 @@ export interface ExtensionWorld extends McpExtensionWorld {
   readonly start: (name: string, command: AgentCommand) => Promise<Running>;
   /** What is known of the program from earlier chains. */
   readonly memory?: (command: AgentCommand) => DialectMemory | undefined;
-  readonly saw: (id: string, sight: Sight) => void;
+  readonly saw: (id: string, sight: StatusEvent) => void;
 }
 
 /**
@@ -37,7 +37,7 @@ export async function findExtensions(
   configs: readonly ExtensionConfig[],
   names: readonly string[],
   signal: AbortSignal,
-  deps: ExtensionWorld,
+  deps: ExtensionDeps,
 ): Promise<ExtensionChain> {
   const taken = new Set(names);
   const found = await Promise.all(
@@ -69,7 +69,7 @@ async function proxyOf(
   config: ExtensionConfig,
   name: string,
   signal: AbortSignal,
-  deps: ExtensionWorld,
+  deps: ExtensionDeps,
 ): Promise<ProxyComponent> {
   const { symposium, local, executable } = config.distribution;
   if (symposium && !local && !executable) {
@@ -95,7 +95,7 @@ export class ExtensionChain {
 
   constructor(
     private readonly found: readonly Found[],
-    private readonly saw: ExtensionWorld["saw"],
+    private readonly saw: ExtensionDeps["saw"],
   ) {
     for (const one of found) if ("sentence" in one) this.#lost(one.config, one.sentence);
   }

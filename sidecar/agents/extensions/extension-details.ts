@@ -5,7 +5,7 @@
 import type { Trace } from "../../conductor/component";
 import type { ConfigurationEntry } from "../../../src/protocol/own-configuration";
 import { DeliveryTracker, type Delivery } from "../../mcp/delivery/delivery-tracker";
-import { ChainWitness, type SeenChanges } from "./chain-observer";
+import { ChainObserver, type SeenChanges } from "./chain-observer";
 import type { ExtensionChain } from "./extension-chain";
 import { missingToolsSentence, type MissingTools } from "./missing-tools";
 import type { SessionExtensions } from "../../acp/chain-extensions";
@@ -23,7 +23,7 @@ export function witnessedExtensions(
   const witness =
     components.length === 0
       ? undefined
-      : new ChainWitness(
+      : new ChainObserver(
           components.map(({ kind }) => (kind === "internal" ? "kept" : "own")),
           now,
         );

@@ -12,7 +12,7 @@ import { serveProxy } from "../../proxies/kit";
 import type { AgentCommand } from "../distributions/agent-command";
 import { wrongAddress } from "../distributions/server-address";
 
-export interface McpExtensionWorld {
+export interface McpExtensionDeps {
   /** Where a program is; undefined: nowhere. */
   readonly find: (program: string) => Promise<string | undefined>;
   /** For the log. */
@@ -32,7 +32,7 @@ export async function serverComponent(
   config: Called,
   name: string,
   command: AgentCommand,
-  deps: McpExtensionWorld,
+  deps: McpExtensionDeps,
 ): Promise<ProxyComponent> {
   if (command.kind !== "process") throw notBuiltIn(config.name);
   const program = await deps.find(command.command);
@@ -48,7 +48,7 @@ export function addressComponent(
   config: Called,
   name: string,
   { url, headers = {} }: HttpDistribution,
-  deps: Pick<McpExtensionWorld, "odd" | "shim">,
+  deps: Pick<McpExtensionDeps, "odd" | "shim">,
 ): ProxyComponent {
   const wrong = wrongAddress({ url, headers });
   if (wrong !== undefined) throw serverNotAdded(config.name, wrong);
@@ -59,7 +59,7 @@ function componentOf(
   { id, name: called }: Called,
   name: string,
   server: StdioServer | HttpServer,
-  { odd, ...options }: Pick<McpExtensionWorld, "odd" | "shim" | "starter">,
+  { odd, ...options }: Pick<McpExtensionDeps, "odd" | "shim" | "starter">,
 ): ProxyComponent {
   const definition = addedServer(called, serverName(id), server, options);
   return {

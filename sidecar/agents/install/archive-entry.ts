@@ -18,7 +18,7 @@ export interface Limits {
 
 export const LIMITS: Limits = { entries: 100_000, bytes: 4 * 2 ** 30, ratio: 200, ratioFrom: 100 * 2 ** 20 };
 
-export class Gate {
+export class ArchivePathGuard {
   readonly #limits: Limits;
   readonly #archiveBytes: number;
   readonly #platform: string;

@@ -12,7 +12,7 @@ import { noProgram } from "./install-error";
 import { MANIFEST, type Built } from "./manifest";
 import { archiveKind, unpack } from "./unpack";
 
-export interface BinaryWorld {
+export interface BinaryDeps {
   readonly files: Files;
   readonly clock: Clock;
   readonly fetch?: Fetch | undefined;
@@ -32,7 +32,7 @@ export async function installBinary(
   folder: string,
   { archive, cmd, sha256 }: BinaryDistribution,
   release: string,
-  { files, clock, fetch, httpArchives = false, signal, progress, platform, bunzip }: BinaryWorld,
+  { files, clock, fetch, httpArchives = false, signal, progress, platform, bunzip }: BinaryDeps,
 ): Promise<Omit<Built, "source">> {
   const parts = relativeParts(cmd);
   if (!parts) throw noProgram(`“${cmd}” is not a path inside the archive.`);
@@ -66,7 +66,7 @@ export async function installBinary(
 async function programIn(
   folder: string,
   parts: readonly string[],
-  { files, platform }: Pick<BinaryWorld, "files" | "platform">,
+  { files, platform }: Pick<BinaryDeps, "files" | "platform">,
 ): Promise<string> {
   for (const ending of platform === "win32" ? ["", ".exe", ".cmd"] : [""]) {
     const program = `${parts.join("/")}${ending}`,

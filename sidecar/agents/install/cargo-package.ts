@@ -9,7 +9,7 @@ import { crateLaunch } from "./crate-metadata";
 import { absent } from "./files";
 import { noProgram } from "./install-error";
 import type { Built } from "./manifest";
-import { chosenProgram, readJson, tryTool, useTool, type ToolProgram, type ToolWorld } from "./package-tool";
+import { chosenProgram, readJson, tryTool, useTool, type ToolProgram, type ToolDeps } from "./package-tool";
 
 /**
  * `folder` gets the programs, `target` what is compiled on the way: a later try continues there. `home`: cargo's, where
@@ -20,7 +20,7 @@ export async function installCargo(
   { crate, version, binary }: NonNullable<Distribution["cargo"]>,
   cargo: ToolProgram,
   home: string | undefined,
-  deps: ToolWorld,
+  deps: ToolDeps,
 ): Promise<Omit<Built, "source">> {
   const how = { cwd: folder, env: { CARGO_TARGET_DIR: target } };
   if (!(await binstall(version === undefined ? crate : `${crate}@${version}`, cargo, how, deps))) {
@@ -57,7 +57,7 @@ async function binstall(
   crate: string,
   cargo: ToolProgram,
   how: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-  deps: ToolWorld,
+  deps: ToolDeps,
 ): Promise<boolean> {
   const quiet = { ...deps, line: () => undefined };
   if ((await tryTool(cargo, ["binstall", "-V"], how, quiet)).exit.code !== 0) return false;

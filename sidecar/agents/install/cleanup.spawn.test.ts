@@ -2,14 +2,14 @@ import { deepEqual, equal } from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { FakeClock } from "../../testing/fake-clock";
-import { agent, InstallWorld } from "../../testing/install-fixture";
+import { agent, InstallFixture } from "../../testing/install-fixture";
 import { sweepLater } from "./cleanup";
 
 const never = new AbortController().signal;
 
 suite("what earlier runs left", () => {
   test("goes a while after the stores were opened: half installs and old versions, never what is newest or in use", async () => {
-    await using fixture = await InstallWorld.open(undefined, { packages: { p: { version: "1.0.0", bin: "p.js" } } });
+    await using fixture = await InstallFixture.open(undefined, { packages: { p: { version: "1.0.0", bin: "p.js" } } });
     const user = fixture.installer(),
       of = (version: string) => agent({ npx: { package: `p@${version}` } });
     await user.command(of("1.0.0"), never);
@@ -39,7 +39,7 @@ suite("what earlier runs left", () => {
   });
 
   test("one folder that cannot be swept does not keep the others, and is told of", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     for (const id of ["a", "b", "c"]) mkdirSync(path.join(fixture.root, id, ".new-0123456789ab"), { recursive: true });
     const told: unknown[] = [],
       why = new Error("locked");

@@ -1,12 +1,12 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { census } from "../../testing/census";
-import { agent, bin, binary, InstallWorld, never, refused, versions } from "../../testing/install-fixture";
+import { agent, bin, binary, InstallFixture, never, refused, versions } from "../../testing/install-fixture";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
 import type { Installer } from "./installer";
 
 suite("several who ask", () => {
   test("for the same get one installation", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const installer = fixture.installer(),
       config = binary(fixture, "1.0.0");
     const folders = (await Promise.all(Array.from({ length: 5 }, () => installer.install(config, never)))).map(
@@ -16,7 +16,7 @@ suite("several who ask", () => {
   });
 
   test("in two windows at the same time get one installation", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const config = binary(fixture, "1.0.0");
     const both = await Promise.all(
       [fixture.installer(), fixture.installer()].map(installer => installer.install(config, never)),
@@ -25,9 +25,11 @@ suite("several who ask", () => {
   });
 
   test("for different versions get them one after the other", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const installer = fixture.installer();
-    const both = await Promise.all(["1.0.0", "2.0.0"].map(version => installer.install(binary(fixture, version), never)));
+    const both = await Promise.all(
+      ["1.0.0", "2.0.0"].map(version => installer.install(binary(fixture, version), never)),
+    );
     deepEqual(
       both.map(one => one.release),
       ["1.0.0", "2.0.0"],
@@ -37,7 +39,7 @@ suite("several who ask", () => {
   });
 
   test("one who leaves takes nothing from the other", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const installer = fixture.installer(),
       config = binary(fixture, "1.0.0"),
       leaving = new AbortController(),
@@ -51,7 +53,7 @@ suite("several who ask", () => {
 
   test("the last who leaves ends it: nothing runs any more, nothing is left", async function () {
     if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
-    await using fixture = await InstallWorld.open(undefined, {
+    await using fixture = await InstallFixture.open(undefined, {
       packages: { p: { version: "1.0.0", bin: bin("p") } },
       hangs: true,
     });
@@ -64,7 +66,10 @@ suite("several who ask", () => {
         leaving.abort(why);
       }
     };
-    await rejects(fixture.installer().install(agent({ npx: { package: "p" } }), leaving.signal), error => error === why);
+    await rejects(
+      fixture.installer().install(agent({ npx: { package: "p" } }), leaving.signal),
+      error => error === why,
+    );
     ok(wereRunning > 0);
     deepEqual([census(fixture.run), versions(fixture)], [[], []]);
   });
@@ -75,7 +80,7 @@ suite("several who ask", () => {
       installer => installer[Symbol.asyncDispose](),
     ];
     for (const end of endings) {
-      await using fixture = await InstallWorld.open();
+      await using fixture = await InstallFixture.open();
       const store = fixture.store(),
         list = store.list.bind(store),
         installer = fixture.installer({ change: { store } });

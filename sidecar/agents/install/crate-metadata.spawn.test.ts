@@ -5,7 +5,7 @@ import { timeLimit } from "../../../scripts/time-limits.mjs";
 import type { Distribution } from "../../../src/protocol/agents";
 import { CargoHome, cargoOr, CrateRegistry, downloads, type PublishedCrate } from "../../testing/crate-registry";
 import { temporaryFolder } from "../../testing/drive";
-import { agent, InstallWorld, shown } from "../../testing/install-fixture";
+import { agent, InstallFixture, shown } from "../../testing/install-fixture";
 import { runTool } from "../../process/tool-run";
 import { realClock } from "../../rpc/clock";
 import { openLedger } from "../../process/process-ledger";
@@ -13,7 +13,7 @@ import { newRun } from "../../process/run-id";
 import { installCargo } from "./cargo-package";
 import { crateLaunch, launchIn, type CrateLaunch } from "./crate-metadata";
 import { realFiles } from "./files";
-import type { ToolWorld } from "./package-tool";
+import type { ToolDeps } from "./package-tool";
 
 const never = new AbortController().signal;
 const MAIN = `fn main() { println!("{}", std::env::args().collect::<Vec<_>>()[1..].join(" ")); }\n`;
@@ -69,7 +69,7 @@ suite("how a crate is run as an extension", () => {
     const cargo = cargoOr(this);
     await using registry = await CrateRegistry.start([HOUSE, PEBBLE]);
     using home = new CargoHome(registry);
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     const installer = () =>
       fixture.installer({
         env: home.environment,
@@ -159,7 +159,7 @@ suite("how a crate is run as an extension", () => {
   test("whatever cargo does, a crate is started as it was before; whoever gives up gives up", async () => {
     await using rig = new Rig();
     rig.source();
-    const answers = async (script: string, fixture: ToolWorld = rig.fixture) =>
+    const answers = async (script: string, fixture: ToolDeps = rig.fixture) =>
       crateLaunch(
         "house",
         "1.2.3",
@@ -205,7 +205,7 @@ class Rig implements AsyncDisposable {
   readonly #folder = temporaryFolder();
   readonly folder = path.join(this.#folder.path, "work");
   readonly #ledger = openLedger(this.#folder.path, newRun());
-  readonly fixture: ToolWorld;
+  readonly fixture: ToolDeps;
   #tools = 0;
 
   constructor(env: Readonly<Record<string, string>> = {}) {

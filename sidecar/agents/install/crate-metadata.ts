@@ -9,7 +9,7 @@ import path from "node:path";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { absent, writeWhole } from "./files";
 import { InstallError } from "./install-error";
-import { tryTool, type ToolProgram, type ToolWorld } from "./package-tool";
+import { tryTool, type ToolProgram, type ToolDeps } from "./package-tool";
 
 export interface CrateLaunch {
   /** The one of several programs. */
@@ -26,14 +26,12 @@ export async function crateLaunch(
   crate: string,
   release: string,
   { cargo, home, folder }: { readonly cargo: ToolProgram; readonly home: string; readonly folder: string },
-  deps: ToolWorld,
+  deps: ToolDeps,
 ): Promise<CrateLaunch> {
   try {
     const manifest =
       (await manifestOf(home, crate, release, deps)) ??
-      ((await fetched(crate, release, cargo, folder, deps))
-        ? await manifestOf(home, crate, release, deps)
-        : undefined);
+      ((await fetched(crate, release, cargo, folder, deps)) ? await manifestOf(home, crate, release, deps) : undefined);
     return manifest === undefined ? {} : launchIn(await metadata(manifest, cargo, folder, deps), crate);
   } catch (error) {
     if (deps.signal.aborted || !(error instanceof InstallError || isOfTheSystem(error))) throw error;
@@ -46,7 +44,7 @@ async function manifestOf(
   home: string,
   crate: string,
   release: string,
-  { files }: ToolWorld,
+  { files }: ToolDeps,
 ): Promise<string | undefined> {
   const sources = path.join(home, "registry", "src");
   for (const registry of await files.readdir(sources).catch(absent<string[]>([]))) {
@@ -65,9 +63,9 @@ async function fetched(
   release: string,
   cargo: ToolProgram,
   folder: string,
-  deps: ToolWorld,
+  deps: ToolDeps,
 ): Promise<boolean> {
-  const quiet: ToolWorld = { ...deps, line: () => undefined },
+  const quiet: ToolDeps = { ...deps, line: () => undefined },
     scratch = path.join(folder, "asking");
   if ((await tryTool(cargo, ["info", "--quiet", `${crate}@${release}`], { cwd: folder }, quiet)).exit.code === 0)
     return true;
@@ -85,14 +83,14 @@ async function fetched(
   }
 }
 
-async function metadata(manifest: string, cargo: ToolProgram, folder: string, deps: ToolWorld): Promise<unknown> {
+async function metadata(manifest: string, cargo: ToolProgram, folder: string, deps: ToolDeps): Promise<unknown> {
   const chunks: Buffer[] = [];
   let length = 0;
   const stdout = (chunk: Buffer): void => {
     length += chunk.length;
     if (length <= LONGEST) chunks.push(chunk);
   };
-  const heard: ToolWorld = {
+  const heard: ToolDeps = {
     ...deps,
     line: () => undefined,
     run: (spec, options) => deps.run(spec, { ...options, stdout }),

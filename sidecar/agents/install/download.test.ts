@@ -29,13 +29,13 @@ class Hasty implements Clock {
 const content = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * 7919 + (i >> 8)) % 251));
 const sha256 = createHash("sha256").update(content).digest("hex");
 
-class World implements AsyncDisposable {
+class Fixture implements AsyncDisposable {
   readonly clock = new Hasty();
   readonly progress: (readonly [done: number, total: number | undefined])[] = [];
   readonly #folder = temporaryFolder();
   private constructor(readonly server: FileServer) {}
-  static async open(): Promise<World> {
-    return new World(await FileServer.start());
+  static async open(): Promise<Fixture> {
+    return new Fixture(await FileServer.start());
   }
 
   get left(): readonly string[] {
@@ -90,7 +90,7 @@ class World implements AsyncDisposable {
 suite("a download", () => {
   for (const length of [true, false, "close"] as const) {
     test(`arrives whole, with progress (content-length: ${String(length)})`, async () => {
-      await using fixture = await World.open();
+      await using fixture = await Fixture.open();
       deepEqual(await fixture.fetch(fixture.serve({ length }), { sha256: sha256.toUpperCase() }), {
         bytes: content.length,
         sha256,
@@ -102,7 +102,7 @@ suite("a download", () => {
   }
 
   test("with another hash is deleted, and not tried again", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     await fixture.refused(fixture.serve({}), "hash", /SHA-256 is [0-9a-f]{64}, and 0{64} was announced/, {
       sha256: "0".repeat(64),
     });
@@ -110,7 +110,7 @@ suite("a download", () => {
   });
 
   test("that breaks off goes on from there, if it is the same file", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     const url = fixture.serve({ etag: '"1"', stop: 100_000 }, { etag: '"1"', stop: 50_000 }, { etag: '"1"' });
     // what comes just before a connection is cut may be lost: here it has come when the silence begins
     await fixture.fetch(url, {
@@ -136,7 +136,7 @@ suite("a download", () => {
       { etag: 'W/"1"' },
       { etag: '"1"', headers: { "accept-ranges": "none" } },
     ] satisfies Plan[]) {
-      await using fixture = await World.open();
+      await using fixture = await Fixture.open();
       await fixture.fetch(fixture.serve({ ...plan, stop: 1000 }, plan), {
         sha256,
         progress: done => {
@@ -149,14 +149,14 @@ suite("a download", () => {
   });
 
   test("that has changed in the meantime begins anew, and shorter", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     await fixture.fetch(fixture.serve({ etag: '"1"', cut: 100_000 }, { etag: '"2"', content: "the new one" }));
     equal(fixture.got.toString(), "the new one");
     equal(fixture.server.requests[1]?.ifRange, '"1"');
   });
 
   test("of which a server sends the rest although it has changed begins anew", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     const lying = { "content-range": `bytes 100000-${content.length - 1}/${content.length}`, etag: '"2"' };
     await fixture.fetch(
       fixture.serve(
@@ -170,7 +170,7 @@ suite("a download", () => {
   });
 
   test("of which a server sends another part than was asked for begins anew", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     await fixture.fetch(
       fixture.serve(
         { etag: '"1"', cut: 100_000 },
@@ -183,7 +183,7 @@ suite("a download", () => {
   });
 
   test("that breaks off four times is given up", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     await fixture.refused(fixture.serve({ cut: 1000 }), "truncated", /broke off again and again/);
     deepEqual([fixture.server.requests.length, fixture.clock.paused], [4, [1000, 4000, 10_000]]);
   });
@@ -200,7 +200,7 @@ suite("a download", () => {
           { maxLength: 3 },
         ),
         async plans => {
-          await using fixture = await World.open();
+          await using fixture = await Fixture.open();
           await fixture.fetch(fixture.serve(...plans, { etag: '"1"' }), { sha256 });
           ok(fixture.got.equals(content));
         },
@@ -209,13 +209,13 @@ suite("a download", () => {
     ));
 
   test("that is slow, but never silent for a minute, arrives", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     await fixture.fetch(fixture.serve({}), { sha256, progress: () => fixture.clock.still.advance(40_000) });
     ok(fixture.server.requests.length === 1 && fixture.clock.now() > 60_000);
   });
 
   test("of which nothing comes for a minute is tried again, then given up", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     const url = fixture.serve({ stop: 1000 });
     let stalls = 0;
     // `progress`: the bytes before the silence have come
@@ -234,35 +234,35 @@ suite("a download", () => {
 
 suite("a server that does not give it", () => {
   test("not there: not tried again", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     await fixture.refused(`${fixture.server.origin}/nothing`, "refused", /it is not there/);
     equal(fixture.server.requests.length, 1);
   });
 
   test("an error of its own: tried again", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     await fixture.fetch(fixture.serve({ status: 500 }, { status: 503 }, {}), { sha256 });
     await fixture.server[Symbol.asyncDispose]();
-    await using other = await World.open();
+    await using other = await Fixture.open();
     await other.refused(other.serve({ status: 500 }), "refused", /status 500/);
     equal(other.server.requests.length, 4);
   });
 
   test("nobody there", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     const { origin } = fixture.server;
     await fixture.server[Symbol.asyncDispose]();
-    await using other = await World.open();
+    await using other = await Fixture.open();
     await other.refused(`${origin}/file`, "offline", /cannot be reached/);
   });
 
   test("redirects are followed, five at most", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     const target = fixture.serve({});
     fixture.server.serve("/a", { status: 302, headers: { location: "/b" } });
     fixture.server.serve("/b", { status: 307, headers: { location: target } });
     await fixture.fetch(`${fixture.server.origin}/a`, { sha256 });
-    await using other = await World.open();
+    await using other = await Fixture.open();
     await other.refused(
       other.server.serve("/loop", { status: 301, headers: { location: "/loop" } }),
       "refused",
@@ -271,13 +271,13 @@ suite("a server that does not give it", () => {
   });
 
   test("nothing comes by http, also from this computer, unless a test says so", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     await fixture.refused(fixture.serve({}), "insecure", /not an https address/, { httpArchives: false });
     equal(fixture.server.requests.length, 0);
   });
 
   test("only https, also behind a redirect, and no names and passwords", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     for (const url of [
       "http://example.com/a.zip",
       "ftp://example.com/a",
@@ -303,13 +303,13 @@ suite("a server that does not give it", () => {
   });
 
   test("more than the limit, announced or not", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     await fixture.refused(fixture.serve({ stop: 1 }), "tooLarge", /larger than 1000 bytes/, { limit: 1000 });
     await fixture.refused(fixture.serve({ length: false }), "tooLarge", /larger than/, { limit: 200_000 });
   });
 
   test("a length that is that of the compressed text is not believed", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     const { gzipSync } = await import("node:zlib");
     await fixture.fetch(fixture.serve({ content: gzipSync("x"), headers: { "content-encoding": "gzip" } }));
     equal(fixture.got.toString(), "x");
@@ -319,7 +319,7 @@ suite("a server that does not give it", () => {
 suite("a download that is ended", () => {
   test("rejects with the reason, wherever it is, and nothing is left", async () => {
     for (const plan of [{}, { stop: 1000 }, { status: 500 }] satisfies Plan[]) {
-      await using fixture = await World.open();
+      await using fixture = await Fixture.open();
       const ending = new AbortController(),
         why = new Error("enough");
       const url = fixture.serve(plan);
@@ -339,14 +339,14 @@ suite("a download that is ended", () => {
   });
 
   test("before it begins", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     const why = new Error("enough");
     await rejects(fixture.fetch(fixture.serve({}), { signal: AbortSignal.abort(why) }), error => error === why);
     deepEqual([fixture.left, fixture.server.requests], [[], []]);
   });
 
   test("by a full disk", async () => {
-    await using fixture = await World.open();
+    await using fixture = await Fixture.open();
     const full: typeof realFiles = {
       ...realFiles,
       open: async (...args: Parameters<typeof realFiles.open>) => {

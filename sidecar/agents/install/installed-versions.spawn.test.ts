@@ -1,13 +1,13 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { agent, bin, binary, InstallWorld, never, refused, shown, versions } from "../../testing/install-fixture";
+import { agent, bin, binary, InstallFixture, never, refused, shown, versions } from "../../testing/install-fixture";
 import { realFiles, type Files } from "./files";
 import { MANIFEST } from "./manifest";
 
 suite("versions", () => {
   test("a new one replaces the old one, which goes when nobody uses it", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const user = fixture.installer(),
       other = fixture.installer();
     await user.command(binary(fixture, "1.0.0"), never);
@@ -19,7 +19,7 @@ suite("versions", () => {
   });
 
   test("an update that fails leaves the one before, says so, and that one is started", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const installer = fixture.installer();
     await installer.install(binary(fixture, "1.0.0"), never);
     await refused(
@@ -37,7 +37,7 @@ suite("versions", () => {
 
   test("an update asks for a newer one only where the version is not fixed, and keeps what is the same", async () => {
     const packages = (version: string) => ({ packages: { p: { version, bin: bin("p") } } });
-    await using fixture = await InstallWorld.open(undefined, packages("1.0.0"));
+    await using fixture = await InstallFixture.open(undefined, packages("1.0.0"));
     const installer = fixture.installer(),
       open = agent({ npx: { package: "p@latest" } });
     const first = await installer.install(open, never);
@@ -51,7 +51,7 @@ suite("versions", () => {
   });
 
   test("another package under the same id and version is installed beside it", async () => {
-    await using fixture = await InstallWorld.open(undefined, {
+    await using fixture = await InstallFixture.open(undefined, {
       packages: { one: { version: "1.0.0", bin: bin("one") }, two: { version: "1.0.0", bin: bin("two") } },
     });
     const installer = fixture.installer();
@@ -63,7 +63,7 @@ suite("versions", () => {
   });
 
   test("half an installation is none, and is repaired", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const folder = path.join(fixture.root, "some-agent", "1.0.0");
     const damages: readonly (() => void)[] = [
       () => {
@@ -86,7 +86,9 @@ suite("versions", () => {
   });
 
   test("anew: what is there is replaced, and goes; what somebody runs stays until then; when that fails, what is there stays", async () => {
-    await using fixture = await InstallWorld.open(undefined, { packages: { p: { version: "1.0.0", bin: bin("p") } } });
+    await using fixture = await InstallFixture.open(undefined, {
+      packages: { p: { version: "1.0.0", bin: bin("p") } },
+    });
     const installer = fixture.installer(),
       config = agent({ npx: { package: "p@1.0.0" } }),
       first = await installer.install(config, never);
@@ -106,7 +108,7 @@ suite("versions", () => {
   });
 
   test("removed: nothing is left but what runs, and that is no installed version", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const user = fixture.installer(),
       other = fixture.installer();
     await user.command(binary(fixture, "1.0.0"), never);
@@ -126,7 +128,7 @@ suite("what cannot be removed", () => {
   const denied = (code: string): Error => Object.assign(new Error(`${code}: not now`), { code, syscall: "x" });
 
   test("files that somebody holds go later; installed it is no more", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const config = binary(fixture, "1.0.0");
     await fixture.installer().install(config, never);
     const holds: Files = {
@@ -144,7 +146,7 @@ suite("what cannot be removed", () => {
   });
 
   test("what may not be changed stays, and why is a sentence", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const config = binary(fixture, "1.0.0");
     await fixture.installer().install(config, never);
     const closed: Files = {

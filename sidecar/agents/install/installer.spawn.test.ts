@@ -8,13 +8,13 @@ import type { AgentConfig } from "../../../src/protocol/agents";
 import type { InstallProgress } from "../../../src/protocol/agent-service";
 import { realClock } from "../../rpc/clock";
 import { tarGz, zipOf } from "../../testing/archives";
-import { agent, archive, binary, InstallWorld, never, refused, shown, versions } from "../../testing/install-fixture";
+import { agent, archive, binary, InstallFixture, never, refused, shown, versions } from "../../testing/install-fixture";
 import { installBinary } from "./binary-package";
 import { realFiles } from "./files";
 
 suite("an archive", () => {
   test("is fetched, checked, unpacked and started", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const installer = fixture.installer(),
       config = binary(fixture, "1.0.0", {}, createHash("sha256").update(archive("1.0.0")).digest("hex"));
     deepEqual(await installer.state(config), { kind: "binary", install: { kind: "missing" } });
@@ -33,7 +33,7 @@ suite("an archive", () => {
   });
 
   test("of an agent without a version is “unversioned”; one that was packed without modes is made a program", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const at = fixture.server.serve("/a.zip", { content: zipOf([{ name: "agent", content: "x" }]) });
     const config = agent({ binary: { "linux-x86_64": { archive: at, cmd: "agent" } } }),
       installer = fixture.installer();
@@ -42,7 +42,7 @@ suite("an archive", () => {
   });
 
   test("with a wrong hash, without its program, hostile, or not there leaves nothing", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const install = (config: AgentConfig): Promise<unknown> => fixture.installer().command(config, never);
     await refused(install(binary(fixture, "1.0.0", {}, "0".repeat(64))), "hash", /SHA-256/);
     await refused(
@@ -65,7 +65,7 @@ suite("an archive", () => {
   });
 
   test("percent can be told, while it is fetched and while it is unpacked", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const archive = fixture.server.serve("/a.tar.gz", {
         content: tarGz([{ name: "bin/agent", content: randomBytes(200_000), mode: 0o755 }]),
       }),
@@ -92,7 +92,7 @@ suite("an archive", () => {
   });
 
   test("bzip2 is unpacked by what is given for it", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const packed = fixture.server.serve("/a.tar.bz2", { content: "packed" }),
       plain = gunzipSync(tarGz([{ name: "bin/agent", content: "x", mode: 0o755 }])),
       given: string[] = [];
@@ -117,7 +117,7 @@ suite("an archive", () => {
 
 suite("what needs no installation", () => {
   test("is a command at once", async () => {
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     const installer = fixture.installer();
     deepEqual(
       await installer.command(agent({ local: { command: "mine", args: ["a"] }, npx: { package: "x" } }), never),
@@ -135,7 +135,7 @@ suite("what needs no installation", () => {
   });
 
   test("what is at an address is there, and a wrong address is told without it", async () => {
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     const installer = fixture.installer(),
       at = (url: string) => agent({ http: { url } });
     deepEqual(await installer.state(at("https://example.com/mcp")), { kind: "http", install: { kind: "ready" } });
@@ -153,7 +153,7 @@ suite("what needs no installation", () => {
   });
 
   test("what cannot be had here says why", async () => {
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     await refused(
       fixture.installer().command(agent({ npx: { package: "x" } }), never),
       "noTool",
@@ -170,7 +170,7 @@ suite("what needs no installation", () => {
   });
 
   test("an id that is no folder's name", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     for (const id of ["..", "a/b", "", ".hidden", "nul", "a\\b", "x".repeat(101), "-rf"])
       await refused(
         fixture.installer().command({ ...binary(fixture, "1.0.0"), id }, never),
@@ -181,13 +181,13 @@ suite("what needs no installation", () => {
   });
 
   test("a version that is no folder's name is in no folder of that name", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     await fixture.installer().command(binary(fixture, "../../evil"), never);
     deepEqual(versions(fixture), ["unversioned"]);
   });
 
   test("says of many what is missing, and looks at tools and store once", async () => {
-    await using fixture = await InstallWorld.open();
+    await using fixture = await InstallFixture.open();
     const finds: string[] = [];
     let reads = 0;
     const files = new Proxy(realFiles, {

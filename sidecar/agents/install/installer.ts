@@ -24,13 +24,13 @@ import { installBinary } from "./binary-package";
 import type { Bunzip } from "./bunzip";
 import { installCargo } from "./cargo-package";
 import type { Files } from "./files";
-import { Flights } from "./single-flight";
+import { SingleFlight } from "./single-flight";
 import { isInstallable, notHere, sourceOf, type Installable } from "./installable";
 import { cancelled, explained, InstallError } from "./install-error";
 import type { Lease } from "./usage-locks";
 import { isOf, satisfies, type Built, type Source } from "./manifest";
 import { installNpm } from "./npm-package";
-import type { RunTool, ToolWorld } from "./package-tool";
+import type { RunTool, ToolDeps } from "./package-tool";
 import { installPython } from "./python-package";
 import { ProgressTeller } from "./progress";
 import type { Installed, Staging, Store } from "./store";
@@ -40,7 +40,7 @@ export interface Tools {
   find(name: Tool | "node"): string | undefined;
 }
 
-export interface InstallerWorld {
+export interface InstallerDeps {
   readonly store: Store;
   /** Whose programs run here, the best first: `platformsFor`. */
   readonly platforms: readonly Platform[];
@@ -86,12 +86,12 @@ export type InstallConfig = Pick<AgentConfig, "id" | "name" | "distribution" | "
 export type InstallWish = "missing" | "newest" | "anew";
 
 export class Installer implements AsyncDisposable {
-  readonly #deps: InstallerWorld;
-  readonly #flights = new Flights<Installed | undefined>();
+  readonly #deps: InstallerDeps;
+  readonly #flights = new SingleFlight<Installed | undefined>();
   readonly #leases = new Map<string, Lease>();
   readonly #progress = new Map<string, InstallProgress>();
 
-  constructor(deps: InstallerWorld) {
+  constructor(deps: InstallerDeps) {
     this.#deps = deps;
   }
 
@@ -372,7 +372,7 @@ export class Installer implements AsyncDisposable {
     if (tool === undefined || command === undefined)
       throw new InstallError("noTool", "The tool that would install it is not there any more.");
     const program = { name: tool, command },
-      deps: ToolWorld = { files, run, signal, platform, line: line => progress.tell({ phase: "installing", line }) };
+      deps: ToolDeps = { files, run, signal, platform, line: line => progress.tell({ phase: "installing", line }) };
     progress.tell({ phase: "installing" });
     switch (choice.kind) {
       case "npx":

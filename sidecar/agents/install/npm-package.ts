@@ -5,7 +5,7 @@ import { relativeParts } from "../distributions/segment";
 import { programSize, type Files } from "./files";
 import { noProgram } from "./install-error";
 import type { Built } from "./manifest";
-import { chosenProgram, readJson, useTool, type ToolProgram, type ToolWorld } from "./package-tool";
+import { chosenProgram, readJson, useTool, type ToolProgram, type ToolDeps } from "./package-tool";
 
 const OPTIONS = ["--no-audit", "--no-fund", "--omit=dev", "--no-package-lock", "--loglevel=notice"];
 
@@ -15,7 +15,7 @@ export async function installNpm(
   spec: NpmSpec,
   cmd: string | undefined,
   npm: ToolProgram,
-  deps: ToolWorld,
+  deps: ToolDeps,
   argument = argumentOf(spec),
 ): Promise<Omit<Built, "source">> {
   const root = await deps.files.open(path.join(folder, "package.json"), "wx");
@@ -57,7 +57,7 @@ async function launchOf(
   folder: string,
   script: readonly string[],
   name: string,
-  { files, platform }: ToolWorld,
+  { files, platform }: ToolDeps,
 ): Promise<Pick<Built, "program" | "runtime" | "runtimeArgs">> {
   const file = path.join(folder, ...script);
   const found = (await programSize(file, files)) === undefined ? `${file}.js` : file; // npm takes both

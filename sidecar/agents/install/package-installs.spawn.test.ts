@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { existsSync, readFileSync, utimesSync } from "node:fs";
 import path from "node:path";
-import { agent, bin, InstallWorld, never, refused, shown, versions } from "../../testing/install-fixture";
+import { agent, bin, InstallFixture, never, refused, shown, versions } from "../../testing/install-fixture";
 
 suite("an npm package", () => {
   const packages = {
@@ -14,7 +14,7 @@ suite("an npm package", () => {
   };
 
   test("is installed by the user's npm, and its script is run by Node", async () => {
-    await using fixture = await InstallWorld.open(undefined, { packages });
+    await using fixture = await InstallFixture.open(undefined, { packages });
     const installer = fixture.installer();
     const config = agent({ npx: { package: "@s/agent@1.2.3", args: ["--acp"], env: { A: "1" } } });
     const command = await installer.command(config, never);
@@ -45,7 +45,7 @@ suite("an npm package", () => {
   });
 
   test("without Node on the PATH it is not started with whatever is called so", async () => {
-    await using fixture = await InstallWorld.open(undefined, { packages });
+    await using fixture = await InstallFixture.open(undefined, { packages });
     const installer = fixture.installer({
       change: { tools: async () => ({ find: name => (name === "node" ? undefined : fixture.tools.find(name)) }) },
     });
@@ -53,7 +53,7 @@ suite("an npm package", () => {
   });
 
   test("the second start asks nobody", async () => {
-    await using fixture = await InstallWorld.open(undefined, { packages });
+    await using fixture = await InstallFixture.open(undefined, { packages });
     const config = agent({ npx: { package: "@s/agent" } });
     const first = await fixture.installer().command(config, never),
       second = await fixture.installer().command(config, never);
@@ -63,20 +63,22 @@ suite("an npm package", () => {
   });
 
   test("whose program is not for Node is started as npm links it; another command of it by its name", async () => {
-    await using fixture = await InstallWorld.open(undefined, { packages });
+    await using fixture = await InstallFixture.open(undefined, { packages });
     const installer = fixture.installer();
     deepEqual(shown(await installer.command(agent({ npx: { package: "native@1.0.0" } }), never), fixture), [
       `some-agent/1.0.0/node_modules/.bin/native${process.platform === "win32" ? ".cmd" : ""}`,
     ]);
     await installer.command(agent({ npx: { package: "@s/agent@2.0.0" } }), never);
     deepEqual(
-      shown(await installer.command(agent({ npx: { package: "@s/agent@2.0.0", cmd: "other" } }), never), fixture).at(-1),
+      shown(await installer.command(agent({ npx: { package: "@s/agent@2.0.0", cmd: "other" } }), never), fixture).at(
+        -1,
+      ),
       "some-agent/2.0.0~2/node_modules/@s/agent/dist/other.js",
     );
   });
 
   test("without the program that is wanted is none", async () => {
-    await using fixture = await InstallWorld.open(undefined, {
+    await using fixture = await InstallFixture.open(undefined, {
       packages: {
         ...packages,
         none: { version: "1.0.0" },
@@ -94,7 +96,7 @@ suite("an npm package", () => {
   });
 
   test("npm's last words are told; offline and a full disk are known", async () => {
-    await using fixture = await InstallWorld.open(undefined, { packages });
+    await using fixture = await InstallFixture.open(undefined, { packages });
     const install = (): Promise<unknown> =>
       fixture.installer().command(agent({ npx: { package: "@s/agent@1.0.0" } }), never);
     await refused(
@@ -126,13 +128,18 @@ suite("a Python tool", () => {
   const packages = { "py-agent": { version: "0.9.0", bin: bin("py-agent", "py-helper") } };
   for (const tool of ["uv", "pipx"] as const) {
     test(`is installed by ${tool}, in its place for good`, async () => {
-      await using fixture = await InstallWorld.open([tool], { packages });
+      await using fixture = await InstallFixture.open([tool], { packages });
       const pinned = await fixture
         .installer()
         .command(agent({ uvx: { package: "py-agent[x]@1.0.0", args: ["acp"] } }), never);
       deepEqual(shown(pinned, fixture), ["some-agent/1.0.0/bin/py-agent", "acp"]);
-      equal(readFileSync(pinned.kind === "process" ? pinned.command : "", "utf8").startsWith(`#!${fixture.root}`), true);
-      const newest = await fixture.installer().command(agent({ pipx: { package: "py-agent", cmd: "py-helper" } }), never);
+      equal(
+        readFileSync(pinned.kind === "process" ? pinned.command : "", "utf8").startsWith(`#!${fixture.root}`),
+        true,
+      );
+      const newest = await fixture
+        .installer()
+        .command(agent({ pipx: { package: "py-agent", cmd: "py-helper" } }), never);
       deepEqual(shown(newest, fixture), ["some-agent/latest/bin/py-helper"]);
       deepEqual(
         fixture.tools.calls.map(call => call.slice(0, 2)),
@@ -159,7 +166,7 @@ suite("a crate", () => {
     [undefined, "install"],
   ] as const) {
     test(`binstall ${binstall ?? "is not there"}`, async () => {
-      await using fixture = await InstallWorld.open(undefined, { packages, ...(binstall ? { binstall } : {}) });
+      await using fixture = await InstallFixture.open(undefined, { packages, ...(binstall ? { binstall } : {}) });
       const command = await fixture
         .installer()
         .command(agent({ cargo: { crate: "rs-agent", version: "1.0.0", args: ["acp"] } }), never);
@@ -179,10 +186,10 @@ suite("a crate", () => {
 suite("a source build", () => {
   const packages = { "rs-agent": { version: "3.1.4", bin: bin("rs-agent") } },
     config = agent({ cargo: { crate: "rs-agent" } });
-  const folderOf = ({ root }: InstallWorld): string => path.join(root, ".builds", "some-agent");
+  const folderOf = ({ root }: InstallFixture): string => path.join(root, ".builds", "some-agent");
 
   test("that fails is continued by the next try, also of another window; after its success nothing of it is left", async () => {
-    await using fixture = await InstallWorld.open(["cargo"], {
+    await using fixture = await InstallFixture.open(["cargo"], {
       packages,
       fails: { code: 101, stderr: "error: could not compile" },
     });
@@ -196,7 +203,7 @@ suite("a source build", () => {
   });
 
   test("that fills the disk leaves nothing", async () => {
-    await using fixture = await InstallWorld.open(["cargo"], {
+    await using fixture = await InstallFixture.open(["cargo"], {
       packages,
       fails: { code: 101, stderr: "error: no space left on device (os error 28)" },
     });
@@ -205,7 +212,7 @@ suite("a source build", () => {
   });
 
   test("that nobody continues for a week is swept, and goes with its agent", async () => {
-    await using fixture = await InstallWorld.open(["cargo"], {
+    await using fixture = await InstallFixture.open(["cargo"], {
       packages,
       fails: { code: 101, stderr: "error: could not compile" },
     });

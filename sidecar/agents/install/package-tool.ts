@@ -9,7 +9,7 @@ import { InstallError, noProgram, toolFailed } from "./install-error";
 /** `runTool` with its process world. */
 export type RunTool = (spec: ProcessSpec, options: ToolOptions) => Promise<ToolResult>;
 
-export interface ToolWorld {
+export interface ToolDeps {
   readonly files: Files;
   readonly run: RunTool;
   readonly signal: AbortSignal;
@@ -29,7 +29,7 @@ export async function tryTool(
   { name, command }: ToolProgram,
   args: readonly string[],
   how: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
-  { run, signal, line }: ToolWorld,
+  { run, signal, line }: ToolDeps,
 ): Promise<ToolResult> {
   try {
     return await run({ name, command, args, cwd: how.cwd, env: how.env ?? {} }, { signal, line });
@@ -50,7 +50,7 @@ export async function useTool(
   tool: ToolProgram,
   args: readonly string[],
   how: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
-  deps: ToolWorld,
+  deps: ToolDeps,
 ): Promise<ToolResult> {
   const result = await tryTool(tool, args, how, deps);
   if (result.exit.code !== 0) throw failure(tool, result);

@@ -7,7 +7,7 @@ import { requirementOf, type PythonSpec } from "../distributions/package-spec";
 import { absent, type Files } from "./files";
 import { noProgram } from "./install-error";
 import type { Built } from "./manifest";
-import { chosenProgram, useTool, type ToolProgram, type ToolWorld } from "./package-tool";
+import { chosenProgram, useTool, type ToolProgram, type ToolDeps } from "./package-tool";
 
 /** Of its programs (links to the environment's), and of the environments. */
 const BIN = "bin",
@@ -19,7 +19,7 @@ export async function installPython(
   cmd: string | undefined,
   by: "uv" | "pipx",
   tool: ToolProgram,
-  deps: ToolWorld,
+  deps: ToolDeps,
 ): Promise<Omit<Built, "source">> {
   const bin = path.join(folder, BIN),
     tools = path.join(folder, TOOLS),

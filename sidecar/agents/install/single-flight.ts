@@ -37,7 +37,7 @@ type Message<T> =
   | { readonly kind: "ended"; readonly flight: Flight<T>; readonly outcome: Outcome<T> }
   | { readonly kind: "cancelled"; readonly id: string };
 
-export class Flights<T> extends Actor<Message<T>> {
+export class SingleFlight<T> extends Actor<Message<T>> {
   /** The first of each runs. */
   readonly #lines = new Map<string, Flight<T>[]>();
   readonly #running = new Set<Promise<void>>();

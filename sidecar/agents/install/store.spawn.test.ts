@@ -7,7 +7,7 @@ import { createInterface, type Interface } from "node:readline";
 import type { AgentConfig } from "../../../src/protocol/agents";
 import { tarGz } from "../../testing/archives";
 import { FakeClock } from "../../testing/fake-clock";
-import { agent, InstallWorld, systemTable, type InstallOptions } from "../../testing/install-fixture";
+import { agent, InstallFixture, systemTable, type InstallOptions } from "../../testing/install-fixture";
 import { hurriedClock } from "../../testing/hurried-clock";
 import { program } from "../../testing/programs";
 import { realFiles, type Files } from "./files";
@@ -24,7 +24,7 @@ const entries = (version: string) => [
   { name: "lib/a", content: "a" },
   { name: "lib/b", content: "b" },
 ];
-const config = (fixture: InstallWorld, version: string, plan = {}) =>
+const config = (fixture: InstallFixture, version: string, plan = {}) =>
   agent(
     {
       binary: {
@@ -81,7 +81,7 @@ function watched(each: () => void): Files {
 }
 
 /** Every version that the store knows is whole, and the newest is one of these. */
-async function isOldOrNew(fixture: InstallWorld, allowed: readonly string[]): Promise<string> {
+async function isOldOrNew(fixture: InstallFixture, allowed: readonly string[]): Promise<string> {
   const list = await fixture.store({ tryLock: memoryLock() }).list("some-agent");
   for (const { folder, release } of list) {
     for (const { name, content } of entries(release)) equal(readFileSync(path.join(folder, name), "utf8"), content);
@@ -109,7 +109,7 @@ const STRIDE = Math.max(1, Math.round(10_000 / Number(process.env["SYMPOSIUM_RUN
 
 const WAYS: readonly {
   readonly way: string;
-  readonly configOf: (fixture: InstallWorld, version: string) => AgentConfig;
+  readonly configOf: (fixture: InstallFixture, version: string) => AgentConfig;
 }[] = [
   { way: "from an archive", configOf: config },
   {
@@ -120,15 +120,15 @@ const WAYS: readonly {
 
 for (const { way, configOf } of WAYS)
   suite(`an installation (${way}) that is interrupted at each of its steps`, () => {
-    const installer = (fixture: InstallWorld, options: InstallOptions): Installer =>
+    const installer = (fixture: InstallFixture, options: InstallOptions): Installer =>
       fixture.installer({ clock: hurriedClock(1000), ...options, change: { run: uv, ...options.change } });
     /**
      * Each in a store that has `1.0.0`, until the installation of `2.0.0` has no further step. `interrupted`: whether
      * it had this one.
      */
-    async function atEach(interrupted: (fixture: InstallWorld, at: number) => Promise<boolean>): Promise<void> {
+    async function atEach(interrupted: (fixture: InstallFixture, at: number) => Promise<boolean>): Promise<void> {
       for (let at = 0; ; at += STRIDE) {
-        await using fixture = await InstallWorld.open(["uv"]);
+        await using fixture = await InstallFixture.open(["uv"]);
         {
           await using first = installer(fixture, { tryLock: memoryLock() });
           await first.install(configOf(fixture, "1.0.0"), never);
@@ -139,7 +139,7 @@ for (const { way, configOf } of WAYS)
         }
       }
     }
-    const versions = (fixture: InstallWorld): readonly string[] =>
+    const versions = (fixture: InstallFixture): readonly string[] =>
       readdirSync(path.join(fixture.root, "some-agent")).filter(name => name !== ".uses");
 
     test("cancelled: the store is the old or the new one, and nothing else is left", () =>
@@ -217,7 +217,7 @@ for (const { way, configOf } of WAYS)
 
 suite("the store", () => {
   test("a folder in the making is no version, and nobody sweeps it", async () => {
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     const store = fixture.store(),
       staging = await store.prepare("some-agent"),
       inPlace = await store.prepareInPlace("some-agent", "1.0.0");
@@ -243,7 +243,7 @@ suite("the store", () => {
   });
 
   test("what is discarded is gone", async () => {
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     const staging = await fixture.store().prepare("some-agent");
     await staging.discard();
     deepEqual(readdirSync(path.join(fixture.root, "some-agent")), [".uses"]);
@@ -251,7 +251,7 @@ suite("the store", () => {
   });
 
   test("a use ends with its process; one of another computer is believed for a month", async () => {
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     const store = fixture.store(),
       uses = path.join(fixture.root, "some-agent", ".uses");
     for (const release of ["1.0.0", "2.0.0", "3.0.0", "4.0.0"]) {
@@ -292,7 +292,7 @@ suite("the store", () => {
   });
 
   test("of a version that is gone there is no use", async () => {
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     const store = fixture.store(),
       staging = await store.prepare("some-agent");
     writeFileSync(path.join(staging.folder, "run"), "x");
@@ -303,7 +303,7 @@ suite("the store", () => {
   });
 
   test("on Windows, where somebody else may have a new folder open for a moment, the rename is tried again", async () => {
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     let held = 3;
     const files: Files = {
       ...realFiles,
@@ -329,7 +329,7 @@ suite("the store", () => {
   });
 
   test("a lock that another holds is waited for; and given up when that takes too long, or nobody waits any more", async () => {
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     const clock = new FakeClock(),
       tryLock: TryLock = async () => {
         throw Object.assign(new Error("held"), { code: "ELOCKED" });
@@ -368,7 +368,7 @@ suite("the store", () => {
   });
 
   test("the lock of a process that died is taken over", async () => {
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     const lock = path.join(fixture.root, ".locks", "some-agent.install");
     mkdirSync(lock, { recursive: true });
     utimesSync(lock, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
@@ -398,7 +398,7 @@ class Window implements AsyncDisposable {
   readonly #said: Said[] = [];
   #heard: () => void = () => undefined;
 
-  constructor(fixture: InstallWorld, archive: string, version: string) {
+  constructor(fixture: InstallFixture, archive: string, version: string) {
     const { command, args } = program("installing", [fixture.root, archive, version]);
     this.#child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
     this.#lines = createInterface(this.#child.stdout!).on("line", line => {
@@ -438,7 +438,7 @@ class Window implements AsyncDisposable {
 
 suite("windows with one store", () => {
   test("that install the same at the same time get one installation", async () => {
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     const archive = fixture.server.serve("/a.tar.gz", { content: tarGz(entries("1.0.0")) });
     await using one = new Window(fixture, archive, "1.0.0");
     await using other = new Window(fixture, archive, "1.0.0");
@@ -448,7 +448,7 @@ suite("windows with one store", () => {
   });
 
   test("keep what another one runs", async () => {
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     const at = (version: string): string =>
       fixture.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)) });
     {
@@ -466,7 +466,7 @@ suite("windows with one store", () => {
   });
 
   test("one that is killed in the middle of an installation leaves the version before it, and the next one installs", async () => {
-    await using fixture = await InstallWorld.open([]);
+    await using fixture = await InstallFixture.open([]);
     await fixture.installer().install(config(fixture, "1.0.0"), never);
     const archive = fixture.server.serve(
       "/2.tar.gz",

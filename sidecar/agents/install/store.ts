@@ -17,11 +17,11 @@ import type { ProcessTable } from "../../process/process-list";
 import { BuildFolders } from "./build-folders";
 import { absent, programSize, sizeOf, writeWhole, type Files } from "./files";
 import { badName, busy } from "./install-error";
-import { Leases, USES, type Holder, type Lease } from "./usage-locks";
+import { UsageLocks, USES, type Holder, type Lease } from "./usage-locks";
 import { Locks, pause, type TryLock } from "./locks";
 import { MANIFEST, readManifest, satisfies, type Built, type Manifest, type Source } from "./manifest";
 
-export interface StoreWorld {
+export interface StoreDeps {
   readonly clock: Clock;
   readonly files: Files;
   readonly table: ProcessTable;
@@ -49,15 +49,15 @@ const INSTALL_LIMIT_MS = 20 * 60_000;
 
 export class Store {
   readonly #root: string;
-  readonly #deps: StoreWorld;
-  readonly #leases: Leases;
+  readonly #deps: StoreDeps;
+  readonly #leases: UsageLocks;
   readonly #locks: Locks;
   readonly #builds: BuildFolders;
 
-  constructor(root: string, deps: StoreWorld) {
+  constructor(root: string, deps: StoreDeps) {
     this.#root = root;
     this.#deps = deps;
-    this.#leases = new Leases(deps.files, deps.table, deps.self);
+    this.#leases = new UsageLocks(deps.files, deps.table, deps.self);
     this.#locks = new Locks(path.join(root, ".locks"), deps.clock, deps.files, deps.tryLock);
     this.#builds = new BuildFolders(root, deps.files, () => Date.now());
   }

@@ -4,7 +4,7 @@
  */
 import { createReadStream } from "node:fs";
 import path from "node:path";
-import { Gate, type Destination, type Limits } from "./archive-entry";
+import { ArchivePathGuard, type Destination, type Limits } from "./archive-entry";
 import { bunzipHere, type Bunzip } from "./bunzip";
 import { writeAll, type Files } from "./files";
 import { damaged, explained, hostile, InstallError } from "./install-error";
@@ -49,7 +49,7 @@ export async function unpack(
   const { kind, program, signal, files } = options;
   try {
     const { size } = await files.stat(archive),
-      gate = new Gate(size, options);
+      gate = new ArchivePathGuard(size, options);
     const destination = new Unpacked(folder, gate, size, options);
     switch (kind) {
       case "zip":
@@ -77,13 +77,13 @@ export async function unpack(
 
 class Unpacked implements Destination {
   readonly #root: string;
-  readonly #gate: Gate;
+  readonly #gate: ArchivePathGuard;
   readonly #options: UnpackOptions;
   readonly #made = new Set<string>();
   readonly #size: number;
   #bytesRead = (): number => 0;
 
-  constructor(root: string, gate: Gate, size: number, options: UnpackOptions) {
+  constructor(root: string, gate: ArchivePathGuard, size: number, options: UnpackOptions) {
     this.#root = root;
     this.#gate = gate;
     this.#size = size;

@@ -26,7 +26,7 @@ interface Use extends Holder {
 
 const FORGOTTEN_MS = 30 * 24 * 3600 * 1000;
 
-export class Leases {
+export class UsageLocks {
   readonly #files: Files;
   readonly #table: ProcessTable;
   readonly #self: Holder;

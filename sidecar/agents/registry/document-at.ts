@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from "../../rpc/json";
 import { isFromLoopback } from "../../http/address";
 import { readEntry, type ReadOptions } from "./document";
 import { documentAddress } from "./document-address";
-import { fetchBytes, RegistryError, type FetchWorld } from "../../http/fetch-document";
+import { fetchBytes, RegistryError, type FetchDeps } from "../../http/fetch-document";
 import { imported } from "./updates";
 
 const FILES: Readonly<Record<Installable, string>> = { agent: "agent.json", extension: "extension.json" };
@@ -17,7 +17,7 @@ const LONGEST = 128 * 1024,
 export async function documentAt(
   address: string,
   of: Installable,
-  deps: Omit<FetchWorld, "etag"> & Pick<ReadOptions, "httpArchives">,
+  deps: Omit<FetchDeps, "etag"> & Pick<ReadOptions, "httpArchives">,
 ): Promise<JsonObject> {
   const found = documentAddress(address, FILES[of]);
   if ("wrong" in found) throw new RegistryError("insecure", found.wrong);

@@ -6,17 +6,17 @@
  */
 import path from "node:path";
 import type { Clock } from "../../rpc/clock";
-import { fetchBytes, RegistryError, type FetchWorld } from "../../http/fetch-document";
+import { fetchBytes, RegistryError, type FetchDeps } from "../../http/fetch-document";
 import { pictureOf } from "./picture";
 import { readStored, writeStored } from "./stored-document";
 
-export interface IconsWorld {
+export interface IconsDeps {
   /** `~/.symposium/cache`; made when it is needed. */
   readonly folder: string;
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly date: () => number;
-  readonly fetch: FetchWorld["fetch"];
+  readonly fetch: FetchDeps["fetch"];
   readonly version: string;
   /** Something that costs nothing but a picture. */
   readonly odd: (what: string, detail: unknown) => void;
@@ -29,12 +29,12 @@ const AT_ONCE = 8,
   FRESH_MS = 7 * 24 * 3600 * 1000;
 
 export class Icons {
-  readonly #deps: IconsWorld;
+  readonly #deps: IconsDeps;
   /** By address. Undefined: it has none that is shown. */
   readonly #known = new Map<string, string | undefined>();
   readonly #flights = new Map<string, Promise<string | undefined>>();
 
-  constructor(deps: IconsWorld) {
+  constructor(deps: IconsDeps) {
     this.#deps = deps;
   }
 

@@ -12,7 +12,7 @@ import type { JsonObject } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
 import { REGISTRY_ADDRESSES, secureUrl } from "../../http/address";
 import { configOf, type RegistryEntry } from "./document";
-import { RegistryCache, type RegistrySnapshot, type RegistryWorld } from "./registry-cache";
+import { RegistryCache, type RegistrySnapshot, type RegistryDeps } from "./registry-cache";
 import { imported, updated, updatesFor } from "./updates";
 
 const NEVER = new AbortController().signal;
@@ -24,7 +24,7 @@ export type MissingOf = (of: Installable, configs: readonly AgentConfig[]) => Pr
 export class Registries {
   readonly #caches = new Map<string, RegistryCache>();
 
-  constructor(private readonly deps: Omit<RegistryWorld, "urls">) {}
+  constructor(private readonly deps: Omit<RegistryDeps, "urls">) {}
 
   async view(given: string | undefined, missingOf: MissingOf): Promise<RegistryView> {
     const snapshot = await this.#cache(given).refresh(NEVER),

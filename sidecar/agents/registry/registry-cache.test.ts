@@ -7,7 +7,7 @@ import { FakeClock } from "../../testing/fake-clock";
 import { RegistryServer, serving, status } from "../../testing/registry-server";
 import { PATIENCE_MS } from "../../http/fetch-document";
 import { httpGet } from "../../http/http-get";
-import { RegistryCache, type RegistrySnapshot, type RegistryWorld } from "./registry-cache";
+import { RegistryCache, type RegistrySnapshot, type RegistryDeps } from "./registry-cache";
 
 const entry = (id: string): object => ({ id, version: "1.0.0", distribution: { npx: { package: id } } });
 const registry = (...ids: readonly string[]): object => ({ version: "1.0.0", agents: ids.map(entry) });
@@ -30,7 +30,7 @@ suite("the registry's cache", () => {
     equal(clock.waiting, 0);
   });
 
-  const cache = (more: Partial<RegistryWorld> = {}): RegistryCache =>
+  const cache = (more: Partial<RegistryDeps> = {}): RegistryCache =>
     new RegistryCache({
       folder,
       urls: [server.url],

@@ -8,7 +8,7 @@
 import type { Clock } from "../../rpc/clock";
 import { isFromLoopback } from "../../http/address";
 import { NO_REGISTRY, parseRegistry, type ReadOptions, type Registry } from "./document";
-import { fetchDocument, RegistryError, type FetchWorld } from "../../http/fetch-document";
+import { fetchDocument, RegistryError, type FetchDeps } from "../../http/fetch-document";
 import { readStored, writeStored, type Stored } from "./stored-document";
 
 export interface RegistrySnapshot {
@@ -22,7 +22,7 @@ export interface RegistrySnapshot {
   readonly problem?: string;
 }
 
-export interface RegistryWorld {
+export interface RegistryDeps {
   /** `~/.symposium/cache`; made when it is needed. */
   readonly folder: string;
   /** The next one is asked where one fails. */
@@ -30,7 +30,7 @@ export interface RegistryWorld {
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly date: () => number;
-  readonly fetch: FetchWorld["fetch"];
+  readonly fetch: FetchDeps["fetch"];
   readonly version: string;
   /** Of tests: archives may come by http from this computer. */
   readonly httpArchives?: boolean;
@@ -45,12 +45,12 @@ interface Flight {
 }
 
 export class RegistryCache {
-  readonly #deps: RegistryWorld;
+  readonly #deps: RegistryDeps;
   #memory: RegistrySnapshot | undefined;
   #disk: Promise<RegistrySnapshot> | undefined;
   #flight: Flight | undefined;
 
-  constructor(deps: RegistryWorld) {
+  constructor(deps: RegistryDeps) {
     this.#deps = deps;
   }
 

@@ -7,7 +7,7 @@ import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
 import { temporaryFolder } from "../../testing/drive";
 import { ExtensionRig } from "../../testing/extension-fixture";
 import { bridge, said } from "../../testing/mcp-ends";
-import { connected, World } from "../../testing/mcp-fixture";
+import { connected, Fixture } from "../../testing/mcp-fixture";
 import { deferred } from "../../testing/proxy-rig";
 import { cargo } from "./extension";
 
@@ -39,7 +39,7 @@ async function opened(settings: JsonObject = {}) {
   let answer: (request: IncomingRequest) => unknown = request => {
     throw methodNotFound(request.method);
   };
-  const fixture = new World({
+  const fixture = new Fixture({
     stages: [cargo.define(settings, computer.fixture), bridge()],
     client: request => {
       asked.push(objectOr(request.params));

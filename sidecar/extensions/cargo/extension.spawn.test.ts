@@ -18,12 +18,12 @@ import { eventually } from "../../testing/eventually";
 import { ExtensionRig } from "../../testing/extension-fixture";
 import { FakeClock } from "../../testing/fake-clock";
 import { bridge, said } from "../../testing/mcp-ends";
-import { connected, Signal, World } from "../../testing/mcp-fixture";
+import { connected, Signal, Fixture } from "../../testing/mcp-fixture";
 import { rig } from "../../testing/proxy-rig";
 import { RustWorkspace } from "../../testing/rust-workspace";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
 import { builtInComponent } from "../built-in";
-import type { ExtensionWorld } from "../extension";
+import type { ExtensionDeps } from "../extension";
 import { STRUCTURED } from "../tool-server";
 import { cargo } from "./extension";
 
@@ -50,7 +50,7 @@ suite("the extension Cargo in a session", () => {
   test("a project gets cargo-mcp, with tools whose arguments are the documented ones, and hints for who approves", async () => {
     using workspace = new RustWorkspace();
     using computer = new ExtensionRig();
-    await using fixture = new World({ stages: [cargo.define({}, computer.fixture), bridge()] });
+    await using fixture = new Fixture({ stages: [cargo.define({}, computer.fixture), bridge()] });
     await fixture.initialize();
     const { servers } = await fixture.setup("session/new", { cwd: workspace.path, mcpServers: [] });
     deepEqual(
@@ -109,11 +109,14 @@ suite("the extension Cargo with a real cargo", function () {
   });
 
   /** A session in a workspace: its MCP client, and what to dispose of. */
-  async function opened(workspace: RustWorkspace, change: (fixture: ExtensionWorld) => ExtensionWorld = fixture => fixture) {
+  async function opened(
+    workspace: RustWorkspace,
+    change: (fixture: ExtensionDeps) => ExtensionDeps = fixture => fixture,
+  ) {
     const computer = new ExtensionRig({
       environment: async () => ({ ...process.env, ...home.environment, RUST_BACKTRACE: "0" }),
     });
-    const fixture = new World({ stages: [cargo.define({}, change(computer.fixture)), bridge()], client: allowing });
+    const fixture = new Fixture({ stages: [cargo.define({}, change(computer.fixture)), bridge()], client: allowing });
     await fixture.initialize();
     const { servers, sessionId } = await fixture.setup("session/new", { cwd: workspace.path, mcpServers: [] }),
       client = await connected(servers[0]!);
@@ -214,7 +217,8 @@ suite("the extension Cargo with a real cargo", function () {
         `the program runs before the ${end}: cargo says so before it is there`,
       );
       if (end === "withdrawn") withdrawn.abort();
-      else if (end === "turn stopped") session.fixture.client.notify("session/cancel", { sessionId: session.sessionId });
+      else if (end === "turn stopped")
+        session.fixture.client.notify("session/cancel", { sessionId: session.sessionId });
       else if (end === "session closed")
         await session.fixture.client.request("session/close", { sessionId: session.sessionId });
       else await session.fixture[Symbol.asyncDispose]();

@@ -4,7 +4,7 @@
 import type { Chain, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";
 import { approveIn, Consent, type Approve } from "../consent";
-import type { BuiltInExtension, ExtensionWorld } from "../extension";
+import type { BuiltInExtension, ExtensionDeps } from "../extension";
 import { OpenCalls } from "../open-calls";
 import { rustFolders } from "../rust-place";
 import { offerTracker, sessionClient, type ClientOffers } from "../session-client";
@@ -28,7 +28,7 @@ export const cargo: BuiltInExtension = {
 
 type Settings = CargoSettings & { readonly approve: Approve };
 
-function proxy(chain: Chain, settings: Settings, deps: ExtensionWorld): Proxy {
+function proxy(chain: Chain, settings: Settings, deps: ExtensionDeps): Proxy {
   const calls = new Map<SessionPlace, OpenCalls>(),
     { offers, requests } = offerTracker();
   const tools = sessionTools(chain, {
@@ -59,7 +59,7 @@ async function server(
   chain: Chain,
   settings: Settings,
   offers: () => ClientOffers,
-  deps: ExtensionWorld,
+  deps: ExtensionDeps,
 ): Promise<SessionServer | undefined> {
   const { folders } = place,
     open = new OpenCalls();

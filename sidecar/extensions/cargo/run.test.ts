@@ -22,7 +22,7 @@ interface Run {
   fail(error: unknown): void;
 }
 
-class World implements Disposable {
+class Fixture implements Disposable {
   readonly clock = new FakeClock();
   readonly progress: string[] = [];
   readonly withdrawn = new AbortController();
@@ -99,7 +99,7 @@ const structured = (answer: ToolAnswer): JsonObject =>
 
 suite("a run of cargo", () => {
   test("is the user's cargo in the session's folder, without colours, with the user's environment on top", async () => {
-    using deps = new World({ settings: { environment: { RUSTFLAGS: "x", CARGO_TERM_COLOR: "always" } } });
+    using deps = new Fixture({ settings: { environment: { RUSTFLAGS: "x", CARGO_TERM_COLOR: "always" } } });
     const started = deps.started(),
       answer = deps.call("check", { package: "alpha" }),
       { spec, exit } = await started;
@@ -118,7 +118,7 @@ suite("a run of cargo", () => {
   });
 
   test("is stopped at the limit, and says so with what it had printed", async () => {
-    using deps = new World({ settings: { timeoutMinutes: 2 } });
+    using deps = new Fixture({ settings: { timeoutMinutes: 2 } });
     const started = deps.started(),
       answer = deps.call("run"),
       { options } = await started;
@@ -139,7 +139,7 @@ suite("a run of cargo", () => {
       [5, 5_000],
       [100_000, 600_000],
     ] as const) {
-      using deps = new World();
+      using deps = new Fixture();
       const started = deps.started(),
         answer = deps.call("test", { timeout_seconds: asked }),
         { options } = await started;
@@ -152,7 +152,7 @@ suite("a run of cargo", () => {
   });
 
   test("that is withdrawn is ended", async () => {
-    using deps = new World();
+    using deps = new Fixture();
     const started = deps.started(),
       answer = deps.call("build");
     await started;
@@ -162,7 +162,7 @@ suite("a run of cargo", () => {
   });
 
   test("calls are not queued: cargo has a lock of its own", async () => {
-    using deps = new World();
+    using deps = new Fixture();
     const first = deps.started(),
       one = deps.call("run"),
       running = await first,
@@ -176,7 +176,7 @@ suite("a run of cargo", () => {
   });
 
   test("tells status lines as progress, one a second, and always that it waits or runs a program", async () => {
-    using deps = new World();
+    using deps = new Fixture();
     const started = deps.started(),
       answer = deps.call("build"),
       { options, exit } = await started,
@@ -199,10 +199,10 @@ suite("a run of cargo", () => {
   });
 
   test("without cargo the answer says what to do; where rustup puts it, it is found without a PATH", async () => {
-    using none = new World({ find: async () => undefined });
+    using none = new Fixture({ find: async () => undefined });
     await failure(none.call("check"), /cargo is not installed.*rustup/);
     const asked: string[] = [];
-    using usual = new World({
+    using usual = new Fixture({
       find: async program => {
         asked.push(program);
         return program === "cargo" ? undefined : program;
@@ -214,7 +214,7 @@ suite("a run of cargo", () => {
     exit({});
     await answer;
     equal(spec.command, path.join("/home/user", ".cargo", "bin", "cargo"));
-    using elsewhere = new World({
+    using elsewhere = new Fixture({
       environment: { CARGO_HOME: "/opt/cargo" },
       find: async program => {
         asked.push(program);
@@ -226,7 +226,7 @@ suite("a run of cargo", () => {
   });
 
   test("a cargo that cannot be started is a sentence, a bug is thrown on", async () => {
-    using deps = new World();
+    using deps = new Fixture();
     const started = deps.started(),
       answer = failure(
         deps.call("check"),
@@ -241,7 +241,7 @@ suite("a run of cargo", () => {
   });
 
   test("what leads out of the session's folders starts nothing", async () => {
-    using deps = new World();
+    using deps = new Fixture();
     await failure(deps.call("check", { cwd: ".." }), /outside/);
     await failure(deps.call("add", { package: "a", extra_args: ["--path", "../a"] }), /outside/);
     await failure(deps.call("add", { package: "a", extra_args: ["--config=x"] }), /cannot be given/);

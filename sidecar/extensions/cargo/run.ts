@@ -8,7 +8,7 @@
 import type { Exit, ProcessSpec } from "../../process/child";
 import { AgentError } from "../../errors";
 import { numberOr, type JsonObject } from "../../rpc/json";
-import type { ExtensionWorld } from "../extension";
+import type { ExtensionDeps } from "../extension";
 import { cargoIn } from "../rust-place";
 import { ToolFailure, type ToolAnswer, type ToolCall } from "../tool";
 import { commandFor, typed, type Subcommand } from "./command";
@@ -18,7 +18,7 @@ import type { CargoSettings } from "./settings";
 import type { WorkingFolder } from "./working-folder";
 
 export interface CargoSession {
-  readonly deps: Pick<ExtensionWorld, "clock" | "environment" | "find" | "home" | "run">;
+  readonly deps: Pick<ExtensionDeps, "clock" | "environment" | "find" | "home" | "run">;
   readonly settings: CargoSettings;
   readonly folder: WorkingFolder;
 }

@@ -1,6 +1,6 @@
 /** The tools of the MCP server `cargo-mcp`, for one session. */
 import type { JsonObject } from "../../rpc/json";
-import type { Act, Consent } from "../consent";
+import type { GatedAction, Consent } from "../consent";
 import type { ArgumentSchema, Tool } from "../tool";
 import { commandFor, JSON_MESSAGES, NO_FAIL_FAST, SUBCOMMANDS, typed, type Subcommand } from "./command";
 import { cwdIn, runCargo, type CargoSession } from "./run";
@@ -163,7 +163,7 @@ function tool(
 /** Cargo runs code of the workspace (build scripts, tests, programs) also in a check. */
 const RUNS: ReadonlySet<Subcommand> = new Set(["check", "build", "test", "run"]);
 
-function actOf(subcommand: Subcommand, args: JsonObject, cwd: string): Act {
+function actOf(subcommand: Subcommand, args: JsonObject, cwd: string): GatedAction {
   const { words } = commandFor(subcommand, args),
     title = typed(words.filter(word => word !== JSON_MESSAGES && word !== NO_FAIL_FAST));
   const standing = RUNS.has(subcommand)

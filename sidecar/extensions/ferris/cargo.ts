@@ -1,11 +1,11 @@
 /** The user's cargo, asked for what it knows: never with a change to what it is asked about. */
 import { AgentError } from "../../errors";
 import { isObject, type JsonObject } from "../../rpc/json";
-import type { ExtensionWorld } from "../extension";
+import type { ExtensionDeps } from "../extension";
 import { cargoIn } from "../rust-place";
 import { ToolFailure, type ToolCall } from "../tool";
 
-export type CargoWorld = Pick<ExtensionWorld, "find" | "run" | "clock" | "environment" | "home">;
+export type CargoDeps = Pick<ExtensionDeps, "find" | "run" | "clock" | "environment" | "home">;
 export type CargoAnswer =
   | { readonly ok: true; readonly metadata: JsonObject }
   | { readonly ok: false; readonly stderr: string };
@@ -26,7 +26,7 @@ export class Cargo implements Disposable {
   private constructor(
     private readonly program: string,
     readonly cwd: string,
-    private readonly deps: CargoWorld,
+    private readonly deps: CargoDeps,
     private readonly call: ToolCall,
   ) {
     if (call.signal.aborted) this.#withdrawn();
@@ -40,7 +40,7 @@ export class Cargo implements Disposable {
     );
   }
 
-  static async in(cwd: string, deps: CargoWorld, call: ToolCall): Promise<Cargo> {
+  static async in(cwd: string, deps: CargoDeps, call: ToolCall): Promise<Cargo> {
     return new Cargo(await cargoIn(deps), cwd, deps, call);
   }
 

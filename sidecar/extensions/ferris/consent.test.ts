@@ -1,11 +1,11 @@
 /** The user's consent to the lookups that Ferris makes with cargo in the workspace. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { objectOr, type JsonObject } from "../../rpc/json";
-import { FerrisWorld } from "../../testing/ferris-fixture";
+import { FerrisFixture } from "../../testing/ferris-fixture";
 import { said } from "../../testing/mcp-ends";
 
 async function looked(settings: JsonObject, optionId: string, times = 1) {
-  await using ferris = new FerrisWorld(settings);
+  await using ferris = new FerrisFixture(settings);
   const asked: unknown[] = [];
   ferris.answers = request => {
     asked.push(objectOr(objectOr(request.params).toolCall).title);

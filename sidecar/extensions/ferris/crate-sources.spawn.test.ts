@@ -24,7 +24,7 @@ import {
 } from "../../testing/crate-registry";
 import { temporaryFolder } from "../../testing/drive";
 import { ExtensionRig } from "../../testing/extension-fixture";
-import type { ExtensionWorld } from "../extension";
+import type { ExtensionDeps } from "../extension";
 import { ToolFailure, type ToolCall } from "../tool";
 import { CrateSources, type CrateQuestion, type CrateSource } from "./crate-sources";
 
@@ -370,7 +370,7 @@ async function committed({ rig: { fixture } }: Bench, folder: string): Promise<s
 const MEGABYTE = Buffer.alloc(1024 * 1024, " ");
 
 suite("sources of crates, without cargo", () => {
-  const played = (change: Partial<ExtensionWorld>) =>
+  const played = (change: Partial<ExtensionDeps>) =>
     new ExtensionRig({
       clock: new FakeClock(),
       find: async () => "/bin/cargo",

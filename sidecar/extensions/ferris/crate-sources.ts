@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { placeOf } from "../../permissions/boundary";
 import { ToolFailure, type ToolCall } from "../tool";
-import { Cargo, type CargoAnswer, type CargoWorld } from "./cargo";
+import { Cargo, type CargoAnswer, type CargoDeps } from "./cargo";
 import { firstError, RANGES, sentenceOf, troubleIn } from "./cargo-errors";
 import { chooseCrate, type Choice } from "./choose-crate";
 import { isCrateName, sameName, wantedIn, type Wanted } from "./crate-version";
@@ -43,7 +43,7 @@ type Fetched = Extract<Choice, { readonly kind: "registry" | "git" }>;
 export class CrateSources {
   #host: string | undefined;
 
-  constructor(private readonly deps: CargoWorld) {}
+  constructor(private readonly deps: CargoDeps) {}
 
   /** `folder`: of the session; where its Rust is. Rejects with a `ToolFailure`, or with the signal's reason. */
   async find({ name, version }: CrateQuestion, folder: string, call: ToolCall): Promise<CrateSource> {

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { FerrisWorld } from "../../testing/ferris-fixture";
+import { FerrisFixture } from "../../testing/ferris-fixture";
 import { said } from "../../testing/mcp-ends";
 import { connected } from "../../testing/mcp-fixture";
 import { rig as proxyRig, turn } from "../../testing/proxy-rig";
@@ -10,7 +10,7 @@ import { ferris } from "./extension";
 
 suite("Ferris in a session", () => {
   test("offers its tools where there is Rust, and nothing elsewhere", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     await using client = await bench.client();
     deepEqual(
       (await client.listTools()).tools.map(({ name }) => name),
@@ -23,7 +23,7 @@ suite("Ferris in a session", () => {
 
   test("by its settings: everywhere, with one tool, with none; a wrong one is said, and counts as none", async () => {
     const toolsOf = async (settings: ExtensionSettings, isRust = true): Promise<readonly string[] | string> => {
-      await using bench = new FerrisWorld(settings);
+      await using bench = new FerrisFixture(settings);
       const {
         servers: [server],
       } = await bench.open(isRust ? bench.project : bench.crate);
@@ -58,7 +58,7 @@ suite("Ferris in a session", () => {
   test("names no tool that is switched off in what it tells of the others", async () => {
     const names = ["crate_sources", "rust_crate_query"];
     for (const off of [[], ["crate_sources"], ["rust_crate_query"]]) {
-      await using bench = new FerrisWorld({ tools: Object.fromEntries(off.map(name => [name, false])) });
+      await using bench = new FerrisFixture({ tools: Object.fromEntries(off.map(name => [name, false])) });
       const {
         servers: [server],
       } = await bench.open();
@@ -73,7 +73,7 @@ suite("Ferris in a session", () => {
   });
 
   test("crate_sources tells the folder", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     await using client = await bench.client();
     const { structuredContent } = await client.callTool({ name: "crate_sources", arguments: { crate_name: "pebble" } });
     deepEqual(structuredContent, {
@@ -90,7 +90,7 @@ suite("Ferris in a session", () => {
   });
 
   test("a session that another extension opened for itself passes as the bytes that came, and gets nothing", async () => {
-    const bench = new FerrisWorld({ everywhere: true }),
+    const bench = new FerrisFixture({ everywhere: true }),
       { client, successor } = proxyRig(ferris.define({ everywhere: true }, bench.rig.fixture).make);
     const line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":"${bench.project}", "mcpServers":[],"_meta":{"symposium.dev/sideSession":"x"}}}`;
     client.says(line);

@@ -6,8 +6,8 @@
 import type { AcpVersion } from "../../acp/initialize";
 import type { Chain, PassingNotification, PassingRequest, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";
-import { approveIn, Consent, type Act, type Approve } from "../consent";
-import type { BuiltInExtension, ExtensionSettings, ExtensionWorld } from "../extension";
+import { approveIn, Consent, type GatedAction, type Approve } from "../consent";
+import type { BuiltInExtension, ExtensionSettings, ExtensionDeps } from "../extension";
 import { rustFolders } from "../rust-place";
 import { sessionClient } from "../session-client";
 import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
@@ -25,7 +25,7 @@ const INSTRUCTIONS =
 export const ferris: BuiltInExtension = {
   id: "ferris",
   name: NAME,
-  define(settings: ExtensionSettings, deps: ExtensionWorld) {
+  define(settings: ExtensionSettings, deps: ExtensionDeps) {
     const chosen = settingsIn(settings, sentence => deps.log("warn", sentence, {}));
     const approve = approveIn(settings, "ferris", deps);
     return { name: NAME, make: chain => new Ferris(chain, { ...chosen, approve }, deps).proxy() };
@@ -40,7 +40,7 @@ class Ferris {
   constructor(
     private readonly chain: Chain,
     private readonly settings: FerrisSettings & { readonly approve: Approve },
-    private readonly deps: ExtensionWorld,
+    private readonly deps: ExtensionDeps,
   ) {
     const { clock, version } = deps;
     this.#sources = new CrateSources(deps);
@@ -113,7 +113,7 @@ class Ferris {
  * Cargo runs programs that a folder's `rust-toolchain.toml` or `.cargo/config.toml` names, also where it only looks
  * something up.
  */
-function actOf({ name }: CrateQuestion, folder: string): Act {
+function actOf({ name }: CrateQuestion, folder: string): GatedAction {
   return {
     title: `Look up the crate ${name} with cargo`,
     kind: "execute",

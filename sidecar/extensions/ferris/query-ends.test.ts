@@ -5,7 +5,7 @@ import path from "node:path";
 import { arrayOr, objectOr } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
 import { eventually } from "../../testing/eventually";
-import { failure, FerrisWorld, query, respond } from "../../testing/ferris-fixture";
+import { failure, FerrisFixture, query, respond } from "../../testing/ferris-fixture";
 import { said } from "../../testing/mcp-ends";
 import { deferred } from "../../testing/proxy-rig";
 import { LIMIT_MS, REST_MS } from "./research-state";
@@ -17,7 +17,7 @@ const OPTIONS = [
 
 suite("the end of research", () => {
   test("an agent that never responds is taken by its last words, and that is said; no tool, no copy", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     await using client = await bench.client();
     const ask = async (): Promise<string> => {
       const asked = query(client),
@@ -47,7 +47,7 @@ suite("the end of research", () => {
   });
 
   test("an agent that does not end after its response is stopped", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     await using client = await bench.client();
     const asked = query(client),
       { tools } = await bench.research();
@@ -66,7 +66,7 @@ suite("the end of research", () => {
   });
 
   test("five minutes are its limit, from the opening of its session on", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     bench.opensByItself = false;
     await using client = await bench.client();
     const asked = query(client),
@@ -88,7 +88,7 @@ suite("the end of research", () => {
   });
 
   test("an agent that opens no second session, or fails, is said with a way out", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     bench.opensByItself = false;
     await using client = await bench.client();
     const asked = query(client);
@@ -106,7 +106,7 @@ suite("the end of research", () => {
   });
 
   test("goes with its caller: a call that is withdrawn, a turn that is stopped, a chain that ends", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     await using client = await bench.client();
     const withdrawing = new AbortController(),
       ends = (status: string) => bench.tells(update => update.status === status);
@@ -133,7 +133,7 @@ suite("the end of research", () => {
   });
 
   test("goes with the turn also while the source is still looked for", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     const looking = deferred<void>();
     bench.looks = signal => {
       looking.resolve();
@@ -151,7 +151,7 @@ suite("the end of research", () => {
   });
 
   test("of a crate that brings files for agents is in an empty folder, which goes with it", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     mkdirSync(path.join(bench.crate, ".claude"));
     await using client = await bench.client();
     const asked = query(client),
@@ -181,7 +181,7 @@ suite("the end of research", () => {
   });
 
   test("two at once, eight wait, and who comes then is sent away; the next is admitted when one ends", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     await using client = await bench.client();
     const waits = bench.tells(update =>
       JSON.stringify(update).includes("Waits for its turn: 2 researches are before it."),

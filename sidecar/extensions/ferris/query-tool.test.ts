@@ -9,7 +9,7 @@ import type { Chain, ConnectMcp } from "../../proxies/proxy";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
 import { FakeClock } from "../../testing/fake-clock";
-import { failure, FerrisWorld, query, respond } from "../../testing/ferris-fixture";
+import { failure, FerrisFixture, query, respond } from "../../testing/ferris-fixture";
 import { said } from "../../testing/mcp-ends";
 import { connected, HTTP_AGENT } from "../../testing/mcp-fixture";
 import { deferred, rig as proxyRig } from "../../testing/proxy-rig";
@@ -24,7 +24,7 @@ const OPTIONS = [
 
 suite("research", () => {
   test("has a session of its own in the crate's folder, with its tools and the question; the response is the answer", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     bench.listsTools = true;
     await using client = await bench.client();
     const asked = query(client),
@@ -62,7 +62,7 @@ suite("research", () => {
   });
 
   test("names no tool to an agent that has not listed them, and takes its last message as the answer", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     await using client = await bench.client();
     const asked = query(client),
       { prompt, sessionId, tools } = await bench.research();
@@ -79,7 +79,7 @@ suite("research", () => {
   });
 
   test("what the agent and the client see of it", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     bench.listsTools = true;
     await using client = await bench.client();
     const transcript = new Transcript(),
@@ -109,7 +109,7 @@ suite("research", () => {
   });
 
   test("what its agent asks is answered without anybody: reading inside, and nothing else", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     await using client = await bench.client();
     const asked = query(client),
       { prompt, sessionId, tools } = await bench.research(),
@@ -162,7 +162,7 @@ suite("research", () => {
   });
 
   test("its agent may read also the sources that it asks for, but for those with links out, and the user's own", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     const [slate, adder] = ["slate", "adder"].map(name => bench.source(name)),
       member = path.join(bench.project, "member");
     for (const folder of [slate!, adder!, member]) mkdirSync(folder);
@@ -217,7 +217,7 @@ suite("research", () => {
   });
 
   test("of the user's own packages those in the session's folders are researched, anew each time", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     const inside = path.join(bench.project, "inside"),
       outside = path.join(bench.rig.home, "outside");
     for (const folder of [inside, outside]) mkdirSync(folder);
@@ -244,7 +244,7 @@ suite("research", () => {
   });
 
   test("an agent that calls its tools before it has a session is told so", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     bench.opensByItself = false;
     await using client = await bench.client();
     const asked = query(client),
@@ -260,7 +260,7 @@ suite("research", () => {
   });
 
   test("a flood of steps is told in part", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     await using client = await bench.client();
     let told = 0;
     const asked = query(
@@ -378,7 +378,7 @@ suite("research", () => {
   });
 
   test("its steps are told to the caller, and shown as a tool call that ends with it", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     await using client = await bench.client();
     const progress: string[] = [],
       read = deferred();
@@ -441,7 +441,7 @@ suite("research", () => {
 
   test("the same question about the same version is answered from memory, unless a setting says no", async () => {
     for (const cacheAnswers of [true, false]) {
-      await using bench = new FerrisWorld({ cacheAnswers });
+      await using bench = new FerrisFixture({ cacheAnswers });
       await using client = await bench.client();
       const answer = async (asked: ReturnType<typeof query>, text: string): Promise<string> => {
         const { prompt, tools } = await bench.research();
@@ -458,7 +458,7 @@ suite("research", () => {
   });
 
   test("a crate with a link out of its folder is not researched", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     symlinkSync(bench.rig.home, path.join(bench.crate, "home"));
     await using client = await bench.client();
     match(
@@ -469,7 +469,7 @@ suite("research", () => {
   });
 
   test("what is no question is refused before anything is done", async () => {
-    await using bench = new FerrisWorld();
+    await using bench = new FerrisFixture();
     await using client = await bench.client();
     deepEqual(
       [
@@ -487,7 +487,7 @@ suite("research", () => {
   });
 
   test("an agent of ACP's second version ends its turn by an update, and the call is told in that version's words", async () => {
-    await using bench = new FerrisWorld(
+    await using bench = new FerrisFixture(
       {},
       { protocolVersion: 2, agentCapabilities: HTTP_AGENT.agentCapabilities, capabilities: {} },
     );

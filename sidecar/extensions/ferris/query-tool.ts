@@ -21,7 +21,7 @@ import { ResearchCard } from "./research-card";
 import { ResearchLine } from "./research-line";
 import type { Ended } from "./research-state";
 
-export interface QueryWorld {
+export interface QueryDeps {
   readonly chain: Chain;
   readonly clock: Clock;
   /** Ours. */
@@ -46,7 +46,7 @@ export class Queries {
   readonly #answers = new Map<string, string>();
   #count = 0;
 
-  constructor(private readonly deps: QueryWorld) {}
+  constructor(private readonly deps: QueryDeps) {}
 
   /** The tool of one session. `isBeside`: the session also has `crate_sources`. */
   tool(place: SessionPlace, find: FindSource, isBeside: boolean): Tool {

@@ -49,7 +49,7 @@ export interface ResearchTask {
   readonly acp: AcpVersion;
 }
 
-export interface ResearchWorld {
+export interface ResearchDeps {
   readonly chain: Pick<Chain, "openSession" | "offerMcp" | "successor" | "odd">;
   readonly clock: Clock;
   /** Ours. */
@@ -88,7 +88,7 @@ export class Research {
 
   constructor(
     private readonly task: ResearchTask,
-    private readonly deps: ResearchWorld,
+    private readonly deps: ResearchDeps,
   ) {
     this.ended = new Promise(resolve => {
       this.#finished = resolve;

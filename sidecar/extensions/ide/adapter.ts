@@ -10,7 +10,7 @@ import { offeringIde, offersIde, readIdeRequest } from "../../../src/protocol/id
 import type { Chain, PassingRequest, Proxy, ProxyDefinition } from "../../proxies/proxy";
 import { numberOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
-import type { ExtensionSettings, ExtensionWorld } from "../extension";
+import type { ExtensionSettings, ExtensionDeps } from "../extension";
 import { languagesIn } from "./languages";
 import { Servers, type Asker } from "./servers";
 
@@ -26,7 +26,7 @@ export class IdeAdapter {
   constructor(
     private readonly chain: Chain,
     settings: ExtensionSettings,
-    deps: ExtensionWorld,
+    deps: ExtensionDeps,
   ) {
     const odd = (what: string): void => deps.log("warn", what, {});
     this.#servers = new Servers(deps, {
@@ -70,7 +70,7 @@ export class IdeAdapter {
 }
 
 /** Alone, for a component that is another proxy. */
-export function ideAdapter(settings: ExtensionSettings, deps: ExtensionWorld): ProxyDefinition {
+export function ideAdapter(settings: ExtensionSettings, deps: ExtensionDeps): ProxyDefinition {
   return { name: "IDE adapter", make: chain => adapting(new IdeAdapter(chain, settings, deps)) };
 }
 

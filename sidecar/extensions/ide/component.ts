@@ -9,7 +9,7 @@ import { offersIde, readIdeAnswer } from "../../../src/protocol/ide-read";
 import { contains, placeOf } from "../../permissions/boundary";
 import type { Chain, ProxyDefinition } from "../../proxies/proxy";
 import { RpcError } from "../../rpc/message";
-import type { ExtensionWorld } from "../extension";
+import type { ExtensionDeps } from "../extension";
 import { sessionTools, type SessionPlace, type SessionToolsProxy } from "../session-tools";
 import { ToolFailure, type Tool, type ToolAnswer, type ToolCall } from "../tool";
 import { connectToolServer } from "../tool-server";
@@ -26,7 +26,7 @@ const INSTRUCTIONS =
 /** `isOffered`: whether somebody upstream answers; asked for each session that begins. */
 export function ideTools(
   chain: Chain,
-  deps: Pick<ExtensionWorld, "clock" | "version">,
+  deps: Pick<ExtensionDeps, "clock" | "version">,
   operate: Operate,
   isOffered: () => boolean,
 ): SessionToolsProxy {
@@ -52,7 +52,7 @@ export function ideTools(
 }
 
 /** Alone, behind a client or an adapter that offers the capability; where none does, it adds nothing. */
-export function ideComponent(deps: Pick<ExtensionWorld, "clock" | "version">): ProxyDefinition {
+export function ideComponent(deps: Pick<ExtensionDeps, "clock" | "version">): ProxyDefinition {
   return {
     name: "IDE operations",
     make: chain => {

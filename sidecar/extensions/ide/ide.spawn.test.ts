@@ -13,7 +13,7 @@ import { temporaryFolder } from "../../testing/drive";
 import { eventually } from "../../testing/eventually";
 import { ExtensionRig } from "../../testing/extension-fixture";
 import { bridge, said } from "../../testing/mcp-ends";
-import { connected, World } from "../../testing/mcp-fixture";
+import { connected, Fixture } from "../../testing/mcp-fixture";
 import { program } from "../../testing/programs";
 import { ideAdapter } from "./adapter";
 import { ideComponent, placed } from "./component";
@@ -27,7 +27,7 @@ class Chain implements AsyncDisposable {
   readonly rig = new ExtensionRig();
   readonly asked: unknown[] = [];
   readonly initialized: unknown[] = [];
-  readonly fixture: World;
+  readonly fixture: Fixture;
   /** Of the client. */
   answer: (params: JsonObject) => unknown = () => ({ kind: "hover", text: "of the editor" });
 
@@ -37,7 +37,7 @@ class Chain implements AsyncDisposable {
   ) {
     writeFileSync(this.file, "one two\nthree one\n");
     const { command, args } = program("lsp-server");
-    this.fixture = new World({
+    this.fixture = new Fixture({
       stages: [
         ...stages({ languages: { words: { command, args, extensions: ["words"] } }, ...settings }, this.rig),
         bridge(),

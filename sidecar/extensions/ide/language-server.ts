@@ -11,12 +11,12 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { ErrorCode } from "../../../src/protocol/errors";
 import { statusOf, type Child } from "../../process/child";
-import { LastBytes } from "../../process/tail-buffer";
+import { TailBuffer } from "../../process/tail-buffer";
 import type { Closed } from "../../rpc/channel";
 import { arrayOr, isObject, numberOr, objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest } from "../../rpc/peer";
-import type { ExtensionWorld } from "../extension";
+import type { ExtensionDeps } from "../extension";
 import { Documents, refused } from "./documents";
 import { INTRODUCED } from "./introduced";
 import { sectionOf, type Language, type ServerCommand } from "./languages";
@@ -25,10 +25,10 @@ import { pathOf } from "./lsp-shapes";
 import { PublishedDiagnostics, type Published } from "./published";
 import { IDLE, readyIn, workOf, type Work } from "./waiting";
 
-export interface ServerWorld extends Pick<ExtensionWorld, "clock" | "start" | "log" | "version"> {}
+export interface ServerDeps extends Pick<ExtensionDeps, "clock" | "start" | "log" | "version"> {}
 
 /** Of an operation: who waits, and until when. */
-export interface Patience {
+export interface ServerTimeouts {
   readonly signal: AbortSignal;
   readonly until: number;
 }
@@ -53,7 +53,7 @@ export class LanguageServer {
   /** Why it is gone: continues “it …”. Undefined when it was stopped. */
   readonly closed: Promise<string | undefined>;
   readonly #peer: Peer;
-  readonly #stderr = new LastBytes(STDERR_BYTES);
+  readonly #stderr = new TailBuffer(STDERR_BYTES);
   readonly #published = new PublishedDiagnostics();
   readonly #listening = new Set<() => void>();
   #capabilities: JsonObject = {};
@@ -66,7 +66,7 @@ export class LanguageServer {
     readonly name: string,
     private readonly folder: string,
     private readonly language: Language,
-    private readonly deps: ServerWorld,
+    private readonly deps: ServerDeps,
     private readonly onStatus: (status: string) => void,
   ) {
     this.documents = new Documents(
@@ -115,7 +115,7 @@ export class LanguageServer {
     command: ServerCommand,
     folder: string,
     language: Language,
-    deps: ServerWorld,
+    deps: ServerDeps,
     ending: AbortSignal,
     onStatus: (status: string) => void,
   ): Promise<LanguageServer> {
@@ -177,7 +177,7 @@ export class LanguageServer {
   }
 
   /** Rejects with a sentence: of the server, of who has lost patience, or because it is gone. */
-  async request(method: string, params: unknown, patience: Patience): Promise<unknown> {
+  async request(method: string, params: unknown, patience: ServerTimeouts): Promise<unknown> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.#ask(method, params, patience);
@@ -191,7 +191,7 @@ export class LanguageServer {
     }
   }
 
-  async #ask(method: string, params: unknown, { signal }: Patience): Promise<unknown> {
+  async #ask(method: string, params: unknown, { signal }: ServerTimeouts): Promise<unknown> {
     signal.throwIfAborted();
     const withdrawn = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -213,7 +213,7 @@ export class LanguageServer {
    * Until `again` says 0, which is asked whenever something was heard; false: until then there was no more time.
    * Rejects when the signal aborts, and when it is gone.
    */
-  async settled(again: (now: number) => number, { signal, until }: Patience): Promise<boolean> {
+  async settled(again: (now: number) => number, { signal, until }: ServerTimeouts): Promise<boolean> {
     for (;;) {
       signal.throwIfAborted();
       const now = this.deps.clock.now(),

@@ -5,7 +5,7 @@ import type { IdeDiagnostic } from "../../../src/protocol/ide";
 import { lineAt } from "../../../src/protocol/ide-text";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 import type { OpenDocument } from "./documents";
-import type { LanguageServer, Patience } from "./language-server";
+import type { LanguageServer, ServerTimeouts } from "./language-server";
 import { diagnosticIn, fromTsserver } from "./lsp-shapes";
 import { BETWEEN_MS, publishedIn } from "./waiting";
 
@@ -26,7 +26,7 @@ export async function diagnose(
   server: LanguageServer,
   file: string,
   document: OpenDocument,
-  patience: Patience,
+  patience: ServerTimeouts,
 ): Promise<Diagnosed> {
   if (server.runsCommand(TSSERVER)) return { raw: await fromTs(server, file, patience), isLate: false };
   const isReady = await server.settled(
@@ -49,7 +49,7 @@ export async function diagnose(
   return { raw: server.published(file)?.diagnostics ?? [], isLate: !isSettled || server.published(file) === undefined };
 }
 
-async function fromTs(server: LanguageServer, file: string, patience: Patience): Promise<readonly JsonObject[]> {
+async function fromTs(server: LanguageServer, file: string, patience: ServerTimeouts): Promise<readonly JsonObject[]> {
   const found: JsonObject[] = [];
   for (const command of TSSERVER_REQUESTS)
     found.push(
@@ -68,7 +68,7 @@ async function fromTs(server: LanguageServer, file: string, patience: Patience):
 async function pull(
   server: LanguageServer,
   { uri }: OpenDocument,
-  patience: Patience,
+  patience: ServerTimeouts,
 ): Promise<readonly JsonObject[] | undefined> {
   const provider = server.capability("diagnosticProvider");
   if (provider === undefined) return undefined;

@@ -23,7 +23,7 @@ import { positionOf } from "../../../src/protocol/ide-text";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { linesIn, refused, type OpenDocument } from "./documents";
 import { formatOptions } from "./indentation";
-import type { LanguageServer, Patience } from "./language-server";
+import type { LanguageServer, ServerTimeouts } from "./language-server";
 import { diagnose, shown } from "./lsp-diagnostics";
 import {
   actionIn,
@@ -47,7 +47,7 @@ export interface Opened {
 }
 type OfFile = Exclude<IdeOperation, { readonly operation: "workspace_symbols" } | { readonly path?: never }>;
 
-export async function operateOn(opened: Opened, operation: OfFile, patience: Patience): Promise<IdeAnswer> {
+export async function operateOn(opened: Opened, operation: OfFile, patience: ServerTimeouts): Promise<IdeAnswer> {
   const { server, file, document } = opened,
     textDocument = { uri: document.uri };
   if (operation.operation === "diagnostics") return diagnosticsOf(opened, patience);
@@ -112,7 +112,7 @@ export async function operateOn(opened: Opened, operation: OfFile, patience: Pat
 export async function workspaceSymbols(
   server: LanguageServer,
   query: string,
-  patience: Patience,
+  patience: ServerTimeouts,
 ): Promise<Extract<IdeAnswer, { kind: "symbols" }>> {
   const isReady = await server.settled(now => server.readyIn(now), patience);
   return {
@@ -135,7 +135,7 @@ function asked(
   capability: string,
   method: string,
   params: unknown,
-  patience: Patience,
+  patience: ServerTimeouts,
 ): Promise<unknown> {
   if (server.capability(capability) === undefined) throw refused(`${server.name} cannot do that (${method}).`);
   return server.request(method, params, patience);
@@ -147,7 +147,7 @@ function unready(server: LanguageServer): { readonly note: string } {
   };
 }
 
-async function diagnosticsOf({ server, file, document }: Opened, patience: Patience): Promise<IdeAnswer> {
+async function diagnosticsOf({ server, file, document }: Opened, patience: ServerTimeouts): Promise<IdeAnswer> {
   const { raw, isLate } = await diagnose(server, file, document, patience);
   return diagnosticsAnswer(
     shown(raw, file, (server.documents.at(file) ?? document).lines),
@@ -175,7 +175,7 @@ async function rename(
   { server }: Opened,
   { newName }: Extract<IdeOperation, { operation: "rename" }>,
   at: JsonObject,
-  patience: Patience,
+  patience: ServerTimeouts,
 ): Promise<IdeAnswer> {
   const { prepareProvider } = objectOr(server.capability("renameProvider"));
   if (prepareProvider === true && (await server.request("textDocument/prepareRename", at, patience)) === null)
@@ -189,7 +189,7 @@ async function rename(
 async function format(
   { server, file, document: { uri, lines } }: Opened,
   { lines: given }: Extract<IdeOperation, { operation: "format" }>,
-  patience: Patience,
+  patience: ServerTimeouts,
 ): Promise<IdeAnswer> {
   const params = { textDocument: { uri }, options: formatOptions(lines) },
     range = given && right(rangeOfLines(lines, given, file));
@@ -210,7 +210,7 @@ async function format(
 async function actions(
   { server, file, document }: Opened,
   { at, endLine, title }: Extract<IdeOperation, { operation: "code_actions" }>,
-  patience: Patience,
+  patience: ServerTimeouts,
 ): Promise<IdeAnswer> {
   const range = rangeOfActions(document.lines, right(positionOf(document.lines, at, file)), at, endLine);
   const { raw } = await diagnose(server, file, document, patience),
@@ -244,7 +244,7 @@ function listed({ title, kind, isPreferred, disabled, command, changes }: Server
   };
 }
 
-async function withEdits(server: LanguageServer, action: ServerAction, patience: Patience): Promise<IdeAction> {
+async function withEdits(server: LanguageServer, action: ServerAction, patience: ServerTimeouts): Promise<IdeAction> {
   const canResolve = objectOr(server.capability("codeActionProvider")).resolveProvider === true;
   const resolved =
     action.changes || !canResolve ? undefined : await server.request("codeAction/resolve", action.raw, patience);

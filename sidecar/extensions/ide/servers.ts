@@ -10,17 +10,17 @@ import path from "node:path";
 import { MOST_ITEMS, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide";
 import { diagnosticsAnswer } from "../../../src/protocol/ide-answer";
 import { contains } from "../../permissions/boundary";
-import type { ExtensionWorld } from "../extension";
+import type { ExtensionDeps } from "../extension";
 import { refused } from "./documents";
 import { firstFile } from "./first-file";
 import { languageOf, missing, unknownLanguage, type Language } from "./languages";
-import { LanguageServer, type Patience } from "./language-server";
+import { LanguageServer, type ServerTimeouts } from "./language-server";
 import { shown } from "./lsp-diagnostics";
 import { operateOn, workspaceSymbols } from "./lsp-operations";
 import { pacedProgress } from "./paced-progress";
 import { NEW_LIFE, step, UNUSED_MS, type Life, type LifeEvent } from "./server-life";
 
-export interface ServersWorld extends Pick<ExtensionWorld, "clock" | "start" | "find" | "log" | "version"> {}
+export interface ServersDeps extends Pick<ExtensionDeps, "clock" | "start" | "find" | "log" | "version"> {}
 
 export interface ServersOptions {
   readonly languages: readonly Language[];
@@ -34,7 +34,7 @@ export interface Asker {
 }
 
 /** An operation under way. */
-interface Waiting extends Patience {
+interface Waiting extends ServerTimeouts {
   readonly progress: (message: string) => void;
 }
 
@@ -59,7 +59,7 @@ export class Servers {
   readonly #ending = new AbortController();
 
   constructor(
-    private readonly deps: ServersWorld,
+    private readonly deps: ServersDeps,
     private readonly options: ServersOptions,
   ) {}
 

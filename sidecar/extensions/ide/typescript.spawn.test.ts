@@ -9,7 +9,7 @@ import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
 import { ExtensionRig } from "../../testing/extension-fixture";
 import { bridge, said } from "../../testing/mcp-ends";
-import { connected, World } from "../../testing/mcp-fixture";
+import { connected, Fixture } from "../../testing/mcp-fixture";
 import { STRUCTURED } from "../tool-server";
 import { ide } from "./extension";
 
@@ -34,7 +34,7 @@ suite("IDE operations over typescript-language-server", function () {
       },
     },
   };
-  const fixture = new World({ stages: [ide.define(settings, rig.fixture), bridge()] });
+  const fixture = new Fixture({ stages: [ide.define(settings, rig.fixture), bridge()] });
   let client: Client & AsyncDisposable;
   const write = (name: string, text: string): void => writeFileSync(path.join(folder.path, name), text);
   const ask = async (args: JsonObject): Promise<string> =>

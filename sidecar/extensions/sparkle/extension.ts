@@ -18,8 +18,8 @@ import { assertNever } from "../../../src/protocol/wire";
 import { realFiles, type Files } from "../../agents/install/files";
 import type { Chain, PassingNotification, PassingRequest, Proxy } from "../../proxies/proxy";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
-import { approveIn, Consent, type Act, type Approve } from "../consent";
-import type { BuiltInExtension, ExtensionWorld } from "../extension";
+import { approveIn, Consent, type GatedAction, type Approve } from "../consent";
+import type { BuiltInExtension, ExtensionDeps } from "../extension";
 import { offerTracker, sessionClient, type SessionClient } from "../session-client";
 import { sessionTools, type SessionPlace } from "../session-tools";
 import { withSystemPrompt } from "../system-prompt";
@@ -51,12 +51,7 @@ export const sparkle: BuiltInExtension = {
 };
 
 /** `files`: so that a test can break them. */
-export function sparkleProxy(
-  chain: Chain,
-  settings: JsonObject,
-  deps: ExtensionWorld,
-  files: Files = realFiles,
-): Proxy {
+export function sparkleProxy(chain: Chain, settings: JsonObject, deps: ExtensionDeps, files: Files = realFiles): Proxy {
   return new Sparkle(
     chain,
     { ...readSettings(settings, what => deps.log("warn", what, {})), approve: approveIn(settings, "sparkle", deps) },
@@ -96,7 +91,7 @@ class Sparkle {
   constructor(
     private readonly chain: Chain,
     private readonly settings: SparkleSettings & { readonly approve: Approve },
-    private readonly deps: ExtensionWorld,
+    private readonly deps: ExtensionDeps,
     private readonly files: Files,
   ) {
     this.#texts = new SessionTexts({ ...deps, settings, odd: chain.odd });
@@ -372,7 +367,7 @@ class Sparkle {
 }
 
 /** Of a tool that writes. */
-function actOf({ title }: Tool, args: JsonObject): Act {
+function actOf({ title }: Tool, args: JsonObject): GatedAction {
   return {
     title: `Sparkle: ${title}`,
     kind: "edit",

@@ -16,7 +16,7 @@ import type { Clock } from "../../rpc/clock";
 import type { JsonObject } from "../../rpc/json";
 import { ToolFailure } from "../tool";
 
-export interface KeptFolderWorld {
+export interface KeptFolderDeps {
   readonly clock: Clock;
   readonly date: () => Date;
   readonly files: Files;
@@ -59,11 +59,11 @@ export class KeptFolder {
 
   constructor(
     readonly place: KeptFolderPlace,
-    private readonly deps: KeptFolderWorld,
+    private readonly deps: KeptFolderDeps,
   ) {}
 
   /** `~/.sparkle`. */
-  static ofUser(home: string, deps: KeptFolderWorld): KeptFolder {
+  static ofUser(home: string, deps: KeptFolderDeps): KeptFolder {
     return new KeptFolder({ root: path.join(home, ".sparkle"), called: "~/.sparkle", of: "user" }, deps);
   }
 

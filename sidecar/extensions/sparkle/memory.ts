@@ -15,7 +15,7 @@ import path from "node:path";
 import { ToolFailure } from "../tool";
 import type { Section } from "./embodiment";
 import { parseInsights, renderInsight, tidy, tidyTags, type Insight } from "./insights";
-import { KeptFolder, stamp, type KeptFolderWorld, type Writing } from "./kept-folder";
+import { KeptFolder, stamp, type KeptFolderDeps, type Writing } from "./kept-folder";
 import { folderOf, headingOf, shownName, withHeading } from "./names";
 
 export type InsightType = "PatternAnchor" | "CollaborationEvolution" | "WorkspaceInsight";
@@ -50,7 +50,7 @@ export class Memory {
     home: string,
     cwd: string | undefined,
     private readonly sparkler: string | undefined,
-    private readonly deps: KeptFolderWorld,
+    private readonly deps: KeptFolderDeps,
   ) {
     this.#home = KeptFolder.ofUser(home, deps);
     if (cwd !== undefined && path.isAbsolute(cwd))

@@ -4,7 +4,7 @@
  * Invariants: reading takes `READING_MS` at most; no notes of a workspace are in a text without the user's consent;
  * text that asks for a tool is in a text only where the caller says that the tools are listed; nothing here rejects.
  */
-import type { ExtensionWorld } from "../extension";
+import type { ExtensionDeps } from "../extension";
 import { compose, type Section } from "./embodiment";
 import { inTime } from "./in-time";
 import { marked } from "./marks";
@@ -22,7 +22,7 @@ export interface SessionMemory {
   readonly space: Pick<SpaceConsent, "known" | "agreed">;
 }
 
-export interface SessionTextsDeps extends Pick<ExtensionWorld, "clock" | "log"> {
+export interface SessionTextsDeps extends Pick<ExtensionDeps, "clock" | "log"> {
   readonly settings: Pick<SparkleSettings, "embodimentBytes" | "sparkler">;
   /** For the log. */
   readonly odd: (what: string, detail: unknown) => void;

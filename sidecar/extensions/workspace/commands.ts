@@ -9,7 +9,7 @@ import { AgentError } from "../../errors";
 import type { Clock } from "../../rpc/clock";
 import { numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
-import type { ExtensionWorld } from "../extension";
+import type { ExtensionDeps } from "../extension";
 import { ToolFailure } from "../tool";
 import { KeptText } from "./head-and-tail";
 import { type SessionClient } from "../session-client";
@@ -52,16 +52,16 @@ const cutOff = ({ timeoutMs }: Command): string =>
 
 async function shellFor(
   { command }: Command,
-  { platform, environment }: Pick<ExtensionWorld, "platform" | "environment">,
+  { platform, environment }: Pick<ExtensionDeps, "platform" | "environment">,
 ): Promise<{ readonly command: string; readonly args: readonly string[] }> {
   return platform === "win32"
     ? { command: (await environment())["ComSpec"] ?? "cmd.exe", args: ["/d", "/s", "/c", command] }
     : { command: "/bin/sh", args: ["-c", command] };
 }
 
-type ProcessWorld = Pick<ExtensionWorld, "platform" | "environment" | "run" | "clock">;
+type ProcessDeps = Pick<ExtensionDeps, "platform" | "environment" | "run" | "clock">;
 
-export function nodeCommands(deps: ProcessWorld): Commands {
+export function nodeCommands(deps: ProcessDeps): Commands {
   return {
     async run(command, signal, show) {
       const stdout = new Stream(),
@@ -133,7 +133,7 @@ const LAST_WORDS_MS = 5_000;
 /** A terminal has one output: it is told as stdout. */
 export function clientCommands(
   client: SessionClient,
-  deps: Pick<ExtensionWorld, "platform" | "environment" | "clock">,
+  deps: Pick<ExtensionDeps, "platform" | "environment" | "clock">,
 ): Commands {
   const never = new AbortController().signal;
   return {

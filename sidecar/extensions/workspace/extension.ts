@@ -10,7 +10,7 @@ import path from "node:path";
 import type { Chain, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";
 import { approveIn, Consent, type Approve } from "../consent";
-import type { BuiltInExtension, ExtensionWorld } from "../extension";
+import type { BuiltInExtension, ExtensionDeps } from "../extension";
 import { OpenCalls } from "../open-calls";
 import { offerTracker, sessionClient, type ClientOffers } from "../session-client";
 import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
@@ -39,7 +39,7 @@ export const workspace: BuiltInExtension = {
   },
 };
 
-function proxyOf(chain: Chain, approve: Approve, deps: ExtensionWorld): Proxy {
+function proxyOf(chain: Chain, approve: Approve, deps: ExtensionDeps): Proxy {
   const places = new Map<SessionPlace, OpenCalls>(),
     sessions = new Map<string, OpenCalls>();
   const { offers, requests } = offerTracker(),
@@ -84,7 +84,7 @@ function serverOf(
   tools: readonly Tool[],
   calls: OpenCalls,
   { odd }: Chain,
-  { version, clock }: ExtensionWorld,
+  { version, clock }: ExtensionDeps,
   over: () => void,
 ): SessionServer {
   return {
@@ -109,7 +109,7 @@ function toolsOf(
   chain: Chain,
   approve: Approve,
   offers: () => ClientOffers,
-  deps: ExtensionWorld,
+  deps: ExtensionDeps,
 ): readonly Tool[] {
   const client = sessionClient(chain.client, place.sessionId),
     { reads, writes, terminals } = offers(),
@@ -126,7 +126,7 @@ function toolsOf(
 }
 
 /** Looks for ripgrep when something is searched for: it may have to wait for the login shell. */
-function searchBy(deps: ExtensionWorld): Search {
+function searchBy(deps: ExtensionDeps): Search {
   const own = nodeSearch(deps.clock);
   let chosen: Promise<Search> | undefined;
   const choose = (): Promise<Search> =>

@@ -1,7 +1,7 @@
 /** `read_file`, `write_file` and `edit_file`. */
 import { numberOr, stringOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure, type Tool, type ToolCall } from "../tool";
-import type { Act, Consent } from "../consent";
+import type { GatedAction, Consent } from "../consent";
 import { edit, inFormOf, type Edit } from "./edit";
 import { isGuarded, type Folders, type Inside } from "./folders";
 import { partOf } from "./lines";
@@ -177,8 +177,8 @@ function changeOf(
   title: string,
   before: string | undefined,
   after: string,
-  standing: NonNullable<Act["standing"]>,
-): Act {
+  standing: NonNullable<GatedAction["standing"]>,
+): GatedAction {
   const diff = { type: "diff", path: file.real, ...(before === undefined ? {} : { oldText: before }), newText: after };
   return { title, kind: "edit", content: [diff], path: file.real, ...(isGuarded(file) ? {} : { standing }) };
 }

@@ -7,26 +7,26 @@
 import { StringDecoder } from "node:string_decoder";
 import path from "node:path";
 import { AgentError } from "../../errors";
-import type { ExtensionWorld } from "../extension";
+import type { ExtensionDeps } from "../extension";
 import { ToolFailure } from "../tool";
 import { LONGEST_LINE, SEARCH_MS, TOOK_TOO_LONG, type Search, type SearchEnd, type SearchPlace } from "./search";
 
 /** Where an editor says that its ripgrep is. */
 export const RIPGREP = "SYMPOSIUM_RIPGREP";
 
-type World = Pick<ExtensionWorld, "run" | "clock" | "log">;
+type Deps = Pick<ExtensionDeps, "run" | "clock" | "log">;
 
 /** Its path, or `undefined`. */
 export async function findRipgrep({
   find,
   environment,
-}: Pick<ExtensionWorld, "find" | "environment">): Promise<string | undefined> {
+}: Pick<ExtensionDeps, "find" | "environment">): Promise<string | undefined> {
   const given = (await environment())[RIPGREP];
   return (given === undefined || !path.isAbsolute(given) ? undefined : await find(given)) ?? (await find("rg"));
 }
 
 /** `otherwise`: what it cannot do. */
-export function ripgrepSearch(program: string, deps: World, otherwise: Search): Search {
+export function ripgrepSearch(program: string, deps: Deps, otherwise: Search): Search {
   return {
     async files(place, found, signal) {
       const read = new Pieces("\0", file => found(place.isFile ? "" : slashes(file)));
@@ -83,7 +83,7 @@ async function run(
   args: readonly string[],
   reader: Reader,
   signal: AbortSignal,
-  deps: World,
+  deps: Deps,
 ): Promise<SearchEnd | undefined> {
   const done = new AbortController(),
     decoder = new StringDecoder(),

@@ -7,7 +7,17 @@
  * `MAX_HISTORIES`, and their sizes add up to at most `MAX_HISTORY_CHARACTERS`.
  */
 import { applied, baseOf, NO_SIZES, sizeOf, sizesOf, type Delta, type Sizes } from "../../../src/protocol/lm-delta";
-import { type Run, MAX_HISTORIES, MAX_HISTORY_CHARACTERS, MAX_TOOL_LISTS, type ChatMessage, type ChatRequest, type ChatRequestDelta, type ChatTool, type KnownId } from "../../../src/protocol/lm";
+import {
+  type Run,
+  MAX_HISTORIES,
+  MAX_HISTORY_CHARACTERS,
+  MAX_TOOL_LISTS,
+  type ChatMessage,
+  type ChatRequest,
+  type ChatRequestDelta,
+  type ChatTool,
+  type KnownId,
+} from "../../../src/protocol/lm";
 import { same } from "../../../src/protocol/same-message";
 import { MessageHistory } from "./message-history";
 

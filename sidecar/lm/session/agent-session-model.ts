@@ -37,7 +37,7 @@ export interface AgentSessionStart {
   readonly isAside?: boolean;
 }
 
-export interface AgentSessionWorld {
+export interface AgentSessionDeps {
   readonly clock: Clock;
   readonly pool: AgentPool;
   readonly offers: ToolOffers;
@@ -64,7 +64,7 @@ export type Asked =
     };
 
 /** What came from the agent. `of` is the opening that it belongs to; messages are sentences for the user. */
-export type AgentWord = { readonly of: number } & (
+export type AgentEvent = { readonly of: number } & (
   | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string; readonly remembers: boolean }
   | { readonly kind: "openFailed" | "agentDown"; readonly message: string }
   | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome; readonly usage?: JsonObject }

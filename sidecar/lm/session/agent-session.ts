@@ -16,7 +16,7 @@ import { SIDE_SESSION } from "../../proxies/side-session";
 import { objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
-import type { AgentSessionStart, AgentSessionWorld, AgentWord, Asked, Permission } from "./agent-session-model";
+import type { AgentSessionStart, AgentSessionDeps, AgentEvent, Asked, Permission } from "./agent-session-model";
 import { AgentPrompts } from "./agent-prompts";
 import { AnnouncedTools, type CallOrigin, type HeardUpdate } from "../tools/announced-calls";
 import { CANCELLED, parametersOf, questionOf } from "./permission";
@@ -58,15 +58,15 @@ export class AgentSession {
 
   constructor(
     private readonly start: AgentSessionStart,
-    private readonly deps: AgentSessionWorld,
-    private readonly say: (word: AgentWord) => void,
+    private readonly deps: AgentSessionDeps,
+    private readonly say: (word: AgentEvent) => void,
   ) {
     this.#begin = start.begin;
     this.#tools = start;
     this.#prompts = this.#promptsOf(0);
   }
 
-  isCurrent({ of }: AgentWord): boolean {
+  isCurrent({ of }: AgentEvent): boolean {
     return of === this.#opening;
   }
 
@@ -93,7 +93,7 @@ export class AgentSession {
   }
 
   /** Its turn has come. */
-  opened({ lease, agentSession, remembers }: Extract<AgentWord, { readonly kind: "opened" }>): AgentCapabilities {
+  opened({ lease, agentSession, remembers }: Extract<AgentEvent, { readonly kind: "opened" }>): AgentCapabilities {
     this.#agent = { lease, id: agentSession };
     this.#remembers = remembers;
     this.#begin = {
@@ -162,7 +162,7 @@ export class AgentSession {
   }
 
   /** What a call of a tool comes to. */
-  tool({ call }: Extract<AgentWord, { readonly kind: "call" }>): Asked {
+  tool({ call }: Extract<AgentEvent, { readonly kind: "call" }>): Asked {
     this.#announced.arrived(call.given, call.args);
     return {
       kind: "tool",
@@ -174,7 +174,7 @@ export class AgentSession {
 
   /** `isTurn`: a turn runs, so that somebody can be asked. */
   permission(
-    { request, isUncovered, of }: Extract<AgentWord, { readonly kind: "permission" }>,
+    { request, isUncovered, of }: Extract<AgentEvent, { readonly kind: "permission" }>,
     isTurn: boolean,
   ): Permission {
     const { agent, isForeign } = this.start,
@@ -296,7 +296,7 @@ export class AgentSession {
   }
 
   /** A word that comes too late. */
-  refuse(word: AgentWord): void {
+  refuse(word: AgentEvent): void {
     switch (word.kind) {
       case "opened":
         return abandon(word.lease, word.agentSession);
@@ -405,7 +405,7 @@ export class AgentSession {
     });
   }
 
-  #watch(signal: AbortSignal, word: AgentWord): void {
+  #watch(signal: AbortSignal, word: AgentEvent): void {
     signal.addEventListener("abort", () => this.say(word), { once: true });
   }
 

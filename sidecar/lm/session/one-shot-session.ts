@@ -9,7 +9,7 @@ import type { RequestId } from "../../../src/protocol/lm";
 import type { JsonObject } from "../../rpc/json";
 import { NO_CONTEXT } from "../history/chat-context";
 import type { ResponseStream } from "../response/response-stream";
-import { SessionActor, type SessionStart, type SessionWorld } from "./session-actor";
+import { SessionActor, type SessionStart, type SessionDeps } from "./session-actor";
 
 export const ASIDE_LIMIT_MS = 20_000;
 
@@ -19,11 +19,11 @@ interface Aside {
   readonly stream: ResponseStream;
 }
 
-export class Asides implements AsyncDisposable {
+export class OneShotSessions implements AsyncDisposable {
   readonly #open = new Map<RequestId, Aside>();
   readonly #closing = new Set<Promise<void>>();
 
-  constructor(private readonly deps: Omit<SessionWorld, "tell">) {}
+  constructor(private readonly deps: Omit<SessionDeps, "tell">) {}
 
   ask(
     requestId: RequestId,

@@ -5,7 +5,7 @@ import { questionedCall } from "../../permissions/announced-calls";
 import { bridgedClaim, QualifiedNames } from "../../permissions/bridged-calls";
 import { isObject, type JsonObject } from "../../rpc/json";
 import { AnnouncedTools } from "../tools/announced-calls";
-import { CANCELLED, parametersOf, questionOf, type PermissionVerdict, type PermissionWorld } from "./permission";
+import { CANCELLED, parametersOf, questionOf, type PermissionVerdict, type PermissionDeps } from "./permission";
 import { ToolNames } from "../tools/tool-names";
 
 const names = new ToolNames();
@@ -19,7 +19,7 @@ const OPTIONS = [
   { optionId: "yes", name: "Yes", kind: "allow_once" },
   { optionId: "no", name: "No", kind: "reject_once" },
 ];
-const fixture = (more: Partial<PermissionWorld> = {}): PermissionWorld => ({
+const fixture = (more: Partial<PermissionDeps> = {}): PermissionDeps => ({
   agent: "Ada",
   offered: OFFERED,
   grouped: new Map(),
@@ -32,10 +32,10 @@ const fixture = (more: Partial<PermissionWorld> = {}): PermissionWorld => ({
 });
 const chosen = (optionId: string): JsonObject => ({ outcome: { outcome: "selected", optionId } });
 
-function ask(toolCall: unknown, more: Partial<PermissionWorld> = {}, options: unknown = OPTIONS): PermissionVerdict {
+function ask(toolCall: unknown, more: Partial<PermissionDeps> = {}, options: unknown = OPTIONS): PermissionVerdict {
   return judged({ sessionId: "s", toolCall, options }, more);
 }
-function judged(params: JsonObject, more: Partial<PermissionWorld> = {}): PermissionVerdict {
+function judged(params: JsonObject, more: Partial<PermissionDeps> = {}): PermissionVerdict {
   return questionOf(
     params,
     fixture({ claim: bridgedClaim([more.announced, questionedCall(params)].filter(isObject), OURS), ...more }),
@@ -82,7 +82,7 @@ const GEMINI = (name: string) => ({
 });
 
 suite("permissions: which act is whose", () => {
-  const table: readonly [name: string, toolCall: unknown, more: Partial<PermissionWorld>, verdict: string][] = [
+  const table: readonly [name: string, toolCall: unknown, more: Partial<PermissionDeps>, verdict: string][] = [
     [
       "a bridged tool by the announced name",
       { toolCallId: "toolu_1", title: "x" },
@@ -425,7 +425,7 @@ suite("permissions: what the agent is answered", () => {
   });
 
   test("a rejection says what was asked and why it was not allowed", () => {
-    const of = (more: Partial<PermissionWorld>, options: unknown = OPTIONS) => {
+    const of = (more: Partial<PermissionDeps>, options: unknown = OPTIONS) => {
       const verdict = ask({ kind: "execute" }, more, options);
       return verdict.kind === "reject" ? [verdict.sentence, verdict.answer] : [];
     };
@@ -516,7 +516,7 @@ suite("permissions: what the agent is answered", () => {
 });
 
 suite("permissions: what the user reads", () => {
-  const message = (toolCall: unknown, options: unknown = OPTIONS, more: Partial<PermissionWorld> = {}) =>
+  const message = (toolCall: unknown, options: unknown = OPTIONS, more: Partial<PermissionDeps> = {}) =>
     asked(ask(toolCall, more, options)).question.message;
 
   test("who wants to do what, in words of ours", () => {

@@ -20,7 +20,7 @@ import { ASK_EACH_TIME as MARK } from "../../proxies/ask-each-time";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { cannotAsk, questionText, verbOf } from "./permission-text";
 
-export interface PermissionWorld {
+export interface PermissionDeps {
   /** The agent's name, for sentences. */
   readonly agent: string;
   /** The agent's group of permission tools; undefined: it has none. */
@@ -63,7 +63,7 @@ export interface PermissionSubject {
 }
 
 /** `params` of `session/request_permission`, of either version of ACP. */
-export function questionOf(params: unknown, deps: PermissionWorld): PermissionVerdict {
+export function questionOf(params: unknown, deps: PermissionDeps): PermissionVerdict {
   const asked = objectOr(params),
     call = callIn(asked, deps.announced),
     { allow, reject, isForEver } = answersIn(asked.options);

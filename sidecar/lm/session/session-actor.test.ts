@@ -3,11 +3,11 @@ import { objectOr } from "../../rpc/json";
 import { NO_CONTEXT } from "../history/chat-context";
 import { QUIET_MS } from "./question-debounce";
 import { PENDING_MS, STOPPING_MS } from "./session-steps";
-import { SessionWorld, callOf } from "../../testing/session-fixture";
+import { SessionFixture, callOf } from "../../testing/session-fixture";
 
 suite("a model's session", () => {
   test("asks its agent, passes on what it says, and ends with its turn", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     fixture.ask(1);
     const { request } = await fixture.open(),
       prompt = await fixture.prompted();
@@ -37,7 +37,7 @@ suite("a model's session", () => {
   });
 
   test("parallel calls of VS Code's tools go out together, and their results come back", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { offer, prompt } = await fixture.begin();
     fixture.agent.say("s", "I look.");
     const answers = [callOf(offer, "lookUp"), callOf(offer, "count"), callOf(offer, "lookUp")];
@@ -54,7 +54,7 @@ suite("a model's session", () => {
   });
 
   test("words that are in the pipe before a call are before it", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
     fixture.agent.say("s", "I look.");
@@ -65,7 +65,7 @@ suite("a model's session", () => {
   });
 
   test("a call that was announced is waited for a little longer", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answers = [callOf(offer, "lookUp")];
     await fixture.settle();
@@ -91,7 +91,7 @@ suite("a model's session", () => {
   });
 
   test("the end of a call announces none", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
     await fixture.settle();
@@ -112,7 +112,7 @@ suite("a model's session", () => {
   });
 
   test("words of the next turn begin without a paragraph before them", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { prompt: first } = await fixture.begin();
     fixture.agent.update("s", { sessionUpdate: "tool_call", toolCallId: "c0", title: "count", status: "completed" });
     first.respond({ stopReason: "end_turn" });
@@ -125,7 +125,7 @@ suite("a model's session", () => {
   });
 
   test("what comes of a session that was left is not heard, and answered", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const holding = new AbortController(); // another chat has the same process
     const { request: first } = await (async () => {
       fixture.ask(1);
@@ -160,7 +160,7 @@ suite("a model's session", () => {
   });
 
   test("a watch that was ended is not over, also when its time comes in the same moment", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
     await fixture.quiet();
@@ -177,7 +177,7 @@ suite("a model's session", () => {
   });
 
   test("one that is left while others start the same agent opens no session there", async () => {
-    const fixture = new SessionWorld({}, undefined, ["initialize"]);
+    const fixture = new SessionFixture({}, undefined, ["initialize"]);
     const holding = new AbortController();
     const other = fixture.pool.acquire(
       {
@@ -200,7 +200,7 @@ suite("a model's session", () => {
   });
 
   test("an agent that cannot open a session fails the request, and is let go of", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     fixture.ask(1);
     await fixture.settle();
     const { agent } = fixture;

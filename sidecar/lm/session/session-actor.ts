@@ -22,7 +22,7 @@ import {
   type Words,
 } from "../response/updates-to-text";
 import { AgentSession } from "./agent-session";
-import type { AgentSessionStart, AgentSessionWorld, AgentWord, Asked } from "./agent-session-model";
+import type { AgentSessionStart, AgentSessionDeps, AgentEvent, Asked } from "./agent-session-model";
 import { Quiet } from "./question-debounce";
 import type { ModeReturn } from "./session-mode";
 import { start, step } from "./session-state";
@@ -42,7 +42,7 @@ export interface SessionStart extends AgentSessionStart {
 }
 
 /** What a session tells its owner. */
-export type SessionWord =
+export type SessionMessage =
   | { readonly kind: "part"; readonly requestId: RequestId; readonly part: ChatPart }
   /** The response is complete. `error`: a sentence; `goesOn`: the turn does. */
   | { readonly kind: "finished"; readonly requestId: RequestId; readonly error?: string; readonly goesOn?: true }
@@ -65,13 +65,13 @@ export type SessionWord =
   /** Whether something goes on in it, or can. */
   | { readonly kind: "phase"; readonly phase: Phase["kind"] };
 
-export interface SessionWorld extends AgentSessionWorld {
-  readonly tell: (word: SessionWord) => void;
+export interface SessionDeps extends AgentSessionDeps {
+  readonly tell: (word: SessionMessage) => void;
 }
 
 type Message =
   | { readonly kind: "event"; readonly event: SessionEvent }
-  | { readonly kind: "word"; readonly word: AgentWord }
+  | { readonly kind: "word"; readonly word: AgentEvent }
   /** `of`: the watch that is over. */
   | { readonly kind: "overdue"; readonly of: number }
   | { readonly kind: "tools"; readonly tools: readonly ChatTool[]; readonly duplicates: boolean }
@@ -100,7 +100,7 @@ export class SessionActor extends Actor<Message> {
 
   constructor(
     private readonly begin: SessionStart,
-    private readonly deps: SessionWorld,
+    private readonly deps: SessionDeps,
   ) {
     super(`model session ${begin.id}`);
     this.#agent = new AgentSession(begin, deps, word => this.post({ kind: "word", word }));
@@ -198,7 +198,7 @@ export class SessionActor extends Actor<Message> {
       this.deps.tell({ kind: "finished", requestId: event.requestId, error });
   }
 
-  #heard(word: AgentWord): void {
+  #heard(word: AgentEvent): void {
     if (!this.#agent.isCurrent(word)) return this.#agent.refuse(word);
     switch (word.kind) {
       case "opened":

@@ -4,13 +4,13 @@ import { NO_CONTEXT } from "../history/chat-context";
 import type { ToolOffer } from "../tools/tool-offer";
 import { PENDING_MS, STOPPING_MS } from "./session-steps";
 import { TOOLS_KEY } from "../tools/tools-proxy";
-import { SessionWorld, callOf, permission } from "../../testing/session-fixture";
+import { SessionFixture, callOf, permission } from "../../testing/session-fixture";
 
 const LATER = { name: "later", description: "later", inputSchema: { type: "object", properties: {} } };
 
 suite("a model's session, ends and beginnings", () => {
   test("cancelling stops the agent and refuses its calls; one that does not stop is left, and the next words go to a new session of it", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
     await fixture.settle();
@@ -33,7 +33,7 @@ suite("a model's session, ends and beginnings", () => {
   });
 
   test("calls to which nobody comes back are refused in the end", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { offer, prompt } = await fixture.begin(),
       answer = callOf(offer, "lookUp");
     await fixture.quiet();
@@ -50,7 +50,7 @@ suite("a model's session, ends and beginnings", () => {
   });
 
   test("results that came back end the watch over them", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
     await fixture.quiet();
@@ -61,7 +61,7 @@ suite("a model's session, ends and beginnings", () => {
   });
 
   test("an agent that dies fails the request; the next one loads its session, and hears nothing of what is told again", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     await fixture.agent.die();
     await fixture.settle();
@@ -86,7 +86,7 @@ suite("a model's session, ends and beginnings", () => {
   });
 
   test("an agent that ignores a changed list of tools resumes its session with the new list for the next prompt", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { offer, prompt } = await fixture.begin();
     offer.list();
     fixture.session.offer([LATER], false);
@@ -109,7 +109,7 @@ suite("a model's session, ends and beginnings", () => {
     ["an agent that never requested a list keeps its session", () => undefined],
   ] as const)
     test(title, async () => {
-      await using fixture = new SessionWorld();
+      await using fixture = new SessionFixture();
       const { offer, prompt } = await fixture.begin();
       list(offer);
       fixture.session.offer([LATER], false);
@@ -127,7 +127,7 @@ suite("a model's session, ends and beginnings", () => {
     });
 
   test("a session that cannot be loaded is a new one, that does not remember", async () => {
-    await using fixture = new SessionWorld({ begin: { kind: "again", agentSession: "old" } });
+    await using fixture = new SessionFixture({ begin: { kind: "again", agentSession: "old" } });
     fixture.ask(1);
     await fixture.settle();
     (await fixture.agent.next("session/load")).fail(new Error("no such session"));
@@ -141,7 +141,7 @@ suite("a model's session, ends and beginnings", () => {
 
   test("a fork of an agent's session remembers; where the agent cannot fork it is a new one", async () => {
     {
-      await using fixture = new SessionWorld({ begin: { kind: "fork", agentSession: "old" } });
+      await using fixture = new SessionFixture({ begin: { kind: "fork", agentSession: "old" } });
       fixture.ask(1);
       const { request } = await fixture.open("session/fork");
       equal(objectOr(request.params).sessionId, "old");
@@ -151,7 +151,7 @@ suite("a model's session, ends and beginnings", () => {
         [true],
       );
     }
-    await using fixture = new SessionWorld({ begin: { kind: "fork", agentSession: "old" } }, { protocolVersion: 1 });
+    await using fixture = new SessionFixture({ begin: { kind: "fork", agentSession: "old" } }, { protocolVersion: 1 });
     await fixture.begin();
     deepEqual(
       fixture.recipients.map(({ remembers }) => remembers),
@@ -160,7 +160,7 @@ suite("a model's session, ends and beginnings", () => {
   });
 
   test("an agent that says too much between requests is not read until the next", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
     await fixture.quiet();
@@ -195,7 +195,7 @@ suite("a model's session, ends and beginnings", () => {
   });
 
   test("tools that are switched off are refused, new ones can be called", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     fixture.session.offer([{ name: "other", description: "", inputSchema: { type: "object" } }], false);
     await fixture.settle();
@@ -208,7 +208,7 @@ suite("a model's session, ends and beginnings", () => {
   });
 
   test("a prompt that cannot be made fails its request", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     fixture.session.ask({
       requestId: 1,
       context: () => NO_CONTEXT,
@@ -221,7 +221,7 @@ suite("a model's session, ends and beginnings", () => {
   });
 
   test("closing answers everybody and lets go of the agent; what comes later is answered, too", async () => {
-    const fixture = new SessionWorld();
+    const fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp"),
       asking = permission(fixture.agent, "p1");
@@ -247,7 +247,7 @@ suite("a model's session, ends and beginnings", () => {
   });
 
   test("one that is closed while its agent starts lets go of it", async () => {
-    const fixture = new SessionWorld();
+    const fixture = new SessionFixture();
     fixture.ask(1);
     await fixture.settle();
     const opening = await fixture.agent.next("session/new");

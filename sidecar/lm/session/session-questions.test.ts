@@ -1,9 +1,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { SessionWorld, callOf, permission, OPTIONS } from "../../testing/session-fixture";
+import { SessionFixture, callOf, permission, OPTIONS } from "../../testing/session-fixture";
 
 suite("a model's session, what it is asked", () => {
   test("a call that nobody waits for is withdrawn, and its result no stranger's", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     fixture.ask(1);
     const { offer } = await fixture.open(),
       gone = new AbortController();
@@ -20,7 +20,7 @@ suite("a model's session, what it is asked", () => {
   });
 
   test("one that is withdrawn before it was shown is not shown", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     fixture.ask(1);
     const { offer } = await fixture.open(),
       gone = new AbortController();
@@ -38,7 +38,7 @@ suite("a model's session, what it is asked", () => {
   });
 
   test("a permission is asked by a call of our tool, and given by the decision alone, once", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     await fixture.begin();
     const first = permission(fixture.agent, "p1"),
       second = permission(fixture.agent, "p2", "ls");
@@ -71,16 +71,16 @@ suite("a model's session, what it is asked", () => {
         "Contains the tools: symposium-agent-codex-edit, symposium-agent-codex-execute",
       ),
       tools = [action, group];
-    async function begin(fixture: SessionWorld): Promise<void> {
+    async function begin(fixture: SessionFixture): Promise<void> {
       await fixture.begin();
     }
-    async function called(fixture: SessionWorld): Promise<void> {
+    async function called(fixture: SessionFixture): Promise<void> {
       await fixture.quiet();
       deepEqual(fixture.told, [`1: [${group.name}]`, "pause 1"]);
     }
 
     test("is asked with it when that one has been called", async () => {
-      await using fixture = new SessionWorld({ tools });
+      await using fixture = new SessionFixture({ tools });
       await begin(fixture);
       const answer = permission(fixture.agent, "p1");
       await called(fixture);
@@ -93,7 +93,7 @@ suite("a model's session, what it is asked", () => {
     });
 
     test("is asked with the tool for all when it is not there even so", async () => {
-      await using fixture = new SessionWorld({ tools });
+      await using fixture = new SessionFixture({ tools });
       await begin(fixture);
       const answer = permission(fixture.agent, "p1");
       await called(fixture);
@@ -105,7 +105,7 @@ suite("a model's session, what it is asked", () => {
     });
 
     test("is rejected when the turn ends with it, and nobody is asked", async () => {
-      await using fixture = new SessionWorld({ tools });
+      await using fixture = new SessionFixture({ tools });
       await begin(fixture);
       const answer = permission(fixture.agent, "p1");
       await called(fixture);
@@ -118,7 +118,7 @@ suite("a model's session, what it is asked", () => {
     });
 
     test("is not asked when the agent has taken it back", async () => {
-      await using fixture = new SessionWorld({ tools });
+      await using fixture = new SessionFixture({ tools });
       await begin(fixture);
       const asking = fixture.agent.peer.call(
         "session/request_permission",
@@ -139,7 +139,7 @@ suite("a model's session, what it is asked", () => {
   });
 
   test("a permission is refused outside of a turn, and where nobody can be asked, with a sentence in the chat", async () => {
-    await using fixture = new SessionWorld({ tools: [] });
+    await using fixture = new SessionFixture({ tools: [] });
     const { prompt } = await fixture.begin();
     deepEqual(await permission(fixture.agent, "p1"), { outcome: { outcome: "selected", optionId: "no" } });
     prompt.respond({ stopReason: "end_turn" });
@@ -154,7 +154,7 @@ suite("a model's session, what it is asked", () => {
       [false, "yes"],
       [true, "no"],
     ] as const) {
-      await using fixture = new SessionWorld({ isForeign });
+      await using fixture = new SessionFixture({ isForeign });
       fixture.policy = "allow";
       await fixture.begin();
       deepEqual(await permission(fixture.agent, "p1"), { outcome: { outcome: "selected", optionId } });
@@ -162,7 +162,7 @@ suite("a model's session, what it is asked", () => {
   });
 
   test("a permission for a tool of VS Code's is given at once: VS Code asks", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = await fixture.agent.peer.request("session/request_permission", {
       sessionId: "s",
@@ -174,7 +174,7 @@ suite("a model's session, what it is asked", () => {
   });
 
   test("a question that the agent takes back is not decided", async () => {
-    await using fixture = new SessionWorld();
+    await using fixture = new SessionFixture();
     await fixture.begin();
     const asking = fixture.agent.peer.call(
       "session/request_permission",

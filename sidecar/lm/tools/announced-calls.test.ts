@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { QualifiedNames } from "../../permissions/bridged-calls";
 import type { JsonObject } from "../../rpc/json";
-import { OPTIONS, permission, SessionWorld } from "../../testing/session-fixture";
+import { OPTIONS, permission, SessionFixture } from "../../testing/session-fixture";
 import { AnnouncedTools } from "./announced-calls";
 
 const NAMES = new QualifiedNames("vsc_ab12", { all: ["rename", "find"] });
@@ -119,7 +119,7 @@ suite("AnnouncedTools", () => {
 
 suite("a model's session with an agent that behaves as Codex", () => {
   async function announced(
-    fixture: SessionWorld,
+    fixture: SessionFixture,
     server: string,
     toolCallId: string,
     args: unknown = {},
@@ -138,7 +138,7 @@ suite("a model's session with an agent that behaves as Codex", () => {
   const YES = { outcome: { outcome: "selected", optionId: "yes" } };
 
   test("is allowed its call of a VS Code tool without a question of ours, and asked about a command under the same id", async () => {
-    await using fixture = new SessionWorld({ tools });
+    await using fixture = new SessionFixture({ tools });
     const { offer } = await fixture.begin();
     deepEqual(await announced(fixture, offer.server, "c"), YES);
     deepEqual(fixture.told, []);
@@ -150,7 +150,7 @@ suite("a model's session with an agent that behaves as Codex", () => {
   });
 
   test("three parallel calls are served in one round, and shown once", async () => {
-    await using fixture = new SessionWorld({ tools });
+    await using fixture = new SessionFixture({ tools });
     const { offer } = await fixture.begin();
     for (const id of ["a", "b", "c"]) deepEqual(await announced(fixture, offer.server, id, { id }), YES);
     for (const id of ["a", "b", "c"]) void offer.call("lookUp", { id }, new AbortController().signal);
@@ -166,7 +166,7 @@ suite("a model's session with an agent that behaves as Codex", () => {
   });
 
   test("a call that is refused because VS Code offers the tool no more has arrived all the same", async () => {
-    await using fixture = new SessionWorld({ tools });
+    await using fixture = new SessionFixture({ tools });
     const { offer } = await fixture.begin();
     await announced(fixture, offer.server, "c");
     offer.update(tools.slice(1), false);
@@ -177,7 +177,7 @@ suite("a model's session with an agent that behaves as Codex", () => {
   });
 
   test("an allowance that it uses for something else is told to the user, and its next call is asked about", async () => {
-    await using fixture = new SessionWorld({ tools });
+    await using fixture = new SessionFixture({ tools });
     const { offer } = await fixture.begin();
     await announced(fixture, offer.server, "c");
     fixture.agent.update("s", update("c", { rawInput: { command: "rm -rf /" } }));

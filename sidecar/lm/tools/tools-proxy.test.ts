@@ -13,7 +13,7 @@ import { FakeClock } from "../../testing/fake-clock";
 import { MemoryAgent } from "../../testing/memory-agent";
 import { memoryChain } from "../../testing/memory-chain";
 import { bridge, said } from "../../testing/mcp-ends";
-import { connected, HTTP_AGENT, Signal, World, type WorldOptions } from "../../testing/mcp-fixture";
+import { connected, HTTP_AGENT, Signal, Fixture, type WorldOptions } from "../../testing/mcp-fixture";
 import { rig, turn, type PlayedNeighbour } from "../../testing/proxy-rig";
 import type { ChatTool } from "../../../src/protocol/lm";
 import { toMcp } from "./tool-results";
@@ -39,8 +39,8 @@ class Offered {
       },
     });
   }
-  fixture(more: Partial<WorldOptions> = {}): World {
-    return new World({ stages: [vscodeTools(this.offers, options), bridge()], ...more });
+  fixture(more: Partial<WorldOptions> = {}): Fixture {
+    return new Fixture({ stages: [vscodeTools(this.offers, options), bridge()], ...more });
   }
 }
 const withTools = (offer: ToolOffer, more: JsonObject = {}): JsonObject => ({
@@ -78,7 +78,7 @@ suite("the proxy of VS Code's tools", () => {
       of: () => ({ transport: "http", isListed: true, lists: "inPrompt" }),
       set: () => undefined,
     };
-    await using fixture = new World({
+    await using fixture = new Fixture({
       stages: [vscodeTools(offered.offers, options), mcpBridge({ clock: new FakeClock(), evidence })],
       initialized: AGENT,
       agent: request => {

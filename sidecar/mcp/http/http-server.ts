@@ -8,7 +8,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Clock } from "../../rpc/clock";
-import { Door } from "./server-host";
+import { ServerHost } from "./server-host";
 import { readBody, refuse, serveClosed } from "./http-body";
 import { closing, hasToken, refusal, refusedAtDoor, refusedAtGate, type Refusal } from "./http-guard";
 import type { Odd } from "../link";
@@ -63,7 +63,7 @@ export class McpEndpoint implements AsyncDisposable {
   readonly #limits: EndpointLimits;
   #state: State = { kind: "idle" };
   /** By path. */
-  readonly #doors = new Map<string, Door>();
+  readonly #doors = new Map<string, ServerHost>();
   /** Tokens of closed doors by path, oldest first. */
   readonly #closed = new Map<string, string>();
   readonly #unknown: UnknownSockets;
@@ -84,7 +84,7 @@ export class McpEndpoint implements AsyncDisposable {
    * `server` with the door.
    */
   async open(server: ServedServer): Promise<OpenDoor> {
-    const door = new Door(server, this.#clock, closed => this.#forget(closed), this.#odd);
+    const door = new ServerHost(server, this.#clock, closed => this.#forget(closed), this.#odd);
     const port = portOf(await this.#listening());
     if (this.#state.kind === "closed") throw new Error("The endpoint for MCP servers is closed.");
     this.#doors.set(door.path, door);
@@ -108,7 +108,7 @@ export class McpEndpoint implements AsyncDisposable {
       });
   }
 
-  #forget({ path, token }: Door): void {
+  #forget({ path, token }: ServerHost): void {
     this.#doors.delete(path);
     this.#closed.set(path, token);
     const [oldest] = this.#closed.keys();

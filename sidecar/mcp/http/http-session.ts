@@ -19,7 +19,7 @@ import type { Clock } from "../../rpc/clock";
 import { Frame } from "../../rpc/frame";
 import { isObject } from "../../rpc/json";
 import { RpcCode, type Id, type Message } from "../../rpc/message";
-import { Outlet } from "./response-writer";
+import { ResponseWriter } from "./response-writer";
 import type { Odd } from "../link";
 import { metaOf } from "../revision";
 import { frameOf, isId, isMcpMessage } from "../transport";
@@ -32,10 +32,10 @@ export class HttpSession implements AsyncDisposable {
   readonly id = randomUUID();
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   /** Requests of the client without an answer, oldest first. */
-  readonly #open = new Map<Id, Outlet>();
+  readonly #open = new Map<Id, ResponseWriter>();
   /** By the progress token that the client chose. */
   readonly #tokens = new Map<unknown, Id>();
-  #standing: Outlet | undefined;
+  #standing: ResponseWriter | undefined;
   #held: Message[] = [];
 
   /** `ended` is called once. */
@@ -77,7 +77,7 @@ export class HttpSession implements AsyncDisposable {
 
   /** `body` is parsed; undefined for GET and DELETE. Resolves when the HTTP answer is through. */
   async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
-    const outlet = new Outlet(response, this.clock),
+    const outlet = new ResponseWriter(response, this.clock),
       asked = requestsIn(body);
     for (const { id, token } of asked) {
       this.#open.set(id, outlet);
@@ -93,7 +93,7 @@ export class HttpSession implements AsyncDisposable {
     await this.#serverGone({ message: "The session was closed." });
   }
 
-  #streamOpened({ method }: IncomingMessage, outlet: Outlet): void {
+  #streamOpened({ method }: IncomingMessage, outlet: ResponseWriter): void {
     if (method === "GET") {
       this.#standing = outlet;
       outlet.onClose(() => {
@@ -136,12 +136,12 @@ export class HttpSession implements AsyncDisposable {
       this.channel.send(Frame.of(failure(dropped.id, "The MCP client does not listen.")));
   }
 
-  #sendTo(message: Message, outlet: Outlet | undefined, related: Id | undefined): void {
+  #sendTo(message: Message, outlet: ResponseWriter | undefined, related: Id | undefined): void {
     if (!isMcpMessage(message)) return this.odd("a message that is not one of MCP", message);
     if (this.#takes(outlet, message)) this.#send(message, related);
   }
 
-  #takes(outlet: Outlet | undefined, message: Message): boolean {
+  #takes(outlet: ResponseWriter | undefined, message: Message): boolean {
     const taken = outlet?.takes(message) ?? false;
     if (!taken)
       this.odd(
@@ -158,7 +158,7 @@ export class HttpSession implements AsyncDisposable {
       .catch((error: unknown) => this.odd("an MCP message found nobody", error));
   }
 
-  #settled(id: Id): Outlet | undefined {
+  #settled(id: Id): ResponseWriter | undefined {
     const outlet = this.#open.get(id);
     this.#open.delete(id);
     for (const [token, of] of this.#tokens) if (of === id) this.#tokens.delete(token);

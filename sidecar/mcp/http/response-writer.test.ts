@@ -2,7 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { FakeClock } from "../../testing/fake-clock";
-import { KEEP_ALIVE_MS, Outlet } from "./response-writer";
+import { KEEP_ALIVE_MS, ResponseWriter } from "./response-writer";
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
@@ -23,7 +23,7 @@ suite("an HTTP answer that takes long", () => {
         end: () => written.push("end"),
       }) as unknown as ServerResponse;
       let body: ReadableStreamDefaultController<Uint8Array> | undefined;
-      const poured = new Outlet(response, clock).pour(
+      const poured = new ResponseWriter(response, clock).pour(
         new Response(
           new ReadableStream({
             start: controller => {

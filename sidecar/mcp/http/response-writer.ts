@@ -11,7 +11,7 @@ import type { Message } from "../../rpc/message";
 const BACKLOG_BYTES = 16 * 1024 * 1024;
 export const KEEP_ALIVE_MS = 15_000;
 
-export class Outlet {
+export class ResponseWriter {
   #waiting = 0;
   #stalled = false;
   #closed = false;

@@ -22,7 +22,7 @@ import { isId } from "../transport";
 /** Some agents begin a session for each prompt and end none. */
 const SESSIONS = 64;
 
-export class Door implements AsyncDisposable {
+export class ServerHost implements AsyncDisposable {
   readonly path = `/${randomBytes(16).toString("base64url")}`;
   readonly token = randomBytes(32).toString("base64url");
   readonly #known = knownSecrets.add([this.token]);
@@ -35,7 +35,7 @@ export class Door implements AsyncDisposable {
   constructor(
     private readonly server: ServedServer,
     private readonly clock: Clock,
-    private readonly closed: (door: Door) => void,
+    private readonly closed: (door: ServerHost) => void,
     private readonly odd: Odd,
   ) {}
 

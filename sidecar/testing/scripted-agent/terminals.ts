@@ -5,7 +5,7 @@
 import { parseCommand } from "../../process/command-line";
 import { objectOr, type JsonObject } from "../../rpc/json";
 
-export interface TerminalWorld {
+export interface TerminalFixture {
   readonly cwd: string;
   /** Aborts at `session/cancel`. */
   readonly cancelled: AbortSignal;
@@ -19,7 +19,7 @@ export class Terminals {
   /** The terminal's id, and that of the tool call which shows it. */
   #last = { terminalId: "", toolCallId: "" };
 
-  constructor(private readonly fixture: TerminalWorld) {}
+  constructor(private readonly fixture: TerminalFixture) {}
 
   /** Its id; empty before there was one. */
   get last(): string {

@@ -25,7 +25,7 @@ export interface Ending {
   readonly late: readonly { readonly ms: number; readonly text: string }[];
 }
 
-export interface TurnWorld {
+export interface TurnFixture {
   readonly wire: Wire;
   readonly sessionId: string;
   readonly cwd: string;
@@ -42,12 +42,12 @@ export interface TurnWorld {
 type Mcp = Extract<Step, { step: "mcp" }>;
 
 /** Rejects when the client is gone. */
-export async function runTurn(steps: readonly Step[], fixture: TurnWorld): Promise<Ending> {
+export async function runTurn(steps: readonly Step[], fixture: TurnFixture): Promise<Ending> {
   return new Turn(fixture).run(steps);
 }
 
 class Turn {
-  readonly #fixture: TurnWorld;
+  readonly #fixture: TurnFixture;
   #reason = "end_turn";
   #error: { readonly code: number; readonly message: string } | undefined;
   #twice = false;
@@ -58,7 +58,7 @@ class Turn {
   readonly #questions: Questions;
   readonly #terminals: Terminals;
 
-  constructor(fixture: TurnWorld) {
+  constructor(fixture: TurnFixture) {
     this.#fixture = fixture;
     this.#questions = new Questions(fixture.wire, fixture.sessionId);
     const { cwd, cancelled, next } = fixture;

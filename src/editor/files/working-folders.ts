@@ -1,7 +1,7 @@
 /** In which folder a tab works: the workspace's only one, the one that the user picks, or the home folder. */
 import type { Log } from "../../log";
 
-export interface FolderWorld {
+export interface FolderDeps {
   /** Absolute paths. */
   folders(): readonly string[];
   /** Asks the user; `undefined`: no choice was made. */
@@ -15,7 +15,7 @@ export interface FolderWorld {
 export class WorkingFolders {
   #picking: Promise<string> | undefined;
 
-  constructor(private readonly deps: FolderWorld) {}
+  constructor(private readonly deps: FolderDeps) {}
 
   /** The workspace's, absolute. */
   get all(): readonly string[] {

@@ -3,12 +3,12 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { linkTarget, LinkNotOpened, pageAddress } from "./links";
 import { printout } from "../terminal-output";
-import type { FolderWorld } from "./working-folders";
+import type { FolderDeps } from "./working-folders";
 import type { Log } from "../../log";
 import { visibleLine } from "../../protocol/visible-text";
 import type { PageToHost } from "../../protocol/webview";
 
-export function workspaceFolders(log: Log): FolderWorld {
+export function workspaceFolders(log: Log): FolderDeps {
   const folders = () => (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
   return {
     folders: () => folders().map(({ uri }) => uri.fsPath),
@@ -33,7 +33,7 @@ export function workspaceFolders(log: Log): FolderWorld {
  * Opens a web or mail address outside, a file of the workspace here, and nothing else: throws `LinkNotOpened`.
  * `preview`: the focus stays where it is.
  */
-export async function openLink(href: string, preview: boolean, { folders }: FolderWorld): Promise<void> {
+export async function openLink(href: string, preview: boolean, { folders }: FolderDeps): Promise<void> {
   const target = linkTarget(href, folders());
   switch (target.kind) {
     case "external":
@@ -60,7 +60,7 @@ export async function openLink(href: string, preview: boolean, { folders }: Fold
 /**
  * In the browser, when it is a web page; whoever is told to open anything else has been told wrong, and it is logged.
  */
-export async function openPage(url: string, { log }: FolderWorld): Promise<void> {
+export async function openPage(url: string, { log }: FolderDeps): Promise<void> {
   const address = pageAddress(url);
   if (address === undefined) log.warn("agent", "What is no web page was not opened", { url });
   else await openOutside(address);

@@ -8,7 +8,7 @@ import { deferred, type Deferred } from "../../deferred";
 import { FakeClock } from "../../testing/fake-clock";
 import { settled } from "../../testing/settled";
 
-class World {
+class Fixture {
   readonly clock = new FakeClock();
   readonly log = new Log();
   readonly warned: string[] = [];
@@ -62,7 +62,7 @@ class World {
 
 suite("searching for what fits behind an @", () => {
   test("symbols that come at once are in the first answer, and there is no other", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.find("chat");
     await fixture.answer("ChatView");
     await fixture.pass(SYMBOLS_MS);
@@ -70,7 +70,7 @@ suite("searching for what fits behind an @", () => {
   });
 
   test("files do not wait for symbols that take their time; these come in a second answer", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.find("chat");
     deepEqual(fixture.found, []);
     await fixture.pass(200);
@@ -80,7 +80,7 @@ suite("searching for what fits behind an @", () => {
   });
 
   test("nothing more is said when no symbols come, or too late", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.find("chat");
     await fixture.pass(200);
     await fixture.answer();
@@ -92,14 +92,14 @@ suite("searching for what fits behind an @", () => {
   });
 
   test("for less than two characters language servers are not asked", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.find("c");
     await fixture.find("");
     deepEqual([fixture.found, fixture.asked.length], [[["chat.ts"], ["chat.ts"]], 0]);
   });
 
   test("they are asked one question at a time, and not what nobody waits for any more", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const first = await fixture.find("ch");
     first.abort();
     const second = await fixture.find("cha");
@@ -116,7 +116,7 @@ suite("searching for what fits behind an @", () => {
   });
 
   test("one that never answers does not keep the next question back for ever", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     (await fixture.find("ch")).abort();
     await fixture.find("chat");
     await fixture.pass(SYMBOLS_MS);
@@ -124,7 +124,7 @@ suite("searching for what fits behind an @", () => {
   });
 
   test("one that fails finds nothing, and the log knows", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     await fixture.find("chat");
     fixture.asked[0]?.reject(new Error("no"));
     await settled();

@@ -11,7 +11,7 @@ import type { Mention } from "../../protocol/attachments";
 import type { Listed } from "./file-list";
 import { mentionsOf, type Named, type Sources } from "./mention-list";
 
-export interface MentionWorld {
+export interface MentionDeps {
   files(query: string, signal: AbortSignal): Promise<readonly Listed[]>;
   symbols(query: string): Promise<readonly Named[]>;
   now(): Pick<Sources, "offers" | "opened">;
@@ -27,7 +27,7 @@ export const SYMBOLS_MS = 2_000;
 export class Mentions {
   #asking: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly deps: MentionWorld) {}
+  constructor(private readonly deps: MentionDeps) {}
 
   /** As `Composer.find` in `chat/chat-deps.ts`. */
   async find(query: string, found: (mentions: readonly Mention[]) => void, signal: AbortSignal): Promise<void> {

@@ -5,7 +5,7 @@
  * Invariants: one at a time; the clipboard's text is put back, also when something fails; a picture in it, which is no
  * text, stays as long as nothing is copied.
  */
-export interface TerminalWorld {
+export interface TerminalDeps {
   /** Has VS Code copy what is selected; nothing selected: it copies nothing. */
   copy(): PromiseLike<unknown>;
   readonly clipboard: { readText(): PromiseLike<string>; writeText(text: string): PromiseLike<void> };
@@ -14,7 +14,7 @@ export interface TerminalWorld {
 export class TerminalSelection {
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly deps: TerminalWorld) {}
+  constructor(private readonly deps: TerminalDeps) {}
 
   /** Empty: nothing is selected. */
   read(): Promise<string> {

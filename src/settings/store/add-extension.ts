@@ -15,7 +15,7 @@ import {
 } from "./extension-items";
 import type { ConfiguredExtension } from "./extensions";
 
-export interface AddExtensionWorld {
+export interface AddExtensionDeps {
   readonly all: readonly ConfiguredExtension[];
   /** Over the network. */
   registry(): Promise<RegistryView>;
@@ -26,7 +26,7 @@ export interface AddExtensionWorld {
 }
 
 /** The id that it has in the settings; `undefined`: the user thought better of it, or was told why not. */
-export async function addExtension(deps: AddExtensionWorld): Promise<string | undefined> {
+export async function addExtension(deps: AddExtensionDeps): Promise<string | undefined> {
   if (!vscode.workspace.isTrusted)
     return void vscode.window.showWarningMessage(
       "Nothing is started, and nothing is fetched, in a workspace that you do not trust.",
@@ -44,7 +44,7 @@ export async function addExtension(deps: AddExtensionWorld): Promise<string | un
 }
 
 async function custom(
-  { all, entryAt }: AddExtensionWorld,
+  { all, entryAt }: AddExtensionDeps,
   { way }: Extract<ExtensionChoice, { readonly kind: "custom" }>,
 ): Promise<(Fields & { readonly id: string }) | undefined> {
   // A document says itself what it is about; a proxy is nowhere but here.
@@ -81,7 +81,7 @@ async function custom(
 }
 
 /** What the registry has comes into the list as soon as it is read. */
-async function choose(deps: AddExtensionWorld): Promise<ExtensionChoice | undefined> {
+async function choose(deps: AddExtensionDeps): Promise<ExtensionChoice | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = "Add Agent Extension";
   picker.placeholder = "It counts for sessions that begin after it is added";

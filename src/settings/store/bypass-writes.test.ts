@@ -3,7 +3,7 @@ import { settled } from "../../testing/settled";
 import { BypassWrites } from "./bypass-writes";
 import { SerialWrites } from "./serial-writes";
 
-class World {
+class Fixture {
   value: unknown = [];
   problem: Error | undefined;
   release: () => void = () => undefined;
@@ -29,7 +29,7 @@ class World {
 
 suite("bypass writes", () => {
   test("each begins with what the one before has written", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     fixture.release();
     await Promise.all([fixture.writes.set("a", true), fixture.writes.set("b", true), fixture.writes.set("a", false)]);
     deepEqual(fixture.value, [
@@ -39,17 +39,20 @@ suite("bypass writes", () => {
   });
 
   test("what is being written counts already: a change of the settings meanwhile does not take it back", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const written = fixture.writes.set("a", true);
     await settled();
-    deepEqual([fixture.writes.with([]), fixture.writes.with(["b"]), fixture.writes.with(["a"])], [["a"], ["b", "a"], ["a"]]);
+    deepEqual(
+      [fixture.writes.with([]), fixture.writes.with(["b"]), fixture.writes.with(["a"])],
+      [["a"], ["b", "a"], ["a"]],
+    );
     fixture.release();
     await written;
     deepEqual(fixture.writes.with([]), []);
   });
 
   test("one that is taken back counts no more, at once; the last of several counts", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     void fixture.writes.set("a", true);
     const written = fixture.writes.set("a", false);
     deepEqual(fixture.writes.with(["a", "b"]), ["b"]);
@@ -59,7 +62,7 @@ suite("bypass writes", () => {
   });
 
   test("one that cannot be written is told, no longer counts, and does not hold up the next", async () => {
-    const fixture = new World();
+    const fixture = new Fixture();
     const problem = (fixture.problem = new Error("read-only"));
     fixture.release();
     await fixture.writes.set("a", true);

@@ -6,7 +6,7 @@
  */
 import { withBypass } from "./agents";
 
-export interface BypassWorld {
+export interface BypassDeps {
   /** One after the other: each begins with what is there. */
   change(change: (value: unknown) => unknown): Promise<void>;
   failed(agentId: string, isOn: boolean, error: unknown): void;
@@ -21,7 +21,7 @@ export class BypassWrites {
   /** In the order of asking. */
   #pending: readonly Pending[] = [];
 
-  constructor(private readonly deps: BypassWorld) {}
+  constructor(private readonly deps: BypassDeps) {}
 
   /** The bypassed agents that the settings name, after what is on its way there. */
   with(bypass: readonly string[]): readonly string[] {

@@ -69,9 +69,9 @@ suite("chosen controls", () => {
 
   test("whatever is found there is read for what it is worth", () => {
     deepEqual(
-      fixture(JSON.stringify({ a: { c: true, d: 3, e: { f: 1 }, g: "x".repeat(501) }, b: [1], c: "x", d: {} })).chosen.of(
-        "a",
-      ),
+      fixture(
+        JSON.stringify({ a: { c: true, d: 3, e: { f: 1 }, g: "x".repeat(501) }, b: [1], c: "x", d: {} }),
+      ).chosen.of("a"),
       { c: true },
     );
     fc.assert(

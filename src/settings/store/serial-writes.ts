@@ -6,7 +6,7 @@
  */
 import type { SettingName } from "../../names";
 
-export interface WritesWorld {
+export interface WritesDeps {
   /** The user's own value, as it is. */
   value(name: SettingName): unknown;
   /** `undefined`: the key is removed. */
@@ -16,7 +16,7 @@ export interface WritesWorld {
 export class SerialWrites {
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly deps: WritesWorld) {}
+  constructor(private readonly deps: WritesDeps) {}
 
   /**
    * Resolves when it is written; rejects with what the editor says, when it cannot be. What gives back the value that

@@ -12,14 +12,9 @@ import { entryOf, type FoundAgent } from "../../protocol/known-programs";
 import type { RowAct } from "../../protocol/settings-view";
 import { assertNever, type ParamsOf, type ResultOf } from "../../protocol/wire";
 import { without } from "../store/extensions";
-import {
-  addQuestion,
-  changedSentence,
-  removeQuestion,
-  type ConfigurationQuestion,
-} from "./configuration-question";
+import { addQuestion, changedSentence, removeQuestion, type ConfigurationQuestion } from "./configuration-question";
 import { isPage, named } from "./row-texts";
-import type { SettingsWorld } from "./settings-deps";
+import type { SettingsDeps } from "./settings-deps";
 import { type Work, type Outcome, keyOf, type RowKey } from "./settings-model";
 
 /** `isInstalled`: a copy of ours is there. `found`: it is no agent yet. */
@@ -58,7 +53,7 @@ export class RowActs {
   readonly #cancelled = new Set<RowKey>();
 
   constructor(
-    private readonly deps: SettingsWorld,
+    private readonly deps: SettingsDeps,
     private readonly shown: RowsShown,
   ) {}
 

@@ -16,7 +16,7 @@ import { moved, withEnabled } from "../store/extensions";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
 import { agentsOf } from "./agent-rows";
 import { RowActs, type ActedRow } from "./row-actions";
-import type { SettingsPage, SettingsWorld } from "./settings-deps";
+import type { SettingsPage, SettingsDeps } from "./settings-deps";
 import { SidecarFacts } from "./sidecar-facts";
 import { settingsView } from "./view-state";
 import { type SettingsModel, keyOf, type RowKey } from "./settings-model";
@@ -36,7 +36,7 @@ export class SettingsController {
   /** What was not done because the sidecar is gone. */
   #lost: string | undefined;
 
-  constructor(private readonly deps: SettingsWorld) {
+  constructor(private readonly deps: SettingsDeps) {
     this.#facts = new SidecarFacts(deps, {
       isWanted: () => this.#isSeen && deps.isTrusted(),
       changed: () => this.#draw(),

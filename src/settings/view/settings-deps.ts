@@ -9,7 +9,7 @@ import type { UpdateCheck } from "./update-check";
 /** Places that a button leads to. */
 export type Place = "trust" | "agentsFile" | "extensionsFile" | "settings" | "page" | "walkthrough" | "logs";
 
-export interface SettingsWorld {
+export interface SettingsDeps {
   readonly sidecar: { readonly phase: SidecarPhase; client(): Promise<SidecarClient> };
   readonly configuration: Pick<
     Configuration,

@@ -11,7 +11,7 @@ import { KNOWN_PROGRAMS, type FoundPrograms } from "../../protocol/known-program
 import type { SidecarClient } from "../../sidecar/client";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
 import { agentsOf } from "./agent-rows";
-import type { SettingsWorld } from "./settings-deps";
+import type { SettingsDeps } from "./settings-deps";
 
 export interface FactsReader {
   /** Whether a page shows it, and the sidecar may be asked. */
@@ -35,7 +35,7 @@ export class SidecarFacts {
   #asking: "no" | "once" | "again" = "no";
 
   constructor(
-    private readonly deps: Pick<SettingsWorld, "sidecar" | "configuration" | "hasKeys" | "log">,
+    private readonly deps: Pick<SettingsDeps, "sidecar" | "configuration" | "hasKeys" | "log">,
     private readonly reader: FactsReader,
   ) {}
 

@@ -12,7 +12,7 @@ import type { Memory } from "../store/persisted-controls";
 import { configIn, isDue, readMemory, sentenceOf, stillNewer, untold, type Imports } from "../store/update-policy";
 import type { SidecarClient } from "../../sidecar/client";
 
-export interface UpdateWorld {
+export interface UpdateDeps {
   client(): Promise<SidecarClient>;
   settings(): Pick<Settings, "updates" | "registryUrl">;
   imports(): Imports;
@@ -39,7 +39,7 @@ export class UpdateCheck {
   #age: RegistryAge = {};
   #asking: Promise<void> | undefined;
 
-  constructor(private readonly deps: UpdateWorld) {}
+  constructor(private readonly deps: UpdateDeps) {}
 
   /** Newer than what the settings have now. */
   get known(): readonly RegistryUpdate[] {
@@ -63,9 +63,7 @@ export class UpdateCheck {
   async sidecarRuns(): Promise<void> {
     const { deps } = this,
       mode = deps.settings().updates;
-    if (
-      !isDue({ mode, isTrusted: deps.isTrusted(), imports: deps.imports(), memory: this.#memory, now: deps.now() })
-    )
+    if (!isDue({ mode, isTrusted: deps.isTrusted(), imports: deps.imports(), memory: this.#memory, now: deps.now() }))
       return;
     try {
       await this.check();

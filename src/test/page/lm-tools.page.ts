@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { Box } from "./harness";
-import { ModelBox, type Act } from "./model-box";
+import { ModelBox, type ModelStep } from "./model-box";
 import type { ModelChat } from "./model-chat";
 
 suite("tools of an agent in VS Code's own chat", () => {
@@ -20,7 +20,7 @@ suite("tools of an agent in VS Code's own chat", () => {
   const gate = (name: string) => box.page.locator(".statusbar-item", { hasText: `open ${name}` });
   const text = (content: readonly { readonly text?: string }[]): string =>
     content.map(block => block.text ?? "").join(" ");
-  const results = (acts: readonly Act[]): readonly string[] =>
+  const results = (acts: readonly ModelStep[]): readonly string[] =>
     acts.flatMap(act => ("result" in act ? text(act.content) : []));
 
   test("three rounds in one turn: each call follows the result before it", async () => {

@@ -21,7 +21,7 @@ export interface Heard {
 }
 
 /** A call of one of VS Code's tools by the agent, or its result. */
-export type Act =
+export type ModelStep =
   | { readonly call: number; readonly args: unknown }
   | { readonly result: number; readonly content: readonly Block[] };
 
@@ -108,10 +108,10 @@ export class ModelBox {
   }
 
   /** Calls and results, as the sidecar had them, in their order. */
-  get acts(): readonly Act[] {
+  get acts(): readonly ModelStep[] {
     const traced = this.#traced(),
       calls = new Set(traced.filter(({ method, to }) => method === "tools/call" && isTools(to)).map(({ id }) => id));
-    return traced.flatMap(({ type, from, to, id = 0, method, params, payload }): readonly Act[] => {
+    return traced.flatMap(({ type, from, to, id = 0, method, params, payload }): readonly ModelStep[] => {
       if (type === "request" && method === "tools/call" && isTools(to)) return [{ call: id, args: params?.arguments }];
       return type === "response" && isTools(from) && calls.has(id) && payload?.content !== undefined
         ? [{ result: id, content: payload.content }]
@@ -127,7 +127,7 @@ export class ModelBox {
   }
 
   /** Acts from now on: a function that has those that came since, when no turn runs any more. */
-  async acting(): Promise<() => Promise<readonly Act[]>> {
+  async acting(): Promise<() => Promise<readonly ModelStep[]>> {
     await this.#allTraced();
     const before = this.acts.length;
     return async () => {
