@@ -3,7 +3,7 @@
  * production outbox and the production wire to the page, at a pace that the page's own work cannot change.
  */
 import { Log } from "../../src/log";
-import { PageWire } from "../../src/chat/page-channel";
+import { PageChannel } from "../../src/chat/page-channel";
 import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from "../../src/protocol/chat";
 import type { HostToPage, PageToHost, TabId } from "../../src/protocol/webview";
 import { Outbox } from "../../sidecar/chat/outbox";
@@ -180,7 +180,7 @@ class Host {
   #posted = 0;
   #drawn = 0;
   #waiting: (() => void)[] = [];
-  readonly #wire = new PageWire({
+  readonly #wire = new PageChannel({
     send: message => {
       this.#send(message);
       return Promise.resolve(true);

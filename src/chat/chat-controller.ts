@@ -14,10 +14,10 @@ import type { SidecarToHost } from "../protocol/sidecar";
 import type { PageToHost, TabId, TabPosition } from "../protocol/webview";
 import { assertNever, type ParamsOf } from "../protocol/wire";
 import type { SidecarPhase } from "../sidecar/restart-policy";
-import { Beginnings } from "./session-start";
+import { SessionStarts } from "./session-start";
 import type { ChatDeps } from "./chat-deps";
 import { ComposerRoutes } from "./composer-routes";
-import { Positions } from "./page-resume";
+import { PageResume } from "./page-resume";
 import { blocksOf, Prompts, type Prompt } from "./prompt-dedup";
 import { GAVE_UP, sidecarState } from "./sidecar-state";
 import { TabSessions, type OpenSession } from "./tab-sessions";
@@ -31,18 +31,18 @@ export class ChatController {
   /** A command wants a tab, maybe with an agent of its own, and waits for the page. */
   #tabWanted: { readonly agentId?: string } | undefined;
   readonly #prompts = new Prompts();
-  readonly #beginnings: Beginnings;
+  readonly #beginnings: SessionStarts;
   readonly #composer: ComposerRoutes;
   /** What was last said of `outdatedTabs`. */
   #outdated: readonly TabId[] = [];
-  readonly #positions: Positions;
+  readonly #positions: PageResume;
 
   constructor(private readonly deps: ChatDeps) {
     this.#sessions = new TabSessions(() =>
       deps.isTrusted() ? deps.sidecar.client() : Promise.reject(new SidecarUnavailable(NOT_TRUSTED)),
     );
-    this.#beginnings = new Beginnings(deps);
-    this.#positions = new Positions(deps, this.#sessions, (tabId, position, why) => this.#open(tabId, position, why));
+    this.#beginnings = new SessionStarts(deps);
+    this.#positions = new PageResume(deps, this.#sessions, (tabId, position, why) => this.#open(tabId, position, why));
     this.#composer = new ComposerRoutes(deps);
   }
 

@@ -6,10 +6,10 @@ import * as vscode from "vscode";
 import type { Log } from "../log";
 import type { PageToHost } from "../protocol/webview";
 import { freshNonce, pageHtml, workspaceKey } from "./page-html";
-import { PageWire } from "./page-channel";
+import { PageChannel } from "./page-channel";
 
 export class ChatView implements vscode.WebviewViewProvider {
-  readonly page: PageWire;
+  readonly page: PageChannel;
   #view: vscode.WebviewView | undefined;
 
   /** `visible` hears whenever the view is shown or hidden. */
@@ -19,7 +19,7 @@ export class ChatView implements vscode.WebviewViewProvider {
     heard: (message: PageToHost) => void,
     private readonly visible: (isVisible: boolean) => void,
   ) {
-    this.page = new PageWire({ log, heard, send: message => this.#view?.webview.postMessage(message) });
+    this.page = new PageChannel({ log, heard, send: message => this.#view?.webview.postMessage(message) });
   }
 
   /** On the view's icon. */

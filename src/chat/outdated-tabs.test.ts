@@ -5,7 +5,7 @@ import type { NewChat } from "../protocol/sidecar";
 import type { Settings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
 import { begunWith, BACKOFF, MINE, RUNNING, SHOWN, settingsWith, Fixture } from "../testing/chat-controller-world";
-import { Beginnings } from "./session-start";
+import { SessionStarts } from "./session-start";
 
 const X = { id: "x", name: "X", distribution: { local: { command: "x" } } },
   Y = { ...X, id: "y" };
@@ -138,7 +138,7 @@ suite("tabs that go on as they began", () => {
       log,
     });
     let now = settingsWith();
-    const beginnings = new Beginnings({ settings: () => now, selectAgent: async () => undefined, chosen, folders });
+    const beginnings = new SessionStarts({ settings: () => now, selectAgent: async () => undefined, chosen, folders });
     const plan = beginnings.of("t", { shown: [] })();
     await settled();
     beginnings.forget("t");

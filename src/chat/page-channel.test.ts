@@ -6,7 +6,7 @@ import type { HostToPage, PageToHost } from "../protocol/webview";
 import { settled } from "../testing/settled";
 import { LIMIT } from "./page-flow-control";
 import { freshNonce, pageHtml, workspaceKey } from "./page-html";
-import { PageWire } from "./page-channel";
+import { PageChannel } from "./page-channel";
 import { ResponseCapture } from "./response-capture";
 
 const event = (seq: number): HostToPage => ({
@@ -25,7 +25,7 @@ function fixture() {
   const warned: string[] = [];
   log.onLog(({ message, data }) => warned.push(`${message}: ${String(data?.["why"])}`));
   const next: { delivery: Deferred<boolean> | undefined } = { delivery: undefined };
-  const page = new PageWire({
+  const page = new PageChannel({
     log,
     heard: message => heard.push(message),
     send: message => {

@@ -14,7 +14,7 @@ export interface PageDeps {
   readonly log: Log;
 }
 
-export class PageWire {
+export class PageChannel {
   #outlet: PageFlowControl = ABSENT;
 
   constructor(private readonly deps: PageDeps) {}

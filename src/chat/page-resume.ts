@@ -19,7 +19,7 @@ type Replay = ParamsOf<HostToSidecar, "chat/replay">;
 /** Begins a session; `why`: the tab had one. */
 export type Open = (tabId: TabId, position: TabPosition, why: string) => Promise<void>;
 
-export class Positions {
+export class PageResume {
   /** How often sessions were lost, with their sidecar or alone. */
   #losses = 0;
   /** The loss after which a page that had not heard of it was told to ask again. */

@@ -10,7 +10,7 @@ import { BYPASSED_BY, type Bypassed, type BypassedBy, type TabId, type TabPositi
 import type { Settings } from "../settings/store/settings";
 import type { ChatDeps } from "./chat-deps";
 
-export class Beginnings {
+export class SessionStarts {
   readonly #begun = new Map<TabId, Begun>();
   /** Until the last choice of the agent of new tabs is in the settings. */
   #selecting: Promise<void> = Promise.resolve();

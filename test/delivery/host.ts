@@ -1,6 +1,6 @@
 /** The production extension host without VS Code, wired as `extension.ts` does it. */
 import { ChatController } from "../../src/chat/chat-controller";
-import { PageWire } from "../../src/chat/page-channel";
+import { PageChannel } from "../../src/chat/page-channel";
 import { WorkingFolders } from "../../src/editor/files/working-folders";
 import { Log } from "../../src/log";
 import type { SidecarToHost } from "../../src/protocol/sidecar";
@@ -27,7 +27,7 @@ const PROBLEMS: readonly string[] = ["A message of the page was ignored", "Unexp
 
 export class TestHost {
   readonly supervisor: SidecarSupervisor;
-  readonly page: PageWire;
+  readonly page: PageChannel;
   readonly chat: ChatController;
 
   constructor(window: Window) {
@@ -46,7 +46,7 @@ export class TestHost {
         "chat/snapshot": snapshot => this.chat.snapshot(snapshot),
       },
     });
-    this.page = new PageWire({
+    this.page = new PageChannel({
       log,
       send: message => window.postMessage(message),
       heard: message => {
@@ -76,6 +76,7 @@ export class TestHost {
       showPrintout: () => undefined,
       composer: { find: async () => undefined, gather: async () => ({ attachments: [] }) },
       tell: () => undefined,
+      addToConfiguration: async () => undefined,
       forwarded: () => undefined,
     });
   }
