@@ -188,17 +188,62 @@ suite("A program of the user's as an MCP server", () => {
     equal(starts, MAX_FAILURES);
   });
 
-  test(`has ${MAX_PROCESSES} processes at a time: one connection more is an error, until another one ends`, async () => {
+  test(`has ${MAX_PROCESSES} processes at a time: one connection more ends the one that was idle longest`, async () => {
     const program = new MemoryProgram();
     await using rig = new Rig(program.start);
     const { server } = await rig.session();
     const clients = await Promise.all(Array.from({ length: MAX_PROCESSES }, () => connected(server)));
-    await rejects(connected(server), new RegExp(`“Git” has ${MAX_PROCESSES} connections already`));
-    await clients[0]?.[Symbol.asyncDispose]();
-    await until(() => program.stops === 1);
-    await using next = await connected(server);
-    equal((await next.listTools()).tools.length, TOOLS);
-    await Promise.all(clients.slice(1).map(client => client[Symbol.asyncDispose]()));
+    await clients[0]?.listTools();
+    for (const prompt of [1, 2]) {
+      const client = await connected(server);
+      equal((await client.listTools()).tools.length, TOOLS);
+      await until(() => program.stops === prompt);
+      clients.push(client);
+    }
+    await clients[0]?.listTools();
+    await rejects(clients[1]?.listTools() ?? Promise.resolve());
+    await Promise.all(clients.map(client => client[Symbol.asyncDispose]()));
+  });
+
+  test(`that answers requests on ${MAX_PROCESSES} connections has no more: the next one is an error`, async () => {
+    const program = new MemoryProgram();
+    await using rig = new Rig(program.start);
+    const { server } = await rig.session();
+    const clients = await Promise.all(Array.from({ length: MAX_PROCESSES }, () => connected(server)));
+    const calls = clients.map(client => client.callTool({ name: "wait", arguments: {} }).catch(() => undefined));
+    await until(() => program.notes.filter(note => note === "wait began").length === MAX_PROCESSES);
+    await rejects(connected(server), new RegExp(`“Git” answers requests on ${MAX_PROCESSES} connections already`));
+    await Promise.all(clients.map(client => client[Symbol.asyncDispose]()));
+    await Promise.all(calls);
+  });
+
+  test("that answers with a result that is not an object fails the request with a sentence", async () => {
+    const program = new MemoryProgram();
+    await using rig = new Rig((...given) => {
+      const running = program.start(...given),
+        { channel } = running;
+      let answer = (frame: Frame): void => void frame;
+      return {
+        stop: running.stop,
+        channel: {
+          ...bound(channel),
+          start: receiver => {
+            answer = frame => void receiver.receive(frame);
+            channel.start(receiver);
+          },
+          send: frame => {
+            const { message } = frame;
+            if (!("method" in message) || message.method !== "tools/call" || !("id" in message))
+              return channel.send(frame);
+            answer(Frame.of({ jsonrpc: "2.0", id: message.id, result: null }));
+            return true;
+          },
+        },
+      };
+    });
+    const { server } = await rig.session();
+    await using client = await connected(server);
+    await rejects(client.callTool({ name: "tool_1", arguments: {} }), /a result that is not an object/);
   });
 
   test("that never answers fails the agent's request after a minute, and does not hold the first prompt for five seconds", async () => {

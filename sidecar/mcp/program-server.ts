@@ -29,7 +29,10 @@ export interface RunningServer {
 export const ANSWER_LIMIT_MS = 60_000;
 /** Exits of the program by itself, and starts that fail, in one session. */
 export const MAX_FAILURES = 5;
-/** Processes at a time, for one session. Agents open one connection, or one for each of a few clients. */
+/**
+ * Processes at a time, for one session. Some agents open a connection for each prompt and end none: beyond the limit the
+ * connection ends that was idle for the longest time. The agent may open it again.
+ */
 export const MAX_PROCESSES = 8;
 
 export interface ProgramServerOptions {
@@ -45,6 +48,7 @@ export interface ProgramServerOptions {
 export class ProgramServer implements AsyncDisposable {
   /** Started, and not connected to yet. */
   #spare: Promise<RunningServer> | undefined;
+  /** The one that was used last is last. */
   readonly #connections = new Set<ProgramConnection>();
   #failures = 0;
   #isEnded = false;
@@ -66,6 +70,9 @@ export class ProgramServer implements AsyncDisposable {
       failed: message => {
         this.#failures++;
         odd(`the MCP server “${title}” failed`, message);
+      },
+      used: () => {
+        if (this.#connections.delete(connection)) this.#connections.add(connection);
       },
       ended: () => this.#connections.delete(connection),
     });
@@ -92,11 +99,13 @@ export class ProgramServer implements AsyncDisposable {
         `${server} failed ${MAX_FAILURES} times in this session and is not started again.`,
       );
     }
-    if ([...this.#connections].filter(connection => !connection.isRefused).length > MAX_PROCESSES) {
-      // with the new one
+    const connections = [...this.#connections].filter(connection => !connection.isRefused), // with the new one
+      idle = connections.length > MAX_PROCESSES ? connections.find(connection => connection.isIdle) : undefined;
+    await idle?.[Symbol.asyncDispose]();
+    if (connections.length > MAX_PROCESSES && !idle) {
       throw new RpcError(
         RpcCode.internalError,
-        `${server} has ${MAX_PROCESSES} connections already, which is the limit of a session.`,
+        `${server} answers requests on ${MAX_PROCESSES} connections already, which is the limit of a session.`,
       );
     }
     const running = await this.options.start();
@@ -122,8 +131,13 @@ class ProgramConnection implements AsyncDisposable {
     private readonly title: string,
     private readonly agent: Channel,
     private readonly clock: Clock,
-    private readonly on: { failed(message: string): void; ended(): void },
+    private readonly on: { failed(message: string): void; used(): void; ended(): void },
   ) {}
+
+  /** It has a process, and every request of the agent is answered. */
+  get isIdle(): boolean {
+    return this.#state === "passing" && this.#open.size === 0;
+  }
 
   /** It has no process, and gets none. */
   get isRefused(): boolean {
@@ -175,6 +189,7 @@ class ProgramConnection implements AsyncDisposable {
 
   #requested(id: Id): void {
     this.#open.add(id);
+    this.on.used();
     this.#limit ??= this.clock.after(ANSWER_LIMIT_MS, () => {
       this.#fail({
         message: `The MCP server “${this.title}” did not answer within ${ANSWER_LIMIT_MS / 1000} seconds.`,

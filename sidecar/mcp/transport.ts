@@ -7,7 +7,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Channel } from "../rpc/channel";
 import { Frame } from "../rpc/frame";
 import { isObject } from "../rpc/json";
-import type { Id, Message } from "../rpc/message";
+import { RpcCode, type Id, type Message } from "../rpc/message";
 
 export class ChannelTransport implements Transport {
   onclose?: () => void;
@@ -35,7 +35,10 @@ export class ChannelTransport implements Transport {
   }
 }
 
-/** The messages of the transport as a channel. `start` starts the transport. */
+/**
+ * The messages of the transport as a channel. `start` starts the transport. A response that is not one of MCP is sent
+ * as an error: its request is still waiting.
+ */
 export function channelOf(transport: Transport): Channel {
   let sent: Promise<unknown> = Promise.resolve();
   return {
@@ -45,13 +48,21 @@ export function channelOf(transport: Transport): Channel {
       void transport.start();
     },
     send: frame => {
-      const { message } = frame;
-      if (isMcpMessage(message)) sent = transport.send(message).catch(() => undefined); // a closed transport drops it
+      const message = mcpMessage(frame.message);
+      if (message) sent = transport.send(message).catch(() => undefined); // a closed transport drops it
       return true;
     },
     drained: async () => void (await sent),
     [Symbol.asyncDispose]: () => transport.close(),
   };
+}
+
+/** `undefined` for a request or a notification that is not one of MCP. */
+function mcpMessage(message: Message): JSONRPCMessage | undefined {
+  if (isMcpMessage(message)) return message;
+  if ("method" in message || message.id === null) return undefined;
+  const error = { code: RpcCode.internalError, message: "The MCP server sent a result that is not an object." };
+  return { jsonrpc: "2.0", id: message.id, error };
 }
 
 /** JSON-RPC allows more than MCP: arrays as params, any value as a result. */
