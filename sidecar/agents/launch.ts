@@ -1,7 +1,7 @@
 /**
  * From an agent's configuration to a connection with it, through the extensions of its session: Eliza in this process,
  * all others as a child. Which command a distribution means is decided before: by an installation, or in
- * distribution.ts.
+ * `distributions/agent-command.ts`.
  */
 import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";

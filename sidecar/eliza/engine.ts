@@ -1,6 +1,6 @@
 /**
  * Eliza, after J. Weizenbaum, “ELIZA: A Computer Program for the Study of Natural Language Communication between Man
- * and Machine”, CACM 9(1), 1966. Knows no language: the script does (`doctor.ts`).
+ * and Machine”, CACM 9(1), 1966. Knows no language: the script does (`doctor-script.ts`).
  *
  *   text → first clause with a keyword → words reflected on the way (my → your), keywords on a stack by rank
  *        → the first pattern of the top keyword that fits takes the clause apart → its next reply puts it together

@@ -1,7 +1,7 @@
 /**
  * A child process and its end. The only module of the sidecar that starts processes.
  *
- *   running ── exit ──▶ what it left behind is ended (process-ledger.ts, reap.ts) ──▶ gone: ledger and host are told
+ *   running ── exit ──▶ leftovers are ended (process-ledger.ts, orphan-reaper.ts) ──▶ gone: ledger and host are told
  *      └─ stop: stdin ends ─── 1 s ──▶ SIGTERM to the group and to what left it ─── 1 s ──▶ SIGKILL; Windows: the tree
  *
  * Invariants: each child leads its own group, has a clean environment and is in the ledger before anything is awaited;

@@ -1,5 +1,5 @@
 /**
- * Which program, with which arguments and environment, becomes the sidecar. Pure: `stdio-process.ts` starts it.
+ * Which program, with which arguments and environment, becomes the sidecar. Pure: `process.ts` starts it.
  */
 import type { NodeChoice } from "./restart-policy";
 

@@ -1,8 +1,7 @@
 /**
  * Secrets that are known by their form: tokens with a vendor's prefix, and a few shapes without one. The list follows
- * the published rules of
- * gitleaks (their ids are in `forms.test.ts`); the forms are looser than there, because a token that is cut off is a
- * secret, too. Data.
+ * the published rules of gitleaks (their ids are in `test/planted-secrets.ts`). The forms are looser, because a token
+ * that is cut off is a secret, too. Data.
  */
 
 /**

@@ -1,0 +1,94 @@
+/**
+ * ARCHITECTURE.md names nothing that is gone (issue 15 item 2): every file, folder, symbol, method and package that it
+ * writes as code exists.
+ */
+import { deepEqual } from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+
+const FOLDERS = ["src", "sidecar", "webview", "scripts", "test", "bench", "docs"];
+const SOURCE = /\.(ts|mts|mjs|cjs|js)$/;
+
+/** Names of other programs, and of what was decided against. */
+const FOREIGN: ReadonlySet<string> = new Set([
+  "@logtape/redaction",
+  "@npmcli/redact",
+  "approveCombination",
+  "keepNames",
+  "pino",
+  "registerToolDefinition",
+]);
+/** Files that exist at run time only, and placeholders. */
+const NO_FILE: ReadonlySet<string> = new Set(["installed.json"]);
+
+interface Sources {
+  /** Files and folders, from the repository's root. */
+  readonly paths: readonly string[];
+  /** All code without its comments. */
+  readonly code: string;
+}
+
+/** Names in `page` that `sources` does not have, in its order. */
+function unknownNames(page: string, sources: Sources): readonly string[] {
+  return [...new Set(codeSpans(page))].filter(span => !isForeign(span) && !exists(span, sources));
+}
+
+function isForeign(span: string): boolean {
+  return FOREIGN.has(span) || NO_FILE.has(span) || span.startsWith("~");
+}
+
+function exists(span: string, { paths, code }: Sources): boolean {
+  const isPath = /^[\w.*/-]+\.(ts|mjs|cjs|js|json|md)$/.test(span) || FOLDERS.some(each => span.startsWith(`${each}/`));
+  if (isPath) {
+    const pattern = span
+      .replace(/\/$/, "")
+      .split(/(\*|NAME)/)
+      .map(part => (/^(\*|NAME)$/.test(part) ? "[^/]+" : escaped(part)));
+    const path = new RegExp(`(^|/)${pattern.join("")}$`);
+    return paths.some(each => path.test(each));
+  }
+  if (/^\w+(\.#?\w+)+$/.test(span)) return span.split(".").every(part => hasWord(code, part));
+  return !/^[\w@$#./-]+(\(\))?$/.test(span) || span.endsWith("-") || hasWord(code, span.replace("()", ""));
+}
+
+function hasWord(code: string, word: string): boolean {
+  return new RegExp(`(?<![\\w])${escaped(word)}(?![\\w])`).test(code);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+function codeSpans(page: string): readonly string[] {
+  const text = page.replaceAll(/^```[\s\S]*?^```/gm, "");
+  return [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
+}
+
+function readSources(): Sources {
+  const files = FOLDERS.flatMap(folder =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map(each => `${folder}/${each.replaceAll("\\", "/")}`),
+  );
+  const paths = [...FOLDERS, ...files, ...readdirSync(".")],
+    sources = paths.filter(each => SOURCE.test(each) && !each.endsWith("architecture.test.ts"));
+  const code = sources.map(each => withoutComments(readFileSync(each, "utf8")));
+  return { paths, code: [...code, readFileSync("package.json", "utf8")].join("\n") };
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/^\s*(\/\*[\s\S]*?\*\/|\/\/.*$)/gm, "").replaceAll(/\s\/\/ .*$/gm, "");
+}
+
+suite("ARCHITECTURE.md", () => {
+  test("names only files, folders and symbols that exist", () => {
+    deepEqual(unknownNames(readFileSync("ARCHITECTURE.md", "utf8"), readSources()), []);
+  });
+
+  test("is checked for files, folders, symbols, members, methods and packages", () => {
+    const page =
+      "`chat.ts`, `src/gone/`, `src/chat`, `old.ts`, `pool/*.ts`, `*-old.ts`, `Pool.retire`, `Pool.gone`, `gone()`, `lm/gone`, `yauzl`, `NAME.ts`, `a → b`";
+    const sources: Sources = {
+      paths: ["src/chat", "src/chat/chat.ts", "src/pool/one.ts"],
+      code: 'class Pool { retire() {} } import "yauzl";',
+    };
+    deepEqual(unknownNames(page, sources), ["src/gone/", "old.ts", "*-old.ts", "Pool.gone", "gone()", "lm/gone"]);
+  });
+});
