@@ -217,6 +217,18 @@ suite("A program of the user's as an MCP server", () => {
     await Promise.all(calls);
   });
 
+  test("does not keep a process that only counted its tools for the record", async () => {
+    const program = new MemoryProgram();
+    await using rig = new Rig(program.start);
+    const { id } = await rig.session();
+    const turn = rig.fixture.client.request("session/prompt", { sessionId: id, prompt: [] });
+    await until(() => rig.tracker.of(id)?.servers[0]?.offered === TOOLS);
+    await until(() => program.stops === 1);
+    rig.clock.advance(5_000);
+    await turn;
+    equal(program.starts, 1);
+  });
+
   test("that answers with a result that is not an object fails the request with a sentence", async () => {
     const program = new MemoryProgram();
     await using rig = new Rig((...given) => {

@@ -17,6 +17,7 @@ import { Delivery, DeliveryTracker, type OfferedServer } from "../mcp/delivery/d
 import { McpEndpoint, type EndpointLimits, type OpenDoor } from "../mcp/http/http-server";
 import { observedServer } from "../mcp/delivery/observed-server";
 import { Owners, type ServedServer } from "../mcp/declared-servers";
+import type { StatelessServer } from "../mcp/revision";
 import { ownProgram, shimDeclaration, type ShimProgram } from "../mcp/shim";
 import type { Chain, PassingNotification, PassingRequest, Proxy, ProxyDefinition } from "../proxies/proxy";
 import type { ToolTransport } from "../../src/protocol/session-details";
@@ -133,7 +134,7 @@ class Bridge implements AsyncDisposable {
     const { http, onDemand } = this.#agent,
       evidence = this.#evidence.of(this.#program);
     const delivery = new Delivery(
-      served.map(({ server: { name: server }, served: { stateless } }): OfferedServer => ({ server, stateless })),
+      servers.map(([, server]): OfferedServer => ({ server: server.name, stateless: this.#briefly(server) })),
       {
         clock: this.#clock,
         http,
@@ -240,6 +241,19 @@ class Bridge implements AsyncDisposable {
     const { outcome } = delivery;
     if (outcome) this.#evidence.set(this.#program, learned(this.#evidence.of(this.#program), outcome));
     if (delivery.lists === "never") delivery.onLateList(() => this.#learn(delivery));
+  }
+
+  /**
+   * The server on a connection of its own for each request, closed afterwards: a program of the user's runs once for
+   * each connection.
+   */
+  #briefly(server: AcpServer): StatelessServer {
+    return {
+      request: async (method, params, options) => {
+        await using served = this.#owners.serve(server);
+        return await served.stateless.request(method, params, options);
+      },
+    };
   }
 
   async #open(
