@@ -126,6 +126,19 @@ suite("agent pool", () => {
     deepEqual(fixture.stopped.sort(), [1, 2, 3]);
   });
 
+  test("restarts the retired process of a connection, and not the one that replaced it", async () => {
+    const fixture = new Fixture(),
+      [old] = await Promise.all([fixture.acquire(key("a")), fixture.acquire(key("a"))]);
+    fixture.pool.retire("a");
+    const next = await fixture.acquire(key("a"));
+    for (const _ of [1, 2]) {
+      fixture.pool.restart(key("a"), { message: "again" }, old.connection);
+      await tick();
+      deepEqual([fixture.stopped, (await fixture.acquire(key("a"))).connection === next.connection], [[1], true]);
+    }
+    await fixture.pool[Symbol.asyncDispose]();
+  });
+
   test("one that died, failed or is restarted is not handed out again", async () => {
     const fixture = new Fixture();
     await fixture.acquire(key("a"));

@@ -78,11 +78,14 @@ export class AgentPool implements AsyncDisposable {
 
   /**
    * Stops the process that serves `key`, if any, and tells all who use it why; the next `acquire` starts another. `of`:
-   * only if it is this one still.
+   * the process of this connection instead, also when it is retired; nothing when it has ended.
    */
   restart(key: AgentKey, why: Closed, of?: AgentConnection): void {
-    const shared = this.#shared.get(nameOf(key));
-    if (shared && (of === undefined || shared.connected === of)) this.#stop(shared, why);
+    const shared =
+      of === undefined
+        ? this.#shared.get(nameOf(key))
+        : [...this.#shared.values(), ...this.#retired].find(({ connected }) => connected === of);
+    if (shared) this.#stop(shared, why);
   }
 
   /** A process of this agent that is there, whoever it serves. */

@@ -240,6 +240,23 @@ suite("a session and its agent: questions, choices, files", () => {
     deepEqual((await fixture.agents[1]!.next("session/set_mode")).params, { sessionId: "s1", modeId: "code" });
   });
 
+  test("restarts the process of its own session, and not the one that replaced it for new sessions", async () => {
+    await using fixture = new Fixture();
+    const [id, neighbour] = [await fixture.open(), await fixture.open()];
+    await fixture.settle();
+    fixture.pool.retire("ada");
+    const newer = await fixture.open();
+    await fixture.settle();
+    equal(fixture.agents.length, 2);
+    await fixture.service.handlers["chat/restartAgent"]({ sessionId: id }, NEVER);
+    await fixture.settle();
+    equal(fixture.agents.length, 2);
+    deepEqual(
+      [neighbour, newer].map(each => fixture.story(each).some(line => line.includes("restarted"))),
+      [true, false],
+    );
+  });
+
   test("a choice that had no answer when the agent was restarted is set in its next session; a refusal that comes after another choice changes nothing", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["session/new", "session/set_config_option"];

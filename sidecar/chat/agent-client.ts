@@ -246,8 +246,9 @@ export class AgentClient implements Disposable {
   }
 
   restart(): void {
+    const connection = this.#agent?.lease.connection; // its process may be retired
     this.leave();
-    this.deps.pool.restart(this.#openings.key, restartedElsewhere(this.start.agent.name));
+    this.deps.pool.restart(this.#openings.key, restartedElsewhere(this.start.agent.name), connection);
   }
 
   [Symbol.dispose](): void {
