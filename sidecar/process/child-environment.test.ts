@@ -18,6 +18,11 @@ suite("the environment of a child", () => {
     "CHROME_CRASHPAD_PIPE_NAME",
     "CODE_SERVER_PARENT_PID",
     "CODE_SERVER_SESSION_SOCKET",
+    "SYMPOSIUM_ATTACH",
+    "SYMPOSIUM_ATTACH_TO",
+    "SYMPOSIUM_MCP_URL",
+    "SYMPOSIUM_MCP_TOKEN",
+    "SYMPOSIUM_MCP_HEADERS",
   ]) {
     test(`${name} is not inherited`, () =>
       deepEqual(childEnvironment({ [name]: "1" }, {}, "r", "linux"), { [RUN_ID]: "r" }));
