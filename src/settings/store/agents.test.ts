@@ -210,6 +210,15 @@ suite("an agent that is added to the settings", () => {
     );
   });
 
+  test("its own configuration is the file that the user named, also after an update, never what is added says", () => {
+    const ownConfiguration = { file: "~/.mine.json", format: "mcpServers" };
+    deepEqual(
+      withAgent([{ ...mine, ownConfiguration }], { ...entry, id: "mine", ownConfiguration: { file: "/other" } }),
+      [{ ...entry, id: "mine", ownConfiguration }],
+    );
+    deepEqual(withAgent([mine], { ...entry, ownConfiguration }), [mine, entry]);
+  });
+
   test("of two with its id it takes the place of the one that counts, and so does a bypass", () => {
     const broken = { id: "mine", name: "Broken" };
     deepEqual(withAgent([broken, mine], { ...entry, id: "mine" }), [broken, { ...entry, id: "mine" }]);

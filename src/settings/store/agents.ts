@@ -71,19 +71,23 @@ export function withBypass(value: unknown, agentId: string, isOn: boolean): unkn
 }
 
 /**
- * The value of `symposium.agents` with this entry, in the place of the one with its id, whose `bypassPermissions`
- * stays: that is nobody's to say but the user's. The older form becomes the list, because only that has distributions.
+ * The value of `symposium.agents` with this entry, in the place of the one with its id. `bypassPermissions` and
+ * `ownConfiguration` of that one stay, and those of `entry` are dropped: only the user decides them. The older form
+ * becomes the list, because only that has distributions.
  */
 export function withAgent(value: unknown, entry: Fields): unknown {
   const entries = isObject(value)
       ? Object.entries(value).map(([id, fields]) => listed(id, fieldsOf(fields)))
       : entriesIn(value),
     at = indexOf(entries, entry["id"]);
-  const { bypassPermissions: _, ...theirs } = entry,
-    { bypassPermissions } = fieldsOf(entries[at]);
-  const next = { ...theirs, ...(bypassPermissions === undefined ? {} : { bypassPermissions }) };
+  const decided = (fields: Fields): Fields =>
+    Object.fromEntries(USER_FIELDS.flatMap(name => (fields[name] === undefined ? [] : [[name, fields[name]]])));
+  const others = Object.fromEntries(Object.entries(entry).filter(([name]) => !USER_FIELDS.includes(name)));
+  const next = { ...others, ...decided(fieldsOf(entries[at])) };
   return at === -1 ? [...entries, next] : entries.with(at, next);
 }
+
+const USER_FIELDS: readonly string[] = ["bypassPermissions", "ownConfiguration"];
 
 /** The value without this agent, in its form; the value itself where it is not in it. */
 export function withoutAgent(value: unknown, agentId: string): unknown {
