@@ -1,4 +1,4 @@
-/** The extensions that are part of Symposium, by id. Each is loaded when it is first in a chain. */
+/** Built-in extensions by id. Each module is loaded when a chain first uses it. */
 import type { ProxyComponent } from "../conductor/component";
 import { serveProxy } from "../proxies/kit";
 import type { BuiltInExtension, ExtensionSettings, ExtensionDeps } from "./extension";
@@ -11,12 +11,12 @@ const LOAD: Readonly<Record<string, () => Promise<BuiltInExtension>>> = {
   ide: async () => (await import("./ide/extension")).ide,
 };
 
-/** Undefined: there is none of that id. */
+/** Undefined for an unknown id. */
 export async function builtInExtension(id: string): Promise<BuiltInExtension | undefined> {
   return Object.hasOwn(LOAD, id) ? LOAD[id]?.() : undefined;
 }
 
-/** The same in a chain, under this name. `odd`: for the log. */
+/** The chain component of a built-in extension, under `name`. Undefined for an unknown id. `odd` writes to the log. */
 export async function builtInComponent(
   id: string,
   name: string,

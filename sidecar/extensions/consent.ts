@@ -1,15 +1,21 @@
 /**
- * The consent policy of all built-in tools that run or change something: Cargo's commands, Ferris' lookups with cargo,
- * Workspace's files and commands, Sparkle's files. Each such act is a tool call of the session, so that the user sees
- * it with its diff or its command, and is asked about unless that was settled before. Not among them: tools that only
- * read, Ferris' research session itself (it may read the crate's source only), and IDE operations, which are previews.
+ * Consent policy of all built-in tools that execute or change something: Cargo's commands, Ferris' lookups with cargo,
+ * Workspace's files and commands, Sparkle's files. Each such action is a tool call of the session, so the user sees its
+ * diff or command. The user is asked unless an earlier decision covers the action.
  *
- *   shown ── asked ── allowed ──▶ carried out ──▶ completed | failed
+ * Not covered: read-only tools, IDE operations (previews), and Ferris' research session, which may only read the
+ * crate's source.
+ *
+ *   shown ── asked ── allowed ──▶ running ──▶ completed | failed
  *              └ denied, withdrawn ──▶ failed
  *
- * Invariants: nothing is done before it is allowed; a standing approval is for one extension, one kind of act and one
- * session, for exactly what its option says; while the user is asked for one, other acts that it would settle wait; a
- * question is withdrawn when its call ends; the tool call always ends.
+ * Invariants:
+ * - No action runs before it is allowed.
+ * - A standing approval applies to one extension, one kind of action and one session, and to exactly what its option
+ *   names.
+ * - While a permission request is pending, other actions that its standing approval would cover wait.
+ * - A permission request is cancelled when its call ends.
+ * - The tool call always ends.
  */
 import { randomUUID } from "node:crypto";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -20,28 +26,28 @@ import { ToolFailure, type Tool, type ToolCall } from "./tool";
 
 export interface GatedAction {
   readonly title: string;
-  /** `execute` also for a change that a program makes, as in ACP. */
+  /** `execute` also covers changes made by a program, as in ACP. */
   readonly kind: "edit" | "execute";
   readonly content: readonly JsonObject[];
-  /** The file that it is about. */
+  /** The affected file. */
   readonly path?: string;
-  /** Where the content does not say it all. */
+  /** Present if `content` does not show the whole action. */
   readonly rawInput?: JsonObject;
-  /** What “always” is for: `key` of what it settles, `name` of the option. Absent: it cannot be had. */
+  /** Scope of "Always Allow": `key` identifies the actions it covers, `name` labels the option. Absent: not offered. */
   readonly standing?: { readonly key: string; readonly name: string };
 }
 
-/** The tool call on the user's screen, while the act is carried out. */
+/** The visible tool call of a running action. */
 export interface Card {
   show(content: readonly JsonObject[]): void;
-  /** It did not come to a good end, though nothing is thrown. */
+  /** Marks the tool call as failed although the action does not throw. */
   failed(): void;
 }
 
-/** Value of the setting `approve`, which each extension with such acts has. */
+/** Value of the setting `approve` of each extension that needs consent. */
 export type Approve = "ask" | "all";
 
-/** Any other value is logged, and asks. */
+/** Any other value is logged and treated as `ask`. */
 export function approveIn(
   { approve = "ask" }: ExtensionSettings,
   extension: string,
@@ -53,11 +59,11 @@ export function approveIn(
 }
 
 export interface ConsentDeps {
-  /** Id of the extension. */
+  /** Extension id. */
   readonly extension: string;
   readonly client: SessionClient;
   readonly approve: Approve;
-  /** Version of ACP that the client speaks. */
+  /** ACP version of the client. */
   readonly version: () => 1 | 2;
 }
 
@@ -69,7 +75,7 @@ const ALLOW = "allow",
 export class Consent {
   readonly #allowed = new Set<string>();
   readonly #asking = new Map<string, Promise<unknown>>();
-  /** Unique among those of the agent. */
+  /** Keeps tool call ids distinct from the agent's own. */
   readonly #prefix: string;
   #made = 0;
 
@@ -78,8 +84,8 @@ export class Consent {
   }
 
   /**
-   * The tool, whose calls are carried out only with consent to `actOf(args)`. Arguments that `actOf` refuses are not
-   * asked about.
+   * Wraps a tool so that each call requires consent to `actOf(args)`. If `actOf` throws, the call fails without a
+   * permission request.
    */
   guarded(tool: Tool, actOf: (args: JsonObject) => GatedAction): Tool {
     return {
@@ -93,7 +99,7 @@ export class Consent {
     };
   }
 
-  /** Throws a `ToolFailure` when it was not allowed. */
+  /** Throws a `ToolFailure` if the action is not allowed. */
   async carryOut<T>(act: GatedAction, call: ToolCall, carry: (card: Card) => Promise<T>): Promise<T> {
     const toolCallId = `${this.#prefix}-${++this.#made}`,
       { client, version } = this.deps;
@@ -141,7 +147,7 @@ export class Consent {
     }
   }
 
-  /** Resolves with the option that allows it. */
+  /** Resolves with the option that allows the action. */
   async #ask(toolCallId: string, act: GatedAction, call: ToolCall): Promise<string> {
     call.progress(`Waiting for the user to allow: ${act.title}`);
     const toolCall = shown(toolCallId, act),

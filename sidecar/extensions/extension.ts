@@ -1,7 +1,7 @@
 /**
- * An agent extension that is part of Symposium: a proxy of our own kit (proxies/proxy.ts), made for one chain. It runs
- * in the sidecar, behind `run-with`, and alone on stdio (`symposium-acp-agent proxy NAME`): what it needs of the
- * computer is given to it.
+ * Contract of a built-in agent extension: a proxy built with our own kit (proxies/proxy.ts), created per chain. It runs
+ * in the sidecar, behind `run-with`, or alone on stdio (`symposium-acp-agent proxy NAME`). All access to the computer
+ * is injected.
  */
 import type { ProcessSpec, Started } from "../process/child";
 import type { Environment } from "../process/login-shell-environment";
@@ -11,33 +11,35 @@ import type { Clock } from "../rpc/clock";
 import type { JsonObject } from "../rpc/json";
 
 export interface ExtensionDeps {
-  /** Ours, for what is told of us. */
+  /** Symposium's version, reported to clients. */
   readonly version: string;
   readonly clock: Clock;
-  /** Now, for what is written into files. */
+  /** Current date, for timestamps in files. */
   readonly date: () => Date;
   readonly platform: string;
   /** The user's home folder. */
   readonly home: string;
-  /** Of the user's login shell; what `run` and `start` give to what they start. */
+  /** Environment of the user's login shell. `run` and `start` pass it to the processes that they start. */
   readonly environment: () => Promise<Environment>;
-  /** Where a program of the user's is; never in the current folder. */
+  /** Resolves the path of an installed program. Never searches the current folder. */
   readonly find: (program: string) => Promise<string | undefined>;
-  /** A program to its end (process/tool-run.ts): its group and all it started are gone when this is settled. */
+  /**
+   * Runs a program until it exits (process/tool-run.ts). Its whole process group has ended when the promise settles.
+   */
   readonly run: (spec: ProcessSpec, options: ToolOptions) => Promise<ToolResult>;
-  /** A program that goes on, a language server; whoever starts it stops it. */
+  /** Starts a long-running program, such as a language server. The caller stops it. */
   readonly start: (spec: ProcessSpec) => Promise<Started>;
-  /** For the log. */
+  /** Writes to the log. */
   readonly log: (level: "info" | "warn", message: string, detail: JsonObject) => void;
 }
 
-/** What the user configured for this extension; what cannot be read counts as absent, and is said to `log`. */
+/** The user's settings for this extension. Invalid values are logged and treated as absent. */
 export type ExtensionSettings = JsonObject;
 
 export interface BuiltInExtension {
-  /** As in the settings, on the command line, and in the docs. */
+  /** Id in the settings, on the command line and in the documentation. */
   readonly id: string;
-  /** As the user knows it. */
+  /** Display name. */
   readonly name: string;
   define(settings: ExtensionSettings, deps: ExtensionDeps): ProxyDefinition;
 }

@@ -1,13 +1,13 @@
 import { ToolFailure, type Tool } from "./tool";
 
 /**
- * The calls of a session's tools that are under way. Some agents leave them alone when their turn is stopped: then
- * whoever has them ends them.
+ * In-flight tool calls of a session. Some agents do not cancel them when their turn is cancelled; the extension then
+ * cancels them with `stop`.
  */
 export class OpenCalls {
   readonly #open = new Set<AbortController>();
 
-  /** The tool, whose calls also end with `stop`. */
+  /** Wraps a tool so that `stop` also ends its calls. */
   watched(tool: Tool): Tool {
     return {
       ...tool,

@@ -1,4 +1,4 @@
-/** Where the Rust projects of a session are, and its cargo. */
+/** Locates the Rust projects of a session and the user's cargo. */
 import type { Dirent } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import path from "node:path";
@@ -6,15 +6,17 @@ import { contains } from "../permissions/boundary";
 import type { ExtensionDeps } from "./extension";
 import { ToolFailure } from "./tool";
 
-/** Direct sub-folders that are looked into, of each folder. */
+/** Maximum number of direct subfolders inspected per folder. */
 const MOST_BELOW = 500;
-/** They hold other people's projects, and what is built. */
+/** Folders with third-party projects or build output. */
 const NOT_PROJECTS = /^(\.|node_modules$|target$|vendor$)/;
 
 /**
- * Folders from which cargo finds a `Cargo.toml`, the best first; none: there is no Rust here. Each of the session's
- * folders counts itself when it or a folder above it has one, up to the repository's root, but never the home folder or
- * one above that; else those directly below it count that have one. Never rejects.
+ * Folders from which cargo finds a `Cargo.toml`, best first. Empty: no Rust project.
+ *
+ * A session folder is included if it or an ancestor has a manifest. The search stops at the repository root and never
+ * includes the home folder or its ancestors. Otherwise the direct subfolders that have a manifest are included. Never
+ * rejects.
  */
 export async function rustFolders(folders: readonly string[], home: string): Promise<readonly string[]> {
   const found = await Promise.all(
@@ -51,7 +53,7 @@ function hasManifest(folder: string): Promise<boolean> {
   );
 }
 
-/** A worktree's `.git` is a file. */
+/** In a worktree, `.git` is a file. */
 function isRepository(folder: string): Promise<boolean> {
   return lstat(path.join(folder, ".git")).then(
     () => true,
@@ -59,7 +61,9 @@ function isRepository(folder: string): Promise<boolean> {
   );
 }
 
-/** The user's cargo: on the PATH, or where rustup puts it. Rejects with a `ToolFailure` when there is none. */
+/**
+ * The user's cargo: from the PATH, or where rustup installs it. Rejects with a `ToolFailure` if cargo is not installed.
+ */
 export async function cargoIn({
   find,
   environment,

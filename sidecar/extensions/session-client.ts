@@ -1,10 +1,13 @@
-/** The client of one session, as its tools see it: what it offers, and a way to ask it. */
+/** The client of one session, as seen by its tools: capabilities, requests and updates. */
 import type { Interceptors, Neighbour } from "../proxies/proxy";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { systemPromptSupport, type SystemPromptSupport } from "./system-prompt";
 import { ToolFailure } from "./tool";
 
-/** Of `initialize` (schema v1, `ClientCapabilities`), and the version that the agent answered: which one is spoken. */
+/**
+ * Client capabilities from `initialize` (schema v1, `ClientCapabilities`) and the protocol version that the agent
+ * selected.
+ */
 export interface ClientOffers {
   readonly reads: boolean;
   readonly writes: boolean;
@@ -27,13 +30,13 @@ function offersIn(params: unknown, answer: unknown): ClientOffers {
 
 export interface OfferTracker {
   readonly offers: () => ClientOffers;
-  /** Undefined: the agent applies no system prompt of a client. */
+  /** Undefined if the agent ignores a client's system prompt. */
   readonly systemPrompt: () => SystemPromptSupport | undefined;
-  /** For `fromClient.requests`. */
+  /** Merge into `fromClient.requests`. */
   readonly requests: NonNullable<Interceptors["requests"]>;
 }
 
-/** Reads the handshake as it passes. */
+/** Reads the capabilities from the intercepted `initialize` exchange. */
 export function offerTracker(): OfferTracker {
   let offers = NO_OFFERS,
     systemPrompt: SystemPromptSupport | undefined;
@@ -53,13 +56,16 @@ export function offerTracker(): OfferTracker {
 }
 
 export interface SessionClient {
-  /** Rejects with `RpcError`; with the reason of `signal` as soon as that aborts, and the client hears so. */
+  /**
+   * Rejects with `RpcError`, or with the reason of `signal` as soon as it aborts. The client then receives a
+   * cancellation.
+   */
   request(method: string, params: JsonObject, signal: AbortSignal): Promise<unknown>;
-  /** An update of the session. */
+  /** Sends a session update. */
   tell(update: JsonObject): void;
 }
 
-/** `sessionId`: as soon as it is known. */
+/** `sessionId` returns undefined until the agent has answered the setup request. */
 export function sessionClient(client: Neighbour, sessionId: () => string | undefined): SessionClient {
   return {
     async request(method, params, signal) {
@@ -74,9 +80,9 @@ export function sessionClient(client: Neighbour, sessionId: () => string | undef
   };
 }
 
-/** What comes of it, or the reason of the signal when that aborts first. */
+/** Settles like `promise`, or rejects with the signal's reason if that aborts first. */
 export async function until<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  promise.catch(() => undefined); // who waits for nothing any more is told nothing
+  promise.catch(() => undefined); // prevents an unhandled rejection after an abort
   signal.throwIfAborted();
   let aborted = (): void => undefined;
   const end = new Promise<never>((_, reject) => {
@@ -90,7 +96,7 @@ export async function until<T>(promise: Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-/** The option that was chosen; `undefined`: none. Of the answer to `session/request_permission`. */
+/** The selected option in the result of `session/request_permission`. Undefined if no option was selected. */
 export function chosenIn(answer: unknown): string | undefined {
   const { outcome } = objectOr(answer);
   return isObject(outcome) && outcome.outcome === "selected" && typeof outcome.optionId === "string"

@@ -1,51 +1,52 @@
 /**
- * A proxy that puts an MCP server into the sessions of its chain: the part that all our extensions share.
+ * Adds an MCP server to the sessions of a chain. All built-in extensions share this proxy.
  *
- * Invariants: a session that gets no server passes as the bytes that came, and so does one that another extension
- * opened for itself; no two servers of a chain have had the same name, because some agents offer the servers of one
- * session in all of them, and remember those that have ended.
+ * Invariants:
+ * - A session without a server is forwarded byte for byte, and so is a side session that another extension opened.
+ * - Server names are never reused in a chain. Some agents offer the servers of one session in all sessions and remember
+ *   those that have ended.
  */
 import type { Chain, ConnectMcp, Interceptors, PassingRequest } from "../proxies/proxy";
 import { CLOSINGS, SessionServers, SETUPS } from "../proxies/session-servers";
 import { isSideSession } from "../proxies/side-session";
 import { arrayOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 
-/** A session of the client's, from the request that sets it up to its end. */
+/** A session of the client, from its setup request to its end. */
 export interface SessionPlace {
-  /** Absolute: `cwd`, then `additionalDirectories`. */
+  /** Absolute paths: `cwd`, then `additionalDirectories`. */
   readonly folders: readonly [cwd: string, ...more: readonly string[]];
-  /** Of `session/new`, `load`, `resume` or `fork`. */
+  /** Setup method: `session/new`, `load`, `resume` or `fork`. */
   readonly setup: string;
-  /** Undefined until the agent has answered the setup; MCP calls may come before. */
+  /** Undefined until the agent answers the setup request. MCP calls may arrive earlier. */
   readonly sessionId: () => string | undefined;
 }
 
 export interface SessionServer {
   readonly connect: ConnectMcp;
-  /** The session is over, or could not be set up. Once. */
+  /** Called once, when the session ends or its setup fails. */
   close?(): void;
 }
 
 export interface SessionTools {
-  /** Of the MCP server; the second one of a chain gets a number behind it. */
+  /** MCP server name. Later servers of the chain get a numeric suffix. */
   readonly name: string;
   /**
-   * The server for a session, or undefined where there is nothing to offer. Rejecting is for bugs: it is logged, and
-   * the session goes on without.
+   * The server for a session, or undefined if the session gets none. A rejection is a bug: it is logged, and the
+   * session continues without the server.
    */
   server(place: SessionPlace): SessionServer | undefined | Promise<SessionServer | undefined>;
   /**
-   * The params of the setup, `mcpServers` aside, as they go to the agent; called after `server`. The object itself:
-   * unchanged. Rejecting is for bugs, likewise.
+   * Setup params sent to the agent, except `mcpServers`. Called after `server`. Returning the same object means
+   * unchanged. A rejection is a bug: it is logged, and the params stay unchanged.
    */
   params?(place: SessionPlace, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
-  /** A session was set up. */
+  /** The session is set up. */
   opened?(place: SessionPlace, sessionId: string): void;
   closed?(sessionId: string): void;
 }
 
 export interface SessionToolsProxy {
-  /** For `fromClient.requests`. */
+  /** Merge into `fromClient.requests`. */
   readonly requests: NonNullable<Interceptors["requests"]>;
   close(): void;
 }

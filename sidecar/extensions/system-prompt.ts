@@ -1,14 +1,16 @@
 /**
- * The system prompt of an agent's session, where a client can add to it (ACP schema v1 unstable and v2, `systemPrompt`
- * of `session/new`, `load`, `resume` and `fork`). Text there is in no title, history or replay. Pure.
+ * Adds text to the system prompt of an agent's session, if the agent supports it. The text appears in no title, history
+ * or replay. See `systemPrompt` of `session/new`, `load`, `resume` and `fork` (ACP schema v1 unstable and v2). Pure.
  */
 import { needsWorkaround } from "../agent-workarounds";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 
-/** `member`: ACP's `systemPrompt`. `meta`: `_meta.systemPrompt.append`, the extension that ACP's member replaced. */
+/**
+ * `member`: ACP's `systemPrompt`. `meta`: `_meta.systemPrompt.append`, an older extension that ACP's member replaced.
+ */
 export type SystemPromptSupport = "member" | "meta";
 
-/** `answer`: the agent's result of `initialize`. Undefined: the agent applies neither. */
+/** `answer`: the agent's `initialize` result. Undefined: the agent supports neither form. */
 export function systemPromptSupport(answer: unknown): SystemPromptSupport | undefined {
   const { agentCapabilities, capabilities, agentInfo, info } = objectOr(answer);
   const session = objectOr(objectOr(agentCapabilities).sessionCapabilities),
@@ -17,7 +19,7 @@ export function systemPromptSupport(answer: unknown): SystemPromptSupport | unde
   return needsWorkaround(stringOr(objectOr(agentInfo ?? info).name, ""), "system-prompt-in-meta") ? "meta" : undefined;
 }
 
-/** The params with `text` behind the system prompt that they hold; `text` is not empty. */
+/** Appends `text` to the system prompt in the params. `text` must not be empty. */
 export function withSystemPrompt(params: JsonObject, text: string, support: SystemPromptSupport): JsonObject {
   const block = { type: "text", text };
   if (support === "member") {

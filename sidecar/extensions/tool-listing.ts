@@ -1,15 +1,15 @@
 /**
- * Whether an agent has listed the tools of an extension's MCP server in one session (issue 14 item 4). The server
- * itself observes it: that holds for agents with native MCP over ACP, behind any conductor, and whatever name a later
- * proxy gives the server.
+ * Tracks whether an agent has listed the tools of an extension's MCP server in one session (issue 14 item 4). The
+ * server itself observes the request. This works for agents with native MCP over ACP, behind any conductor, and with
+ * any server name that a later proxy assigns.
  *
- * Invariants: `isListed` never goes back to false; `settled` resolves within `LISTING_MS` and never rejects.
+ * Invariants: `isListed` never returns to false; `settled` resolves within `LISTING_MS` and never rejects.
  */
 import { SESSION_TOOLS, type SessionToolsRequest } from "../mcp/delivery/delivery";
 import type { Neighbour } from "../proxies/proxy";
 import type { Clock } from "../rpc/clock";
 
-/** Milliseconds; longer than the MCP bridge waits before it answers. */
+/** Milliseconds. Longer than the MCP bridge's own wait. */
 export const LISTING_MS = 6_000;
 
 export class ToolListing {
@@ -23,15 +23,15 @@ export class ToolListing {
     return this.#isListed;
   }
 
-  /** The server answered `tools/list`. */
+  /** Call when the server answers `tools/list`. */
   listed(): void {
     this.#isListed = true;
     this.#onListed();
   }
 
   /**
-   * Waits for agents whose MCP client is slower than the first prompt. A chain without the bridge rejects the request:
-   * then the present state decides. `successor`: of the extension. `signal` ends the waiting.
+   * Waits for agents whose MCP client is slower than the first prompt. A chain without the bridge rejects the request;
+   * the current state then decides. `successor`: the extension's successor. `signal` ends the wait.
    */
   async settled(sessionId: string, successor: Neighbour, clock: Clock, signal: AbortSignal): Promise<boolean> {
     if (this.#isListed || signal.aborted) return this.#isListed;

@@ -1,8 +1,11 @@
 /**
- * The MCP server of an extension: its tools, for each client that connects. The SDK is loaded when the first one comes.
+ * MCP server with an extension's tools, one instance per connecting client. The MCP SDK is loaded on the first
+ * connection.
  *
- * Invariants: a call with wrong arguments reaches no tool; what a tool throws is an answer with `isError`, never the
- * end of the connection; a call whose client has gone is withdrawn.
+ * Invariants:
+ * - A call with invalid arguments never reaches its tool.
+ * - An error thrown by a tool becomes a result with `isError` and never closes the connection.
+ * - A call is aborted when its client disconnects.
  */
 import type { CallToolResult, Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
 import { COUNTS_TOOLS } from "../mcp/delivery/delivery";
@@ -14,19 +17,19 @@ import type { JsonObject } from "../rpc/json";
 import { checkArguments, ToolFailure, type Tool, type ToolAnswer } from "./tool";
 
 export interface ToolServer {
-  /** For clients: the extension's. */
+  /** Server name, shown to clients: the extension's. */
   readonly name: string;
   readonly title: string;
   readonly version: string;
-  /** For the model: what these tools are for, in a sentence or two. */
+  /** Purpose of the tools in one or two sentences, for the model. */
   readonly instructions: string;
   readonly tools: readonly Tool[];
-  /** Prompts that a user calls by name, and what they say. */
+  /** Prompts that a user invokes by name. */
   readonly prompts?: readonly ToolPrompt[];
   readonly clock: Clock;
   /** The agent requested `tools/list`. */
   readonly onListed?: () => void;
-  /** For the log. */
+  /** Writes to the log. */
   readonly odd: (what: string, detail: unknown) => void;
 }
 
@@ -39,8 +42,8 @@ export interface ToolPrompt {
 }
 
 /**
- * In `_meta` of a result: the structured form of an answer that has a text of its own. Some agents show their model
- * nothing but `structuredContent` where there is one (Claude).
+ * Key in `_meta` of a result: the structured form of a result that also has text. Some agents (Claude) show the model
+ * only `structuredContent` if it is present.
  */
 export const STRUCTURED = "symposium.dev/structured";
 
@@ -98,7 +101,7 @@ export function connectToolServer(of: ToolServer): ConnectMcp {
   };
 }
 
-/** The answer to `tools/call`; never rejects. */
+/** The result of `tools/call`. Never rejects. */
 export async function callTool(
   { tools, title, odd }: Pick<ToolServer, "tools" | "title" | "odd">,
   name: string,

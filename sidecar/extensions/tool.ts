@@ -1,7 +1,7 @@
-/** A tool of an extension, as one writes it, and what its arguments have to be. Pure. */
+/** Contract of an extension's tool, and validation of its arguments. Pure. */
 import { isObject, type JsonObject } from "../rpc/json";
 
-/** Members of `inputSchema`; descriptions are for the model. The shapes that can be checked here. */
+/** The JSON Schema subset for members of `inputSchema` that can be validated here. Descriptions are for the model. */
 export type ArgumentSchema =
   | { readonly type: "string"; readonly description: string; readonly enum?: readonly string[] }
   | {
@@ -22,13 +22,13 @@ export interface ObjectSchema {
 }
 
 export interface ToolCall {
-  /** Aborted when the agent withdraws the call, or nobody waits for it any more. */
+  /** Aborts when the agent cancels the call or its client disconnects. */
   readonly signal: AbortSignal;
-  /** A sentence on what is being done, for a client that asked for progress. */
+  /** Sends a progress message (one sentence) to clients that requested progress. */
   progress(message: string): void;
 }
 
-/** A text, or what a program can read: for the model as JSON, or, where there is a text as well, that alone. */
+/** A string, or structured data. The model receives the data as JSON, or only `text` if both are present. */
 export type ToolAnswer =
   | string
   | { readonly structured?: JsonObject; readonly text?: string; readonly isError?: boolean };
@@ -38,7 +38,7 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: ObjectSchema;
-  /** MCP annotations: hints, for clients that ask their user. */
+  /** MCP annotations: hints for clients that ask their user. */
   readonly annotations: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint?: boolean;
@@ -46,18 +46,18 @@ export interface Tool {
     readonly openWorldHint?: boolean;
   };
   /**
-   * `args` are as `inputSchema` says. A `ToolFailure` is answered as it is, with `isError`; anything else that is
-   * thrown is a bug, and logged.
+   * `args` conform to `inputSchema`. The message of a thrown `ToolFailure` becomes the result, with `isError`. Any
+   * other error is a bug and is logged.
    */
   call(args: JsonObject, call: ToolCall): Promise<ToolAnswer>;
 }
 
-/** `message`: a sentence for the model, that says what to do. */
+/** `message`: a sentence for the model that suggests what to do. */
 export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
 }
 
-/** Throws a `ToolFailure` that names the first argument that is wrong. Members that no schema names are left alone. */
+/** Throws a `ToolFailure` that names the first invalid argument. Members without a schema are ignored. */
 export function checkArguments(schema: ObjectSchema, args: JsonObject, where = ""): void {
   const missing = schema.required?.find(name => args[name] === undefined || args[name] === null);
   if (missing !== undefined) throw new ToolFailure(`The argument “${where}${missing}” is missing.`);

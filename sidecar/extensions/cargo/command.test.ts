@@ -1,4 +1,4 @@
-/** What cargo is started with, and what a model cannot have it started with. */
+/** Arguments passed to cargo, and arguments that a model cannot pass. */
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../rpc/json";

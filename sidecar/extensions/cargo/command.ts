@@ -1,20 +1,20 @@
 /**
- * What is run for a call of a tool: cargo's arguments, one by one; nothing is ever read by a shell. Pure.
+ * Builds cargo's argument list for a tool call. No shell ever parses an argument. Pure.
  *
- * A model may run the workspace's code, with the user's consent: that is what these tools are for. It may not, by an
- * argument, have cargo run or write something elsewhere: `--config` and `-Z` can name programs that cargo starts,
- * `--manifest-path`, `--target-dir`, `-C` and the like lead to other folders. So of the options only those that are
- * known here pass, and what names something can never be read as an option.
+ * With the user's consent, a model may run the workspace's code. It must not make cargo run or write anything elsewhere
+ * through an argument. `--config` and `-Z` can name programs that cargo starts; `--manifest-path`, `--target-dir`, `-C`
+ * and similar options name other folders. Only the options listed here are therefore accepted, and a name is never
+ * parsed as an option.
  */
 import { arrayOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure } from "../tool";
 import type { Reads } from "./output";
 
 export interface CargoCommand {
-  /** Of the subcommand and its options: `["test", "--no-fail-fast", …]`. */
+  /** Subcommand and options: `["test", "--no-fail-fast", …]`. */
   readonly words: readonly string[];
   readonly reads: Reads;
-  /** Folders that it names, as they were given: they must be the session's. */
+  /** Folders named by the arguments, as given. The caller must check that they are inside the session's folders. */
   readonly folders: readonly string[];
   readonly wanted?: string;
 }
@@ -25,15 +25,15 @@ export type Subcommand = (typeof SUBCOMMANDS)[number];
 interface Extra {
   /** Options without a value. */
   readonly flags: readonly string[];
-  /** Options with one, and how it is looked at. */
+  /** Options with a value, and how the value is validated. */
   readonly values: Readonly<Record<string, "name" | "folder" | "repository">>;
   readonly short: Readonly<Record<string, string>>;
-  /** Arguments that are no options. */
+  /** Accepted positional arguments. */
   readonly names: RegExp;
 }
 
 const LOCKED = ["--locked", "--offline", "--frozen", "--dry-run"];
-/** A crate, and what is wanted of it: `serde@1`. */
+/** A crate name with an optional version requirement: `serde@1`. */
 const CRATE = /^[A-Za-z_][\w-]*(@\S[^\n]*)?$/;
 const EXTRA: Readonly<Record<"add" | "remove" | "update", Extra>> = {
   add: {
@@ -78,13 +78,13 @@ const EXTRA: Readonly<Record<"add" | "remove" | "update", Extra>> = {
   },
 };
 
-/** Of test programs; also as the beginning of it. */
+/** The `--logfile` option of test programs, including its abbreviations. */
 const WRITES = /^--?l(o(g(f(i(l(e)?)?)?)?)?)?(=|$)/;
 
 export const JSON_MESSAGES = "--message-format=json",
   NO_FAIL_FAST = "--no-fail-fast";
 
-/** Throws a `ToolFailure` for what is refused. `args` are as the tool's schema says. */
+/** Throws a `ToolFailure` for rejected arguments. `args` conform to the tool's schema. */
 export function commandFor(subcommand: Subcommand, args: JsonObject): CargoCommand {
   const command = unchecked(subcommand, args);
   if (command.words.some(word => word.includes("\0")))
@@ -148,14 +148,14 @@ function unchecked(subcommand: Subcommand, args: JsonObject): CargoCommand {
   }
 }
 
-/** As one would type it, for people to read. */
+/** The command line as typed in a shell, for display. */
 export function typed(words: readonly string[]): string {
   return ["cargo", ...words]
     .map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
     .join(" ");
 }
 
-/** In one word: the value cannot become an option of its own. */
+/** A single argument, so that the value cannot become an option. */
 function option(name: string, value: unknown): readonly string[] {
   const given = text(value);
   return given === undefined ? [] : [`${name}=${given}`];

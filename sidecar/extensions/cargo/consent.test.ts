@@ -1,4 +1,4 @@
-/** The user's consent to what Cargo's tools run and change; cargo itself is played by the test. */
+/** The user's consent to Cargo's tools. The test simulates cargo. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,6 +1,6 @@
 /**
- * What rustc found, as cargo reports it with `--message-format=json` (cargo book, "External tools"; rustc book, "JSON
- * Output"). Pure.
+ * Parses rustc's diagnostics from cargo's `--message-format=json` output (cargo book, "External tools"; rustc book,
+ * "JSON Output"). Pure.
  */
 import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { ends } from "./head-and-tail";
@@ -10,18 +10,20 @@ export interface Diagnostic {
   /** `E0308`, or the name of a lint. */
   readonly code?: string;
   readonly message: string;
-  /** Of what it is about, if it is about a place: relative to the root of the Cargo workspace, 1-based. */
+  /**
+   * Primary location, if any. `file` is relative to the root of the Cargo workspace; `line` and `column` are 1-based.
+   */
   readonly at?: { readonly file: string; readonly line: number; readonly column: number };
-  /** As cargo prints it, without colours. */
+  /** As printed by cargo, without colours. */
   readonly rendered: string;
 }
 
-/** Characters of a diagnostic that are kept. Types in a message can be thousands of characters long. */
+/** Limits of a stored diagnostic, in characters. Types in a message can be thousands of characters long. */
 const RENDERED_HEAD = 3_000,
   RENDERED_TAIL = 1_000,
   LONGEST_MESSAGE = 500;
 
-/** A line of cargo's, or undefined: some program's own output. */
+/** Parses a message line of cargo. Undefined: the line is a program's own output. */
 export function cargoMessage(line: string): JsonObject | undefined {
   if (!line.startsWith("{")) return undefined;
   try {
@@ -33,7 +35,8 @@ export function cargoMessage(line: string): JsonObject | undefined {
 }
 
 /**
- * The `message` of a `compiler-message`; undefined for one that only says how many there were, or how to learn more.
+ * Parses the `message` of a `compiler-message`. Undefined for a message that only gives the number of errors or hints
+ * at further help.
  */
 export function diagnosticIn(given: unknown): Diagnostic | undefined {
   const { level, message, code, spans, rendered } = objectOr(given);
@@ -57,20 +60,23 @@ function isSummary(message: string): boolean {
   return /^(aborting due to |could not compile |\d+ (warning|error)s? emitted)/.test(message);
 }
 
-/** How many of each, and the first of them: each once, also when several targets (a library and its tests) have it. */
+/**
+ * Counts errors and warnings and keeps the first of each. A diagnostic that several targets (a library and its tests)
+ * report counts once.
+ */
 export class Found {
   readonly errors: Diagnostic[] = [];
   readonly warnings: Diagnostic[] = [];
   errorCount = 0;
   warningCount = 0;
-  /** How often each lint warned. */
+  /** Number of warnings per lint. */
   readonly lints = new Map<string, number>();
   readonly #known = new Set<string>();
 
-  /** `most`: of each level that are kept; the others are counted. */
+  /** `most`: maximum number of diagnostics kept per level. Further ones are only counted. */
   constructor(private readonly most = 200) {}
 
-  /** False: it was known. */
+  /** Returns false if the diagnostic is already known. */
   add(diagnostic: Diagnostic): boolean {
     const { level, code, message, at, rendered } = diagnostic,
       key = at ? [level, code, message, at.file, at.line, at.column].join("\0") : rendered;
@@ -88,5 +94,5 @@ export class Found {
   }
 }
 
-/** Beyond that, a repeated one would be counted again. */
+/** Maximum number of remembered diagnostics. Repetitions of later ones are counted again. */
 const MOST_KNOWN = 10_000;

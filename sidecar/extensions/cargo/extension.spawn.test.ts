@@ -1,6 +1,6 @@
 /**
- * The extension Cargo in a chain: its MCP server over the real bridge, called by the SDK's client and by Eliza, with a
- * real cargo in a real workspace.
+ * The Cargo extension in a chain. The SDK's client and Eliza call its MCP server over the real bridge, with a real
+ * cargo in a real workspace.
  */
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -27,7 +27,7 @@ import type { ExtensionDeps } from "../extension";
 import { STRUCTURED } from "../tool-server";
 import { cargo } from "./extension";
 
-/** A user who allows each act. */
+/** A user who allows each action. */
 function allowing(request: IncomingRequest): void {
   if (request.method === "session/request_permission")
     request.respond({ outcome: { outcome: "selected", optionId: "allow" } });
@@ -108,7 +108,7 @@ suite("the extension Cargo with a real cargo", function () {
     home?.[Symbol.dispose]();
   });
 
-  /** A session in a workspace: its MCP client, and what to dispose of. */
+  /** A session in a workspace: its MCP client and its disposables. */
   async function opened(
     workspace: RustWorkspace,
     change: (fixture: ExtensionDeps) => ExtensionDeps = fixture => fixture,

@@ -1,5 +1,6 @@
 /**
- * The extension Cargo: puts `cargo-mcp` into sessions that have a Rust project. All others pass as the bytes that came.
+ * The Cargo extension: adds the MCP server `cargo-mcp` to sessions with a Rust project. All other sessions are
+ * forwarded byte for byte.
  */
 import type { Chain, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";

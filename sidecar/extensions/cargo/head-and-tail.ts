@@ -1,16 +1,16 @@
 /**
- * The beginning and the end of a long text, by whole lines: what is left out of the middle is counted.
+ * Keeps the first and last lines of a long text and counts the omitted lines.
  *
- * Invariants: a text of `head` characters or less is kept whole, and however much comes, not much more than `head +
- * tail` characters are held.
+ * Invariants: a text of at most `head` characters is kept whole. Memory stays close to `head + tail` characters for any
+ * input.
  */
 const LONGEST_LINE = 2_000;
-/** Lines that are let go of together: one by one, each would move all the others. */
+/** Dropped lines are removed from the array in batches; removing each one separately would shift all others. */
 const LET_GO = 1_000;
 
 export class Ends {
   readonly #first: string[] = [];
-  /** From `#from` on. */
+  /** Valid from index `#from`. */
   #last: string[] = [];
   #from = 0;
   #firstLength = 0;
@@ -45,7 +45,7 @@ export class Ends {
     this.#from = 0;
   }
 
-  /** Without empty lines at its end. */
+  /** The kept text without trailing empty lines. */
   text(): string {
     const gap =
       this.#leftOut === 0 ? [] : [`… (${this.#leftOut} ${this.#leftOut === 1 ? "line" : "lines"} left out) …`];
@@ -55,11 +55,11 @@ export class Ends {
 
 function cutLine(line: string): string {
   if (line.length <= LONGEST_LINE) return line;
-  const copy = Buffer.from(line.slice(0, LONGEST_LINE)).toString(); // a slice would hold all of it
+  const copy = Buffer.from(line.slice(0, LONGEST_LINE)).toString(); // a slice would keep the whole line in memory
   return `${copy}… (${line.length - LONGEST_LINE} more characters)`;
 }
 
-/** The same for a text that is there already. */
+/** Applies the same limits to a complete text. */
 export function ends(text: string, head: number, tail: number): string {
   const kept = new Ends(head, tail);
   for (const line of text.split("\n")) kept.push(line);

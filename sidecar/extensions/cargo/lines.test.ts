@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { Lines, plain } from "./lines";
 
-/** `chunks` of at most so many bytes each. */
+/** `chunks`: chunk sizes in bytes. */
 function lines(
   bytes: Buffer,
   limit: number,
@@ -42,7 +42,7 @@ suite("bytes as lines", () => {
             whole = lines(bytes, limit);
           deepEqual(lines(bytes, limit, sizes), whole);
           equal(whole.total, bytes.length);
-          // a character that was cut is three bytes
+          // a replaced partial character takes three bytes
           ok(whole.lines.every(line => Buffer.byteLength(line) <= 3 * limit));
           deepEqual(
             lines(bytes, 1000, sizes).lines,

@@ -1,8 +1,8 @@
 /**
- * Bytes as lines of text.
+ * Splits bytes into lines of text.
  *
- * Invariants: the lines do not depend on how the bytes were cut; no more than `limit` bytes are held: a longer line
- * comes in pieces of that size.
+ * Invariants: the lines do not depend on how the bytes are chunked. At most `limit` bytes are buffered; a longer line
+ * is delivered in pieces of that size.
  */
 const NEWLINE = 10;
 
@@ -16,7 +16,7 @@ export class Lines {
     private readonly tell: (line: string) => void,
   ) {}
 
-  /** Bytes that ever came. */
+  /** Total number of bytes received. */
   get total(): number {
     return this.#total;
   }
@@ -32,12 +32,15 @@ export class Lines {
     this.#hold(chunk.subarray(last + 1));
   }
 
-  /** The last line may have no end. */
+  /** Delivers a last line without a newline. */
   end(): void {
     if (this.#bytes > 0) this.#say();
   }
 
-  /** Lines without the end of the last one; what is short enough at once, because a program may print without end. */
+  /**
+   * Delivers complete lines, given without the last newline. Short input is decoded in one step, because a program can
+   * print large amounts of output.
+   */
   #whole(lines: Buffer): void {
     if (lines.length <= this.limit) {
       for (const line of lines.toString().split("\n")) this.tell(line);
@@ -75,10 +78,7 @@ export class Lines {
 
 const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
 
-/**
- * As a terminal would show it in the end: without colours, and of what was written over with carriage returns only the
- * last.
- */
+/** The line as a terminal finally shows it: without colours, and only the text after the last carriage return. */
 export function plain(line: string): string {
   if (!CONTROLS.test(line)) return line;
   const shown = line.replace(/\r+$/, "");

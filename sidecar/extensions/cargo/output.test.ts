@@ -1,7 +1,4 @@
-/**
- * What is taken in of a run of cargo: recorded runs, cut into chunks anyhow, and what a program can do to be
- * misunderstood.
- */
+/** Parsing of cargo's output: recorded runs in arbitrary chunks, and program output that imitates cargo's messages. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { READS, RECORDED, recorded } from "./fixtures/recorded";
@@ -21,7 +18,7 @@ suite("the output of cargo", () => {
       const { stdout, stderr } = recorded(name);
       const take = (sizes: readonly number[]): Said => {
         const output = new CargoOutput(READS[name]);
-        // all of stderr after its stream began, because only `waitingFor` depends on the order of the two
+        // all of stderr after the end of stdout, because only `waitingFor` depends on the order of the two
         for (const [bytes, push] of [
           [stdout, (chunk: Buffer) => output.stdout(chunk)],
           [stderr, (chunk: Buffer) => output.stderr(chunk)],

@@ -1,12 +1,13 @@
 /**
- * All that a run of cargo prints, taken in as it comes: what the compiler found, what the tests said, what a program
- * wrote.
+ * Parses the output of a cargo run as it arrives: diagnostics, test results and program output.
  *
- *   stdout   building: messages of cargo, one JSON object a line ── build-finished ──▶ the program's, or the test programs', own
- *   stderr   cargo's status lines, its warnings and errors ── Finished, Running `…` (cargo run) ──▶ the program's own
+ *   stdout   JSON messages of cargo, one per line ── build-finished ──▶ output of the program or test programs
+ *   stderr   cargo's status lines and errors ── Finished, Running `…` (cargo run) ──▶ the program's output
  *
- * Invariants: nothing depends on how the bytes were cut; what is held is bounded, however long it goes on; what a
- * program prints after the build is never taken for a message of cargo's.
+ * Invariants:
+ * - The result does not depend on how the bytes are chunked.
+ * - Memory is bounded, whatever the length of the output.
+ * - Output of a program after the build is never parsed as a message of cargo.
  */
 import { objectOr } from "../../rpc/json";
 import { cargoMessage, diagnosticIn, Found } from "./diagnostics";
@@ -15,27 +16,27 @@ import { Lines, plain } from "./lines";
 import { TestReport, type TestsSaid } from "./test-report";
 
 /**
- * What stands on stdout: messages only, messages and then test programs' or a program's output, or text (`cargo add`,
- * whose result stands on stderr).
+ * Content of stdout: messages only, messages followed by test or program output, or text (`cargo add`, whose result is
+ * on stderr).
  */
 export type Reads = "messages" | "tests" | "program" | "text";
 
 export interface Said {
   readonly found: Found;
-  /** Of cargo: false when it did not come so far. */
+  /** Success as reported by cargo's `build-finished` message; false if the message is missing. */
   readonly isBuilt: boolean;
   readonly tests?: TestsSaid;
-  /** What is no message and no report. */
+  /** Lines that are neither cargo messages nor test reports. */
   readonly stdout: string;
   /** Without the status lines of a build. */
   readonly stderr: string;
-  /** What cargo would have printed for a person. */
+  /** Size of the output that cargo would print for a person. */
   readonly bytes: number;
-  /** What it waits for, when its last word was that it does: `build directory`. */
+  /** The lock that cargo waits for (`build directory`), if its last status line reports that. */
   readonly waitingFor?: string;
 }
 
-/** A diagnostic with all its spans can be long; as much is held of a line that has no end. */
+/** Bytes. A diagnostic with all its spans can be long. Also limits the buffer for an unterminated line. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 const HEAD = 3_000,
   TAIL = 6_000;
@@ -58,7 +59,7 @@ export class CargoOutput {
   #lastLine = "";
   #bytes = 0;
 
-  /** `heard`: a status line, for progress. */
+  /** `heard` is called with each status line, for progress. */
   constructor(reads: Reads, heard: (status: string) => void = () => undefined) {
     this.#reads = reads;
     this.#heard = heard;
@@ -115,7 +116,7 @@ export class CargoOutput {
     if (verb !== undefined) this.#heard(line.trim());
     if (verb === "Finished") this.#stage = "finished";
     else if (verb === "Running" && this.#stage === "finished" && this.#reads === "program") this.#stage = "program";
-    // of a build script: cargo says it for each target
+    // cargo repeats a build script's warnings for each target
     const isRepeated = line === this.#lastLine && line.startsWith("warning: ");
     this.#lastLine = line;
     if ((this.#reads === "text" ? verb !== "Blocking" : verb === undefined) && !isRepeated) this.#stderr.push(line);

@@ -1,4 +1,7 @@
-/** What a model reads about a run of cargo. The golden answers are those to recorded runs; see fixtures/recorded.ts. */
+/**
+ * The result that a model receives for a run of cargo. The golden results are for recorded runs; see
+ * fixtures/recorded.ts.
+ */
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { objectOr, type JsonObject } from "../../rpc/json";

@@ -1,6 +1,6 @@
 /**
- * The answer to a run of cargo: for a model, so what matters comes first, each thing once, and what is left out is
- * counted. Pure.
+ * The tool result for a run of cargo, written for a model: important parts first, no repetitions, and a count of
+ * omitted parts. Pure.
  */
 import { type Exit, statusOf } from "../../process/child";
 import type { JsonObject } from "../../rpc/json";
@@ -12,24 +12,24 @@ import type { TestsSaid } from "./test-report";
 export interface Ran {
   /** `cargo test`. */
   readonly name: string;
-  /** As one would type it. */
+  /** As typed in a shell. */
   readonly command: string;
   /** Relative to the session's folder. */
   readonly cwd: string;
   readonly reads: Reads;
-  /** How it ended by itself, or after how many seconds it was stopped. */
+  /** The exit of the process, or the time limit at which it was stopped. */
   readonly end:
     | { readonly kind: "exited"; readonly exit: Exit }
     | { readonly kind: "stopped"; readonly seconds: number };
   readonly said: Said;
-  /** What was looked for among the tests. */
+  /** Test name filter. */
   readonly wanted?: string;
   readonly maxWarnings: number;
 }
 
 /**
- * Characters of the compiler's own words, and of the output of tests that failed; errors beyond that are told in a line
- * each.
+ * Characters of rendered diagnostics, and characters of the output of failed tests. Errors beyond the limit are
+ * reported in one line each.
  */
 const MOST_RENDERED = 24_000,
   MOST_TEST_OUTPUT = 24_000;
@@ -38,7 +38,7 @@ const MOST_LINES = 50,
 
 interface Shown {
   readonly errors: readonly Diagnostic[];
-  /** Without the compiler's drawing. */
+  /** Errors reported in one line, without the rendered diagnostic. */
   readonly shortErrors: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
 }
@@ -89,7 +89,7 @@ function nothingRan({ wanted, said: { tests } }: Ran): string {
     : "";
 }
 
-/** Where it is a tenth at least. */
+/** Reported if at least a tenth of the output is omitted. */
 function savedWords(said: number, shown: number): string {
   return shown < 0.9 * said ? ` (${size(said)} of output, ${size(shown)} shown.)` : "";
 }
@@ -116,7 +116,7 @@ function bodyOf(ran: Ran, { errors, shortErrors, warnings }: Shown): string {
   return parts.filter(part => part !== "").join("\n\n");
 }
 
-/** Tests that failed, with what they printed as far as there is room. */
+/** Failed tests, with their output up to the limit. */
 function failuresOf({ failures, failed }: TestsSaid): readonly string[] {
   let room = MOST_TEST_OUTPUT;
   const full = failures.filter(({ output }) => (room -= output.length) >= 0),
@@ -139,7 +139,7 @@ function moreWarnings({ said: { found } }: Ran, shown: number): string {
   return `${shown === 0 ? count(more, "warning") : count(more, "more warning")} not shown. By lint, of all: ${lints.join(", ")}.`;
 }
 
-/** What only repeats that there were errors is left out where they are shown. */
+/** If errors are shown, omits the lines that only repeat that the build failed. */
 function stderrOf({ said: { found, stderr }, reads }: Ran): string {
   if (found.errorCount === 0 || reads === "text") return stderr;
   return stderr

@@ -1,4 +1,4 @@
-/** A run of cargo with a cargo that the test plays: limits, withdrawal, what is missing. */
+/** A run with a simulated cargo: limits, cancellation, missing programs and folders. */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -64,14 +64,14 @@ class Fixture implements Disposable {
     );
   }
 
-  /** The next process that is started. */
+  /** The next started process. */
   started(): Promise<Run> {
     return new Promise(resolve => {
       this.#waiting = resolve;
     });
   }
 
-  /** As `runTool` does it: rejects with the signal's reason when that aborts. */
+  /** Like `runTool`, rejects with the signal's reason on abort. */
   #run(spec: ProcessSpec, options: ToolOptions): Promise<ToolResult> {
     options.signal.throwIfAborted();
     const { promise, resolve, reject } = deferred<ToolResult>();

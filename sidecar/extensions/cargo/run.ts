@@ -1,9 +1,10 @@
 /**
- * A run of cargo, from its start to the answer.
+ * Runs cargo for one tool call.
  *
- * Invariants: it is over, and with it all that it started, when this settles: by itself, at the time limit, or when the
- * call is withdrawn, as it is when its session ends. Calls are not queued: cargo has a lock of its own for what must
- * not happen at once, and lets go of it while a program runs.
+ * Invariant: when the promise settles, cargo and all processes that it started have ended: after a normal exit, at the
+ * time limit, or because the call was cancelled. The end of a session cancels its calls.
+ *
+ * Calls are not queued. Cargo locks what must not run concurrently and releases the lock while a program runs.
  */
 import type { Exit, ProcessSpec } from "../../process/child";
 import { AgentError } from "../../errors";
@@ -23,14 +24,14 @@ export interface CargoSession {
   readonly folder: WorkingFolder;
 }
 
-/** Why it is stopped at the time limit. */
+/** Abort reason at the time limit. */
 class TimeIsUp extends Error {}
 
-/** Between two status lines that are told. */
+/** Minimum interval between two reported status lines. */
 const PROGRESS_MS = 1_000;
 const PLAIN = { CARGO_TERM_COLOR: "never", CARGO_TERM_PROGRESS_WHEN: "never" };
 
-/** Rejects with `ToolFailure` for what the model or the user can mend. */
+/** Rejects with a `ToolFailure` for problems that the model or the user can fix. */
 export async function runCargo(
   subcommand: Subcommand,
   args: JsonObject,
@@ -68,7 +69,7 @@ export function cwdIn({ cwd }: JsonObject): string | undefined {
   return typeof cwd === "string" && cwd !== "" ? cwd : undefined;
 }
 
-/** Undefined: it was stopped at the limit. */
+/** Undefined if the run was stopped at the time limit. */
 async function toItsEnd(
   spec: ProcessSpec,
   seconds: number,
@@ -97,8 +98,8 @@ async function toItsEnd(
 }
 
 /**
- * Tells status lines as progress: the first at once, then one a second at most, but always that it waits for another
- * cargo, or runs a program.
+ * Reports status lines as progress: the first at once, then at most one per second. `Blocking` (waits for another
+ * cargo) and `Running` (starts a program) are always reported.
  */
 function spoken(call: ToolCall, clock: CargoSession["deps"]["clock"]): (status: string) => void {
   let last = -Infinity;

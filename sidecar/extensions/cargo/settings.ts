@@ -1,17 +1,17 @@
-/** What a user can set for this extension. Pure. */
+/** The user's settings for the Cargo extension. Pure. */
 import { isObject, type JsonObject } from "../../rpc/json";
 
 export interface CargoSettings {
   readonly timeoutMinutes: number;
-  /** Warnings that are shown; all are counted. */
+  /** Maximum number of warnings shown. All warnings are counted. */
   readonly maxWarnings: number;
-  /** For cargo and what it starts, besides the user's own. */
+  /** Environment variables for cargo and its child processes, in addition to the user's own. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 export const DEFAULTS: CargoSettings = { timeoutMinutes: 10, maxWarnings: 5, environment: {} };
 
-/** What cannot be read is said to `odd`, and the default counts. */
+/** Reports invalid values to `odd` and uses their defaults. */
 export function readSettings(given: JsonObject, odd: (setting: string, has: string) => void): CargoSettings {
   const number = (
     name: "timeoutMinutes" | "maxWarnings",

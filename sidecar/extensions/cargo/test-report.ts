@@ -1,19 +1,19 @@
 /**
- * What the test programs of `cargo test` print (rustc book, "Tests"), one after the other, in short: how many there
- * were, and the output of those that failed. Programs with a harness of their own, and what tests print past the
- * harness, are kept as other output.
+ * Summarizes the output of consecutive test programs of `cargo test` (rustc book, "Tests"): counts, and the output of
+ * failed tests. Output of custom test harnesses, and output that bypasses the harness's capture, is passed on as other
+ * output.
  *
  *   outside ── running N tests ──▶ running ── failures: ──▶ reports ── failures: ──▶ names
  *      ▲                              └─ successes: ──▶ shown ─┘                       │
  *      └───────────────────────── test result: …  ◀────────────────────────────────────┘
  *
- * Invariant: what is held is bounded, whatever comes.
+ * Invariant: memory is bounded for any input.
  */
 import { Ends } from "./head-and-tail";
 
 export interface FailedTest {
   readonly name: string;
-  /** What it printed, and its panic; empty when it was not captured. */
+  /** Captured output including the panic message. Empty if the output was not captured. */
   readonly output: string;
 }
 
@@ -25,7 +25,7 @@ export interface TestCounts {
 }
 
 export interface TestsSaid extends TestCounts {
-  /** The first of them. */
+  /** The first failures, up to a limit. */
   readonly failures: readonly FailedTest[];
 }
 
@@ -34,7 +34,7 @@ const ONE = /^test (.+?)(?: - should panic| - compile fail| - compile)? \.\.\. (
 const HEAD = 1_000,
   TAIL = 2_000,
   MOST_FAILURES = 200;
-/** Frames of the standard library in a backtrace: where it was built, or where its source is installed. */
+/** Backtrace frames of the standard library, by its build path or the path of its installed source. */
 const LIBRARY_FRAME = /^\s+at (\/rustc\/|.*[/\\]lib[/\\]rustlib[/\\]src[/\\]rust[/\\])/;
 const FRAME = /^\s+\d+: /;
 
@@ -48,13 +48,13 @@ export class TestReport {
   #ignored = 0;
   #filteredOut = 0;
   readonly #failures = new Map<string, Ends>();
-  /** Of the target that is being reported: names are told twice. */
+  /** Failures of the current target, by name: the harness prints each name twice. */
   #ofTarget = new Map<string, Ends>();
   #current: Ends | undefined;
   #frame: string | undefined;
   #targets = 0;
 
-  /** `other` hears the lines that are no report. */
+  /** `other` receives the lines that are not part of a test report. */
   constructor(private readonly other: (line: string) => void) {}
 
   push(line: string): void {
@@ -83,7 +83,7 @@ export class TestReport {
     }
   }
 
-  /** Undefined where no test was run. */
+  /** Undefined if no test program ran. */
   end(): TestsSaid | undefined {
     this.#close();
     if (!this.#ran) return undefined;
@@ -103,7 +103,7 @@ export class TestReport {
   #ranOne(line: string): void {
     const [, name, outcome] = ONE.exec(line) ?? [];
     if (name === undefined || this.#stage !== "running") return line === "" ? undefined : this.other(line);
-    if (outcome === "FAILED") this.#failure(name); // its program may end before it reports
+    if (outcome === "FAILED") this.#failure(name); // the test program may crash before its report
   }
 
   #began(): void {
@@ -148,7 +148,7 @@ export class TestReport {
     this.#current = this.#failure(name);
   }
 
-  /** A frame of a backtrace waits for the line that says where it is. */
+  /** Delays a backtrace frame until the next line, which gives its location. */
   #keep(line: string): void {
     if (this.#frame !== undefined && LIBRARY_FRAME.test(line)) {
       this.#frame = undefined;

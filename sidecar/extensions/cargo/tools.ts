@@ -1,4 +1,4 @@
-/** The tools of the MCP server `cargo-mcp`, for one session. */
+/** The tools of the MCP server `cargo-mcp` for one session. */
 import type { JsonObject } from "../../rpc/json";
 import type { GatedAction, Consent } from "../consent";
 import type { ArgumentSchema, Tool } from "../tool";
@@ -12,8 +12,8 @@ interface Described {
   readonly properties: Arguments;
   readonly required?: readonly string[];
   /**
-   * Reads and writes as the user's cargo does: crates come from the network, and build scripts, tests and programs are
-   * the workspace's own code.
+   * MCP annotations. The tools read and write like the user's cargo: crates come from the network, and build scripts,
+   * tests and programs are the workspace's own code.
    */
   readonly hints: { readonly destructiveHint: boolean; readonly idempotentHint: boolean };
 }
@@ -150,7 +150,7 @@ function tool(
     inputSchema: { type: "object", properties, ...(required ? { required } : {}) },
     annotations: { readOnlyHint: false, ...hints, openWorldHint: subcommand !== "clean" },
     call: async (args, call) => {
-      const cwd = await session.folder.of(cwdIn(args)); // also when another one is set while the question is open
+      const cwd = await session.folder.of(cwdIn(args)); // fixed now, in case another folder is set while the permission request is open
       return await consent.carryOut(actOf(subcommand, args, cwd), call, async card => {
         const answer = await runCargo(subcommand, { ...args, cwd }, call, session);
         if (typeof answer === "object" && answer.isError === true) card.failed();
@@ -160,7 +160,7 @@ function tool(
   };
 }
 
-/** Cargo runs code of the workspace (build scripts, tests, programs) also in a check. */
+/** Cargo executes workspace code (build scripts, tests, programs) even for `check`. */
 const RUNS: ReadonlySet<Subcommand> = new Set(["check", "build", "test", "run"]);
 
 function actOf(subcommand: Subcommand, args: JsonObject, cwd: string): GatedAction {

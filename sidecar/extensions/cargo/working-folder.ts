@@ -1,7 +1,7 @@
 /**
- * Where cargo runs for a session: where a call says, else where `set_cwd` said, else where the project is.
+ * The folder in which cargo runs: the `cwd` of the call, else the folder set with `set_cwd`, else the project's folder.
  *
- * Invariant: it is a folder inside of the session's, links followed.
+ * Invariant: the folder is inside the session's folders after links are resolved.
  */
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
@@ -12,13 +12,13 @@ import { ToolFailure } from "../tool";
 export class WorkingFolder {
   #set: string | undefined;
 
-  /** `folders`: the session's; the first is its working folder, and what is relative is relative to it. */
+  /** `folders`: the session's. The first is its working folder and the base of relative paths. */
   constructor(
     private readonly folders: readonly [string, ...(readonly string[])],
     private readonly home: string,
   ) {}
 
-  /** For all calls from now on that say none; undefined: where the project is. */
+  /** Sets the default for later calls without `cwd`. Undefined resets it to the project's folder. */
   async set(cwd: string | undefined): Promise<string> {
     this.#set = cwd === undefined ? undefined : await this.inside(cwd);
     return this.of(undefined);
@@ -35,7 +35,7 @@ export class WorkingFolder {
     );
   }
 
-  /** The real folder. `base`: what a relative one is relative to. */
+  /** The real path of a folder. `base`: base of a relative path. */
   async inside(given: string, base: string = this.folders[0]): Promise<string> {
     const place = await placeOf(path.resolve(base, given), this.folders).catch((error: unknown) => {
       throw new ToolFailure(
@@ -56,7 +56,7 @@ export class WorkingFolder {
     return place.real;
   }
 
-  /** For people: relative to the session's folder where it is in it. */
+  /** For display: relative to the session's folder if it is inside it. */
   async shown(folder: string): Promise<string> {
     const root = await realpath(this.folders[0]).catch(() => this.folders[0]),
       real = await realpath(folder).catch(() => folder);

@@ -15,7 +15,7 @@ const choice = (requirement: string): Extract<Choice, { readonly kind: "registry
 const REST =
   "location searched: `here` index (which is replacing registry `crates-io`)\nrequired by package `symposium-crate-source v0.0.0 (/tmp/x)`\n";
 
-/** As cargo 1.95 and 1.74 say it. */
+/** Messages of cargo 1.95 and 1.74. */
 const SAID: readonly [requirement: string, stderr: string, sentence: string][] = [
   [
     "*",

@@ -1,22 +1,22 @@
 /**
- * What cargo says when it cannot get a crate, for who asked. Cargo has no error codes: its sentences are looked at
- * leniently, and what is not known is passed on. Pure.
+ * Classifies cargo's errors when it cannot get a crate, and words them for the caller. Cargo has no error codes: its
+ * messages are matched leniently, and unknown ones are passed on. Pure.
  */
 import type { Choice } from "./choose-crate";
 
 export type CargoTrouble =
-  /** `instead`: what cargo proposes. */
+  /** `instead`: crates that cargo suggests. */
   | { readonly kind: "noCrate"; readonly instead: readonly string[] }
   | { readonly kind: "noVersion"; readonly candidates: readonly string[]; readonly isYanked: boolean }
   | { readonly kind: "noRange" }
-  /** It is there, and cargo does not unpack it. */
+  /** The crate exists, but cargo refuses to unpack it. */
   | { readonly kind: "refused"; readonly why: string }
-  /** The network, a lock, a toolchain: offline it may be another. `why` is a clause. */
+  /** A network, lock or toolchain failure; the result may differ offline. `why` is a clause. */
   | { readonly kind: "other"; readonly why: string };
 
 /**
- * `stderr` of a cargo that was to get the crate `name`. What it says of another crate, which this one needs, is no word
- * on this one.
+ * `stderr`: of a cargo run that should get the crate `name`. Errors about one of its dependencies do not count as
+ * errors about `name`.
  */
 export function troubleIn(stderr: string, name: string): CargoTrouble {
   if (/failed to parse the version requirement/.test(stderr)) return { kind: "noRange" };
@@ -92,7 +92,7 @@ export function sentenceOf(
   }
 }
 
-/** How ranges are written. */
+/** Syntax of version ranges, for the model. */
 export const RANGES = "Ranges are as in Cargo.toml: 1.2, ^1, >=1.2, <1.5.";
 
 function noVersion(

@@ -1,4 +1,4 @@
-/** The user's cargo, asked for what it knows: never with a change to what it is asked about. */
+/** Read-only queries to the user's cargo. */
 import { AgentError } from "../../errors";
 import { isObject, type JsonObject } from "../../rpc/json";
 import type { ExtensionDeps } from "../extension";
@@ -10,19 +10,19 @@ export type CargoAnswer =
   | { readonly ok: true; readonly metadata: JsonObject }
   | { readonly ok: false; readonly stderr: string };
 
-/** Of all runs for one call: an index that is new may be large, and another cargo may hold the lock. */
+/** Limit of all runs for one call. A new index may be large, and another cargo may hold the lock. */
 const LIMIT_MS = 3 * 60_000;
 const MOST_BYTES = 64 * 1024 * 1024;
-/** What of its words tells a user how far it is. */
+/** Status lines that show progress. */
 const TELLING = /^(Updating|Downloading|Downloaded|Blocking|Unpacking)\b/;
 
-/** For one call; `using`. What it throws is a `ToolFailure`, or the signal's reason. */
+/** Cargo runs for one call; declare it with `using`. Methods throw a `ToolFailure`, or the signal's reason. */
 export class Cargo implements Disposable {
   readonly #ending = new AbortController();
   readonly #limit: Disposable;
   readonly #withdrawn = (): void => this.#ending.abort(this.call.signal.reason);
 
-  /** `cwd`: its configuration and its toolchain apply. */
+  /** `cwd`: determines cargo's configuration and toolchain. */
   private constructor(
     private readonly program: string,
     readonly cwd: string,
@@ -44,7 +44,7 @@ export class Cargo implements Disposable {
     return new Cargo(await cargoIn(deps), cwd, deps, call);
   }
 
-  /** `cargo metadata`. */
+  /** Runs `cargo metadata`. */
   async metadata(args: readonly string[]): Promise<CargoAnswer> {
     const { code, stdout, stderr } = await this.#run([
       "metadata",
@@ -57,7 +57,7 @@ export class Cargo implements Disposable {
     return code === 0 ? { ok: true, metadata: parsed(stdout) } : { ok: false, stderr };
   }
 
-  /** The triple that it builds for, if it says one. */
+  /** The target triple of the host. Undefined if cargo does not report one. */
   async host(): Promise<string | undefined> {
     const { stdout } = await this.#run(["-vV"]);
     return /^host: ([\w.-]+)\s*$/m.exec(stdout)?.[1];
@@ -98,7 +98,7 @@ function parsed(text: string): JsonObject {
     const metadata: unknown = JSON.parse(text);
     if (isObject(metadata)) return metadata;
   } catch {
-    /* said below */
+    /* reported below */
   }
   throw new ToolFailure("cargo's answer could not be read. Is it an old version? `rustup update` brings a new one.");
 }

@@ -1,16 +1,16 @@
 /**
- * Which source of a crate is meant: the version that was asked for, else the one that the workspace has, else the
- * newest stable one. Pure.
+ * Selects the source of a crate: the requested version, else the version in the workspace, else the newest stable
+ * version. Pure.
  *
- * Invariants: a crate that the workspace has from a registry is looked for in that registry only, whichever version is
- * asked for: elsewhere the name may be anybody's.
+ * Invariant: a crate that the workspace gets from a registry is looked up only in that registry, for any version.
+ * Elsewhere, another party may own the name.
  */
 import { contains } from "../../permissions/boundary";
 import { compareVersions, requirementOf, sameName, withoutBuild, type Wanted } from "./crate-version";
 import { isDependency, type LockedPackage } from "./lock-file";
 import type { Dependency, Workspace } from "./workspace";
 
-/** `why` goes on where "serde 1.0.0 is" ends. */
+/** `why` completes the sentence "serde 1.0.0 is …". */
 export type Choice =
   | {
       readonly kind: "member";
@@ -23,8 +23,8 @@ export type Choice =
   | { readonly kind: "folder"; readonly name: string; readonly folder: string; readonly why: string }
   | { readonly kind: "git"; readonly name: string; readonly url: string; readonly commit: string; readonly why: string }
   /**
-   * `isLocked`: of the workspace's `Cargo.lock`, which is to be taken for it. `index`: undefined for cargo's own.
-   * `isExact`: what it is, no newer release can change.
+   * `isLocked`: from the workspace's `Cargo.lock`, which must be used for the lookup. `index`: undefined for cargo's
+   * default registry. `isExact`: no newer release can change the result.
    */
   | {
       readonly kind: "registry";
@@ -35,12 +35,12 @@ export type Choice =
       readonly isExact: boolean;
       readonly why: string;
     }
-  /** A sentence. */
+  /** `why` is a sentence. */
   | { readonly kind: "none"; readonly why: string };
 
 const LATEST = "the newest stable version";
 
-/** `folder`: of the session. */
+/** `folder`: the session's folder. */
 export function chooseCrate(asked: string, wanted: Wanted, workspace: Workspace | undefined, folder: string): Choice {
   if (!workspace) return fromRegistry(asked, wanted, undefined);
   const dependencies = workspace.members.flatMap(member => member.dependencies),
@@ -137,8 +137,8 @@ function inFolder(name: string, folder: string): Choice {
 }
 
 /**
- * The one that the package of the session's folder depends on, else the newest that any package of the workspace does,
- * else the newest.
+ * The version that the package in the session's folder depends on, else the newest one that any workspace package
+ * depends on, else the newest.
  */
 function oneOf(
   fitting: readonly LockedPackage[],

@@ -1,4 +1,4 @@
-/** The user's consent to the lookups that Ferris makes with cargo in the workspace. */
+/** The user's consent to Ferris' lookups with cargo in the workspace. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { FerrisFixture } from "../../testing/ferris-fixture";

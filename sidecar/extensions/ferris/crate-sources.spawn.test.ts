@@ -1,4 +1,4 @@
-/** With the user's cargo, a registry on this computer, and a home for cargo in a temporary folder. */
+/** Uses the user's cargo, a local registry and a temporary cargo home. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import {
   existsSync,
@@ -30,7 +30,7 @@ import { CrateSources, type CrateQuestion, type CrateSource } from "./crate-sour
 
 const CALL: ToolCall = { signal: new AbortController().signal, progress: () => undefined };
 
-/** A folder with files, and what is in it now. */
+/** Creates a folder with files and returns its path. */
 function filled(folder: string, files: Readonly<Record<string, string>>): string {
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
@@ -59,7 +59,7 @@ class Bench implements AsyncDisposable {
   readonly #folder = temporaryFolder();
   readonly rig: ExtensionRig;
   readonly sources: CrateSources;
-  /** Arguments of the cargos that ran. */
+  /** Arguments of all cargo runs. */
   readonly ran: (readonly string[])[] = [];
 
   private constructor(
@@ -313,7 +313,7 @@ suite("sources of crates, through cargo", function () {
     const elsewhere = bench.folder("elsewhere");
     mkdirSync(path.join(bench.home.folder, "registry"));
     symlinkSync(elsewhere, path.join(bench.home.folder, "registry", "src"));
-    equal((await bench.find("pebble")).version, "1.1.0"); // the user's own link: all of cargo's sources are there
+    equal((await bench.find("pebble")).version, "1.1.0"); // a link made by the user: it leads to all of cargo's sources
     const { folder } = await bench.find("pebble"),
       moved = bench.folder("moved");
     rmSync(folder, { recursive: true });
@@ -346,7 +346,7 @@ suite("sources of crates, through cargo", function () {
   });
 });
 
-/** As a repository with one commit; git is where cargo's tests of it are. */
+/** Commits the folder as a git repository and returns the commit id. git is available wherever cargo's tests run. */
 async function committed({ rig: { fixture } }: Bench, folder: string): Promise<string> {
   const git = async (...args: readonly string[]) =>
     (

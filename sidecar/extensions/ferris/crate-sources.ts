@@ -1,12 +1,13 @@
 /**
- * Where the source of a crate is, on this computer: through the user's own cargo, with its mirrors, its credentials and
- * its cache.
+ * Finds the source of a crate on this computer with the user's own cargo, including its mirrors, credentials and cache.
  *
- *   names ▶ the workspace (`cargo metadata --no-deps`, Cargo.lock) ▶ choose-crate.ts ▶ a folder of the user's
- *                                                                              └────▶ a package in a temporary folder that depends on it ▶ `cargo metadata`
+ *   crate name ▶ `cargo metadata --no-deps`, Cargo.lock ▶ choose-crate.ts ┬▶ a local folder
+ *                                                                         └▶ a temporary package ▶ `cargo metadata`
  *
- * Invariants: the workspace's files are read, never written; what cargo has here already is found without the network;
- * what is said to be the source of a published crate lies in cargo's own home or in the workspace, links followed.
+ * Invariants:
+ * - The workspace's files are never written.
+ * - Sources that cargo already has are found without the network.
+ * - The source of a published crate lies in cargo's home or in the workspace, after links are resolved.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,15 +25,15 @@ import { dependencyOfRoot, membersIn, type FoundPackage, type Workspace } from "
 export interface CrateSource {
   readonly name: string;
   readonly version: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
-  /** Published: what is there never changes. A folder is the user's own, and does. */
+  /** A published source never changes; a folder is the user's own and can change. */
   readonly origin: "published" | "folder";
-  /** Which version it is, and where: for the model. */
+  /** The selected version and its path, for the model. */
   readonly message: string;
 }
 
-/** What an agent asks for. */
+/** The crate that an agent requests. */
 export interface CrateQuestion {
   readonly name: string;
   readonly version?: string | undefined;
@@ -45,7 +46,7 @@ export class CrateSources {
 
   constructor(private readonly deps: CargoDeps) {}
 
-  /** `folder`: of the session; where its Rust is. Rejects with a `ToolFailure`, or with the signal's reason. */
+  /** `folder`: the session's Rust folder. Rejects with a `ToolFailure`, or with the signal's reason. */
   async find({ name, version }: CrateQuestion, folder: string, call: ToolCall): Promise<CrateSource> {
     const wanted = checked(name, version);
     using cargo = await Cargo.in(folder, this.deps, call);
@@ -67,7 +68,10 @@ export class CrateSources {
     }
   }
 
-  /** Asks cargo, under the name that it proposes if there is none of this one. `offline`: a sentence. */
+  /**
+   * Fetches the crate with cargo. If the name does not exist, retries with the spelling that cargo suggests. `offline`:
+   * a sentence, or empty.
+   */
   async #fetch(
     choice: Fetched,
     lock: string | undefined,
@@ -98,7 +102,7 @@ export class CrateSources {
   }
 }
 
-/** Runs of cargo in a temporary package. */
+/** Runs cargo in a temporary package. */
 class Fetching {
   constructor(
     private readonly folder: string,
@@ -132,8 +136,8 @@ class Fetching {
       lock = path.join(this.folder, "Cargo.lock");
     await writeFile(manifest, wantedManifest(choice));
     await writeFile(path.join(this.folder, "lib.rs"), "");
-    // The workspace's: its versions, also those that were withdrawn since, and of the crates that this one needs those
-    // that are here.
+    // Uses the workspace's lock file: it keeps the workspace's versions, even yanked ones, and the locally available
+    // versions of the crate's dependencies.
     if (choice.kind === "registry" && choice.isLocked && this.lock !== undefined) await writeFile(lock, this.lock);
     else await rm(lock, { force: true });
     return this.cargo.metadata([
@@ -154,7 +158,7 @@ function found({ metadata }: Extract<CargoAnswer, { readonly ok: true }>): Found
   return dependency;
 }
 
-/** They come with Rust, and the registry has nothing, or something else, under their names. */
+/** Part of Rust. The registry has nothing, or something unrelated, under these names. */
 const STANDARD = new Set(["std", "core", "alloc", "proc_macro", "proc-macro", "test"]);
 
 function checked(name: string, version: string | undefined): Wanted {
@@ -195,7 +199,7 @@ async function workspaceAt(folder: string, cargo: Cargo): Promise<Known> {
   return { workspace: { root, members, locked: lock === undefined ? undefined : packagesIn(lock) }, lock, note: "" };
 }
 
-/** The package of a folder, as its manifest has it. */
+/** The package in a folder, as its manifest defines it. */
 async function packageAt(
   { name, folder }: { readonly name: string; readonly folder: string },
   cargo: Cargo,

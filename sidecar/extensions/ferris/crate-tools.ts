@@ -1,4 +1,6 @@
-/** The tool that tells where a crate's source is, for users' sessions and, under another name, for research. */
+/**
+ * The tool that returns the path of a crate's source, for user sessions and, under another name, for research sessions.
+ */
 import { stringOr, type JsonObject } from "../../rpc/json";
 import type { ArgumentSchema, Tool, ToolCall } from "../tool";
 import type { CrateQuestion, CrateSource } from "./crate-sources";

@@ -42,7 +42,7 @@ suite("what is asked for of a crate", () => {
 });
 
 suite("the order of versions", () => {
-  // semver.org, points 9 to 11
+  // semver.org, items 9 to 11
   const ORDERED = [
     "0.1.0",
     "0.9.9",

@@ -1,30 +1,30 @@
-/** Names and versions of crates, and what an agent asks for. Pure. */
+/** Crate names and versions, and parsing of a requested version. Pure. */
 
-/** As the public registry allows them (cargo book, "The `name` field"). */
+/** Rules of the public registry (cargo book, "The `name` field"). */
 export function isCrateName(name: string): boolean {
   return /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name);
 }
 
-/** To cargo `-` and `_` are different, to whoever writes `use` they are not. */
+/** Cargo distinguishes `-` and `_`; a `use` declaration does not. */
 export function sameName(one: string, other: string): boolean {
   return one.replaceAll("-", "_").toLowerCase() === other.replaceAll("-", "_").toLowerCase();
 }
 
 export type Wanted =
   | { readonly kind: "unsaid" }
-  /** The newest stable one, also where the workspace has another. */
+  /** The newest stable version, even if the workspace has another. */
   | { readonly kind: "latest" }
-  /** `version` is whole, without what stands behind a `+`. */
+  /** A complete `version` without build metadata (`+…`). */
   | { readonly kind: "exact"; readonly version: string }
-  /** In cargo's words; whether it is one, cargo decides. */
+  /** In cargo's syntax. Cargo decides whether it is valid. */
   | { readonly kind: "range"; readonly range: string };
 
 const EXACT = /^=?\s*v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)(?:\+[0-9A-Za-z.-]+)?$/;
 const RANGE = /^[0-9A-Za-z.*^~<>=,+\s-]{1,100}$/;
 
 /**
- * Three numbers are that version and no other: who asks for one has it from a lock file, or from documentation.
- * Undefined: it can be none.
+ * A complete version means exactly that version: the caller has it from a lock file or from documentation. Undefined:
+ * neither a version nor a range.
  */
 export function wantedIn(asked: string | undefined): Wanted | undefined {
   const text = asked?.trim() ?? "",
@@ -35,7 +35,7 @@ export function wantedIn(asked: string | undefined): Wanted | undefined {
   return RANGE.test(text) ? { kind: "range", range: text.replaceAll(/\s+/g, " ") } : undefined;
 }
 
-/** As in manifests. */
+/** In the syntax of manifests. */
 export function requirementOf(wanted: Exclude<Wanted, { readonly kind: "unsaid" }>): string {
   switch (wanted.kind) {
     case "latest":
@@ -51,10 +51,7 @@ export function withoutBuild(version: string): string {
   return version.split("+", 1)[0] ?? version;
 }
 
-/**
- * As semver orders them (2.0.0, point 11): below zero when `one` comes before `other`. What is behind a `+` does not
- * count.
- */
+/** Semver precedence (2.0.0, item 11): negative if `one` precedes `other`. Build metadata (`+…`) is ignored. */
 export function compareVersions(one: string, other: string): number {
   const [a, b] = [partsOf(one), partsOf(other)];
   for (let i = 0; i < 3; i++) {
@@ -77,7 +74,7 @@ function partsOf(version: string): { readonly numbers: readonly string[]; readon
     : { numbers: text.slice(0, at).split("."), pre: text.slice(at + 1).split(".") };
 }
 
-/** They may have more digits than a number holds. */
+/** Compares as strings, because the numbers may have more digits than a JavaScript number can hold. */
 function compareNumbers(one: string, other: string): number {
   const [a, b] = [one.replace(/^0+(?=\d)/, ""), other.replace(/^0+(?=\d)/, "")];
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);

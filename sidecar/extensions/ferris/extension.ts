@@ -1,7 +1,7 @@
 /**
- * Ferris: an agent reads the sources of Rust crates instead of guessing at them. An MCP server in sessions where there
- * is Rust, with a tool that tells where a crate's source is, and one that has a question about a crate researched in a
- * session of its own.
+ * Ferris: an agent reads the sources of Rust crates instead of guessing their API. Adds an MCP server to sessions with
+ * a Rust project. One tool returns the path of a crate's source; the other answers a question about a crate in a
+ * separate research session.
  */
 import type { AcpVersion } from "../../acp/initialize";
 import type { Chain, PassingNotification, PassingRequest, Proxy } from "../../proxies/proxy";
@@ -67,7 +67,7 @@ class Ferris {
     return answer;
   }
 
-  /** Not every agent withdraws the calls of a turn that is stopped. */
+  /** Not every agent cancels its calls when the turn is cancelled. */
   #cancelled(notification: PassingNotification): void {
     const { sessionId } = objectOr(notification.params);
     if (typeof sessionId === "string") this.#queries.cancelled(sessionId);
@@ -109,10 +109,7 @@ class Ferris {
   }
 }
 
-/**
- * Cargo runs programs that a folder's `rust-toolchain.toml` or `.cargo/config.toml` names, also where it only looks
- * something up.
- */
+/** Even for a lookup, cargo executes programs named by a folder's `rust-toolchain.toml` or `.cargo/config.toml`. */
 function actOf({ name }: CrateQuestion, folder: string): GatedAction {
   return {
     title: `Look up the crate ${name} with cargo`,

@@ -1,17 +1,17 @@
 /**
- * Links in a folder that lead out of it: a package can bring them, and whoever reads in the folder may follow them
- * without knowing.
+ * Finds symbolic links that lead out of a folder. A package can contain them, and an agent that reads in the folder may
+ * follow them unknowingly.
  */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { placeOf } from "../../permissions/boundary";
 
-/** Entries that are looked at; no published crate has as many. */
+/** Maximum number of inspected entries; no published crate has as many. */
 const MOST_ENTRIES = 50_000;
 
 /**
- * The first one, as a path in the folder; undefined: there is none. More entries than anybody looks at count as one,
- * named by the folder.
+ * Path of the first such link, relative to the folder; undefined if there is none. Returns "." if the folder has more
+ * than `most` entries.
  */
 export async function linkOut(folder: string, most = MOST_ENTRIES): Promise<string | undefined> {
   let looked = 0;

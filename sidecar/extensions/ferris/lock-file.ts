@@ -1,19 +1,19 @@
 /**
- * Reading a `Cargo.lock`. Cargo writes it by itself, one entry a line, so that no reader of all of TOML is needed.
- * Pure, lenient, and never throws.
+ * Parses a `Cargo.lock`. Cargo generates it with one entry per line, so a full TOML parser is not needed. Pure,
+ * lenient, never throws.
  */
 
 export interface LockedPackage {
   readonly name: string;
   readonly version: string;
-  /** Absent: it is part of the workspace, or lies in a folder. */
+  /** Undefined for workspace members and path dependencies. */
   readonly source: PackageSource | undefined;
-  /** `NAME`, or where there are several of that name `NAME VERSION`, or that with `(SOURCE)` behind it. */
+  /** `NAME`; if ambiguous, `NAME VERSION` or `NAME VERSION (SOURCE)`. */
   readonly dependencies: readonly string[];
 }
 
 export type PackageSource =
-  /** `index` as `registry-index` has it. */
+  /** `index`: in the form of `registry-index`. */
   | { readonly kind: "registry"; readonly index: string }
   | { readonly kind: "git"; readonly url: string; readonly commit: string };
 
@@ -46,8 +46,8 @@ function valueIn(block: string, key: "name" | "version" | "source"): string | un
 }
 
 /**
- * As cargo writes the place of a package (cargo book, "Package ID Specifications"); one of a kind that is not known
- * counts as a folder.
+ * Parses a source in cargo's format (cargo book, "Package ID Specifications"). An unknown kind counts as a path
+ * dependency.
  */
 function sourceIn(text: string): PackageSource | undefined {
   const git = /^git\+([^#?]+)(?:\?[^#]*)?#([0-9a-f]{7,64})$/.exec(text),
@@ -57,7 +57,7 @@ function sourceIn(text: string): PackageSource | undefined {
   return text.startsWith("sparse+") ? { kind: "registry", index: text } : undefined;
 }
 
-/** Whether `dependency`, an entry of a package's `dependencies`, is this one. */
+/** Whether `dependency`, an entry of a package's `dependencies`, refers to this package. */
 export function isDependency(dependency: string, { name, version }: Pick<LockedPackage, "name" | "version">): boolean {
   const [called, of] = dependency.split(" ");
   return called === name && (of === undefined || of === version);

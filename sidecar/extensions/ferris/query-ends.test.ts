@@ -1,4 +1,4 @@
-/** How a research ends, and how many there are at once. */
+/** The ways in which a research ends, and the limit of concurrent researches. */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -76,7 +76,7 @@ suite("the end of research", () => {
       await failure(asked),
       /the agent did not open a session for it within 5 minutes: perhaps it can have only one at a time\./,
     );
-    bench.answerOpening(opening); // too late: it is closed at once, and never prompted
+    bench.answerOpening(opening); // too late: the session is closed at once and never prompted
     bench.opensByItself = true;
     const again = query(client),
       { tools, sessionId } = await bench.research();

@@ -1,4 +1,4 @@
-/** Research, from the call to its answer. */
+/** Research, from the tool call to its answer. */
 import { deepEqual, doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmdirSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -282,7 +282,7 @@ suite("research", () => {
     await respond(tools, "Seven.");
     prompt.respond({ stopReason: "end_turn" });
     await asked;
-    ok(told <= 502, String(told)); // 500 steps, the lookup and the beginning
+    ok(told <= 502, String(told)); // 500 steps, the lookup and the start
     ok(bench.told.length <= 202, String(bench.told.length));
     await tools.close();
   });

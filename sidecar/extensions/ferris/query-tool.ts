@@ -1,9 +1,9 @@
 /**
- * The tool that has a question about a crate researched. It waits for its turn, tells the user and the caller what is
- * done, and keeps answers.
+ * The tool that researches a question about a crate. It queues researches, reports progress to the user and to the
+ * caller, and caches answers.
  *
- * Invariants: a call is settled when its caller withdraws it, its session's turn is cancelled, or the chain ends;
- * nothing that it began is left then.
+ * Invariant: a call settles when its caller cancels it, its session's turn is cancelled, or the chain ends. All
+ * resources of the call are then released.
  */
 import { randomUUID } from "node:crypto";
 import { placeOf } from "../../permissions/boundary";
@@ -24,31 +24,31 @@ import type { Ended } from "./research-state";
 export interface QueryDeps {
   readonly chain: Chain;
   readonly clock: Clock;
-  /** Ours. */
+  /** Symposium's version. */
   readonly version: string;
   readonly acp: () => AcpVersion;
   readonly keepsAnswers: boolean;
 }
 
-/** At once, and waiting. */
+/** Maximum numbers of running and of queued researches. */
 const MOST = 2,
   MOST_WAITING = 8;
 const MOST_ANSWERS = 50,
   MOST_QUESTION = 20_000;
 
-/** All research of one chain. */
+/** All researches of one chain. */
 export class Queries {
   readonly #line = new ResearchLine(MOST, MOST_WAITING);
-  /** Those that go on, with the session from which they were asked. */
+  /** Researches that are queued or running, with the requesting session. */
   readonly #going = new Map<Research, SessionPlace>();
-  /** Of calls that still look for the source. */
+  /** Calls that are still looking for the source. */
   readonly #finding = new Map<AbortController, SessionPlace>();
   readonly #answers = new Map<string, string>();
   #count = 0;
 
   constructor(private readonly deps: QueryDeps) {}
 
-  /** The tool of one session. `isBeside`: the session also has `crate_sources`. */
+  /** Creates the tool of one session. `isBeside`: the session also has `crate_sources`. */
   tool(place: SessionPlace, find: FindSource, isBeside: boolean): Tool {
     const lookup = isBeside ? "; for a look at one file use crate_sources and read it yourself" : "";
     return {
@@ -85,7 +85,7 @@ export class Queries {
     };
   }
 
-  /** The client stops what the session does. */
+  /** The client cancelled the session's turn. */
   cancelled(sessionId: string): void {
     for (const [finding, place] of this.#finding)
       if (place.sessionId() === sessionId) finding.abort(new ToolFailure("The turn was stopped."));
@@ -93,12 +93,12 @@ export class Queries {
       if (place.sessionId() === sessionId) research.post({ kind: "withdrawn" });
   }
 
-  /** The chain has ended. */
+  /** The chain ended. */
   close(): void {
     for (const research of this.#going.keys()) research.post({ kind: "chainEnded" });
   }
 
-  /** Not every agent withdraws the call when its turn is stopped. */
+  /** Not every agent cancels the call when its turn is cancelled. */
   async #found(
     place: SessionPlace,
     call: ToolCall,
@@ -206,7 +206,7 @@ export class Queries {
     }
   }
 
-  /** None before the session is known to its client. */
+  /** Undefined until the client knows the session id. */
   #card({ name, version, folder }: CrateSource, question: string, place: SessionPlace): ResearchCard | undefined {
     const sessionId = place.sessionId(),
       shown = question.replaceAll(/\s+/g, " ");
@@ -226,7 +226,7 @@ export class Queries {
   }
 }
 
-/** What is read without asking is published, or lies in the folders of the session. */
+/** Research without consent requires that the source is published or inside the session's folders. */
 async function checkPlace({ name, version, folder, origin }: CrateSource, { folders }: SessionPlace): Promise<void> {
   const out =
     origin === "published" ? await linkOut(folder) : (await placeOf(folder, folders)).isInside ? undefined : "";
@@ -238,7 +238,7 @@ async function checkPlace({ name, version, folder, origin }: CrateSource, { fold
   );
 }
 
-/** As text alone: as a member of an object a model would have to read it with JSON's escapes. */
+/** Text only: as a member of an object, the answer would reach the model with JSON escapes. */
 function answerOf({ name, version, folder }: CrateSource, response: string): string {
   return `${response}\n\n(${name} ${version}, from its source in ${folder})`;
 }

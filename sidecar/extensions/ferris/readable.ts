@@ -1,9 +1,12 @@
 /**
- * What a research session may do: read in the folders of the sources that it is about, and call the tools that were
- * made for it. Everything else is refused, without asking anybody: nobody sees that session.
+ * Permission policy of a research session: it may read the folders of its sources and call its own tools. All other
+ * requests are rejected without asking the user, who does not see this session.
  *
- * Invariants: each path in a question lies inside, links followed; a call that names none reads nothing that we know
- * of, and is refused; an approval is for once, found by its kind; what a call is titled means nothing.
+ * Invariants:
+ * - Each path in a request lies inside the folders, after links are resolved.
+ * - A call without a path is rejected, because it reads nothing that can be checked.
+ * - An approval covers one call; the option is selected by its kind.
+ * - A call's title has no influence.
  */
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
@@ -15,13 +18,13 @@ import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from
 import { RpcCode, RpcError } from "../../rpc/message";
 
 export interface Readable {
-  /** Absolute; the first is the session's. */
+  /** Absolute paths. The first is the session's folder. */
   readonly folders: readonly [string, ...string[]];
-  /** Of the tools that the session was given. */
+  /** Names of the session's own tools. */
   readonly own: QualifiedNames;
 }
 
-/** The result of `session/request_permission`. `announced`: what was said of the call before. */
+/** The result of `session/request_permission`. `announced`: earlier updates of the tool call. */
 export async function permissionFor(
   params: unknown,
   announced: JsonObject | undefined,
@@ -46,11 +49,11 @@ function optionOf(options: unknown, kind: string): string | undefined {
 
 const READING: ReadonlySet<unknown> = new Set(["read", "search"]);
 
-/** `told`: all that was said of the call. It is what each of them says it is. */
+/** `told`: all reports of the call. Each must describe it as reading. */
 async function isReading(told: readonly JsonObject[], folders: Readable["folders"]): Promise<boolean> {
   const kinds = told.map(({ kind }) => kind).filter(kind => kind !== undefined && kind !== null);
   if (kinds.length === 0 || !kinds.every(kind => READING.has(kind))) return false;
-  // a diff, a terminal
+  // such as a diff or a terminal
   if (told.some(({ content }) => arrayOr(content).some(each => objectOr(each)["type"] !== "content"))) return false;
   const named = told.flatMap(({ locations }) => arrayOr(locations).map(location => objectOr(location)["path"])),
     inputs = told.map(({ rawInput }) => textsIn(rawInput));
@@ -61,9 +64,9 @@ async function isReading(told: readonly JsonObject[], folders: Readable["folders
   return allInside([...paths, ...texts.map(({ text }) => text)], folders);
 }
 
-/** Members of an input that hold paths, as tools call them. */
+/** Input members that hold paths, by the names that tools use. */
 const PATHS = /^(file|dir|folder|cwd|root|.*(path|paths|directory|filename|files?_?name|uri))$/i;
-/** Members of what is no reading, whatever it is called. */
+/** Input members that indicate more than reading, whatever the call's kind. */
 const ACTS = /^(command|cmd|script|code|url|urls|new_?(string|text)|content|old_?(string|text))$/i;
 
 interface Text {
@@ -72,7 +75,7 @@ interface Text {
 }
 const MOST_TEXTS = 100;
 
-/** All texts of an input, with the member that holds them; undefined: too many to look at. */
+/** All strings in an input, each with its member name. Undefined: too many to inspect. */
 function textsIn(input: unknown): readonly Text[] | undefined {
   const texts: Text[] = [],
     open: (readonly [key: string, value: unknown])[] = [["", input]];
@@ -92,8 +95,8 @@ async function allInside(texts: readonly string[], folders: Readable["folders"])
 }
 
 /**
- * A text that is no path at all, a pattern say, counts as one in the session's folder. What a shell or a glob would
- * make more of does not.
+ * Any text, such as a pattern, is treated as a path in the session's folder. Text that a shell or a glob could expand
+ * to another path is rejected.
  */
 async function isInside(text: string, folders: Readable["folders"]): Promise<boolean> {
   const file = /^file:/i.test(text) ? fileIn(text) : text;
@@ -102,7 +105,7 @@ async function isInside(text: string, folders: Readable["folders"]): Promise<boo
   return (await placeOf(path.resolve(folders[0], file), folders).catch(() => undefined))?.isInside === true;
 }
 
-/** Two dots between what separates names, and alternatives that begin at the root. */
+/** `..` between path separators, and brace alternatives that start at the root. */
 const MAY_LEAVE = /(^|[/\\{,])\.\.([/\\},]|$)|[{,]\s*[/\\~]/;
 
 function fileIn(url: string): string | undefined {
@@ -113,10 +116,10 @@ function fileIn(url: string): string | undefined {
   }
 }
 
-/** Bytes of a file that is read whole. */
+/** Maximum size of a file that is read, in bytes. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** The answer to `fs/read_text_file`, from the disk. Rejects with an `RpcError`. */
+/** The result of `fs/read_text_file`, read from disk. Rejects with an `RpcError`. */
 export async function readInside(params: unknown, { folders }: Pick<Readable, "folders">): Promise<JsonObject> {
   const { path: given, line, limit } = objectOr(params),
     file = stringOr(given, "");
@@ -135,7 +138,7 @@ export async function readInside(params: unknown, { folders }: Pick<Readable, "f
   return { content: linesOf(await readFile(place.real, "utf8"), numberOr(line, 1), numberOr(limit, Infinity)) };
 }
 
-/** Lines from `line` (the first is 1) on, with their ends as they are. */
+/** Lines from `line` (1-based), with their original line ends. */
 function linesOf(text: string, line: number, limit: number): string {
   const from = Math.max(0, Math.floor(line) - 1);
   return text

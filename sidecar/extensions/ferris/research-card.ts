@@ -1,8 +1,8 @@
 /**
- * What a user sees of a piece of research: a tool call in the session of whoever asked, told by us in the agent's
- * place.
+ * Shows a research to the user as a tool call of the requesting session. Symposium sends its updates in place of the
+ * agent.
  *
- * Invariants: it is at its end when the research is; a flood of steps becomes a bounded number of updates.
+ * Invariants: the tool call ends with the research. The number of updates is bounded for any number of steps.
  */
 import type { AcpVersion } from "../../acp/initialize";
 import type { Neighbour } from "../../proxies/proxy";
@@ -16,7 +16,7 @@ export interface CardSubject {
   readonly folder: string;
 }
 
-/** Steps that are shown, the newest ones; and updates, of one card. */
+/** Number of latest steps shown, and maximum number of updates per tool call. */
 const SHOWN = 12,
   MOST_UPDATES = 200;
 const LONGEST = 200;
@@ -27,7 +27,7 @@ export class ResearchCard {
   #updates = 0;
   #isOver = false;
 
-  /** `version`: of the protocol that the client speaks; in the second a call is announced by its first update. */
+  /** `version`: the client's protocol version. In version 2, the first update announces the tool call. */
   constructor(
     private readonly client: Neighbour,
     private readonly subject: CardSubject,
@@ -40,7 +40,7 @@ export class ResearchCard {
     );
   }
 
-  /** One line. */
+  /** `line`: one line of text. */
   begin(line: string): void {
     this.#update({ status: "in_progress", content: this.#with(line) });
   }
@@ -52,7 +52,7 @@ export class ResearchCard {
     this.#update({ content: this.#with(line) });
   }
 
-  /** How many steps there were. */
+  /** Total number of steps. */
   get steps(): number {
     return this.#taken;
   }
@@ -89,7 +89,7 @@ export class ResearchCard {
   }
 }
 
-/** An agent's words are no Markdown of ours. */
+/** Escapes Markdown in text from the agent. */
 function escaped(line: string): string {
   return line.replaceAll(/[\\`*_[\]<>~#|]/g, "\\$&");
 }

@@ -1,9 +1,10 @@
 /**
- * Who may research now: a few at once, some more wait in the order in which they came, and all others are sent away.
+ * Limits concurrent researches: up to `most` run, up to `mostWaiting` wait in order of arrival, and further ones are
+ * rejected.
  */
 
 export interface LinePlace extends Disposable {
-  /** Has to wait, behind so many. */
+  /** Number of researches ahead; 0 if admitted at once. */
   readonly behind: number;
 }
 
@@ -17,7 +18,7 @@ export class ResearchLine {
   ) {}
 
   /**
-   * `admitted` is called once, also at once, unless the place was given up before. Undefined: there is no room to wait.
+   * Calls `admitted` once, possibly synchronously, unless the place is disposed earlier. Undefined: the queue is full.
    */
   join(admitted: () => void): LinePlace | undefined {
     const behind = this.#going.size < this.most ? 0 : this.#going.size + this.#waiting.size,

@@ -2,7 +2,7 @@
 import type { CrateSource } from "./crate-sources";
 
 /**
- * `server`: the MCP server of the session, undefined where the agent has not listed its tools. `cwd`: the session's
+ * `server`: the MCP server of the session; undefined if the agent has not listed its tools. `cwd`: the session's
  * folder.
  */
 export function researchPrompt(

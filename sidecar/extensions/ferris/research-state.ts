@@ -1,25 +1,25 @@
 /**
- * One piece of research: a session of its own, in which an agent answers a question about a crate. Pure.
+ * State machine of one research: a separate session in which an agent answers a question about a crate. Pure.
  *
- *   queued ─ admitted ▶ opening ─ opened ▶ working ─ the turn ends, or rests after a response ▶ answered
- *      └───────────────────┴──────────────────┴─ refused, failed, too late, withdrawn ▶ failed
+ *   queued ─ admitted ▶ opening ─ opened ▶ working ─ turn ends, or idle after a response ▶ answered
+ *      └───────────────────┴──────────────────┴─ refused, failed, timed out, withdrawn ▶ failed
  *
- * Invariants: it ends once, and what comes after its end changes nothing; a response that was returned is never lost,
- * however the session ends after it, but for a withdrawal, because then nobody is there to hear it.
+ * Invariants: a research ends once, and later events have no effect. A returned response survives any end of the
+ * session, except a withdrawal, because the caller no longer waits.
  */
 import { assertNever } from "../../../src/protocol/wire";
 
 export type ResearchState =
   | { readonly kind: "queued" }
   | { readonly kind: "opening" }
-  /** `responses`: returned by the tool. `said`: the agent's last message so far. */
+  /** `responses`: returned with the tool. `said`: the agent's latest message so far. */
   | { readonly kind: "working"; readonly responses: readonly string[]; readonly said: string }
   | Ended;
 
 export type Ended =
-  /** `by`: the tool, or, where the agent never called it, its last words. */
+  /** `by`: the tool, or the agent's last message if it never called the tool. */
   | { readonly kind: "answered"; readonly text: string; readonly by: "response" | "words" }
-  /** `why`: a clause after which a full stop comes. */
+  /** `why`: a clause without a full stop. */
   | { readonly kind: "failed"; readonly why: string };
 
 export type ResearchEvent =
@@ -27,18 +27,18 @@ export type ResearchEvent =
   | { readonly kind: "opened" }
   | { readonly kind: "refused"; readonly why: string }
   | { readonly kind: "said"; readonly text: string }
-  /** A call of a tool: what is said next is another message. */
+  /** A tool call. Text after it belongs to a new message. */
   | { readonly kind: "called" }
   | { readonly kind: "responded"; readonly text: string }
   | { readonly kind: "turnEnded"; readonly reason: string }
   | { readonly kind: "turnFailed"; readonly why: string }
-  /** Nothing came for a while after a response. */
+  /** No further response or turn end arrived within `REST_MS` after a response. */
   | { readonly kind: "rested" }
   | { readonly kind: "expired" }
   | { readonly kind: "withdrawn" }
   | { readonly kind: "chainEnded" };
 
-/** `limit`, `rest`: starts that clock, anew if it runs. */
+/** `limit` and `rest` start or restart the respective timer. */
 export type ResearchEffect =
   | { readonly kind: "open" }
   | { readonly kind: "prompt" }
@@ -49,11 +49,11 @@ export type ResearchEffect =
 export type ResearchStep = readonly [ResearchState, readonly ResearchEffect[]];
 
 export const QUEUED: ResearchState = { kind: "queued" };
-/** Of one research, from its session's opening on. */
+/** Time limit of a research, from the opening of its session. */
 export const LIMIT_MS = 5 * 60_000;
-/** For the agent to come to its end by itself after a response, or to return more. */
+/** Time for the agent to end its turn, or to return more, after a response. */
 export const REST_MS = 10_000;
-/** Characters of an answer. */
+/** Maximum length of an answer, in characters. */
 export const MOST_TEXT = 60_000;
 
 export function step(state: ResearchState, event: ResearchEvent): ResearchStep {
@@ -76,7 +76,7 @@ export function step(state: ResearchState, event: ResearchEvent): ResearchStep {
   }
 }
 
-/** Before the session is there. */
+/** Events before the session is open. */
 function before(state: ResearchState, event: ResearchEvent): ResearchStep {
   switch (event.kind) {
     case "refused":
@@ -89,7 +89,7 @@ function before(state: ResearchState, event: ResearchEvent): ResearchStep {
     case "chainEnded":
       return fail(ENDINGS[event.kind]);
     default:
-      return [state, []]; // what an agent says in a session that it has not told of yet
+      return [state, []]; // updates of a session whose opening is not yet confirmed
   }
 }
 
@@ -128,7 +128,7 @@ function work(state: Extract<ResearchState, { readonly kind: "working" }>, event
   }
 }
 
-/** What was returned is the answer. */
+/** If responses were returned, they are the answer. */
 function orElse({ responses }: { readonly responses: readonly string[] }, otherwise: () => ResearchStep): ResearchStep {
   return responses.length === 0
     ? otherwise()
@@ -153,7 +153,7 @@ function fail(why: string): ResearchStep {
   return finish({ kind: "failed", why });
 }
 
-/** The first ones, as far as there is room. */
+/** The first responses, up to `MOST_TEXT` characters in total. */
 function bounded(responses: readonly string[]): readonly string[] {
   let room = MOST_TEXT;
   return responses

@@ -1,9 +1,11 @@
 /**
- * A piece of research, carried out: the session of its own behind us, its MCP server, its clocks. What happens is
- * decided in research-state.ts, what its agent may do in readable.ts.
+ * Runs one research: opens its session and MCP server and starts its timers. research-state.ts makes the decisions,
+ * readable.ts grants permissions.
  *
- * Invariants: whatever is opened is closed when it ends, also a session that comes into being after that; `ended` never
- * rejects; a session is in no folder of somebody else's that configures agents: it is in an empty one then.
+ * Invariants:
+ * - Every opened resource is closed at the end, even a session that opens later.
+ * - `ended` never rejects.
+ * - A session never runs in a third-party folder with agent configuration; it uses an empty folder instead.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -43,26 +45,26 @@ import {
 export interface ResearchTask {
   readonly source: CrateSource;
   readonly question: string;
-  /** Of its MCP server, and of no other in this chain. */
+  /** MCP server name. Unique in the chain. */
   readonly server: string;
-  /** Which version of ACP the agent speaks. */
+  /** ACP version of the agent. */
   readonly acp: AcpVersion;
 }
 
 export interface ResearchDeps {
   readonly chain: Pick<Chain, "openSession" | "offerMcp" | "successor" | "odd">;
   readonly clock: Clock;
-  /** Ours. */
+  /** Symposium's version. */
   readonly version: string;
   readonly find: FindSource;
-  /** Its session is open. */
+  /** The session is open. */
   readonly begun: () => void;
-  /** What the agent does now, in its words. */
+  /** Title of the agent's current tool call. */
   readonly did: (title: string) => void;
 }
 
 const TOOLS = { all: ["get_rust_crate_source", "return_response_to_user"] };
-/** Sources that one research may read, besides the first. */
+/** Maximum number of sources that one research may read in addition to the first. */
 const MOST_SOURCES = 10;
 const INSTRUCTIONS =
   "Tools for this session, which researches the source of a Rust crate: return_response_to_user returns your answer to who asked.";
@@ -80,9 +82,9 @@ export class Research {
   readonly #turns = new Turns();
   readonly #calls = new AnnouncedCalls();
   readonly #shown = new Set<string>();
-  /** The first is the session's. */
+  /** The first is the session's folder. */
   #folders: [string, ...string[]];
-  /** Made for it. */
+  /** Temporary folder for the session, if the source has agent configuration. */
   #empty: string | undefined;
   readonly #own: QualifiedNames;
 
@@ -189,7 +191,7 @@ export class Research {
       { type: "text", text: researchPrompt(source, question, isListed ? server : undefined, this.#folders[0]) },
     ]);
     if (acp === 2)
-      this.#turns.accepted(session.sessionId, turn); // its end is an update
+      this.#turns.accepted(session.sessionId, turn); // an update reports the end of the turn
     else this.post({ kind: "turnEnded", reason: stringOr(objectOr(answer)["stopReason"], "end_turn") });
   }
 
@@ -205,7 +207,7 @@ export class Research {
     this.#finished(end);
   }
 
-  // --- what the agent does in the session
+  // --- updates and requests of the agent
 
   #updated(update: JsonObject): void {
     this.#calls.heard(update);
@@ -214,7 +216,7 @@ export class Research {
     switch (update["sessionUpdate"]) {
       case "agent_message_chunk":
         return this.post({ kind: "said", text: textOf(update["content"]) });
-      case "agent_message": // of the second version: the whole of it
+      case "agent_message": // ACP version 2: the complete message
         this.post({ kind: "called" });
         return this.post({ kind: "said", text: arrayOr(update["content"]).map(textOf).join("") });
       case "tool_call":
@@ -250,7 +252,7 @@ export class Research {
     }
   }
 
-  // --- its tools
+  // --- tools of the session
 
   #tools(): readonly Tool[] {
     return [
@@ -285,7 +287,7 @@ export class Research {
     return { structured: { message: "Response recorded. End your turn now." } };
   }
 
-  /** Sources of published crates may be read here, once they were asked for. */
+  /** Allows reading the sources of a published crate after the agent has requested them. */
   async #opened(source: CrateSource): Promise<CrateSource> {
     const isSafe =
       source.origin === "published" &&
@@ -296,7 +298,7 @@ export class Research {
   }
 }
 
-/** Calls of one session that are looked at for what to show. */
+/** Maximum number of tool calls shown per session. */
 const MOST_SHOWN = 500;
 
 function textOf(content: unknown): string {

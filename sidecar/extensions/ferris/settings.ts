@@ -1,15 +1,15 @@
-/** What a user can set for Ferris. Pure; what cannot be read is the default, and said. */
+/** The user's settings for Ferris. Pure. Invalid values are reported and replaced by defaults. */
 import { isObject, type JsonObject } from "../../rpc/json";
 
 export interface FerrisSettings {
   readonly tools: { readonly crate_sources: boolean; readonly rust_crate_query: boolean };
-  /** Also in sessions where there is no Rust. */
+  /** Also offer the tools in sessions without a Rust project. */
   readonly everywhere: boolean;
-  /** Answers of research are kept as long as the agent runs. */
+  /** Cache research answers while the agent runs. */
   readonly cacheAnswers: boolean;
 }
 
-/** `wrong` hears a sentence. */
+/** `wrong` receives a sentence per invalid setting. */
 export function settingsIn(settings: JsonObject, wrong: (sentence: string) => void): FerrisSettings {
   const flag = (of: JsonObject, name: string, otherwise: boolean, path = name): boolean => {
     const value = of[name];

@@ -1,9 +1,9 @@
-/** The manifest of a package that depends on one crate and on nothing else: so cargo is asked for its source. Pure. */
+/** The manifest of a package with a single dependency, used to get that crate's source from cargo. Pure. */
 import type { Choice } from "./choose-crate";
 
 /**
- * Features bring more crates, of which nobody asked to see the source. `[workspace]`: it belongs to none that lies
- * above it.
+ * Features are disabled because they add crates that were not requested. `[workspace]` detaches the package from any
+ * workspace above it.
  */
 export function wantedManifest(choice: Extract<Choice, { readonly kind: "registry" | "git" }>): string {
   const of =
@@ -30,7 +30,7 @@ export function wantedManifest(choice: Extract<Choice, { readonly kind: "registr
   ].join("\n");
 }
 
-/** A basic string of TOML: JSON's escapes are among its own, but for what JSON leaves as it is. */
+/** A TOML basic string. JSON's escapes are valid TOML, but JSON leaves U+007F unescaped. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll("\x7f", "\\u007f");
 }

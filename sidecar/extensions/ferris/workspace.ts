@@ -1,6 +1,6 @@
 /**
- * What cargo says of a workspace (`cargo metadata`), as far as it tells which version of a crate is meant there. Pure
- * and lenient.
+ * Parses the output of `cargo metadata` as far as it determines the version of a crate in a workspace. Pure and
+ * lenient.
  */
 import path from "node:path";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
@@ -9,7 +9,7 @@ import type { LockedPackage } from "./lock-file";
 export interface Workspace {
   readonly root: string;
   readonly members: readonly Member[];
-  /** Undefined: there is no `Cargo.lock`. */
+  /** Undefined if the workspace has no `Cargo.lock`. */
   readonly locked: readonly LockedPackage[] | undefined;
 }
 
@@ -20,11 +20,11 @@ export interface Member {
   readonly dependencies: readonly Dependency[];
 }
 
-/** As its manifest has it. */
+/** A dependency as declared in a manifest. */
 export interface Dependency {
-  /** Of the package. */
+  /** Package name. */
   readonly name: string;
-  /** What it is called there instead. */
+  /** The name under which the manifest imports the package, if different. */
   readonly rename: string | undefined;
   readonly requirement: string;
   readonly from:
@@ -33,7 +33,7 @@ export interface Dependency {
     | { readonly kind: "other" };
 }
 
-/** The output of `cargo metadata --no-deps`. */
+/** Parses the output of `cargo metadata --no-deps`. */
 export function membersIn(metadata: JsonObject): { readonly root: string; readonly members: readonly Member[] } {
   return {
     root: stringOr(metadata["workspace_root"], ""),
@@ -68,7 +68,7 @@ export interface FoundPackage {
   readonly folder: string;
 }
 
-/** The only dependency of the root package, in the output of `cargo metadata`. */
+/** The only dependency of the root package in the output of `cargo metadata`. */
 export function dependencyOfRoot(metadata: JsonObject): FoundPackage | undefined {
   const { root, nodes } = objectOr(metadata["resolve"]),
     node = arrayOr(nodes)

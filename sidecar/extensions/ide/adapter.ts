@@ -1,6 +1,6 @@
 /**
- * The adapter: whoever stands behind it has a client with IDE operations. Where the client is an editor that offers
- * them, what is asked passes through to it; where not, language servers answer, and the client is said to offer them.
+ * Provides IDE operations to all successors. A client that offers them receives the requests itself. Otherwise language
+ * servers answer, and the adapter adds the capability to `initialize`.
  *
  *   client ── initialize ──▶ adapter ── the same, with the capability ──▶ component, agent
  *   client ◀── IDE_OPERATION, if it can ── adapter ◀── IDE_OPERATION ── component, agent
@@ -14,7 +14,10 @@ import type { ExtensionSettings, ExtensionDeps } from "../extension";
 import { languagesIn } from "./languages";
 import { Servers, type Asker } from "./servers";
 
-/** Answers operations; rejects with an `RpcError` whose message is for the model. The answer may be anybody's. */
+/**
+ * Runs an operation. Rejects with an `RpcError` whose message is for the model. The result is not validated: a client
+ * may have sent it.
+ */
 export type Operate = (request: IdeRequest, asker: Asker) => Promise<unknown>;
 
 const LIMIT_SECONDS = { least: 5, most: 600, default: 60 };
@@ -41,7 +44,10 @@ export class IdeAdapter {
     return this.#isClients ? request.pass() : request.pass(offeringIde(request.params));
   };
 
-  /** Interceptor of `IDE_OPERATION` from behind. Takes its time, so what comes behind goes on. */
+  /**
+   * Interceptor of `IDE_OPERATION` requests from the successor. Releases the queue at once, because an operation can be
+   * slow.
+   */
   readonly requested = (request: PassingRequest): Promise<unknown> => {
     if (this.#isClients) {
       const answer = request.pass();
@@ -52,7 +58,7 @@ export class IdeAdapter {
     return this.#serve(request.params, request.signal);
   };
 
-  /** For the component, where it is the same proxy. */
+  /** For a component in the same proxy. */
   readonly operate: Operate = (request, asker) =>
     this.#isClients
       ? this.chain.client.request(IDE_OPERATION, request, { signal: asker.signal })
@@ -69,7 +75,7 @@ export class IdeAdapter {
   }
 }
 
-/** Alone, for a component that is another proxy. */
+/** The adapter as a separate proxy, for a component in another proxy. */
 export function ideAdapter(settings: ExtensionSettings, deps: ExtensionDeps): ProxyDefinition {
   return { name: "IDE adapter", make: chain => adapting(new IdeAdapter(chain, settings, deps)) };
 }

@@ -1,7 +1,4 @@
-/**
- * The arguments of `ide_operation`: their schema, what they mean, and what is wrong with them in a sentence for the
- * model. Pure.
- */
+/** Schema and parser for the arguments of `ide_operation`. Errors are sentences for the model. Pure. */
 import { IDE_OPERATIONS, type IdeOperation, type IdeOperationName, type IdePlace } from "../../../src/protocol/ide";
 import { numberOr, stringOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure, type ObjectSchema } from "../tool";
@@ -43,7 +40,7 @@ export const ARGUMENTS: ObjectSchema = {
   required: ["operation"],
 };
 
-/** `path` is as it was given. `args` are as `ARGUMENTS` says. Throws a `ToolFailure`. */
+/** Returns `path` as given. `args` conform to `ARGUMENTS`. Throws a `ToolFailure`. */
 export function operationOf(args: JsonObject): IdeOperation {
   const operation = IDE_OPERATIONS.find(each => each === args.operation);
   if (operation === undefined) throw new ToolFailure(`There is no operation “${String(args.operation)}”.`);
@@ -115,13 +112,13 @@ function needed(operation: IdeOperationName, args: JsonObject, name: string): st
   return text;
 }
 
-/** An empty text counts as none: some models fill in every argument. */
+/** Treats an empty string as absent, because some models fill in every argument. */
 function textIn(args: JsonObject, name: string): string | undefined {
   const text = stringOr(args[name], "").trim();
   return text === "" ? undefined : text;
 }
 
-/** Counted from 0. */
+/** Converts a 1-based argument to a 0-based number. */
 function lineIn(args: JsonObject, name: string): number | undefined {
   const given = numberOr(args[name], undefined);
   return given === undefined ? undefined : given - 1;

@@ -1,6 +1,6 @@
 /**
- * The component: the tool `ide_operation` in each session, which asks upstream. What it asks about is inside of the
- * session's folders; what it shows may be elsewhere, as a definition in a library is.
+ * The component: adds the tool `ide_operation` to each session and sends its operations upstream. The requested file
+ * must be inside the session's folders. Results may lie outside, such as a definition in a library.
  */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,13 +17,12 @@ import type { Operate } from "./adapter";
 import { ARGUMENTS, operationOf } from "./arguments";
 import { rendered } from "./render";
 
-/** Of the MCP server. */
-/** Not `ide`: Claude keeps that name for itself, and drops whoever else has it. */
+/** MCP server name. Not `ide`: Claude reserves that name and drops other servers that use it. */
 export const SERVER = "ide-operations";
 const INSTRUCTIONS =
   "What the editor or a language server knows of the code: errors without a build, where a name is defined and used, what it is, and previews of renaming, quick fixes and formatting. More exact than searching for text. It changes nothing.";
 
-/** `isOffered`: whether somebody upstream answers; asked for each session that begins. */
+/** `isOffered`: whether the client or an adapter answers the operations. Evaluated for each new session. */
 export function ideTools(
   chain: Chain,
   deps: Pick<ExtensionDeps, "clock" | "version">,
@@ -51,7 +50,10 @@ export function ideTools(
   });
 }
 
-/** Alone, behind a client or an adapter that offers the capability; where none does, it adds nothing. */
+/**
+ * The component as a separate proxy, behind a client or an adapter with the capability. Without the capability it adds
+ * nothing.
+ */
 export function ideComponent(deps: Pick<ExtensionDeps, "clock" | "version">): ProxyDefinition {
   return {
     name: "IDE operations",
@@ -106,7 +108,8 @@ async function answered(
 }
 
 /**
- * With an absolute path, as the session's folders spell it. Rejects with a `ToolFailure` when it is in none of them.
+ * Resolves the path against the session's folders and returns it in their spelling. Rejects with a `ToolFailure` if the
+ * file is outside of them.
  */
 export async function placed<T extends IdeOperation>(operation: T, folders: readonly string[]): Promise<T> {
   const { path: given } = operation;
@@ -132,7 +135,10 @@ function fromUri(uri: string): string {
   }
 }
 
-/** A file that was named by another way than through the folders: editors know it by theirs. */
+/**
+ * Translates the real path of a file back into a path below a session folder, because editors use the folder's
+ * spelling.
+ */
 async function respelled(real: string, folders: readonly string[]): Promise<string> {
   for (const folder of folders) {
     const { real: root } = await placeOf(folder, folders);

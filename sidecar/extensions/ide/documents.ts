@@ -1,8 +1,10 @@
 /**
- * The files that a language server has open: as they are on disk, told again when they have changed there.
+ * The files open in a language server, kept in sync with the disk.
  *
- * Invariants: a server hears of a text once; before an operation all that it has open is of now; so many are open and
- * no more, the one longest unused goes.
+ * Invariants:
+ * - A server receives each text once.
+ * - Before an operation, all open documents match the disk.
+ * - At most `MOST_OPEN` documents are open; the least recently used one is closed.
  */
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
@@ -19,9 +21,9 @@ export interface OpenDocument {
   readonly uri: string;
   readonly version: number;
   readonly lines: readonly string[];
-  /** The server was told of its text then. */
+  /** When the server received the current text. */
   readonly changedAt: number;
-  /** It has been told of one text only. */
+  /** The server has received only one text of this document. */
   readonly isNew: boolean;
 }
 interface Kept extends OpenDocument {
@@ -32,12 +34,12 @@ interface Kept extends OpenDocument {
 
 export interface Server {
   notify(method: string, params: unknown): void;
-  /** It wants to hear of saved files. */
+  /** Whether the server requests `textDocument/didSave`. */
   hearsOfSaves(): boolean;
 }
 
 export class Documents {
-  /** By path, the one longest unused first. */
+  /** By path, least recently used first. */
   readonly #open = new Map<string, Kept>();
 
   constructor(
@@ -53,7 +55,7 @@ export class Documents {
     return this.#open.get(file);
   }
 
-  /** Rejects with a sentence when there is no text. */
+  /** Opens or updates a document. Rejects with a sentence if the file is not readable text. */
   async open(file: string, languageId: string): Promise<OpenDocument> {
     const { text, stamp } = await textOf(file),
       known = this.#open.get(file),
@@ -62,13 +64,13 @@ export class Documents {
     return document;
   }
 
-  /** What has changed on disk meanwhile. */
+  /** Sends the changes made on disk since the last call. */
   async refresh(): Promise<void> {
     for (const [file, known] of [...this.#open]) {
       const stamp = await stampOf(file).catch(() => undefined);
       if (stamp === known.stamp) continue;
       const read = stamp === undefined ? undefined : await textOf(file).catch(() => undefined);
-      if (this.#open.get(file) !== known) continue; // another operation was first
+      if (this.#open.get(file) !== known) continue; // a concurrent operation has already updated it
       if (read) this.#open.set(file, this.#changed(known, read.text, read.stamp));
       else this.#close(file, known);
     }
@@ -102,7 +104,7 @@ export class Documents {
   }
 }
 
-/** A file as text, and what tells it from a later one. */
+/** The text of a file, and a stamp that changes with the file. */
 async function textOf(file: string): Promise<{ readonly text: string; readonly stamp: string }> {
   const stamp = await stampOf(file),
     text = (
@@ -123,9 +125,9 @@ async function stampOf(file: string): Promise<string> {
   return `${found.mtimeMs} ${found.size}`;
 }
 
-/** The lines of a file that need not be open; none where they cannot be read. */
+/** The lines of any file on disk. Empty if it cannot be read. */
 export async function linesIn(file: string): Promise<readonly string[]> {
-  if (!path.isAbsolute(file)) return []; // a server's own kind of place
+  if (!path.isAbsolute(file)) return []; // a URI scheme specific to a server
   return textOf(file).then(
     ({ text }) => linesOf(text),
     () => [],

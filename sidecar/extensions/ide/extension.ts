@@ -1,4 +1,4 @@
-/** IDE operations: the adapter and, behind it, the component, as one proxy. */
+/** The IDE operations extension: adapter and component in one proxy. */
 import type { BuiltInExtension } from "../extension";
 import { adapting, IdeAdapter } from "./adapter";
 import { ideTools } from "./component";

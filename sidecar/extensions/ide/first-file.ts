@@ -1,11 +1,8 @@
-/**
- * The first file of a folder that somebody has a use for, its outer ones first; what is made by tools is not looked
- * into.
- */
+/** Finds the first matching file in breadth-first order. Skips generated folders. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 
-/** Folders that are looked into. */
+/** Maximum number of folders read. */
 const MOST_FOLDERS = 400;
 const MADE: ReadonlySet<string> = new Set([
   "node_modules",

@@ -1,4 +1,4 @@
-/** The extension in a chain: an agent that calls the tool, and a client with the capability, or without. */
+/** The extension in a chain: an agent calls the tool, with and without a client that has the capability. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -21,14 +21,14 @@ import { ide } from "./extension";
 
 const OFFERED = { _meta: { [IDE_CAPABILITY.namespace]: { [IDE_CAPABILITY.name]: true } } };
 
-/** A chain in a folder with `a.words`; `asked`: what came to the client. */
+/** A chain in a folder with `a.words`. `asked`: the requests that the client received. */
 class Chain implements AsyncDisposable {
   readonly #folder = temporaryFolder();
   readonly rig = new ExtensionRig();
   readonly asked: unknown[] = [];
   readonly initialized: unknown[] = [];
   readonly fixture: Fixture;
-  /** Of the client. */
+  /** The client's handler. */
   answer: (params: JsonObject) => unknown = () => ({ kind: "hover", text: "of the editor" });
 
   constructor(

@@ -1,4 +1,4 @@
-/** How a file is indented, for formatters that want to be told. Pure. */
+/** Detects a file's indentation for formatting requests. Pure. */
 
 export interface FormatOptions {
   readonly tabSize: number;
@@ -7,7 +7,7 @@ export interface FormatOptions {
   readonly insertFinalNewline: boolean;
 }
 
-/** By most of the steps from one line to a deeper one; four spaces where nothing is indented. */
+/** Uses the most frequent indentation step. Defaults to four spaces. */
 export function formatOptions(lines: readonly string[]): FormatOptions {
   const votes = new Map<string, number>();
   let before = "";

@@ -1,6 +1,5 @@
 /**
- * What we tell language servers that we can (LSP 3.17, `ClientCapabilities`): read, and show; nothing that changes a
- * file.
+ * Client capabilities sent to language servers (LSP 3.17, `ClientCapabilities`): reading and previews, no file changes.
  */
 import type { JsonObject } from "../../rpc/json";
 

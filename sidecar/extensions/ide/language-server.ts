@@ -1,11 +1,13 @@
 /**
- * A language server: its process, what it is told and asked, and what it says of itself.
+ * A language server process: its lifecycle, its requests and notifications, and its status.
  *
  *   start ── initialize ──▶ running ── stop: shutdown, exit, then the ladder of child.ts ──▶ gone
- *                              └── ends, or speaks no LSP ──▶ fallen: `closed` says why, the process is ended
+ *                              └── exits, or sends invalid LSP ──▶ fallen: `closed` has the reason; process stopped
  *
- * Invariants: nobody waits for it longer than they want to; what it asks is answered, and changes nothing here; what it
- * says is bounded.
+ * Invariants:
+ * - No caller waits longer than its timeout.
+ * - Every request of the server is answered, and none changes anything.
+ * - Retained server output is bounded.
  */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -27,13 +29,13 @@ import { IDLE, readyIn, workOf, type Work } from "./waiting";
 
 export interface ServerDeps extends Pick<ExtensionDeps, "clock" | "start" | "log" | "version"> {}
 
-/** Of an operation: who waits, and until when. */
+/** Cancellation and deadline of an operation. */
 export interface ServerTimeouts {
   readonly signal: AbortSignal;
   readonly until: number;
 }
 
-/** Some are programs for a virtual machine. */
+/** Long, because some servers start a virtual machine. */
 const INITIALIZE_MS = 120_000;
 const SHUTDOWN_MS = 1_000;
 const EXIT_MS = 1_000;
@@ -41,16 +43,16 @@ const STDERR_BYTES = 8 * 1024;
 const MOST_TOKENS = 100;
 /** Progress token of `initialize`: LSP 3.17 lets a server report its work then only by this token. */
 const INITIALIZE_TOKEN = "symposium-initialize";
-/** Words of its own in the log. */
+/** Maximum number of logged `window/showMessage` notifications. */
 const MOST_SAID = 20;
-/** LSP 3.17, "ErrorCodes": the text changed meanwhile, or the server has other things to do; asking again helps. */
+/** LSP 3.17, "ErrorCodes": the text has changed, or the server cancelled the request. A retry can succeed. */
 const AGAIN: ReadonlySet<number> = new Set([-32801, -32802]);
 const AGAIN_MS = 200,
   MOST_TRIES = 5;
 
 export class LanguageServer {
   readonly documents: Documents;
-  /** Why it is gone: continues “it …”. Undefined when it was stopped. */
+  /** The reason of an unexpected exit; completes the sentence "it …". Undefined after `stop`. */
   readonly closed: Promise<string | undefined>;
   readonly #peer: Peer;
   readonly #stderr = new TailBuffer(STDERR_BYTES);
@@ -108,7 +110,7 @@ export class LanguageServer {
   readonly #shut: () => Promise<void>;
 
   /**
-   * Rejects with a sentence when it cannot be started, or when `ending` aborts; nothing is left then.
+   * Rejects with a sentence if the server cannot be started, or if `ending` aborts. The process is then stopped.
    * `onStatus` receives `status` after each notification that may have changed it, from `initialize` on.
    */
   static async start(
@@ -129,7 +131,7 @@ export class LanguageServer {
       });
     if (started.kind === "failed") throw refused((await started.why).what);
     if (ending.aborted) {
-      // meanwhile: nobody tells it any more
+      // aborted during the start, before the listener was added
       await started.child.stop();
       throw refused(`${name} could not be started: the session has ended.`);
     }
@@ -147,7 +149,7 @@ export class LanguageServer {
     return server;
   }
 
-  /** Of its answer to `initialize`. */
+  /** A member of the capabilities in the `initialize` result. */
   capability(name: string): unknown {
     const value = this.#capabilities[name];
     return value === false ? undefined : value;
@@ -164,11 +166,11 @@ export class LanguageServer {
     return this.#published.files;
   }
 
-  /** What it is at, for a sentence; empty: nothing. */
+  /** Description of the current work. Empty: idle. */
   get work(): string {
     return workOf(this.#work);
   }
-  /** Its name and its work; empty: it reports none. */
+  /** Name and current work. Empty: idle. */
   get status(): string {
     return this.work === "" ? "" : `${this.name}: ${this.work}`;
   }
@@ -176,7 +178,7 @@ export class LanguageServer {
     return readyIn(this.#work, now);
   }
 
-  /** Rejects with a sentence: of the server, of who has lost patience, or because it is gone. */
+  /** Sends a request. Rejects with a sentence if the server fails or has exited, or with the signal's reason. */
   async request(method: string, params: unknown, patience: ServerTimeouts): Promise<unknown> {
     for (let tries = 1; ; tries++) {
       try {
@@ -210,8 +212,8 @@ export class LanguageServer {
   }
 
   /**
-   * Until `again` says 0, which is asked whenever something was heard; false: until then there was no more time.
-   * Rejects when the signal aborts, and when it is gone.
+   * Waits until `again` returns 0. `again` returns the milliseconds until its next evaluation; it is also evaluated
+   * after each notification. Returns false at the deadline. Rejects if the signal aborts or the server exits.
    */
   async settled(again: (now: number) => number, { signal, until }: ServerTimeouts): Promise<boolean> {
     for (;;) {
@@ -366,7 +368,7 @@ export class LanguageServer {
     });
   }
 
-  /** Undefined: it took longer. */
+  /** Undefined after a timeout. */
   #within<T>(ms: number, answer: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const late = this.deps.clock.after(ms, () => resolve(undefined));
@@ -374,7 +376,7 @@ export class LanguageServer {
     });
   }
 
-  /** It is gone, or of no use. */
+  /** The reason why the connection closed, with the exit status and the last lines of stderr. */
   async #why({ message, cause }: Closed): Promise<string> {
     const hasExited = !(cause instanceof NotLsp) && (await this.child.within(EXIT_MS, this.child.exited)),
       words = this.#stderr.text().trim().split("\n").slice(-3).join(" ").trim();

@@ -1,8 +1,7 @@
 /**
- * Which program knows which language: the servers that people have, and those that the settings name. Pure.
+ * Table of languages and their language servers: common ones and those in the user's settings. Pure.
  *
- * Invariant: a command of the settings wins over the table; what cannot be read in them counts as absent, and is said
- * to `odd`.
+ * Invariant: a command in the settings overrides the table. Invalid settings are reported to `odd` and ignored.
  */
 import path from "node:path";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
@@ -14,20 +13,20 @@ export interface ServerCommand {
 }
 
 export interface Language {
-  /** In the settings. */
+  /** Key in the settings. */
   readonly id: string;
-  /** For sentences. */
+  /** Display name. */
   readonly name: string;
-  /** By the end of the file's name, with its dot: LSP's language id. */
+  /** LSP language id by file extension, including the dot. */
   readonly files: Readonly<Record<string, string>>;
-  /** The first that is there is taken. */
+  /** Candidates; the first installed one is used. */
   readonly programs: readonly ServerCommand[];
-  /** It was configured: then it is no guess, and need not be on the PATH. */
+  /** The command comes from the settings and is used even if it is not on the PATH. */
   readonly isConfigured?: true;
-  /** What to do where there is none; a sentence. */
+  /** Installation hint for the model and the user. */
   readonly install: string;
   readonly initializationOptions?: unknown;
-  /** Answers to `workspace/configuration`, by section. */
+  /** Values for `workspace/configuration`, by section. */
   readonly settings?: JsonObject;
 }
 
@@ -35,7 +34,7 @@ const on = (command: string, ...args: readonly string[]): ServerCommand => ({ co
 const as = (languageId: string, ...ends: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(ends.map(end => [end, languageId]));
 
-/** As their own documentation starts them. */
+/** Commands as documented by each server. */
 const KNOWN: readonly Language[] = [
   {
     id: "typescript",
@@ -163,7 +162,7 @@ const KNOWN: readonly Language[] = [
   },
 ];
 
-/** Those of the settings first. */
+/** Languages from the settings first. */
 export function languagesIn({ languages }: JsonObject, odd: (what: string) => void): readonly Language[] {
   if (languages !== undefined && !isObject(languages)) odd("“languages” of the settings is no object.");
   const given = objectOr(languages),
@@ -221,7 +220,7 @@ function configuredLanguage(id: string, value: unknown, odd: (what: string) => v
   ];
 }
 
-/** By the end of its name. */
+/** Selects the language by file extension. */
 export function languageOf(
   file: string,
   languages: readonly Language[],
@@ -234,12 +233,12 @@ export function languageOf(
   return undefined;
 }
 
-/** For a language whose server is not there. */
+/** Error message for a language whose server is not installed. */
 export function missing({ name, programs, install }: Language): string {
   return `No language server for ${name} was found (${programs.map(({ command }) => command).join(", ")}). ${install}.`;
 }
 
-/** For a file that no server is known for. */
+/** Error message for a file without a known server. */
 export function unknownLanguage(file: string): string {
   return `No language server is known for ${path.extname(file) === "" ? `“${path.basename(file)}”` : `files that end in “${path.extname(file)}”`}. One can be named in the settings of the extension “ide”.`;
 }
@@ -253,7 +252,7 @@ function textsOf(env: unknown): Readonly<Record<string, string>> {
   );
 }
 
-/** `a.b` of the settings, or all of them; null where there is nothing. */
+/** Resolves a section such as `a.b`. Without a section, all settings. Null if there is no value. */
 export function sectionOf(settings: JsonObject | undefined, section: unknown): unknown {
   if (typeof section !== "string" || section === "") return settings ?? null;
   let value: unknown = settings?.[section];

@@ -1,6 +1,4 @@
-/**
- * What a language server finds wrong in a file, as it is now: asked for where it can be asked, else as it publishes it.
- */
+/** Current diagnostics of a file. Pulled from the server if it supports that; otherwise the published ones. */
 import type { IdeDiagnostic } from "../../../src/protocol/ide";
 import { lineAt } from "../../../src/protocol/ide-text";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
@@ -9,15 +7,15 @@ import type { LanguageServer, ServerTimeouts } from "./language-server";
 import { diagnosticIn, fromTsserver } from "./lsp-shapes";
 import { BETWEEN_MS, publishedIn } from "./waiting";
 
-/** `raw`: as the server says it, which it wants to hear again. `isLate`: it had more to say, perhaps. */
+/** `raw`: unmodified, because requests must return them to the server. `isLate`: the list may be incomplete. */
 export interface Diagnosed {
   readonly raw: readonly JsonObject[];
   readonly isLate: boolean;
 }
 
 /**
- * A command of servers that hand requests through to tsserver, which answers when it is through: what it publishes has
- * no end that one could see.
+ * A command of servers that forward requests to tsserver, which responds when its check is complete. Its published
+ * diagnostics have no detectable end.
  */
 const TSSERVER = "typescript.tsserverRequest";
 const TSSERVER_REQUESTS = ["syntacticDiagnosticsSync", "semanticDiagnosticsSync", "suggestionDiagnosticsSync"];
@@ -64,7 +62,7 @@ async function fromTs(server: LanguageServer, file: string, patience: ServerTime
   return found;
 }
 
-/** Undefined: it cannot be asked. */
+/** Undefined if the server does not support pull diagnostics. */
 async function pull(
   server: LanguageServer,
   { uri }: OpenDocument,
@@ -81,7 +79,7 @@ async function pull(
   return arrayOr(objectOr(answer).items).filter(isObject);
 }
 
-/** Some say the same twice, once when asked and once by themselves. */
+/** Removes duplicates: some servers return a diagnostic and also publish it. */
 function once(all: readonly JsonObject[]): readonly JsonObject[] {
   const seen = new Set<string>();
   return all.filter(({ range, message }) => {

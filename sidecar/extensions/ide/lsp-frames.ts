@@ -1,9 +1,11 @@
 /**
- * The framing of the Language Server Protocol: `Content-Length: n`, an empty line, n bytes of JSON; as a channel of
- * frames, so that requests, answers, cancellation and the end of the connection are our own peer's affair.
+ * The framing of the Language Server Protocol (`Content-Length: n`, an empty line, n bytes of JSON) as a channel of
+ * frames. Our own peer handles requests, responses, cancellation and the end of the connection.
  *
- * Invariants: what is read is bounded; a message is shown when the one before it was taken; what is no LSP closes the
- * channel with a reason, because nothing behind it can be found again.
+ * Invariants:
+ * - Buffered input is bounded.
+ * - A message is delivered after the previous one was accepted.
+ * - Invalid framing closes the channel with a reason, because the next message cannot be located.
  */
 import type { Readable, Writable } from "node:stream";
 import type { Channel, Closed, Receiver } from "../../rpc/channel";
@@ -11,9 +13,9 @@ import { Frame } from "../../rpc/frame";
 import { objectOr } from "../../rpc/json";
 import type { Message } from "../../rpc/message";
 
-/** Of a message; servers that answer with more are not served. */
+/** Maximum size of a message in bytes. Larger messages close the channel. */
 export const MOST_BYTES = 32 * 1024 * 1024;
-/** Between two messages: headers, and what some programs print for people. */
+/** Maximum size of headers and other text between two messages, in bytes. Some programs print text for people. */
 const MOST_BETWEEN = 16 * 1024;
 const EXCERPT = 200;
 
@@ -21,11 +23,11 @@ export class NotLsp extends Error {
   override readonly name = "NotLsp";
 }
 
-/** Cuts a stream of bytes into messages, wherever its chunks begin and end. */
+/** Splits a byte stream into messages, independent of its chunks. */
 export class LspSplitter {
   #chunks: Buffer[] = [];
   #held = 0;
-  /** Of the message whose header was read. */
+  /** Length of the message whose header was parsed. */
   #length: number | undefined;
 
   constructor(private readonly mostBytes = MOST_BYTES) {}
@@ -35,7 +37,7 @@ export class LspSplitter {
     this.#held += chunk.length;
   }
 
-  /** The next message that is complete. What comes before a header and is none is left out. Throws `NotLsp`. */
+  /** The next complete message. Skips text before a header. Throws `NotLsp`. */
   next(): Buffer | undefined {
     while (this.#length === undefined) {
       const all = this.#all(),
@@ -54,7 +56,7 @@ export class LspSplitter {
     return message;
   }
 
-  /** Undefined: it was no header. */
+  /** Undefined if the text is not a header. */
   #lengthIn(header: Buffer): number | undefined {
     const said = [...header.toString("latin1").matchAll(/content-length:[ \t]*(\d{1,12})[ \t]*$/gim)].at(-1)?.[1];
     if (said === undefined) return undefined;
@@ -81,7 +83,7 @@ function excerpt(bytes: Buffer): string {
   return bytes.subarray(0, EXCERPT).toString().trim().replaceAll(/\s+/g, " ");
 }
 
-/** Takes both streams over; `input` is read from `start` on. Disposing ends `output`. */
+/** Takes ownership of both streams. Reads `input` after `start`. Disposing ends `output`. */
 export function lspChannel(input: Readable, output: Writable): Channel {
   return new LspChannel(input, output);
 }
@@ -95,7 +97,7 @@ class LspChannel implements Channel {
     private readonly input: Readable,
     private readonly output: Writable,
   ) {
-    input.on("error", () => undefined); // whoever reads is told
+    input.on("error", () => undefined); // the read loop handles the error
     output
       .on("error", cause => this.#close({ message: "it no longer listens.", cause }))
       .on("drain", () => this.#release());
@@ -159,7 +161,7 @@ class LspChannel implements Channel {
 }
 
 const ENDED: Closed = { message: "it has ended." };
-/** How requests are cancelled: ACP's spelling, which is our peer's, and LSP's. */
+/** Cancellation method of ACP, which our peer uses, and of LSP. */
 const OURS = "$/cancel_request",
   THEIRS = "$/cancelRequest";
 
@@ -175,7 +177,7 @@ function incoming(frame: Frame): Frame {
     message = frame.message;
   } catch {
     return frame;
-  } // the peer says what is wrong with it
+  } // the peer reports the parse error
   return "method" in message && message.method === THEIRS
     ? Frame.of({ jsonrpc: "2.0", method: OURS, params: { requestId: objectOr(message.params).id } })
     : frame;

@@ -1,6 +1,6 @@
 /**
- * Operations, as requests to a language server. Of each file that is answered about, the lines are those that the
- * server has.
+ * Translates operations into requests to a language server. Source lines in results come from the server's open
+ * documents.
  */
 import {
   MOST_ITEMS,
@@ -39,7 +39,7 @@ import {
   type Spot,
 } from "./lsp-shapes";
 
-/** A file that the server has open, as it is now. */
+/** A document that is open in the server and matches the disk. */
 export interface Opened {
   readonly server: LanguageServer;
   readonly file: string;
@@ -108,7 +108,7 @@ export async function operateOn(opened: Opened, operation: OfFile, patience: Ser
   }
 }
 
-/** Of all files that the server knows. */
+/** Symbols in all files that the server knows. */
 export async function workspaceSymbols(
   server: LanguageServer,
   query: string,
@@ -124,7 +124,7 @@ export async function workspaceSymbols(
   };
 }
 
-/** What is wrong is an error's sentence. */
+/** Throws the error message, if any. */
 function right<T extends object>(value: T | { readonly wrong: string }): T {
   if ("wrong" in value) throw refused(value.wrong);
   return value;
@@ -166,7 +166,7 @@ async function named(
   return { kind: "symbols", symbols: await withLines(symbols, reader(server)), total: symbols.length };
 }
 
-/** As the server has them, else as they are on disk. */
+/** Reads lines from the server's open documents, else from disk. */
 function reader(server: LanguageServer): ReadLines {
   return readOnce(async path => server.documents.at(path)?.lines ?? linesIn(path));
 }

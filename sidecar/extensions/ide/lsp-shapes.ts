@@ -1,6 +1,6 @@
 /**
- * What language servers answer (LSP 3.17), as our own shapes. Everything is looked at before it is taken; what cannot
- * be read is left out. Pure.
+ * Converts results of language servers (LSP 3.17) to our own types. Everything is validated, and invalid parts are
+ * omitted. Pure.
  */
 import { fileURLToPath } from "node:url";
 import {
@@ -17,7 +17,7 @@ import { rangeIn } from "../../../src/protocol/ide-read";
 import type { TextEdit } from "../../../src/protocol/ide-text";
 import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 
-/** `path`: of a file, else the URI. */
+/** `path`: an absolute path for `file:` URIs, else the URI. */
 export interface Spot {
   readonly path: string;
   readonly range: IdeRange;
@@ -50,7 +50,7 @@ export function pathOf(uri: unknown): string | undefined {
   }
 }
 
-/** `Location`, `Location[]`, `LocationLink[]` or null. Each place once. */
+/** Parses `Location`, `Location[]`, `LocationLink[]` or null. Duplicates are removed. */
 export function spotsIn(result: unknown): readonly Spot[] {
   const seen = new Set<string>();
   return (Array.isArray(result) ? result : [result]).flatMap((each: unknown) => {
@@ -64,7 +64,7 @@ export function spotsIn(result: unknown): readonly Spot[] {
   });
 }
 
-/** Of a hover: `MarkupContent`, `MarkedString` or a list of these. */
+/** Parses the contents of a `Hover`: `MarkupContent`, `MarkedString` or an array. */
 export function hoverIn(result: unknown): string {
   const { contents } = objectOr(result),
     text = (part: unknown): string => {
@@ -80,12 +80,12 @@ export function hoverIn(result: unknown): string {
     .slice(0, MOST_TEXT);
 }
 
-/** Deepest of an outline. */
+/** Maximum depth of an outline. */
 const MOST_DEPTH = 12;
 
 /**
- * `DocumentSymbol[]`, with their children in order, or `SymbolInformation[]` and `WorkspaceSymbol[]`, which name their
- * files.
+ * Parses `DocumentSymbol[]`, with children in order, or `SymbolInformation[]` and `WorkspaceSymbol[]`, which include
+ * their file.
  */
 export function symbolsIn(result: unknown, path?: string, depth = 0): readonly ServerSymbol[] {
   return arrayOr(result).flatMap((each): readonly ServerSymbol[] => {
@@ -102,7 +102,7 @@ export function symbolsIn(result: unknown, path?: string, depth = 0): readonly S
       ];
     }
     const where = pathOf(place.uri),
-      // a server may leave it out until it is asked for more
+      // optional until the symbol is resolved
       at = rangeIn(place.range) ?? { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
     return where === undefined
       ? []
@@ -118,7 +118,7 @@ export function symbolsIn(result: unknown, path?: string, depth = 0): readonly S
   });
 }
 
-/** `TextEdit[]` or null. */
+/** Parses `TextEdit[]` or null. */
 export function editsIn(result: unknown): readonly TextEdit[] {
   return arrayOr(result).flatMap(each => {
     const { range, newText } = objectOr(each),
@@ -127,10 +127,10 @@ export function editsIn(result: unknown): readonly TextEdit[] {
   });
 }
 
-/** More than an answer takes, so that it says that it is not all. */
+/** More than a result can show, so that the result reports omitted changes. */
 const MOST_CHANGES = 10 * MOST_ITEMS;
 
-/** `WorkspaceEdit`: `documentChanges` count where they are there. Edits of one file are one change. */
+/** Parses a `WorkspaceEdit`. `documentChanges` take precedence. Edits of one file become one change. */
 export function changesIn(edit: unknown): readonly RawChange[] {
   const { changes, documentChanges } = objectOr(edit),
     found: RawChange[] = [];
@@ -156,7 +156,7 @@ export function changesIn(edit: unknown): readonly RawChange[] {
   return found;
 }
 
-/** `(Command | CodeAction)[]`. */
+/** Parses `(Command | CodeAction)[]`. */
 export function actionsIn(result: unknown): readonly ServerAction[] {
   return arrayOr(result).flatMap(each => (isObject(each) ? actionIn(each) : []));
 }
@@ -179,7 +179,7 @@ export function actionIn(raw: JsonObject): readonly ServerAction[] {
   ];
 }
 
-/** Of a diagnostic, without its file. Without a severity it is an error, as clients have always taken it. */
+/** Parses a diagnostic, without its file. A missing severity means error, as in other clients. */
 export function diagnosticIn(raw: unknown): Omit<IdeDiagnostic, "path"> | undefined {
   const { range, severity, message, source, code } = objectOr(raw),
     at = rangeIn(range);
@@ -194,7 +194,7 @@ export function diagnosticIn(raw: unknown): Omit<IdeDiagnostic, "path"> | undefi
   };
 }
 
-/** What tsserver's own requests answer (`Diagnostic` of its protocol, lines and offsets from 1), as LSP says it. */
+/** Converts a response of tsserver (`Diagnostic` of its protocol, 1-based lines and offsets) to LSP diagnostics. */
 export function fromTsserver(answer: unknown): readonly JsonObject[] {
   const position = (value: unknown): JsonObject => {
     const { line, offset } = objectOr(value);

@@ -11,7 +11,7 @@ export interface PacedProgress extends Disposable {
 
 const DISPOSED: Disposable = { [Symbol.dispose]: () => undefined };
 
-/** `send` is not called after the result is disposed; a message that waits then is dropped. */
+/** `send` is not called after the result is disposed; a pending message is dropped. */
 export function pacedProgress(clock: Clock, send: (message: string) => void): PacedProgress {
   let pause: Disposable | undefined, sent: string | undefined, newest: string | undefined;
   const flush = (): void => {

@@ -1,16 +1,15 @@
 /**
- * The diagnostics that a language server has published last, of a bounded number of files: those that it has said
- * nothing of for longest go.
+ * The latest published diagnostics of a bounded number of files. The files with the oldest publications are evicted.
  */
 import type { JsonObject } from "../../rpc/json";
 
-/** `at`: when, on the clock of the world. */
+/** `at`: time of publication on the injected clock. */
 export interface Published {
   readonly at: number;
   readonly diagnostics: readonly JsonObject[];
 }
 
-/** Files, and diagnostics of each. */
+/** Maximum number of files, and of diagnostics per file. */
 const MOST_FILES = 1_000,
   MOST_OF_FILE = 500;
 
@@ -21,7 +20,7 @@ export class PublishedDiagnostics {
     return this.#all.get(file);
   }
 
-  /** In which something is wrong. */
+  /** Files with at least one diagnostic. */
   get files(): readonly string[] {
     return [...this.#all].filter(([, { diagnostics }]) => diagnostics.length > 0).map(([file]) => file);
   }

@@ -1,6 +1,6 @@
 /**
- * What an answer is for the model: a short text, the important first, and the same as data. Lines and characters are
- * counted from 1. Pure.
+ * Renders an answer for the model: short text, most important first, and the same as structured data. Lines and
+ * characters are 1-based. Pure.
  */
 import path from "node:path";
 import type {
@@ -19,10 +19,10 @@ export interface Rendered {
   readonly structured: JsonObject;
 }
 
-/** Of an answer, in characters; what does not fit is counted. */
+/** Maximum length of a rendered answer in characters. Omitted lines are counted. */
 const MOST_SHOWN = 24_000;
 
-/** `folders`: paths inside of the first are shown relative to it, those in others as they are. */
+/** `folders`: paths inside the first folder are shown relative to it, all others as they are. */
 export function rendered(operation: IdeOperation, answer: IdeAnswer, [root = ""]: readonly string[]): Rendered {
   const short = (file: string): string => {
     const relative = path.relative(root, file);
@@ -298,7 +298,7 @@ function bounded(lines: readonly string[]): { readonly text: string; readonly cu
   return { text: lines.slice(0, kept).join("\n").slice(0, MOST_SHOWN), cut: lines.length - kept };
 }
 
-/** As many as take the room of the text, too: some agents show the data in its place. */
+/** Limits the data to the size of the text as well, because some agents show the data instead. */
 function few<T>(all: readonly T[]): readonly T[] {
   let room = MOST_SHOWN;
   const end = all.findIndex(each => (room -= JSON.stringify(each).length) < 0);

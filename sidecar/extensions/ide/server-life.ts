@@ -1,21 +1,21 @@
 /**
- * How long a language server runs: from the first operation that needs it until nobody has needed it for a while. When
- * it has ended it is started again, but not for ever. Pure.
+ * Lifecycle of a language server: it runs from the first operation that needs it until it is unused for a while. It is
+ * restarted after a failure, up to a limit. Pure.
  *
  *   down ── needed ──▶ up ── fell, unused ──▶ down          any ── closed ──▶ closed
- *    └─ needed, and it fell too often: refused
+ *    └─ needed after too many failures: refused
  */
 export type Life =
-  /** `falls`: when it ended without being asked to. */
+  /** `falls`: times of unexpected exits and failed starts. */
   | { readonly kind: "down" | "up"; readonly falls: readonly number[]; readonly why?: string }
   | { readonly kind: "closed" };
 
 export type LifeEvent =
-  /** An operation wants it. */
+  /** An operation needs the server. */
   | { readonly kind: "needed" }
-  /** It ended, or could not be started. `why` continues “it …”. */
+  /** The server exited unexpectedly or could not be started. `why` completes the sentence "it …". */
   | { readonly kind: "fell"; readonly why: string }
-  /** Nothing was asked of it for `UNUSED_MS`. */
+  /** No operation used the server for `UNUSED_MS`. */
   | { readonly kind: "unused" }
   | { readonly kind: "closed" };
 
@@ -23,9 +23,11 @@ export type LifeEffect = { readonly kind: "start" | "stop" } | { readonly kind: 
 
 export const NEW_LIFE: Life = { kind: "down", falls: [] };
 export const MOST_FALLS = 3;
-/** A fall is forgotten after that long. */
+/** Milliseconds after which a failure no longer counts. */
 export const FORGIVEN_MS = 10 * 60_000;
-/** Many take hundreds of megabytes; loading a project again takes seconds to minutes. Longer than any operation. */
+/**
+ * Many servers use hundreds of megabytes, and reloading a project takes seconds to minutes. Longer than any operation.
+ */
 export const UNUSED_MS = 30 * 60_000;
 
 /** `now`: milliseconds. */

@@ -1,4 +1,4 @@
-/** Language servers, played by a program of ours: what is asked of them, and how they misbehave. */
+/** Simulated language servers: requests they receive, and their misbehavior. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -18,7 +18,7 @@ import { Servers } from "./servers";
 
 const TEXT = "one two BAD  \nthree one\ntwo ODD heard\nanswers\n";
 
-/** Servers in a folder with `a.words`; what they log is a line a method. */
+/** Servers in a folder with `a.words`. The server logs one line per method. */
 class Rig implements AsyncDisposable {
   readonly #folder = temporaryFolder();
   readonly rig: ExtensionRig;
@@ -103,7 +103,7 @@ class Rig implements AsyncDisposable {
   }
 }
 
-/** A clock on which this one time comes when the test says so. */
+/** A clock that holds one particular timer until the test releases it. */
 class HeldClock implements Clock {
   readonly #clock = hurriedClock(5);
   readonly held: (() => void)[] = [];
@@ -457,7 +457,7 @@ suite("language servers", () => {
       const rig = new Rig(["stubborn"], { clock: hurriedClock(10) });
       await rig.hover("one");
       equal(census(rig.rig.run).length, 1);
-      await rig[Symbol.asyncDispose](); // looks itself
+      await rig[Symbol.asyncDispose](); // runs its own checks
     });
   });
 

@@ -1,10 +1,12 @@
 /**
- * The language servers of a chain: one for each language and session folder, started when something is asked of it,
- * ended with the chain, or when nothing was asked of it for a while.
+ * The language servers of a chain: one per language and session folder. A server starts with the first operation that
+ * needs it and stops with the chain or after a period without use.
  *
- * Invariants: whoever needs one that is being started waits for the same start; one that fell is started again, not too
- * often (server-life.ts); nobody waits longer than the time limit. Each operation receives the progress of the servers
- * that it needs, at a bounded rate.
+ * Invariants:
+ * - Operations that need a starting server share one start.
+ * - A failed server is restarted, with a limit (server-life.ts).
+ * - No operation exceeds the time limit.
+ * - Each operation receives the progress of its servers at a bounded rate.
  */
 import path from "node:path";
 import { MOST_ITEMS, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide";
@@ -27,13 +29,13 @@ export interface ServersOptions {
   readonly limitMs: number;
 }
 
-/** Of whoever asks. */
+/** Cancellation and progress of the requester. */
 export interface Asker {
   readonly signal: AbortSignal;
   readonly progress: (message: string) => void;
 }
 
-/** An operation under way. */
+/** A running operation. */
 interface Waiting extends ServerTimeouts {
   readonly progress: (message: string) => void;
 }
@@ -51,7 +53,7 @@ interface Slot {
   status: string;
 }
 
-/** Before the limit: what was found until then is answered. */
+/** Milliseconds before the limit at which an operation returns what it has found. */
 const LAST_MS = 3_000;
 
 export class Servers {
@@ -114,7 +116,10 @@ export class Servers {
     );
   }
 
-  /** Of a file's language; else of those whose servers run; else of the first file that one is known for. */
+  /**
+   * Asks the server for the given file's language, else all running servers, else the server for the first supported
+   * file.
+   */
   async #symbols(
     { query, path: given, folders }: Extract<IdeRequest, { operation: "workspace_symbols" }>,
     waiting: Waiting,
@@ -127,7 +132,7 @@ export class Servers {
       if (file === undefined) throw refused("There is no file here that a language server is known for.");
       const { language, languageId } = this.#languageOf(file),
         server = await this.#server(language, folderOf(file, folders), waiting);
-      await server.documents.open(file, languageId); // some know a project by its files only
+      await server.documents.open(file, languageId); // some servers load a project only after one of its files is open
       running.push(server);
     }
     const answers = [];
@@ -145,7 +150,7 @@ export class Servers {
     };
   }
 
-  /** What is known without looking into a file that nobody asked about. */
+  /** Diagnostics that are already known. Opens no further file. */
   async #known(folders: readonly string[], waiting: Waiting): Promise<IdeAnswer> {
     const running = this.#running(folders, waiting),
       all = [];
@@ -248,7 +253,7 @@ export class Servers {
       return server;
     } catch (error) {
       setStatus(slot, "");
-      // What is not there may be installed meanwhile, and was not tried.
+      // A server that is not installed was never started, and it may be installed meanwhile. This is not a failure.
       slot.life =
         error instanceof Error && error.message === missing(language) && slot.life.kind === "up"
           ? { ...slot.life, kind: "down" }
@@ -273,7 +278,7 @@ export class Servers {
   }
 }
 
-/** The operation receives the status of now, and each one after it. */
+/** Sends the current status and all later ones to the operation. */
 function listen({ listeners, status }: Slot, { progress }: Waiting): void {
   listeners.add(progress);
   if (status !== "") progress(status);
@@ -284,7 +289,7 @@ function setStatus(slot: Slot, status: string): void {
   if (status !== "") for (const send of slot.listeners) send(status);
 }
 
-/** The innermost session folder that it is in. */
+/** The innermost session folder that contains the file. */
 function folderOf(file: string, folders: readonly string[]): string {
   const inside = folders.filter(folder => contains(folder, file)).sort((a, b) => b.length - a.length);
   return inside[0] ?? folders[0] ?? path.dirname(file);

@@ -1,4 +1,4 @@
-/** A real language server without VS Code: typescript-language-server, through the whole chain. */
+/** A real language server without VS Code: typescript-language-server in a complete chain. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";

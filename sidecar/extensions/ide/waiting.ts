@@ -1,50 +1,52 @@
 /**
- * When a language server can be believed: whether it has loaded what it must, and whether its diagnostics are of now.
- * Pure; times are milliseconds.
+ * Decides when a language server is reliable: its project is loaded and its diagnostics are current. Pure. All times
+ * are milliseconds.
  */
 
-/** What it says of its own work. */
+/** Work reported by the server. */
 export interface Work {
-  /** It was initialised, or a piece of its work ended. */
+  /** Time of initialization or of the latest end of a work item. */
   readonly idleSince: number;
-  /** What it is at (`$/progress`), by token: words for people. */
+  /** Descriptions of the running work items (`$/progress`), by token. */
   readonly running: ReadonlyMap<string, string>;
   /** `experimental/serverStatus` of rust-analyzer: false until everything is loaded. */
   readonly isQuiescent?: boolean;
 }
 
 export const IDLE: Work = { idleSince: 0, running: new Map() };
-/** Servers begin one piece of work after the other, with pauses, and what a change begins a little later. */
+/** Servers pause between work items, and start the work for a change with a delay. */
 export const BETWEEN_MS = 300;
 
-/** 0: it is ready. Else look again after so many milliseconds; `Infinity`: it will tell. */
+/** Milliseconds until the next check. 0: ready. `Infinity`: wait for a notification. */
 export function readyIn({ idleSince, running, isQuiescent }: Work, now: number): number {
   if (running.size > 0 || isQuiescent === false) return Infinity;
   return isQuiescent === true ? 0 : Math.max(0, idleSince + BETWEEN_MS - now);
 }
 
-/** What it is at, for a sentence; empty: nothing that it speaks of. */
+/** Description of the current work. Empty: none reported. */
 export function workOf({ running, isQuiescent }: Work): string {
   return running.size > 0 ? [...running.values()].slice(0, 2).join(", ") : isQuiescent === false ? "loading" : "";
 }
 
-/** Diagnostics that a server publishes by itself, of one file. */
+/** Publication state of one file's diagnostics. */
 export interface Publishing {
-  /** The text it has is from then. */
+  /** When the server received the current text. */
   readonly changedAt: number;
-  /** It has just been opened: then every server says something. */
+  /** The document was just opened; every server then publishes diagnostics. */
   readonly isNew: boolean;
   readonly publishedAt?: number;
 }
 
-/** Syntax first, then the rest: it is through when it says no more. */
+/**
+ * Servers publish syntax errors first and other diagnostics later. Silence of this length means that they are complete.
+ */
 export const QUIET_MS = 800;
-/** Where nothing became different, some say nothing. */
+/** Some servers publish nothing if the diagnostics did not change. */
 export const NO_NEWS_MS = 3_000;
-/** Of a file that it has just been shown. */
+/** Limit for the first diagnostics of a newly opened file. */
 export const FIRST_NEWS_MS = 15_000;
 
-/** As `readyIn`. */
+/** Return value as for `readyIn`. */
 export function publishedIn({ changedAt, isNew, publishedAt }: Publishing, now: number): number {
   if (publishedAt !== undefined && publishedAt >= changedAt) return Math.max(0, publishedAt + QUIET_MS - now);
   return Math.max(0, changedAt + (isNew ? FIRST_NEWS_MS : NO_NEWS_MS) - now);

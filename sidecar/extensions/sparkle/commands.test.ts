@@ -1,4 +1,4 @@
-/** The command /checkpoint, “meta moment”, and what a client sees of them. */
+/** The command /checkpoint, “meta moment”, and the updates that a client receives for them. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { objectOr } from "../../rpc/json";
 import { turn } from "../../testing/proxy-rig";
@@ -157,7 +157,7 @@ suite("Sparkle's command and words", () => {
     await sparkled.session();
     equal(sparkled.clock.waiting, 2);
     await sparkled.fixture.client.request("session/close", { sessionId });
-    equal(sparkled.clock.waiting, 1); // the other's goes with the chain
+    equal(sparkled.clock.waiting, 1); // the other session's timer ends with the chain
     await sparkled.prompt(sessionId, words("/checkpoint"));
     deepEqual(sparkled.last, [words("/checkpoint")]);
   });

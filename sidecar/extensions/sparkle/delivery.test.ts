@@ -1,6 +1,6 @@
 /**
- * How Sparkle's text reaches a model (issue 14 item 4): never in the place of the user's words, and asking for a tool
- * only where the agent has listed it.
+ * Delivery of Sparkle's text to a model (issue 14 item 4): it never replaces the user's words, and it requests a tool
+ * only if the agent has listed it.
  */
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
@@ -31,7 +31,7 @@ const MEMBER = {
 const META = { ...HTTP_AGENT, agentInfo: { name: "@agentclientprotocol/claude-agent-acp", version: "0.60.0" } };
 const AGENTS = { none: HTTP_AGENT, member: MEMBER, meta: META };
 
-/** What stands in the system prompt of the setup that the agent received last, for either kind of support. */
+/** The system prompt of the latest setup that the agent received, for either kind of support. */
 function systemText({ fixture }: Sparkled): string {
   const { systemPrompt, _meta } = fixture.setups.at(-1)?.params ?? {};
   return [

@@ -1,20 +1,24 @@
 /**
- * The embodiment: what is kept, as one text that fits. Pure.
+ * Composes the embodiment: all stored notes as one text of limited size. Pure.
  *
- * Invariants: never more than `limit` bytes; the opening is always there; a section that needs less than its share
- * leaves the rest to the others; of lists the first pieces stay; what was left out is said, with the file that has it.
+ * Invariants:
+ * - The text has at most `limit` bytes.
+ * - The opening is always present.
+ * - A section that needs less than its share leaves the rest to the others.
+ * - Of a list, the first pieces are kept.
+ * - Omissions are stated, with the file that has the full text.
  */
 import { harmless, markBytes } from "./marks";
 
 export interface Section {
   readonly title: string;
-  /** As the user finds it. */
+  /** Path as shown to the user. */
   readonly file: string;
-  /** The most important first: one that is left out takes all behind it with it. Not empty. */
+  /** Most important first. Omitting a piece omits all later ones. Not empty. */
   readonly pieces: readonly string[];
 }
 
-/** A text without marks. `limit`: bytes of UTF-8 with the marks around it, `LEAST_BYTES` or more. */
+/** A text without marks. `limit`: maximum size including the marks, in bytes of UTF-8; at least `LEAST_BYTES`. */
 export function compose(opening: string, given: readonly Section[], limit: number): string {
   const sections = given.map(
     ({ title, file, pieces }): Section => ({
@@ -35,7 +39,7 @@ export function compose(opening: string, given: readonly Section[], limit: numbe
   return base + fitting.join("") + left(sections.flatMap(({ title }, i) => (fitting[i] === "" ? [title] : [])));
 }
 
-/** How much of `room` each gets: those who need less than an even share all they need. */
+/** Distributes `room`: entries that need less than an even share get all they need. */
 export function shared(needed: readonly number[], room: number): readonly number[] {
   const shares = needed.map(() => 0);
   let left = Math.max(0, room),
@@ -48,10 +52,10 @@ export function shared(needed: readonly number[], room: number): readonly number
   return shares;
 }
 
-/** Less of it is not worth its heading. */
+/** Minimum size of a partial piece, in bytes. A shorter one is not worth its heading. */
 const LEAST_PIECE = 80;
 
-/** At most `room` bytes; empty where that is too little. */
+/** At most `room` bytes. Empty if the section does not fit. */
 function rendered({ title, file, pieces }: Section, room: number): string {
   const head = `\n\n## ${title}\n(${file})\n`;
   const whole = [head, ...pieces.map(piece => `\n${piece}\n`)].join("").trimEnd();
@@ -73,7 +77,7 @@ function rendered({ title, file, pieces }: Section, room: number): string {
     : `${head}\n${beginning(pieces[0] ?? "", some).trimEnd()}${isList ? ` …${rest(pieces.length - 1)}` : rest(0)}`;
 }
 
-/** Whole characters, and whole lines where that costs less than half. */
+/** At most `most` bytes: whole characters, and whole lines if that drops less than half. */
 export function beginning(text: string, most: number): string {
   const all = Buffer.from(text);
   if (all.length <= most) return text;

@@ -1,4 +1,4 @@
-/** What goes with a session's first prompt. */
+/** Text added to the first prompt of a session. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { realFiles, type Files } from "../../agents/install/files";
@@ -170,7 +170,7 @@ suite("Sparkle's embodiment", () => {
     deepEqual(sparkled.lastParts, ["hello", "embodiment"]);
   });
 
-  /** Files of which some never come; `read` fires when one of the others was read. */
+  /** Files of which some never finish reading. `read` fires after one of the others is read. */
   function hanging(isHung: (file: string) => boolean) {
     const hung = new Signal(),
       read = new Signal();

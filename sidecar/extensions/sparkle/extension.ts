@@ -1,17 +1,20 @@
 /**
- * Sparkle: what a user and their agents keep between sessions. A session begins with the embodiment; the rest is a
- * server of tools, the command /checkpoint, and words that the user says.
+ * Sparkle: notes of a user and their agents that persist between sessions. The embodiment is added at the start of a
+ * session. A tool server, the command /checkpoint and the phrase “meta moment” save further notes.
  *
  *   due ───── the first prompt that can carry it ─▶ had     `due`: all of it, behind the user's words
  *   space ──────────────▲                            │      `space`: only the notes of the workspace; the agent has the
  *    ▲ ▲                └─── the prompt was refused ─┘      rest in its system prompt
  *    └─┴── or stopped before it was sent
  *
- * Invariants (issue 14 item 4): the user's blocks reach the agent as they came, and nothing stands before them; a block
- * that asks for a tool goes only to an agent that has listed it. A prompt waits `READING_MS` and `LISTING_MS` at most,
- * and while the user is asked about `.sparkle-space`; nothing of a workspace is sent that the user did not agree to; no
- * prompt is made that the user did not make; a session that existed before (loaded, resumed) has had its block, and a
- * copy of one is where its original is; a prompt with nothing to add passes as the bytes that came.
+ * Invariants (issue 14 item 4):
+ * - The user's blocks reach the agent unchanged, and no block is inserted before them.
+ * - A block that requests a tool is sent only to an agent that has listed the tool.
+ * - A prompt waits at most `READING_MS` and `LISTING_MS`, plus the time for the user's answer about `.sparkle-space`.
+ * - Notes of a workspace are sent only with the user's consent.
+ * - Sparkle creates no prompts.
+ * - A loaded or resumed session counts as `had`. A forked session copies the state of its original.
+ * - A prompt without additions is forwarded byte for byte.
  */
 import { randomUUID } from "node:crypto";
 import { assertNever } from "../../../src/protocol/wire";
@@ -39,9 +42,9 @@ import { sparkleTools } from "./tools";
 import { hasCheckpoint, readWish, withBlocks, withCheckpoint, type SparkleBlock } from "./user-commands";
 
 const NAME = "Sparkle";
-/** In which an agent that has commands has said so. */
+/** Milliseconds within which an agent with commands announces them. */
 export const ANNOUNCING_MS = 500;
-/** Sessions that were heard of before they were set up. */
+/** Maximum number of sessions tracked before their setup ends. */
 const MOST_SESSIONS = 1_000;
 
 export const sparkle: BuiltInExtension = {
@@ -50,7 +53,7 @@ export const sparkle: BuiltInExtension = {
   define: (settings, deps) => ({ name: NAME, make: chain => sparkleProxy(chain, settings, deps) }),
 };
 
-/** `files`: so that a test can break them. */
+/** `files`: replaceable, so that tests can inject failures. */
 export function sparkleProxy(chain: Chain, settings: JsonObject, deps: ExtensionDeps, files: Files = realFiles): Proxy {
   return new Sparkle(
     chain,
@@ -63,11 +66,11 @@ export function sparkleProxy(chain: Chain, settings: JsonObject, deps: Extension
 interface Session {
   embodiment: "due" | "space" | "had";
   place: Place | undefined;
-  /** While prompts wait here: `session/cancel` stops them. */
+  /** Present while prompts wait in Sparkle. `session/cancel` aborts it. */
   waiting: AbortController | undefined;
-  /** Resolves when the last one that waits here is on its way: they keep their order. */
+  /** Resolves when the last waiting prompt is ready to be sent. Keeps the prompts in order. */
   sending: Promise<void> | undefined;
-  /** Undefined until the agent has said which it has. */
+  /** Undefined until the agent announces its commands. */
   commands: readonly unknown[] | undefined;
   announcing: Disposable | undefined;
 }
@@ -76,8 +79,8 @@ interface Session {
 interface Place extends SessionMemory {
   readonly listing: ToolListing;
   /**
-   * In the agent's system prompt; undefined: the agent takes none. The same at each setup of a session in this chain:
-   * some agents refuse to change it.
+   * Text in the agent's system prompt. Undefined: the agent supports none. Repeated setups of a session in this chain
+   * reuse it, because some agents reject a changed system prompt.
    */
   system: SystemText | undefined;
 }
@@ -197,15 +200,15 @@ class Sparkle {
       : this.deps.clock.after(ANNOUNCING_MS, () => this.#announce(sessionId, session));
   }
 
-  /** What else the answer to a setup says. */
+  /** Handles the rest of a setup result: a fork's embodiment state and the commands. */
   #setUp({ params }: PassingRequest, answer: unknown): unknown {
     const { sessionId: asked } = objectOr(params),
       { sessionId: made, availableCommands } = objectOr(answer);
     const session = this.#sessions.get(stringOr(made, stringOr(asked, ""))),
       original = this.#sessions.get(stringOr(asked, ""));
-    if (session && original) session.embodiment = original.embodiment; // a copy of it, or itself
+    if (session && original) session.embodiment = original.embodiment; // a fork of the original, or the session itself
     if (!session || !Array.isArray(availableCommands)) return answer;
-    this.#heard(session, availableCommands); // v2 has them here, too
+    this.#heard(session, availableCommands); // v2 includes the commands in the setup result
     return { ...objectOr(answer), availableCommands: withCheckpoint(availableCommands, this.#offers.offers().version) };
   }
 
@@ -227,7 +230,7 @@ class Sparkle {
     return known;
   }
 
-  /** An agent without commands has this one. */
+  /** Announces the command for an agent that has announced no commands. */
   #announce(sessionId: string, session: Session): void {
     session.announcing = undefined;
     session.commands = [];
@@ -250,7 +253,7 @@ class Sparkle {
       due = this.settings.embodiment === "off" ? "had" : before;
     const isPlain = wish.kind === "closed" || (due === "had" && wish.asked.length === 0);
     if (isPlain && !session.sending) return request.pass();
-    if (session.sending) request.release(); // `session/cancel` overtakes it while it waits for the earlier prompt
+    if (session.sending) request.release(); // lets `session/cancel` pass while this prompt waits for the earlier one
     const stopped = (session.waiting ??= new AbortController()),
       earlier = session.sending ?? Promise.resolve();
     if (!isPlain) session.embodiment = "had";
@@ -268,16 +271,16 @@ class Sparkle {
           blocks.length === 0 ? undefined : { ...params, prompt: withBlocks(params.prompt, blocks) },
         );
     } catch (error) {
-      restore(); // an agent that refused it has not read it
+      restore(); // an agent that rejected the prompt has not read it
       throw error;
     }
-    restore(); // the turn was stopped before the prompt was sent
+    restore(); // the turn was cancelled before the prompt was sent
     return this.#stoppedTurn(String(params.sessionId));
   }
 
   /**
-   * The end of a turn whose prompt the agent never received. In v2 the answer to a prompt is a receipt, and updates end
-   * the turn.
+   * Ends a turn whose prompt the agent never received. In v2 the result of a prompt only acknowledges it, and updates
+   * end the turn.
    */
   #stoppedTurn(sessionId: string): JsonObject {
     if (this.#offers.offers().version === 1) return { stopReason: "cancelled" };
@@ -301,7 +304,7 @@ class Sparkle {
       signal = AbortSignal.any([request.signal, stopped]),
       sessionId = stringOr(objectOr(request.params).sessionId, "");
     const needsTools = due === "due" || asked.length > 0;
-    if (needsTools && !place.listing.isListed) request.release(); // `session/cancel` overtakes it
+    if (needsTools && !place.listing.isListed) request.release(); // lets `session/cancel` pass
     const listed = needsTools
       ? place.listing.settled(sessionId, chain.successor, clock, signal)
       : Promise.resolve(false);
@@ -366,7 +369,7 @@ class Sparkle {
   }
 }
 
-/** Of a tool that writes. */
+/** The consent action of a tool that writes. */
 function actOf({ title }: Tool, args: JsonObject): GatedAction {
   return {
     title: `Sparkle: ${title}`,

@@ -1,9 +1,9 @@
-/** What is there in time. */
+/** Collects the results that are available within a time limit. */
 import type { Clock } from "../../rpc/clock";
 
 /**
- * Resolves when all of them have, after `ms`, or when `signal` aborts, with those that have by then, in their order,
- * and the names of the others. None of them rejects.
+ * Resolves when all promises have resolved, after `ms`, or when `signal` aborts. `there` has the results so far, in
+ * order, without undefined ones; `late` has the names of the others. The promises must not reject.
  */
 export async function inTime<T>(
   named: ReadonlyMap<string, Promise<T>>,

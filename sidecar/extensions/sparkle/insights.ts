@@ -1,19 +1,19 @@
 /**
- * Insights as a person reads them: a Markdown file of entries, the newest last, that is only ever added to. Pure.
+ * File format of insights: a Markdown file that people can read and edit. Entries are appended, newest last. Pure.
  *
- *   ## 2026-11-22T09:51:03.000Z · parser, tests      when, and tags
+ *   ## 2026-11-22T09:51:03.000Z · parser, tests      time and tags
  *
- *   > What is to be kept, quoted
+ *   > The content, quoted
  *
  *   Context:
  *
- *   > In which it holds
+ *   > The situation in which it applies
  *
- * Invariants: what was written is read as it was, whatever stands in it and before it; no text of a person's is left
- * out: a heading that is no date, and lines that are not quoted, belong to what is kept.
+ * Invariants: an entry is parsed exactly as it was rendered, whatever its text and the text before it. No text written
+ * by a person is lost: undated headings and unquoted lines become content.
  */
 export interface Insight {
-  /** ISO 8601, UTC; empty where a person wrote it without. */
+  /** ISO 8601, UTC. Empty if a person wrote the entry without a date. */
   readonly at: string;
   readonly tags: readonly string[];
   readonly content: string;
@@ -25,7 +25,7 @@ const CONTEXT = "Context:";
 const MOST_TAGS = 20,
   MOST_TAG_CHARACTERS = 40;
 
-/** One kind of line end, no empty lines around. */
+/** Normalizes line ends and removes surrounding empty lines. */
 export function tidy(text: string): string {
   return text
     .replaceAll(/\r\n?/g, "\n")
@@ -33,7 +33,7 @@ export function tidy(text: string): string {
     .trimEnd();
 }
 
-/** Tags as they can be written in one line. */
+/** Normalizes tags so that they fit on one line. */
 export function tidyTags(tags: readonly string[]): readonly string[] {
   const tidied = tags.map(tag =>
     [...tag.replaceAll(/[\s,·\p{C}]+/gu, " ").trim()].slice(0, MOST_TAG_CHARACTERS).join("").trim(),
@@ -41,13 +41,13 @@ export function tidyTags(tags: readonly string[]): readonly string[] {
   return [...new Set(tidied)].filter(tag => tag !== "").slice(0, MOST_TAGS);
 }
 
-/** To be added to the end of a file, whatever that is. */
+/** Renders an entry for appending to any file. */
 export function renderInsight({ at, tags, content, context }: Insight): string {
   const heading = `## ${at}${tags.length === 0 ? "" : ` · ${tags.join(", ")}`}`;
   return `\n${[heading, quoted(content), ...(context === "" ? [] : [CONTEXT, quoted(context)])].join("\n\n")}\n`;
 }
 
-/** In the order of the file. Never throws. */
+/** In file order. Never throws. */
 export function parseInsights(text: string): readonly Insight[] {
   const insights: Insight[] = [];
   let reading: Reading | undefined = begun("");
@@ -88,7 +88,7 @@ function read({ heading, content, context }: Reading): readonly Insight[] {
   ];
 }
 
-/** Before the first entry: the file's own heading, and what we say there. */
+/** Lines before the first entry: the file's title and Sparkle's comment. */
 function isPreface(line: string): boolean {
   return /^# |^<!--.*-->\s*$/.test(line);
 }

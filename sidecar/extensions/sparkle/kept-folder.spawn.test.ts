@@ -20,7 +20,7 @@ import { KeptFolder, type Writing } from "./kept-folder";
 
 const { signal } = new AbortController();
 
-/** A home and a workspace, and the folders in them. */
+/** A home, a workspace, and the folders in them. */
 class Kept implements Disposable {
   readonly #folder = temporaryFolder();
   readonly logged: string[] = [];

@@ -1,10 +1,12 @@
 /**
- * A folder of files that a person reads and edits, and that several windows write: read leniently, written whole or not
- * at all.
+ * A folder of files that a person reads and edits and that several windows write. Reads are lenient; writes are atomic.
  *
- * Invariants: reading writes nothing, and never rejects: what cannot be read is logged and absent; the folder is made
- * by the first write; what is replaced is kept in `older`, as the bytes it was; writers have the folder for themselves;
- * a workspace's folder is not left, whatever links stand in it, because they may have come with a repository.
+ * Invariants:
+ * - Reading writes nothing and never rejects; an unreadable file is logged and treated as absent.
+ * - The first write creates the folder.
+ * - A replaced file is kept byte for byte in `older`.
+ * - Writers hold an exclusive lock.
+ * - Access never leaves a workspace's folder through links, because a cloned repository may contain them.
  */
 import { randomBytes } from "node:crypto";
 import path from "node:path";
@@ -24,17 +26,19 @@ export interface KeptFolderDeps {
 }
 
 export interface KeptFolderPlace {
-  /** Absolute. */
+  /** Absolute path. */
   readonly root: string;
-  /** As the user is told: `~/.sparkle`. */
+  /** Path as shown to the user: `~/.sparkle`. */
   readonly called: string;
-  /** For the user's eyes alone, and with links as they like; or in a workspace, which must be there. */
+  /**
+   * `user`: private file modes, and links may lead anywhere. `workspace`: inside a workspace, whose folder must exist.
+   */
   readonly of: "user" | "workspace";
 }
 
-/** Bytes that are read of one file. */
+/** Maximum number of bytes read from one file. */
 const MOST_READ = 1_048_576;
-/** A file that has grown beyond is begun anew. */
+/** Maximum file size in bytes. On the next append, a larger file is copied to `older` and restarted. */
 const MOST_KEPT = 8 * MOST_READ;
 const MOST_OLDER = 20;
 const LOCK_LIMIT_MS = 10_000;
@@ -42,19 +46,19 @@ const LOCK = ".lock",
   OLDER = "older";
 const PART = /^\..+\.[0-9a-f]{16}\.part$/;
 
-/** While the folder is the writer's alone. Paths are relative, with `/`. Rejects with a `ToolFailure`. */
+/** Operations under the folder's lock. Paths are relative, with `/`. Rejects with a `ToolFailure`. */
 export interface Writing {
   readonly signal: AbortSignal;
-  /** In place of what is there, which is kept. */
+  /** Replaces a file and keeps the previous version. */
   replace(file: string, text: string): Promise<void>;
-  /** Behind what is there; `begin`: what stands at the beginning of a new file. */
+  /** Appends to a file. `begin`: first text of a new file. */
   append(file: string, text: string, begin: string): Promise<void>;
-  /** A folder to another name, which nothing has. */
+  /** Renames a folder. `to` must not exist. */
   rename(from: string, to: string): Promise<void>;
 }
 
 export class KeptFolder {
-  /** Loaded by the first write: most sessions have none. */
+  /** Loaded on the first write: most sessions never write. */
   #locks: Promise<Locks> | undefined;
 
   constructor(
@@ -62,17 +66,20 @@ export class KeptFolder {
     private readonly deps: KeptFolderDeps,
   ) {}
 
-  /** `~/.sparkle`. */
+  /** The folder `~/.sparkle`. */
   static ofUser(home: string, deps: KeptFolderDeps): KeptFolder {
     return new KeptFolder({ root: path.join(home, ".sparkle"), called: "~/.sparkle", of: "user" }, deps);
   }
 
-  /** As a person finds it. */
+  /** Path as shown to the user. */
   called(file: string): string {
     return `${this.place.called}/${file}`;
   }
 
-  /** Undefined: nothing is there, or nothing that can be read. Of what is very long one end, in whole lines. */
+  /**
+   * Undefined if the file is missing or unreadable. Of a file longer than `MOST_READ`, returns the whole lines at one
+   * end.
+   */
   async read(file: string, end: "beginning" | "end" = "beginning"): Promise<string | undefined> {
     try {
       return decoded(await this.#bytes(await this.#real(file), end));
@@ -81,14 +88,14 @@ export class KeptFolder {
     }
   }
 
-  /** What is in a folder of it, sorted; nothing hidden. */
+  /** Sorted entries of a subfolder, without hidden ones. */
   async list(folder: string, kind: "files" | "folders"): Promise<readonly string[]> {
     const { files } = this.deps;
     try {
       const real = await this.#real(folder),
         entries = await files.readdir(real, { withFileTypes: true }).catch(absent([]));
       const is = async (name: string): Promise<boolean> => {
-        // a link may lead to either
+        // follows links
         const found = await files.stat(path.join(real, name)).catch(() => undefined);
         return (kind === "files" ? found?.isFile() : found?.isDirectory()) ?? false;
       };
@@ -102,7 +109,7 @@ export class KeptFolder {
     }
   }
 
-  /** Rejects with a `ToolFailure`, or with the reason of `signal` while it waits for its turn. */
+  /** Rejects with a `ToolFailure`, or with the reason of `signal` while waiting for the lock. */
   async writing<T>(signal: AbortSignal, work: (writing: Writing) => Promise<T>): Promise<T> {
     const { called } = this.place;
     const busy = (): InstallError =>
@@ -157,7 +164,7 @@ export class KeptFolder {
     await this.#whole(real, Buffer.from(begin + text));
   }
 
-  /** Undefined: nothing is there. */
+  /** Undefined if the file is missing. */
   async #all(real: string): Promise<Buffer | undefined> {
     const found = await this.deps.files.stat(real).catch(absent(undefined));
     if (found && !found.isFile())
@@ -165,7 +172,7 @@ export class KeptFolder {
     return found && this.deps.files.readFile(real);
   }
 
-  /** A copy beside it; the oldest copies go. */
+  /** Saves a copy in `older` and deletes the oldest copies. */
   async #keep(file: string, bytes: Buffer): Promise<void> {
     const { files, date } = this.deps,
       { dir, name, ext } = path.parse(file),
@@ -176,7 +183,7 @@ export class KeptFolder {
     for (const old of copies.slice(0, -MOST_OLDER)) await files.rm(path.join(real, old));
   }
 
-  /** Written beside it, and renamed: a reader finds the one or the other. */
+  /** Writes a temporary file and renames it, so that a reader gets either the old or the new content. */
   async #whole(real: string, bytes: Buffer): Promise<void> {
     const { files } = this.deps,
       folder = path.dirname(real),
@@ -198,12 +205,12 @@ export class KeptFolder {
       }
       await files.rename(part, real);
     } catch (error) {
-      await files.rm(part, { force: true }).catch(() => undefined); // the next one to write does it
+      await files.rm(part, { force: true }).catch(() => undefined); // the next writer removes it
       throw error;
     }
   }
 
-  /** What a writer left that was killed: nobody else writes now. */
+  /** Deletes temporary files of killed writers. The lock excludes concurrent ones. */
   async #sweep(folder: string): Promise<void> {
     const { files } = this.deps;
     for (const name of await files.readdir(folder))
@@ -215,7 +222,7 @@ export class KeptFolder {
       place: { root, called, of },
       deps: { files },
     } = this;
-    await this.#real("."); // before anything is made at the end of a link
+    await this.#real("."); // checks links before anything is created at their target
     if (of === "user") await files.mkdir(root, { recursive: true, mode: 0o700 });
     else if (!(await files.stat(path.dirname(root)).catch(absent(undefined)))?.isDirectory())
       throw new ToolFailure(`The folder of this session is not there, so nothing can be kept in its ${called}.`);
@@ -225,10 +232,7 @@ export class KeptFolder {
       });
   }
 
-  /**
-   * What is kept in a workspace is not committed by accident: unless a person wants it otherwise, and took the file
-   * away.
-   */
+  /** Adds a `.gitignore` to a new workspace folder against accidental commits. Not recreated if a person deletes it. */
   async #ignore(): Promise<void> {
     const {
       place: { root, of },
@@ -238,7 +242,7 @@ export class KeptFolder {
     await this.#whole(await this.#real(".gitignore"), Buffer.from("*\n"));
   }
 
-  /** Where it really is. */
+  /** The real path of a file. */
   #real(file: string): Promise<string> {
     return this.#inside(path.join(this.place.root, file));
   }
@@ -259,7 +263,7 @@ export class KeptFolder {
     const { files } = this.deps,
       found = await files.stat(real).catch(absent(undefined));
     if (!found) return undefined;
-    if (!found.isFile()) throw new Error("it is no file"); // a pipe would never end
+    if (!found.isFile()) throw new Error("it is no file"); // reading a pipe would never end
     const handle = await files.open(real, "r");
     try {
       const from = end === "end" ? Math.max(0, found.size - MOST_READ) : 0,
@@ -295,7 +299,7 @@ export class KeptFolder {
   }
 }
 
-/** In names of files: sorts as time does. */
+/** Timestamp for file names; sorts chronologically. */
 export function stamp(date: Date): string {
   return date.toISOString().replaceAll(/[:.]/g, "-");
 }
@@ -313,7 +317,7 @@ function wholeLines(
   return bytes.subarray(from, to < from ? bytes.length : to);
 }
 
-/** Rejects what is not UTF-8: a wrong guess would be told as the user's words. */
+/** Rejects invalid UTF-8: wrongly decoded text would be presented as the user's words. */
 function decoded(bytes: Buffer | undefined): string | undefined {
   return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 }

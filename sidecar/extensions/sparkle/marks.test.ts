@@ -15,7 +15,7 @@ const MARKS = fc.constantFrom(
 );
 const hostile = fc.array(fc.oneof(fc.string({ unit: "binary" }), MARKS), { maxLength: 8 }).map(parts => parts.join(""));
 const PART = fc.constantFrom("embodiment" as const, "checkpoint" as const, "meta-moment" as const);
-/** Agents join the blocks of a prompt in their own ways. */
+/** Separators with which agents join the blocks of a prompt. */
 const JOINT = fc.constantFrom("", " ", "\n", "\n\n", "\r\n", " \n ");
 
 suite("marks of Sparkle", () => {

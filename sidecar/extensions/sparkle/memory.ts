@@ -1,15 +1,15 @@
 /**
- * What Sparkle keeps, and where:
+ * Sparkle's stored notes and their files:
  *
  *   ~/.sparkle/collaborator-profile.md                     the user
- *   ~/.sparkle/sparklers/NAME/identity.md                  who a sparkler is; the heading is its name
- *   ~/.sparkle/sparklers/NAME/pattern-anchors.md           what proved itself between the two
- *   ~/.sparkle/sparklers/NAME/collaboration-evolution.md   what has changed between them
- *   WORKSPACE/.sparkle-space/working-memory.md             where the work stands
- *   WORKSPACE/.sparkle-space/workspace-insights.md         what holds here
- *   WORKSPACE/.sparkle-space/checkpoints/TIME.md           the story of each session that was closed
+ *   ~/.sparkle/sparklers/NAME/identity.md                  a sparkler's identity; the heading is its name
+ *   ~/.sparkle/sparklers/NAME/pattern-anchors.md           phrases that restore a way of working
+ *   ~/.sparkle/sparklers/NAME/collaboration-evolution.md   changes in the collaboration
+ *   WORKSPACE/.sparkle-space/working-memory.md             current state of the work
+ *   WORKSPACE/.sparkle-space/workspace-insights.md         facts about the workspace
+ *   WORKSPACE/.sparkle-space/checkpoints/TIME.md           summary of each session with a checkpoint
  *
- * Nothing is remembered here: the files are the memory, and a person may have changed them.
+ * Nothing is cached: the files are the only state, because a person can edit them at any time.
  */
 import path from "node:path";
 import { ToolFailure } from "../tool";
@@ -38,14 +38,14 @@ const LISTS: Readonly<Record<InsightType, { readonly file: string; readonly titl
   CollaborationEvolution: { file: "collaboration-evolution.md", title: "How the collaboration has changed" },
   WorkspaceInsight: { file: "workspace-insights.md", title: "What holds in this workspace" },
 };
-/** Who there is before anybody has a name. */
+/** Default sparkler name. */
 const NOBODY_YET = "Sparkler";
 
 export class Memory {
   readonly #home: KeptFolder;
   readonly #space: KeptFolder | undefined;
 
-  /** `cwd`: of the session; without one nothing of a workspace is kept. `sparkler`: whom the settings name. */
+  /** `cwd`: of the session; if undefined, no workspace notes are stored. `sparkler`: the name from the settings. */
   constructor(
     home: string,
     cwd: string | undefined,
@@ -60,7 +60,7 @@ export class Memory {
       );
   }
 
-  /** By folder. */
+  /** Sorted by folder name. */
   async sparklers(): Promise<readonly Sparkler[]> {
     const folders = await this.#home.list(SPARKLERS, "folders");
     return Promise.all(
@@ -71,21 +71,18 @@ export class Memory {
     );
   }
 
-  /**
-   * Whom a session has: the one that the settings name, else the only one, else the first. It need not have a folder
-   * yet.
-   */
+  /** The sparkler of a session: the one from the settings, else the first by folder name. It may have no folder yet. */
   async current(): Promise<Sparkler> {
     const all = await this.sparklers();
     return (this.sparkler === undefined ? all[0] : named(all, this.sparkler)) ?? made(this.sparkler ?? NOBODY_YET);
   }
 
-  /** The settings name it. */
+  /** Whether the settings name this sparkler. */
   isChosen({ name }: Sparkler): boolean {
     return this.sparkler !== undefined && folderOf(this.sparkler) === folderOf(name);
   }
 
-  /** `name`: as a model gives it; absent: the current one. */
+  /** `name`: as given by a model. Undefined: the current sparkler. */
   async whom(name: string | undefined): Promise<Sparkler> {
     if (name === undefined) return this.current();
     const all = await this.sparklers(),
@@ -97,7 +94,7 @@ export class Memory {
     return found;
   }
 
-  /** The user's own part of an embodiment, each section read on its own. None rejects. */
+  /** The user's part of an embodiment. Sections are read independently. No promise rejects. */
   sections(current: Promise<Sparkler>): Sections {
     const { text, list } = this.#readers(),
       of = (file: string): Promise<string> => current.then(({ folder }) => `${SPARKLERS}/${folder}/${file}`);
@@ -110,7 +107,7 @@ export class Memory {
     ]);
   }
 
-  /** The workspace's part: only for an agent that the user agreed to send it to (`space-consent.ts`). */
+  /** The workspace's part. Requires the user's consent to send it to the agent (`space-consent.ts`). */
   workspaceSections(): Sections {
     const { text, list } = this.#readers();
     return new Map([
@@ -145,7 +142,7 @@ export class Memory {
     return { text, list };
   }
 
-  /** Where it is kept, as the user finds it. */
+  /** Returns the file's path as shown to the user. */
   async saveInsight(
     type: InsightType,
     given: {
@@ -178,7 +175,7 @@ export class Memory {
     return folder.called(where);
   }
 
-  /** The files, as the user finds them. */
+  /** Returns the paths of the written files as shown to the user. */
   async checkpoint(
     workingMemory: string,
     story: string,
@@ -205,7 +202,7 @@ export class Memory {
     return this.#home.called(PROFILE);
   }
 
-  /** What is there already stays as it is. */
+  /** Existing files remain unchanged. */
   async setUp(
     user: string,
     signal: AbortSignal,
@@ -233,14 +230,14 @@ export class Memory {
     });
   }
 
-  /** Returns what it is called from now on, and was. */
+  /** Returns the renamed sparkler and its previous state. */
   async rename(
     oldName: string | undefined,
     newName: string,
     signal: AbortSignal,
   ): Promise<readonly [now: Sparkler, before: Sparkler]> {
     const now = made(newName);
-    await this.whom(oldName); // before anything is written
+    await this.whom(oldName); // fails before anything is written
     return this.#home.writing(signal, async writing => {
       const before = await this.whom(oldName),
         taken = named(
@@ -273,7 +270,7 @@ export class Memory {
     return this.#space;
   }
 
-  /** A sparkler without an identity gets one that says its name. */
+  /** Creates an identity with the name for a sparkler that has none. */
   async #introduce({ name, folder }: Sparkler, writing: Writing): Promise<void> {
     const file = `${SPARKLERS}/${folder}/${IDENTITY}`;
     if (!(await this.#home.list(`${SPARKLERS}/${folder}`, "files")).includes(IDENTITY))
@@ -285,7 +282,7 @@ export class Memory {
     return last === undefined ? undefined : `${CHECKPOINTS}/${last}`;
   }
 
-  /** Two in one millisecond are two. */
+  /** Uniquely named, even if two are created in the same millisecond. */
   async #newCheckpoint(space: KeptFolder): Promise<string> {
     const taken = await space.list(CHECKPOINTS, "files");
     for (let at = this.deps.date().getTime(); ; at++) {
@@ -295,13 +292,13 @@ export class Memory {
   }
 }
 
-/** As a line of a list, for a model. */
+/** As an item of a Markdown list, for a model. */
 export function inShort({ at, tags, content, context }: Insight): string {
   const when = [at.slice(0, 10), ...tags].filter(part => part !== "").join(", ");
   return `- ${content.replaceAll("\n", "\n  ")}${context === "" ? "" : `\n  Context: ${context.replaceAll("\n", "\n  ")}`}${when === "" ? "" : `\n  (${when})`}`;
 }
 
-/** By its name, or its folder's; however they are written. */
+/** Finds a sparkler by its name or its folder's name, in normalized form. */
 function named(all: readonly Sparkler[], name: string): Sparkler | undefined {
   const wanted = folderOf(name);
   return (

@@ -1,19 +1,19 @@
-/** Names of sparklers, and the folders that they are kept in. Pure. */
+/** Names of sparklers and of their folders. Pure. */
 
 const MOST_CHARACTERS = 60,
   MOST_BYTES = 120;
-/** Windows has devices of these names in every folder. */
+/** Reserved device names on Windows. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** As it is shown: one line, without what cannot be seen; empty where nothing is left. */
+/** Display form: one line without invisible characters. May be empty. */
 export function shownName(given: string): string {
   const line = given.replaceAll(/[\p{C}\p{Z}\s]+/gu, " ").trim();
   return [...line].slice(0, MOST_CHARACTERS).join("").trim();
 }
 
 /**
- * Letters, digits and “-” of any script, in lower case: no two that a file system may take for one, and no way out of
- * the folder above. Undefined: no letter, no digit.
+ * Letters, digits and “-” of any script, in lower case. The result is unique on case-insensitive and normalizing file
+ * systems and cannot escape the parent folder. Undefined if the name has no letter and no digit.
  */
 export function folderOf(name: string): string | undefined {
   let folder = "";
@@ -31,14 +31,14 @@ export function folderOf(name: string): string | undefined {
   return DEVICE.test(folder) ? `${folder}-` : folder;
 }
 
-/** What a Markdown file begins with: `# Heading`. Undefined: with something else. */
+/** The first-level heading at the start of a Markdown file. Undefined if there is none. */
 export function headingOf(text: string): string | undefined {
   const heading = /^\s*# +(\S.*)/.exec(text)?.[1];
   const name = heading === undefined ? "" : shownName(heading);
   return name === "" ? undefined : name;
 }
 
-/** The same text with this heading in place of the one it has, or before it. */
+/** Replaces the heading, or inserts it. */
 export function withHeading(heading: string, text: string): string {
   const body = headingOf(text) === undefined ? text : text.replace(/^\s*# .*\n?/, "");
   return `# ${heading}\n\n${body.trim()}${body.trim() === "" ? "" : "\n"}`;

@@ -1,24 +1,24 @@
 /**
- * What a model asks to have read for a profile. Only what the agent may read anyway: files of the session's folders.
- * What is elsewhere on the computer, or in the network, is the user's to give: a tool that fetched it would go around
- * the questions that agents ask.
+ * Reads the sources that a model requests for a profile: only files in the session's folders, which the agent may read
+ * anyway. Other files and network resources must come from the user; fetching them here would bypass the agent's
+ * permission requests.
  */
 import { open, stat } from "node:fs/promises";
 import path from "node:path";
 import { placeOf } from "../../permissions/boundary";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 
-/** Characters of one source, and how many there may be. */
+/** Maximum size of one source (characters of a text, bytes of a file), and maximum number of sources. */
 export const MOST_CHARACTERS = 64_000,
   MOST_SOURCES = 20;
 
-/** `content` when it could be read, `error` (what to do instead) when not. */
+/** `content` on success. `error`: a sentence that suggests an alternative. */
 export type Fetched = { readonly type: string; readonly value: string } & (
   | { readonly content: string }
   | { readonly error: string }
 );
 
-/** `folders`: of the session, absolute. Never rejects. */
+/** `folders`: the session's, absolute. Never rejects. */
 export async function readSource(source: unknown, folders: readonly string[]): Promise<Fetched> {
   const type = stringOr(objectOr(source).type, "").trim().toLowerCase(),
     value = stringOr(objectOr(source).value, "");
@@ -59,7 +59,7 @@ async function readFileOf(
         { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
       return {
         content: new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, bytesRead), { stream: true }),
-      }; // a last character that is cut is left out
+      }; // drops an incomplete last character
     } finally {
       await handle.close();
     }
@@ -77,7 +77,7 @@ export function isRead(fetched: Fetched): fetched is Extract<Fetched, { readonly
   return "content" in fetched;
 }
 
-/** For the answer of a tool. */
+/** For a tool result. */
 export function asJson(fetched: Fetched): JsonObject {
   return { ...fetched };
 }

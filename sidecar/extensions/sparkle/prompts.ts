@@ -1,4 +1,4 @@
-/** Prompts that a user calls by name, where their agent shows those of MCP servers. */
+/** Prompts that a user invokes by name, in agents that show the prompts of MCP servers. */
 import type { ToolPrompt } from "../tool-server";
 import { CHECKPOINT, EMBODIMENT_TEST, ENRICH_PROFILE, PRESENCE_CHECK, SHOW_THINKING, SPARKLER_IDENTITY } from "./texts";
 

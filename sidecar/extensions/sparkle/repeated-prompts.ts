@@ -2,7 +2,10 @@
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { titleWithout, unmarked } from "./marks";
 
-/** `update` of `session/update`, as it is where it holds no block; undefined: it held nothing else. */
+/**
+ * Cleans the `update` of a `session/update`. Returns the same object if it has no block, undefined if nothing else
+ * remains.
+ */
 export function updateWithoutBlocks(update: JsonObject): JsonObject | undefined {
   switch (update.sessionUpdate) {
     case "user_message_chunk": {
@@ -22,7 +25,10 @@ export function updateWithoutBlocks(update: JsonObject): JsonObject | undefined 
   }
 }
 
-/** The result of `session/list`, as it is where no title holds a block. Agents name sessions by the first prompt. */
+/**
+ * Cleans the result of `session/list`. Returns the same object if no title has a block. Agents title sessions by their
+ * first prompt.
+ */
 export function listWithoutBlocks(result: unknown): unknown {
   const { sessions } = objectOr(result);
   if (!Array.isArray(sessions)) return result;
@@ -30,14 +36,14 @@ export function listWithoutBlocks(result: unknown): unknown {
   return isSame(titled, sessions) ? result : { ...objectOr(result), sessions: titled };
 }
 
-/** A content block as the user wrote it; none where all of it is ours. */
+/** The user's part of a content block. Empty if the whole block is Sparkle's. */
 function withoutBlock(content: unknown): readonly unknown[] {
   const text = stringOr(objectOr(content).text, ""),
     words = unmarked(text);
   return words === text ? [content] : words === "" ? [] : [{ ...objectOr(content), text: words }];
 }
 
-/** With a title of the user's words alone, or none. */
+/** Removes blocks from the title, and the title if nothing remains. */
 function titledWithoutBlocks(titled: JsonObject): JsonObject {
   const { title, ...rest } = titled;
   if (typeof title !== "string") return titled;

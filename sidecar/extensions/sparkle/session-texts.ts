@@ -1,8 +1,11 @@
 /**
- * The text with which a session begins: what is kept, read and composed in time (`embodiment.ts`).
+ * Reads the stored notes within a time limit and composes the text for the start of a session (`embodiment.ts`).
  *
- * Invariants: reading takes `READING_MS` at most; no notes of a workspace are in a text without the user's consent;
- * text that asks for a tool is in a text only where the caller says that the tools are listed; nothing here rejects.
+ * Invariants:
+ * - Reading takes at most `READING_MS`.
+ * - A text includes notes of a workspace only with the user's consent.
+ * - A text requests a tool only if the caller reports that the tools are listed.
+ * - No method rejects.
  */
 import type { ExtensionDeps } from "../extension";
 import { compose, type Section } from "./embodiment";
@@ -13,7 +16,7 @@ import type { SparkleSettings } from "./settings";
 import type { SpaceConsent } from "./space-consent";
 import { guidance, KEPT, opening, WORKSPACE_OPENING } from "./texts";
 
-/** Milliseconds that reading may delay a setup or a first prompt. */
+/** Maximum delay of a setup or a first prompt by reading, in milliseconds. */
 export const READING_MS = 3_000;
 
 /** The files of one session, and the consent to send those of its workspace. */
@@ -24,21 +27,21 @@ export interface SessionMemory {
 
 export interface SessionTextsDeps extends Pick<ExtensionDeps, "clock" | "log"> {
   readonly settings: Pick<SparkleSettings, "embodimentBytes" | "sparkler">;
-  /** For the log. */
+  /** Writes to the log. */
   readonly odd: (what: string, detail: unknown) => void;
 }
 
 export interface SystemText {
-  /** With its marks, so that a person finds it in a trace. */
+  /** With its marks, so that a person can identify it in a trace. */
   readonly text: string;
-  /** The workspace has notes, and the user was not asked about them yet: they go behind the first prompt. */
+  /** The workspace has notes, and the user has not been asked about them. They are appended to the first prompt. */
   readonly isSpaceDue: boolean;
 }
 
 export class SessionTexts {
   constructor(private readonly deps: SessionTextsDeps) {}
 
-  /** For the agent's system prompt: without tools, and without a question to the user. Undefined when it failed. */
+  /** Text for the agent's system prompt: requests no tools and does not ask the user. Undefined on failure. */
   systemText(session: SessionMemory, signal: AbortSignal): Promise<SystemText | undefined> {
     return this.#safely(async () => {
       const { own, workspace, name } = await this.#read(session.memory, signal),
@@ -52,8 +55,8 @@ export class SessionTexts {
   }
 
   /**
-   * For a block behind the first prompt, where the agent takes no system prompt. The user may be asked. `listed`:
-   * whether the agent has listed the tools.
+   * Text for a block after the first prompt, if the agent supports no system prompt. May ask the user. `listed`:
+   * whether the agent has listed the tools. Undefined on failure.
    */
   blockText(session: SessionMemory, listed: Promise<boolean>, signal: AbortSignal): Promise<string | undefined> {
     return this.#safely(async () => {
@@ -69,8 +72,8 @@ export class SessionTexts {
   }
 
   /**
-   * For a block with nothing but the notes of the workspace, after `systemText`. Undefined also where the user did not
-   * agree.
+   * Text for a block with only the notes of the workspace, after `systemText`. Undefined without the user's consent or
+   * on failure.
    */
   spaceText(session: SessionMemory, signal: AbortSignal): Promise<string | undefined> {
     return this.#safely(async () => {

@@ -1,12 +1,12 @@
-/** What a user configured for Sparkle; what cannot be read counts as absent, and is said. Pure. */
+/** The user's settings for Sparkle. Invalid values are logged and treated as absent. Pure. */
 import type { JsonObject } from "../../rpc/json";
 import { folderOf } from "./names";
 
 export interface SparkleSettings {
   readonly embodiment: "first-prompt" | "off";
-  /** Most bytes of the embodiment, as UTF-8. */
+  /** Maximum size of the embodiment, in bytes of UTF-8. */
   readonly embodimentBytes: number;
-  /** Who is embodied; undefined: the only one, or the first by name. */
+  /** Name of the embodied sparkler. Undefined: the first one by folder name. */
   readonly sparkler: string | undefined;
 }
 
@@ -14,7 +14,7 @@ export const LEAST_BYTES = 4_096,
   MOST_BYTES = 262_144,
   USUAL_BYTES = 16_384;
 
-/** `odd`: for the log. */
+/** `odd` writes to the log. */
 export function readSettings(
   { embodiment, embodimentBytes, sparkler }: JsonObject,
   odd: (what: string) => void,

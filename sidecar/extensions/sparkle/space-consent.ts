@@ -1,14 +1,14 @@
 /**
- * Whether `.sparkle-space` of a folder may be read out to an agent. The folder may have come with a cloned repository,
- * whose author then writes into the first prompt of each session. So the user is asked once for each folder, in the
- * chat, before anything of it is sent.
+ * Consent to send `.sparkle-space` of a folder to an agent. A cloned repository may contain the folder, and its author
+ * could then write into the first prompt of each session. The user is therefore asked once per folder, in the chat,
+ * before anything is sent.
  *
- * The answer is kept in `~/.sparkle/workspaces.md`, never in the folder itself. A client that cannot ask, a question
- * that is not answered, and a permission for once (also one that is given by a bypass) keep nothing: without an answer
- * the folder is not read out, and the session goes on without it.
+ * The answer is stored in `~/.sparkle/workspaces.md`, never in the folder itself. Nothing is stored if the client
+ * cannot ask, the request is not answered, or the permission is for once, even if a bypass grants it. Without an
+ * answer, the session continues without these notes.
  *
- * Invariants: nothing is read out before the user agreed for exactly this folder, links followed; one question at a
- * time for a folder in a session.
+ * Invariants: nothing is sent before the user consents to exactly this folder, after links are resolved. A session has
+ * at most one pending request per folder.
  */
 import { randomUUID } from "node:crypto";
 import { realpath } from "node:fs/promises";
@@ -28,15 +28,15 @@ const ALWAYS = "always",
 
 export type SpaceAnswer = "yes" | "no" | "unasked";
 
-/** Whether these sections of the workspace may be sent. */
+/** Whether these workspace sections may be sent. */
 export type Agreed = (sections: readonly Section[], signal: AbortSignal) => Promise<boolean>;
 
 export class SpaceConsent {
   #asking: Promise<boolean> | undefined;
-  /** The answer for this session alone. */
+  /** The answer for this session only. */
   #now: boolean | undefined;
 
-  /** `home`: `~/.sparkle`. `folder`: of the session, absolute. */
+  /** `home`: `~/.sparkle`. `folder`: the session's, absolute. */
   constructor(
     private readonly home: KeptFolder,
     private readonly folder: string,
@@ -44,12 +44,12 @@ export class SpaceConsent {
     private readonly version: () => 1 | 2,
   ) {}
 
-  /** As it was answered before. */
+  /** The stored answer. */
   async answered(): Promise<SpaceAnswer> {
     return answerIn((await this.home.read(FILE, "end")) ?? "", await this.#real());
   }
 
-  /** The answer of this session or of an earlier one; undefined: the user was not asked yet. Never rejects. */
+  /** The answer of this session or of an earlier one. Undefined: the user has not been asked. Never rejects. */
   async known(): Promise<boolean | undefined> {
     if (this.#now !== undefined) return this.#now;
     const answer = await this.answered();
@@ -57,7 +57,7 @@ export class SpaceConsent {
   }
 
   /**
-   * Asks where that was not answered before, and shows what would be sent. `signal` withdraws the question. Never
+   * Returns the known answer, or asks the user and shows the text to be sent. `signal` cancels the request. Never
    * rejects.
    */
   async agreed(sections: readonly Section[], signal: AbortSignal): Promise<boolean> {
@@ -105,10 +105,10 @@ export class SpaceConsent {
   }
 }
 
-/** Characters of the sections in the question. */
+/** Maximum number of characters of the sections shown in the request. */
 const MAX_SHOWN = 6_000;
 
-/** As code, which the text cannot leave. */
+/** In a code fence that the text cannot close. */
 function shown(sections: readonly Section[]): string {
   const text = sections.map(({ file, pieces }) => `${file}\n\n${pieces.join("\n")}`).join("\n\n"),
     more = text.length - MAX_SHOWN;
@@ -123,7 +123,7 @@ const OPTIONS = [
   { optionId: NEVER, name: "Never for This Folder", kind: "reject_always" },
 ];
 
-/** The last line for `folder`, of the text that a user may have changed. */
+/** The last line for `folder`. A user may have edited the text. */
 export function answerIn(text: string, folder: string): SpaceAnswer {
   for (const line of text.split("\n").reverse()) {
     const [, answer, quoted = ""] = LINE.exec(line.trim()) ?? [];

@@ -1,4 +1,4 @@
-/** The tools of Sparkle, for one session. */
+/** Sparkle's tools for one session. */
 import { arrayOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure, type ArgumentSchema, type Tool, type ToolAnswer, type ToolCall } from "../tool";
 import { beginning } from "./embodiment";
@@ -7,7 +7,7 @@ import { asJson, isRead, MOST_SOURCES, readSource, type Fetched } from "./profil
 import type { Agreed } from "./space-consent";
 import { NO_PROFILE_YET, WRITE_PROFILE } from "./texts";
 
-/** Characters of a text that is kept at once, and bytes of all that is read out. */
+/** Maximum characters of one saved text, and maximum bytes of a `load_evolution` result. */
 const MOST_TEXT = 64_000,
   MOST_READ_OUT = 48_000;
 
@@ -16,7 +16,7 @@ const SPARKLER = text("Whose it is; absent: yours.");
 const WRITES = { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   READS = { readOnlyHint: true, openWorldHint: false };
 
-/** `folders`: of the session, absolute. `agreed`: whether `.sparkle-space` may be read out (`space-consent.ts`). */
+/** `folders`: the session's, absolute. `agreed`: whether `.sparkle-space` may be sent (`space-consent.ts`). */
 export function sparkleTools(memory: Memory, folders: readonly string[], agreed: Agreed): readonly Tool[] {
   return [...sessionTools(memory, agreed), ...profileTools(memory, folders), ...sparklerTools(memory)];
 }
@@ -67,7 +67,7 @@ function sessionTools(memory: Memory, agreed: Agreed): readonly Tool[] {
       ["insight_type", "content"],
       WRITES,
       async (args, { signal }) => {
-        // one of them: the schema was checked
+        // always found: the schema was checked
         const type = INSIGHT_TYPES.find(one => one === args.insight_type) ?? "PatternAnchor";
         const tags = arrayOr(args.tags).filter((tag): tag is string => typeof tag === "string");
         return `Kept in ${await memory.saveInsight(type, { content: given(args, "content"), context: optional(args, "context") ?? "", tags, sparkler: optional(args, "sparkler") }, signal)}.`;
@@ -242,7 +242,7 @@ function tool(
   };
 }
 
-/** A text that has to be there. */
+/** A required, non-empty string argument. */
 function given(args: JsonObject, name: string): string {
   const value = stringOr(args[name], "");
   if (value.trim() === "") throw new ToolFailure(`The argument “${name}” is empty.`);
@@ -258,7 +258,7 @@ function optional(args: JsonObject, name: string): string | undefined {
   return value === undefined || value === null || value === "" ? undefined : given(args, name);
 }
 
-/** What was said itself, as sources. */
+/** The arguments that contain text themselves, as sources. */
 function saidOf(args: JsonObject): readonly JsonObject[] {
   return ["content", "working_style", "collaboration_prefs"].flatMap(name =>
     optional(args, name) === undefined

@@ -1,7 +1,4 @@
-/**
- * Commands, as processes of ours and in terminals of the client's: what they print, how they end, and what is left of
- * them.
- */
+/** Commands as child processes and in terminals of the client: output, end, and remaining processes. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { AgentError } from "../../errors";
@@ -71,7 +68,7 @@ suite("a command as a process", () => {
   test("that takes too long is ended with all that it started; what it had printed is told", async function () {
     if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
     const clock = new FakeClock();
-    // Processes end by the real clock: the system takes its time.
+    // Real clock for the exit of processes, because the operating system needs time.
     using real = new ExtensionRig();
     await using rig = new WorkspaceRig(ALL, { clock, run: real.fixture.run });
     await rig.begin();
@@ -210,7 +207,7 @@ suite("a command as a process", () => {
 });
 
 suite("a command in a terminal of the client's", () => {
-  /** A client with terminals whose commands end when the test says so. */
+  /** A client with terminals. The test decides when their commands end. */
   async function terminals(
     rig: WorkspaceRig,
     play: Partial<Readonly<Record<string, (params: JsonObject) => unknown>>> = {},

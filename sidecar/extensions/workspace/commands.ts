@@ -1,8 +1,8 @@
 /**
- * Commands for the shell of the platform, in a terminal of the client's where it has them, else as a process of ours.
+ * Runs commands with the platform's shell, in a terminal of the client if it offers terminals, else as a child process.
  *
- * Invariants: when this is settled the command, and all that it started, is gone, or was told to go; what it had
- * printed by then is kept.
+ * Invariants: when a run settles, the command and all its child processes have ended or have been told to end. Output
+ * printed until then is kept.
  */
 import { StringDecoder } from "node:string_decoder";
 import { AgentError } from "../../errors";
@@ -16,7 +16,7 @@ import { type SessionClient } from "../session-client";
 
 export interface Command {
   readonly command: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string;
   readonly timeoutMs: number;
 }
@@ -24,23 +24,23 @@ export interface Command {
 export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
-  /** `null`: it did not end by itself. */
+  /** `null`: the command did not exit normally. */
   readonly code: number | null;
-  /** A sentence on how it ended, where the code does not say it. */
+  /** A sentence about the end of the command, if `code` does not explain it. */
   readonly note?: string;
 }
 
 export interface Commands {
   /**
-   * Throws a `ToolFailure` when it cannot be started, the reason of `signal` when that aborts. `show`: content for the
-   * tool call, as soon as there is some.
+   * Rejects with a `ToolFailure` if the command cannot be started, or with the reason of `signal`. `show` receives
+   * content for the tool call as soon as it is available.
    */
   run(command: Command, signal: AbortSignal, show: (content: readonly JsonObject[]) => void): Promise<Ran>;
 }
 
 class TimeIsOver extends Error {}
 
-/** Aborts after so long. */
+/** A signal that aborts after `ms`. */
 function limitOf(clock: Clock, ms: number): Disposable & { readonly signal: AbortSignal } {
   const over = new AbortController(),
     timer = clock.after(ms, () => over.abort(new TimeIsOver()));
@@ -104,7 +104,7 @@ class Stream {
   }
 }
 
-/** Of what is shown to the user. */
+/** Maximum number of characters shown to the user. */
 const SHOWN = 4_000;
 
 function printed(stdout: string, stderr: string): JsonObject {
@@ -125,12 +125,12 @@ function printed(stdout: string, stderr: string): JsonObject {
   };
 }
 
-/** What the client keeps for us: the end, if there is more. */
+/** Maximum number of bytes that the client retains. It drops the beginning of longer output. */
 const MOST_BYTES = 1024 * 1024;
-/** A client that was told to end a command gets so long to say what it had printed. */
+/** Time for the client to kill a command and return its output, in milliseconds. */
 const LAST_WORDS_MS = 5_000;
 
-/** A terminal has one output: it is told as stdout. */
+/** A terminal has a single output stream, returned as stdout. */
 export function clientCommands(
   client: SessionClient,
   deps: Pick<ExtensionDeps, "platform" | "environment" | "clock">,
@@ -138,7 +138,7 @@ export function clientCommands(
   const never = new AbortController().signal;
   return {
     async run(command, signal, show) {
-      // Whether the call is withdrawn or not, what was started has to be ended.
+      // Not cancelled with the call, because a created terminal must be released.
       const created = objectOr(
         await client
           .request(
@@ -171,7 +171,7 @@ export function clientCommands(
           note: cutOff(command),
         };
       } finally {
-        // it ends what still runs; the session's end does so, too
+        // kills a command that is still running, as does the end of the session
         ask("terminal/release", never).catch(() => undefined);
       }
     },

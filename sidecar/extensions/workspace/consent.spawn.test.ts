@@ -1,4 +1,4 @@
-/** What is asked, what its answers mean, and for how long. */
+/** Permission requests: their content, the effect of each answer, and the scope of a standing approval. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { edit, plain, inFormOf } from "./edit";
 
-/** Texts in which things come again, with all kinds of line ends. */
+/** Texts with repetitions and all kinds of line ends. */
 const text = fc
   .array(fc.constantFrom("a", "b", " ", "\n", "\r\n", "\r"), { maxLength: 14 })
   .map(parts => parts.join(""));
@@ -64,7 +64,7 @@ suite("an edit", () => {
           before = plain(whole).slice(0, at),
           after = plain(whole).slice(at + plain(old).length);
         equal(result.line, before.split("\n").length);
-        // What was before it is there to the letter, and what was behind it.
+        // The text before and after the replaced part is unchanged.
         const kept = [...Array(whole.length + 1).keys()].find(
           n =>
             result.text.startsWith(whole.slice(0, n)) &&

@@ -1,21 +1,22 @@
 /**
- * One place of a text replaced: `old` has to be there exactly once. Line ends are no difference: models write `\n`, and
- * a file with `\r\n` keeps them. Pure.
+ * Replaces one occurrence in a text. `old` must occur exactly once. Line ends are ignored in the comparison: models
+ * write `\n`, and a file with `\r\n` keeps it. Pure.
  */
 
 export type Edit =
   | {
       readonly kind: "edited";
-      readonly text: string /** Of the first line that was touched, from 1. */;
+      readonly text: string;
+      /** First changed line, 1-based. */
       readonly line: number;
     }
-  /** `similar`: lines that are like its first one but for white space. */
+  /** `similar`: lines that equal the first line of `old` except for white space. */
   | { readonly kind: "absent"; readonly similar: readonly number[] }
-  /** `lines`: where it begins, the first few of `times`. */
+  /** `lines`: start lines of the first occurrences. `times`: total number of occurrences. */
   | { readonly kind: "several"; readonly lines: readonly number[]; readonly times: number }
   | { readonly kind: "same" | "empty" };
 
-/** As many line numbers as are told. */
+/** Maximum number of reported line numbers. */
 const MOST_LINES = 10;
 
 export function edit(text: string, old: string, fresh: string): Edit {
@@ -39,8 +40,8 @@ export function edit(text: string, old: string, fresh: string): Edit {
 }
 
 /**
- * The text with the mark at the beginning that another one has, and with the line ends that it has throughout; as they
- * are, where that has none, or both kinds.
+ * Applies the byte order mark and the line ends of `other` to `text`. Line ends stay unchanged if `other` has none or
+ * mixed ones.
  */
 export function inFormOf(other: string, text: string): string {
   const ends = other.match(/\r?\n/g),
@@ -49,7 +50,7 @@ export function inFormOf(other: string, text: string): string {
   return first !== undefined && ends?.every(each => each === first) === true ? withEnds(marked, first) : marked;
 }
 
-/** What some programs know UTF-8 by; readers are not shown it. */
+/** UTF-8 byte order mark. Not shown to readers. */
 const MARK = "\uFEFF";
 
 export function plain(text: string): string {
@@ -60,12 +61,12 @@ function withEnds(text: string, end: string): string {
   return plain(text).replaceAll("\n", end);
 }
 
-/** The first one. */
+/** The first line end. */
 function endOf(text: string): string | undefined {
   return /\r?\n/.exec(text)?.[0];
 }
 
-/** Also those that overlap: which of them was meant nobody knows. */
+/** Includes overlapping occurrences, because the intended one is unknown. */
 function placesOf(text: string, wanted: string): { readonly first: readonly number[]; readonly times: number } {
   const first: number[] = [];
   let times = 0;
@@ -74,7 +75,7 @@ function placesOf(text: string, wanted: string): { readonly first: readonly numb
   return { first, times };
 }
 
-/** Where in the text itself an offset of its plain form is. */
+/** Converts an offset in the normalized text to one in the original text. */
 function inRaw(text: string, offset: number): number {
   let pairs = 0;
   for (let at = text.indexOf("\r\n"); at !== -1 && at - pairs < offset; at = text.indexOf("\r\n", at + 2)) pairs++;

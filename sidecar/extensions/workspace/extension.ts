@@ -1,10 +1,10 @@
 /**
- * Workspace: tools for agents that have none of their own. An MCP server in each session: files, searches and commands,
- * through the editor where it offers them (unsaved changes, undo, terminals that are seen), else by this program. What
- * changes something is asked about.
+ * Workspace: tools for agents without their own. Adds an MCP server for files, searches and commands to each session.
+ * It uses the editor's capabilities if offered (unsaved changes, undo, visible terminals), else it accesses the
+ * computer directly. Changes and commands require consent.
  *
- * Invariants: nothing outside of the session's folders is touched; a call ends, with what it started and what it asked,
- * when it is withdrawn, when its turn is stopped, and with its session.
+ * Invariants: nothing outside of the session's folders is touched. A call ends, with its processes and permission
+ * requests, when it is cancelled, when its turn is cancelled, and when its session ends.
  */
 import path from "node:path";
 import type { Chain, Proxy } from "../../proxies/proxy";
@@ -27,7 +27,7 @@ import { terminalTool } from "./terminal-tool";
 import { clientFiles, nodeFiles, textFiles } from "./text-files";
 
 const NAME = "Workspace";
-/** Not `workspace`: Claude keeps that name for itself, and drops whoever else has it. */
+/** Not `workspace`: Claude reserves that name and drops other servers that use it. */
 const SERVER = "workspace-tools";
 
 export const workspace: BuiltInExtension = {
@@ -68,7 +68,7 @@ function proxyOf(chain: Chain, approve: Approve, deps: ExtensionDeps): Proxy {
         ...requests,
       },
       notifications: {
-        // Some agents leave the tools alone when their turn is stopped.
+        // Some agents do not cancel tool calls when their turn is cancelled.
         "session/cancel": notification => {
           notification.pass();
           sessions.get(String(objectOr(notification.params).sessionId))?.stop("The turn was stopped.");
@@ -125,7 +125,7 @@ function toolsOf(
   ];
 }
 
-/** Looks for ripgrep when something is searched for: it may have to wait for the login shell. */
+/** Looks for ripgrep on the first search, because the lookup may wait for the login shell. */
 function searchBy(deps: ExtensionDeps): Search {
   const own = nodeSearch(deps.clock);
   let chosen: Promise<Search> | undefined;

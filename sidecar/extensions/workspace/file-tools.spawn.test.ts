@@ -1,4 +1,4 @@
-/** Files, through a client that has an editor, and without one; what may be touched, and what the user is asked. */
+/** Files, with and without a client that has an editor: accessible paths and permission requests. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";

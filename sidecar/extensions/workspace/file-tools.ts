@@ -1,4 +1,4 @@
-/** `read_file`, `write_file` and `edit_file`. */
+/** The tools `read_file`, `write_file` and `edit_file`. */
 import { numberOr, stringOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure, type Tool, type ToolCall } from "../tool";
 import type { GatedAction, Consent } from "../consent";
@@ -126,7 +126,7 @@ function editFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool 
         () =>
           inTurn(file.real, async () => {
             await isStill(folders, asked, file);
-            // Others may have edited it meanwhile: what was allowed is this edit, and not the text that was there.
+            // The file may have changed meanwhile. The consent covers this edit, so it is applied to the current text.
             const again = editedOr(file, edit(await textThere(files, file, call), old, fresh));
             await files.write(file, again.text, call.signal);
             return again.line;
@@ -137,7 +137,7 @@ function editFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool 
   };
 }
 
-/** One after the other for each file, from its last reading to its writing. */
+/** Serializes changes per file, from the last read to the write. */
 type InTurn = <T>(file: string, change: () => Promise<T>) => Promise<T>;
 
 function turns(): InTurn {
@@ -154,7 +154,7 @@ function turns(): InTurn {
   };
 }
 
-/** Arguments that `inputSchema` has as texts. */
+/** The value of a string argument. Empty if absent. */
 export function textOf(args: JsonObject, name: string): string {
   return stringOr(args[name], "");
 }
@@ -166,7 +166,7 @@ async function textThere(files: TextFiles, file: Inside, { signal }: ToolCall): 
   return text;
 }
 
-/** A link may have been put there since the user was asked. */
+/** Rejects if a link changed the file's real path while the user was asked. */
 async function isStill(folders: Folders, asked: string, { real, shown }: Inside): Promise<void> {
   if ((await folders.inside(asked)).real !== real)
     throw new ToolFailure(`${shown} leads somewhere else since the user was asked. Nothing was changed.`);

@@ -1,5 +1,6 @@
 /**
- * Where the tools may be: in the session's folders, wherever links lead. A path is relative to the first of them.
+ * Restricts the tools to the session's folders after links are resolved. Relative paths are relative to the first
+ * folder.
  */
 import { stat } from "node:fs/promises";
 import path from "node:path";
@@ -7,19 +8,19 @@ import { contains, placeOf } from "../../permissions/boundary";
 import { ToolFailure } from "../tool";
 
 export interface Inside {
-  /** Where it really is: what is read and written. */
+  /** The real path, used for reading and writing. */
   readonly real: string;
-  /** For sentences and lists: relative to the working folder, where it is in that; with `/`. */
+  /** For display: relative to the working folder if inside it, with `/`. */
   readonly shown: string;
-  /** Of the session's folders, the one it is in; really. */
+  /** Real path of the session folder that contains the file. */
   readonly folder: string;
 }
 
 export class Folders {
-  /** Absolute. */
+  /** Absolute paths. */
   constructor(readonly all: readonly [cwd: string, ...more: readonly string[]]) {}
 
-  /** Throws a `ToolFailure` when it is outside of them. */
+  /** Throws a `ToolFailure` if the path is outside of the folders. */
   async inside(asked: string): Promise<Inside> {
     if (asked === "" || asked.includes("\0")) throw new ToolFailure("The path is empty, or no path.");
     const file = path.resolve(this.all[0], asked);
@@ -38,7 +39,7 @@ export class Folders {
     }
   }
 
-  /** All of them, without those that lie in another. */
+  /** All folders except those nested in another one. */
   async roots(): Promise<readonly Inside[]> {
     const all = await Promise.all(this.all.map(folder => this.inside(folder)));
     return all.filter(
@@ -54,7 +55,7 @@ function shownIn(cwd: string, real: string): string {
   return relative === "" ? "." : relative.split(path.sep).join("/");
 }
 
-/** What is there; `undefined`: nothing. Throws a `ToolFailure` when it cannot be looked at. */
+/** Undefined if nothing exists there. Throws a `ToolFailure` if it cannot be inspected. */
 export async function kindOf({
   real,
   shown,
@@ -70,10 +71,11 @@ export async function kindOf({
 }
 
 /**
- * Files that decide what other programs run, or what the user is asked: those in some folders, and those that say what
- * a workspace of VS Code is. A standing approval does not hold there. Case makes no difference, because on some systems
- * it makes none; nor does what some leave out of a name: dots and spaces at its end, a stream behind a colon,
- * characters that are not seen.
+ * Whether a file can control the programs that run or the permission requests: files in `.git` or `.vscode`, and
+ * `.code-workspace` files. Standing approvals do not apply to them.
+ *
+ * The comparison ignores case, because some file systems do. It also ignores name parts that some systems drop:
+ * trailing dots and spaces, a stream after a colon, and invisible characters.
  */
 export function isGuarded({ real, folder }: Inside): boolean {
   const parts = path

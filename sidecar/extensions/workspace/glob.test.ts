@@ -14,7 +14,7 @@ const PATHS = [
 ];
 const matched = (pattern: string): readonly string[] => PATHS.filter(globMatcher(pattern));
 
-/** The same, written as simply as can be, whatever time it takes. */
+/** Reference implementation: the simplest one, without a time limit. */
 function naive(
   pattern: readonly string[],
   path: readonly string[],

@@ -1,13 +1,14 @@
 /**
- * Which paths a pattern means: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any folders. Paths are relative, with `/`.
- * Pure.
+ * Matches paths with a glob pattern: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any number of folders. Paths are
+ * relative, with `/`. Pure.
  *
- * Invariant: no pattern takes longer than its length times the path's, which is why it is no regular expression.
+ * Invariant: matching takes at most the pattern's length times the path's. A regular expression could take exponential
+ * time.
  */
 
 /**
- * Without a slash a pattern is about the name, wherever the file lies; without anything special it is a part of the
- * path, whatever the case.
+ * A pattern without a slash matches the file name in any folder. A pattern without special characters matches any part
+ * of the path, ignoring case.
  */
 export function globMatcher(pattern: string): (path: string) => boolean {
   if (!isGlob(pattern)) {
@@ -29,8 +30,8 @@ type Token = { readonly kind: "any" } | { readonly kind: "one"; readonly test: (
 type Segment = { readonly kind: "any" } | { readonly kind: "one"; readonly tokens: readonly Token[] };
 
 /**
- * `any` takes as many as it likes. What stands between two of them is best put as early as it fits, so that only the
- * last one is ever tried again.
+ * `any` matches any number of items. Matching the parts between two of them as early as possible is optimal, so only
+ * the last `any` needs backtracking.
  */
 function fits<P extends { readonly kind: "any" | "one" }, T>(
   pattern: readonly P[],
@@ -93,7 +94,7 @@ function tokensOf(part: string): readonly Token[] {
   return tokens;
 }
 
-/** What stands in the brackets. */
+/** A character class, given the characters inside its brackets. */
 function setOf(chars: readonly string[]): Token {
   const isNot = /[!^]/.test(chars[0] ?? ""),
     of = isNot ? chars.slice(1) : chars,
@@ -107,10 +108,10 @@ function setOf(chars: readonly string[]): Token {
   return { kind: "one", test: char => ranges.some(([from, to]) => from <= char && char <= to) !== isNot };
 }
 
-/** More are not tried: braces multiply. */
+/** Limit of expanded alternatives, because braces multiply. */
 const MOST_ALTERNATIVES = 100;
 
-/** `a{b,c{d,e}}` as `ab`, `acd`, `ace`. Braces that are not closed are meant as they are. */
+/** Expands `a{b,c{d,e}}` to `ab`, `acd`, `ace`. Unclosed braces are literal. */
 function alternatives(pattern: string): readonly string[] {
   const open = pattern.indexOf("{"),
     parts: string[] = [];

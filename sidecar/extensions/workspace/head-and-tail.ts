@@ -1,7 +1,7 @@
-/** What a command prints: its beginning and its end are kept, and how much is missing between them is told. */
+/** Keeps the beginning and the end of a command's output and states how much is omitted between them. */
 import { wholeCharacters } from "./lines";
 
-/** Characters of each stream. */
+/** Maximum number of characters per stream. */
 const FIRST = 10_000,
   LAST = 20_000;
 
@@ -23,7 +23,7 @@ export class KeptText {
     if (this.#last.length > 2 * this.last) this.#last = this.#last.slice(-this.last);
   }
 
-  /** Without colours and what else is meant for a terminal. */
+  /** Without colours and other terminal escape sequences. */
   toString(): string {
     if (this.#total <= this.first + this.last) return readable(this.#first + this.#last);
     const first = wholeCharacters(`${this.#first} `, this.#first.length),

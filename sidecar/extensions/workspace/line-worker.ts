@@ -1,6 +1,6 @@
 /**
- * A regular expression of a model's, tried line by line in a thread of its own: one that takes for ever is ended with
- * that thread, and nothing else waits for it.
+ * Matches a model's regular expression line by line in a worker thread. An expression with excessive backtracking is
+ * terminated with its thread and blocks nothing else.
  */
 import { Worker } from "node:worker_threads";
 import { arrayOr, objectOr } from "../../rpc/json";
@@ -12,8 +12,8 @@ export interface MatchingLine {
 }
 
 /**
- * Text, because it has to run wherever this program was bundled into. `split` gives lines; what is told of one is what
- * is around the match.
+ * Source text, so that it runs wherever the program is bundled. Returns at most `longest` characters around the match
+ * of each line.
  */
 const PROGRAM = `
 const { parentPort, workerData: { source, flags, longest } } = require("node:worker_threads");
@@ -34,7 +34,7 @@ parentPort.on("message", ({ text, most }) => {
 export class LineWorker implements AsyncDisposable {
   readonly #worker: Worker;
 
-  /** `regex` without `g`. */
+  /** `regex` must not have the flag `g`. */
   constructor(regex: RegExp, longest: number) {
     this.#worker = new Worker(PROGRAM, {
       eval: true,
@@ -44,7 +44,7 @@ export class LineWorker implements AsyncDisposable {
     this.#worker.on("error", () => undefined);
   }
 
-  /** At most so many. Rejects when it cannot be done, and with the reason of `signal`. One at a time. */
+  /** Returns at most `most` lines. Rejects if the thread fails, or with the reason of `signal`. One call at a time. */
   matches(text: string, most: number, signal: AbortSignal): Promise<readonly MatchingLine[]> {
     const worker = this.#worker;
     let settled = (): void => undefined;

@@ -1,11 +1,11 @@
-/** A part of a text for a model: whole lines, from 1 and inclusive, as many as it may have at once. Pure. */
+/** Selects lines of a text for a model, up to a size limit. Line numbers are 1-based and inclusive. Pure. */
 
 export type Part = { readonly kind: "part"; readonly text: string } | { readonly kind: "wrong"; readonly why: string };
 
-/** Characters of an answer. */
+/** Maximum length of a result in characters. */
 export const MOST_READ = 100_000;
 
-/** With a word behind it, in brackets, where it is not all that was asked for. `\r\n` is told as `\n`. */
+/** If the result is shortened, a note in brackets follows. `\r\n` becomes `\n`. */
 export function partOf(
   whole: string,
   startLine: number | undefined,
@@ -49,7 +49,7 @@ function shortened(lines: readonly string[], start: number, count: number, most:
   return `${lines.slice(0, kept).join("\n")}\n[These are lines ${start} to ${start + kept - 1} of ${count}: go on with startLine ${start + kept}.]`;
 }
 
-/** The beginning of a text, without half of a character. */
+/** At most `most` UTF-16 code units of a text, without splitting a surrogate pair. */
 export function wholeCharacters(text: string, most: number): string {
   const cut = text.slice(0, most);
   return cut.length < text.length && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;

@@ -1,4 +1,4 @@
-/** The searches of `search.ts` without ripgrep. */
+/** Implements `search.ts` without ripgrep. */
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../../rpc/clock";
@@ -16,9 +16,9 @@ import {
 } from "./search";
 import { filesBelow, MOST_ENTRIES } from "./walk";
 
-/** Larger ones are passed over; people write smaller ones. */
+/** Maximum file size in bytes. Larger files are skipped, because files written by people are smaller. */
 const MOST_BYTES = 2 * 1024 * 1024;
-/** Asked of one file. */
+/** Maximum number of matches per file. */
 const MOST_OF_FILE = 1_000;
 
 const TOO_MANY = `The search was ended after ${MOST_ENTRIES} files and folders: there may be more. Search in a folder.`;
@@ -53,7 +53,7 @@ async function withinTime(
   }
 }
 
-/** `look` at each file until it says that it is enough. */
+/** Calls `look` for each file until it returns true. */
 async function searched(
   place: SearchPlace,
   signal: AbortSignal,
@@ -87,7 +87,7 @@ async function linesOf(
   );
 }
 
-/** `undefined`: not a text that is searched. */
+/** `undefined`: unreadable, binary or too large. */
 async function textOf(file: string): Promise<string | undefined> {
   try {
     if ((await stat(file)).size > MOST_BYTES) return undefined;
@@ -98,7 +98,7 @@ async function textOf(file: string): Promise<string | undefined> {
   }
 }
 
-/** `(?i)` at the beginning is understood, as in ripgrep; `\p{…}` too. */
+/** Supports a leading `(?i)`, as in ripgrep, and `\p{…}`. */
 export function regexOf(pattern: string): RegExp {
   const [whole = "", flags = ""] = /^\(\?([ims]+)\)/.exec(pattern) ?? [],
     source = pattern.slice(whole.length);

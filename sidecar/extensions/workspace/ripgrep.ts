@@ -1,8 +1,8 @@
 /**
- * The searches of `search.ts` by ripgrep: the user's, or the one that VS Code has inside.
+ * Implements `search.ts` with ripgrep: the user's, or the one bundled with VS Code.
  *
- * Invariants: a ripgrep that cannot do what is asked (an older one, say) is no reason to fail: then it is searched
- * without; ripgrep is ended as soon as enough was found.
+ * Invariants: if ripgrep cannot run a search (for example an old version), the fallback search runs instead. Ripgrep is
+ * stopped as soon as enough is found.
  */
 import { StringDecoder } from "node:string_decoder";
 import path from "node:path";
@@ -11,12 +11,12 @@ import type { ExtensionDeps } from "../extension";
 import { ToolFailure } from "../tool";
 import { LONGEST_LINE, SEARCH_MS, TOOK_TOO_LONG, type Search, type SearchEnd, type SearchPlace } from "./search";
 
-/** Where an editor says that its ripgrep is. */
+/** Environment variable with the path of the editor's ripgrep. */
 export const RIPGREP = "SYMPOSIUM_RIPGREP";
 
 type Deps = Pick<ExtensionDeps, "run" | "clock" | "log">;
 
-/** Its path, or `undefined`. */
+/** Its path. Undefined if it is not installed. */
 export async function findRipgrep({
   find,
   environment,
@@ -25,7 +25,7 @@ export async function findRipgrep({
   return (given === undefined || !path.isAbsolute(given) ? undefined : await find(given)) ?? (await find("rg"));
 }
 
-/** `otherwise`: what it cannot do. */
+/** `otherwise`: the fallback for searches that ripgrep cannot run. */
 export function ripgrepSearch(program: string, deps: Deps, otherwise: Search): Search {
   return {
     async files(place, found, signal) {
@@ -65,10 +65,11 @@ export function ripgrepSearch(program: string, deps: Deps, otherwise: Search): S
 }
 
 interface Reader {
-  /** True: that is enough. */ push(text: string): boolean;
+  /** Returns true to stop the search. */
+  push(text: string): boolean;
 }
 
-/** Hidden files are searched, as in VS Code; and rules of `.gitignore` hold where there is no repository, too. */
+/** Hidden files are searched, as in VS Code. Rules of `.gitignore` also apply outside of a repository. */
 const ALWAYS = ["--no-config", "--hidden", "--no-require-git", "--glob=!.git", "--color=never", "--no-messages"];
 
 export const NOT_ALL = "Some files or folders could not be searched.";
@@ -76,7 +77,7 @@ export const NOT_ALL = "Some files or folders could not be searched.";
 class Enough extends Error {}
 class TimeIsOver extends Error {}
 
-/** `undefined`: it could not do it. */
+/** `undefined`: ripgrep could not run the search. */
 async function run(
   program: string,
   place: SearchPlace,
@@ -107,8 +108,8 @@ async function run(
       { signal: AbortSignal.any([signal, done.signal]), stdout: heard, quietMs: 2 * SEARCH_MS },
     );
     if (code === 0 || code === 1) return {};
-    // One file that it cannot read is enough for that, whatever it found in others; without a word, because of
-    // `--no-messages`.
+    // Code 2: at least one file could not be read, even if there are matches in others. `--no-messages` suppresses the
+    // message.
     if (code === 2 && stderr.trim() === "") return { note: NOT_ALL };
     if (/regex|PCRE2/i.test(stderr))
       throw new ToolFailure(
@@ -137,7 +138,7 @@ function slashes(file: string): string {
   return file.replaceAll("\\", "/").replace(/^\.\//, "");
 }
 
-/** What comes in pieces, each with this mark at its end. */
+/** Splits text into pieces that each end with `mark`. */
 class Pieces implements Reader {
   #rest = "";
 
@@ -153,7 +154,7 @@ class Pieces implements Reader {
   }
 }
 
-/** `file\0line:text`, where ripgrep shows a line that is too long as a beginning. */
+/** Parses `file\0line:text`. Ripgrep truncates a long line to its beginning. */
 function lineOf(piece: string, tell: (file: string, line: number, text: string) => boolean): boolean {
   const [, file, line, text = ""] = /^([^\0]*)\0(\d+):(.*)$/s.exec(piece) ?? [];
   return file !== undefined && tell(file, Number(line), text.replace(/\r$/, "").slice(0, LONGEST_LINE));

@@ -1,4 +1,4 @@
-/** `search_files` and `search_content`. */
+/** The tools `search_files` and `search_content`. */
 import { stringOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure, type Tool, type ToolCall } from "../tool";
 import { counted, textOf } from "./file-tools";
@@ -11,7 +11,7 @@ export interface SearchHands {
   readonly search: Search;
 }
 
-/** Told at most; and so many more are counted. */
+/** Limits of a result: listed files, counted files including those, lines, and characters of all lines. */
 const MOST_FILES = 200,
   MOST_COUNTED = 20_000,
   MOST_LINES = 200,
@@ -155,7 +155,7 @@ function patternIn(args: JsonObject, name: string): string {
   return pattern;
 }
 
-/** What ripgrep can be told of the names of files; only a narrowing. */
+/** A file name glob that lets ripgrep skip files. It may match more than `filePattern`. */
 function namesIn(filePattern: string | undefined): string | undefined {
   const name = filePattern?.split("/").at(-1);
   return filePattern !== undefined &&
@@ -178,7 +178,7 @@ async function placesIn(args: JsonObject, folders: Folders, { signal }: ToolCall
   return [{ ...place, isFile: kind === "file" }];
 }
 
-/** One after the other. What is to be said of them, once. */
+/** Searches the places sequentially. Returns each note once. */
 async function inEach(
   places: readonly SearchPlace[],
   search: (place: SearchPlace) => Promise<SearchEnd>,

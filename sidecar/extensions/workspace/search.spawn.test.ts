@@ -1,4 +1,4 @@
-/** Searches, with ripgrep where there is one, and without: the same answers. */
+/** Searches with ripgrep (if installed) and without: equal results. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -17,7 +17,7 @@ import { findRipgrep, NOT_ALL, ripgrepSearch, RIPGREP } from "./ripgrep";
 import { SEARCH_MS, TOOK_TOO_LONG, type Search, type SearchPlace } from "./search";
 
 const never = new AbortController().signal;
-/** The user's, or the one inside of the VS Code that other tests run. */
+/** The user's ripgrep, or the one in the VS Code that other tests run. */
 const RG = [
   "rg",
   path.join(
@@ -43,7 +43,7 @@ for (const [how, program] of [
       if (how === "with ripgrep" && program === undefined) skipped(this, "There is no ripgrep here");
     });
 
-    /** A rig in which that is what there is. */
+    /** A rig with the given ripgrep, or none. */
     async function searching(): Promise<WorkspaceRig> {
       const rig = new WorkspaceRig({}, { find: async name => (name === "rg" ? program : undefined) });
       const files: Readonly<Record<string, string>> = {
@@ -198,7 +198,7 @@ suite("a regular expression that takes for ever", () => {
     rig.put("evil.txt", TEXT);
     await rig.begin();
     const call = rig.call("search_content", { pattern: EVIL });
-    // It is at work: this thread is not, and hears what comes.
+    // Only the worker thread is busy: this thread still handles events.
     while (clock.waiting === 0) await new Promise(resolve => setImmediate(resolve));
     clock.advance(SEARCH_MS);
     equal((await call).text, `No line matches ${EVIL}. ${TOOK_TOO_LONG}`);
@@ -236,7 +236,7 @@ suite("a regular expression that takes for ever", () => {
 suite("ripgrep", () => {
   const place: SearchPlace = { real: "/w", shown: ".", folder: "/w", isFile: false };
   type Run = (spec: ProcessSpec, options: ToolOptions) => Promise<{ readonly code: number; readonly stderr?: string }>;
-  /** A ripgrep that does this, beside a search that finds `own`. */
+  /** A simulated ripgrep, and a fallback search that finds `own`. */
   function played(run: Run, clock = new FakeClock()) {
     const logged: string[] = [],
       specs: ProcessSpec[] = [];

@@ -1,42 +1,43 @@
-/** Searches in the session's folders, by whatever can do it: ripgrep, or this program itself. */
+/** Searches the session's folders with ripgrep, or without it if it is not available. */
 import type { Inside } from "./folders";
 
-/** Where is searched. */
+/** A folder or file to be searched. */
 export interface SearchPlace extends Inside {
-  /** A file: that one alone. */
+  /** Search only this file. */
   readonly isFile: boolean;
 }
 
 /**
- * Told as they are found. `path`: relative to the place, with `/`; empty for the place itself. True: that is enough.
+ * Called for each file as it is found. `path`: relative to the place, with `/`; empty for the place itself. Return true
+ * to stop the search.
  */
 export type FoundFile = (path: string) => boolean;
-/** `line`: from 1. `text`: at most so long as `LONGEST_LINE`. */
+/** `line`: 1-based. `text`: at most `LONGEST_LINE` characters. */
 export type FoundLine = (path: string, line: number, text: string) => boolean;
 
-/** How it ended. */
+/** Result of a search. */
 export interface SearchEnd {
-  /** A sentence on what was left out. */
+  /** A sentence about omitted results. */
   readonly note?: string;
 }
 
 export interface ContentQuery {
   /** A regular expression. */
   readonly pattern: string;
-  /** Which files. */
+  /** Selects the files to search. */
   readonly takes: (path: string) => boolean;
-  /** The same for whoever understands globs: about names. */
+  /** A glob for file names that selects at least these files. */
   readonly names?: string;
 }
 
-/** Both throw a `ToolFailure` for what cannot be searched for, and the reason of `signal`. */
+/** Both methods reject with a `ToolFailure` for an invalid search, or with the reason of `signal`. */
 export interface Search {
   files(place: SearchPlace, found: FoundFile, signal: AbortSignal): Promise<SearchEnd>;
   lines(place: SearchPlace, query: ContentQuery, found: FoundLine, signal: AbortSignal): Promise<SearchEnd>;
 }
 
-/** Characters of a line that are told. */
+/** Maximum number of characters returned per line. */
 export const LONGEST_LINE = 300;
-/** A search ends after so long. */
+/** Time limit of a search, in milliseconds. */
 export const SEARCH_MS = 20_000;
 export const TOOK_TOO_LONG = `The search was ended after ${SEARCH_MS / 1000} seconds: there may be more. Search in a folder, or for something rarer.`;

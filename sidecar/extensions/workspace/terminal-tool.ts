@@ -1,4 +1,4 @@
-/** `run_terminal`. */
+/** The tool `run_terminal`. */
 import { numberOr, stringOr } from "../../rpc/json";
 import { ToolFailure, type Tool } from "../tool";
 import type { Consent } from "../consent";
@@ -14,7 +14,7 @@ export interface TerminalHands {
 
 const TIMEOUT_MS = 30_000,
   LONGEST_MS = 600_000;
-/** In a title. */
+/** Maximum number of characters of the command in the title. */
 const MOST_SHOWN = 200;
 
 export function terminalTool({ folders, consent, commands }: TerminalHands): Tool {

@@ -1,9 +1,9 @@
 /**
- * Texts of files, through the client where it offers that (unsaved changes are read, and what is written can be undone
- * there), else from the disk.
+ * Reads and writes text files, through the client if it offers that (includes unsaved changes, and writes can be
+ * undone), else on disk.
  *
- * Invariants: what is no file, no text, or too large is a `ToolFailure` with a sentence, and is not read; a path is one
- * that `Folders` gave.
+ * Invariants: folders, special files, binary files and files over the size limit cause a `ToolFailure` and are not
+ * returned. All paths come from `Folders`.
  */
 import { constants } from "node:fs";
 import { mkdir, open, readFile } from "node:fs/promises";
@@ -15,15 +15,15 @@ import { kindOf, type Inside } from "./folders";
 import type { SessionClient } from "../session-client";
 
 export interface TextFiles {
-  /** `undefined`: there is no such file. */
+  /** `undefined` if the file does not exist. */
   read(file: Inside, signal: AbortSignal): Promise<string | undefined>;
-  /** With the folders on the way. */
+  /** Creates missing parent folders. */
   write(file: Inside, text: string, signal: AbortSignal): Promise<void>;
 }
 
 const MOST_MEGABYTES = 10;
 
-/** Refuses before anybody reads what is no text file. */
+/** Checks the kind and the size of a file before it is accessed. */
 export function textFiles(reader: Pick<TextFiles, "read">, writer: Pick<TextFiles, "write">): TextFiles {
   return {
     async read(file, signal) {
@@ -38,7 +38,7 @@ export function textFiles(reader: Pick<TextFiles, "read">, writer: Pick<TextFile
     },
     async write(file, text, signal) {
       refuseOther(file, (await kindOf(file))?.kind ?? "file");
-      signal.throwIfAborted(); // nobody wants it any more
+      signal.throwIfAborted(); // the call may have been cancelled meanwhile
       await writer.write(file, text, signal);
     },
   };
@@ -69,7 +69,7 @@ export const nodeFiles: TextFiles = {
   async write({ real, shown }, text) {
     try {
       await mkdir(path.dirname(real), { recursive: true });
-      // A link that was put there since the place was looked at is not followed.
+      // Does not follow a link created after the path was checked.
       await using file = await open(
         real,
         constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0),
@@ -85,7 +85,7 @@ function noText(shown: string): ToolFailure {
   return new ToolFailure(`${shown} is no text in UTF-8, and cannot be read or changed here.`);
 }
 
-/** By the client's `fs/*`. */
+/** Uses the client's `fs/*` methods. */
 export function clientFiles(client: SessionClient): TextFiles {
   return {
     async read({ real, shown }, signal) {

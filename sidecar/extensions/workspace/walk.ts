@@ -1,18 +1,18 @@
 /**
- * The files below a folder, without those that `.gitignore` leaves out, and without `.git`. Links are not followed:
- * what they lead to is found where it is, or is outside.
+ * Lists the files below a folder, except those ignored by `.gitignore` and `.git`. Links are not followed: their
+ * targets are either found at their own path or outside.
  */
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { Ignored } from "./ignored";
 import type { SearchPlace } from "./search";
 
-/** Files and folders that are looked at in one search. */
+/** Maximum number of files and folders inspected per search. */
 export const MOST_ENTRIES = 200_000;
 
 /**
- * Relative to the place, with `/`, in order of their names. Ends early after `most` entries, and returns whether that
- * was all. What cannot be read is passed over.
+ * Yields paths relative to the place, with `/`, sorted by name. Stops after `most` entries and returns whether the
+ * listing is complete. Unreadable folders are skipped.
  */
 export async function* filesBelow(
   { real, folder }: SearchPlace,
