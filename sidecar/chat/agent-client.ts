@@ -1,10 +1,11 @@
 /**
- * A session's line to its agent: the agent's session, the requests of it that wait for an answer, and what a person
- * chose for it. What the agent says becomes words in the session's queue, and means something only when their turn
- * comes.
+ * A session's client of its agent: the agent's session, its open requests, and the user's choices for it. Messages of
+ * the agent are posted to the session's queue and take effect only when the session handles them.
  *
- * Invariants: nothing is heard any more of an agent that was left; whatever it asked is answered once; what was chosen
- * is set before the first prompt of every session of the agent.
+ * Invariants:
+ * - Messages of an agent that was left are ignored.
+ * - Every request of the agent is answered once.
+ * - The user's choices are set before the first prompt of every session of the agent.
  */
 import type { Control, ControlValue } from "../../src/protocol/controls";
 import { assertNever } from "../../src/protocol/wire";
@@ -28,9 +29,9 @@ import { troubleOf } from "./agent-failure";
 import type { AgentMessage } from "./agent-message";
 
 export class AgentClient implements Disposable {
-  /** Counts openings: what comes from an earlier one is late. */
+  /** Number of the current opening, so that messages of an earlier one are recognised as late. */
   #opening = 0;
-  /** Of the opening of now: aborts when the agent is left. */
+  /** Aborts when the agent of the current opening is left. */
   #staying = new AbortController();
   #agent: { readonly lease: Lease; readonly id: string } | undefined;
   readonly #questions: AgentQuestions;
@@ -41,11 +42,11 @@ export class AgentClient implements Disposable {
   readonly #prompts: AgentPrompts;
   readonly #openings: OpeningDeps;
   #pause: Disposable | undefined;
-  /** With which the next opening begins. */
+  /** Sign-in attempt with which the next opening begins. */
   #next: Attempt = "first";
-  /** What it waits for: then it is not late. */
+  /** Installations for which the agent waits. During these it is not considered late. */
   readonly #installing = new Set<string>();
-  /** While the agent's session is open. */
+  /** Listener of the session's details while the agent's session is open. */
   #details: Disposable | undefined;
 
   constructor(
@@ -86,9 +87,9 @@ export class AgentClient implements Disposable {
     };
   }
 
-  /** What a word means, now that it is its turn. */
+  /** Converts a message to an event when the session handles it. */
   heard(word: AgentMessage): SessionEvent | undefined {
-    // late, or taken back since
+    // late, or withdrawn in the meantime
     if (word.of !== this.#opening || ("request" in word && word.request.signal.aborted)) return this.refuse(word);
     switch (word.kind) {
       case "event":
@@ -112,7 +113,7 @@ export class AgentClient implements Disposable {
     }
   }
 
-  /** A word that comes too late. */
+  /** Answers a message that arrives too late. */
   refuse(word: AgentMessage): undefined {
     switch (word.kind) {
       case "event":
@@ -142,7 +143,7 @@ export class AgentClient implements Disposable {
       .catch((error: unknown) => tell({ kind: "openFailed", ...this.#trouble(error) }));
   }
 
-  /** Now, and whenever an extension has done something else. */
+  /** Reports the details now, and whenever an extension's status changes. */
   #detail({ agentName: name, agentVersion: version, extensions }: AgentConnection, sessionId: string): void {
     const tell = this.#teller();
     const program =
@@ -165,13 +166,13 @@ export class AgentClient implements Disposable {
     told();
   }
 
-  /** After a pause, in which nothing else opens or leaves it. */
+  /** Posts `reopened` after a pause, unless the session is opened or left before. */
   reopenLater(ms: number): void {
     const tell = this.#teller();
     this.#pause = this.deps.clock.after(ms, () => tell({ kind: "reopened" }));
   }
 
-  /** Whether that is news. */
+  /** Returns whether the installation was not known yet. */
   installing(what: string, isInstalling: boolean): boolean {
     const isNew = isInstalling && !this.#installing.has(what);
     if (isInstalling) this.#installing.add(what);
@@ -217,7 +218,7 @@ export class AgentClient implements Disposable {
     this.#questions.answer(permissionId, optionId === undefined ? undefined : chosen(optionId));
   }
 
-  /** What was filled in is for the agent alone. */
+  /** The content of the response is passed to the agent only, not to the log. */
   answerElicitation(id: string, response: JsonObject): void {
     this.deps.log("info", "agent", "Question answered", {
       sessionId: this.start.sessionId,
@@ -256,7 +257,7 @@ export class AgentClient implements Disposable {
     this.#pause?.[Symbol.dispose]();
   }
 
-  /** For one session of the agent; what still comes of an earlier one's belongs to its cards. */
+  /** Terminals of one agent session. Late output of an earlier session still belongs to its cards. */
   #noTerminals(): AgentTerminals {
     const { start, deps } = this,
       say = (event: SessionEvent): void => this.say({ kind: "event", event, of: this.#opening });
@@ -273,7 +274,7 @@ export class AgentClient implements Disposable {
     );
   }
 
-  /** What is answered at once, or by a person. */
+  /** Handles a request that is answered at once or by the user. */
   #request(word: Extract<AgentMessage, { readonly kind: "request" }>): SessionEvent | undefined {
     const { request, version, agentName, subagent } = word;
     if (request.method === "session/request_permission") return this.#questions.permission(request, version, subagent);
@@ -292,7 +293,7 @@ export class AgentClient implements Disposable {
     );
   }
 
-  /** Says what happened to the opening of now, and nothing to a later one. */
+  /** Returns a function that posts events of the current opening. They are ignored after a later opening has begun. */
   #teller(): (event: SessionEvent) => void {
     const of = this.#opening;
     return event => this.say({ kind: "event", event, of });
@@ -303,7 +304,7 @@ export class AgentClient implements Disposable {
     lease.release();
   }
 
-  /** Of a prompt. */
+  /** Converts the failure of a prompt. */
   #refusal(error: unknown): Trouble {
     if (wantsSignIn(error)) this.#next = "wanted";
     return this.#trouble(error);

@@ -1,8 +1,8 @@
 /**
- * What a person has chosen for an agent: set when it is chosen, and again before the first prompt of each of its
- * sessions.
+ * The user's choices for an agent. A choice is set when it is made, and again before the first prompt of each of the
+ * agent's sessions.
  *
- * Invariants: what the session shows follows the order of the wire; the last choice is the one that is kept.
+ * Invariants: the session's display follows the order of the wire; the last choice is the one that is kept.
  */
 import { offers, withValue, type Control, type ControlValue, type ControlValues } from "../../src/protocol/controls";
 import type { AgentConnection } from "../acp/connection";
@@ -11,9 +11,9 @@ import { controlsOf, requestToSet } from "../acp/adapt/controls";
 import type { SessionEvent } from "./session-model";
 
 export interface ControlsDeps {
-  /** For the agent's next sessions. */
+  /** Persists the value for the agent's next sessions. */
   keep(controlId: string, value: ControlValue): void;
-  /** What was chosen before could not be set. */
+  /** Reports that an earlier choice could not be set. */
   refused(controlId: string, error: unknown): void;
 }
 
@@ -27,12 +27,12 @@ export class AgentControls {
     this.#chosen = new Map(Object.entries(chosen));
   }
 
-  /** For the session that opens next. */
+  /** Stores a choice for the session that opens next. */
   choose(controlId: string, value: ControlValue): void {
     this.#chosen.set(controlId, value);
   }
 
-  /** Asks the agent to set it. `isCurrent`: the session is still the agent's. */
+  /** Sends the choice to the agent. `isCurrent`: whether the session is still the agent's. */
   set(
     connection: AgentConnection,
     agentSession: string,
@@ -48,7 +48,7 @@ export class AgentControls {
         this.deps.keep(control.id, value);
       })
       .catch((error: unknown) => {
-        // not the last word: that is the next session's, or the next choice's
+        // outdated: a later session or choice decides
         if (!isCurrent() || this.#chosen.get(control.id) !== value) return;
         this.#chosen.delete(control.id);
         tell({
@@ -60,7 +60,10 @@ export class AgentControls {
       });
   }
 
-  /** Sets what was chosen and is on offer, one after the other; the agent's answers say what is so. */
+  /**
+   * Sets the earlier choices that the agent still offers, one after the other. The agent's responses determine the
+   * values shown.
+   */
   async setAgain(
     connection: AgentConnection,
     agentSession: string,
@@ -82,7 +85,9 @@ export class AgentControls {
   }
 }
 
-/** The controls in an answer that has them all; `session/set_mode` and agents that leave them out say nothing. */
+/**
+ * The controls in a response that lists all of them; `undefined` for `session/set_mode` and for agents that omit them.
+ */
 function listed(result: unknown): readonly Control[] | undefined {
   return Array.isArray(objectOr(result).configOptions) ? controlsOf(result) : undefined;
 }

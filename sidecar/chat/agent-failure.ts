@@ -1,4 +1,4 @@
-/** What went wrong with an agent, for the person who reads it and for the log. */
+/** Describes the failure of an agent for the user and for the log. */
 import type { ActionId } from "../../src/protocol/chat";
 import { redactText } from "../../src/protocol/redaction/redact";
 import { AgentError, type AgentErrorCode } from "../errors";
@@ -7,10 +7,10 @@ import { objectOr, readable } from "../rpc/json";
 import type { Trouble } from "./session-model";
 import { wantsSignIn } from "./sign-in";
 
-/** Of what an agent answered, in the log. */
+/** Maximum characters of an agent's output or response in the log. */
 const LOGGED_CHARACTERS = 2_000;
 
-/** `cause` is what made it so, for the log. */
+/** `cause`: the reason, for the log. */
 export function troubleOf(error: unknown): { readonly trouble: Trouble; readonly cause: string | undefined } {
   const reason: Closed = error instanceof Error || isClosed(error) ? error : { message: String(error) };
   const known = error instanceof AgentError ? error : undefined,
@@ -40,7 +40,7 @@ function actionsFor(code: AgentErrorCode | undefined): readonly ActionId[] {
   }
 }
 
-/** The session says when the agent restarts. */
+/** Codes after which the agent restarts. The session adds when that happens. */
 const RESTARTS: ReadonlySet<AgentErrorCode> = new Set(["exited", "extension", "restarted"]);
 
 /** A restart without a prompt would only ask the user to sign in again. */

@@ -1,9 +1,11 @@
 /**
- * Files that an agent reads and writes through the editor (ACP schema v1, `fs/*`): what the user sees, unsaved changes
- * too.
+ * Files that an agent reads and writes through the editor (ACP schema v1, `fs/*`). They have the content that the user
+ * sees, including unsaved changes.
  *
- * Invariants: what is outside of the workspace is asked about, with the place it really is; a text is whole lines; an
- * agent that is refused is told so.
+ * Invariants:
+ * - Access outside the workspace requires the user's consent, which shows the real path.
+ * - A text consists of whole lines.
+ * - A refused request is answered with an error.
  */
 import path from "node:path";
 import type { PermissionOption } from "../../src/protocol/chat";
@@ -11,13 +13,13 @@ import { placeOf } from "../permissions/boundary";
 import { numberOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 
-/** What the host does for us. Both reject with an `RpcError`; of a file that is not there with `notFound`. */
+/** File operations of the host. Both reject with an `RpcError`; a missing file has the code `notFound`. */
 export interface EditorFiles {
   readTextFile(path: string): Promise<string>;
   writeTextFile(path: string, text: string): Promise<void>;
 }
 
-/** A question of ours, in the agent's place. */
+/** A question of Symposium about a request of the agent. */
 export interface Consent {
   readonly toolCall: JsonObject;
   readonly title: string;
@@ -25,11 +27,11 @@ export interface Consent {
   readonly options: readonly PermissionOption[];
 }
 
-/** Resolves with the option that was chosen, `undefined` when nobody chose. */
+/** Resolves with the chosen option, or `undefined` if none was chosen. */
 export type Ask = (consent: Consent) => Promise<string | undefined>;
 
 export class AgentFiles {
-  /** Folders outside of the workspace that the user has opened to this agent, in this tab. */
+  /** Folders outside the workspace to which the user has given this agent access, in this tab. */
   readonly #opened: string[] = [];
 
   constructor(
@@ -37,7 +39,7 @@ export class AgentFiles {
     private readonly editor: EditorFiles,
   ) {}
 
-  /** `isMissingEmpty`: for an agent that makes files only where it can read them. */
+  /** `isMissingEmpty`: a missing file reads as empty, for an agent that creates only files that it can read. */
   async read(raw: unknown, ask: Ask, isMissingEmpty = false): Promise<{ readonly content: string }> {
     const params = objectOr(raw),
       file = pathIn(params);
@@ -104,7 +106,7 @@ function pathIn({ path: given }: JsonObject): string {
   return file;
 }
 
-/** Lines from `line` (the first is 1) on, at most `limit` of them, with their ends as they are in the file. */
+/** Lines from `line` on (the first is 1), at most `limit` of them, with their original line ends. */
 export function linesOf(text: string, line: number, limit: number | undefined): string {
   let start = 0;
   for (let n = 1; n < line; n++) {

@@ -4,7 +4,7 @@ import type { IncomingRequest } from "../rpc/incoming";
 import type { Consent } from "./agent-files";
 import type { SessionEvent } from "./session-model";
 
-/** What came from the agent's side. `of` is the opening that it belongs to. */
+/** A message from the agent's side. `of`: the opening to which it belongs. */
 
 export type AgentMessage = { readonly of: number } & (
   | { readonly kind: "event"; readonly event: SessionEvent }

@@ -1,8 +1,10 @@
 /**
- * A prompt on its way to the agent: what is attached to it is read first.
+ * Sends prompts to the agent, after their attachments have been read.
  *
- * Invariants: one is on its way at a time; one that was stopped before it was sent is never sent; each that is sent, or
- * cannot be, ends its turn once.
+ * Invariants:
+ * - At most one prompt is being prepared at a time.
+ * - A prompt that is cancelled before it was sent is never sent.
+ * - Every prompt that is sent, or cannot be sent, ends its turn once.
  */
 import type { AgentConnection } from "../acp/connection";
 import type { SessionTimeouts } from "./session-timeouts";
@@ -11,18 +13,18 @@ import { promptContent, type PromptContent } from "./prompt-content";
 import type { Prompt, SessionEvent, Trouble } from "./session-model";
 
 export class AgentPrompts {
-  /** What is being made ready. */
+  /** The prompt whose attachments are being read. */
   #reading: Prompt | undefined;
 
   constructor(
-    /** The text of a file as the user sees it. */
+    /** Reads a file as the user sees it. */
     private readonly read: (path: string) => Promise<string>,
     private readonly patience: SessionTimeouts,
     private readonly trouble: (error: unknown) => Trouble,
     private readonly sending: () => void,
   ) {}
 
-  /** `isCurrent`: whether the agent's session is still the one that `prompt` is for. */
+  /** `isCurrent`: whether the agent's session is still the one for which `prompt` is intended. */
   send(
     connection: AgentConnection,
     agentSession: string,
@@ -43,7 +45,7 @@ export class AgentPrompts {
         this.patience[Symbol.dispose]();
         if (outcome.kind === "stopped") return tell({ kind: "turnEnded", outcome });
         const trouble = this.trouble(outcome.error);
-        // Its session is of no use any more: the next prompt opens another, and signs in before.
+        // The agent's session is unusable: the next prompt opens another and signs in first.
         tell(
           wantsSignIn(outcome.error)
             ? { kind: "agentDown", ...trouble }
@@ -68,7 +70,7 @@ export class AgentPrompts {
     );
   }
 
-  /** Whether there was one that had not been sent, and now will not be. */
+  /** Cancels a prompt that was not sent yet. Returns whether there was one. */
   stop(): boolean {
     const was = this.#reading !== undefined;
     this.#reading = undefined;

@@ -1,6 +1,6 @@
 /**
- * The requests of an agent that a person answers, under ids of ours: permissions, elicitations, and our own questions
- * on its behalf. Each is answered once; what nobody answers is answered as such.
+ * Requests of an agent that the user answers, under ids of Symposium: permissions, elicitations, and Symposium's own
+ * questions on the agent's behalf. Each is answered once. Unanswered requests are answered as cancelled.
  */
 import type { PermissionOption } from "../../src/protocol/chat";
 import type { AcpVersion } from "../acp/connection";
@@ -17,7 +17,7 @@ import type { Asked, SessionEvent } from "./session-model";
 const NOT_CHOSEN = { outcome: { outcome: "cancelled" } },
   NOT_FILLED_IN = { action: "cancel" };
 
-/** For a request that comes too late for anybody to see it. */
+/** Answers a request that arrives too late to be shown. */
 export function refuseLate(request: IncomingRequest): void {
   if (request.signal.aborted) return request.fail(new RpcError(RpcCode.requestCancelled, "the question was withdrawn"));
   switch (request.method) {
@@ -31,7 +31,7 @@ export function refuseLate(request: IncomingRequest): void {
 }
 
 interface Question {
-  /** `undefined`: nobody answered. */
+  /** `undefined`: the user did not answer. */
   readonly answer: (response: JsonObject | undefined) => void;
 }
 
@@ -39,17 +39,17 @@ export class AgentQuestions {
   readonly #open = new Map<string, Question>();
   #asked = 0;
 
-  /**
-   * `withdrawn` is told of a question that the agent takes back; `policy` says what the settings say of permissions
-   * now.
-   */
+  /** `withdrawn` is called for a question that the agent withdraws. `policy` returns the current permission setting. */
   constructor(
     private readonly prefix: string,
     private readonly policy: () => "ask" | "allow",
     private readonly withdrawn: (id: string) => void,
   ) {}
 
-  /** `session/request_permission`, of a subagent's session if one is given. `undefined`: it was refused. */
+  /**
+   * Handles `session/request_permission`, of a subagent's session if one is given. `undefined`: the request was
+   * rejected.
+   */
   permission(request: IncomingRequest, version: AcpVersion, subagent?: string): SessionEvent | undefined {
     const params = objectOr(request.params),
       options = permissionOptions(params.options);
@@ -62,7 +62,7 @@ export class AgentQuestions {
     );
   }
 
-  /** `elicitation/create`, likewise. */
+  /** Handles `elicitation/create` in the same way. */
   elicitation(request: IncomingRequest, subagent?: string): SessionEvent | undefined {
     const elicited = elicitationFrom(request.params);
     if ("wrong" in elicited) return void request.fail(new RpcError(RpcCode.invalidParams, elicited.wrong));
@@ -73,7 +73,8 @@ export class AgentQuestions {
   }
 
   /**
-   * A question of ours, about what the agent asked for with `request`; `settle` hears the option, or that nobody chose.
+   * A question of Symposium about the agent's `request`. `settle` receives the chosen option, or `undefined` if none
+   * was chosen.
    */
   consent(
     { toolCall, title, description, options }: Consent,
@@ -83,11 +84,11 @@ export class AgentQuestions {
     const id = this.#id("f");
     this.#open.set(id, { answer: response => settle(optionIn(response)) });
     this.#watch(request, id);
-    // A setting that lets the agent's own questions pass says nothing of ours.
+    // A setting that allows the agent's own permission requests does not apply to Symposium's questions.
     return { kind: "asked", asked: { permissionId: id, toolCall, title, description, options, policy: "ours" } };
   }
 
-  /** A form of ours; `settle` hears what was filled in, or that nobody wanted to. */
+  /** A form of Symposium. `settle` receives the content, or `undefined` if the user did not accept. */
   form({ message, ask }: Form, settle: (content: JsonObject | undefined) => void): SessionEvent {
     const id = this.#id("s");
     this.#open.set(id, {
@@ -96,7 +97,7 @@ export class AgentQuestions {
     return { kind: "elicited", elicited: { id, message, ask } };
   }
 
-  /** Forms of ours are of no use any more. */
+  /** Withdraws the forms of Symposium that are no longer needed. */
   withdrawForms(): void {
     for (const id of [...this.#open.keys()].filter(open => open.startsWith(`${this.prefix}s`))) {
       this.answer(id, undefined);
@@ -104,7 +105,7 @@ export class AgentQuestions {
     }
   }
 
-  /** Somebody has yet to answer. */
+  /** Whether a question waits for the user. */
   get isAsking(): boolean {
     return this.#open.size > 0;
   }
@@ -115,7 +116,7 @@ export class AgentQuestions {
     question?.answer(response);
   }
 
-  /** Nobody answers any more. */
+  /** Answers all open questions as unanswered. */
   settle(): void {
     for (const id of [...this.#open.keys()]) this.answer(id, undefined);
   }
@@ -128,7 +129,7 @@ export class AgentQuestions {
     return { kind: "asked", asked: { permissionId, ...about, options, policy: this.policy() } };
   }
 
-  /** Until it is answered or withdrawn. */
+  /** Keeps the request until it is answered or withdrawn. */
   #keep(request: IncomingRequest, mark: string, nobody: JsonObject): string {
     const id = this.#id(mark);
     this.#open.set(id, {
@@ -149,7 +150,7 @@ export class AgentQuestions {
     request.signal.addEventListener(
       "abort",
       () => {
-        // An agent that is gone has withdrawn nothing: its end settles the question, and says why.
+        // An agent that exited has withdrawn nothing. The handling of its exit settles the question, with the reason.
         if (!(request.signal.reason instanceof ConnectionClosed)) this.withdrawn(id);
       },
       { once: true },

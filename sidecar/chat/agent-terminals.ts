@@ -1,11 +1,15 @@
 /**
- * Commands that an agent runs through us (ACP schema v1, `terminal/*`). They run without a terminal of the system: what
- * they print is kept for the agent, and shown as it comes.
+ * Commands that Symposium runs for an agent (ACP schema v1, `terminal/*`). They run without a system terminal: their
+ * output is kept for the agent and displayed as it arrives.
  *
- *   running ── exit, or kill ──▶ ended          release: ended if it runs, and the agent cannot name it any more; what is shown stays
+ *   running ── exit, or kill ──▶ ended
  *
- * Invariants: `terminal/create` answers at once; what is kept for the agent is the end of the output, cut between
- * characters; nothing runs on when the session is left.
+ * `terminal/release` ends a running command and invalidates its id. The displayed output remains.
+ *
+ * Invariants:
+ * - `terminal/create` answers at once.
+ * - The end of the output is kept for the agent, cut between characters.
+ * - No command keeps running after the session is left.
  */
 import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
@@ -16,30 +20,30 @@ import type { Clock } from "../rpc/clock";
 import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 
-/** What is shown of them. */
+/** Displays the terminals. */
 export interface TerminalScreen {
   started(terminal: { readonly terminalId: string; readonly command: string; readonly cwd: string }): void;
-  /** `isCut`: what was printed before it has been left out. */
+  /** `isCut`: earlier output was left out. */
   printed(terminalId: string, text: string, isCut: boolean): void;
   ended(terminalId: string, exit: { readonly code?: number; readonly signal?: string }): void;
 }
 
 export type StartCommand = (spec: ProcessSpec) => Started;
 
-/** Bytes kept when the agent does not say how many, and at most. */
+/** Bytes kept by default, and maximum that an agent can request. */
 const DEFAULT_BYTES = 1024 * 1024,
   MOST_BYTES = 16 * 1024 * 1024;
 const MOST_TERMINALS = 100;
-/** What a process has printed may come a moment after its end; what it left behind may keep its pipes open. */
+/** Milliseconds to wait for output after a process has exited. Its child processes may keep the pipes open. */
 const LAST_OUTPUT_MS = 250;
-/** A command that prints without end is shown so often, and of that only what a screen can hold. */
+/** Milliseconds between updates of the display. A command with endless output shows only what fits the limit. */
 const SHOWN_EVERY_MS = 50;
 
 export class AgentTerminals {
   readonly #terminals = new Map<string, RunningTerminal>();
   #made = 0;
 
-  /** `prefix`: terminal ids are unique among all sessions of all boots. */
+  /** `prefix` makes terminal ids unique among all sessions of all boots. */
   constructor(
     private readonly prefix: string,
     private readonly cwd: string,
@@ -87,7 +91,7 @@ export class AgentTerminals {
     return {};
   }
 
-  /** The session is left. */
+  /** Ends all commands, because the session is left. */
   leave(): Promise<unknown> {
     const all = [...this.#terminals.values()];
     this.#terminals.clear();
@@ -103,7 +107,7 @@ export class AgentTerminals {
 }
 
 class RunningTerminal {
-  /** Resolves with the agent's words for it. */
+  /** Resolves with the exit status in the agent's format. */
   readonly exited: Promise<JsonObject>;
   readonly #kept: TailBuffer;
   readonly #started: Started;
@@ -143,10 +147,10 @@ class RunningTerminal {
     if (this.#started.kind === "failed") {
       const { message } = await this.#started.why;
       this.#print(new StringDecoder(), Buffer.from(`${message}\n`));
-      return { code: 127 }; // as a shell says of a command that is not there
+      return { code: 127 }; // a shell's exit code for an unknown command
     }
     const { child } = this.#started;
-    child.stdin.end(); // nobody can type
+    child.stdin.end(); // no input is possible
     const closed = [child.stdout, child.stderr].map(stream => {
       const decoder = new StringDecoder();
       stream.on("data", (chunk: Buffer) => this.#print(decoder, chunk));
@@ -168,7 +172,7 @@ class RunningTerminal {
   }
 }
 
-/** Collects what is printed until it is time to show it. */
+/** Collects output until the next update of the display. */
 class Printed {
   #text = "";
   #isCut = false;
@@ -198,7 +202,8 @@ class Printed {
 }
 
 /**
- * A program with its arguments, or, when there are none and it looks like one, a line for the shell: agents send both.
+ * Agents send either a program with arguments or a shell command line. A command without arguments that contains shell
+ * syntax runs in the shell.
  */
 function specFrom(params: JsonObject, sessionCwd: string): ProcessSpec {
   const command = stringOr(params.command, ""),
@@ -221,8 +226,8 @@ function specFrom(params: JsonObject, sessionCwd: string): ProcessSpec {
 }
 
 /**
- * A command as a person types it. Alone it may be a line for the shell; with arguments it is one word, whatever is in
- * it.
+ * The command as a user would type it. Without arguments it may be a shell command line; with arguments it is a single
+ * word, whatever it contains.
  */
 function written(command: string, args: readonly string[]): string {
   if (args.length === 0) return command;
@@ -232,9 +237,9 @@ function written(command: string, args: readonly string[]): string {
 }
 
 /**
- * What an agent gives to a shell of the system is what a person would type. A program of that name elsewhere is not
- * known,
- * and other arguments may name a program, too: then all of it is shown.
+ * The command line that an agent passes to a system shell, as a user would type it. It is `undefined` for a shell
+ * program in another folder, which is unknown, and for other arguments, which may name a program. The whole command is
+ * shown then.
  */
 function shellLine(command: string, args: readonly string[]): string | undefined {
   const [option = "", line] = args.slice(-2),

@@ -1,8 +1,11 @@
-/** What a conversation wants of its user, for a badge where it is not on screen. Pure. */
+/** The attention that a conversation needs from its user, for a badge while it is not on screen. Pure. */
 import type { ChatEvent, Conversation } from "../../src/protocol/chat";
 import type { Attention } from "../../src/protocol/sidecar";
 
-/** Whether an event can change what `attention` gives: questions and turns only, of thousands of updates. */
+/**
+ * Whether an event can change the result of `attention`. Only questions and turns can, which are few among thousands of
+ * updates.
+ */
 export function concernsAttention(event: ChatEvent): boolean {
   return (
     event.type === "turn" ||
@@ -10,7 +13,7 @@ export function concernsAttention(event: ChatEvent): boolean {
   );
 }
 
-/** After a change; `wanted` is what it wanted before. */
+/** The result after a change. `wanted`: the result before it. */
 export function attention(wanted: Attention, before: Conversation, after: Conversation): Attention {
   if (before === after) return wanted;
   if (after.entries.some(entry => (entry.kind === "permission" || entry.kind === "elicitation") && !entry.answered))

@@ -1,5 +1,6 @@
 /**
- * The `chat/*` requests of the host: finds the session and hands over. Owns the sessions; nothing here looks into one.
+ * Serves the `chat/*` requests of the host: finds the session and passes the request to it. Owns the sessions, but does
+ * not inspect their content.
  */
 import { randomUUID } from "node:crypto";
 import type { Installable } from "../../src/protocol/agent-service";
@@ -21,7 +22,7 @@ import { Session } from "./session";
 import { type SessionDeps } from "./session-deps";
 import type { Prompt } from "./session-model";
 
-/** The wire to the host. */
+/** The connection to the host. */
 export interface Host {
   request: AskHost;
   notify<M extends keyof Notes<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>): void;
@@ -36,14 +37,14 @@ export interface ChatDeps {
   readonly journal: Journal;
   readonly host: Host;
   readonly startCommand: StartCommand;
-  /** How an agent is started; as `LaunchDeps.command`. */
+  /** Resolves how an agent is started; see `LaunchDeps.command`. */
   readonly command: (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
-  /** Those of sessions that begin now; absent: none. */
+  /** Extensions of sessions that begin now; none if absent. */
   readonly extensions?: () => readonly ExtensionConfig[];
   readonly log: SessionDeps["log"];
 }
 
-/** Of a start that nobody takes back. */
+/** The signal of a start that is never cancelled. */
 const NEVER = new AbortController().signal;
 
 type ChatHandlers = Pick<
@@ -132,7 +133,7 @@ export class ChatService implements AsyncDisposable {
     "chat/replay": ({ sessionId, at, asked }) => this.#sessions.get(sessionId)?.replay(at, asked),
   };
 
-  /** An agent of these sessions, or an extension, is being installed, or is not any more. */
+  /** Reports the start or end of the installation of an agent or an extension to all sessions. */
   installing(of: Installable, id: string, isInstalling: boolean): void {
     for (const session of this.#sessions.values()) session.installing(of, id, isInstalling);
   }

@@ -1,4 +1,4 @@
-/** What an agent may have done by its client in a session (ACP schema v1, `fs/*` and `terminal/*`). */
+/** Client methods that an agent can call in a session (ACP schema v1, `fs/*` and `terminal/*`). */
 import { needsWorkaround } from "../agent-workarounds";
 import type { AgentFiles, Ask } from "./agent-files";
 import type { AgentTerminals } from "./agent-terminals";
@@ -6,13 +6,13 @@ import type { AgentTerminals } from "./agent-terminals";
 export interface ClientDeps {
   readonly files: AgentFiles;
   readonly terminals: AgentTerminals;
-  /** What the agent calls itself. */
+  /** The name that the agent reports. */
   readonly agentName: string;
 }
 
 /**
- * Does it, once `ask` could put questions to a person; `undefined` where there is no such method. The promise rejects
- * with an `RpcError`.
+ * Returns a function that performs the method and uses `ask` for questions to the user; `undefined` for an unknown
+ * method. The promise rejects with an `RpcError`.
  */
 export function clientMethod(
   method: string,

@@ -1,4 +1,4 @@
-/** Files through the host, with errors that agents understand. */
+/** File operations through the host, with errors that agents understand. */
 import { ErrorCode } from "../../src/protocol/errors";
 import type { SidecarToHost } from "../../src/protocol/sidecar";
 import type { Calls, CancelSignal, ParamsOf, ResultOf } from "../../src/protocol/wire";
@@ -27,7 +27,7 @@ export function editorFiles(ask: AskHost): EditorFiles {
   };
 }
 
-/** Agents tell a file that is not there from other failures by the words, too: some make it then. */
+/** Agents also recognise a missing file by the message text; some create the file then. */
 function forAgent(error: unknown, path: string): RpcError {
   if (error instanceof RpcError && error.code === ErrorCode.noFile)
     return new RpcError(RpcCode.notFound, `Resource not found: ${path} (ENOENT: no such file)`, { uri: path });

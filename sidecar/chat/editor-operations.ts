@@ -1,12 +1,12 @@
 /**
- * IDE operations through the host: what an agent, or an extension in its chain, asks of the editor
+ * IDE operations through the host: requests of an agent, or of an extension in its chain, to the editor
  * (`src/protocol/ide.ts`).
  */
 import { readIdeRequest } from "../../src/protocol/ide-read";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { AskHost } from "./editor-files";
 
-/** Answers `IDE_OPERATION`. Rejects with an `RpcError`; the host's sentences are for a model already. */
+/** Answers `IDE_OPERATION`. Rejects with an `RpcError`. The host's error messages are already written for a model. */
 export function editorOperations(ask: AskHost): (params: unknown, signal: AbortSignal) => Promise<unknown> {
   return async (params, signal) => {
     const read = readIdeRequest(params);

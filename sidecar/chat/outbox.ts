@@ -1,11 +1,15 @@
 /**
- * The way of a conversation's events to the host: coalesced to at most one batch per `BATCH_MS`, numbered, kept for
- * those who missed some. The session is the buffer (delivery.ts); what is kept here only makes short gaps cheap.
+ * Sends a conversation's events to the host. Events are coalesced to at most one batch per `BATCH_MS`, numbered, and
+ * kept for clients that missed some. The session is the buffer (delivery.ts); the kept events only make short gaps
+ * cheap.
  *
- * Invariants: numbers have no gaps, from 1, per boot; an event is in the journal before it is sent; of one entry at
- * most one event is in a batch, however fast the agent writes; what waits is bounded by `WAITING_LIMIT`, beyond it, or
- * while the host does not read, the backlog is dropped and a snapshot sent in its place; between two such snapshots is
- * a pause.
+ * Invariants:
+ * - Numbers start at 1 for each boot and have no gaps.
+ * - An event is in the journal before it is sent.
+ * - A batch has at most one event per entry, however fast the agent writes.
+ * - The backlog is bounded by `WAITING_LIMIT`. Above that, or while the host does not read, the backlog is dropped and
+ *   a snapshot is sent instead.
+ * - Between two such snapshots there is a pause.
  */
 import type { ChatEvent, Conversation } from "../../src/protocol/chat";
 import { answer, type Position } from "../../src/protocol/delivery";
@@ -17,27 +21,27 @@ export interface Numbered {
   readonly event: ChatEvent;
 }
 
-/** The wire to the host, for one session. */
+/** The connection to the host, for one session. */
 export interface EventSink {
   event(numbered: Numbered): void;
   snapshot(seq: number, conversation: Conversation, asked: number | undefined): void;
-  /** Whether the host reads more slowly than we write. */
+  /** Whether the host reads more slowly than the sidecar writes. */
   isCongested(): boolean;
 }
 
-/** Three frames at 60 Hz: the page draws more rarely than that, and each message costs it more than what is in it. */
+/** Three frames at 60 Hz. The page renders less often than that, and each message costs more than its content. */
 export const BATCH_MS = 48;
 const WAITING_LIMIT = 500;
-/** After a batch of many events the next one comes later: host and page need this long for each. */
+/** Milliseconds per event by which the batch after a large one is delayed: host and page need this long for each. */
 const EVENT_MS = 2;
 /**
- * Between two snapshots in place of a backlog, at least; and so many times what the last one cost here, because it
- * costs the page more.
+ * Minimum and maximum pause between two snapshots that replace a backlog. The factor multiplies the time that the last
+ * snapshot took here, because it takes the page longer.
  */
 const SNAPSHOT_PAUSE_MS = 500,
   MAX_SNAPSHOT_PAUSE_MS = 3_000,
   SNAPSHOT_PAUSE_FACTOR = 20;
-/** Events kept for a short gap: by number, and by their text. */
+/** Maximum number and characters of events kept for a short gap. */
 const KEPT_EVENTS = 512,
   KEPT_CHARACTERS = 2_000_000;
 
@@ -46,15 +50,15 @@ export class Outbox implements Disposable {
   #keptSize = 0;
   #seq = 0;
   #waiting: (ChatEvent | undefined)[] = [];
-  /** Key of an event that a later one can join → its index in `#waiting`; see `keyOf`. */
+  /** Key of an event that a later one can be merged into → its index in `#waiting`; see `keyOf`. */
   readonly #joinable = new Map<string, number>();
   #timer: Disposable | undefined;
   #lastFlush = -Infinity;
-  /** Before that no batch is sent. */
+  /** Earliest time of the next batch. */
   #nextFlush = -Infinity;
-  /** Something was dropped: the next flush is a snapshot. */
+  /** Events were dropped: the next flush sends a snapshot. */
   #skipped = false;
-  /** Before that no snapshot takes the place of a backlog. */
+  /** Earliest time of the next snapshot that replaces a backlog. */
   #nextSnapshot = -Infinity;
 
   constructor(
@@ -77,7 +81,7 @@ export class Outbox implements Disposable {
     this.#schedule();
   }
 
-  /** The end of a turn waits for no pause but that between two batches. */
+  /** The end of a turn waits only for the pause between two batches. */
   #hurry(): void {
     this.#nextSnapshot = -Infinity;
     this.#nextFlush = this.#lastFlush + BATCH_MS;
@@ -85,7 +89,7 @@ export class Outbox implements Disposable {
     this.#timer = undefined;
   }
 
-  /** Joins what waits for the same entry; what is behind that does not depend on it. */
+  /** Merges the event into a waiting one for the same entry. Later waiting events do not depend on it. */
   #wait(event: ChatEvent): void {
     const key = keyOf(event),
       at = key === undefined ? undefined : this.#joinable.get(key),
@@ -97,7 +101,7 @@ export class Outbox implements Disposable {
     if (event.type === "upsert" && event.entry.kind === "subagent") this.#replaceNested(event.entry.id);
   }
 
-  /** The whole entry is newer than the changes inside it that still wait. */
+  /** The whole entry supersedes waiting changes inside it. */
   #replaceNested(id: string): void {
     for (const [key, at] of this.#joinable)
       if (key.startsWith(insideOf(id))) {
@@ -111,7 +115,9 @@ export class Outbox implements Disposable {
     return this.#waiting.splice(0).filter(event => event !== undefined);
   }
 
-  /** Answers a page that says where it is: the events it missed while they are kept, else a snapshot. */
+  /**
+   * Responds to a page that reports its position: with the missed events if they are kept, otherwise with a snapshot.
+   */
   replay(at: Position | undefined, asked: number): void {
     this.#flush();
     const reply = answer(at, { bootId: this.bootId, first: this.#kept[0]?.seq ?? this.#seq + 1, last: this.#seq });
@@ -126,7 +132,7 @@ export class Outbox implements Disposable {
     this.#timer?.[Symbol.dispose]();
   }
 
-  /** At once after a pause, so that a first word does not wait; else when the time of the last batch is over. */
+  /** Flushes at once after a pause, so that the first text is not delayed; otherwise when the next batch is due. */
   #schedule(): void {
     if (this.#timer) return;
     const due = Math.max(this.#nextFlush, this.#skipped ? this.#nextSnapshot : 0);
@@ -162,7 +168,7 @@ export class Outbox implements Disposable {
       this.#keptSize -= sizeOf(this.#kept.shift()?.event);
   }
 
-  /** Numbers what is dropped, so that nobody takes the next event for its successor. */
+  /** Numbers the dropped events, so that the next event is not taken for their successor. */
   #skip(): void {
     const dropped = this.#takeWaiting();
     for (const event of dropped) this.#number(event);
@@ -179,7 +185,7 @@ export class Outbox implements Disposable {
   }
 }
 
-/** Characters, roughly: what counts is that large things count. */
+/** Approximate number of characters: only the size of large events matters. */
 function sizeOf(event: ChatEvent | undefined): number {
   switch (event?.type) {
     case "append":
@@ -205,8 +211,8 @@ function isTurnEnd(event: ChatEvent): boolean {
 }
 
 /**
- * Events with the same key change the same thing, and nothing else; `undefined`: the order of the event among all
- * others matters.
+ * Events with the same key change the same object and nothing else. `undefined`: the event must keep its order among
+ * all others.
  */
 function keyOf(event: ChatEvent): string | undefined {
   switch (event.type) {
@@ -238,7 +244,7 @@ function insideOf(id: string): string {
   return `in ${id.length} ${id} `;
 }
 
-/** Two events with the same key as one with the same effect, or `undefined`. */
+/** Merges two events with the same key into one with the same effect; `undefined` if that is not possible. */
 function merge(first: ChatEvent, second: ChatEvent): ChatEvent | undefined {
   if (second.type === "nested") {
     const merged = first.type === "nested" ? merge(first.event, second.event) : undefined;

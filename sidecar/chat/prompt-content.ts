@@ -1,9 +1,10 @@
 /**
- * What a user attached to a prompt → ACP's content blocks (schema v1, `ContentBlock`). Text and links every agent
- * takes; the thing itself (`resource`) and images only those that say so in `promptCapabilities`.
+ * Converts a prompt's attachments to ACP content blocks (schema v1, `ContentBlock`). Every agent accepts text and
+ * links. Embedded content (`resource`) and images are accepted only by agents that announce them in
+ * `promptCapabilities`.
  *
- * Invariants: the words come first; nothing that was attached is left out without a word: what cannot be embedded is
- * linked, what has no address is quoted as text, and images that the agent does not take are named in `left`.
+ * Invariants: the text is first; no attachment is dropped silently. Content that cannot be embedded is linked, content
+ * without an address is quoted as text, and images that the agent does not accept are named in `left`.
  */
 import { pathToFileURL } from "node:url";
 import { ATTACHED_TEXT_LIMIT, lines, nameOf, type Attachment } from "../../src/protocol/attachments";
@@ -16,14 +17,14 @@ export interface PromptCapabilities {
 
 export interface PromptContent {
   readonly blocks: readonly JsonObject[];
-  /** Names of what the agent does not take. */
+  /** Names of the attachments that the agent does not accept. */
   readonly left: readonly string[];
 }
 
-/** Characters of all files in one prompt that are embedded; what is more is linked. */
+/** Maximum characters of all files that are embedded in one prompt. Further files are linked. */
 const EMBEDDED_LIMIT = 1_000_000;
 
-/** `read` gives the text as the user sees it, and rejects for what is no text. */
+/** `read` resolves with the text as the user sees it, and rejects for content that is not text. */
 export async function promptContent(
   text: string,
   attachments: readonly Attachment[],
@@ -84,7 +85,7 @@ export async function promptContent(
   return { blocks, left };
 }
 
-/** The texts of what is to be embedded, each file read once; one that cannot be read, or is too long, is not there. */
+/** The texts to embed. Each file is read once. Files that cannot be read or are too long are omitted. */
 async function filesOf(
   attachments: readonly Attachment[],
   read: (path: string) => Promise<string>,
@@ -124,7 +125,7 @@ function link(uri: string, name: string): JsonObject {
   return { type: "resource_link", uri, name };
 }
 
-/** In a fence that is longer than any within. */
+/** Quotes the text in a fence that is longer than any fence in it. */
 function quote(what: string, text: string): JsonObject {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);

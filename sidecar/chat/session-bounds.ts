@@ -1,9 +1,13 @@
 /**
- * How much of one turn is kept and shown: an agent that floods must not take the memory of three programs. Pure.
+ * Limits on the output of one turn that is kept and shown, so that a flooding agent does not exhaust the memory of
+ * three programs. Pure.
  *
- * Invariants: what no person could read in a day is cut, and said once a turn; a question is left out only behind
- * hundreds of others, and is answered then; how a tool call that is shown ended is always shown; what was shown stays;
- * the end of the agent's answer is always shown, however much came before it.
+ * Invariants:
+ * - Output beyond the limits is cut, with one notice per turn.
+ * - A question is left out only after hundreds of others, and is then answered.
+ * - The final status of a tool call that is shown is always shown.
+ * - Output that was shown remains.
+ * - The end of the agent's answer is always shown, however much came before it.
  */
 import { lastIndexOf, type ChatEvent, type Entry, type ToolContent } from "../../src/protocol/chat";
 import { objectOr } from "../rpc/json";
@@ -12,13 +16,15 @@ import { chain, emit, say, type Effect, type Spent, type State, type Step } from
 
 export const NOTHING_SPENT: Spent = { entries: 0, words: 0, content: 0, questions: 0 };
 
-/** Characters of the end of an answer that is too long. */
+/** Characters kept of the end of an answer that is too long. */
 const TAIL = 8_000;
 
-/** Cards, characters of messages, characters of all else (images count as base64), and questions. */
+/**
+ * Maximum number of cards, characters of messages, characters of other content (images count as base64), and questions.
+ */
 export const MOST: Omit<Spent, "left"> = { entries: 5_000, words: 2_000_000, content: 16_000_000, questions: 500 };
 
-/** As `emit`, as far as there is room for what the agent, or its subagent, sent. */
+/** As `emit`, within the limits for output of the agent or of its subagent. */
 export function emitBounded(state: State, event: ChatEvent, subagent?: string): Step {
   switch (event.type) {
     case "append":
@@ -30,27 +36,27 @@ export function emitBounded(state: State, event: ChatEvent, subagent?: string): 
   }
 }
 
-/** In the transcript of the agent, or of its subagent. */
+/** Emits the event in the transcript of the agent or of its subagent. */
 function show(state: State, event: ChatEvent, subagent: string | undefined): Step {
   return emit(state, inTranscript(state, subagent, event));
 }
 
 /**
- * Before an update is looked at: a call that is announced when there is no room for another costs no search among
- * thousands.
+ * Checked before an update is adapted: if the limit is reached, a new call requires no search among thousands of
+ * entries.
  */
 export function isFull(state: State, raw: unknown): boolean {
   const { sessionUpdate, status } = objectOr(raw);
   return hasNoRoom(state) && sessionUpdate === "tool_call" && status !== "completed" && status !== "failed";
 }
 
-/** As `asking`, when there is room for one question more. */
+/** As `asking`, if the limit of questions is not reached. */
 export function askBounded(state: State, asking: (state: State) => Step, refusal: readonly Effect[]): Step {
   if (state.spent.questions >= MOST.questions) return chain(leaveOut(state), s => [s, refusal]);
   return asking(spend(state, { questions: 1 }));
 }
 
-/** For another card. */
+/** Whether the limit of cards is reached. */
 export function hasNoRoom({ spent }: State): boolean {
   return spent.entries >= MOST.entries;
 }
@@ -95,7 +101,7 @@ function upserted(state: State, entry: Entry, subagent: string | undefined): Ste
   );
 }
 
-/** What can still be said of it: how the call stands. */
+/** The part of a tool call that can still be shown: its status. */
 function withoutContent(entry: Entry, before: Entry | undefined): Entry | undefined {
   if (entry.kind !== "tool") return undefined;
   if (before?.kind === "tool") return { ...before, status: entry.status };
@@ -103,7 +109,7 @@ function withoutContent(entry: Entry, before: Entry | undefined): Entry | undefi
   return { ...call, content: [] };
 }
 
-/** One update is not shown, of which `text` is a part of the answer. Said with the first of a turn. */
+/** Leaves out one update. `text`: its part of the answer. A notice is shown with the first one of a turn. */
 export function leaveOut(state: State, text = ""): Step {
   const { left = { noticeId: `${state.prefix}${state.made}`, updates: 0, tail: "" } } = state.spent;
   const told: Step =
@@ -114,7 +120,7 @@ export function leaveOut(state: State, text = ""): Step {
   return chain(told, s => [{ ...s, spent: { ...s.spent, left: { ...left, updates: left.updates + 1, tail } } }, []]);
 }
 
-/** At the end of a turn: the number of updates that are left out, and the end of the answer. */
+/** At the end of a turn: shows the number of updates left out, and the end of the answer. */
 export function closeBounds(state: State): Step {
   const { left } = state.spent;
   if (left === undefined) return [state, []];
@@ -136,7 +142,7 @@ function tooMuch({ conversation }: State): string {
   return `${conversation.agent.name} sends more in this turn than can be kept.`;
 }
 
-/** The last characters, from the beginning of a line or a word where there is one near. */
+/** The last characters, from the start of a line or word if one is near. */
 function endOf(tail: string): string {
   if (tail.length <= TAIL) return tail;
   const cut = tail.slice(-TAIL),
@@ -144,7 +150,7 @@ function endOf(tail: string): string {
   return `…${start === -1 ? cut.replace(/^[\uDC00-\uDFFF]/, "") : cut.slice(start)}`;
 }
 
-/** The agent's words in an entry. */
+/** The agent's text in an entry. */
 export function answerIn(entry: Entry): string {
   return entry.kind === "agent" ? entry.text : "";
 }
@@ -198,7 +204,7 @@ function lengthOf(content: ToolContent): number {
   return Object.values(content).reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
 }
 
-/** The first `length` characters at most, and no half of one. */
+/** At most the first `length` characters, without cutting a surrogate pair. */
 function wholeCharacters(text: string, length: number): string {
   if (text.length <= length) return text;
   const cut = text.slice(0, Math.max(0, length));

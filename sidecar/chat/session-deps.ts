@@ -14,7 +14,7 @@ import type { EditorFiles } from "./agent-files";
 import type { StartCommand } from "./agent-terminals";
 import type { EventSink } from "./outbox";
 
-/** What a session needs of the world around it. */
+/** Dependencies and start options of a session. */
 
 export interface SessionDeps {
   readonly bootId: string;
@@ -24,27 +24,27 @@ export interface SessionDeps {
   readonly journal: Journal;
   readonly outlet: EventSink;
   readonly setBypass: (agentId: string) => void;
-  /** For the agent's next sessions. */
+  /** Persists the value for the agent's next sessions. */
   readonly keepControl: (agentId: string, controlId: string, value: ControlValue) => void;
-  /** What the conversation wants now. */
+  /** Reports the attention that the conversation now needs. */
   readonly attention: (wants: Attention, conversation: Conversation) => void;
   readonly editor: EditorFiles;
   /** Starts a command of an agent. Never throws. */
   readonly startCommand: StartCommand;
   readonly signIn: {
     /**
-     * The agent's program with what the method adds, in a terminal of the editor's: its exit code, or `undefined` when
-     * it was closed before its end.
+     * Runs the agent's program, with the method's arguments and environment, in a terminal of the editor. Resolves with
+     * its exit code, or `undefined` if the terminal was closed before the program ended.
      */
     readonly runInTerminal: (
       agent: AgentConfig,
       cwd: string,
       method: Extract<AuthMethod, { readonly kind: "terminal" }>,
     ) => Promise<number | undefined>;
-    /** Kept secret, and given to each later start of the agent. */
+    /** Stores the variables as secrets and passes them to each later start of the agent. */
     readonly keepEnvironment: (agentId: string, env: Readonly<Record<string, string>>) => Promise<void>;
   };
-  /** In the user's browser: http or https. */
+  /** Opens a page in the user's browser; http or https. */
   readonly openPage: (url: string) => void;
   readonly log: (
     level: LogLevel,
@@ -57,16 +57,16 @@ export interface SessionStart {
   readonly sessionId: SessionId;
   readonly agent: AgentConfig;
   readonly cwd: string;
-  /** All folders of the workspace; absent: `cwd` alone. */
+  /** All folders of the workspace. If absent, `cwd` is the only one. */
   readonly folders?: readonly string[];
   readonly shown: readonly Entry[];
   readonly why?: string;
-  /** What its tab was called. */
+  /** Earlier title of the tab. */
   readonly title?: string;
-  /** What the user chose for this agent before. */
+  /** The user's earlier choices for this agent. */
   readonly controls?: ControlValues;
-  /** The highest version of ACP that the agent is offered; absent: 1. */
+  /** The highest version of ACP offered to the agent; 1 if absent. */
   readonly protocol?: AcpVersion;
-  /** Of now, for all of its agent's starts; absent: none. */
+  /** Extensions at the session's creation, for all starts of its agent; none if absent. */
   readonly extensions?: readonly ExtensionConfig[];
 }

@@ -1,7 +1,4 @@
-/**
- * What a session knows, what can happen to it and what follows, and the small steps of its machine
- * (`session-state.ts`). Pure.
- */
+/** States, events and effects of a session, and basic steps of its state machine (`session-state.ts`). Pure. */
 import type { Attachment } from "../../src/protocol/attachments";
 import {
   applyEvent,
@@ -27,11 +24,11 @@ export interface Prompt {
   readonly attachments?: readonly Attachment[];
 }
 
-/** Where the session is. `waiting` is a prompt that goes out as soon as the agent's session is open. */
+/** The session's phase. `waiting`: a prompt that is sent as soon as the agent's session is open. */
 export type Phase =
   | { readonly kind: "opening"; readonly waiting: Prompt | undefined; readonly attempt?: 2 }
   | { readonly kind: "idle" }
-  /** `sentAt`: time of the clock. A prompt that the agent did not read is sent a second time, never a third. */
+  /** `sentAt`: clock time. A prompt that the agent did not read is sent a second time, never a third. */
   | {
       readonly kind: "prompting";
       readonly prompt: Prompt;
@@ -40,34 +37,31 @@ export type Phase =
       readonly attempt: 1 | 2;
     }
   | { readonly kind: "cancelling"; readonly messageId: string }
-  /** `waiting` is a prompt that goes out again with the next start. */
+  /** `waiting`: a prompt that is sent again with the next start. */
   | { readonly kind: "down"; readonly waiting: Prompt | undefined }
   | { readonly kind: "closed" };
 
 export interface State {
   readonly phase: Phase;
   readonly conversation: Conversation;
-  /** Unique among all sessions of all boots: entry ids are `${prefix}${n}`. */
+  /** Unique among all sessions of all boots. Entry ids are `${prefix}${n}`. */
   readonly prefix: string;
   readonly made: number;
-  /**
-   * Prompts that were taken out of the queue: a repeat of one that was late must not put it there again. The newest
-   * few.
-   */
+  /** Ids of the most recently withdrawn prompts: a late repeat of one must not be queued again. */
   readonly withdrawn: readonly string[];
-  /** What this turn has taken of the room for one; see `session-bounds.ts`. */
+  /** Amount that this turn has used of its limits; see `session-bounds.ts`. */
   readonly spent: Spent;
-  /** How often in a row the agent was started again by itself. */
+  /** Number of consecutive automatic restarts of the agent. */
   readonly restarts: number;
-  /** The subagents that the agent has announced, by the id of their session. */
+  /** The subagents that the agent has announced, by session id. */
   readonly subagents: ReadonlyMap<string, KnownSubagent>;
   /** Number of the newest turn. */
   readonly turn: number;
-  /** The thought that goes on, and when it began; times are the clock's milliseconds. */
+  /** The current thought and its start, in milliseconds of the clock. */
   readonly thinking?: { readonly id: string; readonly since: number };
 }
 
-/** `path`: ids of its entry and of those around it, from the conversation on, in the turn `turn`. */
+/** `path`: ids of the subagent's entry and of the entries around it in turn `turn`, outermost first. */
 export interface KnownSubagent {
   readonly path: readonly string[];
   readonly turn: number;
@@ -78,21 +72,24 @@ export interface KnownSubagent {
   readonly error?: string;
 }
 
-/** A request of the agent for permission; `permissionId` is ours. `toolCall` is ACP's `ToolCallUpdate`, unchecked. */
+/**
+ * A permission request of the agent. `permissionId` is assigned by Symposium. `toolCall` is ACP's `ToolCallUpdate`, not
+ * validated.
+ */
 export interface Asked {
   readonly permissionId: string;
   readonly toolCall: unknown;
-  /** The question itself, where the agent puts it into words of its own. */
+  /** The question in the agent's own words, if it has any. */
   readonly title?: string;
   readonly description?: string;
   readonly options: readonly PermissionOption[];
-  /** What the permission policy says now; of a question of ours it says nothing. */
+  /** Result of the permission policy now. `ours`: a question of Symposium, to which the policy does not apply. */
   readonly policy: "ask" | "allow" | "ours";
-  /** The session of the subagent that asks. */
+  /** Session id of the asking subagent. */
   readonly subagent?: string;
 }
 
-/** A question of the agent that is no permission; `id` is ours. */
+/** A question of the agent other than a permission request. `id` is assigned by Symposium. */
 export interface Elicited {
   readonly id: string;
   readonly message: string;
@@ -101,8 +98,8 @@ export interface Elicited {
 }
 
 /**
- * A sentence for the user, the buttons that help, and what the agent itself said last. `needsUser`: it would be the
- * same again until a person has done something.
+ * A sentence for the user, helpful actions, and the agent's last output. `needsUser`: the failure would repeat until
+ * the user has acted.
  */
 export interface Trouble {
   readonly text: string;
@@ -122,51 +119,51 @@ export type TurnOutcome =
 export type SessionEvent =
   | { readonly kind: "opened"; readonly accepts: Accepts }
   | ({ readonly kind: "openFailed" } & Trouble)
-  /** What the agent needs, itself or another, is fetched and installed, which takes its time. */
+  /** The agent, or an extension, is being downloaded and installed, which takes time. */
   | { readonly kind: "installing"; readonly name: string }
-  /** An agent extension that is not there; `sentence` says which, and why. */
+  /** An agent extension is missing. `sentence`: which one, and why. */
   | { readonly kind: "extensionMissing"; readonly sentence: string }
-  /** What stands between the user and the agent, and what it does, as far as it is known now. */
+  /** The extensions between the user and the agent, with their current status. */
   | { readonly kind: "detailed"; readonly details: SessionDetails }
-  /** It has not opened for so many seconds. */
+  /** The session has not opened within this many seconds. */
   | { readonly kind: "slow"; readonly seconds: number }
   | { readonly kind: "prompted"; readonly prompt: Prompt }
   | { readonly kind: "promptWithdrawn"; readonly messageId: string }
   | { readonly kind: "queueSent" }
-  /** Names of what the agent did not take of the prompt. */
+  /** Names of the attachments that the agent did not accept. */
   | { readonly kind: "leftOut"; readonly names: readonly string[] }
-  /** Nothing was heard of the agent for so many minutes of its turn. */
+  /** The agent sent nothing for this many minutes of its turn. */
   | { readonly kind: "silent"; readonly minutes: number }
   /**
-   * The `update` of a `session/update`, as it came, in that version of the protocol; `subagent`: of which one's
-   * session.
+   * The `update` of a `session/update`, unchanged, in that version of the protocol. `subagent`: session id of the
+   * subagent that sent it.
    */
   | { readonly kind: "updated"; readonly update: unknown; readonly version: AcpVersion; readonly subagent?: string }
   | { readonly kind: "asked"; readonly asked: Asked }
   | { readonly kind: "elicited"; readonly elicited: Elicited }
-  /** Of a permission or an elicitation, by our id. */
+  /** The agent withdrew a permission request or an elicitation. `id` is assigned by Symposium. */
   | { readonly kind: "withdrawn"; readonly id: string }
   | { readonly kind: "answered"; readonly permissionId: string; readonly choice: PermissionChoice }
   | { readonly kind: "bypassed"; readonly until: BypassUntil }
   | { readonly kind: "bypassEnded" }
   | { readonly kind: "elicitationAnswered"; readonly id: string; readonly choice: ElicitationChoice }
-  /** `elicitation/complete`, by the agent's id. */
+  /** `elicitation/complete`, with the agent's id. */
   | { readonly kind: "elicitationCompleted"; readonly elicitationId: string }
   | { readonly kind: "terminalStarted"; readonly terminal: Pick<TerminalView, "terminalId" | "command" | "cwd"> }
   | { readonly kind: "terminalPrinted"; readonly terminalId: string; readonly text: string; readonly isCut: boolean }
   | { readonly kind: "terminalEnded"; readonly terminalId: string; readonly exit: NonNullable<TerminalView["exit"]> }
   | { readonly kind: "controlChosen"; readonly controlId: string; readonly value: ControlValue }
-  /** What the agent answered: all its controls as they are now, or nothing that we do not know. */
+  /** The agent's response: all of its current controls, or `undefined` if it lists none. */
   | { readonly kind: "controlSet"; readonly controls: readonly Control[] | undefined }
   | { readonly kind: "controlRefused"; readonly controlId: string; readonly before: ControlValue; readonly why: string }
   | { readonly kind: "cancelled" }
   | { readonly kind: "cancelOverdue" }
-  /** It was waited for long enough. */
+  /** The time limit for a cancellation has passed. */
   | { readonly kind: "cancelGivenUp" }
   | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome }
   | ({ readonly kind: "agentDown" } & Trouble)
   | { readonly kind: "restarted" }
-  /** The time for another try has come. */
+  /** The time of the next automatic restart has come. */
   | { readonly kind: "reopened" }
   | { readonly kind: "closed" };
 
@@ -177,7 +174,7 @@ export type Effect =
   | { readonly kind: "sendPrompt"; readonly prompt: Prompt }
   | { readonly kind: "acceptPrompt"; readonly messageId: string }
   | { readonly kind: "refusePrompt"; readonly messageId: string; readonly why: string }
-  /** `session/cancel`, and a watch that posts `cancelOverdue` and `cancelGivenUp`. */
+  /** `session/cancel`, with timers that post `cancelOverdue` and `cancelGivenUp`. */
   | { readonly kind: "sendCancel" }
   | { readonly kind: "answerAgent"; readonly permissionId: string; readonly optionId: string | undefined }
   /** The response to `elicitation/create`. */
@@ -188,13 +185,13 @@ export type Effect =
   | { readonly kind: "restartAgent" }
   /** Posts `reopened`, unless the session is opened or left before. */
   | { readonly kind: "reopenLater"; readonly ms: number }
-  /** Let go of the agent's session: `session/close`, and the process when this was its last. */
+  /** Leave the agent's session: `session/close`, and end the process if this was its last session. */
   | { readonly kind: "leave" }
   | { readonly kind: "unexpected"; readonly what: string };
 
 export type Step = readonly [State, readonly Effect[]];
 
-// --- small steps
+// --- basic steps
 
 export function idle(state: State): Step {
   return state.conversation.turn.state === "idle"
@@ -247,13 +244,13 @@ export function chain([first, effects]: Step, ...steps: readonly ((state: State)
   }
   return [state, all];
 }
-/** The notice that says so, the number of updates, and the newest characters of the answer among them. */
+/** The id of the notice about updates left out, their number, and the newest characters of the answer in them. */
 export interface LeftOut {
   readonly noticeId: string;
   readonly updates: number;
   readonly tail: string;
 }
-/** Of one turn; `left` is absent as long as nothing is left out. */
+/** Amounts used by one turn. `left` is absent as long as nothing is left out. */
 
 export interface Spent {
   readonly entries: number;

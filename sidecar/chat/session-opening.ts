@@ -1,8 +1,8 @@
 /**
- * One opening of a session at its agent: a connection, maybe a sign-in, the agent's session, and what the person chose
- * for it.
+ * One opening of a session at its agent: the connection, a sign-in if required, the agent's session, and the user's
+ * choices for it.
  *
- * Invariants: a connection is let go of unless a session was opened on it; nobody is asked for an opening that was
+ * Invariants: a connection is released unless a session was opened on it; no question is asked for an opening that was
  * left.
  */
 import type { OpenedSession } from "../acp/connection";
@@ -18,7 +18,7 @@ import type { SessionStart, SessionDeps } from "./session-deps";
 import type { SessionEvent, Trouble } from "./session-model";
 import { openSignedIn, type Attempt, type SignInDeps } from "./sign-in";
 
-/** What the line has for each of its openings. */
+/** Dependencies of all openings of an `AgentClient`. */
 export interface OpeningDeps {
   readonly start: SessionStart;
   readonly deps: SessionDeps;
@@ -26,21 +26,21 @@ export interface OpeningDeps {
   readonly controls: AgentControls;
   readonly questions: AgentQuestions;
   readonly patience: SessionTimeouts;
-  /** What was said of extensions that are not there: each start finds them missing again. */
+  /** Sentences about missing extensions that were already shown: each start finds them missing again. */
   readonly missed: Set<string>;
   say(word: AgentMessage): void;
   trouble(error: unknown): Trouble;
 }
 
 export class SessionOpening {
-  /** `of`: its number; `left` aborts when the agent is. */
+  /** `of`: number of the opening. `left` aborts when the agent is left. */
   constructor(
     private readonly all: OpeningDeps,
     private readonly of: number,
     private readonly left: AbortSignal,
   ) {}
 
-  /** Ends with a word that the session is open. Rejects with why it is not. */
+  /** Posts `opened` when the session is open. Rejects with the reason if it cannot be opened. */
   async enter(attempt: Attempt): Promise<void> {
     const {
         start: { agent },
@@ -51,7 +51,7 @@ export class SessionOpening {
       } = this.all,
       lease = await pool.acquire(key, this.left),
       { connection } = lease;
-    if (this.left.aborted) return lease.release(); // closed or restarted meanwhile
+    if (this.left.aborted) return lease.release(); // closed or restarted in the meantime
     this.#miss(connection.missing);
     try {
       const opened = await openSignedIn(
@@ -87,7 +87,7 @@ export class SessionOpening {
   #session({ connection }: Lease): Promise<OpenedSession> {
     const { start, questions, patience } = this.all,
       { version, agentName } = connection;
-    let toldOptions = false; // by an update, before the answer that may know nothing of them
+    let toldOptions = false; // options arrived in an update, before the response, which may lack them
     return connection.newSession(start.cwd, {
       update: update => {
         patience.heard();
@@ -96,7 +96,7 @@ export class SessionOpening {
       },
       opened: answer => {
         const controls = controlsOf(answer),
-          { availableCommands } = objectOr(answer); // v2 has commands in its answer, too
+          { availableCommands } = objectOr(answer); // v2 also has commands in its response
         if (controls.length > 0 || !toldOptions) this.#tell({ kind: "controlSet", controls });
         if (availableCommands !== undefined)
           this.#tell({

@@ -1,6 +1,6 @@
 /**
- * The agent's questions in a session's machine: permissions and elicitations. Each is answered once: by a person, by
- * the policy, or by what ends what it belonged to.
+ * The agent's questions in the session state machine: permissions and elicitations. Each is answered once: by the user,
+ * by the policy, or at the end of its turn or session.
  */
 import {
   isTerminal,
@@ -29,7 +29,10 @@ import { isTurn, quiet } from "./session-updates";
 
 type Question = Permission | Elicitation;
 
-/** Without a turn there is nobody who waits for the tool: a late question is answered `cancelled`, and said so. */
+/**
+ * Without a turn no tool call waits for the answer: a late question is answered `cancelled`, and its card shows the
+ * reason.
+ */
 export function ask(before: State, asked: Asked): Step {
   const isPlaced = asked.subagent !== undefined && before.phase.kind !== "down" && before.phase.kind !== "closed";
   return isPlaced
@@ -42,7 +45,8 @@ function askPlaced(
   { permissionId, toolCall, title, description, options, policy, subagent }: Asked,
 ): Step {
   const view = viewOf(state, subagent) ?? state.conversation;
-  // Of this turn: an id that was used before names another call, and a card must not show that one's parameters.
+  // Search in the current turn only. An id from an earlier turn names another call, and the card must not show that
+  // call's parameters.
   const { entry: tool } = toolFrom(view, toolCall, `${permissionId}-tool`, lastTurn(view));
   const question: Permission = {
     kind: "permission",
@@ -69,7 +73,7 @@ function askPlaced(
   const announced: ChatEvent = { type: "upsert", entry: tool },
     isOver = !isTurn(state) && !isAtWork(state, subagent);
   const shown = emit(state, inTranscript(state, subagent, isOver ? quiet(view, announced) : announced));
-  // A subagent in the background asks between turns, too.
+  // A subagent in the background can also ask between turns.
   const phase = state.phase.kind === "idle" && isAtWork(state, subagent) ? "prompting" : state.phase.kind;
   switch (phase) {
     case "prompting":
@@ -93,7 +97,7 @@ function askPlaced(
   }
 }
 
-/** Who asks, when that is a subagent. */
+/** The asking subagent, if any. */
 function by(state: State, subagent: string | undefined): { readonly subagent?: SubagentName } {
   const name = nameOf(state, subagent);
   return name === undefined ? {} : { subagent: name };
@@ -105,15 +109,15 @@ function isPartOfQuestion(content: ToolContent): boolean {
 
 export function answer(state: State, permissionId: string, { optionId }: PermissionChoice): Step {
   const question = openQuestions(state.conversation.entries).find(({ id }) => id === permissionId);
-  // answered, withdrawn or settled since: the card says so already
+  // answered, withdrawn or settled in the meantime: the card already shows it
   if (question?.kind !== "permission") return [state, []];
   const option = question.options.find(each => each.optionId === optionId);
   return option ? choose(state, question, option, "user") : [state, []];
 }
 
 /**
- * A session that is closed has nothing to allow; the question that the user had in view may be settled, the bypass
- * counts all the same.
+ * Turns the bypass on. It takes effect even if the question that the user saw was settled in the meantime. A closed
+ * session has nothing to allow.
  */
 export function bypass(state: State, until: BypassUntil): Step {
   if (state.phase.kind === "closed") return [state, []];
@@ -133,7 +137,9 @@ export function endBypass(state: State): Step {
   return state.conversation.bypassed ? emit(state, { type: "bypassed", isOn: false }) : [state, []];
 }
 
-/** Once, never more; a question that does not offer that stays open, and so does one of ours. */
+/**
+ * Allows once, never permanently. A question without such an option stays open, and so does a question of Symposium.
+ */
 function allow(state: State, question: Question): Step {
   if (question.kind !== "permission" || question.isOurs) return [state, []];
   const option = question.options.find(({ kind }) => kind === "allow_once");
@@ -153,7 +159,9 @@ function selected({ optionId, name, kind }: PermissionOption, by: "user" | "bypa
 
 // --- elicitations
 
-/** Asked at any time: also while the session opens (to sign in, say), and between turns. */
+/**
+ * Elicitations are accepted at any time, including between turns and while the session opens, for example to sign in.
+ */
 export function elicit(state: State, { id, message, ask: what, subagent }: Elicited): Step {
   const question: Elicitation = {
     kind: "elicitation",
@@ -206,7 +214,7 @@ export function answerElicitation(state: State, id: string, choice: ElicitationC
   ]);
 }
 
-/** The agent saw that the page was visited; also when nobody here has answered yet. */
+/** The agent reports that the page was visited. The user may not have answered yet. */
 export function completeElicitation(state: State, elicitationId: string): Step {
   const question = state.conversation.entries.findLast(
     (entry): entry is Elicitation =>
@@ -257,7 +265,7 @@ function refusal({ kind, id }: Question): Effect {
     : { kind: "answerElicitation", id, response: { action: "cancel" } };
 }
 
-/** At a turn's end: of a subagent that works on in the background the questions stay. */
+/** At the end of a turn: the questions of a subagent that continues in the background stay open. */
 export function settleTurn(state: State): Step {
   return chain(
     settleQuestions(state, "the turn ended", ({ subagent }) => !isAtWork(state, subagent?.sessionId)),

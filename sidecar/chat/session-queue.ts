@@ -1,9 +1,11 @@
 /**
- * Prompts that wait for the turn before them, in a session's machine. They are part of the conversation, so that
- * whoever shows it shows them.
+ * Prompts that wait for the turn before them, in the session state machine. They are part of the conversation, so that
+ * every view of it shows them.
  *
- * Invariants: after each step a prompt is in the queue or an entry of the conversation, never both; they go out in the
- * order in which they came, each once; after a turn that did not end well none goes out by itself.
+ * Invariants:
+ * - After each step a prompt is either in the queue or an entry of the conversation, never both.
+ * - Prompts are sent once each, in the order in which they were received.
+ * - After a turn that was stopped or failed, no prompt is sent automatically.
  */
 import { QUEUE_LIMIT, type Queue } from "../../src/protocol/chat";
 import { chain, emit, type Prompt, type State, type Step } from "./session-model";
@@ -18,7 +20,7 @@ export function isQueued(state: State, messageId: string): boolean {
   return queueOf(state).prompts.some(prompt => prompt.messageId === messageId);
 }
 
-/** At its end. A repeat of what is in it is accepted without a second effect. */
+/** Appends the prompt. A prompt that is already queued is accepted without a second effect. */
 export function enqueue(state: State, prompt: Prompt): Step {
   const { prompts, held } = queueOf(state),
     { messageId } = prompt;
@@ -49,7 +51,7 @@ export function withdraw(state: State, messageId: string): Step {
   );
 }
 
-/** What waits goes out only when the user says so. */
+/** Holds the queued prompts until the user releases them. */
 export function hold(state: State): Step {
   const { prompts, held } = queueOf(state);
   return held || prompts.length === 0 ? [state, []] : setQueue(state, { prompts, held: true });
@@ -61,8 +63,8 @@ export function release(state: State): Step {
 }
 
 /**
- * The first is given to `begin`, and taken out after that, so that whoever watches never misses it; nothing when none
- * may go.
+ * Passes the first prompt to `begin` and then removes it from the queue, so that no view ever misses it. Does nothing
+ * if the queue is empty or held.
  */
 export function sendNext(state: State, begin: (state: State, prompt: Prompt) => Step): Step {
   const {

@@ -1,5 +1,5 @@
 /**
- * One conversation with one agent, as a pure machine: `step(state, event)` → the next state and what is to be done.
+ * One conversation with one agent, as a pure state machine: `step(state, event)` → the next state and the effects.
  *
  *               opened                    prompted
  *   opening ───────────────▶ idle ◀─────────────────▶ prompting
@@ -7,11 +7,14 @@
  *      │ └─ openFailed ─▶ down ◀── agentDown ──┐          ▼
  *      └── prompted, restarted ──┘             └────── cancelling ── turnEnded ─▶ idle
  *
- * Invariants. A prompt is in the conversation, or in its queue (`session-queue.ts`), before it is accepted, and is sent
- * once; a second time only when the agent's process exited without reading it. A turn is ended by the agent, or by its
- * death, or when it does not stop; whatever ends it settles everything that it opened: permissions are answered, tool
- * calls terminal. Nothing is sent to an agent session that is not there. Every pair of state and event has an answer
- * here; one that cannot happen says so with `unexpected`: thrown in tests, logged in the field.
+ * Invariants:
+ * - A prompt is in the conversation, or in its queue (`session-queue.ts`), before it is accepted. It is sent once, and
+ *   a second time only if the agent's process exited without reading it.
+ * - A turn ends when the agent ends it, exits, or does not stop after a cancellation. The end of a turn settles
+ *   everything that the turn opened: permissions are answered, and tool calls are terminal.
+ * - Nothing is sent to an agent session that is not open.
+ * - Every pair of state and event is handled. An impossible pair returns `unexpected`, which throws in tests and is
+ *   logged in production.
  */
 import { interrupted, type Accepts, type ActionId, type Conversation } from "../../src/protocol/chat";
 import { isMissing, type SessionDetails } from "../../src/protocol/session-details";
@@ -74,7 +77,7 @@ export function start(conversation: Conversation, prefix: string, why: string | 
   );
 }
 
-/** `now`: milliseconds of a clock that never goes back. */
+/** `now`: milliseconds of a monotonic clock. */
 export function step(state: State, event: SessionEvent, now: number): Step {
   switch (event.kind) {
     case "updated":
@@ -153,7 +156,7 @@ type PhaseEvent = Extract<
   }
 >;
 
-/** What is answered differently in each phase. */
+/** Events whose handling depends on the phase. */
 function stepPhase(state: State, event: PhaseEvent, now: number): Step {
   const { phase } = state;
   switch (phase.kind) {
@@ -250,7 +253,7 @@ function stepPhase(state: State, event: PhaseEvent, now: number): Step {
       }
     case "cancelling":
       switch (event.kind) {
-        // However the agent answers a prompt that was cancelled: it has stopped, as it was asked to.
+        // Any response to a cancelled prompt counts as stopped, as requested.
         case "turnEnded":
           return end(
             state,
@@ -330,12 +333,13 @@ function slow(state: State, seconds: number): Step {
         ["showLogs", "restartAgent"],
       );
 }
-/** From then on a start is strange. */
+/** From this time on, a start counts as unusually slow. */
 const LATE_SECONDS = 30;
 
 /**
- * A session of which there is nothing to tell has no details. Missing tools are a notice, too, when that is decided; so
- * are tools that the agent lists after that, because an agent that lists on demand need not say so (issue 14 item 1).
+ * A session without details shows none. If tools are missing, a notice says so as soon as that is decided. Another
+ * notice follows if the agent lists them later, because an agent that lists on demand need not announce it (issue 14
+ * item 1).
  */
 function detailed(state: State, details: SessionDetails): Step {
   const { details: before = { extensions: [] } } = state.conversation,
@@ -350,7 +354,7 @@ function detailed(state: State, details: SessionDetails): Step {
   });
 }
 
-/** A session that is set up anew has listed nothing yet. */
+/** A session that is set up again has not listed any tools yet. */
 function areAllListed({ extensions }: SessionDetails): boolean {
   const servers = extensions.flatMap(({ tools = [] }) => tools);
   return servers.length > 0 && !servers.some(isMissing);
@@ -364,7 +368,7 @@ function accepts(state: State, accepts: Accepts): Step {
 
 // --- prompts and turns
 
-/** The session is open and nothing runs. */
+/** The session is open and no turn is running. */
 function prompted(state: State, prompt: Prompt, now: number): Step {
   return accept(state, prompt, (s, accepted) => sendNow(s, prompt, now, accepted));
 }
@@ -383,7 +387,7 @@ function waitFor(state: State, prompt: Prompt, then: readonly Effect[]): Step {
   return accept(state, prompt, (s, accepted) => sendLater(s, prompt, [...accepted, ...then]));
 }
 
-/** A repeat of what is in the conversation is accepted without a second effect: its first acknowledgement was lost. */
+/** Accepts a prompt that is already in the conversation without a second effect: its first acknowledgement was lost. */
 function accept(state: State, { messageId }: Prompt, begin: (state: State, accepted: readonly Effect[]) => Step): Step {
   const accepted: readonly Effect[] = [{ kind: "acceptPrompt", messageId }];
   return isKnown(state, messageId) || isQueued(state, messageId) ? [state, accepted] : begin(state, accepted);
@@ -434,8 +438,8 @@ function isKnown(state: State, messageId: string): boolean {
 }
 
 /**
- * A session that the agent opened anew has no memory of what it said in the one before (`start` said it of what was
- * restored).
+ * A new agent session does not remember the output of the earlier one. For a restored conversation, `start` has already
+ * said so.
  */
 function opened(state: State, waiting: Prompt | undefined, attempt: 1 | 2, now: number): Step {
   const spoke = state.conversation.entries.some(entry => entry.kind === "agent" && entry.id.startsWith(state.prefix));
@@ -462,7 +466,10 @@ function opened(state: State, waiting: Prompt | undefined, attempt: 1 | 2, now: 
   );
 }
 
-/** ACP's stop reasons (schema v1, `StopReason`), said plainly; `end_turn` needs no words unless it is all there was. */
+/**
+ * ACP's stop reasons (schema v1, `StopReason`) as sentences for the user. `end_turn` has a sentence only if the turn
+ * was empty.
+ */
 const STOP_REASONS: Readonly<Record<string, string>> = {
   max_tokens: "The answer ends here because it reached the model's token limit.",
   max_turn_requests: "The agent stopped because it reached its limit of model requests for one turn.",
@@ -492,7 +499,7 @@ function end(state: State, outcome: TurnOutcome, entriesBefore: number, now: num
             ? say(s, "info", `${name} ended its turn without an answer.`, [])
             : [s, []],
     s => enter({ ...s, restarts: outcome.kind === "stopped" ? 0 : s.restarts }, { kind: "idle" }),
-    // After a stop only what was typed since then goes on: what waited before is held.
+    // After a stop, only prompts that were typed since then are sent. Prompts that waited before are held.
     s =>
       outcome.kind === "stopped" && (outcome.reason === "end_turn" || state.phase.kind === "cancelling")
         ? sendNext(s, (t, prompt) => sendNow(t, prompt, now))
@@ -501,10 +508,12 @@ function end(state: State, outcome: TurnOutcome, entriesBefore: number, now: num
   );
 }
 
-/** After these pauses it is started again by itself; then only a prompt or a person does. */
+/** Pauses before automatic restarts. After these, only a prompt or the user restarts the agent. */
 const PAUSES_MS = [1_000, 5_000, 15_000] as const;
 
-/** The agent is gone: nothing of it goes on. `isBack`: it has worked before, and is started again. */
+/**
+ * The agent has failed: everything that it was doing ends. `isBack`: it worked before and is restarted automatically.
+ */
 function fell(state: State, trouble: Trouble, isBack: boolean): Step {
   const { text, actions, detail, needsUser, restarts } = trouble,
     {
@@ -531,7 +540,7 @@ function fell(state: State, trouble: Trouble, isBack: boolean): Step {
   );
 }
 
-/** A prompt that was sent when the agent's process read no more, and of which nothing has come. */
+/** The prompt, if it was sent after the agent's process stopped reading and has produced no output. */
 function unreadPrompt({ phase, conversation }: State, { readUntil }: Trouble): Prompt | undefined {
   const isUnread =
     phase.kind === "prompting" &&
@@ -542,7 +551,7 @@ function unreadPrompt({ phase, conversation }: State, { readUntil }: Trouble): P
   return isUnread ? phase.prompt : undefined;
 }
 
-/** As `fell`, but the turn goes on with the next start, and so does the queue behind it. */
+/** As `fell`, but the turn and the queue after it continue with the next start. */
 function fellUnread(state: State, text: string, { actions, detail }: Trouble, waiting: Prompt, pause: number): Step {
   return chain(
     interruptAll(state),
@@ -570,7 +579,7 @@ function restart(state: State): Step {
   );
 }
 
-/** Other tabs may use the same process: this conversation leaves it, and takes a session anew. */
+/** Other tabs may use the same process. This conversation therefore leaves its agent session and opens a new one. */
 function giveUp(state: State): Step {
   return chain(
     interruptAll(state),
@@ -600,7 +609,10 @@ function settleAll(state: State, why: string): Step {
   return chain(settleQuestions(state, why), settleTools, s => settleSubagents(s, why));
 }
 
-/** As at a process's death; the questions are answered too, because an in-process agent may outlive its session. */
+/**
+ * Interrupts everything, as after the process exited. The questions are also answered, because an in-process agent may
+ * outlive its session.
+ */
 function interruptAll(before: State): Step {
   return chain(settleSubagents(before, "the agent stopped"), interruptTurn, s => [{ ...s, subagents: new Map() }, []]);
 }

@@ -1,9 +1,10 @@
 /**
- * Subagents in a session's machine (ACP schema v2, `SubagentUpdate`): one card per subagent and turn of its parent,
- * with its own transcript in it. Its questions are asked in the conversation, under its name. Pure.
+ * Subagents in the session state machine (ACP schema v2, `SubagentUpdate`). Each subagent has one card per turn of its
+ * parent, which contains its transcript. Its questions are shown in the conversation, under its name. Pure.
  *
- * Invariants: an entry of a subagent is only ever inside the entry of that subagent; nothing that a subagent sends
- * changes what its parent's tab shows of the parent (title, commands, options, usage).
+ * Invariants:
+ * - An entry of a subagent is only ever inside the entry of that subagent.
+ * - Updates of a subagent do not change its parent's title, commands, options or usage.
  */
 import {
   isTerminal,
@@ -24,10 +25,10 @@ const TITLE_LIMIT = 200,
   DESCRIPTION_LIMIT = 2_000,
   ID_LIMIT = 1_000;
 const UNNAMED = "Subagent";
-/** Subagents within subagents that are shown as such; deeper ones are shown beside their parent. */
+/** Maximum nesting of subagents. Deeper ones are shown beside their parent. */
 const MAX_DEPTH = 8;
 
-/** `subagent_update` of the agent (`parent` is undefined) or of one of its subagents. */
+/** Handles `subagent_update` of the agent (`parent` is undefined) or of one of its subagents. */
 export function announceSubagent(state: State, parent: string | undefined, raw: unknown): Step {
   const update = objectOr(raw),
     sessionId = stringOr(update.sessionId, undefined);
@@ -47,12 +48,12 @@ export function announceSubagent(state: State, parent: string | undefined, raw: 
     : placed(next, sessionId);
 }
 
-/** `state_update` of the subagent itself: the same as its parent's report of it. */
+/** Handles `state_update` of the subagent itself, in the same way as its parent's report of it. */
 export function subagentState(state: State, sessionId: string, update: unknown): Step {
   return announceSubagent(state, state.subagents.get(sessionId)?.parent, { sessionId, state: update });
 }
 
-/** The conversation as the subagent's updates see it; absent: it was never announced. */
+/** The conversation from the subagent's perspective; `undefined` if the subagent was never announced. */
 export function viewOf(state: State, sessionId: string | undefined): Conversation | undefined {
   if (sessionId === undefined) return state.conversation;
   const known = state.subagents.get(sessionId);
@@ -64,7 +65,9 @@ export function viewOf(state: State, sessionId: string | undefined): Conversatio
   );
 }
 
-/** An event of the subagent where its entry is; `undefined` for one that is none of its parent's business. */
+/**
+ * Wraps an event of the subagent for its place in the transcript; `undefined` if the event does not concern its parent.
+ */
 export function nested(state: State, sessionId: string, event: ChatEvent): EntryEvent | undefined {
   if (event.type !== "upsert" && event.type !== "append" && event.type !== "nested") return undefined;
   return (state.subagents.get(sessionId)?.path ?? []).reduceRight<EntryEvent>(
@@ -73,12 +76,15 @@ export function nested(state: State, sessionId: string, event: ChatEvent): Entry
   );
 }
 
-/** As `nested`; the event itself where the agent is meant, or a subagent that was never announced. */
+/** As `nested`. Returns the event itself if it belongs to the agent or to a subagent that was never announced. */
 export function inTranscript(state: State, sessionId: string | undefined, event: ChatEvent): ChatEvent {
   return sessionId === undefined ? event : (nested(state, sessionId, event) ?? event);
 }
 
-/** Its entry is in the turn of now: a subagent that works on in a later turn has another card there. */
+/**
+ * Ensures that the subagent has an entry in the current turn. A subagent that continues in a later turn gets another
+ * card there.
+ */
 export function placed(state: State, sessionId: string): Step {
   const known = state.subagents.get(sessionId);
   if (known === undefined || known.turn === state.turn) return [state, []];
@@ -104,18 +110,18 @@ export function nameOf(state: State, sessionId: string | undefined): SubagentNam
   return sessionId === undefined || known === undefined ? undefined : { sessionId, name: known.name };
 }
 
-/** It works on although the turn of its parent has ended. */
+/** Whether the subagent is still working, possibly after its parent's turn has ended. */
 export function isAtWork({ subagents }: State, sessionId: string | undefined): boolean {
   const status = sessionId === undefined ? undefined : subagents.get(sessionId)?.status;
   return status === "running" || status === "waiting";
 }
 
-/** At the end of a turn: calls of subagents that have ended are terminal. */
+/** At the end of a turn: makes the calls of ended subagents terminal. */
 export function settleIdleSubagents(state: State, why: string): Step {
   return settleWhere(state, why, id => !isAtWork(state, id));
 }
 
-/** Nothing of any subagent goes on. */
+/** Cancels all running subagents and settles their entries. */
 export function settleSubagents(state: State, why: string): Step {
   const ended = new Map(
     [...state.subagents].map(([id, known]) => [
@@ -126,7 +132,7 @@ export function settleSubagents(state: State, why: string): Step {
   return settleWhere({ ...state, subagents: ended }, why, () => true);
 }
 
-/** One of which a deeper one is at work is at work itself. */
+/** A subagent with a working descendant is not settled. */
 function settleWhere(state: State, why: string, which: (sessionId: string) => boolean): Step {
   const settle = (entry: Subagent): Subagent =>
     !which(entry.sessionId) || entry.entries.some(each => each.kind === "subagent" && !which(each.sessionId))
@@ -181,9 +187,9 @@ function entriesAt(entries: readonly Entry[], path: readonly string[]): readonly
   }, entries);
 }
 
-/** A subagent cannot be its own parent, however far up. */
+/** A subagent cannot be its own ancestor. */
 function isWithin({ subagents }: State, parent: string | undefined, sessionId: string): boolean {
-  if (subagents.has(sessionId)) return false; // its place is known, and stays
+  if (subagents.has(sessionId)) return false; // its place is known and does not change
   for (let at = parent; at !== undefined; at = subagents.get(at)?.parent) if (at === sessionId) return true;
   return false;
 }
@@ -200,7 +206,7 @@ function described(description: unknown, known: KnownSubagent | undefined): { re
     : {};
 }
 
-/** Schema v2, `StateUpdate`; an unknown state is a busy one. */
+/** Schema v2, `StateUpdate`. An unknown state counts as running. */
 function statusOf(
   raw: unknown,
   known: KnownSubagent | undefined,

@@ -1,6 +1,6 @@
 /**
- * The terminals of a session's agent in its machine: what is shown of them is bounded, and stays when they have ended.
- * Pure.
+ * Terminals of the agent in the session state machine. Their displayed output is bounded, and remains after they have
+ * ended. Pure.
  */
 import { TERMINAL_LIMIT, type TerminalView } from "../../src/protocol/chat";
 import { emit, type SessionEvent, type State, type Step } from "./session-model";
@@ -21,7 +21,7 @@ export function terminal(state: State, event: TerminalEvent): Step {
     : printed(state, known, event.text, event.isCut);
 }
 
-/** Grows by pieces, until a quarter of it has to go. */
+/** Appends output until the limit is exceeded; then the first quarter is removed. */
 function printed(state: State, known: TerminalView, text: string, isCut: boolean): Step {
   const { terminalId, output: before } = known,
     output = isCut ? text : before + text;
@@ -37,7 +37,7 @@ function printed(state: State, known: TerminalView, text: string, isCut: boolean
   });
 }
 
-/** Between characters. */
+/** Cuts between characters, not inside a surrogate pair. */
 function end(output: string, length: number): string {
   const cut = output.slice(-length);
   return /^[\uDC00-\uDFFF]/.test(cut) ? cut.slice(1) : cut;

@@ -1,7 +1,4 @@
-/**
- * What the agent says in a session's machine, and what a person sets for it: updates, thoughts and their time,
- * controls.
- */
+/** Session state machine: the agent's updates, the duration of thoughts, and the controls that the user sets. */
 import { isTerminal, type ChatEvent, type Conversation } from "../../src/protocol/chat";
 import { offers, withValue, type Control, type ControlValue } from "../../src/protocol/controls";
 import { adaptUpdate } from "../acp/adapt/v1";
@@ -25,7 +22,7 @@ export function update(state: State, event: Updated, now: number): Step {
   return state.subagents.has(subagent) ? chain(placed(state, subagent), s => adapted(s, event)) : [state, []];
 }
 
-/** The update in the transcript of the session that sent it. */
+/** Applies the update to the transcript of the session that sent it. */
 function adapted(state: State, { update: raw, version, subagent }: Updated): Step {
   const view = viewOf(state, subagent);
   if (view === undefined) return [state, []];
@@ -53,8 +50,8 @@ export function isTurn({ phase }: State): boolean {
 }
 
 /**
- * Without a turn no tool call runs: one that is announced or changed late is at its end, or it would seem to run for
- * ever.
+ * Without a turn no tool call runs. A call that is announced or changed late becomes terminal, because otherwise it
+ * would appear to run forever.
  */
 export function quiet(conversation: Conversation, event: ChatEvent): ChatEvent {
   if (event.type !== "upsert" || event.entry.kind !== "tool" || isTerminal(event.entry.status)) return event;
@@ -68,7 +65,7 @@ export function quiet(conversation: Conversation, event: ChatEvent): ChatEvent {
 
 // --- thoughts
 
-/** A thought is over when something follows it. */
+/** A thought ends when another entry follows it. */
 function timeThoughts(state: State, now: number): Step {
   const last = state.conversation.entries.at(-1);
   if (last?.id === state.thinking?.id) return [state, []];
@@ -78,7 +75,7 @@ function timeThoughts(state: State, now: number): Step {
   ]);
 }
 
-/** Says how long it took. */
+/** Adds the thought's duration to its entry. */
 export function thoughtOver(before: State, now: number): Step {
   if (before.thinking === undefined) return [before, []];
   const { thinking, ...state } = before;
@@ -96,12 +93,12 @@ export function showControls(state: State, controls: readonly Control[]): Step {
     : emit(state, { type: "controls", controls });
 }
 
-/** Shown at once, and taken back when the agent refuses. */
+/** Shows the choice at once; it is reverted if the agent rejects it. */
 export function chooseControl(state: State, id: string, value: ControlValue): Step {
   const control = state.conversation.controls.find(each => each.id === id);
   if (!control || !offers(control, value) || control.value === value) return [state, []];
   const chosen = showControls(state, withValue(state.conversation.controls, id, value));
-  // Without a session of the agent it is kept for the one that opens.
+  // If no agent session is open, the choice is kept for the next one.
   return state.phase.kind === "closed"
     ? [state, []]
     : chain(chosen, s => [s, [{ kind: "setControl", control, value }]]);

@@ -1,9 +1,11 @@
 /**
- * The actor that owns one session: it feeds `step` with what happens and does what `step` decides. All judgement is in
- * `session-state.ts`; here are only the agent's connection, the clock, and the people who wait for an answer.
+ * The actor that owns one session. It feeds events to `step` and performs the effects. All decisions are in
+ * `session-state.ts`. This module handles only the agent's connection, the clock and the prompt responders.
  *
- * Invariants: events are handled one at a time, in the order in which they came off the wire; what an agent says that
- * this session has left (restarted, died) is not heard any more; closing answers everybody who still waits.
+ * Invariants:
+ * - Events are handled one at a time, in the order in which they were received.
+ * - Messages of an agent that the session has left (restarted, exited) are ignored.
+ * - Closing answers every open request.
  */
 import { emptyConversation, settled, type Conversation } from "../../src/protocol/chat";
 import type { ControlValue } from "../../src/protocol/controls";
@@ -20,7 +22,7 @@ import type { Effect, Prompt, SessionEvent, State } from "./session-model";
 import { start, step } from "./session-state";
 import type { SessionStart, SessionDeps } from "./session-deps";
 
-/** What has to be settled for a prompt: accepted into the conversation, or refused with a sentence. */
+/** Settles a prompt: accepts it into the conversation, or refuses it with a sentence. */
 export interface PromptResponder {
   accept(): void;
   refuse(why: string): void;

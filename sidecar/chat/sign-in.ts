@@ -1,9 +1,9 @@
 /**
- * From an agent that wants its user to sign in to one that can be spoken to. The user is asked how, where the prompt
- * waits that needs it; then the agent signs in, or its program does in a terminal, or it is given a key.
+ * Signs the user in to an agent that requires it. The user chooses a method in the conversation whose prompt is
+ * waiting. Then the agent signs in, or its program does so in a terminal, or it receives a key.
  *
- * Invariants: one round; whatever the user does there is one outcome, a sentence or a way on; keys go to the secret
- * storage and to the agent alone.
+ * Invariants: there is one round; every action of the user has one outcome, an error or a way to continue; keys are
+ * passed only to the secret storage and to the agent.
  */
 import type { AgentConnection, OpenedSession } from "../acp/connection";
 import {
@@ -19,31 +19,34 @@ import type { JsonObject } from "../rpc/json";
 import { assertNever } from "../../src/protocol/wire";
 
 export interface SignInDeps {
-  /** What was filled in; `undefined`: nobody wants to. */
+  /** Resolves with the content of the form, or `undefined` if the user does not accept it. */
   readonly ask: (form: Form) => Promise<JsonObject | undefined>;
   /**
-   * The agent's own program, with what the method adds. Resolves with its exit code when it has ended; `undefined`: it
-   * was closed before.
+   * Runs the agent's own program with the method's arguments and environment. Resolves with its exit code, or
+   * `undefined` if the terminal was closed before the program ended.
    */
   readonly runInTerminal: (method: Extract<AuthMethod, { readonly kind: "terminal" }>) => Promise<number | undefined>;
-  /** For this start of the agent, and all others. */
+  /** Stores the variables for this start of the agent and all later ones. */
   readonly keep: (variables: Readonly<Record<string, string>>) => Promise<void>;
 }
 
-/** `how`: the method's name. `isFresh`: only a new process of the agent knows of it. */
+/** `how`: the method's name. `isFresh`: only a new process of the agent uses the sign-in. */
 interface SignedIn {
   readonly how: string;
   readonly isFresh: boolean;
 }
 
-/** Whether it is worth asking: the agent said that it wants it, and nothing else. */
+/** Whether the error is the agent's request to sign in. */
 export function wantsSignIn(error: unknown): boolean {
   return error instanceof AgentError && error.code === "authRequired";
 }
 
 /**
- * `first`; `wanted`: a session would open, and its first prompt be refused again; with the `other` process, because the
- * first one went while it asked; after its user has just signed in, that way: who still wants it is not asked again.
+ * The reason for an attempt to open a session:
+ * - `first`: the first attempt.
+ * - `wanted`: a session would open, but its first prompt would be rejected again.
+ * - `other`: another process serves, because the first one exited during the question.
+ * - `signedIn`: the user has just signed in with that method. If the agent still requires a sign-in, the attempt fails.
  */
 export type Attempt = "first" | "wanted" | "other" | { readonly signedIn: string };
 
@@ -51,15 +54,15 @@ export interface Entrance {
   readonly connection: AgentConnection;
   readonly open: () => Promise<OpenedSession>;
   readonly deps: SignInDeps;
-  /** What is asked is of nobody any more. */
+  /** Withdraws the forms that are no longer needed. */
   readonly withdraw: () => void;
-  /** Ends this process; `why` is for other tabs that use it. */
+  /** Ends this process. `why` is for other tabs that use it. */
   readonly restart: (why: AgentError) => void;
 }
 
 /**
- * A session, after one round of signing in where the agent wants that; or how to try again, with the process that
- * serves then. Rejects with an `AgentError`.
+ * Opens a session, after one round of signing in if the agent requires it. Resolves with `again` if the session must be
+ * opened with another process. Rejects with an `AgentError`.
  */
 export async function openSignedIn(
   agent: string,
@@ -75,7 +78,7 @@ export async function openSignedIn(
   const signing = signIn(agent, connection, deps),
     signedIn = await Promise.race([signing, connection.closed.then(() => undefined)]);
   if (!signedIn) {
-    // Another tab has signed in, or the agent has died.
+    // Another tab has signed in, or the agent has exited.
     signing.catch(() => undefined);
     withdraw();
     if (attempt !== "other") return { again: "other" };

@@ -1,10 +1,11 @@
 /**
- * The actor that takes VS Code's requests to the sessions that they belong to. It owns the records of all
- * conversations, and the session actors; which session a request is for is decided in `classify-request.ts` and `match-history.ts`,
- * purely.
+ * The actor that routes VS Code's requests to their sessions. It owns the records of all conversations and the session
+ * actors. `classify-request.ts` and `match-history.ts` choose the session of a request; both are pure.
  *
- * Invariants: a request is answered once, whatever happens to its session; what is remembered of an answer is what was
- * really sent of it; a record is changed by the words of its own session's turn of now, and by no others.
+ * Invariants:
+ * - A request is answered once, even if its session fails.
+ * - The record of an answer contains only parts that were actually sent.
+ * - Only messages of a session's current turn change its record.
  */
 import { assertNever } from "../../src/protocol/wire";
 import {
@@ -37,7 +38,7 @@ export class HistoryActor extends Actor<Message> {
   readonly #lives: Lives;
   readonly #asides: OneShotSessions;
   readonly #desk: SideRequestDesk;
-  /** Of the open requests. */
+  /** Streams of the open requests. */
   readonly #streams = new Map<RequestId, { readonly stream: ResponseStream; readonly live: Live }>();
   readonly #questions = new Map<
     string,
@@ -86,11 +87,11 @@ export class HistoryActor extends Actor<Message> {
   settings(settings: LmSettings): void {
     this.post({ kind: "settings", settings });
   }
-  /** `undefined`: nobody waits for it (any more). */
+  /** `undefined`: the question does not exist or is no longer open. */
   question(questionId: string): Promise<PermissionQuestion | undefined> {
     return new Promise(settle => this.post({ kind: "question", questionId, settle }));
   }
-  /** Whether the user's consent was taken. */
+  /** Resolves to whether the user's consent was accepted. */
   decide(decision: Decision): Promise<boolean> {
     return new Promise(settle => this.post({ ...decision, kind: "decide", settle }));
   }
@@ -136,7 +137,7 @@ export class HistoryActor extends Actor<Message> {
       case "ask":
         return message.stream.failed(STOPPED);
       case "word":
-        return this.#heard(message.id, message.actor, message.word); // what was open is still to be answered
+        return this.#heard(message.id, message.actor, message.word); // open requests must still be answered
       case "question":
         return message.settle(undefined);
       case "decide":
@@ -374,7 +375,7 @@ export class HistoryActor extends Actor<Message> {
   ): void {
     if (live?.requestId === requestId) {
       if (goesOn) live.record = waits(live.record);
-      else this.#keep(live, ended(live.record, "cut")); // which one that was answered is not
+      else this.#keep(live, ended(live.record, "cut")); // `ended` ignores a turn that was answered already
     }
     const open = this.#streams.get(requestId);
     this.#streams.delete(requestId);

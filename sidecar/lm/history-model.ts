@@ -1,4 +1,4 @@
-/** What the history actor is told, what it stands in, and what it waits for. */
+/** Messages, dependencies and loading states of the history actor. */
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type {
   AgentFacts,
@@ -14,32 +14,32 @@ import type { JsonObject } from "../rpc/json";
 import type { Turn } from "./history/parse-history";
 import type { SessionActor, SessionMessage, SessionDeps } from "./session/session-actor";
 
-/** Turns behind those that were saved before. */
+/** Turns to append to those that were saved before. */
 export interface SavedTurns {
   readonly from: number;
   readonly added: readonly Turn[];
 }
 
-/** What is kept for the next process, opaque here and there. */
+/** Persists records for the next process. Neither side interprets the other's data. */
 export interface Keeper {
   load(): Promise<readonly unknown[]>;
-  /** In place of what was saved under this id, but for its first `turns.from` turns. */
+  /** Replaces everything saved under this id except its first `turns.from` turns. */
   save(id: string, session: JsonObject, turns: SavedTurns): void;
   forget(ids: readonly string[]): void;
 }
 
 export interface HistoryDeps extends Omit<SessionDeps, "tell" | "policy"> {
   readonly policy: (agentId: string | undefined) => "ask" | "allow";
-  /** Those of conversations that begin now; absent: none. */
+  /** Extensions of conversations that begin now; none if absent. */
   readonly extensions?: () => readonly ExtensionConfig[];
-  /** The folder of requests that name none. */
+  /** Folder of requests that name none. */
   readonly cwd: string;
   readonly keeper: Keeper;
-  /** What an agent of the settings said it can do. */
+  /** Reports the capabilities that an agent of the settings announced. */
   readonly learned: (facts: AgentFacts) => void;
   /** Milliseconds since 1970. */
   readonly date: () => number;
-  /** Never used before. */
+  /** Returns an id that was never used before. */
   readonly freshId: () => string;
 }
 
@@ -63,7 +63,7 @@ export type Message =
   | { readonly kind: "idle"; readonly id: string }
   | { readonly kind: "kept"; readonly sessions: readonly unknown[] };
 
-/** What was kept comes before the first request is looked at. */
+/** State of the persisted records. They are loaded before the first request is handled. */
 export type Kept =
   | { readonly kind: "unasked" }
   | { readonly kind: "awaited"; readonly waiting: readonly Ask[] }

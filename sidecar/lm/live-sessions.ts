@@ -1,9 +1,11 @@
 /**
- * The sessions of the model picker: what is remembered of each (`session-record.ts`) and, while it is alive, the actor
- * that runs it. Only the history actor has them.
+ * The sessions of the model picker: the record of each (`session-record.ts`) and, while it is alive, the actor that
+ * runs it. Only the history actor uses them.
  *
- * Invariants: of an agent so many are alive at a time, busy ones aside; one that nobody uses is closed after a while,
- * and its record stays; so many records are kept.
+ * Invariants:
+ * - At most `MOST_ALIVE` sessions of an agent are alive at a time, not counting busy ones.
+ * - A session that is unused for `IDLE_MS` is closed; its record is kept.
+ * - At most `MOST_RECORDS` records are kept.
  */
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { RequestId } from "../../src/protocol/lm";
@@ -20,31 +22,31 @@ export const IDLE_MS = 30 * 60_000,
 
 export interface Live {
   record: Session;
-  /** May be found again by a later process. */
+  /** A later process may find the session again. */
   readonly isKept: boolean;
   actor: SessionActor | undefined;
-  /** Those that it began with, as long as this process remembers. */
+  /** The extensions with which the session began, as long as this process remembers them. */
   extensions: readonly ExtensionConfig[] | undefined;
   /** The turns of the record that was saved last. */
   savedTurns: readonly Turn[];
-  /** Its id at the agent, also of an actor that is gone. */
+  /** The agent's id of the session; kept after its actor has closed. */
   agentSession: string | undefined;
   modeReturn: ModeReturn | undefined;
   phase: Phase["kind"];
-  /** The request that the record is of, and the one that began its turn. */
+  /** The record's latest request (`requestId`), and the request that began its turn (`turn`). */
   requestId: RequestId;
   turn: RequestId;
-  /** Requests that wait for its answer. */
+  /** Number of requests that wait for an answer of this session. */
   open: number;
-  /** Until it is closed because nobody uses it. */
+  /** Timer that closes the session when it is unused. */
   idle: Disposable | undefined;
 }
 
 export class Lives {
-  /** The most recently used last. */
+  /** In order of use, the most recently used last. */
   readonly #all = new Map<string, Live>();
 
-  /** `close` lets an actor go; `forget` hears whose records are dropped. */
+  /** `close` closes an actor. `forget` receives the sessions whose records are dropped. */
   constructor(
     private readonly clock: Clock,
     private readonly expired: (id: string) => void,
@@ -63,7 +65,7 @@ export class Lives {
     return this.all.toReversed().map(({ record }) => record);
   }
 
-  /** It is used now, and stays as long as it is. */
+  /** Marks the session as the most recently used. Drops the oldest records above the limit. */
   use(live: Live): void {
     this.#all.delete(live.record.id);
     this.#all.set(live.record.id, live);
@@ -74,13 +76,13 @@ export class Lives {
     if (gone.length > 0) this.forget(gone);
   }
 
-  /** Nobody waits for it any more. */
+  /** Starts the idle timer if no request waits for the session. */
   rest(live: Live): void {
     this.#rested(live);
     if (live.actor && isIdle(live)) live.idle = this.clock.after(IDLE_MS, () => this.expired(live.record.id));
   }
 
-  /** Makes room for one more of the same agent. */
+  /** Closes idle sessions of the agent so that one more can start. */
   makeRoom(agent: string): void {
     const alive = this.all.filter(({ actor, record }) => actor !== undefined && record.agent === agent);
     for (const live of alive.filter(isIdle).slice(0, Math.max(0, alive.length - MOST_ALIVE + 1))) this.end(live);
@@ -103,7 +105,7 @@ export function isIdle({ phase, open }: Live): boolean {
   return open === 0 && (phase === "idle" || phase === "down");
 }
 
-/** `isKept`: may be found again by a later process. */
+/** `isKept`: a later process may find the session again. */
 export function lifeOf(record: Session, requestId: RequestId, isKept: boolean): Live {
   return {
     record,

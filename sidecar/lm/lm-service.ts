@@ -1,6 +1,6 @@
 /**
- * The `lm/*` requests, of the extension host and of whoever drives `vscodelm`: reads them, and hands over to the
- * history. Nothing here looks into a conversation.
+ * Serves the `lm/*` requests of the extension host and of clients of `vscodelm`. Validates them and passes them to the
+ * history actor. This module does not inspect conversations.
  */
 import { ErrorCode } from "../../src/protocol/errors";
 import type {
@@ -20,12 +20,12 @@ import { KnownRequests } from "./history/known-requests";
 import type { MessageHistory } from "./history/message-history";
 import { PartsOut } from "./response/part-sender";
 
-/** The wire back. */
+/** The connection back to the client. */
 export interface LmHost {
   part(requestId: RequestId, part: ChatPart): void;
   complete(requestId: RequestId): void;
   isCongested(): boolean;
-  /** As in `part-sender.ts`. */
+  /** See `part-sender.ts`. */
   readonly soon?: (run: () => void) => Disposable;
 }
 
@@ -33,7 +33,7 @@ export interface LmDeps extends HistoryDeps {
   readonly host: LmHost;
 }
 
-/** What is there without any setting. The host has a list of its own. */
+/** The model that is available without settings. The extension host has a separate list. */
 const ELIZA_MODEL: ModelInformation = {
   id: "symposium-eliza",
   name: "Symposium (Eliza)",
@@ -66,7 +66,7 @@ export class LmService implements AsyncDisposable {
     "settings/languageModel": settings => this.#history.settings(settings),
   };
 
-  /** `id`: of the JSON-RPC request, for who does not name it. `signal` cancels, as `lm/cancel` does. */
+  /** `id`: of the JSON-RPC request, for callers that set no `requestId`. `signal` cancels, as `lm/cancel` does. */
   async respond(params: unknown, id: RequestId | undefined, signal?: CancelSignal): Promise<Record<string, never>> {
     const read = readChatRequest(params);
     if ("wrong" in read) throw refused(read.wrong);
@@ -79,7 +79,7 @@ export class LmService implements AsyncDisposable {
     return this.#ask(requestId, known.request, known.history, signal);
   }
 
-  /** From the extension host. */
+  /** Handles a request of the extension host. */
   async respondToDelta(delta: ChatRequestDelta, signal: CancelSignal): Promise<{ readonly isUnknown?: true }> {
     const resolved = this.#known.resolve(delta);
     return resolved ? this.#ask(delta.requestId, resolved.request, resolved.history, signal) : { isUnknown: true };
@@ -111,7 +111,10 @@ export class LmService implements AsyncDisposable {
     });
   }
 
-  /** A quarter of the characters, at least 1: agents count for themselves, and this protocol has always counted so. */
+  /**
+   * A quarter of the characters, at least 1. Agents count their tokens themselves, and this protocol has always counted
+   * this way.
+   */
   countTokens(params: unknown): { readonly count: number } {
     const read = readTokenCount(params);
     if ("wrong" in read) throw refused(read.wrong);

@@ -1,9 +1,9 @@
 /**
- * `lm/*` for any program, over a channel of JSON-RPC messages, as the documents have it: a request is named by its
- * JSON-RPC id. Beside theirs there are `lm/question` and `lm/decide`: without the latter every permission is refused,
- * because a result proves no consent.
+ * Serves the documented `lm/*` protocol to any program over a JSON-RPC channel. A request is identified by its JSON-RPC
+ * id. `lm/question` and `lm/decide` are additions. Without `lm/decide` every permission is rejected, because a tool
+ * result proves no consent.
  *
- * Invariant: what was asked is answered, in the order in which it is decided, also when the client goes.
+ * Invariant: every request is answered, in the order in which the answers are decided, even if the client disconnects.
  */
 import type { Decision } from "../../src/protocol/lm";
 import type { Channel, Closed } from "../rpc/channel";
@@ -13,12 +13,12 @@ import { methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
 import { LmService, type LmDeps } from "./lm-service";
 
 export interface LmServerDeps extends Omit<LmDeps, "host"> {
-  /** What should not happen, for the log. */
+  /** Logs an unexpected event. */
   readonly odd: (what: string, detail: unknown) => void;
 }
 
 export interface LmServer extends AsyncDisposable {
-  /** The client has gone. */
+  /** Resolves when the client has disconnected. */
   readonly closed: Promise<Closed>;
 }
 
@@ -30,7 +30,7 @@ class StdioServer implements LmServer {
   readonly #service: LmService;
   readonly #peer: Peer;
   readonly closed: Promise<Closed>;
-  /** The client reads slower than we write. */
+  /** The client reads more slowly than the server writes. */
   #isBehind = false;
 
   constructor(channel: Channel, deps: LmServerDeps) {
@@ -91,7 +91,7 @@ class StdioServer implements LmServer {
 
   #notified(method: string, params: unknown): void {
     if (method === "lm/cancel") this.#service.cancel(params);
-    // Who does not want to know whether it was taken.
+    // A notification: the client does not need to know whether the decision was accepted.
     else if (method === "lm/decide") this.#service.handlers[method](decision(params), NEVER).catch(() => undefined);
   }
 }
@@ -109,7 +109,7 @@ function decision(params: unknown): Decision {
   };
 }
 
-/** The channel, and whether its other end is behind. */
+/** Wraps the channel to report whether its other end is behind. */
 function watched(channel: Channel, behind: (isBehind: boolean) => void): Channel {
   return {
     start: receiver => channel.start(receiver),

@@ -1,7 +1,7 @@
 /**
- * Records of sessions that outlive the process, so that a chat that is opened again finds its agent's session. They
- * hold digests, no words. What the host gives back may be of another version, or of anybody: it is looked at, and what
- * does not fit is forgotten. Pure.
+ * Session records that outlive the process, so that a reopened chat finds its agent's session. They hold digests, not
+ * text. The host may return records of another version or from another source: they are validated, and invalid ones are
+ * dropped. Pure.
  */
 import { arrayOr, isObject, stringOr, type JsonObject } from "../rpc/json";
 import type { Turn } from "./history/parse-history";
@@ -10,20 +10,20 @@ import { ended, type Session } from "./history/session-record";
 
 export interface Saved {
   readonly session: Session;
-  /** The agent's own id of it. */
+  /** The agent's id of the session. */
   readonly agentSession: string;
-  /** When it was used last: milliseconds since 1970. */
+  /** Time of last use, in milliseconds since 1970. */
   readonly at: number;
   readonly modeReturn?: ModeReturn;
 }
 
 const VERSION = 1;
-/** Days, and records. */
+/** Maximum age in days, and maximum number of records. */
 const DAYS = 30,
   MOST = 200;
 const DAY_MS = 86_400_000;
 
-/** As plain JSON. A turn that goes on will have been cut off, for whoever reads it. */
+/** The record as plain JSON. A running turn is saved as cut off. */
 export function save(session: Session, agentSession: string, at: number, modeReturn?: ModeReturn): JsonObject {
   const {
     id,
@@ -114,7 +114,7 @@ function modeReturnIn(value: unknown): ModeReturn | undefined {
   return typeof from === "string" && typeof to === "string" ? { from, to } : undefined;
 }
 
-/** The newest ones that are not too old; and the ids of the others. */
+/** Keeps the newest records that are not too old, and returns the ids of the others. */
 export function prune(
   saved: readonly Saved[],
   now: number,

@@ -1,9 +1,8 @@
 /**
- * The choices of a user that reach a model in the chat's own messages: the chat mode, custom instructions, notes, and
- * the folders of the workspace. An agent receives them as quoted context, each of them once, and again when it
- * changes. Pure.
+ * Extracts the user's choices that the chat passes in its own messages: chat mode, custom instructions, notes and
+ * workspace folders. An agent receives each of them once as quoted context, and again when it changes. Pure.
  *
- * The rest of the system text stays away from the agent: it explains tools that the agent does not have.
+ * The rest of the system text is not passed to the agent, because it explains tools that the agent does not have.
  */
 import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
 import type { JsonObject } from "../../rpc/json";
@@ -12,7 +11,7 @@ import { quoted } from "./quote-block";
 import { textOf } from "./parse-history";
 import { wordsIn } from "./extract-user-text";
 
-/** One choice. `title` begins a sentence, and names the choice. */
+/** One choice. `title` names it and begins a sentence. */
 export interface ContextSection {
   readonly id: string;
   readonly title: string;
@@ -20,14 +19,14 @@ export interface ContextSection {
 }
 
 export interface ChatContext {
-  /** The mode of the agent that fits the chat mode. */
+  /** The agent's mode that corresponds to the chat mode. */
   readonly mode: QuietMode;
   readonly sections: readonly ContextSection[];
 }
 
 export const NO_CONTEXT: ChatContext = { mode: undefined, sections: [] };
 
-/** `cwd`: the folder that the agent's session is opened in. */
+/** `cwd`: the folder in which the agent's session is opened. */
 export function chatContextOf(request: ChatRequest, cwd: string): ChatContext {
   const system = blocksOf(request.messages, "system"),
     told = blocksOf(opening(request.messages), "user");
@@ -44,7 +43,7 @@ export function chatContextOf(request: ChatRequest, cwd: string): ChatContext {
   };
 }
 
-/** What an agent has to be told, that has been told `known` in this session. */
+/** Prompt blocks with the changes since `known`, the sections that this session has already sent to the agent. */
 export function contextBlocks(
   sections: readonly ContextSection[],
   known: ReadonlyMap<string, ContextSection>,
@@ -77,7 +76,7 @@ function blocksOf(messages: readonly ChatMessage[], role: ChatMessage["role"]): 
   return messages.filter(message => message.role === role).flatMap(blocksOfMessage);
 }
 
-/** By the message itself: the next request brings the same system text again. */
+/** Keyed by the message object: the next request repeats the same system text. */
 const BLOCKS = new WeakMap<ChatMessage, readonly Block[]>();
 
 function blocksOfMessage(message: ChatMessage): readonly Block[] {
@@ -86,7 +85,7 @@ function blocksOfMessage(message: ChatMessage): readonly Block[] {
   return known;
 }
 
-/** The messages of the chat before the first words of the user. */
+/** The messages of the chat before the user's first words. */
 function opening(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const isTurn = ({ role, content }: ChatMessage): boolean =>
     role === "assistant" || (role === "user" && wordsIn(textOf(content)) !== undefined);
@@ -94,7 +93,7 @@ function opening(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   return end === -1 ? [] : messages.slice(0, end);
 }
 
-/** The chat's sentence about the mode, and then the text of the mode's file. */
+/** The chat's sentence about the mode. The text of the mode's file follows it. */
 const MODE_SENTENCE = /^You are currently running in "([^"\n]{1,100})" mode\.[^\n]*\n?/;
 
 function chosenMode(blocks: readonly Block[]): { readonly name: string; readonly text: string } | undefined {
@@ -128,7 +127,7 @@ const NOTES: Readonly<Record<string, string>> = {
   repoMemory: "The notes about this repository",
   repository_memories: "The notes about this repository",
 };
-/** Of notes that do not exist, and how to write them. */
+/** Text of the chat for missing notes, and its instructions for writing them. */
 const NO_NOTES =
   /^(?:No user preferences or notes saved yet|(?:Session|Repository) memory \([^)\n]*\) is empty|If you come across\b|\(nothing yet\))/;
 
@@ -140,7 +139,7 @@ function notes(...groups: readonly (readonly Block[])[]): readonly ContextSectio
   });
 }
 
-/** An agent is opened in one folder. It is told of the others. */
+/** An agent is opened in one folder. This section lists the folders of the workspace. */
 function folders(blocks: readonly Block[], cwd: string): readonly ContextSection[] {
   const text = blocks.find(({ name }) => name === "workspace_info")?.text ?? "";
   const list = /\bfollowing folders:\n((?:- .*\n?)+)/.exec(text)?.[1] ?? "";
@@ -160,6 +159,6 @@ function cut(text: string): string {
   const more = text.length - SECTION_LIMIT;
   return more <= 0 ? text : `${text.slice(0, SECTION_LIMIT)} … (${more} more characters)`;
 }
-/** Modes in which an agent changes nothing. `undefined`: every other mode. */
+/** Modes in which an agent changes nothing. `undefined`: any other mode. */
 
 export type QuietMode = "plan" | "ask" | undefined;

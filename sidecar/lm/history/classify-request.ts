@@ -1,7 +1,7 @@
 /**
- * Classifies a request before its session is looked up. VS Code's chat also asks its model for things that are no
- * part of a conversation. One of them, the background compaction, carries the conversation's id and the calls that
- * wait for results, and arrives just before the request that brings those results.
+ * Classifies a request before its session is looked up. VS Code's chat also sends its model requests that belong to no
+ * conversation. One of them, the background compaction, carries the conversation's id and the calls that wait for
+ * results. It arrives just before the request that brings those results.
  *
  * No single mark decides. Each is private to the chat and may be missing in another version: `requestInitiator`, the
  * keys of `modelOptions`, the tools, the tags around the user's words, and the host's own wording.
@@ -14,9 +14,9 @@ import { textOf, type Reading } from "./parse-history";
 export type Kind =
   /** A turn of a conversation, or a round of one. */
   | { readonly kind: "turn" }
-  /** A title, a commit message, …: the request holds everything that its answer needs. */
+  /** A title, a commit message or similar. The request holds everything that its answer needs. */
   | { readonly kind: "side"; readonly what: "title" | "progress" | "other" }
-  /** The history is to be summarised. `ofConversation`: it carries the conversation's id. */
+  /** A request to summarise the history. `ofConversation`: it carries the conversation's id. */
   | { readonly kind: "summary"; readonly ofConversation: boolean };
 
 export function classify(request: ChatRequest, reading: Reading, identity: Identity): Kind {
@@ -43,8 +43,8 @@ function isSummary(request: ChatRequest, instructions: string, reading: Reading,
 }
 
 /**
- * An order of the host's behind a conversation: no turn is counted, and the words lack the tags that all words of the
- * user have.
+ * An instruction of the host after a conversation. It has no turn number, and its words lack the tags that all words of
+ * the user have.
  */
 function isUncountedOrder(
   { options }: ChatRequest,
@@ -69,11 +69,11 @@ function hasTurnIdentity({ options }: ChatRequest, instructions: string, identit
   );
 }
 
-/** Experts for one small text, and commit messages. Wording of the chat's, in the versions up to 0.67. */
+/** Instructions for one small text or a commit message. The wording is the chat's, in versions up to 0.67. */
 const SIDE_INSTRUCTIONS = /^You are an expert in (?:crafting|writing|file editing)\b|^.*\bgit commit message\b/;
 const ENDS_IN_WORDS = /<\/(?:userRequest|prompt)>\s*$/;
 
-/** Marks that turns have, and perhaps some side requests: a trace, a choice about thinking, words in tags, answers. */
+/** Marks of turns that some side requests may also have: a trace, a thinking option, words in tags, answers. */
 function hasTurnShape({ messages, options }: ChatRequest, { lastText }: Reading, { span }: Identity): boolean {
   if (span !== undefined || typeof options?.modelOptions?.["_enableThinking"] === "boolean") return true;
   return ENDS_IN_WORDS.test(lastText) || messages.some(({ role }) => role === "assistant");

@@ -1,13 +1,13 @@
 /**
- * What a user really wrote, in a message into which the host's chat has put more: attachments, the date, reminders, all
- * in tags, and the user's words in `<userRequest>` (agent modes) or `<prompt>` (the older ones, which show the words
- * without tags when they are history). Pure.
+ * Extracts the user's text from a message to which the host's chat has added attachments, the date and reminders, all
+ * in tags. The user's words are in `<userRequest>` (agent modes) or `<prompt>` (older modes, which drop the tags once
+ * the words are history). Pure.
  */
 
 const WORDS = ["userRequest", "prompt"] as const;
-/** The ends of what the chat puts before the words. */
+/** Closing tags of the blocks that the chat puts before the words. */
 const BEFORE_WORDS = /^<\/(?:attachments|context|editorContext|reminderInstructions|reminder|toolReferences)>/gm;
-/** Of messages that are all the chat's. */
+/** Blocks of messages that the chat wrote entirely. */
 const CONTEXT: ReadonlySet<string> = new Set([
   "environment_info",
   "workspace_info",
@@ -17,7 +17,7 @@ const CONTEXT: ReadonlySet<string> = new Set([
   "conversation-summary",
 ]);
 
-/** The user's words; `undefined` when the message has no tag for them. */
+/** The user's words; `undefined` if the message has no tag for them. */
 export function wordsIn(text: string): string | undefined {
   for (const tag of WORDS) {
     const end = text.lastIndexOf(`</${tag}>`);
@@ -27,8 +27,8 @@ export function wordsIn(text: string): string | undefined {
       at: index,
       from: index + opening.length,
     }));
-    // What is attached may quote the tags, and so may the words: theirs is the first behind all that the chat puts
-    // before them.
+    // Both attachments and words may quote the tags. The right opening tag is the first one after everything that the
+    // chat puts before the words.
     const context = [...before.matchAll(BEFORE_WORDS)].at(-1)?.index ?? 0;
     const opening = openings.find(({ at }) => at >= context) ?? openings.at(-1);
     if (opening) return text.slice(opening.from, end).trim();
@@ -37,8 +37,8 @@ export function wordsIn(text: string): string | undefined {
 }
 
 /**
- * What is left of a message that has no tag for the words. `all`: every block is the chat's, also one that is new to
- * us.
+ * Removes the chat's blocks from a message that has no tag for the words. `all`: every block is the chat's, including
+ * unknown ones.
  */
 export function withoutContext(text: string, all: boolean): string {
   const lines = text.split("\n"),
@@ -65,7 +65,7 @@ function newList(lists: Map<string, number[]>, name: string): number[] {
   return list;
 }
 
-/** As texts are compared: white space comes and goes where they are rendered. */
+/** Normalises white space for comparison, because rendering changes it. */
 export function normal(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

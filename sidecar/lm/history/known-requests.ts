@@ -1,10 +1,11 @@
 /**
- * The histories and tool lists of earlier requests. A request that repeats them gets the same objects again, which are
- * not read a second time. The extension host refers to them by id (`resolve`) and names those it has dropped. Other
- * programs send whole histories, which are compared (`intern`).
+ * Caches the histories and tool lists of earlier requests. A request that repeats them gets the same objects, which are
+ * not parsed again. The extension host refers to them by id (`resolve`) and names those it has dropped. Other programs
+ * send whole histories, which are compared (`intern`).
  *
- * Invariants: a request with an unknown reference is `undefined` and changes nothing. The histories are at most
- * `MAX_HISTORIES`, and their sizes add up to at most `MAX_HISTORY_CHARACTERS`.
+ * Invariants:
+ * - A request with an unknown reference resolves to `undefined` and changes nothing.
+ * - There are at most `MAX_HISTORIES` histories, and their sizes add up to at most `MAX_HISTORY_CHARACTERS`.
  */
 import { applied, baseOf, NO_SIZES, sizeOf, sizesOf, type Delta, type Sizes } from "../../../src/protocol/lm-delta";
 import {
@@ -34,12 +35,12 @@ export interface Resolved {
 }
 
 export class KnownRequests {
-  /** The most recently used last. */
+  /** In order of use, the most recently used last. */
   readonly #histories = new Map<KnownId, Known>();
   readonly #tools = new Map<KnownId, readonly ChatTool[]>();
-  /** Of all histories. */
+  /** Total characters of all histories. */
   #size = 0;
-  /** Of interned histories and tools: a host's ids are positive. */
+  /** Last id of an interned history or tool list. Interned ids are negative; a host's ids are positive. */
   #lastId = 0;
 
   constructor(private readonly maxCharacters = MAX_HISTORY_CHARACTERS) {}
@@ -64,7 +65,7 @@ export class KnownRequests {
     return { request: { ...rest, messages, options: { ...options, tools: list } }, history };
   }
 
-  /** The same request. Messages and tools that equal known ones are replaced by those. */
+  /** Returns the same request, in which messages and tools that equal known ones are replaced by the known objects. */
   intern(request: ChatRequest): Resolved {
     const base = baseOf([...this.#histories.values()].reverse(), request.messages);
     const items = base ? itemsOf(base.delta, request.messages) : request.messages;

@@ -1,10 +1,12 @@
 /**
- * Which session does this request continue? VS Code resends the whole history each time, rewritten now and then; agents
- * keep their own. A call id is proof, a conversation id a strong hint, the digests of turns are evidence, nothing else
- * counts. A wrong "new session" costs tokens, a wrong "same session" leaks one chat into another: when unsure, a new
- * session.
+ * Finds the session that a request continues. VS Code resends the whole history each time and sometimes rewrites it;
+ * agents keep their own. A call id is proof, a conversation id is a strong hint, and digests of turns are evidence.
+ * Nothing else counts.
  *
- * Side requests and compactions (classify-request.ts) are sorted out before this. Pure.
+ * A wrong "new session" costs tokens; a wrong "same session" leaks one chat into another. If unsure, the verdict is a
+ * new session.
+ *
+ * Side requests and compactions are filtered out before this (classify-request.ts). Pure.
  */
 import { assertNever } from "../../../src/protocol/wire";
 import { normal } from "./extract-user-text";
@@ -13,18 +15,18 @@ import { commonRecords, turnOf, type ReadTurn, type Round, type Turn } from "./p
 import { begin, isTail, proceed, repeat, resume, supersede, whole, type Asking, type Session } from "./session-record";
 
 export type Verdict =
-  /** Results that this session waits for. */
+  /** The request brings results that this session waits for. */
   | { readonly kind: "resume"; readonly session: Session }
-  /** Results that it has had: the round is tried again, repeat its reply. */
+  /** The request brings results that the session already received: the round is retried. Repeat its reply. */
   | { readonly kind: "repeat"; readonly session: Session }
-  /** The whole history, echoed: send the new turn. What the session still does is to be stopped first. */
+  /** The history equals the session's. Stop what the session still does, then send the new turn. */
   | { readonly kind: "continue"; readonly session: Session }
-  /** The same, but another model answered the turns from `from` on: quote those, then send the new turn. */
+  /** As `continue`, but another model answered the turns from `from` on. Quote those, then send the new turn. */
   | { readonly kind: "behind"; readonly session: Session; readonly from: number }
   /**
-   * Its first `keep` turns: an edit, a retry, a restored checkpoint, a fork. Begin another session after them.
-   * `isWhole`: it knows nothing beyond them, so the agent's own session can be forked. `supersedes`: it is the same
-   * chat, and this one is left behind there.
+   * The history equals the session's first `keep` turns: an edit, a retry, a restored checkpoint or a fork. Begin
+   * another session after them. `isWhole`: the session has nothing beyond them, so the agent's own session can be
+   * forked. `supersedes`: both belong to the same chat, and the new session replaces this one.
    */
   | {
       readonly kind: "fork";
@@ -34,8 +36,9 @@ export type Verdict =
       readonly supersedes: boolean;
     }
   /**
-   * Unrelated, or not sure: a new session, seeded with the transcript. `isBeside`: under the id of a conversation that
-   * goes on. `supersedes`: left behind in a chat whose summary nobody can compare.
+   * Unrelated or unsure: a new session, seeded with the transcript. `isBeside`: it runs under the id of a conversation
+   * that continues in another session. `supersedes`: sessions that it replaces in a chat whose summary cannot be
+   * compared.
    */
   | { readonly kind: "new"; readonly isBeside: boolean; readonly supersedes: readonly Session[] };
 
@@ -77,7 +80,7 @@ export function match(asking: Asking, sessions: readonly Session[]): Verdict {
 }
 
 /**
- * `chat`: the sessions of the same chat. A turn that another process began, in a chat whose session it is not of, is
+ * `chat`: the sessions of the same chat. A turn that another process began, in a chat without a matching session, is
  * most likely a sub-agent's.
  */
 function unrelated({ reading }: Asking, chat: readonly Session[]): Verdict {
@@ -85,9 +88,7 @@ function unrelated({ reading }: Asking, chat: readonly Session[]): Verdict {
   return { kind: "new", isBeside, supersedes: isBeside || reading.summary === undefined ? [] : chat };
 }
 
-/**
- * The request is let in: the record of its session, and, where that takes the place of others, the records of those.
- */
+/** Admits the request. Returns the record of its session, and the records of the sessions that it supersedes. */
 export function admit(
   verdict: Verdict,
   asking: Asking,
@@ -110,7 +111,7 @@ export function admit(
   }
 }
 
-/** Sub-agents have their parent's conversation and turn, and a loop of their own. */
+/** Sub-agents share their parent's conversation and turn, but run in a separate loop. */
 function isOtherLoop({ trace, span }: Session, { identity }: Asking): boolean {
   return (
     trace !== undefined &&
@@ -122,7 +123,7 @@ function isOtherLoop({ trace, span }: Session, { identity }: Asking): boolean {
 }
 
 /**
- * The very request that it is answering: from a twin, or a sub-agent with the same task. Tried again, it would be
+ * The session is answering this very request: it comes from a twin, or from a sub-agent with the same task. A retry is
  * another turn of the chat.
  */
 function isAnswering({ provisional: p, trace }: Session, { identity, reading }: Asking): boolean {
@@ -130,7 +131,10 @@ function isAnswering({ provisional: p, trace }: Session, { identity, reading }: 
   return p.user === reading.asked && (trace === undefined || identity.trace === undefined || trace === identity.trace);
 }
 
-/** `newest`: who served this chat last, whatever the model; `latest`: of this agent. */
+/**
+ * `newest`: the session that served this chat last, whatever its model. `latest`: the chat's latest session of this
+ * agent.
+ */
 function best(
   asking: Asking,
   candidates: readonly Session[],
@@ -142,7 +146,7 @@ function best(
     .filter(verdict => verdict !== undefined);
   const continued = verdicts.filter(verdict => verdict.kind === "continue"),
     current = continued.filter(({ session }) => !session.isSuperseded);
-  // Parent and fork may have said the same so far; where the host does not say which is which, neither is taken.
+  // Parent and fork may be identical so far. If the host does not tell them apart, neither is taken.
   if (current.length > 1)
     return current.find(
       ({ session }) => session.chatSession !== undefined && session.chatSession === asking.identity.chatSession,
@@ -161,7 +165,7 @@ function best(
 
 type Compared = Exclude<Verdict, { readonly kind: "resume" | "repeat" | "new" }>;
 
-/** `common`: how many turns of both are the same. */
+/** `common`: number of leading turns that both share. */
 function compare(session: Session, asking: Asking, common: number, isNewest: boolean): Compared | undefined {
   const {
       identity,
@@ -175,7 +179,7 @@ function compare(session: Session, asking: Asking, common: number, isNewest: boo
     return isHere && !session.isSuperseded && continuesCompacted(session, asking, common, isNewest)
       ? { kind: "continue", session }
       : undefined;
-  if (session.summarised) return undefined; // its beginning cannot be compared
+  if (session.summarised) return undefined; // the start of its history cannot be compared
   if (!isElsewhere && echoes(session, asking, common)) return { kind: "continue", session };
   if (common === theirs.length) {
     return {
@@ -196,24 +200,25 @@ function isSameChat({ chatSession }: Session, identity: Identity): boolean {
   return chatSession !== undefined && chatSession === identity.chatSession;
 }
 
-/** The history is what the session has, to its end. */
+/** The history equals the session's, to its end. */
 function echoes(session: Session, asking: Asking, common: number): boolean {
   const isEnd = common === whole(session).length || (common === session.turns.length && mayLack(session, asking));
   return isEnd && common === asking.reading.turns.length;
 }
 
 /**
- * The history may lack the session's last turn: it is the turn at hand, or a program that sends no marks drops turns
- * that were stopped. A chat keeps them. There the user took the turn back, its agent remembers it, and the session must
- * not be continued.
+ * Whether the history may lack the session's last turn. That turn may be the turn at hand, or the caller is a program
+ * that sends no marks and drops stopped turns. A chat keeps stopped turns: if one is missing, the user took it back.
+ * The agent still remembers it, so the session must not be continued.
  */
 function mayLack(session: Session, { identity, reading: { rounds } }: Asking): boolean {
   return isLoose(session, identity) && (isAlone(identity) || hasMade(session, rounds));
 }
 
 /**
- * Its last turn has no answer that the history must show. Believed where the request is surely of its chat; and of who
- * shows no mark at all: a program that speaks to `vscodelm` alone, whose history is all there is.
+ * The last turn has no answer that the history must show. Accepted if the request is surely of the session's chat, or
+ * if it carries no mark at all. The latter comes from a program that uses `vscodelm` alone and sends nothing but its
+ * history.
  */
 function isLoose(session: Session, identity: Identity): boolean {
   const { provisional: p } = session;
@@ -224,15 +229,17 @@ function isAlone({ caller, isFromChat }: Identity): boolean {
   return caller === undefined && !isFromChat;
 }
 
-/** Its last turn goes on. */
+/** The last turn is still running. */
 function isLive({ provisional }: Session): boolean {
   return provisional?.state === "streaming" || provisional?.state === "waiting";
 }
 
 /**
- * Rounds that are not the session's are of a turn that somebody else began, most likely a sub-agent, where nothing
- * comes before them, or where the session's own last turn is not in the history. An empty history alone fits an edit of
- * the first message, and a sub-agent of the turn that goes on or went wrong, unless the host says which is which.
+ * Whether the request may belong to a sub-agent instead of this session.
+ *
+ * Rounds that the session did not make belong to a turn of another process, most likely a sub-agent. That applies if no
+ * turn precedes them, or if the session's own last turn is missing from the history. An empty history fits an edit of
+ * the first message. It also fits a sub-agent of a running or failed turn, unless the host tells them apart.
  */
 function isUnsure(session: Session, asking: Asking, common: number): boolean {
   const {
@@ -248,8 +255,8 @@ function isUnsure(session: Session, asking: Asking, common: number): boolean {
 }
 
 /**
- * How many turns of both, from the first on, are the same. `isLatest`: the chat's latest session of its agent. Only its
- * last turn may be shown in part: a session that was left behind may have been stopped at the same words.
+ * Number of leading turns that both share. `isLatest`: the session is the chat's latest of its agent. Only the last
+ * turn of that session may be shown in part, because a superseded session may have been stopped at the same words.
  */
 function commonTurns(
   session: Session,
@@ -269,7 +276,7 @@ function commonTurns(
   return turns.length + (isEnough ? 1 : 0);
 }
 
-/** Calls without a result vanish from a history; none appear. */
+/** Calls without a result disappear from a history; no calls are added. */
 function isSame(ours: Turn, theirs: Turn): boolean {
   return (
     ours.user === theirs.user &&
@@ -278,7 +285,7 @@ function isSame(ours: Turn, theirs: Turn): boolean {
   );
 }
 
-/** Of a turn that did not end well the history has what VS Code took in of it. */
+/** For a turn that was stopped or failed, the history shows the part that VS Code accepted. */
 function isPart(
   { user, rounds }: { readonly user: string | undefined; readonly rounds: readonly Round[] },
   theirs: ReadTurn,
@@ -293,9 +300,11 @@ function isPart(
 }
 
 /**
- * A summary stands for what nobody can compare: in the same chat, both began with it, or what follows it is our end, as
- * far as it goes; where nothing follows, it is who served the chat last. The host counts the turns that are summarised,
- * too: one that comes before our end is an edit.
+ * Whether a compacted history continues the session. A summary replaces turns that cannot be compared. The history
+ * continues the session of the same chat if both began with the summary, or if the turns after it match the session's
+ * end. If no turns follow, it continues the session that served the chat last.
+ *
+ * The host's turn count includes summarised turns. A turn number before the session's end is an edit.
  */
 function continuesCompacted(session: Session, asking: Asking, common: number, isNewest: boolean): boolean {
   const {
@@ -312,7 +321,7 @@ function continuesCompacted(session: Session, asking: Asking, common: number, is
   return (summarised !== undefined && echoes(session, asking, common)) || sameEnd(session, asking);
 }
 
-/** A turn that has begun already: these are the session's calls. */
+/** The session made some of these calls, so the turn has already begun. */
 function hasMade(session: Session, rounds: readonly Round[]): boolean {
   const ours = whole(session).at(-1)?.calls ?? [];
   return rounds.some(({ calls }) => calls.some(id => ours.includes(id)));
@@ -344,7 +353,8 @@ function usersOf(turns: readonly Turn[]): readonly string[] {
 }
 
 /**
- * No id: the one session whose history this is, if no other shares as much of it. Two chats that both began "hi" tie.
+ * Match without a conversation id: the one session with this history, if no other shares as much of it. Two chats that
+ * both began "hi" tie, and neither is taken.
  */
 function soleEcho(asking: Asking, candidates: readonly Session[]): Verdict | undefined {
   const { turns } = asking.reading;

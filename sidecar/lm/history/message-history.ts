@@ -1,11 +1,10 @@
 /**
- * The messages of one request. They are read once, beginning where the reading of the history that they continue
- * ended.
+ * The messages of one request. They are parsed once, starting where the parse of the history that they continue ended.
  */
 import type { Run, ChatMessage } from "../../../src/protocol/lm";
 import { readOn, type Progress, type Reading, type Repeated } from "./parse-history";
 
-/** The history that this one was made from, and the delta to it. */
+/** The history from which this one was made, and the delta between them. */
 interface Origin {
   readonly history: MessageHistory;
   readonly items: readonly (Run | ChatMessage)[];
@@ -19,7 +18,7 @@ export class MessageHistory {
     readonly messages: readonly ChatMessage[],
     origin?: Origin,
   ) {
-    // A history that was never read has no reading to begin with.
+    // A history that was never parsed provides no starting point.
     if (origin?.history.isRead) this.#origin = origin;
   }
 
@@ -40,8 +39,8 @@ export class MessageHistory {
 }
 
 /**
- * The part of the talk that a delta repeats from the beginning. System messages before it may have changed.
- * `undefined`: compare the messages.
+ * The leading part of the talk that a delta repeats. System messages before it may have changed. `undefined`: compare
+ * the messages.
  */
 function repeatedIn({ leading, scattered }: Progress, items: readonly (Run | ChatMessage)[]): Repeated | undefined {
   const first = items.findIndex(item => "from" in item || item.role !== "system"),

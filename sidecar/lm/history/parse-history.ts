@@ -1,81 +1,87 @@
 /**
- * A request's messages as a conversation: turns that are over, and the one at hand. Only what survives the host's
- * rewriting counts: system messages, thinking, images, cache marks, context that is rendered anew and the bodies of
- * tool results do not.
+ * Parses a request's messages into completed turns and the turn at hand. Only content that survives the host's
+ * rewriting counts. System messages, thinking, images, cache marks, re-rendered context and the bodies of tool results
+ * are ignored.
  *
- * A turn begins with words of the user and holds everything until the next: texts and calls of the agent, and results.
- * One whose answer failed has none; one whose beginning was taken away by a compaction has no words. Pure.
+ * A turn begins with words of the user and contains everything up to the next such words: texts and calls of the agent,
+ * and results. A turn whose answer failed has no answer. A turn whose start was removed by a compaction has no words.
+ * Pure.
  *
- * A request repeats the history of the one before, so `readOn` starts from an earlier reading: runs of messages that
- * are the same objects are not read again. `read` is the same from nothing.
+ * A request repeats the history of the one before, so `readOn` continues from an earlier reading. Runs of messages that
+ * are the same objects are not parsed again. `read` starts from scratch and gives the same result.
  */
 import { hash } from "node:crypto";
 import type { ChatMessage, ChatPart } from "../../../src/protocol/lm";
 import { normal, withoutContext, wordsIn } from "./extract-user-text";
 
-/** Of a text, white space aside. */
+/** Digest of a text, ignoring white space. */
 export type Digest = string;
 
 export function digest(text: string): Digest {
   return hash("sha256", normal(text), "buffer").subarray(0, 16).toString("base64url");
 }
 
-/** A turn that is over. */
+/** A completed turn. */
 export interface Turn {
   readonly user: Digest | undefined;
-  /** All texts of its rounds together. */
+  /** Digest of the texts of all rounds together. */
   readonly answer: Digest | undefined;
   /**
-   * Of a turn that was stopped: the answer that a later history may show instead, when results bring back what was cut
-   * off with their calls.
+   * For a stopped turn: the answer that a later history may show instead. Late results bring back their calls and the
+   * text that was cut off.
    */
   readonly fuller?: Digest;
-  /** The text of its last round, for when a compaction leaves no more. */
+  /** Digest of the last round's text, for a history whose compaction leaves nothing else. */
   readonly last: Digest | undefined;
-  /** Ids of the calls that have results, or that we made. */
+  /** Ids of the calls that have results, or that this session made. */
   readonly calls: readonly string[];
 }
 
-/** With what was said, for who has to compare more than the whole, or to tell somebody of it. */
+/** A turn with its content, for partial comparison and for transcripts. */
 export interface ReadTurn extends Turn {
   readonly text: string;
-  /** Its own: the user's, then those of its rounds. */
+  /** Messages of this turn: the user's, then those of its rounds. */
   readonly messages: readonly ChatMessage[];
-  /** Without the two above; the same object in each reading that starts from this one, and in `Reading.records`. */
+  /**
+   * The turn without `text` and `messages`. The same object in each reading that continues this one, and in
+   * `Reading.records`.
+   */
   readonly record: Turn;
 }
 
-/** What one of our responses said. */
+/** Content of one of our responses. */
 export interface Round {
   readonly text: string;
   readonly calls: readonly string[];
 }
 
 export interface Reading {
-  /** Before the turn at hand. */
+  /** Turns before the turn at hand. */
   readonly turns: readonly ReadTurn[];
-  /** Of the turns. */
+  /** Records of `turns`. */
   readonly records: readonly Turn[];
-  /** The words that began the turn at hand; `undefined` when they are not there any more. */
+  /** Digest of the words that began the turn at hand; `undefined` if they are no longer in the history. */
   readonly asked: Digest | undefined;
-  /** They are the request's last: nobody has answered them yet. */
+  /** The words are the last content of the request and have no answer yet. */
   readonly isNew: boolean;
-  /** What the turn at hand has already. */
+  /** Rounds of the turn at hand so far. */
   readonly rounds: readonly Round[];
-  /** Of the turn at hand. */
+  /** Messages of the turn at hand. */
   readonly messages: readonly ChatMessage[];
-  /** Calls of the turn at hand, or of the one just before it, that are answered behind the last answer. */
+  /** Calls of the turn at hand, or of the one just before it, whose results follow the last answer. */
   readonly results: readonly string[];
-  /** What stands in the place of a part of the history. */
+  /** Text that replaces a part of the history. */
   readonly summary: string | undefined;
-  /** Somewhere words are in tags, as the host's chat writes them; and whether the last message's are. */
+  /**
+   * `isTagged`: some message has its words in tags, as the host's chat writes them. `endsTagged`: the last message has.
+   */
   readonly isTagged: boolean;
   readonly endsTagged: boolean;
-  /** The last message of the user, as it is. */
+  /** The last user message, unchanged. */
   readonly lastText: string;
 }
 
-/** Immutable: earlier readings share it. */
+/** Immutable, because earlier readings share it. */
 interface Draft {
   readonly user: Digest | undefined;
   readonly rounds: readonly Round[];
@@ -83,25 +89,25 @@ interface Draft {
   readonly messages: readonly ChatMessage[];
 }
 
-/** The reading before a run of the user's. */
+/** State of the parser before a run of user messages. */
 interface Start {
   /** Index of the run's first message. */
   readonly at: number;
   readonly drafts: number;
-  /** The last of them, which the run may extend. */
+  /** The last draft, which the run may extend. */
   readonly last: Draft | undefined;
   readonly summary: string | undefined;
 }
 
-/** A reading, and what the reading of a longer history needs of it. */
+/** A reading, and the state that the reading of a longer history needs. */
 export interface Progress {
   readonly reading: Reading;
-  /** System messages at the beginning, and behind it. */
+  /** Number of system messages: `leading` at the start, `scattered` after other messages. */
   readonly leading: number;
   readonly scattered: number;
-  /** Without system messages. */
+  /** All messages except system messages. */
   readonly talk: readonly ChatMessage[];
-  /** Index of the first message with tags; -1: none has any. */
+  /** Index of the first message with tags; -1 if none has any. */
   readonly taggedAt: number;
   readonly drafts: readonly Draft[];
   readonly starts: readonly Start[];
@@ -111,7 +117,10 @@ export function read(messages: readonly ChatMessage[]): Reading {
   return readOn(messages, undefined).reading;
 }
 
-/** Messages that are known to be those of `before`: so many of the talk, which end behind so many of all. */
+/**
+ * Messages known to equal those of `before`. `talk`: their number without system messages; `messages`: the number of
+ * all messages up to their end.
+ */
 export interface Repeated {
   readonly talk: number;
   readonly messages: number;
@@ -128,7 +137,7 @@ export function readOn(messages: readonly ChatMessage[], before: Progress | unde
     : talk.findIndex((message, i) => i >= common && isTaggedUser(message));
   const isTagged = taggedAt !== -1,
     isReadAlike = before !== undefined && isTagged === (before.taggedAt !== -1);
-  // Tags decide how every message is read. At `common` itself a run of the other side may have been joined.
+  // Tags decide how every message is parsed. At `common` itself, a run of the other role may have been joined.
   const from = isReadAlike ? before.starts.findLastIndex(({ at }) => at < common) : -1,
     start = before?.starts[from];
   const kept = Math.max(0, (start?.drafts ?? 0) - 1),
@@ -144,7 +153,7 @@ export function readOn(messages: readonly ChatMessage[], before: Progress | unde
     if (run[0]?.role === "user") {
       starts.push({ at, drafts: drafts.length, last: drafts.at(-1), summary });
       const begun = userRun(run, isTagged, drafts);
-      // Before a turn that nobody answered they are of one that is over.
+      // If a turn without an answer follows, the results belong to a completed turn.
       [results, isNew] = [begun > 1 ? [] : resultsIn(run).map(({ callId }) => callId), begun > 0];
       summary = run.map(({ content }) => textOf(content)).findLast(text => text.startsWith(SUMMARY)) ?? summary;
     } else {
@@ -187,10 +196,10 @@ function leadingSystems(messages: readonly ChatMessage[]): number {
   return leading;
 }
 
-/** Lists of records by the list that they were made from: so many of its records are theirs. */
+/** The origin of each list of records: its first `count` records are those of `records`. */
 const ORIGINS = new WeakMap<readonly Turn[], { readonly records: readonly Turn[]; readonly count: number }>();
 
-/** `kept`: so many turns are those of `before`, at least. */
+/** `kept`: at least this many turns equal those of `before`. */
 function recordsOf(turns: readonly ReadTurn[], before: Reading | undefined, kept: number): readonly Turn[] {
   let count = kept;
   while (before && count < turns.length && turns[count] === before.turns[count]) count++;
@@ -202,13 +211,13 @@ function recordsOf(turns: readonly ReadTurn[], before: Reading | undefined, kept
   return records;
 }
 
-/** As `commonLength`, without a look at what the second list has taken over from the first. */
+/** Same result as `commonLength`, without comparing records that the second list took over from the first. */
 export function commonRecords(before: readonly Turn[], after: readonly Turn[]): number {
   const origin = ORIGINS.get(after);
   return before === after ? after.length : origin?.records === before ? origin.count : commonLength(before, after);
 }
 
-/** How many of both, from the first on, are the same objects. */
+/** Number of leading elements that are the same objects in both. */
 export function commonLength<T>(before: readonly T[], after: readonly T[]): number {
   const length = Math.min(before.length, after.length);
   let common = 0;
@@ -220,7 +229,7 @@ function isTaggedUser({ role, content }: ChatMessage): boolean {
   return role === "user" && wordsIn(textOf(content)) !== undefined;
 }
 
-/** Behind the messages of one side that follow each other. */
+/** Index after the messages of one role that follow each other. */
 function endOfRun(talk: readonly ChatMessage[], from: number): number {
   let end = from + 1;
   while (end < talk.length && talk[end]?.role === talk[from]?.role) end++;
@@ -248,7 +257,7 @@ function readTurn(draft: Draft): ReadTurn {
 
 const SUMMARY = "<conversation-summary>";
 
-/** What the user's messages bring: results for the turn before, and turns of their own: so many. */
+/** Adds the results to the turn before and appends the new turns. Returns the number of new turns. */
 function userRun(run: readonly ChatMessage[], isTagged: boolean, drafts: Draft[]): number {
   const before = drafts.pop(),
     words = run.map(({ content }) => wordsIn(textOf(content)));
@@ -257,8 +266,8 @@ function userRun(run: readonly ChatMessage[], isTagged: boolean, drafts: Draft[]
     const results = [...before.results, ...resultsIn(brought).map(({ callId }) => callId)];
     drafts.push(brought.length === 0 ? before : { ...before, results, messages: [...before.messages, ...brought] });
   }
-  // Where one is in tags, what is not was put there by the chat. An empty one is what a command of the chat's leaves
-  // behind.
+  // If one message has tags, the chat wrote all text without tags. A message with empty tags remains from a command of
+  // the chat.
   const tagged = run.flatMap((message, i) => (words[i] ? [{ text: words[i], messages: [message] }] : []));
   const plain = words.some(each => each !== undefined)
     ? []
@@ -286,14 +295,14 @@ export function resultsIn(
   );
 }
 
-/** Those behind the last answer: what the request brings. */
+/** The results after the last answer: those that the request brings. */
 export function newResults(messages: readonly ChatMessage[]): ReturnType<typeof resultsIn> {
   return resultsIn(messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1));
 }
 
 /**
- * The turn as it is compared with what is echoed of it. Calls without a result vanish from a history: those with one
- * count, or, of our own, all.
+ * The turn in the form in which it is compared with its echo. Calls without a result disappear from a history. Only
+ * calls with a result count; for our own turns, all calls count.
  */
 export function turnOf({
   user,

@@ -1,15 +1,15 @@
 /**
- * A user's message of the host's chat, taken apart: the words, what is attached, where the editor stands. What the chat
- * says to its model about its own tools is nobody's business here. Pure.
+ * Splits a user message of the host's chat into words, attachments and editor context. The chat's instructions about
+ * its own tools are skipped. Pure.
  */
 import type { ChatMessage } from "../../../src/protocol/lm";
 import { textOf } from "./parse-history";
 import { wordsIn } from "./extract-user-text";
 
 export interface Attached {
-  /** Absolute, of the file that it is, or is of. */
+  /** Absolute path of the attached file, or of the file that contains the attachment. */
   readonly path: string | undefined;
-  /** As the chat calls it. */
+  /** Name that the chat uses. */
   readonly name: string;
   readonly text: string;
 }
@@ -18,13 +18,13 @@ export interface PromptParts {
   readonly words: string;
   readonly attached: readonly Attached[];
   readonly images: readonly { readonly mimeType: string; readonly data: string }[];
-  /** Names of tools that the user pointed at. */
+  /** Names of tools that the user referred to. */
   readonly tools: readonly string[];
-  /** What else the chat put there, by the name of its tag. */
+  /** Other blocks that the chat added, by tag name. */
   readonly context: readonly { readonly name: string; readonly text: string }[];
 }
 
-/** How to call tools that the agent does not have. */
+/** Instructions for tools that the agent does not have. */
 const INSTRUCTIONS: ReadonlySet<string> = new Set(["reminderInstructions", "reminder"]);
 const WORDS: ReadonlySet<string> = new Set(["userRequest", "prompt"]);
 
@@ -59,14 +59,17 @@ export function partsOf(messages: readonly ChatMessage[]): PromptParts {
 }
 
 /**
- * Lists of skills and agents that the chat adds when they change. They name tools of the chat, and files that only the
- * chat reads.
+ * Removes the lists of skills and agents that the chat adds when they change. They name tools of the chat and files
+ * that only the chat reads.
  */
 function withoutCatalogues(text: string): string {
   return text.replace(/^<customizationsUpdate>\n[^]*?^<\/customizationsUpdate>\n?/gm, "").trim();
 }
 
-/** Blocks whose tags begin lines, each up to the first end of its own that another block or nothing follows. */
+/**
+ * Blocks whose opening tag starts a line. A block ends at its first closing tag that another block or the end of the
+ * text follows.
+ */
 export function blocksIn(text: string): readonly { readonly name: string; readonly text: string }[] {
   const found: { name: string; text: string }[] = [];
   for (let rest = text; ; ) {
@@ -103,7 +106,7 @@ export function attachmentsIn(text: string): readonly Attached[] {
   );
 }
 
-/** The chat attaches some of it twice. */
+/** Removes duplicates: the chat attaches some items twice. */
 export function distinct(attached: readonly Attached[]): readonly Attached[] {
   return attached.filter(
     (each, i) => attached.findIndex(other => other.path === each.path && other.text === each.text) === i,

@@ -1,7 +1,9 @@
 /**
- * Who asks, and in which conversation, as far as a request tells. `requestInitiator` comes from VS Code itself;
- * `modelOptions` are whatever the caller put there, so they count only when that is the host's chat, or when a host of
- * before does not say who it is. They are private names of the chat's: each may be missing. Pure.
+ * Identifies the caller and the conversation of a request.
+ *
+ * `requestInitiator` is set by VS Code itself. `modelOptions` are set by the caller. They count only when the caller is
+ * the host's chat, or when an older host does not identify the caller. Their names are private to the chat, and each
+ * may be missing. Pure.
  */
 import { createHash } from "node:crypto";
 import { ELIZA, type AgentConfig } from "../../../src/protocol/agents";
@@ -10,22 +12,24 @@ import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
 import { textOf } from "./parse-history";
 
 export interface Identity {
-  /** The extension that asks; `undefined`: a host, or a program, that does not say. */
+  /** The calling extension; `undefined` if the host or program does not identify it. */
   readonly caller: string | undefined;
-  /** Another extension than the host's chat: it may ask, and has no user before a chat of ours. */
+  /** The caller is an extension other than the host's chat. It has no user in front of one of our chats. */
   readonly isForeign: boolean;
   /**
-   * The host's chat asks: VS Code says so, or, in versions that do not, the request carries any private key of the
-   * chat's.
+   * The host's chat is the caller: VS Code reports it or, in versions that do not, the request has a private key of the
+   * chat.
    */
   readonly isFromChat: boolean;
-  /** Of the conversation; forks and sub-agents carry their parent's. */
+  /** The conversation's id. Forks and sub-agents carry their parent's. */
   readonly conversationId: string | undefined;
-  /** Of the chat that is on screen; a fork has its own, a sub-agent its parent's. */
+  /** The id of the chat on screen. A fork has a new one; a sub-agent has its parent's. */
   readonly chatSession: string | undefined;
-  /** Counts the user's turns, from 1. Not sent with a background compaction. */
+  /** Number of the user's turn, from 1. Absent from a background compaction. */
   readonly turn: number | undefined;
-  /** One turn of a conversation, and one loop of an agent within it: each sub-agent has one of its own. */
+  /**
+   * `trace` identifies a turn of a conversation, `span` one agent loop within it. Each sub-agent has a separate span.
+   */
   readonly trace: string | undefined;
   readonly span: string | undefined;
 }
@@ -37,7 +41,7 @@ const CHATS: ReadonlySet<string> = new Set([
   "vscode.copilot-chat",
 ]);
 const CORE = "core";
-/** Names in `modelOptions` that the chat's requests have, in the versions up to 0.67; each of them in most. */
+/** Names in `modelOptions` of the chat's requests, in versions up to 0.67. Most requests have all of them. */
 const PRIVATE_KEYS = [
   "_capturingTokenCorrelationId",
   "_otelTraceContext",
@@ -66,7 +70,7 @@ export function identityOf({ messages, options }: ChatRequest): Identity {
   };
 }
 
-/** The last part of the path of the chat's log, which the instructions of its agent modes name. */
+/** The last path segment of the chat's log. The instructions of the chat's agent modes name that path. */
 const LOG = /^- VSCODE_TARGET_SESSION_LOG: .*[\\/]([\w-]+)\s*$/gm;
 
 function chatSession(messages: readonly ChatMessage[]): string | undefined {
@@ -74,7 +78,7 @@ function chatSession(messages: readonly ChatMessage[]): string | undefined {
   return last && chatSessionIn(last);
 }
 
-/** By the message itself: the next request brings the same system text again. `null`: it names none. */
+/** Keyed by the message object: the next request repeats the same system text. `null`: the message names no log. */
 const CHAT_SESSIONS = new WeakMap<ChatMessage, string | null>();
 
 function chatSessionIn(message: ChatMessage): string | undefined {
@@ -84,7 +88,7 @@ function chatSessionIn(message: ChatMessage): string | undefined {
   return found ?? undefined;
 }
 
-/** What decides which agent process a session needs. A digest, because the definition holds secrets. */
+/** Key of the agent process that a session needs. It is a digest because the definition holds secrets. */
 export function agentKey({ agent, cwd }: Pick<ChatRequest, "agent" | "cwd">): string {
   const text = JSON.stringify({ agent, cwd }),
     known = KEYS.get(text) ?? canonicalKey(agent, cwd);
@@ -95,7 +99,7 @@ export function agentKey({ agent, cwd }: Pick<ChatRequest, "agent" | "cwd">): st
   return known;
 }
 
-/** Of the agents that were asked last. */
+/** Keys of the most recently used agents. */
 const KEYS = new Map<string, string>(),
   MAX_KEYS = 16;
 
@@ -106,7 +110,7 @@ function canonicalKey(agent: ChatRequest["agent"], cwd: string | undefined): str
   return createHash("sha256").update(canonical).digest("base64url").slice(0, 22);
 }
 
-/** The agent that a request names, as the settings would have it. */
+/** The agent of a request, in the form of the settings. */
 export function agentOf({
   agent,
   agentId,

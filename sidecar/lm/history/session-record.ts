@@ -1,13 +1,13 @@
 /**
- * What is remembered of a session, so that a later request finds it: the turns that its agent knows. What VS Code has
- * sent back is committed (`turns`); our last exchange is provisional until a request shows it.
+ * The record by which a later request finds its session: the turns that its agent knows. Turns that VS Code has sent
+ * back are committed (`turns`). The last exchange is provisional until a request shows it.
  *
  *              continued, begun                waits              resumed
  *   committed ─────────────────▶ streaming ─────────▶ waiting ─────────────▶ streaming
  *       ▲                            │ ended             │ ended
  *       └──── the next request ── answered, cut ◀────────┘
  *
- * Values: each function gives another record. Pure: no clock, no made-up ids.
+ * Records are values: each function returns a new record. Pure: no clock and no generated ids.
  */
 import type { ChatPart } from "../../../src/protocol/lm";
 import type { Identity } from "./request-identity";
@@ -22,46 +22,46 @@ import {
 } from "./parse-history";
 
 export type Provisional =
-  /** A request is open; or our response ended in calls whose results we wait for. */
+  /** A request is open, or the response ended in calls whose results are awaited. */
   | { readonly state: "streaming" | "waiting"; readonly user: Digest | undefined; readonly rounds: readonly Round[] }
-  /** Stopped, failed, or without an answer: VS Code keeps all of it, a part, only the question, or nothing. */
+  /** Stopped, failed or without an answer. VS Code keeps all of it, a part, only the question, or nothing. */
   | { readonly state: "cut"; readonly user: Digest | undefined; readonly rounds: readonly Round[] }
   | { readonly state: "answered"; readonly turn: Turn };
 
 export interface Session {
   readonly id: string;
-  /** `agentKey` of the requests that it serves. */
+  /** `agentKey` of the requests that this session serves. */
   readonly agent: string;
   readonly caller: string | undefined;
   readonly conversationId: string | undefined;
   readonly chatSession: string | undefined;
   readonly turns: readonly Turn[];
-  /** It began with a summary in the place of the turns before those: so many, as far as the host counts them. */
+  /** The session began with a summary that replaces earlier turns. `turns`: their number, if the host counts them. */
   readonly summarised: { readonly turns: number | undefined } | undefined;
   readonly provisional: Provisional | undefined;
-  /** Calls of the response that ended last: their results come with the next request. */
+  /** Calls of the response that ended last. Their results arrive with the next request. */
   readonly batch: ReadonlySet<string>;
-  /** The batch before: its results coming again mean that the round is tried again. */
+  /** The batch before. If its results arrive again, the round is being retried. */
   readonly consumed: ReadonlySet<string>;
-  /** Of the last request. */
+  /** `trace` and `span` of the last request. */
   readonly trace: string | undefined;
   readonly span: string | undefined;
-  /** A loop beside the conversation's own, under its id: only its call ids lead to it. */
+  /** A loop that runs under the conversation's id but outside its main loop. Only its call ids match it. */
   readonly isBeside: boolean;
-  /** Another session has taken its place in the chat; it may be wanted again. */
+  /** Another session has replaced this one in the chat. It can become current again. */
   readonly isSuperseded: boolean;
-  /** Its agent remembers a turn that was stopped and that VS Code has dropped. */
+  /** The agent remembers a stopped turn that VS Code has dropped. */
   readonly knowsMore: boolean;
 }
 
-/** What a request is matched by. */
+/** The parts of a request that are used for matching. */
 export interface Asking {
   readonly agent: string;
   readonly identity: Identity;
   readonly reading: Reading;
 }
 
-/** Characters kept of an answer that was cut off, to recognise its beginning. */
+/** Characters kept of an answer that was cut off, to recognise its start. */
 const CUT_LIMIT = 20_000;
 
 export function begin(id: string, { agent, identity, reading }: Asking, isBeside: boolean): Session {
@@ -87,8 +87,8 @@ export function begin(id: string, { agent, identity, reading }: Asking, isBeside
 }
 
 /**
- * The turn at hand is another one: what the request shows of those before is committed, or, of a compacted history,
- * what we know.
+ * Begins another turn. Commits the earlier turns as the request shows them or, for a compacted history, as the session
+ * recorded them.
  */
 export function proceed(session: Session, { identity, reading }: Asking): Session {
   const { trace, span } = identity,
@@ -109,7 +109,7 @@ export function proceed(session: Session, { identity, reading }: Asking): Sessio
   };
 }
 
-/** The results that it waits for have come; with new words the turn at hand is another one. */
+/** The awaited results have arrived. If the request also has new words, it begins another turn. */
 export function resume(session: Session, asking: Asking): Session {
   if (asking.reading.isNew) return proceed(session, asking);
   const { trace, span } = asking.identity,
@@ -129,7 +129,7 @@ export function resume(session: Session, asking: Asking): Session {
   };
 }
 
-/** The last round is tried again: what was said in it is said anew. */
+/** Retries the last round: its text and calls are replaced by new ones. */
 export function repeat(session: Session): Session {
   const { provisional } = session;
   if (provisional === undefined || provisional.state === "answered") return session;
@@ -140,7 +140,7 @@ export function repeat(session: Session): Session {
   };
 }
 
-/** What really went out; nothing else is expected to come back. */
+/** Records a part that was sent to VS Code. Only such parts are expected to come back. */
 export function emitted(session: Session, part: ChatPart): Session {
   const { provisional } = session;
   if (provisional?.state !== "streaming") return session;
@@ -160,7 +160,7 @@ export function emitted(session: Session, part: ChatPart): Session {
   }
 }
 
-/** The response is over, and its calls wait for their results. */
+/** The response has ended, and its calls wait for their results. */
 export function waits(session: Session): Session {
   return session.provisional?.state === "streaming"
     ? { ...session, provisional: { ...session.provisional, state: "waiting" } }
@@ -184,14 +184,16 @@ export function supersede(session: Session): Session {
   return { ...session, isSuperseded: true };
 }
 
-/** All that its agent knows, as far as it is over. */
+/** All turns that the agent knows, including the provisional one. */
 export function whole({ turns, provisional }: Session): readonly Turn[] {
   return provisional === undefined
     ? turns
     : [...turns, provisional.state === "answered" ? provisional.turn : turnOf(provisional)];
 }
 
-/** Of a compacted history: all that we know, but for a last turn that did not end well and that VS Code has dropped. */
+/**
+ * The turns of a compacted history: all recorded turns, except a stopped or failed last turn that VS Code has dropped.
+ */
 function shown(session: Session, { turn }: Identity, { turns: theirs }: Reading): readonly Turn[] {
   const { turns, provisional: p, summarised } = session,
     last = theirs.at(-1),
@@ -201,7 +203,9 @@ function shown(session: Session, { turn }: Identity, { turns: theirs }: Reading)
   return isCounted && (!last || last.user === p.user || isTail(turnOf(p), last)) ? whole(session) : turns;
 }
 
-/** The end of the same turn, whose words went into a summary: known by its calls, or by its last text. */
+/**
+ * Whether `theirs` is the end of the same turn after its words went into a summary. It matches by calls or last text.
+ */
 export function isTail(ours: Turn, theirs: ReadTurn): boolean {
   if (theirs.user !== undefined) return false;
   return theirs.calls.length > 0
@@ -210,8 +214,8 @@ export function isTail(ours: Turn, theirs: ReadTurn): boolean {
 }
 
 /**
- * A call that was stopped has no result at first, and is in no history, nor is a round of nothing else; its result may
- * come, and both with it, in a later one.
+ * Adds the session's own calls. A stopped call has no result at first, and the history lacks it and any round without
+ * text. If its result arrives later, a later history may show both.
  */
 function withOwnCalls(theirs: readonly Turn[], session: Session): readonly Turn[] {
   const from = commonRecords(session.turns, theirs),
@@ -228,7 +232,7 @@ function withOwnCalls(theirs: readonly Turn[], session: Session): readonly Turn[
 
 const NOTHING: Round = { text: "", calls: [] };
 
-/** The rounds that are there already were made by a process that is gone. */
+/** An earlier process, which has exited, made the existing rounds. */
 function streaming({ asked, rounds }: Reading): Provisional {
   return { state: "streaming", user: asked, rounds: [...rounds, NOTHING] };
 }

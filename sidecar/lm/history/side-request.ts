@@ -1,7 +1,7 @@
 /**
- * What VS Code's chat asks its model beside the conversations: titles, summaries, words to wait by, commit messages.
- * Nothing of it touches a conversation's session. What can be answered from the request itself is; for all else an
- * agent has a session for this one answer, without tools and permissions, or it is refused, as the settings say.
+ * Side requests of VS Code's chat outside conversations: titles, summaries, progress messages, commit messages. They
+ * never touch a conversation's session. Depending on the settings, a side request is answered from the request itself,
+ * by an agent in a one-shot session without tools and permissions, or refused.
  */
 import type { ChatMessage, ChatRequest, RequestId, SideRequests } from "../../../src/protocol/lm";
 import { assertNever } from "../../../src/protocol/wire";
@@ -15,7 +15,7 @@ export type SideKind = Exclude<Kind, { readonly kind: "turn" }>;
 
 export const SIDE_LIMIT_MS = 20_000;
 
-/** Without an agent; `undefined`: that cannot be done well. */
+/** Answers without an agent; `undefined` if that is not possible in good quality. */
 export function localAnswer(kind: SideKind, { messages }: ChatRequest, { lastText }: Reading): string | undefined {
   if (kind.kind === "summary") return summary(messages);
   switch (kind.what) {
@@ -33,7 +33,7 @@ export function localAnswer(kind: SideKind, { messages }: ChatRequest, { lastTex
 const TITLE_WORDS = 8,
   TITLE_CHARACTERS = 80;
 
-/** The words themselves, behind the instruction that they stand under. */
+/** Shortens the user's words, without the instruction before them. */
 function title(request: string): string {
   const words = (wordsIn(request) ?? request.replace(/^[^\n]*:\s*\n/, "")).trim().split(/\s+/u);
   const first = words.slice(0, TITLE_WORDS).join(" ").slice(0, TITLE_CHARACTERS);
@@ -53,11 +53,13 @@ const PROGRESS: readonly string[] = [
   "Finishing up",
 ];
 
-/** Of each turn, and of all. */
+/** Maximum characters of each turn, and of all turns. */
 const TURN_CHARACTERS = 1_000,
   SUMMARY_CHARACTERS = 40_000;
 
-/** What was said, shortened, the newest whole. The agent itself remembers the conversation. */
+/**
+ * A shortened history; short turns stay whole, and the oldest are dropped. The agent itself remembers the conversation.
+ */
 function summary(messages: readonly ChatMessage[]): string {
   const said = messages.slice(0, -1).flatMap(({ role, content }) => {
     const text = textOf(content),
@@ -74,7 +76,7 @@ function summary(messages: readonly ChatMessage[]): string {
   return `<summary>\nThe conversation so far:\n\n${[...left, ...said.slice(from)].join("\n\n")}\n</summary>`;
 }
 
-/** Instructions and words in one: an agent has no others from us. */
+/** Instructions and words in one block: the agent gets no other instructions from Symposium. */
 export function sidePrompt({ messages }: ChatRequest): readonly JsonObject[] {
   const text = messages
     .map(({ content }) => textOf(content))

@@ -1,6 +1,6 @@
 /**
- * Turns as a text that an agent can read: who said what, which tools were called and what came of it. The newest are
- * kept, as far as there is room. Pure.
+ * Renders turns as text for an agent: speakers, tool calls and their results. Keeps the newest turns that fit the
+ * limit. Pure.
  */
 import type { ChatMessage, ChatPart } from "../../../src/protocol/lm";
 import { isObject } from "../../rpc/json";
@@ -13,7 +13,7 @@ const LIMIT = 60_000,
   RESULT_LIMIT = 2_000,
   PARAMETERS_LIMIT = 500;
 
-/** Empty when nothing was said. */
+/** Empty if the turns have no text. */
 export function transcript(turns: readonly (readonly ChatMessage[])[]): string {
   const texts = turns
     .map(turn =>

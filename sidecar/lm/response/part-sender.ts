@@ -1,27 +1,28 @@
 /**
- * The parts of one response on their way to VS Code. Texts wait and become one while the wire is behind, and on a wire
- * that says so also as long as more of them arrive at the same moment. All else goes at once, behind them.
+ * Sends the parts of one response to VS Code. Texts are buffered and merged while the wire is congested. If the wire
+ * has `soon`, they are also merged while more texts arrive in the same moment. All other parts are sent at once, after
+ * the buffered text.
  *
- * Invariants: order is kept; what waits is bounded; nothing goes out after the end.
+ * Invariants: the order is kept; the buffer is bounded; nothing is sent after the end.
  */
 import type { ChatPart } from "../../../src/protocol/lm";
 import type { Clock } from "../../rpc/clock";
 
 export interface Wire {
   send(part: ChatPart): void;
-  /** So much waits in it that more would only be kept. */
+  /** The wire has so much buffered that further parts would only be queued. */
   isCongested(): boolean;
-  /** Calls back after what happens now. Absent: each text goes as it comes. */
+  /** Calls back after the current burst of events. If absent, each text is sent as it arrives. */
   readonly soon?: ((run: () => void) => Disposable) | undefined;
 }
 
 const PAUSE_MS = 50;
-/** Then it goes out all the same: an answer is not worth less than the memory that it takes. */
+/** Above this size the text is sent even if the wire is congested: answers are never dropped to save memory. */
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
 export class PartsOut {
   #text = "";
-  /** Until the text that waits is looked at again. */
+  /** Timer of the next check of the buffered text. */
   #pause: Disposable | undefined;
 
   constructor(
@@ -40,7 +41,7 @@ export class PartsOut {
     this.#pause ??= soon ? soon(() => this.#look()) : this.#later();
   }
 
-  /** What waits goes out now. */
+  /** Sends the buffered text now. */
   flush(): void {
     this.#pause?.[Symbol.dispose]();
     this.#pause = undefined;

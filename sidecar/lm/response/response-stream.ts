@@ -1,4 +1,6 @@
-/** Where the parts of a response go. Either `done` or `failed` is called, once, and nothing after it. */
+/**
+ * Receives the parts of a response. Exactly one of `done` and `failed` is called, once, and nothing is called after it.
+ */
 import type { ChatPart } from "../../../src/protocol/lm";
 
 export interface ResponseStream {

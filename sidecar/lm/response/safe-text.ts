@@ -1,10 +1,10 @@
 /**
- * Text of others, as it can be shown to a person who decides by it: as Markdown that it cannot leave, and with nothing
- * in it that is not seen.
+ * Renders foreign text for a user who decides by it. The text cannot break out of its Markdown, and invisible
+ * characters become visible.
  */
 import { visibleLine, visibleText } from "../../../src/protocol/visible-text";
 
-/** A block of code, behind a fence that is longer than any in it. */
+/** A code block whose fence is longer than any fence in the text. */
 export function fenced(text: string, language = ""): string {
   const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
   return `${fence}${language}\n${visibleText(text)}\n${fence}`;
@@ -21,7 +21,7 @@ export function inline(text: string, limit = LONGEST_LINE): string {
   return `${fence}${blank}${line}${blank}${fence}`;
 }
 
-/** Its beginning and its end, when it is longer than `limit`: what is dangerous may stand at either. */
+/** Keeps the start and the end of text that is longer than `limit`, because dangerous content can be at either. */
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const tail = Math.floor(limit / 4),

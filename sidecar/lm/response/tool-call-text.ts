@@ -1,12 +1,12 @@
 /**
- * The agent's own tool calls in an answer that can only grow: a line when a call starts, its output as thinking while
- * it runs, and its end with an excerpt of the result. Pure, and bounded per call and per turn.
+ * Renders the agent's own tool calls in an answer that can only grow. A call has a line when it starts, its output as
+ * thinking while it runs, and its end with an excerpt of the result. Pure; bounded per call and per turn.
  */
 import { visibleText } from "../../../src/protocol/visible-text";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { fenced, inline } from "./safe-text";
 
-/** A call that runs. `output`: as far as it is known; `shown`: characters of it that were shown. */
+/** A running call. `output`: its output so far. `shown`: number of characters already shown. */
 export interface CallText {
   readonly title: string;
   readonly kind: string;
@@ -17,13 +17,13 @@ export interface CallText {
 export const CALL_MARKS: Readonly<Record<string, string>> = { completed: "✓", failed: "✗", cancelled: "✗" };
 export const START_MARK = "▸";
 
-/** Characters of output in the answer of one turn, in the thinking about one call, and in one result. */
+/** Maximum characters of output: in the answer of one turn, in the thinking about one call, and in one result. */
 export const OUTPUT_LIMIT = 20_000;
 const PROGRESS_LIMIT = 2_000,
   RESULT_LIMIT = 800,
   RESULT_LINES = 10;
 
-/** What is known of a call after this update of it. */
+/** The call's state after this update. */
 export function callAfter(before: CallText | undefined, update: JsonObject): CallText {
   return {
     title: stringOr(update.title, undefined) ?? before?.title ?? stringOr(update.name, "Tool call"),
@@ -33,7 +33,7 @@ export function callAfter(before: CallText | undefined, update: JsonObject): Cal
   };
 }
 
-/** The output that is new: what follows, or, of output that was replaced, the lines that it did not have. */
+/** The new part of the output. If the output was replaced, the lines that it did not have before. */
 export function progressOf(before: CallText | undefined, { output, shown }: CallText): string {
   const known = before?.output ?? "",
     room = Math.max(0, PROGRESS_LIMIT - shown);
@@ -47,10 +47,10 @@ export function progressOf(before: CallText | undefined, { output, shown }: Call
   return added === "" ? "" : visibleText(`\n${added.slice(0, room)}`);
 }
 
-/** Their results are long, and the user sees them elsewhere: in files, or in the agent's words. */
+/** Kinds whose results are long and visible elsewhere: in files, or in the agent's words. */
 const SILENT_KINDS: ReadonlySet<string> = new Set(["read", "edit", "delete", "move", "think", "switch_mode"]);
 
-/** The result of a call that has ended, as Markdown; empty where there is nothing to show. */
+/** The result of an ended call as Markdown; empty if there is nothing to show. */
 export function resultText({ kind, output }: CallText, update: JsonObject, hasFailed: boolean): string {
   const changes = arrayOr(update.content)
     .filter(isObject)
@@ -62,14 +62,14 @@ export function resultText({ kind, output }: CallText, update: JsonObject, hasFa
   return text === "" ? "" : fenced(text);
 }
 
-/** The end of the output: errors and sums are there. */
+/** The end of the output, which usually holds errors and totals. */
 function excerpt(output: string): string {
   const lines = output.trimEnd().split("\n"),
     text = lines.slice(-RESULT_LINES).join("\n").slice(-RESULT_LIMIT);
   return text.length < output.trimEnd().length ? `…\n${text}` : text;
 }
 
-/** A file with the number of lines that came and went. */
+/** A file with the number of lines added and removed. */
 function changeText({ path, oldText, newText }: JsonObject): string {
   const before = linesOf(oldText),
     after = linesOf(newText),
@@ -86,7 +86,7 @@ function linesOf(text: unknown): readonly string[] {
   return value === "" ? [] : value.split("\n");
 }
 
-/** `content` replaces what was sent before. Agents without content send a raw output. */
+/** `content` replaces earlier content. Agents without content send a raw output. */
 function outputOf({ content, rawOutput }: JsonObject): string | undefined {
   const texts = arrayOr(content)
     .map(item => stringOr(objectOr(objectOr(item).content).text, ""))

@@ -1,7 +1,7 @@
 /**
- * What an agent of ACP v1 does in a session → what VS Code's chat can show of it: text, thinking and usage. Calls of
- * the agent's own tools are in `tool-call-text.ts`; those of VS Code's tools are shown by VS Code. Pure, lenient, and never
- * throws.
+ * Converts the session updates of an ACP v1 agent to parts that VS Code's chat can show: text, thinking and usage.
+ * `tool-call-text.ts` renders calls of the agent's own tools. VS Code itself shows calls of VS Code's tools. Pure and
+ * lenient; never throws.
  */
 import type { ChatPart } from "../../../src/protocol/lm";
 import { visibleLine } from "../../../src/protocol/visible-text";
@@ -18,18 +18,20 @@ import {
 } from "./tool-call-text";
 
 export interface Words {
-  /** What was said last of this turn: words, a line of ours, or a call that shows itself. */
+  /**
+   * Kind of the last output of this turn: the agent's words, a line of Symposium, or a call that VS Code shows itself.
+   */
   readonly last: "nothing" | "words" | "line" | "call";
   readonly messageId: string | undefined;
-  /** Calls that run. */
+  /** Running calls. */
   readonly calls: ReadonlyMap<string, CallText>;
-  /** The call whose first line is the end of the text. */
+  /** The call whose start line ends the text so far. */
   readonly started: string | undefined;
   /** Characters of output that this turn may still show. */
   readonly room: number;
   readonly plan: string;
   readonly usage: string;
-  /** Tokens in the agent's context window, as it said last. */
+  /** Tokens in the agent's context window, as last reported. */
   readonly used: number | undefined;
 }
 
@@ -46,24 +48,24 @@ export const NO_WORDS: Words = {
 
 type Said = readonly [next: Words, parts: readonly ChatPart[]];
 
-/** A new turn has begun. */
+/** State at the start of a new turn. */
 export function nextTurn(words: Words): Words {
   return { ...NO_WORDS, usage: words.usage, used: words.used };
 }
 
-/** A paragraph of ours. */
+/** A paragraph of Symposium. */
 export function lineOf(words: Words, line: string): Said {
   return [{ ...words, last: "line", started: undefined }, [text(words, line)]];
 }
 
-/** A sentence of ours with words of others in it, as a paragraph. */
+/** A sentence of Symposium that contains foreign text, as a paragraph. */
 export function noticeOf(words: Words, sentence: string): Said {
   return lineOf(words, lineIn(sentence, NOTICE_LIMIT));
 }
 
 /**
- * `raw`: the `update` member of `session/update` (schema v1, `SessionUpdate`). `originOf`: whether a call is of a tool
- * of VS Code's.
+ * `raw`: the `update` member of `session/update` (schema v1, `SessionUpdate`). `originOf`: whether a call uses one of
+ * VS Code's tools.
  */
 export function wordsOfUpdate(words: Words, raw: unknown, originOf: (call: JsonObject) => CallOrigin): Said {
   const update = objectOr(raw);
@@ -102,7 +104,7 @@ function thought(words: Words, update: JsonObject): Said {
   return value === "" ? [words, []] : [{ ...words, started: undefined }, [{ type: "thinking", value }]];
 }
 
-/** Calls that are still kept; an agent that never ends its calls loses the oldest. */
+/** Maximum number of calls kept. If an agent never ends its calls, the oldest are dropped. */
 const MAX_CALLS = 200;
 
 function call(words: Words, update: JsonObject, origin: CallOrigin): Said {
@@ -122,7 +124,7 @@ function call(words: Words, update: JsonObject, origin: CallOrigin): Said {
     if (origin === "claimed") return [{ ...words, calls }, []];
     return before ? progress({ ...words, calls }, id, before, now) : started({ ...words, calls }, id, now);
   }
-  // An end that is sent twice is one end.
+  // A repeated end of a call is ignored.
   if (!before && update.sessionUpdate === "tool_call_update" && update.title === undefined) return [words, []];
   const isNext = before !== undefined && words.started === id && before.title === now.title;
   const [next, parts] = isNext
@@ -141,8 +143,8 @@ function call(words: Words, update: JsonObject, origin: CallOrigin): Said {
 }
 
 /**
- * The line ends with a space, because VS Code's chat does not show the last word of a text before a space follows: it
- * may become a link.
+ * The line ends with a space. VS Code's chat does not show the last word of a text before a space follows, because the
+ * word may become a link.
  */
 function started(words: Words, id: string, call: CallText): Said {
   const [next, line] = lineOf(words, `${START_MARK} ${lineIn(call.title)} `),
@@ -150,7 +152,7 @@ function started(words: Words, id: string, call: CallText): Said {
   return [{ ...after, started: output.length > 0 ? undefined : id }, [...line, ...output]];
 }
 
-/** VS Code shows thinking while it comes, and folds it afterwards. */
+/** Sent as thinking: VS Code shows it while it arrives, and collapses it afterwards. */
 function progress(words: Words, id: string, before: CallText | undefined, now: CallText): Said {
   const added = progressOf(before, now).slice(0, words.room);
   if (added === "") return [words, []];
@@ -163,8 +165,9 @@ const TITLE_LIMIT = 200,
   NOTICE_LIMIT = 1000;
 
 /**
- * One line, that stays one: titles are often commands. Dollars and backticks are written as entities, because VS Code's
- * chat holds all text behind a single one of them back until the answer ends, and reads a pair of dollars as a formula.
+ * Escapes a title to a single line; titles are often commands. Dollars and backticks are written as entities. VS Code's
+ * chat holds back all text after a single one of them until the answer ends, and it reads a pair of dollars as a
+ * formula.
  */
 function lineIn(title: string, limit = TITLE_LIMIT): string {
   const line = visibleLine(title),
@@ -175,7 +178,7 @@ function lineIn(title: string, limit = TITLE_LIMIT): string {
     .replaceAll("`", "&#96;");
 }
 
-/** The whole plan, whenever it is another one. */
+/** The whole plan, whenever it has changed. */
 function plan(words: Words, { entries }: JsonObject): Said {
   const steps = arrayOr(entries)
     .filter(isObject)
@@ -184,14 +187,17 @@ function plan(words: Words, { entries }: JsonObject): Said {
   return steps === "" || steps === words.plan ? [words, []] : lineOf({ ...words, plan: steps }, steps);
 }
 
-/** As VS Code's chat reads it. An agent tells how full its window is; what of that is new it does not say. */
+/**
+ * Usage in the format of VS Code's chat. An agent reports how full its context window is, but not how much of that is
+ * new.
+ */
 function usage(words: Words, { used }: JsonObject): Said {
   return isCount(used) ? counted({ ...words, used }, used, 0) : [words, []];
 }
 
 /**
- * `usage`: of the answer to `session/prompt`. What is in the window, an update says better: this may count a request of
- * the model more than once.
+ * `usage` of the response to `session/prompt`. For the size of the window, a `usage_update` is more exact: this usage
+ * may count a model request more than once.
  */
 export function wordsOfResult(
   words: Words,
@@ -205,7 +211,7 @@ export function wordsOfResult(
   );
 }
 
-/** Tokens of the agent's context window; `undefined`: this update does not say. */
+/** Size of the agent's context window in tokens; `undefined` if this update does not report it. */
 export function contextSizeOf(update: unknown): number | undefined {
   const { sessionUpdate, size } = objectOr(update);
   return sessionUpdate === "usage_update" && isCount(size) && size > 0 ? Math.round(size) : undefined;

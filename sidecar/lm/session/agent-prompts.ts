@@ -1,9 +1,11 @@
 /**
- * Sends the prompts of one open session of an agent: first the session mode that fits the chat mode, then the prompt
- * with the context that the session was not told yet.
+ * Sends the prompts of one open session of an agent. It first sets the session mode that matches the chat mode. Then it
+ * sends the prompt with the context that the session has not received yet.
  *
- * Invariants: `ended` is called at most once per prompt; a prompt that is cancelled while its mode is being set is
- * never sent; context counts as told only after a turn that ended regularly.
+ * Invariants:
+ * - `ended` is called at most once per prompt.
+ * - A prompt that is cancelled while its mode is being set is never sent.
+ * - Context counts as received only after a turn that ended regularly.
  */
 import type { AgentConnection, PromptOutcome } from "../../acp/connection";
 import { AgentError, agentAnswered } from "../../errors";
@@ -22,11 +24,11 @@ import type { Prompt } from "./session-state-model";
 
 export interface AgentPromptsDeps {
   readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
-  /** The user reads it in the chat. */
+  /** Shows a sentence to the user in the chat. */
   readonly onNotice: (sentence: string) => void;
   /** The agent has requested the list of VS Code's tools in this session. */
   readonly isListed: () => boolean;
-  /** The mode to return to, for a later process. */
+  /** Persists the mode to return to, for a later process. */
   readonly onModeReturn: (back: ModeReturn | undefined) => void;
 }
 
@@ -50,7 +52,7 @@ export class AgentPrompts {
     this.#mode = { ...NO_MODE, back };
   }
 
-  /** The session opens. `isNew`: in the agent's default mode. */
+  /** The session is open. `isNew`: it is in the agent's default mode. */
   opened(result: unknown, isNew: boolean): void {
     this.#mode = modeOpened(isNew ? NO_MODE : this.#mode, result);
   }
@@ -58,7 +60,7 @@ export class AgentPrompts {
     this.#mode = modeUpdated(this.#mode, update);
   }
 
-  /** Throws when the prompt cannot be made. */
+  /** Throws if the prompt cannot be created. */
   send(
     connection: AgentConnection,
     sessionId: string,
@@ -95,7 +97,7 @@ export class AgentPrompts {
       });
   }
 
-  /** Ends a prompt that was not sent yet. False: there is none. */
+  /** Ends a prompt that was not sent yet. Returns false if there is none. */
   cancel(): boolean {
     const held = this.#held;
     this.#held = undefined;
@@ -103,12 +105,12 @@ export class AgentPrompts {
     return held !== undefined;
   }
 
-  /** The session is gone. A prompt that was not sent yet is not sent. */
+  /** The session has ended. A prompt that was not sent yet is dropped. */
   leave(): void {
     this.#held = undefined;
   }
 
-  /** An agent that refuses still answers: it has the mode's instructions. */
+  /** If the agent rejects the mode, the prompt is sent anyway: it contains the mode's instructions. */
   async #set(connection: AgentConnection, sessionId: string, change: ModeChange): Promise<void> {
     const { method, params } = requestToSet(change.control, change.value, connection.version),
       { agent, deps } = this;

@@ -1,4 +1,4 @@
-/** What an agent's session behind VS Code's chat begins with, and what comes of it. */
+/** Start options, dependencies and events of an agent session behind VS Code's chat. */
 import type { AgentConfig } from "../../../src/protocol/agents";
 import type { ExtensionConfig } from "../../../src/protocol/extensions";
 import type { ChatTool, PermissionQuestion } from "../../../src/protocol/lm";
@@ -14,26 +14,23 @@ import type { OfferedCall, ToolOffers } from "../tools/tool-offer";
 export interface AgentSessionStart {
   readonly agent: AgentConfig;
   readonly cwd: string;
-  /** Those before the agent, for all of its starts; absent: none. */
+  /** Extensions of the agent, for all of its starts; none if absent. */
   readonly extensions?: readonly ExtensionConfig[];
   /**
-   * Nothing; a session of its own from an earlier process; or a copy of one. Where the agent cannot do that it begins
-   * anew.
+   * `new`: a new session. `again`: the session's own earlier agent session. `fork`: a copy of another. If the agent
+   * supports neither, a new session is opened.
    */
   readonly begin:
     | { readonly kind: "new" }
     | { readonly kind: "again" | "fork"; readonly agentSession: string; readonly modeReturn?: ModeReturn | undefined };
   readonly tools: readonly ChatTool[];
-  /** Also tools of VS Code's that agents have themselves. */
+  /** Also offer VS Code's tools that agents have themselves. */
   readonly duplicates: boolean;
-  /**
-   * The agent's group of permission tools (`protocol/permission-tools.ts`); absent: it has none, and the user is asked
-   * each time.
-   */
+  /** The agent's group of permission tools (`protocol/permission-tools.ts`). If absent, the user is asked each time. */
   readonly permissionGroup?: string;
-  /** Another extension asks: its user is asked nothing. */
+  /** Another extension sends the requests: its user is asked nothing. */
   readonly isForeign: boolean;
-  /** For a single answer that is no part of a conversation: the agent's words alone are heard. */
+  /** For a single answer outside a conversation: only the agent's message text is used. */
   readonly isAside?: boolean;
 }
 
@@ -41,12 +38,12 @@ export interface AgentSessionDeps {
   readonly clock: Clock;
   readonly pool: AgentPool;
   readonly offers: ToolOffers;
-  /** What the settings say of permissions for this agent now. */
+  /** The current permission setting for this agent. */
   readonly policy: () => "ask" | "allow";
   readonly log: (level: LogLevel, message: string, detail?: Readonly<Record<string, unknown>>) => void;
 }
 
-/** What the agent waits for. */
+/** An open request of the agent. */
 export type Asked =
   | {
       readonly kind: "tool";
@@ -63,24 +60,25 @@ export type Asked =
       readonly answer: (answer: Answer) => void;
     };
 
-/** What came from the agent. `of` is the opening that it belongs to; messages are sentences for the user. */
+/** An event of the agent. `of`: the opening to which it belongs. Messages are sentences for the user. */
 export type AgentEvent = { readonly of: number } & (
   | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string; readonly remembers: boolean }
   | { readonly kind: "openFailed" | "agentDown"; readonly message: string }
   | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome; readonly usage?: JsonObject }
   | { readonly kind: "update"; readonly update: unknown }
-  /** For the user, in the chat. */
+  /** Shown to the user in the chat. */
   | { readonly kind: "notice"; readonly sentence: string }
   /** The session mode to return to when the user leaves Plan or Ask. */
   | { readonly kind: "modeReturn"; readonly modeReturn: ModeReturn | undefined }
   | { readonly kind: "call"; readonly call: OfferedCall }
-  /** `isUncovered`: the tool to ask with was called for. */
+  /** `isUncovered`: the tool that makes the permission tool available was called. */
   | { readonly kind: "permission"; readonly request: IncomingRequest; readonly isUncovered?: true }
-  /** The call, or the request, that it does not wait for any more. */
+  /** The call or request for whose answer the agent no longer waits. */
   | { readonly kind: "withdrew"; readonly what: OfferedCall | IncomingRequest }
 );
 
 /**
- * What a permission comes to: a question; or it was answered at once, and `sentence` tells the user why it was refused.
+ * The outcome of a permission request: a question, or `undefined` if it was answered at once. `sentence`: the request
+ * was rejected at once, and the user is told why.
  */
 export type Permission = { readonly asked: Asked } | { readonly sentence: string } | undefined;

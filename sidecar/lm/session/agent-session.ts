@@ -1,9 +1,10 @@
 /**
- * The agent's end of a session behind VS Code's chat: its session, the tools it is offered, and what it waits for. What
- * the agent does becomes words in the owner's queue, and means something only when their turn comes.
+ * The client of an agent behind VS Code's chat: its session, the tools offered to it, and its open requests. Events of
+ * the agent are posted to the owner's queue and take effect only when the owner handles them.
  *
- * Invariants: nothing is heard any more of an agent that was left, and whatever it asks is answered; a session is
- * opened with the tools of the newest request.
+ * Invariants:
+ * - Events of an agent session that was left are ignored, and its requests are answered.
+ * - A session is opened with the tools of the newest request.
  */
 import { randomBytes } from "node:crypto";
 import type { ChatTool } from "../../../src/protocol/lm";
@@ -27,25 +28,25 @@ import type { Answer, Prompt, TurnOutcome } from "./session-state-model";
 import type { OfferedCall, ToolOffer } from "../tools/tool-offer";
 import { offering } from "../tools/tools-proxy";
 
-/** Of what an agent said last, in the log. */
+/** Maximum characters of an agent's last output in the log. */
 const LOGGED_CHARACTERS = 2_000;
 /**
- * Of sessions for one answer, and of other extensions' of VS Code: agent extensions leave them as they are, and tell
- * them nothing of the user.
+ * `_meta` of one-shot sessions and of sessions for other extensions of VS Code. Agent extensions do not change them and
+ * send them no information about the user.
  */
 const ASIDE = { [SIDE_SESSION]: "symposium" };
 const NONE: ReadonlyMap<string, string> = new Map();
 
 export class AgentSession {
-  /** Counts openings: what comes from an earlier one is late. */
+  /** Number of the current opening, so that events of an earlier one are recognised as late. */
   #opening = 0;
   #staying = new AbortController();
   #agent: { readonly lease: Lease; readonly id: string } | undefined;
   #offer: ToolOffer | undefined;
-  /** Name of the MCP server of a session that is renewed: the agent's model knows the tools by it. */
+  /** MCP server name of a session that is renewed: the agent's model knows the tools by it. */
   #renewedServer: string | undefined;
   #tools: { readonly tools: readonly ChatTool[]; readonly duplicates: boolean };
-  /** With which the next opening begins. */
+  /** Start options of the next opening. */
   #begin: AgentSessionStart["begin"];
   #remembers = false;
   #prompts: AgentPrompts;
@@ -53,7 +54,7 @@ export class AgentSession {
   #toolWatch: Disposable | undefined;
   /** The sentence that was shown last. */
   #missingTools: string | undefined;
-  /** While it is there the agent is not read. */
+  /** While set, the agent's updates are not read. */
   #gate: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
 
   constructor(
@@ -86,13 +87,13 @@ export class AgentSession {
     deps.pool
       .acquire(this.#key, this.#staying.signal)
       .then(async lease => {
-        if (of !== this.#opening) return lease.release(); // left meanwhile
+        if (of !== this.#opening) return lease.release(); // left in the meantime
         this.say({ kind: "opened", lease, of, ...(await this.#opened(lease.connection, of, offer)) });
       })
       .catch((error: unknown) => this.say({ kind: "openFailed", message: this.#trouble(error), of }));
   }
 
-  /** Its turn has come. */
+  /** Handles `opened`: stores the session. */
   opened({ lease, agentSession, remembers }: Extract<AgentEvent, { readonly kind: "opened" }>): AgentCapabilities {
     this.#agent = { lease, id: agentSession };
     this.#remembers = remembers;
@@ -107,8 +108,8 @@ export class AgentSession {
   }
 
   /**
-   * Missing tools are a sentence of the answer, once, and in the log (issue 14 item 1). A session for one answer is
-   * read by a program: the log alone.
+   * Reports missing tools once, as a sentence in the answer and in the log (issue 14 item 1). A program reads one-shot
+   * sessions: they use the log alone.
    */
   #watchTools({ extensions }: AgentConnection, agentSession: string): void {
     const of = this.#opening;
@@ -127,7 +128,7 @@ export class AgentSession {
     if (this.#begin.kind === "again") this.#begin = { ...this.#begin, modeReturn };
   }
 
-  /** What the newest request offers. */
+  /** Updates the tools to those of the newest request. */
   offer(tools: readonly ChatTool[], duplicates: boolean): void {
     this.#tools = { tools, duplicates };
     this.#offer?.update(tools, duplicates);
@@ -161,7 +162,7 @@ export class AgentSession {
     if (this.#agent && !this.#prompts.cancel()) this.#agent.lease.connection.cancel(this.#agent.id);
   }
 
-  /** What a call of a tool comes to. */
+  /** The question for a tool call. */
   tool({ call }: Extract<AgentEvent, { readonly kind: "call" }>): Asked {
     this.#announced.arrived(call.given, call.args);
     return {
@@ -172,7 +173,7 @@ export class AgentSession {
     };
   }
 
-  /** `isTurn`: a turn runs, so that somebody can be asked. */
+  /** `isTurn`: a turn is running, so the user can be asked. */
   permission(
     { request, isUncovered, of }: Extract<AgentEvent, { readonly kind: "permission" }>,
     isTurn: boolean,
@@ -203,7 +204,7 @@ export class AgentSession {
         log("info", "Permission refused", { agent: agent.id });
         respond(verdict.answer);
         return this.start.isAside === true ? undefined : { sentence: verdict.sentence };
-      // Whatever that tool returns, the question is looked at again, as if it had been asked then.
+      // Whatever that tool returns, the permission request is evaluated again as if it had just arrived.
       case "uncover":
         return {
           asked: {
@@ -235,7 +236,7 @@ export class AgentSession {
     }
   }
 
-  /** An update's turn has come. */
+  /** Handles an update. */
   announced(update: unknown): HeardUpdate {
     const heard = this.#announced.heard(update, this.#offer?.qualified),
       { broken } = heard;
@@ -247,7 +248,7 @@ export class AgentSession {
     return heard;
   }
 
-  /** `call`: of an update that was announced. */
+  /** `call`: of an update that was passed to `announced`. */
   originOf(call: JsonObject): CallOrigin {
     return this.#announced.originOf(call);
   }
@@ -266,17 +267,17 @@ export class AgentSession {
   }
 
   /**
-   * It has died, or could not be opened (its lease goes with `#staying`): where it can, it goes on with its session
-   * when it is opened again.
+   * The agent died or could not be opened. `#staying` releases the lease of a failed opening. If possible, the next
+   * opening continues the session.
    */
   lost(): void {
     this.#end(agent => agent.lease.release());
   }
 
   /**
-   * Closes the agent's session, to be resumed with the current tools, when the agent did not request a list that
-   * changed (issue 14 item 2). Returns whether it did. Call it when a turn has ended: agents that handle the
-   * notification request the list during the turn.
+   * Closes the agent's session, to be resumed with the current tools, if the agent did not request a list that changed
+   * (issue 14 item 2). Returns whether it did. Call it after a turn: agents that handle the notification request the
+   * list during the turn.
    */
   renew(): boolean {
     const { resume, load } = this.#agent?.lease.connection.capabilities ?? {};
@@ -289,13 +290,13 @@ export class AgentSession {
     return true;
   }
 
-  /** The next opening begins with nothing. */
+  /** Leaves the session. The next opening starts a new one. */
   leave(): void {
     this.#begin = { kind: "new" };
     this.#end(({ lease, id }) => abandon(lease, id));
   }
 
-  /** A word that comes too late. */
+  /** Answers an event that arrives too late. */
   refuse(word: AgentEvent): void {
     switch (word.kind) {
       case "opened":
@@ -397,7 +398,7 @@ export class AgentSession {
     };
   }
 
-  /** Calls come by another way than the words before them, which are in the pipe already: those first. */
+  /** A call and the text before it use different connections. The text is already in the pipe and is handled first. */
   #called(of: number, call: OfferedCall): void {
     setImmediate(() => {
       this.#watch(call.signal, { kind: "withdrew", what: call, of });
@@ -409,10 +410,7 @@ export class AgentSession {
     signal.addEventListener("abort", () => this.say(word), { once: true });
   }
 
-  /**
-   * The message for the user, with the last lines that the program printed (issue 13 item 20). The cause goes to the
-   * log.
-   */
+  /** The message for the user, with the last lines of the program's output (issue 13 item 20). The cause is logged. */
   #trouble(error: unknown): string {
     const { message, cause } = objectOr(
       error instanceof Error ? { message: error.message, cause: error.cause } : error,
@@ -438,7 +436,7 @@ function resultOf(answer: Answer) {
     case "refused":
       return refusal(answer.reason);
     case "allowed":
-      return refusal("A tool's call cannot be allowed."); // the machine allows permissions only
+      return refusal("A tool's call cannot be allowed."); // the state machine allows permissions only
     default:
       return assertNever(answer, "answer");
   }

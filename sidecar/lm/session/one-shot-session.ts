@@ -1,9 +1,7 @@
 /**
- * Sessions of an agent for a single answer: without tools, and so without anybody who could be asked for a permission;
- * and not for long.
+ * Agent sessions for a single answer, with a time limit. They have no tools, and permissions cannot be asked.
  *
- * Invariant: each stream is ended once, and each session closed, also when the agent says nothing or there is no time
- * left.
+ * Invariant: each stream is ended once and each session is closed, even if the agent does not answer within the limit.
  */
 import type { RequestId } from "../../../src/protocol/lm";
 import type { JsonObject } from "../../rpc/json";
@@ -48,7 +46,7 @@ export class OneShotSessions implements AsyncDisposable {
     session.ask({ requestId, context: () => NO_CONTEXT, blocks: () => blocks });
   }
 
-  /** It ends without an answer. */
+  /** Ends the request without an answer. */
   cancel(requestId: RequestId): void {
     this.#end(requestId, undefined);
   }

@@ -1,6 +1,6 @@
 /**
- * What a person reads before an act of an agent is allowed: all of it that fits, and nothing that hides or pretends;
- * and what does not fit, to be opened beside. Pure.
+ * Text that the user reads before allowing an action of an agent. It contains everything that fits, without hidden or
+ * misleading content. The full text can be opened in an editor. Pure.
  */
 import type { PermissionQuestion } from "../../../src/protocol/lm";
 import { visibleLine } from "../../../src/protocol/visible-text";
@@ -8,7 +8,7 @@ import { carriesCommand } from "../../permissions/call-input";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { fenced, inline, shortened } from "../response/safe-text";
 
-/** Characters of one block and of one line, blocks of one question, and places. */
+/** Maximum characters of one block and of one line, number of blocks in one question, and number of places. */
 interface Limits {
   readonly block: number;
   readonly line: number;
@@ -16,7 +16,10 @@ interface Limits {
   readonly places: number;
 }
 const CARD: Limits = { block: 4_000, line: 500, blocks: 10, places: 20 };
-/** In an editor. So much no person reads; what it is for is that nobody has to allow what cannot be looked at. */
+/**
+ * Limits in an editor. They exceed what anyone reads, so that the user never has to allow an action that cannot be
+ * inspected.
+ */
 const EDITOR: Limits = { block: 500_000, line: 10_000, blocks: 1_000, places: 10_000 },
   MOST_WHOLE = 2_000_000;
 
@@ -31,14 +34,14 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ["switch_mode", "change its mode"],
 ]);
 
-/** After “wants to”. */
+/** Verb phrase after “wants to”. */
 export function verbOf(kind: string): string {
   return VERBS.get(kind) ?? "do something";
 }
 
 /**
- * `call`: all that is known of it; `last`: sentences of ours behind it. The title is ours: only the agent's name, from
- * the settings, is not.
+ * `call`: all merged reports of it. `last`: sentences of Symposium at the end. The title is Symposium's text, except
+ * for the agent's name from the settings.
  */
 export function questionText(
   agent: string,
@@ -54,7 +57,7 @@ export function questionText(
   };
 }
 
-/** The title is Markdown, and short. */
+/** Escapes and shortens the name, because the title is Markdown. */
 function namedInTitle(agent: string): string {
   return (
     visibleLine(agent)
@@ -64,7 +67,7 @@ function namedInTitle(agent: string): string {
   );
 }
 
-/** For the user, in a chat mode in which VS Code offers no tool of ours to ask with. `verb`: after “wants to”. */
+/** Sentence for the user in a chat mode in which VS Code offers no permission tool. `verb`: after “wants to”. */
 export function cannotAsk(agent: string, verb: string, { title, rawInput, locations }: JsonObject): string {
   const [place] = arrayOr(locations),
     path = stringOr(objectOr(place).path, "");
@@ -78,7 +81,7 @@ export function cannotAsk(agent: string, verb: string, { title, rawInput, locati
 
 const SUBJECT_LIMIT = 200;
 
-/** The same words at either length. */
+/** Renders the same content at either length. */
 class Text {
   constructor(private readonly limits: Limits) {}
 
@@ -92,7 +95,7 @@ class Text {
     ];
   }
 
-  /** What it is called, unless that is the command itself, which some agents say nowhere else. */
+  /** The call's title, unless it repeats the command. Some agents give the command only in the title. */
   #head(kind: string, { title, description, rawInput }: JsonObject): readonly string[] {
     const name = stringOr(title, "").trim(),
       command = commandIn(rawInput);
@@ -120,7 +123,7 @@ class Text {
     return details.length > 0 ? details : [this.#places(arrayOr(locations))];
   }
 
-  /** What is given with the command: what it is for, where it runs, whether it is let out of its sandbox. */
+  /** Other input of the command, for example its purpose, its folder, and whether it runs outside the sandbox. */
   #besides(rawInput: unknown): readonly string[] {
     const { command: _, description, ...rest } = objectOr(rawInput);
     return typeof description === "string"
@@ -135,7 +138,8 @@ class Text {
   }
 
   /**
-   * One item of `content`: of version 1 a difference has two texts, of version 2 a list of changes and perhaps a patch.
+   * One item of `content`. In ACP version 1 a diff has two texts; in version 2 it has a list of changes and an optional
+   * patch.
    */
   #part(item: unknown): string {
     const { type, path, oldText, newText, patch, changes } = objectOr(item);
@@ -163,7 +167,7 @@ class Text {
   }
 }
 
-/** As it is, if it is one string, else its words. */
+/** The command as given if it is a string, otherwise its arguments joined. */
 function commandIn(rawInput: unknown): string {
   const { command } = objectOr(rawInput);
   return typeof command === "string"
@@ -173,7 +177,7 @@ function commandIn(rawInput: unknown): string {
         .join(" ");
 }
 
-/** What was parsed may be nested too deep to be written again. */
+/** A parsed value may be nested too deep to be serialised. */
 function json(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, undefined, indent) ?? "";
@@ -186,7 +190,7 @@ function textOf(item: unknown): string | undefined {
   return stringOr(objectOr(objectOr(item).content).text, undefined);
 }
 
-/** Lines that went and came, with two around them. */
+/** Removed and added lines, with up to two lines of context on each side. */
 function difference(before: string, after: string): string {
   const old = before === "" ? [] : before.split("\n"),
     now = after === "" ? [] : after.split("\n"),

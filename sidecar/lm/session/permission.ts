@@ -1,15 +1,18 @@
 /**
- * The answer to an agent's permission question behind VS Code's chat: one question per act, and no answer that the user
- * did not give. Pure.
+ * Decides how an agent's permission request behind VS Code's chat is answered: one question per action, and no consent
+ * that the user did not give. Pure.
  *
- * A call of one of VS Code's own tools is allowed at once where that is proved (`permissions/bridged-calls.ts`),
- * because VS Code asks by itself before it runs the tool. For an act of the agent's own, a tool of ours is called: VS
- * Code asks the user before it runs, and its `invoke` is the consent (decisions, row 4). A standing approval of such a
- * tool is for one agent and one kind (decisions, row 29).
+ * A proved call of one of VS Code's own tools is allowed at once (`permissions/bridged-calls.ts`), because VS Code
+ * itself asks before it runs the tool. For an action of the agent, a tool of Symposium is called. VS Code asks the user
+ * before it runs that tool, and the tool's `invoke` is the consent (decisions, row 4). A standing approval of such a
+ * tool covers one agent and one kind (decisions, row 29).
  *
- * Invariants: only a proved claim is allowed without the user, once, and by an option that allows once; a question that
- * refers to VS Code's tools without proof is asked with `ASK_EACH_TIME` alone, which no standing approval can answer;
- * nor can one answer a question of an agent without tools of its own; what carries a command is asked as a command.
+ * Invariants:
+ * - Without asking the user, only a proved claim is allowed, once, and with an option that allows once, unless the
+ *   policy is `allow`.
+ * - A request that refers to VS Code's tools without proof uses `ASK_EACH_TIME` alone, which no standing approval can
+ *   answer. The same applies to an agent without a group of permission tools.
+ * - An action that carries a command is asked as a command.
  */
 import type { PermissionQuestion } from "../../../src/protocol/lm";
 import { ASK_EACH_TIME, permissionTool, type PermissionKind } from "../../../src/protocol/permission-tools";
@@ -23,28 +26,28 @@ import { cannotAsk, questionText, verbOf } from "./permission-text";
 export interface PermissionDeps {
   /** The agent's name, for sentences. */
   readonly agent: string;
-  /** The agent's group of permission tools; undefined: it has none. */
+  /** The agent's group of permission tools; undefined if it has none. */
   readonly group: string | undefined;
-  /** Our own tools that VS Code offers in this chat (`ToolOffer.permission`). */
+  /** Symposium's own permission tools that VS Code offers in this chat (`ToolOffer.permission`). */
   readonly offered: ReadonlySet<string>;
-  /** Those that another tool has to be called for first (`ToolOffer.grouped`). */
+  /** Permission tools that require a call of another tool first (`ToolOffer.grouped`). */
   readonly grouped: ReadonlyMap<string, string>;
-  /** Whether the question is about one of the session's bridged tools (`AnnouncedTools.claim`). */
+  /** Whether the request concerns one of the session's bridged tools (`AnnouncedTools.claim`). */
   readonly claim: BridgedClaim;
-  /** All that the agent announced of the call (`AnnouncedTools.of`). */
+  /** Everything that the agent announced about the call (`AnnouncedTools.of`). */
   readonly announced: JsonObject | undefined;
-  /** The user's settings for this agent. */
+  /** The user's setting for this agent. */
   readonly policy: "ask" | "allow";
-  /** Another extension sent the request: it has no user in a chat of ours. */
+  /** Another extension sent the request: it has no user in one of our chats. */
   readonly isForeign: boolean;
 }
 
-/** The answers are the results of `session/request_permission`. */
+/** The answers are results of `session/request_permission`. */
 export type PermissionVerdict =
   | { readonly kind: "allow"; readonly why: "bridged" | "bypass"; readonly answer: JsonObject }
-  /** `sentence` is for the user, in the chat. */
+  /** `sentence`: shown to the user in the chat. */
   | { readonly kind: "reject"; readonly answer: JsonObject; readonly sentence: string }
-  /** VS Code offers the tool to ask with after a call of this one: then again. */
+  /** VS Code offers the permission tool only after a call of `toolName`. Call that, then evaluate the request again. */
   | { readonly kind: "uncover"; readonly toolName: string; readonly reject: JsonObject }
   | {
       readonly kind: "ask";
@@ -55,7 +58,7 @@ export type PermissionVerdict =
       readonly reject: JsonObject;
     };
 
-/** What the agent wants to do; `kind` as in ACP. */
+/** The action that the agent requests. `kind` as in ACP. */
 export interface PermissionSubject {
   readonly kind: string;
   readonly title: string;
@@ -107,20 +110,20 @@ const UNPROVED =
 const FOR_EVER = "The agent offers only a permanent permission: it will not ask again.";
 
 /**
- * The parameters of our tool's call; `id` is the question's. What stands there is for the eye: the consent is tied to
- * `id` alone.
+ * Parameters of the permission tool's call; `id` is the question's. The other fields are for display only: the consent
+ * is bound to `id` alone.
  */
 export function parametersOf(id: string, { kind, title, rawInput }: PermissionSubject): JsonObject {
   const isShort = rawInput !== undefined && size(rawInput) <= MOST_INPUT;
   return { id, kind, title: title.slice(0, MOST_TITLE), ...(isShort ? { raw_input: rawInput } : {}) };
 }
 
-/** For a question that nobody answers (any more). */
+/** Answer to a permission request that is no longer open or cannot be asked. */
 export const CANCELLED: JsonObject = { outcome: { outcome: "cancelled" } };
 
 const MOST_INPUT = 4_000,
   MOST_TITLE = 500;
-/** ACP's kinds of tools, by the kind of permission; all others are `other`. */
+/** Permission kinds by ACP tool kind. Any other tool kind maps to `other`. */
 const TOOLS: ReadonlyMap<string, PermissionKind> = new Map([
   ["read", "read"],
   ["search", "read"],
@@ -131,7 +134,7 @@ const TOOLS: ReadonlyMap<string, PermissionKind> = new Map([
   ["fetch", "fetch"],
 ]);
 
-/** All that is known of the call; the question says it newest. */
+/** Merges all reports of the call. The permission request is the newest. */
 function callIn(params: JsonObject, announced: JsonObject | undefined): JsonObject {
   const { subject, title, description } = params,
     { type, command, cwd } = objectOr(subject);
@@ -148,7 +151,7 @@ function callIn(params: JsonObject, announced: JsonObject | undefined): JsonObje
 }
 
 /**
- * The kind that the agent gives, unless the call shows more: a standing approval of another kind must not cover a
+ * The kind that the agent reports, unless the call shows another: a standing approval of another kind must not cover a
  * command or a change.
  */
 function kindOf(call: JsonObject): string {
@@ -164,7 +167,7 @@ interface Answers {
   readonly isForEver: boolean;
 }
 
-/** By kind, never by position or text. Once where that is offered. */
+/** Selects options by kind, never by position or text. Options that apply once are preferred. */
 function answersIn(options: unknown): Answers {
   const known = arrayOr(options)
     .filter(isObject)

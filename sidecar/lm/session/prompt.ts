@@ -1,7 +1,7 @@
 /**
- * A request as ACP's content blocks: the user's words, the attachments, and then, marked as not the user's (issue 14
- * item 4), the position in the editor and a quotation of the conversation as far as the agent does not remember it. Not
- * the chat's instructions to its model: they name tools that the agent does not have. Pure.
+ * Converts a request to ACP content blocks: the user's words, then the attachments. The position in the editor and a
+ * quotation of the conversation, as far as the agent does not remember it, are marked as not the user's (issue 14 item
+ * 4). The chat's instructions to its model are omitted: they name tools that the agent does not have. Pure.
  */
 import { pathToFileURL } from "node:url";
 import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
@@ -14,10 +14,13 @@ import type { Reading } from "../history/parse-history";
 import type { Recipient } from "./session-state-model";
 import { transcript } from "../history/transcript";
 
-/** Characters of attachments that are embedded; of what is more there is a link, if it has an address. */
+/** Maximum characters of embedded attachments. Longer ones are linked if they have an address. */
 const EMBEDDED_LIMIT = 400_000;
 
-/** For the turn at hand. `verdict` says which turns the agent's session knows, if it `remembers` any. */
+/**
+ * The prompt for the turn at hand. `verdict` determines which turns the agent's session contains, if it `remembers`
+ * any.
+ */
 export function promptFor(
   request: ChatRequest,
   reading: Reading,
@@ -61,7 +64,7 @@ const CONTEXT: Readonly<Record<string, string>> = {
   context: "From the editor",
 };
 
-/** What the agent has not heard. */
+/** The part of the conversation that the agent has not received. */
 function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict): readonly JsonObject[] {
   const from = unheard(verdict),
     missed = from === undefined ? [] : turns.slice(from).map(turn => turn.messages),
@@ -83,7 +86,10 @@ function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict)
   ];
 }
 
-/** The first turn that the agent's session does not know; `undefined`: it knows all, also what a summary stands for. */
+/**
+ * The first turn that the agent's session does not contain; `undefined` if it contains all, including those that a
+ * summary replaces.
+ */
 function unheard(verdict: Verdict): number | undefined {
   switch (verdict.kind) {
     case "resume":

@@ -1,6 +1,6 @@
 /**
- * When a response that asks VS Code something is complete: so long after the last question, or after the last call that
- * the agent has announced, but not for ever.
+ * Decides when a response with questions is complete: `QUIET_MS` after the last question, or after the last call that
+ * the agent announced, but at most `LONGEST_MS` after the first question.
  */
 import type { Clock } from "../../rpc/clock";
 
@@ -9,7 +9,7 @@ export const QUIET_MS = 50,
 
 export class Quiet implements Disposable {
   #timer: Disposable | undefined;
-  /** Of the first question. */
+  /** Time of the first question. */
   #since: number | undefined;
 
   constructor(
@@ -17,13 +17,13 @@ export class Quiet implements Disposable {
     private readonly over: () => void,
   ) {}
 
-  /** A question has come. */
+  /** A question has arrived. */
   begin(): void {
     this.#since ??= this.clock.now();
     this.prolong();
   }
 
-  /** Another one is to be expected. */
+  /** Another question is expected. */
   prolong(): void {
     if (this.#since === undefined) return;
     const left = this.#since + LONGEST_MS - this.clock.now();

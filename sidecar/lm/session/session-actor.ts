@@ -1,9 +1,11 @@
 /**
- * The actor that owns one session of an agent behind VS Code's chat: it feeds `step` with what happens and does what
- * `step` decides. All judgement is in `session-state.ts`; the agent's end is `agent-session.ts`.
+ * The actor that owns one session of an agent behind VS Code's chat. It feeds events to `step` and performs the
+ * effects. All decisions are in `session-state.ts`; `agent-session.ts` is the client of the agent.
  *
- * Invariants: events are handled one at a time, in the order in which they came off the wire; what is told to the owner
- * is in the order in which it was decided; closing answers everything that is open.
+ * Invariants:
+ * - Events are handled one at a time, in the order in which they were received.
+ * - Messages to the owner are sent in the order in which they were decided.
+ * - Closing answers everything that is open.
  */
 import { randomBytes } from "node:crypto";
 import type { ChatPart, ChatTool, PermissionQuestion, RequestId } from "../../../src/protocol/lm";
@@ -37,16 +39,16 @@ import {
 } from "./session-state-model";
 
 export interface SessionStart extends AgentSessionStart {
-  /** Ours; unique. */
+  /** Symposium's id of the session; unique. */
   readonly id: string;
 }
 
-/** What a session tells its owner. */
+/** A message of a session to its owner. */
 export type SessionMessage =
   | { readonly kind: "part"; readonly requestId: RequestId; readonly part: ChatPart }
-  /** The response is complete. `error`: a sentence; `goesOn`: the turn does. */
+  /** The response is complete. `error`: a sentence for the user. `goesOn`: the turn continues. */
   | { readonly kind: "finished"; readonly requestId: RequestId; readonly error?: string; readonly goesOn?: true }
-  /** `turn`: the request that began it. */
+  /** `turn`: the request that began the turn. */
   | { readonly kind: "turnOver"; readonly turn: RequestId; readonly how: "answered" | "cut" }
   | {
       readonly kind: "asked";
@@ -56,13 +58,13 @@ export type SessionMessage =
       readonly question: PermissionQuestion;
     }
   | { readonly kind: "settled"; readonly questionId: string }
-  /** The agent's session is open; `agentSession` is its id there. */
+  /** The agent's session is open; `agentSession` is the agent's id of it. */
   | { readonly kind: "opened"; readonly agentSession: string; readonly capabilities: AgentCapabilities }
-  /** Tokens of the agent's context window. */
+  /** Size of the agent's context window in tokens. */
   | { readonly kind: "contextSize"; readonly tokens: number }
   /** The agent's session mode to return to when the user leaves Plan or Ask. */
   | { readonly kind: "modeReturn"; readonly modeReturn: ModeReturn | undefined }
-  /** Whether something goes on in it, or can. */
+  /** The session's phase has changed. */
   | { readonly kind: "phase"; readonly phase: Phase["kind"] };
 
 export interface SessionDeps extends AgentSessionDeps {
@@ -72,7 +74,7 @@ export interface SessionDeps extends AgentSessionDeps {
 type Message =
   | { readonly kind: "event"; readonly event: SessionEvent }
   | { readonly kind: "word"; readonly word: AgentEvent }
-  /** `of`: the watch that is over. */
+  /** `of`: number of the expired watch. */
   | { readonly kind: "overdue"; readonly of: number }
   | { readonly kind: "tools"; readonly tools: readonly ChatTool[]; readonly duplicates: boolean }
   | { readonly kind: "decide"; readonly questionId: string; readonly settle: (isTaken: boolean) => void };
@@ -83,18 +85,18 @@ export class SessionActor extends Actor<Message> {
   readonly #agent: AgentSession;
   readonly #quiet: Quiet;
   #watch: Disposable | undefined;
-  /** Counts watches: one that was ended is not over. */
+  /** Number of the current watch, so that the expiry of an earlier watch is ignored. */
   #watches = 0;
-  /** The request that began the turn of now. */
+  /** The request that began the current turn. */
   #turn: RequestId = "";
-  /** What the agent waits for, by call id; `what`: with which it asked. */
+  /** Open requests of the agent, by call id. `what`: the call or permission request itself. */
   readonly #asked = new Map<string, Asked & { readonly what: object }>();
-  /** Call ids of the permissions that were put to the user, by the question's. */
+  /** Call ids of the permissions shown to the user, by question id. */
   readonly #shown = new Map<string, string>();
   #calls = 0;
-  /** Tokens of the agent's context window, as it said last. */
+  /** Size of the agent's context window in tokens, as last reported. */
   #contextSize: number | undefined;
-  /** Of extensions that are not there: what was said, and what is still to be. */
+  /** Sentences about missing extensions: `#missed` were shown, `#unsaid` are still to be shown. */
   readonly #missed = new Set<string>();
   #unsaid: readonly string[] = [];
 
@@ -122,20 +124,20 @@ export class SessionActor extends Actor<Message> {
   cancel(requestId: RequestId): void {
     this.#tell({ kind: "cancelled", requestId });
   }
-  /** The user took back the turn that runs, if one does. */
+  /** The user took back the running turn, if any. */
   takeBack(): void {
     this.#tell({ kind: "takenBack" });
   }
-  /** What the newest request offers. */
+  /** Updates the tools to those of the newest request. */
   offer(tools: readonly ChatTool[], duplicates: boolean): void {
     this.post({ kind: "tools", tools, duplicates });
   }
-  /** The user agreed. `settle` is told whether the agent still waited for it. */
+  /** The user agreed. `settle` receives whether the agent still waited for the decision. */
   decide(questionId: string, settle: (isTaken: boolean) => void): void {
     this.post({ kind: "decide", questionId, settle });
   }
 
-  /** Everything open is answered, with `why` where a sentence is wanted. */
+  /** Answers everything open. `why` is the error where a sentence is needed. */
   async close(why: string): Promise<void> {
     await super[Symbol.asyncDispose]();
     this.#step({ kind: "closed", message: why });
@@ -190,7 +192,7 @@ export class SessionActor extends Actor<Message> {
     this.post({ kind: "event", event });
   }
 
-  /** A request that will not be handled is answered all the same. */
+  /** Answers a request that will not be handled. */
   #refuse(event: SessionEvent): void {
     const error = "This chat's session was closed. Send the message again.";
     if (event.kind === "prompted") this.deps.tell({ kind: "finished", requestId: event.prompt.requestId, error });
@@ -247,8 +249,8 @@ export class SessionActor extends Actor<Message> {
   }
 
   /**
-   * What is to be said of it, once, and only where a person reads it: another extension may take it for the answer. The
-   * log has it always.
+   * Sentences to show, each once and only in a user's chat: another extension could take them for the answer. They are
+   * always logged.
    */
   #news(missing: readonly MissingExtension[]): readonly string[] {
     const { begin, isForeign, isAside } = this.begin;
@@ -263,7 +265,7 @@ export class SessionActor extends Actor<Message> {
     this.deps.tell({ kind: "contextSize", tokens });
   }
 
-  /** In front of the next answer. */
+  /** Shows the sentences before the next answer. */
   #sayMissing(): void {
     if (this.#unsaid.length === 0 || this.#state.phase.kind !== "streaming") return;
     for (const sentence of this.#unsaid) {
@@ -278,7 +280,7 @@ export class SessionActor extends Actor<Message> {
     for (const part of parts) this.#step({ kind: "spoke", part });
   }
 
-  /** Our call ids come back as they are, and name their session in a log. */
+  /** VS Code returns call ids unchanged. They contain the session's id for the log. */
   #ask(what: object, asked: Asked): void {
     const callId = `sy1_${this.begin.id.slice(0, 8)}_${randomBytes(16).toString("hex")}_${++this.#calls}`;
     this.#asked.set(callId, { ...asked, what });

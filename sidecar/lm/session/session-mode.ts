@@ -1,9 +1,9 @@
 /**
- * Maps the chat modes Plan and Ask of VS Code to the session modes of an agent, and back when the user leaves them.
- * An agent offers its modes as a config option of the category `mode`, or in the older `modes`. Pure.
+ * Maps the chat modes Plan and Ask of VS Code to the session modes of an agent, and back when the user leaves them. An
+ * agent offers its modes as a config option of the category `mode`, or in the older `modes`. Pure.
  *
  * Invariant: a mode is restored only while the session is still in the mode that was set here. A mode that the agent
- * chose itself stays.
+ * chose itself is kept.
  */
 import { withValue, type Control } from "../../../src/protocol/controls";
 import { controlsOf, MODE } from "../../acp/adapt/controls";
@@ -12,7 +12,7 @@ import type { QuietMode } from "../history/chat-context";
 
 type ModeControl = Extract<Control, { readonly kind: "select" }>;
 
-/** Where to return to when the user leaves Plan or Ask. */
+/** The mode to return to (`to`) when the user leaves Plan or Ask (`from`). */
 export interface ModeReturn {
   readonly from: string;
   readonly to: string;
@@ -25,7 +25,7 @@ export interface SessionMode {
 
 export const NO_MODE: SessionMode = { control: undefined, back: undefined };
 
-/** `result`: the agent's answer to a request that opens the session, or to `session/set_config_option`. */
+/** `result`: the agent's response to a request that opens the session, or to `session/set_config_option`. */
 export function modeOpened(mode: SessionMode, result: unknown): SessionMode {
   const control = controlIn(result);
   return control ? { ...mode, control } : mode;
@@ -43,15 +43,15 @@ export function modeUpdated(mode: SessionMode, update: unknown): SessionMode {
 export interface ModeChange {
   readonly control: ModeControl;
   readonly value: string;
-  /** As the agent shows it. */
+  /** Name that the agent displays. */
   readonly name: string;
-  /** When the agent has agreed. */
+  /** State after the agent has accepted the change. */
   readonly next: SessionMode;
 }
 
 /**
- * The change that the user's choice asks for; `undefined`: the session is in the right mode, or the agent has none
- * for it.
+ * The change that the user's choice requires. `undefined`: the session is in the right mode, or the agent has none for
+ * it.
  */
 export function modeChange(mode: SessionMode, wanted: QuietMode): ModeChange | undefined {
   const { control, back } = mode;
@@ -70,7 +70,7 @@ export function modeChange(mode: SessionMode, wanted: QuietMode): ModeChange | u
   };
 }
 
-/** Ids and names in the order in which they fit. */
+/** Ids and names, best match first. */
 const FITTING: Readonly<Record<"plan" | "ask", readonly string[]>> = {
   plan: ["plan", "planning", "plan mode", "architect", "read only"],
   ask: ["ask", "ask mode", "read only", "chat only"],
@@ -85,7 +85,7 @@ function matching(control: ModeControl, wanted: "plan" | "ask"): string | undefi
   return fits.find(choice => choice !== undefined)?.value;
 }
 
-/** `acceptEdits`, `read-only` and the last part of a URL as words. */
+/** Splits `acceptEdits`, `read-only` and the last part of a URL into lowercase words. */
 function normal(text: string): string {
   const [last = ""] = text.split(/[/#]/).slice(-1);
   return last
@@ -104,7 +104,7 @@ function withMode(mode: SessionMode, value: string): SessionMode {
   return control?.kind === "select" ? { ...mode, control } : mode;
 }
 
-/** An agent may offer options for other things, and its modes in the older way. */
+/** An agent may offer config options for other purposes, and its modes in the older form. */
 function controlIn(result: unknown): ModeControl | undefined {
   const { modes } = objectOr(result),
     all = [...controlsOf(result), ...controlsOf({ modes })];

@@ -1,19 +1,19 @@
 /**
- * What an agent's session behind the model picker knows, what can happen to it, and what follows: the words of
- * `session-state.ts`. Pure.
+ * States, events and effects of `session-state.ts`, the state machine of an agent session behind the model picker.
+ * Pure.
  */
 import type { ChatPart, RequestId } from "../../../src/protocol/lm";
 import type { JsonObject } from "../../rpc/json";
 import type { ChatContext } from "../history/chat-context";
 
 /**
- * Something that the agent waits for and the host decides: a call of one of VS Code's tools, or a permission. `callId`
- * is ours, and unique.
+ * An open request of the agent that the host decides: a call of one of VS Code's tools, or a permission. `callId` is
+ * assigned by Symposium and unique.
  */
 export interface Question {
   readonly callId: string;
   readonly kind: "tool" | "permission";
-  /** As VS Code knows it; of a permission, the tool of ours that asks for it. */
+  /** VS Code's name of the tool. For a permission, the permission tool that asks for it. */
   readonly toolName: string;
   readonly parameters: unknown;
 }
@@ -26,13 +26,14 @@ export interface Result {
 
 export type Answer =
   | { readonly kind: "result"; readonly result: unknown; readonly isError: boolean }
-  /** Of a permission, and only by the decision that is made in our own tool. */
+  /** Answer to a permission. It results only from the decision made in Symposium's own tool. */
   | { readonly kind: "allowed" }
   /** `reason`: a sentence for the agent. */
   | { readonly kind: "refused"; readonly reason: string };
 
 /**
- * Who hears a prompt: what it takes beside text and links, and whether it remembers this chat or has just been opened.
+ * The agent that receives a prompt: the content it accepts beside text and links, and whether its session already
+ * contains this chat.
  */
 export interface Recipient {
   readonly images: boolean;
@@ -40,15 +41,15 @@ export interface Recipient {
   readonly remembers: boolean;
   /** False: the agent answered a whole turn of this session without requesting the list of VS Code's tools. */
   readonly hasTools: boolean;
-  /** What the user chose for the chat, as far as the session was not told before. */
+  /** The user's choices for the chat that this session has not received yet. */
   readonly context: readonly JsonObject[];
 }
 
 export interface Prompt {
   readonly requestId: RequestId;
-  /** What the user chose for the chat. Parsed when the prompt is sent. */
+  /** The user's choices for the chat. Parsed when the prompt is sent. */
   readonly context: () => ChatContext;
-  /** ACP content blocks; with the conversation quoted in them where the agent does not remember it. */
+  /** ACP content blocks. They quote the conversation if the agent does not remember it. */
   readonly blocks: (to: Recipient) => readonly JsonObject[];
 }
 
@@ -56,11 +57,11 @@ export type TurnOutcome =
   | { readonly kind: "stopped"; readonly reason: string }
   | { readonly kind: "failed"; readonly message: string };
 
-/** What the agent does; each can come while no request is open. */
+/** An event of the agent. Each can occur while no request is open. */
 export type AgentEvent =
   | { readonly kind: "spoke"; readonly part: ChatPart }
   | { readonly kind: "asked"; readonly question: Question }
-  /** It does not wait for the answer any more. */
+  /** The agent no longer waits for the answer. */
   | { readonly kind: "withdrew"; readonly callId: string }
   | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome }
   /** `message`: a sentence for the user, here and below. */
@@ -71,23 +72,23 @@ export type SessionEvent =
   | { readonly kind: "opened" }
   | { readonly kind: "openFailed"; readonly message: string }
   | { readonly kind: "prompted"; readonly prompt: Prompt }
-  /** The results that came back, and what the user says beside them. */
+  /** The results that arrived, and the user's new words, if any. */
   | {
       readonly kind: "resumed";
       readonly requestId: RequestId;
       readonly results: readonly Result[];
       readonly prompt: Prompt | undefined;
     }
-  /** The round of now is asked for again, by another request. */
+  /** Another request retries the current round. */
   | { readonly kind: "repeated"; readonly requestId: RequestId }
-  /** Our own tool was invoked for this permission. */
+  /** Symposium's own tool was invoked for this permission. */
   | { readonly kind: "decided"; readonly callId: string }
-  /** No further question has come for a while. */
+  /** No further question has arrived for a while. */
   | { readonly kind: "quiet" }
   | { readonly kind: "cancelled"; readonly requestId: RequestId }
-  /** The user took back the turn that runs: another session has its place in the chat. */
+  /** The user took back the running turn: another session has replaced this one in the chat. */
   | { readonly kind: "takenBack" }
-  /** The time of `watch` is over. */
+  /** The time limit of `watch` has passed. */
   | { readonly kind: "overdue" }
   | { readonly kind: "closed"; readonly message: string };
 
@@ -96,34 +97,35 @@ export type Effect =
   | { readonly kind: "prompt"; readonly prompt: Prompt }
   | { readonly kind: "emit"; readonly requestId: RequestId; readonly part: ChatPart }
   | { readonly kind: "askHost"; readonly requestId: RequestId; readonly question: Question }
-  /** `error`: it failed, and why. `goesOn`: the turn does, and the next request brings it on. */
+  /** `error`: the request failed with this sentence. `goesOn`: the turn continues with the next request. */
   | { readonly kind: "finish"; readonly requestId: RequestId; readonly error?: string; readonly goesOn?: true }
-  /** The turn of the last `prompt`; once for each. */
+  /** Ends the turn of the last `prompt`; once for each. */
   | { readonly kind: "turnOver"; readonly how: "answered" | "cut" }
   | { readonly kind: "answer"; readonly callId: string; readonly answer: Answer }
   | { readonly kind: "cancelAgent" }
-  /** Begin to wait for `quiet`, or begin again. */
+  /** Starts or restarts the wait for `quiet`. */
   | { readonly kind: "awaitQuiet" }
-  /** In place of a watch that runs. */
+  /** Replaces a running watch. */
   | { readonly kind: "watch"; readonly ms: number }
   | { readonly kind: "unwatch" }
-  /** Read no more from the agent for this session, and go on. */
+  /** Stops and resumes reading from the agent for this session. */
   | { readonly kind: "pause" | "release" }
-  /** Let go of the agent's session. */
+  /** Leaves the agent's session. */
   | { readonly kind: "leave" }
-  /** Said in a turn that was stopped, or out of place. */
+  /** Output of a stopped turn, or output outside a turn. */
   | { readonly kind: "discard"; readonly part: ChatPart }
-  /** For the log: what should not happen. */
+  /** For the log: an unexpected event. */
   | { readonly kind: "unexpected"; readonly what: string };
 
-/** What came while nobody listened, in order. */
+/** Events that arrived while they could not be sent, in order. */
 export interface Held {
   readonly events: readonly Extract<AgentEvent, { readonly kind: "spoke" | "asked" | "turnEnded" | "agentDown" }>[];
   readonly characters: number;
 }
 
 /**
- * The questions that a response has put to the host. `settled`: decided, withdrawn or refused before the results came.
+ * The questions that a response has put to the host. `settled`: decided, withdrawn or refused before the results
+ * arrived.
  */
 export interface Batch {
   readonly open: ReadonlyMap<string, Question>;
@@ -133,11 +135,11 @@ export interface Batch {
 export interface Streaming extends Batch {
   readonly kind: "streaming";
   readonly requestId: RequestId;
-  /** Words behind the questions of this response: they go out in the next one. */
+  /** Text after the questions of this response. It is sent in the next one. */
   readonly held: Held;
 }
 
-/** No request is open, and the turn goes on. */
+/** No request is open, and the turn continues. */
 export interface Blocked extends Batch {
   readonly kind: "blocked";
   readonly held: Held;
@@ -152,7 +154,7 @@ export type Phase =
   | { readonly kind: "down" }
   | { readonly kind: "closed" };
 
-/** What the round of now has sent; without `parts` when that was too much to be sent again. */
+/** Output of the current round. `parts` is undefined if it is too long to be sent again. */
 export interface Reply {
   readonly parts: readonly ChatPart[] | undefined;
   readonly characters: number;
@@ -170,16 +172,16 @@ export type Step = readonly [next: State, effects: readonly Effect[]];
 
 export const HELD_EVENTS = 1_000,
   HELD_CHARACTERS = 4 * 1024 * 1024;
-/** Questions that may be open, or wait to be, in a session at a time. */
+/** Maximum number of questions that are open or held in a session at a time. */
 export const MOST_QUESTIONS = 64;
-/** Of a reply that can be sent again. */
+/** Limits of a reply that can be sent again. */
 export const REPEATABLE_CHARACTERS = 1024 * 1024,
   REPEATABLE_PARTS = 1_000;
 
 export const NOTHING_HELD: Held = { events: [], characters: 0 };
 export const NO_REPLY: Reply = { parts: [], characters: 0, isEmpty: true };
 
-/** Neighbouring words become one. */
+/** Adjacent texts are merged. */
 export function hold({ events, characters }: Held, event: Held["events"][number]): Held {
   const last = events.at(-1);
   const joined = event.kind === "spoke" && last?.kind === "spoke" ? join(last.part, event.part) : undefined;
@@ -198,7 +200,7 @@ export function grown({ parts, characters, isEmpty }: Reply, part: ChatPart): Re
     joined = last && join(last, part),
     size = characters + charactersOf(part);
   const all = parts && (joined ? [...parts.slice(0, -1), joined] : [...parts, part]);
-  // VS Code takes an answer without text and calls for a failure.
+  // VS Code treats an answer without text and calls as a failure.
   const says = part.type === "tool_call" || (part.type === "text" && part.value !== "");
   return {
     parts: all && size <= REPEATABLE_CHARACTERS && all.length <= REPEATABLE_PARTS ? all : undefined,

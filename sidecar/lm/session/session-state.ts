@@ -1,27 +1,30 @@
 /**
- * One session of an agent behind VS Code's chat, as a pure machine: `step(state, event)` → the next state and what is
- * to be done.
+ * One session of an agent behind VS Code's chat, as a pure state machine: `step(state, event)` → the next state and the
+ * effects.
  *
  *                opened          prompted              quiet
  *   opening ────────────▶ idle ───────────▶ streaming ────────▶ blocked
  *      ▲                   ▲                 │  │  ▲── resumed ──┘ │
- *      │                   ├── turnEnded ────┘  │                  │ cancelled; new words; nobody comes back
+ *      │                   ├── turnEnded ────┘  │                  │ cancelled; new words; overdue
  *   prompted               └── turnEnded ── cancelling ◀───────────┘
- *      └──── down ◀── agentDown, from each                              closed: nothing goes on
+ *      └──── down ◀── agentDown, from each                              closed: final
  *
- * VS Code answers the questions of a response only in its next request. So a response with questions is finished as
- * soon as no further one comes (`quiet`); what the agent does until the next request is held and goes out with that. VS
- * Code shows the text of a response before its calls: words that come behind a question are held, too, so that none
- * overtakes the question before it; questions join the batch, so that parallel calls are parallel.
+ * VS Code answers the questions of a response only in its next request. A response with questions is therefore finished
+ * as soon as no further question follows (`quiet`). Events of the agent until the next request are held and sent in
+ * that request's response.
  *
- * A tool is answered by a result, a permission only by `decided`: a result may be a *Skip*. What the next request
- * leaves out is refused by name. Results with new words: they are delivered, the agent is asked to stop, and the words
- * are the next prompt.
+ * VS Code shows the text of a response before its calls. Text after a question is also held, so that it does not
+ * overtake the question. Further questions join the batch, so that parallel calls run in parallel.
  *
- * Invariants (`session-state.test.ts` holds each): every request is finished once, and nothing is emitted for it then;
- * every question is answered once; of what the agent says nothing is lost or comes in another order, it is emitted, or
- * discarded with the turn that was stopped; one turn runs at a time, and a stopped one is ended by the agent, or the
- * agent is left.
+ * A tool call is answered by a result, a permission only by `decided`, because a result may be a *Skip*. Questions
+ * without a result in the next request are refused by name. If results arrive with new words, they are delivered, the
+ * agent is asked to stop, and the words become the next prompt.
+ *
+ * Invariants (`session-state.test.ts` tests each):
+ * - Every request is finished once, and nothing is emitted for it afterwards.
+ * - Every question is answered once.
+ * - No output of the agent is lost or reordered: it is emitted, or discarded with the turn that was stopped.
+ * - One turn runs at a time. A stopped turn is ended by the agent, or the agent is left.
  */
 import type { RequestId } from "../../../src/protocol/lm";
 import { assertNever } from "../../../src/protocol/wire";
@@ -193,7 +196,7 @@ function stepPhase(state: State, event: Exclude<SessionEvent, { readonly kind: "
       }
     case "cancelling":
       switch (event.kind) {
-        // However it ends: it has stopped, as it was asked to.
+        // Any outcome counts as stopped, as requested.
         case "turnEnded":
           return phase.waiting ? begin(state, phase.waiting) : enter(state, { kind: "idle", held: NOTHING_HELD });
         case "agentDown":
@@ -245,7 +248,7 @@ function stepPhase(state: State, event: Exclude<SessionEvent, { readonly kind: "
 
 const CLOSED = "This chat's session was closed. Send the message again.";
 
-/** What means the same wherever no turn runs, or none that counts. */
+/** Events that are handled alike in all phases without a running turn, or with a stopped one. */
 function elsewhere(
   state: State,
   event: Exclude<SessionEvent, { readonly kind: "closed" | "prompted" | "resumed" }>,
@@ -274,7 +277,7 @@ function elsewhere(
   }
 }
 
-// --- the agent's doing, while a request is open
+// --- events of the agent while a request is open
 
 function hear(state: State, phase: Streaming, event: AgentEvent): Step {
   const isAsking = phase.open.size + phase.settled.size > 0;
@@ -287,7 +290,7 @@ function hear(state: State, phase: Streaming, event: AgentEvent): Step {
       return isTooMany(phase) ? refused(state, event.question) : ask(state, phase, event.question);
     case "withdrew":
       return withdraw(state, phase, event.callId);
-    // The calls are out already: VS Code comes back with their results, and hears the rest then.
+    // The calls were already sent: VS Code's next request brings their results and receives the rest.
     case "turnEnded":
     case "agentDown":
       return isAsking
@@ -324,7 +327,7 @@ function decide(state: State, phase: Streaming | Blocked, callId: string): Step 
     : [state, []];
 }
 
-/** The agent waits for nothing any more; its words, and how it ended, go out with the next request. */
+/** The agent no longer waits for answers. Its text and the end of its turn are sent with the next request. */
 function over(
   state: State,
   phase: Blocked,
@@ -378,7 +381,7 @@ function begin(state: State, prompt: Prompt, held: Held = NOTHING_HELD): Step {
   );
 }
 
-/** Until the agent's session is open, or its stopped turn has ended. The newest request is the one that counts. */
+/** Waits until the agent's session is open or its stopped turn has ended. A newer request replaces an older one. */
 function wait(state: State, phase: Extract<Phase, { readonly waiting: unknown }>, prompt: Prompt): Step {
   const before = phase.waiting;
   return chain(
@@ -392,21 +395,21 @@ function wait(state: State, phase: Extract<Phase, { readonly waiting: unknown }>
   );
 }
 
-/** The request that waits ends without an answer. */
+/** Ends the waiting request without an answer. */
 function unwait(state: State, phase: Extract<Phase, { readonly waiting: unknown }>): Step {
   return enter(state, { ...phase, waiting: undefined }, phase.waiting ? [finish(phase.waiting)] : []);
 }
 
 const OVERTAKEN = "A newer message took the place of this one.";
 
-/** A new session of the agent, when there is something to ask it. */
+/** Opens a new session of the agent if a prompt is waiting. */
 function anew(state: State, waiting: Prompt | undefined, first: readonly Effect[]): Step {
   return waiting
     ? enter(state, { kind: "opening", waiting }, [...first, { kind: "open" }])
     : enter(state, { kind: "down" }, first);
 }
 
-/** It asks for nothing that we have: results of calls that nobody waits for. */
+/** The request brings only results of calls that are no longer open. */
 function stray(state: State, requestId: RequestId): Step {
   return [
     state,
@@ -421,19 +424,19 @@ function stray(state: State, requestId: RequestId): Step {
   ];
 }
 
-/** The response is complete; the turn goes on without one. */
+/** The response is complete. The turn continues without an open request. */
 function block(state: State, { open, settled: known, held, requestId }: Streaming): Step {
   return enter(state, { kind: "blocked", open, settled: known, held }, [{ kind: "finish", requestId, goesOn: true }]);
 }
 
-/** Another request has come while the response of this one was open. */
+/** Another request arrived while the response to this one was open. */
 function overtaken(state: State, phase: Streaming): Step {
   return chain(state.reply.isEmpty ? say(state, phase.requestId, OVERTAKEN) : [state, []], s => [s, [finish(phase)]]);
 }
 
 /**
- * The next request of the turn: the batch is settled, then it goes on under the new request, or, when that has words,
- * stops and begins again.
+ * Handles the next request of the turn. The batch is settled. Then the turn continues under the new request or, if that
+ * has new words, stops and begins again.
  */
 function proceed(
   state: State,
@@ -462,7 +465,7 @@ function proceed(
   );
 }
 
-/** The turn of now ends without its answer, and `waiting` comes after it. */
+/** The current turn ends without its answer, and `waiting` follows it. */
 function stop(state: State, phase: Streaming | Blocked, waiting: Prompt | undefined, first: readonly Effect[]): Step {
   const reason = "The user stopped the turn.",
     last = phase.held.events.at(-1)?.kind;

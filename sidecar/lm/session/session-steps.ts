@@ -1,6 +1,4 @@
-/**
- * The small steps of a session's machine (`session-state.ts`): what they change, and what is to be done for it. Pure.
- */
+/** Helpers of the session state machine (`session-state.ts`): small transitions and their effects. Pure. */
 import type { RequestId } from "../../../src/protocol/lm";
 import {
   grown,
@@ -19,7 +17,7 @@ import {
   type TurnOutcome,
 } from "./session-state-model";
 
-/** For results of calls; for the end of a stopped turn. */
+/** Time limits in milliseconds: `PENDING_MS` for results of calls, `STOPPING_MS` for the end of a stopped turn. */
 export const PENDING_MS = 30 * 60_000,
   STOPPING_MS = 60_000;
 
@@ -35,7 +33,7 @@ export function emit(
   return [{ ...state, reply: grown(state.reply, part) }, [{ kind: "emit", requestId, part }]];
 }
 
-/** A sentence of ours, behind what the agent said. */
+/** A sentence of Symposium after the agent's text. */
 export function say(state: State, requestId: RequestId, sentence: string): Step {
   return emit(state, requestId, { type: "text", value: state.reply.isEmpty ? sentence : `\n\n${sentence}` });
 }
@@ -104,7 +102,7 @@ export function refusals(questions: readonly Question[], reason: string): readon
   return questions.map(({ callId }) => refuse(callId, reason));
 }
 
-/** How long a phase may last without anybody's doing. */
+/** Maximum duration of a phase, in milliseconds; `undefined` if it is unlimited. */
 function limitOf({ kind }: Phase): number | undefined {
   return kind === "blocked" ? PENDING_MS : kind === "cancelling" ? STOPPING_MS : undefined;
 }
@@ -120,7 +118,7 @@ export function watching(before: Phase, after: Phase): readonly Effect[] {
         : [];
 }
 
-/** Nobody comes for what is held in an idle session, so it does not keep the agent waiting. */
+/** Events held in an idle session may never be collected, so they do not pause the agent. */
 function isPaused(phase: Phase): boolean {
   return (phase.kind === "streaming" || phase.kind === "blocked") && isFull(phase.held);
 }
@@ -129,7 +127,7 @@ export function reading(before: Phase, after: Phase): readonly Effect[] {
   return isPaused(before) === isPaused(after) ? [] : [{ kind: isPaused(after) ? "pause" : "release" }];
 }
 
-/** ACP's stop reasons (schema v1, `StopReason`), said plainly. */
+/** ACP's stop reasons (schema v1, `StopReason`) as sentences for the user. */
 const STOP_REASONS: Readonly<Record<string, string>> = {
   max_tokens: "The answer ends here because it reached the model's token limit.",
   max_turn_requests: "The agent stopped because it reached its limit of model requests for one turn.",
@@ -137,14 +135,14 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   cancelled: "Stopped.",
 };
 
-/** What is said behind a turn's answer, if anything. */
+/** A sentence after a turn's answer, if one is needed. */
 export function lastWords({ agent, reply }: State, outcome: TurnOutcome): string | undefined {
   const reason = outcome.kind === "stopped" ? outcome.reason : "end_turn";
   if (reason !== "end_turn") return STOP_REASONS[reason] ?? `The agent stopped for the reason “${reason}”.`;
   return reply.isEmpty ? `${agent} ended its turn without an answer.` : undefined;
 }
 
-/** A request that changes nothing. */
+/** Finishes a request that changes nothing. */
 export function finishAside({ phase: { kind } }: State, requestId: RequestId): Effect {
   return {
     kind: "finish",
@@ -153,7 +151,7 @@ export function finishAside({ phase: { kind } }: State, requestId: RequestId): E
   };
 }
 
-/** What the round of now has said already, once more. */
+/** Sends the parts of the current round once more. */
 export function repeat([state, effects]: Step, requestId: RequestId, isWhole: boolean): Step {
   const { parts, isEmpty } = state.reply,
     text = parts

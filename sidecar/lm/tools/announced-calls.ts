@@ -1,41 +1,42 @@
 /**
- * The calls of VS Code's tools in one session of an agent: what the agent announces, what Symposium allows without a
- * question because VS Code asks by itself, and the calls that reach the session's own MCP server. The three are
- * matched.
+ * Matches the calls of VS Code's tools in one agent session. There are three sources: calls that the agent announces,
+ * calls that Symposium allows because VS Code asks the user itself, and calls that reach the session's own MCP server.
  *
  *   announced ── question allowed ──▶ open ── tools/call arrives ──▶ used
- *                                      └── completed, or shows another act, without a call ──▶ broken
+ *                                      └── completed, or reports another action, without a call ──▶ broken
  *
- * Invariants: an allowance is for one call, whose identity is proved (`bridged-calls.ts`) by all reports of it; after a
- * broken allowance the agent of this session is not trusted any more, and the user is asked about each of its calls.
+ * Invariants:
+ * - An allowance is for one call, whose identity all its reports prove (`bridged-calls.ts`).
+ * - After a broken allowance the agent of this session is no longer trusted, and the user is asked about each of its
+ *   calls.
  */
 import { isDeepStrictEqual } from "node:util";
 import { AnnouncedCalls } from "../../permissions/announced-calls";
 import { bridgedClaim, type BridgedClaim, type QualifiedNames } from "../../permissions/bridged-calls";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 
-/** Calls that are remembered. */
+/** Maximum number of calls kept. */
 const MAX_CALLS = 500;
 
 interface Call {
   readonly claim: BridgedClaim;
-  /** Reports of it contradict each other. */
+  /** Reports of this call contradict each other. */
   readonly isMixed: boolean;
   readonly allowance: "none" | "open" | "used";
-  /** A `tools/call` arrived for it. */
+  /** A `tools/call` arrived for this call. */
   readonly hasArrived: boolean;
 }
 
 const UNKNOWN: Call = { claim: { kind: "none" }, isMixed: false, allowance: "none", hasArrived: false };
 const ENDED: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
 
-/** `claimed`: the agent refers to a tool of VS Code, which is not proved and has not been called yet. */
+/** `claimed`: the agent refers to a tool of VS Code, but the reference is not proved and no call has arrived yet. */
 export type CallOrigin = "own" | "bridged" | "claimed";
 
 export interface HeardUpdate {
-  /** It announces a call of one of VS Code's tools that has not arrived yet. */
+  /** The update announces a call of one of VS Code's tools that has not arrived yet. */
   readonly expectsCall: boolean;
-  /** The tool whose allowance was used for something else, or not at all. */
+  /** The tool whose allowance was used for another action, or not used at all. */
   readonly broken?: string;
 }
 
@@ -68,13 +69,14 @@ export class AnnouncedTools {
     return { expectsCall: isNamed(call.claim) && !call.hasArrived && !ENDED.has(status) };
   }
 
-  /** All that was announced of the call that a question is about. */
+  /** The merged announcements of the call that a permission request is about. */
   of(params: unknown): JsonObject | undefined {
     return this.#announced.of(params);
   }
 
   /**
-   * `call`: of the question, with all `_meta` of it. A call that was allowed once proves nothing for a second question.
+   * `call`: of the permission request, with its whole `_meta`. A call that was allowed once proves nothing for a second
+   * request.
    */
   claim(call: JsonObject, names: QualifiedNames): BridgedClaim {
     const { toolCallId } = call,
@@ -85,21 +87,21 @@ export class AnnouncedTools {
     return claim.kind === "proved" && !isTrusted ? { ...claim, kind: "reference" } : claim;
   }
 
-  /** The question about this call was allowed without the user. */
+  /** The permission request for this call was allowed without asking the user. */
   allowed({ toolCallId }: JsonObject, claim: BridgedClaim): void {
     if (typeof toolCallId === "string")
       this.#keep(toolCallId, { ...(this.#calls.get(toolCallId) ?? UNKNOWN), claim, allowance: "open" });
   }
 
-  /** The turn is being stopped: what was allowed need not come any more. */
+  /** The turn is being stopped: allowed calls need not arrive any more. */
   stopped(): void {
     for (const [id, call] of this.#calls)
       if (call.allowance === "open") this.#calls.set(id, { ...call, allowance: "used" });
   }
 
   /**
-   * A `tools/call` reached the server; `tool` as the agent names it. It belongs to the oldest announced call of that
-   * tool, best with equal arguments.
+   * A `tools/call` reached the server. `tool`: the agent's name of the tool. The call is matched with an announced call
+   * of that tool: the oldest with equal arguments, otherwise the oldest.
    */
   arrived(tool: string, args: unknown): void {
     const open = [...this.#calls].filter(
@@ -116,7 +118,8 @@ export class AnnouncedTools {
   }
 
   /**
-   * `call`: of an update that was heard. VS Code itself shows a call that is proved to be of its tool, or that arrived.
+   * `call`: of an update passed to `heard`. VS Code itself shows a call that has arrived or is proved to use one of its
+   * tools.
    */
   originOf({ toolCallId }: JsonObject): CallOrigin {
     const call = typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
@@ -142,8 +145,8 @@ function isNamed(claim: BridgedClaim): claim is BridgedClaim & { readonly tool: 
 }
 
 /**
- * The call with one more report. What was proved before, or by the report alone, and is not with both, is mixed for
- * good.
+ * Merges one more report into a call. If the call or the report alone was proved and both together are not, the call
+ * stays mixed.
  */
 function joined(call: Call, before: JsonObject | undefined, report: JsonObject, names: QualifiedNames): Call {
   const claim = bridgedClaim(before ? [before, report] : [report], names);

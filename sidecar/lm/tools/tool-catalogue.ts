@@ -1,33 +1,30 @@
-/** Which of the tools that VS Code offers in a request are offered to the agent, and under which names. Pure. */
+/** Selects the tools of a VS Code request that are offered to the agent, and their names. Pure. */
 import type { ChatTool } from "../../../src/protocol/lm";
 import { PERMISSION_PREFIX } from "../../../src/protocol/permission-tools";
 import { isAllowed, ToolNames } from "./tool-names";
 import { normalised, type McpTool } from "./tool-schema";
 
 export interface Catalogue {
-  /** Under the names that the agent is given, in VS Code's order. */
+  /** Under the names given to the agent, in VS Code's order. */
   readonly tools: readonly McpTool[];
-  /** VS Code's names, and why each cannot be offered, as the end of a sentence. */
+  /** VS Code's names, with the reason why each tool cannot be offered, as the end of a sentence. */
   readonly leftOut: readonly { readonly name: string; readonly why: string }[];
-  /** Our own tools for permissions that VS Code offers: never the agent's. */
+  /** Symposium's own permission tools that VS Code offers. They are never offered to the agent. */
   readonly permission: ReadonlySet<string>;
-  /**
-   * Those of our own tools that VS Code has put behind another one, by their names: that one has to be called before
-   * they can be.
-   */
+  /** Permission tools that VS Code has grouped behind another tool. The value is the tool that must be called first. */
   readonly grouped: ReadonlyMap<string, string>;
 }
 
 export interface CatalogueOptions {
-  /** Also what agents have themselves. */
+  /** Also offer tools that agents have themselves. */
   readonly duplicates: boolean;
-  /** Of the session, so that a tool keeps its name. */
+  /** The session's names, so that a tool keeps its name. */
   readonly names?: ToolNames;
 }
 
 /**
- * What agents have themselves: with both, their models use now this and now that one. Names of VS Code 1.139 and its
- * predecessors.
+ * Tools that agents have themselves. With both, models alternate between the two. Names of VS Code 1.139 and earlier
+ * versions.
  */
 export const DUPLICATES: ReadonlySet<string> = new Set([
   "read_file",
@@ -54,7 +51,7 @@ export const DUPLICATES: ReadonlySet<string> = new Set([
   "resolve_memory_file_uri",
 ]);
 
-/** Of two tools with the same name the first counts, as in VS Code. */
+/** Of two tools with the same name the first is used, as in VS Code. */
 export function catalogue(
   offered: readonly ChatTool[],
   { duplicates, names = new ToolNames() }: CatalogueOptions,
@@ -62,7 +59,7 @@ export function catalogue(
   const unique = [...new Map([...offered].reverse().map(tool => [tool.name, tool])).values()].reverse();
   const permission = new Set(unique.map(({ name }) => name).filter(name => name.startsWith(PERMISSION_PREFIX)));
   const bridged = unique.filter(({ name }) => !permission.has(name) && (duplicates || !DUPLICATES.has(name)));
-  for (const { name } of bridged) if (isAllowed(name)) names.given(name); // first: no other may take it away
+  for (const { name } of bridged) if (isAllowed(name)) names.given(name); // first: no other tool may take these names
   const tools: McpTool[] = [],
     leftOut: { name: string; why: string }[] = [];
   for (const tool of bridged) {
@@ -73,7 +70,7 @@ export function catalogue(
   return { tools, leftOut, permission, grouped: new Map(unique.flatMap(membersOf)) };
 }
 
-/** By the tool itself: requests repeat their tools, and sessions share them. */
+/** Keyed by the tool object: requests repeat their tools, and sessions share them. */
 const SCHEMAS = new WeakMap<ChatTool, ReturnType<typeof normalised>>();
 
 function schemaOf(tool: ChatTool): ReturnType<typeof normalised> {
@@ -83,8 +80,8 @@ function schemaOf(tool: ChatTool): ReturnType<typeof normalised> {
 }
 
 /**
- * Where there are many tools, VS Code's chat (1.139) puts some of each extension's behind one whose name begins so, and
- * which names them.
+ * Name prefix of VS Code's tool groups. If there are many tools, VS Code's chat (1.139) puts some of each extension's
+ * tools behind a tool with this prefix, which names them.
  */
 const GROUP = "activate_";
 
@@ -98,14 +95,14 @@ function membersOf({ name, description }: ChatTool): readonly (readonly [member:
     : [];
 }
 
-/** Names as they are given to the agent. */
+/** Names as given to the agent. */
 export interface Changes {
   readonly added: readonly string[];
   readonly withdrawn: readonly string[];
   readonly changed: readonly string[];
 }
 
-/** `undefined`: the agent would see no difference. Another order is none. */
+/** `undefined` if the agent would see no difference. A different order is no difference. */
 export function changes(before: readonly McpTool[], after: readonly McpTool[]): Changes | undefined {
   const old = byName(before),
     now = byName(after);

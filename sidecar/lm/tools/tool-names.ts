@@ -1,21 +1,23 @@
 /**
- * The names under which agents see VS Code's tools. What VS Code allows, model providers may refuse: they take letters,
- * digits, `_` and `-`, 64 of them, with the prefix that the agent puts before them (`mcp__SERVER__TOOL`, the longest
- * that is known).
+ * Names under which agents see VS Code's tools. Model providers may reject names that VS Code allows. They accept up to
+ * 64 letters, digits, `_` and `-`, including the agent's prefix (`mcp__SERVER__TOOL` is the longest known).
  *
- * Invariants: a tool has one given name as long as the object lives, and no two tools have the same.
+ * Invariants: a tool keeps its given name for the lifetime of the object, and no two tools share one.
  */
 
 /**
- * `vsc_` and four characters: its own for each session, because some agents show all sessions the servers of all
- * (reference/real-agents, point 8).
+ * `vsc_` and four characters. Each session has a different name, because some agents show every session the servers of
+ * all sessions (reference/real-agents, point 8).
  */
 const SERVER = /^vsc_[a-z0-9]{4}$/;
 const LONGEST_NAME = 64;
-/** What is left for the tool. */
+/** Maximum length of a tool's name. */
 export const LONGEST_GIVEN = LONGEST_NAME - "mcp__vsc_xxxx__".length;
 
-/** Four characters of `random` (hexadecimal, say) make the name; throws when they cannot be part of one. */
+/**
+ * Builds the name from the first four characters of `random`, for example hexadecimal. Throws if they are not valid in
+ * a name.
+ */
 export function serverName(random: string): string {
   const name = `vsc_${random.slice(0, 4).toLowerCase()}`;
   if (!SERVER.test(name)) throw new Error(`no part of a server's name: ${random}`);
@@ -26,7 +28,7 @@ export class ToolNames {
   readonly #given = new Map<string, string>();
   readonly #originals = new Map<string, string>();
 
-  /** Of the tool that VS Code calls `name`; the same each time. */
+  /** Given name of the tool that VS Code calls `name`; always the same. */
   given(name: string): string {
     const known = this.#given.get(name);
     if (known !== undefined) return known;
@@ -36,7 +38,7 @@ export class ToolNames {
     return given;
   }
 
-  /** VS Code's name of it; also of a tool that is not offered any more. */
+  /** VS Code's name of a tool, including tools that are no longer offered. */
   original(given: string): string | undefined {
     return this.#originals.get(given);
   }
@@ -54,7 +56,7 @@ export class ToolNames {
   }
 }
 
-/** Whether a name survives as it is. */
+/** Whether a name needs no change. */
 export function isAllowed(name: string): boolean {
   return name !== "" && name === allowed(name);
 }

@@ -1,10 +1,12 @@
 /**
- * VS Code's tools as one session offers them to its agent: the list, and the calls that wait for a result. An MCP
- * server (tools-server.ts) for each client of the agent stands over one offer; whoever owns the session hears the calls
+ * VS Code's tools as one session offers them to its agent: the list, and the calls that wait for a result. Each client
+ * of the agent has an MCP server (tools-server.ts) that serves this offer. The owner of the session receives the calls
  * and answers them.
  *
- * Invariants: a call is answered once, by a result, by its withdrawal or by the end of the offer, whichever comes
- * first; results may come in any order; what is not offered is answered without asking anybody.
+ * Invariants:
+ * - A call is answered once, by a result, by its withdrawal or by the end of the offer, whichever is first.
+ * - Results may arrive in any order.
+ * - A call of a tool that is not offered is answered at once, without passing it on.
  */
 import { randomBytes } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
@@ -17,45 +19,45 @@ import { catalogue, changes, type Catalogue } from "./tool-catalogue";
 import { serverName, ToolNames } from "./tool-names";
 import type { McpTool } from "./tool-schema";
 
-/** A tool that the agent calls. */
+/** A tool call of the agent. */
 export interface OfferedCall {
-  /** As VS Code names it. */
+  /** VS Code's name of the tool. */
   readonly toolName: string;
-  /** As the agent names it. */
+  /** The agent's name of the tool. */
   readonly given: string;
   readonly args: JsonObject;
   /**
-   * Aborted when nobody waits for the answer any more: the agent withdrew the call, has left, or the offer was closed.
+   * Aborted when the answer is no longer needed: the agent withdrew the call or disconnected, or the offer was closed.
    */
   readonly signal: AbortSignal;
-  /** Ignored after the first, and after `signal` aborted. */
+  /** Ignored after the first answer, and after `signal` is aborted. */
   answer(result: CallToolResult): void;
 }
 
 export interface OfferTerms {
   readonly tools: readonly ChatTool[];
-  /** Also what agents have themselves. */
+  /** Also offer tools that agents have themselves. */
   readonly duplicates: boolean;
-  /** At once, in the order of the calls; several may be open. */
+  /** Called synchronously, in the order of the calls. Several calls may be open. */
   readonly called: (call: OfferedCall) => void;
-  /** A call that is answered without being put to anybody. `given`: as the agent names the tool. */
+  /** Called for a call that is answered without passing it on. `given`: the agent's name of the tool. */
   readonly refused?: (given: string, args: JsonObject) => void;
 }
 
-/** Who serves an offer. */
+/** Listener of an offer, for its server. */
 export interface OfferWatcher {
-  /** The list is another one. */
+  /** The list has changed. */
   changed?(): void;
   closed?(): void;
 }
 
-/** Calls that wait at the same time. */
+/** Maximum number of calls that wait at the same time. */
 export const MOST_OPEN_CALLS = 64;
 
 export class ToolOffer {
-  /** Goes into `_meta` of the request that opens the session, under `TOOLS_KEY`. */
+  /** Sent in `_meta` of the request that opens the session, under `TOOLS_KEY`. */
   readonly key = randomBytes(16).toString("hex");
-  /** How agents write the names of these tools, also of those that are not offered any more. */
+  /** The agents' spellings of these tools' names, including tools that are no longer offered. */
   readonly qualified: QualifiedNames;
   readonly #names = new ToolNames();
   readonly #called: OfferTerms["called"];
@@ -68,7 +70,7 @@ export class ToolOffer {
   #catalogue: Catalogue;
   #isClosed = false;
 
-  /** `server`: its name for agents. `leftOut` is told of each tool that cannot be offered, once. */
+  /** `server`: its name for agents. `leftOut` is called once for each tool that cannot be offered. */
   constructor(
     readonly server: string,
     { tools, duplicates, called, refused }: OfferTerms,
@@ -107,17 +109,17 @@ export class ToolOffer {
     return this.#listing === "outdated";
   }
 
-  /** Our own tools for permissions that VS Code offers. */
+  /** Symposium's own permission tools that VS Code offers. */
   get permission(): ReadonlySet<string> {
     return this.#catalogue.permission;
   }
 
-  /** Those of them that another tool has to be called for first, by their names. */
+  /** Permission tools that VS Code has grouped: by their names, the tool that must be called first. */
   get grouped(): ReadonlyMap<string, string> {
     return this.#catalogue.grouped;
   }
 
-  /** What the newest request offers. The same list as before is known by its identity. */
+  /** Replaces the tools with those of the newest request. An unchanged list is recognised by identity. */
   update(tools: readonly ChatTool[], duplicates: boolean): void {
     if (tools === this.#offered.tools && duplicates === this.#offered.duplicates) return;
     const before = this.#catalogue.tools;
@@ -128,7 +130,7 @@ export class ToolOffer {
     for (const { changed } of [...this.#watchers]) changed?.();
   }
 
-  /** `given`: the tool's name for the agent. An aborted `signal` withdraws the call. Never rejects. */
+  /** `given`: the agent's name of the tool. An aborted `signal` withdraws the call. Never rejects. */
   call(given: string, args: JsonObject, signal: AbortSignal): Promise<CallToolResult> {
     const toolName = this.#names.original(given),
       why = this.#whyNot(given, toolName);
@@ -165,7 +167,7 @@ export class ToolOffer {
     };
   }
 
-  /** Withdraws all calls; idempotent. */
+  /** Withdraws all calls. Idempotent. */
   close(): void {
     this.#isClosed = true;
     for (const open of [...this.#open]) open.abort();
@@ -199,23 +201,23 @@ export class ToolOffer {
   }
 }
 
-/**
- * Of these many offers no two have had the same server's name: some agents remember the servers of sessions that have
- * ended.
- */
+/** Number of consecutive offers with different server names: some agents remember the servers of ended sessions. */
 const DIFFERENT_NAMES = 10_000;
 
 /** The open offers, for the chains that serve them. */
 export class ToolOffers {
   readonly #offers = new Map<string, ToolOffer>();
-  /** Of the servers of those, and of those before them, the newest last. */
+  /** Server names: `#openNames` of the open offers, `#names` also of earlier ones, the newest last. */
   readonly #openNames = new Set<string>();
   readonly #names = new Set<string>();
 
-  /** `leftOut`: for the log; the names are VS Code's. */
+  /** `leftOut`: for the log. The names are VS Code's. */
   constructor(private readonly leftOut: (name: string, why: string) => void) {}
 
-  /** `server`: the name of an earlier offer to the same agent session, whose history has it; otherwise a new name. */
+  /**
+   * `server`: the server name of an earlier offer to the same agent session, whose history contains it. The default is
+   * a new name.
+   */
   open(terms: OfferTerms, server = this.#freeName()): ToolOffer {
     const offer = new ToolOffer(server, terms, this.leftOut);
     this.#offers.set(offer.key, offer);

@@ -1,13 +1,13 @@
 /**
- * What VS Code's tools returned, as results of MCP. Pure.
+ * Converts results of VS Code's tools to MCP results. Pure.
  *
- * VS Code marks no result as failed: that a tool threw, was skipped, or is switched off stands in the text (VS Code
- * 1.139). An agent is to know it, because its own tools tell it in that way.
+ * VS Code does not mark results as failed. Only the text shows that a tool threw, was skipped or is disabled (VS Code
+ * 1.139). The result gets `isError`, because an agent's own tools report failures that way.
  */
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
 import { isObject } from "../../rpc/json";
 
-/** Whole results: a tool whose output merely holds such a sentence has not failed. */
+/** Patterns of whole results: a tool whose output merely contains such a sentence has not failed. */
 const FAILURES: readonly RegExp[] = [
   /^ERROR(?: while calling tool)?: [^]*\nPlease check your input and try again\.$/,
   /^The user chose to skip the tool call, they want to proceed without running it\.?$/,
@@ -15,7 +15,7 @@ const FAILURES: readonly RegExp[] = [
 ];
 const NOTHING = "(The tool returned nothing.)";
 
-/** `result` as in a `tool_result` part: a text, parts of text and data, or whatever a tool returned. */
+/** `result` as in a `tool_result` part: a text, parts of text and data, or any other value that a tool returned. */
 export function toMcp(result: unknown, isError = false): CallToolResult {
   const content = blocksOf(result).filter(block => block.type !== "text" || block.text !== "");
   const text = content.every(block => block.type === "text") ? content.map(({ text }) => text).join("") : undefined;
@@ -25,12 +25,12 @@ export function toMcp(result: unknown, isError = false): CallToolResult {
   };
 }
 
-/** A result that says why there is none; the sentence is for the agent's model. */
+/** A result that explains why the call was not run. The sentence is for the agent's model. */
 export function refusal(sentence: string): CallToolResult {
   return { content: [textBlock(sentence)], isError: true };
 }
 
-/** VS Code's own words for a call that did not run or threw. */
+/** Whether the text is VS Code's wording for a call that threw or did not run. */
 export function isFailure(text: string | undefined): boolean {
   return text !== undefined && FAILURES.some(failure => failure.test(text));
 }

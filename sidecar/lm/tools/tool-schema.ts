@@ -1,10 +1,11 @@
 /**
- * A tool of VS Code as an MCP tool whose schema no client and no model provider refuses. One that is refused takes all
- * others with it: MCP clients drop the whole list for it, providers the whole request. So what is kept of a schema is
- * what all of them take, and a tool of which nothing can be kept is left out alone. Pure.
+ * Converts a tool of VS Code to an MCP tool whose schema every client and model provider accepts. A rejected schema
+ * affects all other tools: MCP clients drop the whole list, and providers reject the whole request. A schema is
+ * therefore reduced to the members that all of them accept. A tool whose schema cannot be reduced is left out alone.
+ * Pure.
  *
- * What is kept is never stricter than what was there: VS Code checks the input by the real schema, and its answer goes
- * back to the agent.
+ * The reduced schema is never stricter than the original. VS Code validates the input with the original schema and
+ * returns its errors to the agent.
  */
 import { ALWAYS_LOAD } from "../../agent-workarounds";
 import type { ChatTool } from "../../../src/protocol/lm";
@@ -26,13 +27,13 @@ export type ObjectSchema = JsonObject & {
 const DEEPEST = 12,
   MOST_REFS = 8,
   LARGEST = 64 * 1024;
-/** Schemas within a schema, after references were followed: they can double at each step. */
+/** Maximum number of subschemas after references are resolved. Their number can double at each level. */
 const MOST_NODES = 5_000;
-/** What model providers take as the name of a parameter. */
+/** Parameter names that model providers accept. */
 const PARAMETER = /^[a-zA-Z0-9_.-]{1,64}$/;
 const TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 
-/** `leftOut`: why it cannot be offered, as the end of a sentence about the tool. */
+/** `leftOut`: the reason why the tool cannot be offered, as the end of a sentence about it. */
 export function normalised({
   name,
   description,
@@ -61,11 +62,11 @@ function objectSchema(given: unknown): ObjectSchema | string {
   }
 }
 
-/** What an object has to look like, before its parameters are looked at. */
+/** Requirements on an object, before its parameters are converted. */
 interface Shape {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required: readonly string[];
-  /** Sets of parameters of which one has to be there whole. */
+  /** Sets of parameters, of which at least one must be complete. */
   readonly alternatives: readonly (readonly string[])[];
 }
 
@@ -96,7 +97,7 @@ class Reading {
     };
   }
 
-  /** What `schema` demands of an object, its alternatives taken together; `undefined`: it allows no object. */
+  /** Requirements of `schema` on an object, with its alternatives merged; `undefined` if it allows no object. */
   #shape(given: unknown, depth: number, refs: number): Shape | undefined {
     this.#count();
     if (!isObject(given)) return given === false ? undefined : NO_SHAPE;
@@ -162,10 +163,7 @@ class Reading {
     return kept;
   }
 
-  /**
-   * With what it refers to in place of the reference. What goes in circles, or leads out of the document, may be
-   * anything.
-   */
+  /** Resolves references. A circular or external reference allows any value. */
   #followed(given: JsonObject, refs: number): { readonly schema: JsonObject; readonly refs: number } {
     let schema = given,
       followed = refs;
@@ -177,7 +175,7 @@ class Reading {
     return { schema, refs: followed };
   }
 
-  /** RFC 6901, as the fragment of a URI. */
+  /** Resolves a JSON Pointer (RFC 6901) in the form of a URI fragment. */
   #target(ref: string): JsonObject {
     if (!ref.startsWith("#")) return {};
     let at: unknown = this.document;
@@ -217,7 +215,7 @@ function either(shapes: readonly Shape[]): Shape {
   };
 }
 
-/** What is said differently of one parameter stands side by side below it. */
+/** Merges parameters; different schemas of one parameter are combined with `how`. */
 function together(all: readonly Readonly<Record<string, unknown>>[], how: "anyOf" | "allOf"): Record<string, unknown> {
   const names = new Set(all.flatMap(each => Object.keys(each)));
   return Object.fromEntries(
@@ -229,7 +227,7 @@ function together(all: readonly Readonly<Record<string, unknown>>[], how: "anyOf
   );
 }
 
-/** A few words in place of what the schema cannot say any more. */
+/** Describes the alternatives in words, because the reduced schema cannot express them. */
 function alternatives(sets: readonly (readonly string[])[]): string {
   return sets.length === 0 ? "" : `Needs one of: ${[...new Set(sets.map(set => set.join(" and ")))].join("; ")}.`;
 }
@@ -240,7 +238,7 @@ function typesOf(type: unknown): string | readonly string[] | undefined {
   return known.length > 0 ? known : undefined;
 }
 
-/** Members that say something by themselves, and when what they say can be kept. */
+/** Members that are valid on their own, with the check that decides whether their value is kept. */
 const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
   Object.entries({
     title: isText,

@@ -1,8 +1,8 @@
 /**
- * The proxy that puts VS Code's tools into an agent's sessions, as an MCP server over ACP: into each whose setup
- * carries the key of an offer in its `_meta`. All other sessions pass untouched.
+ * The proxy that adds VS Code's tools to an agent's sessions, as an MCP server over ACP. It adds them to each session
+ * whose setup request carries the key of an offer in its `_meta`. All other sessions pass through unchanged.
  *
- * Invariants: the key goes no further; a server is withdrawn with its session, and when its offer is closed.
+ * Invariants: the key is not forwarded; a server is withdrawn when its session ends or its offer is closed.
  */
 import type { ProxyComponent } from "../../conductor/component";
 import { serveProxy } from "../../proxies/kit";
@@ -12,18 +12,18 @@ import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import type { ToolOffer, ToolOffers } from "./tool-offer";
 import { connectTools, type ToolsServerOptions } from "./tools-server";
 
-/** In `_meta` of `session/new`, `load`, `resume` and `fork`: the key of an offer. */
+/** Key of an offer, in `_meta` of `session/new`, `load`, `resume` and `fork`. */
 export const TOOLS_KEY = "symposium.dev/tools";
 const NAME = "VS Code's tools";
 
 export interface ToolsProxyOptions extends Pick<ToolsServerOptions, "clock" | "version"> {}
 
-/** `_meta` for the request that sets a session up. */
+/** `_meta` for the request that sets up a session. */
 export function offering({ key }: ToolOffer): JsonObject {
   return { [TOOLS_KEY]: key };
 }
 
-/** As the first component of a chain. `odd`: for the log. */
+/** The proxy as the first component of a chain. `odd`: for the log. */
 export function toolsComponent(
   offers: ToolOffers,
   options: ToolsProxyOptions,

@@ -1,6 +1,7 @@
 /**
- * The MCP server that an agent meets when it asks for VS Code's tools: one for each client, all over one offer. The SDK
- * is loaded when the first client comes. A client that asked for progress hears that somebody is at it.
+ * The MCP server that offers VS Code's tools to an agent. Each client has one, and all of them serve one offer. The SDK
+ * is loaded when the first client connects. A client that requested progress receives progress notifications while a
+ * call waits.
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import { COUNTS_TOOLS } from "../../mcp/delivery/delivery";
@@ -30,7 +31,7 @@ export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsSer
       { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS },
     );
     server.setRequestHandler(ListToolsRequestSchema, ({ params }): { tools: Tool[] } => ({
-      // Each by the client's own rule: one that breaks it would cost the client the whole list.
+      // Each tool is validated with the client's schema: an invalid one would cost the client the whole list.
       tools: (params?._meta?.[COUNTS_TOOLS] === true ? offer.tools : offer.list()).flatMap(tool => {
         const read = ToolSchema.safeParse(tool);
         if (!read.success) odd("a tool that no MCP client would take was left out", tool.name);
