@@ -1,20 +1,20 @@
 /**
  * Workarounds for single agents that no protocol requires, each with its evidence (issue 14 item 6). Behaviour that
- * Symposium observes is not listed: transports, listing times and shared MCP servers are in `mcp/delivery/delivery-evidence.ts`
- * and `mcp/delivery/call-route.ts`. Pure.
+ * Symposium observes at run time is not listed: `mcp/delivery/delivery-evidence.ts` and `mcp/delivery/call-route.ts`
+ * contain transports, listing times and shared MCP servers. Pure.
  */
 
 export interface AgentWorkaround {
   readonly id: WorkaroundId;
-  /** Matches the agent's name in its answer to `initialize`. */
+  /** Matches the agent's name in its `initialize` response. */
   readonly agent: RegExp;
-  /** In which the behaviour was seen. */
+  /** Versions in which the behaviour was observed. */
   readonly versions: string;
-  /** The last of these versions, if a later one is known to behave otherwise. */
+  /** The last affected version, if a later one behaves differently. */
   readonly until?: string;
   readonly behaviour: string;
   readonly measure: string;
-  /** The file and the title of the test that needs it. */
+  /** File and title of the test that covers the workaround. */
   readonly test: readonly [file: string, title: string];
 }
 
@@ -73,7 +73,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
   },
 ];
 
-/** `agentName`: as the agent answers `initialize`. */
+/** `agentName`: from the `initialize` response. */
 export function workaroundsFor(agentName: string): readonly AgentWorkaround[] {
   return AGENT_WORKAROUNDS.filter(({ agent }) => agent.test(agentName));
 }
@@ -82,7 +82,7 @@ export function needsWorkaround(agentName: string, id: WorkaroundId): boolean {
   return workaroundsFor(agentName).some(one => one.id === id);
 }
 
-/** Claude's own MCP servers (“reserves-server-names”). */
+/** Server names of Claude itself (“reserves-server-names”). */
 export const RESERVED_SERVER_NAMES: ReadonlySet<string> = new Set(["ide", "workspace"]);
 
 /** `_meta` of every tool (“hides-tools”). */

@@ -1,4 +1,7 @@
-/** Errors that we can explain. `message` is for the user (what happened, what to do); `cause` is for the log. */
+/**
+ * Errors that can be explained to the user. `message` is for the user (what happened, what to do); `cause` is for the
+ * log.
+ */
 import { redactText } from "../src/protocol/redaction/redact";
 
 export type AgentErrorCode =
@@ -11,19 +14,19 @@ export type AgentErrorCode =
   | "unsupported"
   /** The user signed out of the agent, which ended its processes. */
   | "signedOut"
-  /** Another tab restarted the agent, or signed in to it. */
+  /** Another tab restarted the agent or signed in to it. */
   | "restarted"
-  /** An agent extension's end took the agent along. */
+  /** An agent extension exited, which ended the agent. */
   | "extension";
 
 export class AgentError extends Error {
   override readonly name = "AgentError";
-  /** Of a process that exited: time of its clock after which it read nothing that was sent to it. */
+  /** For an exited process: clock time after which it read no input. */
   readonly readUntil: number | undefined;
 
-  /** `what` is what happened; `advice` is what to do about it in VS Code, and follows in `message`. */
+  /** What happened, without `advice`. `message` appends `advice`: what to do about it in VS Code. */
   readonly what: string;
-  /** Of a process that has ended: `exit code 1` or `signal SIGKILL`. */
+  /** For an exited process: `exit code 1` or `signal SIGKILL`. */
   readonly status: string | undefined;
   constructor(
     readonly code: AgentErrorCode,
@@ -45,7 +48,7 @@ export interface AgentErrorOptions {
   readUntil?: number | undefined;
 }
 
-/** What follows the end of an agent's process. */
+/** Advice after an agent's process has exited. */
 export const restartsIn = (agent: string, seconds: number): string =>
   `${agent} restarts in ${seconds} second${seconds === 1 ? "" : "s"}.`;
 export const restartsAndSends = (agent: string, seconds: number): string =>
@@ -59,7 +62,7 @@ export function agentNotFound(agent: string, command: string, cause: unknown): A
   });
 }
 
-/** A crash of VS Code, with its sidecar, then leaves agents that only the next start finds. */
+/** If VS Code and its sidecar crash without a ledger, only the next start finds the remaining agents. */
 export function ledgerNotWritten(folder: string, error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const [why, advice] =
@@ -72,7 +75,7 @@ export function ledgerNotWritten(folder: string, error: unknown): string {
   );
 }
 
-/** The program's file is open for writing (ETXTBSY). */
+/** The executable is open for writing (ETXTBSY). */
 export function agentBusy(agent: string, command: string, cause: unknown): AgentError {
   return new AgentError(
     "notFound",
@@ -82,12 +85,11 @@ export function agentBusy(agent: string, command: string, cause: unknown): Agent
 }
 
 /**
- * `status` is `exit code 1` or `signal SIGKILL`; the last lines of `output`, text that the process printed, become the
- * cause.
+ * `status` is `exit code 1` or `signal SIGKILL`. The last lines of `output` (printed by the process) become the cause.
  */
 export function agentExited(agent: string, status: string, output: string, readUntil?: number): AgentError {
   const lastWords = lastLines(output);
-  // What every shell answers for a command that it does not find (POSIX, "Exit Status for Commands").
+  // Every shell returns this code for a missing command (POSIX, "Exit Status for Commands").
   if (status === "exit code 127")
     return new AgentError(
       "notFound",
@@ -108,7 +110,7 @@ export function agentUnresponsive(agent: string, seconds: number, stderr: string
   });
 }
 
-/** The answer to `initialize` has no protocol version. */
+/** The response to `initialize` has no protocol version. */
 export function agentSpeaksNoAcp(agent: string, cause: unknown): AgentError {
   return new AgentError("protocol", `${agent} is not an ACP agent: its answer to initialize has no protocol version.`, {
     cause,
@@ -125,7 +127,7 @@ export function agentSpeaksOtherAcp(agent: string, version: number, offered: 1 |
   });
 }
 
-/** The same error with the last lines that the program printed as its cause. */
+/** Returns the same error with the last lines of the program's output as its cause. */
 export function withLastWords(error: AgentError, output: string): AgentError {
   const lastWords = lastLines(output);
   if (lastWords === "" || typeof error.cause === "string") return error;
@@ -138,7 +140,7 @@ export function agentAnswered(agent: string, what: string, cause: unknown): Agen
   return new AgentError("protocol", `${agent} answered with an error: ${what}`, { cause });
 }
 
-/** `isAsked`: where it is said, the next prompt asks how. */
+/** `isAsked`: the next prompt in this chat asks the user for the sign-in method. */
 export function agentNeedsSignIn(agent: string, isAsked: boolean): AgentError {
   return new AgentError("authRequired", `${agent} wants you to sign in.`, {
     advice: isAsked
@@ -161,7 +163,7 @@ export function signedInElsewhere(agent: string): AgentError {
   });
 }
 
-/** The agent names no way that we know. */
+/** The agent offers no supported sign-in method. */
 export function noWayToSignIn(agent: string): AgentError {
   return new AgentError("authRequired", `${agent} wants you to sign in first, and does not say how.`, {
     advice: "Sign in with its own command line, then send your prompt again.",
@@ -176,7 +178,7 @@ export function notSignedIn(agent: string, cause?: unknown): AgentError {
   });
 }
 
-/** One round is enough: asked again, it would be the same again. */
+/** Only one sign-in is attempted: a second would have the same result. */
 export function stillNotSignedIn(agent: string, how: string): AgentError {
   return new AgentError("authRequired", `${agent} still wants you to sign in, although “${how}” has just succeeded.`, {
     advice: "Try another way, or its own command line; the log has what it said.",
@@ -199,12 +201,12 @@ export function notBuiltIn(extension: string): AgentError {
   return new AgentError("unsupported", `“${extension}” is not part of this version of Symposium.`);
 }
 
-/** An MCP server at an address. `why`: a clause that says what to do, too. */
+/** An MCP server with an HTTP address. `why`: a clause that includes what to do. */
 export function serverNotAdded(extension: string, why: string): AgentError {
   return new AgentError("unsupported", `“${extension}” is left out: ${why}.`);
 }
 
-/** An agent extension's end, which took its agent along. `what` says which, and how. */
+/** An agent extension exited, which ended its agent. `what` names the extension and the reason. */
 export function extensionEnded(what: string, cause: unknown): AgentError {
   return new AgentError("extension", what, {
     cause,

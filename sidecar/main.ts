@@ -1,4 +1,4 @@
-/** Entry point of the sidecar and of the command `symposium-acp-agent`: what was asked for, and nothing else. */
+/** Entry point of the sidecar and of the command `symposium-acp-agent`. It only dispatches commands. */
 import { readCommand } from "./cli/command";
 import { type LogOptions, CannotWrite, openLog, type Tell } from "./cli/log";
 import { flushed } from "./cli/stdio";
@@ -64,7 +64,7 @@ async function logged(options: LogOptions, work: (tell: Tell) => Promise<number>
   }
 }
 
-/** A pipe takes its time, and the exit would not wait for it. */
+/** Waits for the write: a pipe is asynchronous, and `process.exit` would truncate it. */
 function printed(stream: NodeJS.WriteStream, text: string, code: number): Promise<number> {
   return new Promise(resolve => {
     stream.write(text, () => resolve(code));

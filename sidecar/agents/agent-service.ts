@@ -1,6 +1,6 @@
 /**
- * The `agents/*` and `registry/*` requests of the host: hands over, and says what went wrong as a sentence. Owns
- * nothing.
+ * Handles the host's `agents/*` and `registry/*` requests. Delegates the work and converts known errors to sentences
+ * for the user. Has no state.
  */
 import type { AgentsHostToSidecar, AgentState, Installable, InstallState } from "../../src/protocol/agent-service";
 import type { AgentConfig } from "../../src/protocol/agents";
@@ -32,18 +32,18 @@ export interface AgentServiceDeps {
     signal: AbortSignal,
   ) => Promise<Readonly<Record<string, unknown>>>;
   readonly witness: AgentStatusTracker;
-  /** On the PATH of the login shell. */
+  /** Searches the PATH of the login shell. */
   readonly find: (program: string) => Promise<string | undefined>;
   readonly examine: (
     agent: AgentConfig,
     cwd: string,
     signal: AbortSignal,
   ) => Promise<{ readonly examined: Examined; readonly report: string }>;
-  /** Rejects with an `AgentError`. */
-  /** The agent's own configuration; undefined: none is known. */
+  /** The agent's own configuration file. Undefined: unknown. */
   readonly configuration?: (agent: AgentConfig) => Promise<ConfigurationFile | undefined>;
-  /** New sessions of the agent start another process. */
+  /** Makes new sessions of the agent start another process. */
   readonly retire?: (agentId: string) => void;
+  /** Rejects with an `AgentError`. */
   readonly signOut: (agent: AgentConfig, cwd: string) => Promise<void>;
 }
 
@@ -92,7 +92,7 @@ export class AgentService {
         examined: { diagnosis },
         report,
       } = await this.deps.examine(agent, cwd, abortSignal(signal));
-      // What it was then is not what it is now.
+      // A successful examination replaces an earlier failure.
       if (diagnosis.cause === "fine" || diagnosis.cause === "signIn")
         this.deps.witness.saw("agent", agent.id, { kind: "well" });
       if (diagnosis.cause === "signIn") this.deps.witness.saw("agent", agent.id, { kind: "session", signIn: "needed" });
@@ -137,8 +137,8 @@ export class AgentService {
   }
 
   /**
-   * One whose state cannot be told (its id is no folder's name, the store cannot be read) is not there, and that is
-   * why.
+   * If the state cannot be determined (invalid id, unreadable store), the item is reported as missing, with the error
+   * as its reason.
    */
   async #state(of: Installable, config: InstallConfig): Promise<Pick<InstallState, "kind" | "install" | "missing">> {
     return this.deps.installers[of].state(config).catch((error: unknown) => ({
@@ -169,7 +169,7 @@ function agentState(state: Pick<InstallState, "kind" | "install" | "missing">, s
   };
 }
 
-/** What we can explain is refused with that; all else is a bug, and stays one. */
+/** Rejects known errors with `ErrorCode.refused` and their sentence. Other errors are bugs and propagate unchanged. */
 async function sentenced<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,9 +1,10 @@
 /**
- * What is seen of agents and extensions in this window: how many run, whether they know their user, why they last
- * failed.
+ * Tracks the agents and extensions of this window: the number of processes, the sign-in state and the last failure.
  *
- * Invariants: `running` counts what was started and has not ended; a failure is told until the next start; `changed` is
- * called once a turn for each of whom something is another now, and never from inside of who tells it.
+ * Invariants:
+ * - `running` counts processes that have started and not ended.
+ * - A failure is reported until the next start.
+ * - `tell` is called at most once per microtask for each changed item, never re-entrantly.
  */
 import type { AgentState, Installable } from "../../src/protocol/agent-service";
 import { assertNever } from "../../src/protocol/wire";
@@ -14,23 +15,23 @@ import type { AgentKey } from "./pool";
 
 export type StatusEvent =
   | { readonly kind: "started"; readonly canLogOut?: boolean }
-  /** `why`: a sentence, when it ended by itself. */
+  /** `why`: a sentence, if it ended unexpectedly. */
   | { readonly kind: "ended"; readonly why?: string }
-  /** It did not start; `why` is a sentence. */
+  /** It could not be started. `why` is a sentence. */
   | { readonly kind: "failed"; readonly why: string }
-  /** It was asked for a session, and has users. */
+  /** Result of a session request: signed in, or sign-in needed. */
   | { readonly kind: "session"; readonly signIn: "in" | "needed" }
-  /** It starts, as an examination has shown. */
+  /** An examination has started it successfully. */
   | { readonly kind: "well" };
 
-/** `canLogOut`: as it said when it was last started. */
+/** `canLogOut`: as advertised at its last start. */
 export interface AgentStatus extends Pick<AgentState, "running" | "signIn" | "lastError"> {
   readonly canLogOut?: boolean;
 }
 
 export const UNSEEN: AgentStatus = { running: 0 };
 
-/** Pure. `at`: milliseconds since 1970. The same object when nothing is another. */
+/** Pure. `at`: milliseconds since 1970. Returns the same object if nothing changes. */
 export function seen(before: AgentStatus, sight: StatusEvent, at: number): AgentStatus {
   switch (sight.kind) {
     case "started":
@@ -82,7 +83,7 @@ export class AgentStatusTracker {
     this.changed(of, id);
   }
 
-  /** Something else that its state says is another now. */
+  /** Reports a change of the state outside this tracker. */
   changed(of: Installable, id: string): void {
     const told = this.#told[of];
     if (told.has(id)) return;
@@ -97,8 +98,8 @@ export class AgentStatusTracker {
 type Connect = (key: AgentKey, signal: AbortSignal) => Promise<AgentConnection>;
 
 /**
- * The same, with `witness` looking on. What an extension's end takes along did not fail itself (`extension-chain.ts`
- * tells of it).
+ * Wraps `connect` and reports events to `witness`. An agent that ends because of an extension has not failed itself;
+ * `extension-chain.ts` reports that extension.
  */
 export function witnessed(connect: Connect, witness: AgentStatusTracker): Connect {
   return async (key, signal) => {
@@ -120,7 +121,7 @@ export function witnessed(connect: Connect, witness: AgentStatusTracker): Connec
   };
 }
 
-/** By its user: nothing failed. */
+/** The user cancelled the installation; this is not a failure. */
 function isCancelled(error: unknown): boolean {
   return error instanceof InstallError && error.code === "cancelled";
 }

@@ -1,7 +1,6 @@
 /**
- * From an agent's configuration to a connection with it, through the extensions of its session: Eliza in this process,
- * all others as a child. Which command a distribution means is decided before: by an installation, or in
- * `distributions/agent-command.ts`.
+ * Connects to an agent by its configuration, through the extensions of its session. Eliza runs in this process, all
+ * others as child processes. An installation or `distributions/agent-command.ts` resolves the command first.
  */
 import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
@@ -26,44 +25,44 @@ import type { AgentKey } from "./pool";
 import type { AgentProcess, ProcessSpec } from "../process/stdio-process";
 
 export interface LaunchDeps {
-  /** The version that we tell agents. */
+  /** The client version sent to agents. */
   readonly version: string;
   readonly clock: Clock;
   readonly startProcess: (spec: ProcessSpec) => AgentProcess;
   /**
-   * Installs the agent where that is needed; what a person would type, unless given. Rejects with a sentence for the
-   * user.
+   * Resolves the agent's command and installs the agent if needed. Default: the command as the user would type it.
+   * Rejects with a sentence for the user.
    */
   readonly command?: (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
-  /** Likewise for an extension. */
+  /** Like `command`, for an extension. */
   readonly extensionCommand?: (extension: ExtensionConfig, signal: AbortSignal) => Promise<AgentCommand>;
-  /** One that is part of this program, under this name; undefined: it is not. `odd`: for the log. */
+  /** Creates the built-in extension of this name. Undefined: there is no such extension. `odd`: for the log. */
   readonly builtIn?: (
     extension: ExtensionConfig,
     name: string,
     odd: (what: string, detail: unknown) => void,
   ) => Promise<ProxyComponent | undefined>;
-  /** Where a program of the user's is; unless given it is taken as it is called. */
+  /** Resolves a program of the user. Default: the name is used unchanged. */
   readonly find?: (program: string) => Promise<string | undefined>;
-  /** What the editor knows of the code, for agents and extensions; as `ConnectionOptions.ide`. */
+  /** Answers requests for the editor's code information, from agents and extensions. See `ConnectionOptions.ide`. */
   readonly ide?: (params: unknown, signal: AbortSignal) => Promise<unknown>;
-  /** How it went with an extension. */
+  /** Receives status events of extensions. */
   readonly saw?: (extensionId: string, sight: StatusEvent) => void;
-  /** How the programs of extensions are initialised, as earlier chains found out. */
+  /** How extension programs are initialized, as learned by earlier chains. */
   readonly dialects?: KnownDialects;
-  /** How earlier sessions of agents took their tools; that of this process unless given. */
+  /** How agents used their tools in earlier sessions. Default: the evidence of this process. */
   readonly evidence?: EvidenceStore;
-  /** Symposium's entry in the agent's own configuration; undefined: none can be added. */
+  /** Symposium's entry in the agent's own configuration. Undefined: none can be added. */
   readonly configuration?: (agent: AgentConfig) => Promise<ConfigurationState | undefined>;
   readonly trace?: Trace | undefined;
-  /** What stands between the extensions and the agent, from the client on; nothing unless given. `odd`: for the log. */
+  /** Proxies between the extensions and the agent, in order from the client. Default: none. `odd`: for the log. */
   readonly proxies?: (key: AgentKey, odd: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
   readonly log: (level: LogLevel, message: string, detail: Readonly<Record<string, unknown>>) => void;
 }
 
 /**
- * Every agent runs behind a conductor, also with no proxy in its chain. An extension that cannot be there is left out,
- * and named by the connection. Rejects with an `AgentError`; nothing is left running then.
+ * Starts an agent behind a conductor, even if its chain has no proxy. An extension that cannot be used is skipped and
+ * listed by the connection. Rejects with an `AgentError`; then no process is left running.
  */
 export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDeps): Promise<AgentConnection> {
   const { agent, cwd, protocol, role } = key;
@@ -158,7 +157,7 @@ export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDep
   }
 }
 
-/** The agent's command and its extensions, looked for at once. Without the agent nobody waits for them. */
+/** Resolves the agent's command and its extensions in parallel. If the command fails, the extensions are aborted. */
 async function found(
   { agent, cwd, extensions = [] }: AgentKey,
   signal: AbortSignal,
@@ -177,7 +176,7 @@ async function found(
     memory: command =>
       command.kind === "process" ? deps.dialects?.of(JSON.stringify([command.command, ...command.args])) : undefined,
   });
-  chain.catch(() => undefined); // it says why it was given up, which is told by the agent
+  chain.catch(() => undefined); // the error of the command is reported instead
   try {
     const command = await (deps.command?.(agent, signal) ?? commandOf(agent));
     signal.throwIfAborted();
@@ -188,12 +187,10 @@ async function found(
   }
 }
 
-/** Characters of what an agent said that was odd. */
+/** Maximum number of logged characters of an unexpected message. */
 const ODD_LIMIT = 2000;
 
-/**
- * The first few of each kind, then each thousandth: an agent that does the same again and again does not fill the log.
- */
+/** Rate limit for the log: reports the first ten warnings of each kind, then each thousandth. */
 function seldom(tell: (what: string, times: number, detail: unknown) => void): (what: string, detail: unknown) => void {
   const counts = new Map<string, number>();
   return (what, detail) => {
@@ -210,8 +207,8 @@ export interface Started {
 }
 
 /**
- * `name`: for sentences. `more`: of its environment. A process that cannot be started is a channel that closes with the
- * reason.
+ * `name`: for messages. `more`: additional environment variables. If the process cannot be started, the channel closes
+ * with the reason.
  */
 export async function startCommand(
   name: string,
@@ -226,7 +223,7 @@ export async function startCommand(
   return { channel: child.channel, stop: async () => child[Symbol.asyncDispose](), lastWords: () => child.stderr() };
 }
 
-/** Starts the programs of MCP servers in the folder of their session, or else in this one. */
+/** Starts MCP servers in the folder of their session, or else in `folder`. */
 export function serverStarter(
   folder: string,
   deps: Pick<LaunchDeps, "version" | "startProcess" | "clock">,
@@ -239,7 +236,7 @@ export function serverStarter(
 }
 
 async function startEliza(deterministic: boolean, version: string): Promise<Started> {
-  const { serveEliza } = await import("../eliza/agent"); // its rules are read on first use
+  const { serveEliza } = await import("../eliza/agent"); // loads Eliza's script on first use
   const [channel, theirs] = memoryChannels();
   const eliza = serveEliza(theirs, { deterministic, version });
   return { channel, stop: async () => eliza[Symbol.asyncDispose](), lastWords: () => "" };

@@ -1,9 +1,10 @@
 /**
- * One agent process for all sessions with the same configuration. Everything that affects the process is in its key;
- * two sessions that open at the same moment get the same promise, so they never start two.
+ * Shares one agent process between all sessions with the same configuration. The key contains everything that affects
+ * the process. Concurrent requests for the same key share one promise, so only one process starts.
  *
- * Invariants: a process runs as long as somebody holds a lease on it, and is stopped when the last one lets go; one
- * that died, could not start, or is being restarted is no longer handed out.
+ * Invariants:
+ * - A process runs while at least one lease is held, and is stopped when the last lease is released.
+ * - A process that has exited, failed to start or is being restarted gets no new leases.
  */
 import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
@@ -11,21 +12,21 @@ import { AgentError } from "../errors";
 import type { Closed } from "../rpc/channel";
 import type { AcpVersion, AgentConnection, AgentRole } from "../acp/connection";
 
-/** What decides which process serves a session. */
+/** Determines the process that serves a session. */
 export interface AgentKey {
   readonly agent: AgentConfig;
   readonly cwd: string;
-  /** The highest version of ACP that it is offered. */
+  /** The highest ACP version offered to the agent. */
   readonly protocol: AcpVersion;
-  /** Those before it, from the client on; absent: none. */
+  /** Extensions before the agent, in order from the client. Absent: none. */
   readonly extensions?: readonly ExtensionConfig[];
-  /** Whom it serves: VS Code's own chat, or, where there is none, ours. They promise an agent different things. */
+  /** The client: VS Code's own chat; absent: Symposium's. The two advertise different capabilities. */
   readonly role?: AgentRole;
 }
 
 export interface Lease {
   readonly connection: AgentConnection;
-  /** Lets go; idempotent. */
+  /** Releases the lease. Idempotent. */
   release(): void;
 }
 
@@ -33,22 +34,22 @@ interface Shared {
   readonly key: string;
   readonly agentId: string;
   readonly connection: Promise<AgentConnection>;
-  /** What `connection` came to. */
+  /** The resolved value of `connection`. */
   connected?: AgentConnection;
-  /** Ends it while it is still being started. */
+  /** Aborts a start in progress. */
   readonly starting: AbortController;
   users: number;
 }
 
 export class AgentPool implements AsyncDisposable {
   readonly #shared = new Map<string, Shared>();
-  /** Those that serve their sessions to the end and no new ones. */
+  /** Processes that keep their sessions and accept no new ones. */
   readonly #retired = new Set<Shared>();
   readonly #stopping = new Set<Promise<void>>();
 
   /**
-   * `connect` starts an agent, and gives up when `signal` aborts, with the signal's reason. `failed` hears what goes
-   * wrong while one is stopped.
+   * `connect` starts an agent and rejects with the signal's reason when `signal` aborts. `failed` receives errors of
+   * stopping an agent.
    */
   constructor(
     private readonly connect: (key: AgentKey, signal: AbortSignal) => Promise<AgentConnection>,
@@ -56,8 +57,8 @@ export class AgentPool implements AsyncDisposable {
   ) {}
 
   /**
-   * Rejects with the reason why the agent could not be started. When `signal` aborts, the lease is let go of, had or
-   * still waited for.
+   * Rejects with the reason if the agent cannot be started. When `signal` aborts, the lease is released, whether
+   * acquired or pending.
    */
   async acquire(key: AgentKey, signal: AbortSignal): Promise<Lease> {
     const shared = this.#join(key);
@@ -77,8 +78,8 @@ export class AgentPool implements AsyncDisposable {
   }
 
   /**
-   * Stops the process that serves `key`, if any, and tells all who use it why; the next `acquire` starts another. `of`:
-   * the process of this connection instead, also when it is retired; nothing when it has ended.
+   * Stops the process of `key`, if any, and notifies its users of the reason. The next `acquire` starts another
+   * process. `of`: stops the process of this connection instead, also if it is retired; nothing if it has ended.
    */
   restart(key: AgentKey, why: Closed, of?: AgentConnection): void {
     const shared =
@@ -88,18 +89,18 @@ export class AgentPool implements AsyncDisposable {
     if (shared) this.#stop(shared, why);
   }
 
-  /** A process of this agent that is there, whoever it serves. */
+  /** Returns any connected process of this agent. */
   connected(agentId: string): AgentConnection | undefined {
     return [...this.#shared.values()].find(shared => shared.agentId === agentId && shared.connected)?.connected;
   }
 
-  /** Stops all processes of this agent, and tells all who use one why. */
+  /** Stops all processes of this agent and notifies their users of the reason. */
   endAll(agentId: string, why: Closed): void {
     for (const shared of [...this.#shared.values(), ...this.#retired])
       if (shared.agentId === agentId) this.#stop(shared, why);
   }
 
-  /** The sessions of this agent keep their process; the next `acquire` starts another. */
+  /** Existing sessions of this agent keep their process; the next `acquire` starts another. */
   retire(agentId: string): void {
     for (const shared of [...this.#shared.values()]) {
       if (shared.agentId !== agentId) continue;
@@ -159,10 +160,7 @@ export class AgentPool implements AsyncDisposable {
 
 const UNUSED: Closed = { message: "The agent was stopped because no tab uses it." };
 
-/**
- * Equal configurations give equal names, whatever the order of their keys. The names shown to people are not part of
- * it.
- */
+/** Equal configurations yield equal keys, regardless of property order. Display names are excluded. */
 function nameOf({ agent: { id, distribution }, cwd, protocol, role, extensions = [] }: AgentKey): string {
   const before = extensions.map(extension => ({
     id: extension.id,

@@ -1,9 +1,10 @@
 /**
- * An agent forgets its user: it is told to, where it can be; the keys that are kept for it go; and its processes, which
- * know both, end.
+ * Signs out of an agent: sends `logout` if supported, deletes its stored keys and ends its processes, which hold both.
  *
- * Invariants: what can be forgotten here is, also when the agent does not do its part; nothing of it that ran before
- * runs after it; nothing is installed for it.
+ * Invariants:
+ * - The stored keys are deleted even if the agent's `logout` fails.
+ * - No earlier process of the agent runs after the sign-out.
+ * - Signing out installs nothing.
  */
 import type { AgentConfig } from "../../src/protocol/agents";
 import { AgentError, signedOut } from "../errors";
@@ -13,9 +14,9 @@ import type { AgentPool, Lease } from "./pool";
 export interface SignOutDeps {
   readonly pool: Pick<AgentPool, "acquire" | "connected" | "endAll">;
   readonly witness: AgentStatusTracker;
-  /** It can be started without being installed before. */
+  /** Whether the agent can be started without an installation. */
   readonly isThere: (agent: AgentConfig) => Promise<boolean>;
-  /** Keys that the user gave for it. */
+  /** Keys that the user stored for the agent. */
   readonly keys: {
     kept(agentId: string): Promise<Readonly<Record<string, string>>>;
     forget(agentId: string): Promise<void>;
@@ -52,7 +53,7 @@ type Outcome =
   | { readonly kind: "notThere" }
   | { readonly kind: "failed"; readonly error: unknown };
 
-/** By a process that is there, else by one that is started for it: it need not be, where there are keys to forget. */
+/** Uses a running process, or starts one. A process is optional if stored keys can be deleted. */
 async function loggedOut(
   agent: AgentConfig,
   cwd: string,
@@ -69,7 +70,7 @@ async function loggedOut(
     await connection.logout();
     return { kind: "done" };
   } catch (error) {
-    // Where only the keys are known, that it does not start is no news.
+    // With stored keys, a failure to start is not reported: the keys are deleted anyway.
     return hasKeys && !lease && !pool.connected(agent.id) ? { kind: "cannot" } : { kind: "failed", error };
   } finally {
     lease?.release();

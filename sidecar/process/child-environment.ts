@@ -1,21 +1,20 @@
 /**
- * The environment of a child: the user's, without what VS Code, Electron, Chromium, code-server and a Node debugger put
- * into ours for themselves. With `ELECTRON_RUN_AS_NODE` an agent's own Electron program would not open a window, with
- * `NODE_OPTIONS` or `NODE_CHANNEL_FD` its Node would load our preloads or take over our IPC pipe. Nor does a child
- * inherit the address and token of the MCP servers of another agent, below which this program was started
- * (`mcp/shim.ts`): its tool calls would reach the sessions of that agent. Pure.
+ * The environment of a child process: the user's, without the variables that VS Code, Electron, Chromium, code-server
+ * and Node debuggers set for their own processes. `ELECTRON_RUN_AS_NODE` would prevent an agent's Electron program from
+ * opening a window. `NODE_OPTIONS` and `NODE_CHANNEL_FD` would make its Node load our preloads or take over our IPC
+ * pipe. The address and token of the MCP servers of another agent that started this program (`mcp/shim.ts`) are removed,
+ * too: tool calls would reach the sessions of that agent. Pure.
  */
 
-/** Inherited by everything that a child starts: how a reaper and a census recognise them. See `run-id.ts`. */
+/** Inherited by all descendants of a child: the reaper and the census recognise them by it. See `run-id.ts`. */
 export const RUN_ID = "SYMPOSIUM_RUN_ID";
 
 const NOT_INHERITED =
   /^(ELECTRON_|VSCODE_|CHROME_|CODE_SERVER_|NODE_OPTIONS$|NODE_INSPECT|NODE_CHANNEL_|NODE_UNIQUE_ID$|SYMPOSIUM_ATTACH|SYMPOSIUM_MCP_)/;
 
 /**
- * `parent` without what is not inherited, then `extra` (the agent's configuration, where any name may be set on
- * purpose), then the run id, which neither can set. On Windows, where `Path` and `PATH` are one name, the last one
- * wins.
+ * Merges `parent` without the filtered variables, `extra` and the run id; later values win. `extra` is the agent's
+ * configuration and may set any name except the run id's. On Windows, variable names are case-insensitive.
  */
 export function childEnvironment(
   parent: Readonly<Record<string, string | undefined>>,

@@ -1,11 +1,14 @@
 /**
- * A child process and its end. The only module of the sidecar that starts processes.
+ * Starts, stops and observes a child process. This is the only module of the sidecar that starts processes.
  *
- *   running ── exit ──▶ leftovers are ended (process-ledger.ts, orphan-reaper.ts) ──▶ gone: ledger and host are told
- *      └─ stop: stdin ends ─── 1 s ──▶ SIGTERM to the group and to what left it ─── 1 s ──▶ SIGKILL; Windows: the tree
+ *   running ── exit ──▶ descendants are ended (process-ledger.ts, orphan-reaper.ts) ──▶ gone: ledger, host notified
+ *      └─ stop: stdin ends ── 1 s ──▶ SIGTERM to the group and descendants ── 1 s ──▶ SIGKILL; Windows: whole tree
  *
- * Invariants: each child leads its own group, has a clean environment and is in the ledger before anything is awaited;
- * the ladder ends within 5 s; a command that cannot be started is a reason, never an event that nobody hears.
+ * Invariants:
+ * - Each child leads its own process group and has a clean environment.
+ * - Each child is recorded in the ledger before the first `await`.
+ * - The stop sequence ends within 5 s.
+ * - A command that cannot be started returns a reason; it never emits an unhandled event.
  */
 import { execFile, spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
@@ -20,11 +23,11 @@ import type { SystemTools } from "./process-list";
 import { UnquotableArgument, windowsLaunch } from "./windows-command";
 
 export interface ProcessSpec {
-  /** As the user knows it: for sentences. */
+  /** Display name, for messages. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Besides the cleaned environment of the sidecar. */
+  /** Added to the cleaned environment of the sidecar. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
@@ -34,18 +37,18 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** What must be known of a child by those who outlive us. `Ledger` is the one. */
+/** Record of running children that outlives the sidecar. Implemented by `Ledger`. */
 export interface ProcessLedger {
-  /** The run id for the environment of the next child. */
+  /** Returns the run id for the environment of the next child. */
   nextRunId(): string;
-  /** Called in the same turn as the start. */
+  /** Called synchronously with the start. */
   started(pid: number, runId: string, command: string): ChildProcessRecord;
   ended(pid: number): void;
-  /** SIGKILL to the group of a child that is known not to have exited. */
+  /** Sends SIGKILL to the group of a child that has not exited. */
   kill(record: ChildProcessRecord): void;
   /**
-   * Ends the child and all that descends from it; false when something is left. `justExited`: its group, without a
-   * leader, is its still.
+   * Ends the child and all its descendants. Resolves with false when a process remains. `justExited`: the child's group
+   * still belongs to it, although its leader has exited.
    */
   end(
     record: ChildProcessRecord,
@@ -57,9 +60,9 @@ export interface ProcessDeps {
   readonly clock: Clock;
   readonly ledger: ProcessLedger;
   readonly report: { started(record: ChildProcessRecord): void; ended(pid: number): void };
-  /** What a child's is made from; ours, unless given. */
+  /** Base of a child's environment. Defaults to the sidecar's environment. */
   readonly environment?: () => Readonly<Record<string, string | undefined>>;
-  /** What it says on stderr, garbage on stdout, its end. Bounded. */
+  /** Receives stderr, invalid stdout and the exit. Bounded. */
   readonly log: (message: string, detail: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -69,14 +72,20 @@ export interface Child {
   readonly stdout: ChildProcessWithoutNullStreams["stdout"];
   readonly stderr: ChildProcessWithoutNullStreams["stderr"];
   readonly exited: Promise<Exit>;
-  /** After the exit: everything it left is gone, and everybody knows. */
+  /**
+   * Resolves after the exit, when all descendants have ended and the ledger and the host are notified. If a descendant
+   * cannot be ended, it resolves without notifying them.
+   */
   readonly gone: Promise<void>;
   isRunning(): boolean;
-  /** Whether the event comes within so many milliseconds. */
+  /** Resolves with whether `event` resolves within `ms`. */
   within(ms: number, event: Promise<unknown>): Promise<boolean>;
-  /** Ends stdin (by `endInput`), then goes down the ladder. Resolves when the process is gone, or cannot be ended. */
+  /**
+   * Ends stdin with `endInput`, then escalates to SIGTERM and SIGKILL. Resolves when the process is gone or cannot be
+   * ended.
+   */
   stop(endInput?: () => PromiseLike<void> | void): Promise<void>;
-  /** The same from SIGTERM on. */
+  /** Like `stop`, starting with SIGTERM. */
   kill(): Promise<void>;
 }
 
@@ -109,15 +118,15 @@ export function startChild(spec: ProcessSpec, deps: ProcessDeps): Started {
   return { kind: "running", child: running };
 }
 
-/** Bytes of a shell's answer that are kept. */
+/** Maximum size of a shell's stdout. */
 const SHELL_BYTES = 16 * 1024 * 1024;
-/** What its start files began may hold its output open. */
+/** Processes started by the shell's start files can keep its stdout open. */
 const SHELL_REST_MS = 250;
 
 /**
- * The user's own shell, in the home folder, with nothing on its stdin. What its start files begin (an ssh-agent, say)
- * is the user's and stays: it is in no ledger, and carries no run id. Rejects when it cannot be started; `signal` ends
- * it with its group.
+ * Runs the user's own shell in the home folder, without stdin. Processes started by its start files, such as an
+ * ssh-agent, belong to the user. They are therefore not recorded in the ledger and have no run id. Rejects when the
+ * shell cannot be started. `signal` ends the shell and its group.
  */
 export async function runShell(
   command: string,
@@ -147,7 +156,7 @@ export async function runShell(
       try {
         process.kill(-shell.pid, "SIGKILL");
       } catch {
-        /* it has just ended */
+        /* already exited */
       }
   };
   signal.addEventListener("abort", end, { once: true });
@@ -168,7 +177,7 @@ export async function runShell(
   }
 }
 
-/** Programs of the system, for the process table. English, and in one time zone, because their output is parsed. */
+/** System programs for the process table. Locale and time zone are fixed, because their output is parsed. */
 export const systemTools: SystemTools = {
   now(command, args) {
     const { status, stdout } = spawnSync(command, args, {
@@ -190,9 +199,9 @@ const TOOL_OPTIONS = {
   maxBuffer: 64 * 1024 * 1024,
 };
 
-/** From the end of stdin to SIGTERM, and from there to SIGKILL. */
+/** Time between the end of stdin and SIGTERM, and between SIGTERM and SIGKILL. */
 const PATIENCE_MS = 1000;
-/** From SIGKILL until the system has done it, which takes a moment on a busy computer. */
+/** Time for the system to carry out SIGKILL, which can take a moment on a busy machine. */
 const GRACE_MS = 900;
 
 class RunningChild implements Child {
@@ -246,7 +255,7 @@ class RunningChild implements Child {
   }
 
   async #stop(endInput: () => PromiseLike<void> | void): Promise<void> {
-    await Promise.resolve(); // `#stopping` is set before anybody is told that it ends
+    await Promise.resolve(); // `#stopping` is set before `endInput` runs
     await endInput();
     if (await this.within(PATIENCE_MS, this.exited)) await this.gone;
     else await this.#kill();
@@ -308,17 +317,17 @@ function spawnChild({ command, args, cwd }: ProcessSpec, env: Record<string, str
     stdio: "pipe",
     windowsHide: true,
     windowsVerbatimArguments: verbatim,
-    detached: process.platform !== "win32", // its own group and session; on Windows that would be a console window
+    detached: process.platform !== "win32", // own group and session; on Windows this would open a console window
   });
 }
 
-/** Attempts to start a program whose file is still open for writing, and the pause between two. */
+/** Attempts to start a program whose file is still open for writing, and the pause between them. */
 const MAX_ATTEMPTS = 20,
   BUSY_PAUSE_MS = 10;
 
 /**
- * Retries while the system answers ETXTBSY: for a program that has just been installed, or whose open file another
- * process inherits while it starts (https://github.com/golang/go/issues/22315). Throws the last error.
+ * Retries on ETXTBSY: the program was just installed, or another starting process inherits its open file
+ * (https://github.com/golang/go/issues/22315). Throws the last error.
  */
 export function retriedWhileBusy<T>(start: () => T, wait: (ms: number) => void): T {
   for (let attempt = 1; ; attempt++) {
@@ -331,12 +340,12 @@ export function retriedWhileBusy<T>(start: () => T, wait: (ms: number) => void):
   }
 }
 
-/** Blocks the thread: whoever starts a child has its process id at once. */
+/** Blocks the thread, so that the caller of `startChild` gets the process id synchronously. */
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** A folder that is not there looks like a command that is not: the system says ENOENT for both. */
+/** The system reports ENOENT for a missing folder as well as for a missing command. */
 function whyNot({ name, command, cwd }: ProcessSpec, error: unknown): AgentError {
   if (!isFolder(cwd)) return agentNotStarted(name, `its folder “${cwd}” does not exist.`, error);
   if (isObject(error) && error.code === "ETXTBSY") return agentBusy(name, command, error);

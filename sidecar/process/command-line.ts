@@ -1,12 +1,14 @@
 /**
- * A command as a person types it into a shell, taken apart without a shell: `KEY=value … command argument…`.
+ * Parses a command as typed into a shell, without a shell: `KEY=value … command argument…`. Pure.
  *
- * Quoting is POSIX's: in single quotes everything stands for itself; in double quotes a backslash escapes `$`, `` ` ``,
- * `"` and `\`; elsewhere it escapes the next character; a backslash before a line's end joins the lines. Nothing is
- * expanded: `~`, `*`, `?` and `#` stand for themselves, and what a shell would do more with (variables, substitutions,
- * pipes, redirections, several commands) is refused rather than passed on in silence; in quotes it is an ordinary
- * character. On Windows a backslash is part of a path: it stands for itself everywhere, but escapes a double quote.
- * Pure.
+ * Quoting follows POSIX:
+ * - Single quotes preserve every character.
+ * - In double quotes, a backslash escapes `$`, `` ` ``, `"` and `\`; elsewhere it escapes the next character.
+ * - A backslash before a line end joins the lines.
+ *
+ * Nothing is expanded: `~`, `*`, `?` and `#` are literal. Unquoted shell syntax (variables, substitutions, pipes,
+ * redirections, several commands) is rejected. On Windows, a backslash is part of a path and escapes only a double
+ * quote.
  */
 export interface CommandLine {
   readonly command: string;
@@ -15,7 +17,8 @@ export interface CommandLine {
 }
 
 /**
- * `empty`: no command; `quote`: one that is not closed; `escape`: a backslash at the very end; `shell`: needs a shell.
+ * `empty`: no command. `quote`: an unclosed quote. `escape`: a backslash at the end. `shell`: syntax that needs a
+ * shell.
  */
 export type CommandLineErrorCode = "empty" | "quote" | "escape" | "shell";
 
@@ -29,16 +32,14 @@ export class CommandLineError extends Error {
   }
 }
 
-/**
- * A word, and how much of its beginning was written without quotes: only such a name makes `NAME=value` an assignment.
- */
+/** A parsed word and the length of its unquoted prefix. `NAME=value` is an assignment only if its name is unquoted. */
 interface Word {
   readonly text: string;
   readonly plain: number;
 }
 
 const SHELL = "|&;<>()`$\n\r";
-/** What a backslash escapes: in double quotes, and elsewhere (anything). */
+/** Characters that a backslash escapes in double quotes and elsewhere. Undefined: any character. */
 interface Escapes {
   readonly inDouble: string;
   readonly elsewhere: string | undefined;
@@ -82,7 +83,7 @@ function* wordsOf(text: string, escapes: Escapes): Generator<Word> {
   }
 }
 
-/** A line's end with words on both sides begins a second command; at the ends of the text it is blank space. */
+/** A line end between words starts a second command. At the ends of the text it is white space. */
 function isLineEndInside(text: string, at: number): boolean {
   return "\n\r".includes(text.charAt(at)) && text.slice(0, at).trim() !== "" && text.slice(at).trim() !== "";
 }

@@ -1,6 +1,6 @@
 /**
- * Where a program is, as the system would look for it: on PATH, and on Windows with the endings of PATHEXT. Never in
- * the current folder: a repository must not provide programs.
+ * Finds a program as the system does: on PATH, and on Windows with the extensions of PATHEXT. The current folder is
+ * never searched, because a repository must not provide programs.
  */
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
@@ -8,11 +8,11 @@ import path from "node:path";
 export interface FindDeps {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A file that may be run. */
+  /** Whether `file` is an executable file. */
   readonly isProgram: (file: string) => boolean;
 }
 
-/** The absolute path, or `undefined`. A command that is a path itself is looked for nowhere else. */
+/** Returns the absolute path or `undefined`. A command that is itself a path is not searched on PATH. */
 export function findProgram(command: string, { platform, env, isProgram }: FindDeps): string | undefined {
   const paths = platform === "win32" ? path.win32 : path.posix,
     names = platform === "win32" ? withEndings(command, env) : [command];
@@ -27,7 +27,7 @@ export function findProgram(command: string, { platform, env, isProgram }: FindD
     .find(isProgram);
 }
 
-/** On Windows a program is called without its ending: the names that it may have, as PATHEXT says. */
+/** On Windows, a command may omit its extension. Returns the possible file names by PATHEXT. */
 export function withEndings(command: string, env: FindDeps["env"]): readonly string[] {
   const all = (variable(env, "PATHEXT") || ".COM;.EXE;.BAT;.CMD").split(";").filter(ending => ending !== "");
   return all.some(ending => command.toLowerCase().endsWith(ending.toLowerCase()))
@@ -35,7 +35,7 @@ export function withEndings(command: string, env: FindDeps["env"]): readonly str
     : all.map(ending => command + ending);
 }
 
-/** On Windows names have no case. */
+/** Environment variable names are case-insensitive on Windows. */
 export function variable(env: FindDeps["env"], name: string): string | undefined {
   return Object.entries(env).find(([key]) => key.toUpperCase() === name.toUpperCase())?.[1];
 }
@@ -52,8 +52,8 @@ export function isProgramFile(file: string): boolean {
 const REMEMBERED_MS = 1_000;
 
 /**
- * The same answers for a second: who asks about a whole registry asks about the same few tools, and each asking looks
- * into every folder of PATH.
+ * Caches results for one second. Evaluating a whole registry looks up the same few tools, and each lookup searches
+ * every folder of PATH.
  */
 export function remembering(
   find: (program: string) => string | undefined,

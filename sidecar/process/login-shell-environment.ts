@@ -1,13 +1,15 @@
 /**
- * The environment of the user's login shell. An editor that was started from a dock or a menu has none of what nvm,
- * brew, cargo and the like put into PATH; the shell is asked once, by a program of ours that it runs between two marks,
- * whatever else its start files print.
+ * Resolves the environment of the user's login shell. An editor started from a dock or a menu lacks the PATH entries of
+ * nvm, brew, cargo and similar tools. The shell runs once; it executes our script, which prints the environment between
+ * two marks, so other output of start files is ignored.
  *
- *   unasked ──▶ asking ──▶ known: the shell's, or our own with the reason
+ *   unresolved ──▶ resolving ──▶ resolved: the shell's environment, or the sidecar's with a problem
  *
- * Invariants: never rejects, and takes ten seconds at most; our own variables stay, but for PATH, which has the shell's
- * folders first unless ours has all of them in it already (then somebody has put it together on purpose: an activated
- * venv).
+ * Invariants:
+ * - Never rejects and takes at most ten seconds.
+ * - The sidecar's variables win, except PATH, which starts with the shell's folders.
+ * - If the sidecar's PATH already contains all of the shell's folders, it is kept: an activated venv orders it on
+ *   purpose.
  */
 import { randomUUID } from "node:crypto";
 import path from "node:path";
@@ -18,19 +20,19 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ResolvedEnvironment {
   readonly env: Environment;
-  /** The shell that was asked. */
+  /** The shell that was run. */
   readonly shell: string | undefined;
-  /** Why it is our own environment after all, as a sentence. */
+  /** Why the sidecar's own environment is used, as a sentence. */
   readonly problem?: string;
 }
 
 export interface ShellDeps {
   readonly platform: string;
   readonly env: Environment;
-  /** The program that runs us, which is a Node, or can be one. */
+  /** Executable that runs the sidecar: Node, or a program that can act as Node (Electron). */
   readonly node: string;
   readonly clock: Clock;
-  /** Runs a command with nothing on its stdin, to its end or until `signal`; rejects when it cannot be started. */
+  /** Runs a command without stdin until it exits or `signal` aborts. Rejects when it cannot be started. */
   readonly run: (
     command: string,
     args: readonly string[],
@@ -39,7 +41,7 @@ export interface ShellDeps {
   ) => Promise<{ readonly code: number | null; readonly stdout: string }>;
 }
 
-/** For start files: that nobody sits before this shell. */
+/** Set for start files: the shell is not interactive. */
 export const RESOLVING = "SYMPOSIUM_RESOLVING_ENVIRONMENT";
 const LIMIT_MS = 10_000;
 
@@ -87,9 +89,9 @@ export class ShellEnvironment {
   }
 }
 
-/** As a login shell that reads what an interactive one reads, because that is where people set their PATH. */
+/** Starts a login shell that also reads the interactive start files, because people set their PATH there. */
 export function shellArguments(shell: string, node: string, mark: string): readonly string[] {
-  // In two halves: a shell that prints the commands it runs (by a trap that sets the title) must not print a mark.
+  // The mark is split in two: a shell that echoes its commands (a trap that sets the title) must not print it.
   const half = mark.length >> 1,
     script = `const m="${mark.slice(0, half)}"+"${mark.slice(half)}";process.stdout.write(m+JSON.stringify(process.env)+m)`,
     name = path.basename(shell);
@@ -99,7 +101,7 @@ export function shellArguments(shell: string, node: string, mark: string): reado
       return ["-Login", "-Command", `& ${quoted(node, "''")} -e ${quoted(script, "''")}`];
     case "nu":
       return ["-l", "-c", `^${quoted(node, "")} -e ${quoted(script, "")}`];
-    // They take no other option beside -l, and no -l beside -c; -i is enough for their start files.
+    // csh and tcsh accept no option beside -l, and no -l beside -c. -i is sufficient for their start files.
     case "csh":
     case "tcsh":
       return ["-i", "-c", `${quoted(node, "'\\''")} -e ${quoted(script, "'\\''")}`];
@@ -108,7 +110,7 @@ export function shellArguments(shell: string, node: string, mark: string): reado
   }
 }
 
-/** `inside`: how the shell writes a quote within single quotes. */
+/** `inside`: the shell's escape for a quote within single quotes. */
 function quoted(text: string, inside: string): string {
   return `'${text.replaceAll("'", inside)}'`;
 }
@@ -126,11 +128,11 @@ export function environmentIn(stdout: string, mark: string): Environment | undef
         )
       : undefined;
   } catch {
-    return undefined; // something of the shell's stands between the marks
+    return undefined; // other shell output between the marks
   }
 }
 
-/** What is so only because we ask. */
+/** Variables that are set only by this resolution. */
 const OF_ASKING = new Set([RESOLVING, "ELECTRON_RUN_AS_NODE", "SHLVL", "PWD", "OLDPWD", "_"]);
 
 function merged(theirs: Environment, ours: Environment): Environment {

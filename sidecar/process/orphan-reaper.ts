@@ -1,10 +1,13 @@
 /**
- * Ends processes that have lost their owner: SIGTERM, and SIGKILL for those that stay.
+ * Ends processes that have lost their owner: SIGTERM first, SIGKILL for those that remain.
  *
- * Invariants: nobody is signalled whose identity is not proved by the start time in a record or by the run id in its
- * environment, directly, as a member of a group that such a process leads or as a descendant of such a process; so a
- * recycled id is left alone, and so are the reaper itself, its ancestors, its group and its run. Several reapers at
- * once do no harm. The end is bounded.
+ * Invariants:
+ * - A process is signalled only if its identity is proved, by the start time in a record or by the run id in its
+ *   environment.
+ * - The proof covers the process itself, members of a group that it leads, and its descendants.
+ * - A recycled process id is never signalled. Neither are the reaper itself, its ancestors, its group and its run.
+ * - Several reapers can run concurrently.
+ * - The operation is bounded.
  */
 import type { ChildProcessRecord } from "../../src/protocol/sidecar";
 import { realClock, type Clock } from "../rpc/clock";
@@ -14,8 +17,8 @@ import { processTable, type ProcessEntry, type ProcessTable } from "./process-li
 import { isOfRun, runOf } from "./run-id";
 
 /**
- * Of a sidecar that is dead: ends its children and whatever else was started in its run, recorded or not. False when
- * something is left.
+ * Ends the children of a dead sidecar and all other processes of its run, recorded or not. Returns false when a process
+ * remains.
  */
 export async function reap(
   records: readonly ChildProcessRecord[],
@@ -26,7 +29,7 @@ export async function reap(
   );
 }
 
-/** Whom to look for. `runs`: everything that was started in them, recorded or not, wherever run ids can be read. */
+/** Processes to end. `runs`: all processes of these runs, recorded or not, where run ids are readable. */
 export interface Suspects {
   readonly records: readonly ChildProcessRecord[];
   readonly runs?: readonly string[];
@@ -35,11 +38,11 @@ export interface Suspects {
 export interface ReapOptions {
   readonly table: ProcessTable;
   readonly clock: Clock;
-  /** From SIGTERM to SIGKILL, 1 s unless told. */
+  /** Time between SIGTERM and SIGKILL. Default: 1 s. */
   readonly patienceMs?: number;
-  /** Until it is given up, 5 s unless told. */
+  /** Maximum total time. Default: 5 s. */
   readonly limitMs?: number;
-  /** The groups in `records` are known to be theirs now, though their leaders may be gone: they have just exited. */
+  /** The groups in `records` belong to children that have just exited, so they are valid without a leader. */
   readonly justExited?: true;
 }
 
@@ -49,7 +52,7 @@ export function systemOptions(): ReapOptions {
   return { table: processTable(systemTools), clock: realClock };
 }
 
-/** Resolves with the processes that would not go: none, but for what the system itself cannot end. */
+/** Resolves with the processes that remain: only those that the system itself cannot end. */
 export async function endAll(
   suspects: Suspects,
   { table, clock, patienceMs = 1000, limitMs = 5000, justExited }: ReapOptions,
@@ -70,7 +73,7 @@ export async function endAll(
   }
 }
 
-/** Looks only at those, which is cheap, until they are gone or it is time for the next signal. */
+/** Polls only `found`, which is cheap, until all have exited or the next signal is due. */
 async function untilGone(
   found: readonly ProcessEntry[],
   { table, clock, until }: { table: ProcessTable; clock: Clock; until: number },
@@ -89,8 +92,8 @@ async function untilGone(
 }
 
 /**
- * Those of `all` that are suspects' descendants: see the invariants. `known`: start times of those that were found
- * before.
+ * Returns the processes in `all` that the suspects started, by the invariants above. `known`: start times of processes
+ * found earlier.
  */
 export function belonging(
   { records, runs = [] }: Suspects,
@@ -120,7 +123,7 @@ export function belonging(
   );
 }
 
-/** Also what cleared its environment. Not the reaper's own ancestors, nor what descends from them. */
+/** Includes processes that cleared their environment. Excludes the reaper's ancestors and their descendants. */
 function withDescendants(
   proved: readonly ProcessEntry[],
   all: readonly ProcessEntry[],
@@ -137,7 +140,10 @@ function withDescendants(
   return found;
 }
 
-/** A group at once where all its members are found, so that none forks away in between; else one by one. */
+/**
+ * Signals a whole group at once if all its members are found, so that none can fork in between. Otherwise signals each
+ * process.
+ */
 function signalAll(
   found: readonly ProcessEntry[],
   all: readonly ProcessEntry[],
@@ -153,7 +159,7 @@ function signalAll(
   }
 }
 
-/** Records that somebody else wrote (a ledger, the host): those that are none are left out. */
+/** Parses records from an untrusted source (a ledger, the host). Invalid records are dropped. */
 export function recordsIn(value: unknown): readonly ChildProcessRecord[] {
   return arrayOr(value).flatMap(item => {
     if (!isObject(item)) return [];
@@ -164,7 +170,7 @@ export function recordsIn(value: unknown): readonly ChildProcessRecord[] {
   });
 }
 
-/** 0 and 1 are never anybody's child group, and mean something else to kill(2). */
+/** 0 and 1 are never the group of a child, and have a special meaning for kill(2). */
 function isId(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value > 1;
 }

@@ -1,15 +1,17 @@
 /**
- * What a sidecar has started, in a file that outlives it, so that the next one can end what was left behind.
+ * Records the processes of a sidecar in a file that outlives it, so that the next sidecar can end the remaining ones.
  *
- * One file a sidecar, `<storage>/processes/<pid>-<random>.jsonl`, written by it alone. The first line says who writes,
- * before anything is started: so a child that was started and not yet recorded is found by its run. Then a line for
- * each start and end.
+ * Each sidecar writes its own file, `<storage>/processes/<pid>-<random>.jsonl`. The first line identifies the owner and
+ * is written before any child starts. A child that was started but not yet recorded can therefore be found by its run
+ * id. Each start and each end adds a line.
  *
- * Invariants: a line is written in the turn in which a child starts; nobody touches the file of a sidecar that lives
- * (its pid *and* its start time), nor of another computer with the same storage; a torn or unknown line hides no
- * other. A ledger that cannot be written, on a full disk for example, is one warning, and agents start all the same;
- * the next line that can be written brings all that is missing; without a ledger, processes are found by their run ids
- * (`run-owner.ts`).
+ * Invariants:
+ * - A line is written synchronously with the start of a child.
+ * - The file of a living sidecar (same pid *and* start time) or of another computer is never touched.
+ * - A torn or unknown line does not affect other lines.
+ * - A ledger that cannot be written (full disk) emits one warning, and agents start anyway.
+ * - The next successful write contains all missing entries.
+ * - Without a ledger, processes are found by their run ids (`run-owner.ts`).
  */
 import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
@@ -27,16 +29,16 @@ import { childRunId } from "./run-id";
 
 export interface LedgerOptions {
   readonly table?: ProcessTable;
-  /** Once until it can be written again. `message` is for the user. */
+  /** Called once per failure until a write succeeds. `message` is for the user. */
   readonly warn?: (message: string, detail: Readonly<Record<string, unknown>>) => void;
   readonly files?: LedgerFiles;
 }
 
 export interface LedgerFiles {
   makeFolder(folder: string): void;
-  /** The file is made where there is none. */
+  /** Creates the file if needed. */
   append(file: string, text: string): void;
-  /** A file that is not there is no error. */
+  /** A missing file is not an error. */
   remove(file: string): void;
 }
 
@@ -52,19 +54,19 @@ const diskFiles: LedgerFiles = {
   },
 };
 
-/** `run`: this sidecar's, fresh at each start. Never throws. */
+/** `run`: this sidecar's run id, new at each start. Never throws. */
 export function openLedger(storage: string, run: string, options: LedgerOptions = {}): Ledger {
   const { table = processTable(systemTools), warn = () => undefined, files = diskFiles } = options;
   return new Ledger(folderOf(storage), run, table, warn, files);
 }
 
 export class Ledger implements ProcessLedger {
-  /** For the environment of what is started without the ledger: it is found by it, too. */
+  /** Run id for processes that are started without a ledger record, so that they can still be found. */
   readonly run: string;
   readonly #file: string;
   readonly #owner: Owner;
   readonly #living = new Map<number, ChildProcessRecord>();
-  /** Whether the file holds everything, or why not. */
+  /** `new`: nothing written; `whole`: the file is complete; `behind`: the last write failed. */
   #state: "new" | "whole" | "behind" = "new";
   #children = 0;
 
@@ -108,7 +110,7 @@ export class Ledger implements ProcessLedger {
     return (await endAll({ records: [record] }, { table: this.table, ...how })).length === 0;
   }
 
-  /** After the last child was stopped. What could not be ended is left for the next sidecar. */
+  /** Called after the last child has stopped. If children remain, the ledger is kept for the next sidecar. */
   close(): void {
     if (this.#living.size > 0) return;
     try {
@@ -118,7 +120,7 @@ export class Ledger implements ProcessLedger {
     }
   }
 
-  /** Where something is missing, all of it instead of this line, behind what may be a torn line. */
+  /** If entries are missing, writes all of them after a line break, because the last line may be torn. */
   #write(line?: object): void {
     try {
       if (this.#state === "whole" && line) this.files.append(this.#file, textOf([line]));
@@ -144,8 +146,8 @@ function textOf(lines: readonly object[]): string {
 }
 
 /**
- * Ends what dead sidecars left, by their ledgers and, without one, by the run ids of the processes; deletes the ledgers
- * where nothing is left now. Other windows may do the same at the same time.
+ * Ends the remaining processes of dead sidecars, by their ledgers or by run ids. Deletes each ledger without remaining
+ * processes. Other windows may do this concurrently.
  */
 export async function reapLeftOvers(storage: string, options: ReapOptions = systemOptions()): Promise<void> {
   const folder = folderOf(storage);
@@ -154,7 +156,7 @@ export async function reapLeftOvers(storage: string, options: ReapOptions = syst
     .map(name => path.join(folder, name));
   if (files.length === 0 && !options.table.showsRunIds) return;
   const living = await options.table.living();
-  if (living.length === 0) return; // the system does not tell who lives: everybody may
+  if (living.length === 0) return; // the system lists no processes, so any sidecar may be alive
   await Promise.all(files.map(file => reapLedger(file, living, options)));
   const runs = orphanedRuns(living, placeOf(options.table.computer, folder));
   if (runs.length > 0) await endAll({ records: [], runs }, options);
@@ -178,7 +180,7 @@ interface Owner {
   readonly host: string;
 }
 
-/** The children that have started and not ended, by a ledger's text. No owner: its first line is missing or torn. */
+/** Parses the children that have started and not ended. `owner` is undefined if the first line is missing or torn. */
 export function readLedger(text: string): {
   readonly owner: Owner | undefined;
   readonly records: readonly ChildProcessRecord[];
@@ -219,7 +221,7 @@ function folderOf(storage: string): string {
   return path.join(storage, "processes");
 }
 
-/** Of a computer, or a container, that is no more. */
+/** Maximum age of a ledger from another computer or container. */
 const FORGOTTEN_MS = 30 * 24 * 3600 * 1000;
 
 async function isForgotten(file: string): Promise<boolean> {
@@ -227,7 +229,7 @@ async function isForgotten(file: string): Promise<boolean> {
   return modified !== undefined && Date.now() - modified > FORGOTTEN_MS;
 }
 
-/** Somebody else may have been faster. */
+/** Another sidecar may have deleted the file. */
 async function remove(file: string): Promise<void> {
   await unlink(file).catch(() => undefined);
 }

@@ -1,10 +1,9 @@
 /**
- * The processes of this computer, as the system tells of them, and signals to them. Linux is read from `/proc`, macOS
- * from `ps`; Windows, which has no groups and shows no environments, from PowerShell and with `taskkill`, as well as it
- * goes.
+ * Lists the processes of this computer and signals them. Linux uses `/proc`, macOS uses `ps`. Windows has no process
+ * groups and hides environments; it uses PowerShell and `taskkill`, best effort.
  *
- * Invariant: a start time is equal only for the same process, also after a reboot; an id alone never says which one it
- * is.
+ * Invariant: equal start times mean the same process, also after a reboot. A process id alone does not identify a
+ * process.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
@@ -12,46 +11,43 @@ import { RUN_ID } from "./child-environment";
 
 export interface ProcessEntry {
   readonly pid: number;
-  /** Process group; on Windows the process itself. */
+  /** Process group. On Windows, the process id. */
   readonly group: number;
-  /** The process that it is a child of, where the table shows it. */
+  /** Parent process id, if the table has it. */
   readonly parent?: number;
-  /** Opaque, compared with `sameStart`. */
+  /** Opaque; compare with `sameStart`. */
   readonly started: string;
-  /** `SYMPOSIUM_RUN_ID` in its environment when it started, where that can be read. */
+  /** `SYMPOSIUM_RUN_ID` in its initial environment, where readable. */
   readonly runId?: string;
 }
 
 export type Target = { readonly pid: number } | { readonly group: number };
 
 export interface ProcessTable {
-  /** Of which computer, or container, this table shows the processes: pids mean nothing elsewhere. */
+  /** Identifies the computer or container of this table. Process ids are valid only within it. */
   readonly computer: string;
-  /** Whether run ids of other processes can be read. */
+  /** Whether run ids of other processes are readable. */
   readonly showsRunIds: boolean;
-  /** This process: it is never a target. */
+  /** This process. It is never a target. */
   readonly self: { readonly pid: number; readonly group: number; readonly runId?: string };
   /**
-   * Start time of this process, or of a child that has just been started. Synchronous; "" when it cannot be had, which
-   * equals nothing.
+   * Start time of this process or of a child that was just started. Synchronous. Returns "" when it is unavailable,
+   * which equals no other value.
    */
   startOf(pid: number): string;
   sameStart(a: string, b: string): boolean;
-  /** The living (zombies are not), all or those of `pids`. Empty when the system does not tell. */
+  /** Returns the living processes (no zombies): all, or those in `pids`. Empty when the system provides no list. */
   living(pids?: readonly number[]): Promise<readonly ProcessEntry[]>;
   /**
-   * CPU seconds used so far by the living processes of this group, and on Linux by those that they waited for.
-   * Undefined: the system does not tell.
+   * CPU seconds used so far by the living processes of this group; on Linux also by their reaped children. Undefined
+   * when unavailable.
    */
   cpuSeconds(group: number): Promise<number | undefined>;
-  /**
-   * Who is gone, or may not be signalled, is none of our business: no error. On Windows both signals end the whole
-   * tree.
-   */
+  /** Ignores processes that are gone or may not be signalled. On Windows both signals end the whole tree. */
   signal(target: Target, signal: "SIGTERM" | "SIGKILL"): void;
 }
 
-/** How system programs are run; both give stdout, or `undefined` for whatever goes wrong. */
+/** Runs system programs. Both methods return stdout, or `undefined` on any failure. */
 export interface SystemTools {
   now(command: string, args: readonly string[]): string | undefined;
   soon(command: string, args: readonly string[]): Promise<string | undefined>;
@@ -102,8 +98,8 @@ function linuxTable(): ProcessTable {
 }
 
 /**
- * `pid (name) state ppid pgrp … starttime …`, where the name may hold anything (proc_pid_stat(5)). A zombie is none,
- * unless asked for.
+ * Parses `pid (name) state ppid pgrp … starttime …`; the name may contain any character (proc_pid_stat(5)). Returns
+ * undefined for a zombie unless `zombies` is set.
  */
 export function parseStat(
   stat: string,
@@ -118,7 +114,7 @@ export function parseStat(
   return { group: Number(group), parent: Number(parent), ticks };
 }
 
-/** Of the same line; the kernel counts in hundredths of a second towards programs (USER_HZ). */
+/** Parses the same line. The kernel reports times in units of 1/100 s (USER_HZ). */
 export function parseCpu(stat: string): { readonly group: number; readonly seconds: number } | undefined {
   const [, , group, ...rest] = stat
     .slice(stat.lastIndexOf(")") + 2)
@@ -145,7 +141,7 @@ function psTable(tools: SystemTools): ProcessTable {
     self: { pid: process.pid, group: read(process.pid)?.group ?? process.pid, ...runIdOf(process.env[RUN_ID]) },
     startOf: pid => read(pid)?.started ?? "",
     sameStart,
-    // -E: the environment behind the command, of our own processes
+    // -E: prints the environment after the command, for processes of the same user
     cpuSeconds: async group => parsePsTimes((await tools.soon("ps", ["-ax", "-o", "pgid=,time="])) ?? "", group),
     living: async pids =>
       parsePs((await tools.soon("ps", ["-E", ...(pids ? ["-p", pids.join(",")] : ["-ax"]), ...PS])) ?? ""),
@@ -155,7 +151,7 @@ function psTable(tools: SystemTools): ProcessTable {
 
 const PS_LINE = /^ *(\d+) +(\d+) +(\d+) +(\S+) +(\w{3} +\w{3} +\d+ +[\d:]+ +\d{4}) (.*)$/gm;
 
-/** Lines of `PS`. Start times have seconds only, in which pids are not used twice. */
+/** Parses lines of `PS`. Start times have a resolution of one second, within which a pid is not reused. */
 export function parsePs(output: string, zombies = false): ProcessEntry[] {
   return [...output.matchAll(PS_LINE)].flatMap(([, pid, parent, group, state = "", started = "", rest = ""]) => {
     if (state.startsWith("Z") && !zombies) return [];
@@ -164,7 +160,7 @@ export function parsePs(output: string, zombies = false): ProcessEntry[] {
   });
 }
 
-/** Lines of `ps -o pgid=,time=`; a time is `[[days-]hours:]minutes:seconds[.hundredths]`. */
+/** Parses lines of `ps -o pgid=,time=`. A time is `[[days-]hours:]minutes:seconds[.hundredths]`. */
 export function parsePsTimes(output: string, group: number): number | undefined {
   return sum(
     [...output.matchAll(/^ *(\d+) +(?:(\d+)-)?([\d:.]+) *$/gm)].flatMap(([, of, days = "0", time = ""]) =>
@@ -176,7 +172,8 @@ export function parsePsTimes(output: string, group: number): number | undefined 
 }
 
 /**
- * No tool is waited for where a child is started: it takes a second. Its start time is our own clock's, give or take.
+ * Tolerance of start times. Running PowerShell takes a second, so the start time of a new child is taken from our own
+ * clock.
  */
 const WINDOWS_TOLERANCE_MS = 3000;
 const CPU_TIMES =
@@ -210,7 +207,7 @@ function windowsTable(tools: SystemTools): ProcessTable {
   };
 }
 
-/** Lines `pid parent time`, the time in units of 100 ns: of this process and all that descend from it. */
+/** Parses lines `pid parent time` (units of 100 ns) and sums the process and all its descendants. */
 export function parseTreeTimes(output: string, root: number): number | undefined {
   const all = [...output.matchAll(/^(\d+) (\d+) (\d+)\r?$/gm)].map(([, pid, parent, time]) => ({
     pid: Number(pid),
@@ -231,15 +228,15 @@ function sameStart(a: string, b: string): boolean {
 
 function posixSignal(target: Target, signal: NodeJS.Signals): void {
   const id = "pid" in target ? target.pid : -target.group;
-  if (Math.abs(id) <= 1) return; // 0 and -1 mean many others
+  if (Math.abs(id) <= 1) return; // 0 and -1 address several processes
   try {
     process.kill(id, signal);
   } catch {
-    /* gone, or not ours */
+    /* gone, or not permitted */
   }
 }
 
-/** The run id in an environment whose variables are separated by NUL. */
+/** Finds the run id in a NUL-separated environment. */
 function runIdIn(environ: string | undefined): { readonly runId?: string } {
   return runIdOf(environ?.match(RUN_ID_VARIABLE)?.[1]);
 }

@@ -1,12 +1,12 @@
 /**
- * The owner of a run, as a part of the run id: `RUN.owner-PID-START-PLACE.N`. Whatever a sidecar starts carries this
- * id in its environment, so a process proves by itself which sidecar it belongs to, and the process table shows
- * whether that sidecar is alive. No file is needed: processes are found although the disk was full, or the ledger
- * deleted. Pure.
+ * Encodes the owner of a run in the run id: `RUN.owner-PID-START-PLACE.N`. Every process of a sidecar has this id in
+ * its environment. The id identifies the sidecar, and the process table shows whether that sidecar is alive. No file is
+ * needed: processes are found even if the disk was full or the ledger was deleted. Pure.
  *
- * Invariants: only runs of this place are judged, a storage folder on a computer or in a container, because elsewhere
- * the same pid is another process; a sidecar whose start time is unknown marks nothing, and its processes are never
- * orphans.
+ * Invariants:
+ * - Only runs of the same place are judged: a storage folder on one computer or in one container. Elsewhere the same
+ *   pid is another process.
+ * - A sidecar with an unknown start time adds no owner. Its processes are never orphans.
  */
 import { createHash } from "node:crypto";
 import type { ProcessEntry } from "./process-list";
@@ -15,17 +15,17 @@ const MARK = /^owner-(\d+)-([0-9a-f]{12})-([0-9a-f]{12})$/;
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
-/** `computer`: as in `ProcessTable`; `folder`: the one with the ledgers. */
+/** `computer`: see `ProcessTable`. `folder`: the folder of the ledgers. */
 export function placeOf(computer: string, folder: string): string {
   return digest(`${computer}\n${folder}`);
 }
 
-/** The run id of what this owner starts. */
+/** Returns the run id for processes of this owner. */
 export function ownedRun(run: string, { pid, started }: Pick<ProcessEntry, "pid" | "started">, place: string): string {
   return started === "" ? run : `${run}.owner-${pid}-${digest(started)}-${place}`;
 }
 
-/** The runs of this place that have a living process, and whose owner is dead. */
+/** Returns the runs of this place that have a living process and a dead owner. */
 export function orphanedRuns(living: readonly ProcessEntry[], place: string): readonly string[] {
   const owners = new Set(living.map(({ pid, started }) => `${pid}-${digest(started)}`));
   const orphaned = new Set<string>();

@@ -1,10 +1,13 @@
 /**
- * An agent as a child process that speaks over its stdio.
+ * An agent as a child process that communicates over stdio.
  *
- *   running ── exit ──▶ exited: last words are read, 250 ms at most ──▶ the channel closes, with status and last words
+ *   running ── exit ──▶ exited: read the remaining output ──▶ the channel closes with the status and the end of stderr
  *
- * Invariants: disposing the process or its channel is the same; a command that cannot be started is a closed channel
- * and a rejected `exited`. How it is started and ended is in `child.ts`.
+ * Invariants:
+ * - Disposing the process and disposing its channel have the same effect.
+ * - A command that cannot be started yields a closed channel and a rejected `exited`.
+ *
+ * `child.ts` starts and ends the process.
  */
 import { Socket } from "node:net";
 import { StringDecoder } from "node:string_decoder";
@@ -24,13 +27,13 @@ export {
 } from "./child";
 
 export interface AgentProcess extends AsyncDisposable {
-  /** Undefined when it could not be started. */
+  /** Undefined if the process could not be started. */
   readonly pid: number | undefined;
-  /** Closes with an `AgentError` that says why. To dispose it stops the process. */
+  /** Closes with an `AgentError` that contains the reason. Disposing the channel stops the process. */
   readonly channel: Channel;
-  /** The last 64 kB of it. */
+  /** The last 64 kB of stderr. */
   stderr(): string;
-  /** Rejects with `AgentError` when it could not be started. */
+  /** Rejects with `AgentError` if the process could not be started. */
   readonly exited: Promise<Exit>;
 }
 
@@ -40,17 +43,17 @@ export function startProcess(spec: ProcessSpec, deps: ProcessDeps): AgentProcess
   return started.kind === "failed" ? notStarted(started.why) : new RunningProcess(started.child, spec.name, deps);
 }
 
-/** Descendants can keep the pipes of a dead agent open. */
+/** Silence after the exit that ends reading. Descendants can keep the pipes of a dead agent open. */
 const LAST_WORDS_MS = 250;
-/** How long that is prolonged while more arrives, or the receiver is behind with what did. */
+/** Maximum extension of `LAST_WORDS_MS` while output arrives or the receiver applies back-pressure. */
 const PROLONGED_MS = 10_000;
-/** An agent that has closed its stdout, and lives on, cannot be talked to. */
+/** Time for an agent to exit after it has closed its stdout; later the channel closes without its exit status. */
 const SILENT_MS = 1000;
 const STDERR_BYTES = 64 * 1024,
   GARBAGE_BYTES = 4 * 1024;
-/** From the end of a process that was killed, or does not read, to the time when that is noticed. */
+/** Delay between the end of a process that was killed or does not read, and its detection. */
 const UNNOTICED_MS = 100;
-/** A program that fails by itself may do so because of what it has just read. */
+/** Signals of a program's own failure, which input that it has just read may have caused. */
 const OWN_FAULTS: ReadonlySet<NodeJS.Signals> = new Set([
   "SIGSEGV",
   "SIGABRT",
@@ -60,7 +63,7 @@ const OWN_FAULTS: ReadonlySet<NodeJS.Signals> = new Set([
   "SIGTRAP",
   "SIGSYS",
 ]);
-/** Of one process; the ring buffer has the end of it. */
+/** Per process. The ring buffer keeps the end of it. */
 const LOGGED_BYTES = 256 * 1024;
 
 class RunningProcess implements AgentProcess {
@@ -74,12 +77,12 @@ class RunningProcess implements AgentProcess {
   readonly #stderr = new TailBuffer(STDERR_BYTES);
   readonly #decoder = new StringDecoder("utf8");
   readonly #words = new RedactedStream();
-  /** Text on stdout that is no message: some programs print there why they exit. */
+  /** Invalid messages on stdout. Some programs print the reason for their exit there. */
   readonly #garbage = new TailBuffer(GARBAGE_BYTES);
   readonly #lastWords: Promise<Closed>;
-  /** When writing to its stdin failed. */
+  /** Time at which a write to stdin failed first. */
   #inputFailed: number | undefined;
-  /** While the receiver has asked for a pause. */
+  /** Pending while the receiver applies back-pressure. */
   #receiving: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
@@ -121,7 +124,7 @@ class RunningProcess implements AgentProcess {
     return (this.#stopping ??= this.#child.stop(() => this.#stdio[Symbol.asyncDispose]()));
   }
 
-  /** A channel that closes although the process lives (a line too long, a failing receiver) has no use for it. */
+  /** A channel that closes while the process runs (line too long, failing receiver) also stops the process. */
   #watched(receiver: Receiver): Receiver {
     return {
       receive: frame => {
@@ -161,7 +164,7 @@ class RunningProcess implements AgentProcess {
     return Math.min(wasKilled ? now - UNNOTICED_MS : now, (this.#inputFailed ?? Infinity) - UNNOTICED_MS);
   }
 
-  /** Until both pipes are at their end, or for a while nothing came although the receiver was ready for it. */
+  /** Waits until both pipes have closed, or until no output arrives while the receiver is ready. */
   async #drained(): Promise<void> {
     const { stdout, stderr } = this.#child;
     const closed = Promise.all(
@@ -181,7 +184,7 @@ class RunningProcess implements AgentProcess {
       const ended = await this.#child.within(LAST_WORDS_MS, Promise.all([closed, this.#receiving]));
       await new Promise(resolve => {
         setImmediate(resolve);
-      }); // what was read is handed on
+      }); // lets buffered output reach the receiver
       over = isReady() && (ended || (before.ready && before.arrived === arrived()));
     }
     this.#logWords(this.#words.push(this.#decoder.end()) + this.#words.end());
@@ -210,7 +213,7 @@ function notStarted(why: Promise<AgentError>): AgentProcess {
   const exited = why.then((error): never => {
     throw error;
   });
-  exited.catch(() => undefined); // whoever asks hears it; it need not be asked
+  exited.catch(() => undefined); // avoids an unhandled rejection when `exited` is unused
   return {
     pid: undefined,
     exited,

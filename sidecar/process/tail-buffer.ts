@@ -1,4 +1,4 @@
-/** The end of a stream of bytes, for last words: `limit` of them are kept, at most twice as many held. */
+/** Keeps the last `limit` bytes of a stream. Holds at most twice as many. */
 export class TailBuffer {
   #chunks: Buffer[] = [];
   #held = 0;
@@ -6,7 +6,7 @@ export class TailBuffer {
 
   constructor(readonly limit: number) {}
 
-  /** All that ever came. */
+  /** Bytes received in total. */
   get total(): number {
     return this.#total;
   }
@@ -16,13 +16,13 @@ export class TailBuffer {
     this.#held += chunk.length;
     this.#chunks.push(chunk);
     if (this.#held <= 2 * this.limit) return;
-    // a copy: the rest is let go
+    // A copy, so that the older chunks are released.
     const end = Buffer.from(Buffer.concat(this.#chunks).subarray(this.#held - this.limit));
     this.#chunks = [end];
     this.#held = end.length;
   }
 
-  /** UTF-8; a character that was cut in two at the beginning is left out. */
+  /** Decodes UTF-8. A truncated character at the start is dropped. */
   text(): string {
     const all = Buffer.concat(this.#chunks);
     let start = Math.max(0, all.length - this.limit);

@@ -1,30 +1,29 @@
 /**
- * Expires for a tool that neither says nor does anything. A compiler may be silent for an hour; it uses CPU time, and a
- * tool that hangs does not.
+ * Expires for a tool that produces no output and uses no CPU time. A compiler may print nothing for an hour but uses
+ * CPU time; a tool that hangs does not.
  *
- *   armed ── limit passed ──▶ measuring ── said something since, or works ──▶ armed
- *                                 └─ silent, and its processes used next to no CPU time ──▶ expired
+ *   armed ── limit passed ──▶ measuring ── recent output, or CPU time used ──▶ armed
+ *                                 └─ no output, and next to no CPU time used ──▶ expired
  *
- * Invariants: it expires at most once, and not after `end`; where the system does not tell the CPU time, the silence
- * alone counts.
+ * Invariants: it expires at most once, and never after `end`. Where CPU time is unavailable, only output counts.
  */
 import type { Clock } from "../rpc/clock";
 
-/** A process that only waits (a spinner, a poll of the network) stays below this part of one CPU. */
+/** Share of one CPU. A process that only waits (a spinner, network polling) stays below it. */
 const WORKING_SHARE = 0.01;
 
-/** Pure. CPU seconds of all processes of the tool, measured `ms` apart; undefined: the system did not tell. */
+/** Pure. Compares CPU seconds of all processes of the tool, measured `ms` apart. Undefined: unavailable. */
 export function isWorking(before: number, now: number | undefined, ms: number): boolean {
   if (now === undefined) return false;
-  // Less than before: processes have ended, which took the time that they had used with them.
+  // A lower value means that processes have exited, which removes their CPU time from the sum.
   return now < before || now - before >= (ms / 1000) * WORKING_SHARE;
 }
 
 export interface ToolWatchDeps {
   readonly clock: Clock;
-  /** Silence that is allowed without any work. */
+  /** Maximum time without output and CPU usage. */
   readonly quietMs: number;
-  /** CPU seconds that the tool's processes have used so far. Never rejects. */
+  /** CPU seconds used so far by the tool's processes. Never rejects. */
   readonly cpuSeconds: () => Promise<number | undefined>;
   readonly expired: () => void;
 }
@@ -41,7 +40,7 @@ export class ToolWatch {
     this.#arm(deps.quietMs);
   }
 
-  /** The tool said something. */
+  /** Reports output of the tool. */
   heard(): void {
     this.#heardAt = this.deps.clock.now();
   }

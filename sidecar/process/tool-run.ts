@@ -1,9 +1,10 @@
 /**
- * A tool of the user's (npm, uv, cargo) run to its end. It has nothing on its stdin; what it says is kept, bounded, and
- * told line by line.
+ * Runs a tool of the user (npm, uv, cargo) until it exits. Its stdin is empty. Its output is buffered, bounded, and
+ * reported line by line.
  *
- * Invariants: like an agent it leads its own group and is in the ledger; the promise is settled only when it, and all
- * it started, is gone, however it ended: so what it wrote can be deleted then.
+ * Invariants:
+ * - The tool leads its own process group and is recorded in the ledger, like an agent.
+ * - The promise settles only when the tool and all its descendants have ended, so files that it wrote can be deleted.
  */
 import type { Readable } from "node:stream";
 import { startChild, type Child, type Exit, type ProcessSpec, type ProcessDeps } from "./child";
@@ -11,26 +12,26 @@ import { TailBuffer } from "./tail-buffer";
 import { ToolWatch } from "./tool-activity";
 
 export interface ToolOptions {
-  /** Ends it, with all it started; `runTool` rejects with the signal's reason then. */
+  /** Ends the tool and its descendants. `runTool` then rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** A line of its stdout or stderr, without colours, 300 characters at most. */
+  /** A line of stdout or stderr without colours, at most 300 characters. */
   readonly line?: (line: string) => void;
-  /** All that it writes to stdout, as it comes; `ToolResult.stdout` keeps only the end of it. */
+  /** All chunks of stdout as they arrive. `ToolResult.stdout` keeps only the end. */
   readonly stdout?: (chunk: Buffer) => void;
-  /** Likewise. */
+  /** All chunks of stderr as they arrive. */
   readonly stderr?: (chunk: Buffer) => void;
-  /** Silence after which it is ended, too. Ten minutes unless given. */
+  /** Maximum time without output, after which the tool is ended. Default: ten minutes. */
   readonly quietMs?: number;
   /**
-   * CPU seconds used so far by the processes of this group: as long as they work, silence does not end the tool. Never
-   * rejects.
+   * CPU seconds used so far by the processes of this group. While they use CPU time, missing output does not end the
+   * tool. Never rejects.
    */
   readonly cpuSeconds?: (group: number) => Promise<number | undefined>;
 }
 
 export interface ToolResult {
   readonly exit: Exit;
-  /** The last 64 kB of each. */
+  /** The last 64 kB of each stream. */
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -47,10 +48,10 @@ export class ToolSilent extends Error {
 
 const QUIET_MS = 10 * 60_000;
 const KEPT_BYTES = 64 * 1024;
-/** Whoever it left behind may hold its pipes open. */
+/** Descendants can keep the pipes open. */
 const LAST_WORDS_MS = 250;
 
-/** Rejects with an `AgentError` when it cannot be started, with `ToolSilent`, or with the signal's reason. */
+/** Rejects with an `AgentError` if the tool cannot be started, with `ToolSilent`, or with the signal's reason. */
 export async function runTool(
   spec: ProcessSpec,
   { signal, line, stdout: toOut, stderr: toErr, quietMs = QUIET_MS, cpuSeconds }: ToolOptions,
@@ -118,7 +119,8 @@ function listen(stream: Readable, watch: ToolWatch, line: ToolOptions["line"]): 
 const LONGEST_LINE = 300;
 
 /**
- * Lines as a person sees them: a carriage return begins one as well, as progress bars do it, and colours are left out.
+ * Splits output into lines as a terminal shows them. A carriage return also starts a line (progress bars). Colours are
+ * removed.
  */
 class SpokenLines {
   readonly #tell: (line: string) => void;

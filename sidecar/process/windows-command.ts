@@ -1,9 +1,11 @@
 /**
- * How a command is started on Windows, where `npm`, `npx` and most agents are `.cmd` files that only `cmd.exe` runs,
- * and where a program gets one string that it takes apart itself. Pure but for `exists`.
+ * Builds the command line of a Windows process. `npm`, `npx` and most agents are `.cmd` files, which only `cmd.exe`
+ * runs. A Windows program receives a single string and parses its arguments itself. Pure except for `exists`.
  *
- * Invariant: no argument, whatever is in it, ends its quotes in `cmd.exe` or expands a variable there; what cannot be
- * quoted is refused. A line that is meant for `cmd.exe` itself reaches it as it was written.
+ * Invariants:
+ * - No argument can terminate its quotes in `cmd.exe` or expand a variable there.
+ * - An argument that cannot be quoted is rejected.
+ * - A line intended for `cmd.exe` itself is passed unchanged.
  */
 import path from "node:path";
 import { findProgram, variable, withEndings } from "./find-program";
@@ -11,18 +13,18 @@ import { findProgram, variable, withEndings } from "./find-program";
 export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
-  /** `args` are quoted already and pass as they are. */
+  /** `args` are already quoted and are passed unchanged. */
   readonly verbatim: boolean;
 }
 
-/** An argument that `cmd.exe` cannot be given at all. */
+/** An argument that cannot be passed to `cmd.exe`. */
 export class UnquotableArgument extends Error {
   override readonly name = "UnquotableArgument";
 }
 
 /**
- * What the system says of it, too: but where only a name is given, Windows looks into the current folder first, and a
- * repository must not provide programs.
+ * Same code as the system's error. Windows searches the current folder first for a plain name, and a repository must
+ * not provide programs.
  */
 export class ProgramNotFound extends Error {
   override readonly name = "ProgramNotFound";
@@ -30,8 +32,8 @@ export class ProgramNotFound extends Error {
 }
 
 /**
- * Throws `UnquotableArgument` and `ProgramNotFound`. A path that is not there is returned as it is: starting it says
- * so.
+ * Throws `UnquotableArgument` and `ProgramNotFound`. A missing path is returned unchanged: starting it reports the
+ * error.
  */
 export function windowsLaunch(
   command: string,
@@ -49,7 +51,7 @@ export function windowsLaunch(
     return { file, args: [...FOR_A_LINE, `"${args[3]}"`], verbatim: true };
   if (!/\.(cmd|bat)$/i.test(file)) return { file, args, verbatim: false };
   const line = [`"${scriptPath(file)}"`, ...args.map(quoteForScript)].join(" ");
-  // /s strips the outermost quotes and nothing else; /v:off: `!` is no variable; /e:on: what `%` becomes below works
+  // /s strips only the outermost quotes. /v:off disables `!` variables. /e:on enables the `%` expansion used below.
   return {
     file:
       variable(env, "ComSpec") ?? path.win32.join(variable(env, "SystemRoot") ?? "C:\\Windows", "System32", "cmd.exe"),
@@ -59,8 +61,8 @@ export function windowsLaunch(
 }
 
 /**
- * With these `cmd.exe` strips the outermost quotes; it knows none with a backslash before them, which Node would make
- * of those inside.
+ * These options make `cmd.exe` strip the outermost quotes. Node would escape inner quotes with a backslash, which
+ * `cmd.exe` does not support.
  */
 const FOR_A_LINE = ["/d", "/s", "/c"] as const;
 function isLine(args: readonly string[]): boolean {
@@ -74,10 +76,9 @@ function scriptPath(file: string): string {
 }
 
 /**
- * The argument in quotes. A quote inside is doubled, so that quotes stay balanced however often `cmd.exe` reads the
- * line (once for itself, once where the script says `%*`), and programs take two for one; backslashes before a quote
- * are doubled, by the rule of those programs. `%` cannot be escaped: behind an expansion to nothing it begins no
- * variable's name.
+ * Quotes an argument. A quote inside is doubled: quotes stay balanced however often `cmd.exe` parses the line (once
+ * itself, once for `%*` in the script), and programs parse two as one. Backslashes before a quote are doubled, by the
+ * rule of those programs. `%` cannot be escaped; after an expansion to nothing it does not start a variable name.
  */
 function quoteForScript(argument: string): string {
   if (/[\r\n\0]/.test(argument))

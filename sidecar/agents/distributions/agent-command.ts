@@ -1,4 +1,4 @@
-/** Which command a distribution means when nothing was installed. Pure. */
+/** Resolves a distribution to a command without an installation. Pure. */
 import type { AgentConfig } from "../../../src/protocol/agents";
 import { typedCommand } from "../../../src/protocol/distribution";
 import { noDistribution } from "../../errors";
@@ -12,7 +12,7 @@ export type AgentCommand =
     }
   | { readonly kind: "eliza"; readonly deterministic: boolean };
 
-/** Throws `noDistribution` when there is nothing that can be started without an installation. */
+/** Throws `noDistribution` if nothing can be started without an installation. */
 export function commandOf({ name, distribution }: Pick<AgentConfig, "name" | "distribution">): AgentCommand {
   const { symposium, local, executable } = distribution,
     typed = typedCommand(distribution);

@@ -1,7 +1,7 @@
 /**
- * Which of an agent's distributions is used here: the first one, in the documents' order, that is well-formed and that
- * this computer has the tool or the archive for. What it becomes is somebody else's affair: the command of the
- * documents (`documented-command.ts`), or an installation. Pure.
+ * Selects the distribution of an agent for this computer: the first, in the documents' order, that is well-formed and
+ * whose tool or archive is available. Callers turn it into a documented command (`documented-command.ts`) or an
+ * installation. Pure.
  */
 import type {
   BinaryDistribution,
@@ -15,16 +15,16 @@ import { currentPackage } from "../../../src/protocol/built-in-agents";
 import { isCrate, npmSpec, pythonSpec, type NpmSpec, type PythonSpec } from "./package-spec";
 import { isSegment, relativeParts } from "./segment";
 
-/** What installs a package; `uv` and `pipx` do for each other. */
+/** Package tools. `uv` and `pipx` can replace each other. */
 export type Tool = "npm" | "uv" | "pipx" | "cargo";
 
-/** `tool` undefined: it is installed already, and nothing is there that could install it again. */
+/** `tool` is undefined if the package is already installed and no tool could install it again. */
 export type Choice =
   | { readonly kind: "local"; readonly command: string; readonly args: readonly string[]; readonly env: Environment }
   | { readonly kind: "symposium"; readonly subcommand: string; readonly args: readonly string[] }
-  /** Whether the address can be used is not looked at: `wrongAddress`. */
+  /** The address is not validated here: see `wrongAddress`. */
   | { readonly kind: "http"; readonly of: HttpDistribution }
-  /** `of.package` is what the package is called today. */
+  /** `of.package` is the current name of the package. */
   | { readonly kind: "npx"; readonly of: PackageDistribution; readonly spec: NpmSpec; readonly tool: Tool | undefined }
   | {
       readonly kind: "uvx" | "pipx";
@@ -37,16 +37,16 @@ export type Choice =
 export type ChoiceKind = Choice["kind"];
 
 export interface Missing {
-  /** Any of them would do. */
+  /** Any one of these tools is sufficient. */
   readonly tools: readonly Tool[];
-  /** It has archives, and these are for others. */
+  /** Other platforms for which archives exist. */
   readonly platforms: readonly Platform[];
-  /** What cannot be used whatever is installed: clauses. */
+  /** Distributions that no installed tool could fix, as clauses. */
   readonly wrong: readonly string[];
 }
 
 export interface ChoiceDeps {
-  /** Whose programs run here, the best first: `platformsFor`. */
+  /** Platforms whose programs run here, the best first: see `platformsFor`. */
   readonly platforms: readonly Platform[];
   has(tool: Tool): boolean;
   isInstalled?(kind: ChoiceKind): boolean;
@@ -72,7 +72,7 @@ export function choose(distribution: Distribution, deps: ChoiceDeps): Choice | {
   return { missing: { tools: [...tools], platforms: archives.platforms, wrong: [...wrong, ...archives.wrong] } };
 }
 
-/** What needs nothing but itself. */
+/** Distributions that need neither a tool nor an archive. */
 function direct({ local, executable, symposium, http }: Distribution): Choice | undefined {
   if (local) return { kind: "local", command: local.command, args: local.args ?? [], env: local.env ?? {} };
   if (executable) return { kind: "local", command: executable.path, args: [], env: {} };
@@ -146,7 +146,7 @@ const TOOL_NAMES: Readonly<Record<Tool, string>> = {
   cargo: "Rust with cargo",
 };
 
-/** One sentence for the user. */
+/** Returns one sentence for the user. */
 export function missingSentence(name: string, { tools, platforms, wrong }: Missing): string {
   const [first] = wrong;
   if (tools.length > 0) return `${name} needs ${anyOf(tools.map(tool => TOOL_NAMES[tool]))}, which was not found.`;

@@ -1,11 +1,11 @@
-/** How an agent is started, with the keys that its user gave for it. */
+/** Resolves the command that starts an agent. */
 import type { AgentConfig } from "../../../src/protocol/agents";
 import { knownSecrets } from "../../../src/protocol/redaction/redact";
 import type { AgentCommand } from "./agent-command";
 
 export type CommandOf = (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
 
-/** What the agent's configuration says of its environment counts more than what is kept in secret. */
+/** Adds the user's stored keys to the environment. Variables of the agent's configuration take precedence. */
 export function withSecrets(
   commandOf: CommandOf,
   secrets: (agentId: string) => Promise<{ readonly env: Readonly<Record<string, string>> }>,

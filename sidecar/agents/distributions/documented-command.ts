@@ -1,7 +1,7 @@
 /**
- * The command of an agent as the documents have it ("Spawning an Agent"), for other programs to start: what a person
- * would type where a tool fetches the package at each start, and where it would lie in our store where it has to be
- * installed. Nothing is looked up or installed. Pure.
+ * The command of an agent as documented ("Spawning an Agent"), for other programs to start. For packages that a tool
+ * downloads at each start, this is the command a user would type. For other distributions it is the path in our store.
+ * Nothing is resolved or installed. Pure.
  */
 import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents";
@@ -11,7 +11,7 @@ import { requirementOf } from "./package-spec";
 import { isWindows, platformsFor } from "./platform";
 import { isSegment, relativeParts, UNVERSIONED } from "./segment";
 
-/** MCP's and ACP's form of a stdio server, which the documents use for agents. */
+/** The stdio server form of MCP and ACP, which the documents use for agents. */
 export interface McpServerCommand {
   readonly name: string;
   readonly command: string;
@@ -19,7 +19,7 @@ export interface McpServerCommand {
   readonly env: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** A program with what stands before its arguments. */
+/** A program and its leading arguments. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
@@ -27,19 +27,19 @@ export interface Program {
 }
 
 export interface DocumentedDeps {
-  /** Undefined: one that registries have no key for. */
+  /** Undefined: registries have no key for this platform. */
   readonly platform: Platform | undefined;
   readonly home: string;
   /** Symposium itself, for its own subcommands. */
   readonly sidecar: Program;
 }
 
-/** `fromStore`: the command is there once the agent was installed. `why`: a sentence for the user. */
+/** `fromStore`: the command exists only after the agent is installed. `why`: a sentence for the user. */
 export type Documented = { readonly server: McpServerCommand; readonly fromStore: boolean } | { readonly why: string };
 
-/** `config.id` and `.version` may be of any document. */
+/** `config.id` and `.version` may come from an untrusted document. */
 export function documentedCommand(config: AgentConfig, deps: DocumentedDeps): Documented {
-  // Which tools are here does not count: the documents' order is the same for everybody.
+  // Installed tools are ignored: the documents' order is the same on every computer.
   const choice = choose(config.distribution, { platforms: platformsFor(deps.platform), has: () => true });
   if ("missing" in choice) return { why: missingSentence(config.name, choice.missing) };
   switch (choice.kind) {

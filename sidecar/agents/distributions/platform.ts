@@ -1,4 +1,4 @@
-/** Registry platform keys, by what Node calls a system and its processor (documents, "Platform Detection"). Pure. */
+/** Registry platform keys by Node's system and processor names (documents, "Platform Detection"). Pure. */
 import type { Platform } from "../../../src/protocol/distribution";
 
 const KEYS: ReadonlyMap<string, Platform> = new Map([
@@ -10,18 +10,18 @@ const KEYS: ReadonlyMap<string, Platform> = new Map([
   ["win32 x64", "windows-x86_64"],
 ]);
 
-/** Whose programs this one runs too: Rosetta, and the emulation of Windows on ARM. */
+/** Platforms with emulation: Rosetta, and Windows on ARM. */
 const EMULATED: Readonly<Partial<Record<Platform, Platform>>> = {
   "darwin-aarch64": "darwin-x86_64",
   "windows-aarch64": "windows-x86_64",
 };
 
-/** `process.platform`, `process.arch`. Undefined: the registry has no key for it. */
+/** Arguments: `process.platform` and `process.arch`. Undefined: the registry has no key for the platform. */
 export function platformOf(system: string, processor: string): Platform | undefined {
   return KEYS.get(`${system} ${processor}`);
 }
 
-/** The platforms whose programs run here, the best one first. */
+/** Returns the platforms whose programs run here, the best first. */
 export function platformsFor(platform: Platform | undefined): readonly Platform[] {
   if (platform === undefined) return [];
   const emulated = EMULATED[platform];

@@ -1,20 +1,20 @@
-/** Ids and versions become folder names below `~/.symposium/bin`, and come from documents that others wrote. Pure. */
+/** Validates ids and versions from untrusted documents as folder names below `~/.symposium/bin`. Pure. */
 
-/** The folder of what names no version. */
+/** Folder name for an entry without a version. */
 export const UNVERSIONED = "unversioned";
 
-/** As people are told it. */
+/** Returns the version for display. */
 export function toldVersion(release: string): { readonly version?: string } {
   return release === UNVERSIONED ? {} : { version: release };
 }
 
 const LONGEST = 100;
-/** With an extension they are devices, too: `nul.txt`. */
+/** Device names of Windows. They also match with an extension: `nul.txt`. */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)(\.|$)/i;
 
 /**
- * Whether a text is one folder's name on every system: no separators, no `.` and `..`, nothing hidden, no option, no
- * trailing dot (Windows drops it), no device of Windows.
+ * Whether a text is a valid folder name on every system: no separators, no `.` or `..`, no leading dot or hyphen, no
+ * trailing dot (Windows drops it), and no Windows device name.
  */
 export function isSegment(text: string): boolean {
   return (
@@ -26,8 +26,8 @@ export function isSegment(text: string): boolean {
 }
 
 /**
- * The parts of a program's path within what was unpacked: `./bin/agent`, `bin\\agent.exe`. Undefined: it is absolute,
- * leads out, or is a path on one system and something else on another.
+ * Splits a program's path within an archive: `./bin/agent`, `bin\\agent.exe`. Returns undefined if the path is
+ * absolute, leaves the archive, or is a path on one system only.
  */
 export function relativeParts(file: string): readonly string[] | undefined {
   if (/[\p{Cc}:]|^[\\/~]/u.test(file)) return undefined;

@@ -1,16 +1,16 @@
-/** The address of an MCP server, and what is sent with each request to it, as somebody wrote them down. Pure. */
+/** Validates the address and the headers of an MCP server from settings or documents. Pure. */
 import type { Distribution, HttpDistribution } from "../../../src/protocol/distribution";
 
-/** Of an MCP server: it is at an address, and nothing is started. What a person has on this computer counts more. */
+/** Returns the address of an MCP server that needs no process. Distributions on this computer take precedence. */
 export function addressIn({ local, executable, symposium, http }: Distribution): HttpDistribution | undefined {
   return local || executable || symposium ? undefined : http;
 }
 
-/** RFC 9110, 5.6.2: what the name of a header is made of. */
+/** A header name (RFC 9110, 5.6.2). */
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,200}$/;
-/** What may be sent as the value of one: no line break, and nothing that HTTP has no byte for. */
+/** A header value: no line break, and only characters that HTTP can encode. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** They say what the message is, and belong to who sends it. */
+/** Headers that describe the message and are set by its sender. */
 const ITS_OWN: ReadonlySet<string> = new Set([
   "accept",
   "connection",
@@ -23,8 +23,8 @@ const ITS_OWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is wrong, and what to do about it: a clause, without the address and the values, which may hold secrets.
- * `undefined`: nothing that can be seen.
+ * Returns a clause with the error and its fix, without the address and the values, which may contain secrets. Returns
+ * `undefined` if no error is found.
  */
 export function wrongAddress({ url, headers = {} }: HttpDistribution): string | undefined {
   const parsed = !/\s/.test(url.trim()) && URL.canParse(url) ? new URL(url) : undefined;

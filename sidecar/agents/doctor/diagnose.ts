@@ -1,7 +1,7 @@
 /**
- * From what was seen of an agent's start to its cause, one sentence, and what helps. Pure.
+ * Derives the cause of a failed agent start, a sentence and a fix from an observation. Pure.
  *
- * A tool's own words are looked at where its exit code says too little: npx, uvx and shells end with 1 or 127 for ten
+ * If the exit code is ambiguous, the output of the tool is matched: npx, uvx and shells use codes 1 and 127 for many
  * different reasons.
  */
 import type { Cause, Diagnosis, Fix } from "../../../src/protocol/doctor";
@@ -9,35 +9,35 @@ import { redactText } from "../../../src/protocol/redaction/redact";
 import { assertNever } from "../../../src/protocol/wire";
 
 export interface Observed {
-  /** The agent's, for sentences. */
+  /** Name of the agent, for messages. */
   readonly name: string;
   readonly command: string;
-  /** `errno`: the system's name of the reason, as ENOENT. */
+  /** `errno`: the system's error code, such as ENOENT. */
   readonly start:
     | { readonly kind: "started" }
     | { readonly kind: "failed"; readonly errno: string }
     | { readonly kind: "noFolder"; readonly folder: string };
-  /** As `exit code 1`; undefined: it was running when we let go of it. */
+  /** Such as `exit code 1`. Undefined: the agent still ran at the end of the probe. */
   readonly exit: string | undefined;
-  /** The end of it. */
+  /** The end of stderr. */
   readonly stderr: string;
-  /** Lines on stdout that are no JSON-RPC, and the first of them. */
+  /** Number of stdout lines that are not JSON-RPC, and the first of them. */
   readonly garbage: { readonly lines: number; readonly first: string };
   readonly initialize:
     | {
         readonly kind: "answered";
-        readonly version: unknown /** Its name and version, as it answers. */;
+        readonly version: unknown /** Name and version from the `initialize` response. */;
         readonly program?: string;
       }
     | { readonly kind: "error"; readonly message: string }
     | { readonly kind: "none"; readonly seconds: number };
-  /** What `session/new` came to, where it was asked. */
+  /** Result of `session/new`, if it was sent. */
   readonly session:
     | { readonly kind: "opened" }
     | { readonly kind: "signIn" }
     | { readonly kind: "error"; readonly message: string }
     | undefined;
-  /** Where the command is, on the PATH of the login shell, when it is not on the one that it was started with. */
+  /** Path of the command on the PATH of the login shell, if it is missing on the PATH used for the start. */
   readonly elsewhere: string | undefined;
 }
 
@@ -120,7 +120,7 @@ function notStarted({ name, command, elsewhere }: Observed, errno: string, is: S
   );
 }
 
-/** Programs that agents come with the help of. */
+/** Tools that start agents. */
 function missingTool(tool: string, name: string, is: Say): Diagnosis | undefined {
   switch (tool) {
     case "npx":
@@ -153,7 +153,7 @@ function missingTool(tool: string, name: string, is: Say): Diagnosis | undefined
   }
 }
 
-/** The first that fits. Words of npm, Node, uv, pip, cargo and the shells; none of them is translated. */
+/** The first match wins. Untranslated messages of npm, Node, uv, pip, cargo and shells. */
 const WORDS: readonly (readonly [
   cause: "path" | "noPermission" | "offline" | "noPackage" | "halfInstalled",
   words: RegExp,
@@ -205,7 +205,7 @@ function inItsWords({ name, command, exit, stderr }: Observed, is: Say): Diagnos
         return assertNever(cause, "cause");
     }
   }
-  // What every shell answers for a command that it does not find, or may not run (POSIX, "Exit Status for Commands").
+  // Every shell returns these codes for a missing or non-executable command (POSIX, "Exit Status for Commands").
   if (exit === "exit code 127")
     return is("notFound", `${name}'s command, or one that it needs, was not found.`, SETTINGS);
   if (exit === "exit code 126") return is("noPermission", `${name}'s command may not be run.`, SETTINGS);
@@ -217,7 +217,7 @@ const LOGS: Fix = { act: "logs", label: "Show Logs" };
 const RETRY: Fix = { act: "retry", label: "Try Again" };
 const UPDATE: Fix = { act: "install", label: "Update" };
 
-/** Without its folder, and without what Windows calls it by. */
+/** Removes the folder and the Windows file extension. */
 function program(command: string): string {
   return (
     command

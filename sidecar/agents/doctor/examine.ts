@@ -1,4 +1,4 @@
-/** An agent is examined: whether it is there, and if it is, how far it gets. Nothing is installed for it. */
+/** Examines an agent: whether it is available and how far it starts. Installs nothing. */
 import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents";
 import type { InstallState } from "../../../src/protocol/agent-service";
@@ -16,15 +16,15 @@ import type { Examined, ReportFacts } from "./report";
 export interface ExamineDeps {
   readonly version: string;
   readonly processes: ProcessDeps;
-  /** Where a program is, on the PATH of the login shell. */
+  /** Resolves a program on the PATH of the login shell. */
   readonly find: (program: string) => Promise<string | undefined>;
   readonly state: (agent: AgentConfig) => Promise<Pick<InstallState, "install" | "missing">>;
   readonly command: CommandOf;
-  /** Nobody wants to know any more. */
+  /** Aborts the examination. */
   readonly signal: AbortSignal;
 }
 
-/** Resolves whatever the agent does. `cwd`: the folder that it starts in. */
+/** Resolves regardless of the agent's behaviour. `cwd`: the agent's working folder. */
 export async function examine(agent: AgentConfig, cwd: string, deps: ExamineDeps): Promise<Examined> {
   const { name } = agent,
     state = await deps.state(agent).catch((error: unknown) => ({ name, diagnosis: noCommand(error) }));
@@ -71,7 +71,7 @@ function notInstalled(name: string, missing: string | undefined): Diagnosis {
     : { cause: "noPlatform", sentence: missing };
 }
 
-/** The sentence is ours: of an installation, or of a distribution that nothing here can start. */
+/** The error has a sentence of ours: an installation failed, or no distribution can be started. */
 function noCommand(error: unknown): Diagnosis {
   const sentence = error instanceof Error ? error.message : String(error);
   if (error instanceof InstallError && error.code === "offline")
@@ -85,7 +85,7 @@ function shown({ command, args }: Extract<AgentCommand, { kind: "process" }>): s
   return redactArguments([command, ...args]).join(" ");
 }
 
-/** What an agent was given in its environment may stand in what it says, and need not look like a key. */
+/** Removes values of the agent's environment from its output. They need not look like keys. */
 export function withoutValues(observed: Observed, env: Readonly<Record<string, string>>): Observed {
   const given = new KnownSecrets(),
     clean = (text: string): string => given.hide(text);
@@ -102,7 +102,7 @@ export function withoutValues(observed: Observed, env: Readonly<Record<string, s
 
 const TOOLS = ["node", "npm", "uv", "pipx", "cargo"];
 
-/** What agents need, and what of it is there. */
+/** Collects the tools that agents need and their locations. */
 export async function factsOf({
   version,
   home,

@@ -1,9 +1,11 @@
 /**
- * Starts an agent to see how far it gets: started, `initialize`, `session/new`; then it is let go of. Nothing is
- * prompted, and no session of the user's is touched.
+ * Starts an agent and observes how far it gets: start, `initialize`, `session/new`. Then it is stopped. Sends no prompt
+ * and touches no session of the user.
  *
- * Invariants: resolves whatever the agent does, within the limits, which are those of a chat: an agent that a chat
- * waits for does not count as hung. Nothing is left running.
+ * Invariants:
+ * - Resolves regardless of the agent's behaviour, within the timeouts of a chat. An agent that a chat waits for is
+ *   therefore not reported as hung.
+ * - No process is left running.
  */
 import { objectOr } from "../../rpc/json";
 import { RpcCode, type RpcError } from "../../rpc/message";
@@ -18,13 +20,13 @@ import type { Observed } from "./diagnose";
 export interface ProbeDeps {
   readonly processes: ProcessWorld;
   readonly version: string;
-  /** Where the command is on the login shell's PATH. */
+  /** Path of the command on the login shell's PATH. */
   readonly find: (command: string) => string | undefined;
-  /** Nobody wants to know any more: it is let go of at once. */
+  /** Stops the agent at once. */
   readonly signal?: AbortSignal;
 }
 
-/** From the end of its output to its exit. */
+/** Time between the end of its output and its exit. */
 const EXIT_MS = 2_000;
 
 export async function probe(spec: ProcessSpec, { processes, version, find, signal }: ProbeDeps): Promise<Observed> {
@@ -88,7 +90,7 @@ export async function probe(spec: ProcessSpec, { processes, version, find, signa
   return { ...none, garbage, initialize, session, stderr: agent.stderr() };
 }
 
-/** An answer that the agent gave itself means that it runs. */
+/** A response from the agent itself proves that it runs. */
 async function exitOf(
   exited: Promise<Parameters<typeof statusOf>[0]>,
   answer: Outcome,
@@ -107,7 +109,7 @@ async function exitOf(
   });
 }
 
-/** Not what we say for it when its output ends. */
+/** False for errors that the peer generates when the agent's output ends. */
 function isItsOwn(error: RpcError): boolean {
   return !(error instanceof ConnectionClosed);
 }
@@ -121,7 +123,7 @@ function sessionIn(answer: Outcome | "late"): Observed["session"] {
     : { kind: "error", message: answer.error.message };
 }
 
-/** The system's name of the reason, from an `AgentError`. */
+/** Extracts the system's error code from an `AgentError`. */
 function whyNot(error: unknown): string {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";

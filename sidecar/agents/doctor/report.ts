@@ -1,6 +1,6 @@
 /**
- * What a person can paste into a bug report: versions, tools, what was seen. Without secrets, and without the user's
- * name. Pure.
+ * Formats a report for bug reports: versions, tools and observations. Contains neither secrets nor the user's name.
+ * Pure.
  */
 import type { Diagnosis } from "../../../src/protocol/doctor";
 import { redactText } from "../../../src/protocol/redaction/redact";
@@ -16,15 +16,15 @@ export interface ReportFacts {
   readonly node: string;
   readonly platform: string;
   readonly home: string;
-  /** The shell that was asked for its environment, and why that failed. */
+  /** The shell that provided the environment, and why this failed. */
   readonly shell: string | undefined;
   readonly shellProblem: string | undefined;
   readonly path: readonly string[];
-  /** Where they are; undefined: nowhere on the PATH. */
+  /** Path of each tool. Undefined: not on the PATH. */
   readonly tools: Readonly<Record<string, string | undefined>>;
 }
 
-/** `command`, `observed`: of one that was started. */
+/** `command` and `observed` are set if the agent was started. */
 export interface Examined {
   readonly name: string;
   readonly command?: string;
@@ -33,7 +33,7 @@ export interface Examined {
 }
 
 /**
- * `evidence`: how the agent took the tools of earlier sessions. `configuration`: the agent's own, where it is known.
+ * `evidence`: how the agent used tools in earlier sessions. `configuration`: the agent's own configuration, if known.
  */
 export function report(
   facts: ReportFacts,
@@ -117,7 +117,7 @@ function configurationLines(configuration: ConfigurationState | undefined): read
   }
 }
 
-/** Without those that a later version than the agent's made unnecessary. */
+/** Omits workarounds that the agent's version no longer needs. */
 function workaroundLines(observed: Observed | undefined): readonly string[] {
   const [name = "", version = ""] =
     observed?.initialize.kind === "answered" ? (observed.initialize.program ?? "").split(" ") : [];
@@ -128,7 +128,7 @@ function workaroundLines(observed: Observed | undefined): readonly string[] {
     );
 }
 
-/** The home folder as `~`: its name is the user's. */
+/** Replaces the home folder by `~`, because its name identifies the user. */
 function anonymous(text: string, home: string): string {
   return home.length > 1 ? text.replaceAll(home, "~") : text;
 }

@@ -1,14 +1,17 @@
 /**
- * Looks on as the client's requests go through the extensions of a chain, and says what each of them changed, and how
- * long it held them: whatever it is, a process of others or one of ours.
+ * Observes the client's requests on their way through the extensions of a chain. Records what each extension changes
+ * and how long it holds a message, for external processes and built-in extensions.
  *
- *   client ── link 0 ─▶ extension 0 ── link 1 ─▶ extension 1 ── link 2 ─▶ …     a journey is one request of the client's; what arrives on link i
- *                                                                               and leaves on link i + 1 has passed
- *                                                                               extension i
+ *   client ── link 0 ─▶ extension 0 ── link 1 ─▶ extension 1 ── link 2 ─▶ …
  *
- * Invariants: nothing is changed, delayed or kept for longer than until it has passed; only requests that set a session
- * up, prompts and the answers to those are looked into; what an extension asks for itself is nobody's journey;
- * journeys, sessions and names are bounded.
+ * A journey is one request of the client. A request that arrives on link i and leaves on link i + 1 has passed
+ * extension i.
+ *
+ * Invariants:
+ * - Messages are neither changed nor delayed, and are kept only until they have passed.
+ * - Only session setup requests, prompts and their responses are inspected.
+ * - Requests that originate from an extension belong to no journey.
+ * - Journeys, sessions and names are bounded.
  */
 import {
   rounded,
@@ -24,32 +27,32 @@ import { objectOr, stringOr } from "../../rpc/json";
 import type { Id } from "../../rpc/message";
 import { promptChange, setupChange } from "./message-diff";
 
-/** Under which id a request leaves an extension: that under which it came, or one of its own. */
+/** Id of a forwarded request: unchanged (`kept`) or chosen by the extension (`own`). */
 export type IdsOf = "kept" | "own";
 
-/** What was seen of one extension in one session. */
+/** Observations of one extension in one session. */
 export type SeenChanges = Pick<ExtensionDetails, "setup" | "prompts" | "time">;
 
 const SETUPS: ReadonlySet<string> = new Set(["session/new", "session/load", "session/resume", "session/fork"]);
 const PROMPT = "session/prompt";
-/** The oldest are forgotten. */
+/** The oldest are dropped. */
 const JOURNEYS = 64,
   SESSIONS = 64;
-/** Of which the median is told. */
+/** Number of samples for the median. */
 const TIMES = 20;
 
 interface Journey {
   readonly method: string;
-  /** As the client names it; of a session that is being made, as soon as the answer does. */
+  /** The client's session id. For a new session it is known with the response. */
   sessionId: string | undefined;
-  /** How it arrived on each link, and its answer; the frame is kept until it has left the next extension. */
+  /** Arrival on each link, and the response. The frame is kept until it has left the next extension. */
   readonly links: {
     readonly id: Id;
     readonly at: number;
     frame: Frame | undefined;
     answered?: { readonly at: number; readonly made: string | undefined };
   }[];
-  /** Of a setup: what each extension did. */
+  /** For a setup request: the effect of each extension. */
   readonly setups: { readonly change: SetupChange | undefined; readonly down: number }[];
 }
 
@@ -62,12 +65,12 @@ interface Seen {
 }
 
 export class ChainObserver implements Trace {
-  /** What is under way on each link, by its id there. */
+  /** Open requests of each link, by their id on that link. */
   readonly #open: readonly Map<Id, Journey>[];
   readonly #sessions = new Map<string, readonly Seen[]>();
   readonly #listeners = new Map<string, { readonly changed: () => void; told: string }>();
 
-  /** `extensions`: the first components of the chain, in their order. `now`: milliseconds. */
+  /** `extensions`: the first components of the chain, in order. `now`: milliseconds. */
   constructor(
     private readonly extensions: readonly IdsOf[],
     private readonly now: () => number,
@@ -75,15 +78,13 @@ export class ChainObserver implements Trace {
     this.#open = [...extensions, "agent"].map(() => new Map<Id, Journey>());
   }
 
-  /** Of each extension, in their order. */
+  /** Returns the observations of all extensions, in order. */
   of(sessionId: string): readonly SeenChanges[] {
     const seen = this.#sessions.get(sessionId);
     return this.extensions.map((_, i) => shown(seen?.[i]));
   }
 
-  /**
-   * `changed` is called when something else is to be told of this session. Disposed, what was seen of it is forgotten.
-   */
+  /** Calls `changed` when the observations of this session change. Disposing removes the observations. */
   hear(sessionId: string, changed: () => void): Disposable {
     const listener = { changed, told: JSON.stringify(this.of(sessionId)) };
     this.#listeners.set(sessionId, listener);
@@ -129,7 +130,7 @@ export class ChainObserver implements Trace {
     return { method, sessionId: makes(method) ? undefined : sessionIn(paramsOr(frame)), links: [], setups: [] };
   }
 
-  /** Which one goes on as what extension `i` sends. Where the id is its own, the first that fits. */
+  /** Finds the journey that continues as a request of extension `i`. With own ids: the first that matches. */
   #left(i: number, id: Id, method: string, frame: Frame): Journey | undefined {
     const open = this.#open[i];
     if (this.extensions[i] === "kept") return open?.get(id);
@@ -145,7 +146,7 @@ export class ChainObserver implements Trace {
       try {
         return compare(paramsOr(before), paramsOr(after));
       } catch (error) {
-        if (error instanceof RangeError) return undefined; // nested too deep to be compared
+        if (error instanceof RangeError) return undefined; // nested too deeply to compare
         throw error;
       }
     };
@@ -176,8 +177,8 @@ export class ChainObserver implements Trace {
   }
 
   /**
-   * What an extension made of a session that is not the client's, with an id that is its own, was no part of the
-   * journey; nor is what came behind it.
+   * An extension may set up another session of its own under another id. That session, and everything behind that
+   * extension, is not part of the journey.
    */
   #setUp(journey: Journey): void {
     const { links, setups } = journey;
@@ -255,7 +256,7 @@ function timeOf(seen: Seen | undefined): TimeHeld | undefined {
   return Object.keys(time).length === 0 ? undefined : time;
 }
 
-/** The lower one of two in the middle. */
+/** For an even count, the lower of the two middle values. */
 function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[(times.length - 1) >> 1] ?? 0;
 }

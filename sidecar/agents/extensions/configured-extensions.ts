@@ -1,6 +1,5 @@
 /**
- * The enabled extensions, in their order from the client to the agent, as the host said last: those of sessions that
- * begin from now on.
+ * The enabled extensions in order from the client to the agent, as last sent by the host. They apply to new sessions.
  */
 import type { ExtensionConfig } from "../../../src/protocol/extensions";
 
@@ -15,7 +14,7 @@ export class ConfiguredExtensions {
     return this.#now;
   }
 
-  /** The complete list, in place of the one before. */
+  /** Replaces the complete list. */
   set(extensions: readonly ExtensionConfig[]): void {
     this.#now = extensions;
   }

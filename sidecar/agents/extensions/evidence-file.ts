@@ -1,9 +1,12 @@
 /**
- * The delivery evidence of all agents (`mcp/delivery/delivery-evidence.ts`) as one JSON file, shared by all windows and the
- * command line.
+ * Stores the delivery evidence of all agents (`mcp/delivery/delivery-evidence.ts`) in one JSON file, shared by all
+ * windows and the command line.
  *
- * Invariants: the file is replaced as a whole; a file that cannot be read counts as empty; an entry with an unknown
- * form is dropped; a file that cannot be written is logged once, and the evidence lasts until this process ends.
+ * Invariants:
+ * - The file is replaced atomically.
+ * - An unreadable file counts as empty.
+ * - An entry with an unknown form is dropped.
+ * - A write failure is logged once; the evidence then lasts until this process ends.
  */
 import { readFileSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
@@ -11,9 +14,9 @@ import path from "node:path";
 import type { DeliveryEvidence, EvidenceStore } from "../../mcp/delivery/delivery-evidence";
 import { isObject, numberOr, type JsonObject } from "../../rpc/json";
 
-/** The newest programs. */
+/** Maximum number of programs. The newest are kept. */
 const MAX_PROGRAMS = 200;
-/** Characters of a program's name and version, which the agent chooses. */
+/** Maximum length of a program's name and version, which the agent chooses. In characters. */
 const MAX_NAME = 200;
 
 interface Entry extends DeliveryEvidence {
@@ -22,7 +25,7 @@ interface Entry extends DeliveryEvidence {
 }
 
 export interface EvidenceFileDeps {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
   /** Milliseconds since 1970. */
   readonly date: () => number;
@@ -40,7 +43,7 @@ export class EvidenceFile implements EvidenceStore, AsyncDisposable {
     return this.all().get(keyOf(program));
   }
 
-  /** By program, cut to `MAX_NAME` characters; the newest entry of all processes. */
+  /** Returns the newest entries of all processes by program, whose name is truncated to `MAX_NAME` characters. */
   all(): ReadonlyMap<string, Entry> {
     const all = new Map(read(this.deps.file));
     for (const [program, own] of this.#own) if (own.at >= (all.get(program)?.at ?? 0)) all.set(program, own);
@@ -61,7 +64,7 @@ export class EvidenceFile implements EvidenceStore, AsyncDisposable {
     this.#writing = this.#writing.then(() => this.#write());
   }
 
-  /** Resolves when everything so far is written. Never rejects. */
+  /** Resolves when all pending writes have finished. Never rejects. */
   written(): Promise<void> {
     return this.#writing;
   }

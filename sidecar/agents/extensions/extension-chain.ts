@@ -1,10 +1,12 @@
 /**
- * The agent extensions of a chain: how each is started, and what becomes of those that cannot be. What a user
- * configured is found, or installed, before the chain is begun, so that nothing in it waits for a download.
+ * The agent extensions of a chain: how each is started, and which are skipped. Extensions are resolved or installed
+ * before the chain starts, so the chain itself never waits for a download.
  *
- * Invariants: their order is the configuration's; one that cannot be had, or fails before it is initialised, is left
- * out alone, and stands in `missing` once, with a sentence; the witness hears of each how it went, and nothing of a
- * start that nobody waits for any more.
+ * Invariants:
+ * - The order is that of the configuration.
+ * - An extension that is unavailable or fails before its initialization is skipped alone, and listed once in `missing`
+ *   with a sentence.
+ * - `saw` receives the outcome of each extension, but no outcome of an aborted start.
  */
 import type { ExtensionConfig } from "../../../src/protocol/extensions";
 import type { MissingExtension } from "../../acp/chain-extensions";
@@ -18,20 +20,23 @@ import { addressIn } from "../distributions/server-address";
 import { addressComponent, serverComponent, type McpExtensionDeps } from "./mcp-extension";
 
 export interface ExtensionDeps extends McpExtensionDeps {
-  /** Installs it where that is needed. Rejects with a sentence for the user, or when `signal` aborts. */
+  /**
+   * Resolves the command and installs the extension if needed. Rejects with a sentence for the user, or when `signal`
+   * aborts.
+   */
   readonly command: (config: ExtensionConfig, signal: AbortSignal) => Promise<AgentCommand>;
-  /** One that is part of this program, under this name; undefined: it is not. */
+  /** Creates the built-in extension of this name. Undefined: there is no such extension. */
   readonly builtIn: (config: ExtensionConfig, name: string) => Promise<ProxyComponent | undefined>;
-  /** In the session's folder. `name`: for sentences. */
+  /** Starts the command in the session's folder. `name`: for messages. */
   readonly start: (name: string, command: AgentCommand) => Promise<Running>;
-  /** What is known of the program from earlier chains. */
+  /** Dialect of the program, as learned by earlier chains. */
   readonly memory?: (command: AgentCommand) => DialectMemory | undefined;
   readonly saw: (id: string, sight: StatusEvent) => void;
 }
 
 /**
- * All that can be had of them; takes as long as the slowest installation. `names`: of what else is in the chain.
- * Rejects only with the reason of `signal`.
+ * Resolves all available extensions; takes as long as the slowest installation. `names`: names of other components of
+ * the chain. Rejects only with the reason of `signal`.
  */
 export async function findExtensions(
   configs: readonly ExtensionConfig[],
@@ -64,7 +69,7 @@ type Found = { readonly config: ExtensionConfig } & (
   | { readonly sentence: string }
 );
 
-/** What is part of this program runs in it, without a process. */
+/** A built-in extension runs in this process. */
 async function proxyOf(
   config: ExtensionConfig,
   name: string,
@@ -100,13 +105,14 @@ export class ExtensionChain {
     for (const one of found) if ("sentence" in one) this.#lost(one.config, one.sentence);
   }
 
-  /** From the client on. */
+  /** In order from the client. */
   get components(): readonly ProxyComponent[] {
     return this.found.flatMap(one => ("component" in one ? [one.component] : []));
   }
 
   /**
-   * From the client on. `leftOut`: why it is not there, a sentence; known of all as soon as the chain is initialised.
+   * In order from the client. `leftOut`: why the extension was skipped, as a sentence. Complete when the chain is
+   * initialized.
    */
   get all(): readonly {
     readonly config: ExtensionConfig;
@@ -120,7 +126,7 @@ export class ExtensionChain {
     }));
   }
 
-  /** Complete as soon as the chain is initialised. */
+  /** Complete when the chain is initialized. */
   get missing(): readonly MissingExtension[] {
     return this.found.flatMap(({ config }) => {
       const sentence = this.#missing.get(config);
@@ -128,14 +134,14 @@ export class ExtensionChain {
     });
   }
 
-  /** What the conductor says of the chain. */
+  /** Handles a notice of the conductor. */
   heard({ kind, component, message, reason }: Notice): void {
     const config = this.#named(component);
     if (config && kind === "bypassed")
       this.#lost(config, reason instanceof AgentError ? sentenceOf(config.name, reason, "is left out") : message);
   }
 
-  /** The same, or what is to be told when it was an extension's end that ended the chain. */
+  /** Returns the failure's reason, or an explanation if an extension's exit ended the chain. */
   explained(failure: Failure | undefined): Closed | undefined {
     const config = this.#named(failure?.component);
     return config && failure?.reason
@@ -143,7 +149,7 @@ export class ExtensionChain {
       : failure?.reason;
   }
 
-  /** The chain is initialised. When it ends, `closed` resolves, and `failure` knows why. */
+  /** Called when the chain is initialized. `closed` resolves when the chain ends; `failure` then returns the reason. */
   runs(closed: Promise<unknown>, failure: () => Failure | undefined): void {
     for (const one of this.found) {
       if (!("component" in one) || this.#missing.has(one.config)) continue;
@@ -162,7 +168,7 @@ export class ExtensionChain {
     }
   }
 
-  /** The chain could not be initialised. */
+  /** Called when the chain could not be initialized. */
   fell({ component, reason }: Failure = {}): void {
     const config = this.#named(component);
     if (config && reason) this.saw(config.id, { kind: "failed", why: sentenceOf(config.name, reason, "has ended") });
@@ -178,7 +184,7 @@ export class ExtensionChain {
   }
 }
 
-/** Which component's end ended a chain, and how that was told. */
+/** The component that ended a chain, and the reported reason. */
 interface Failure {
   readonly component?: string;
   readonly reason?: Closed;
@@ -186,7 +192,7 @@ interface Failure {
 
 const quoted = (name: string): string => `“${name}”`;
 
-/** Of a process, by its own name, without the advice for an agent's user. */
+/** The sentence of a process uses its own name and omits the advice for an agent's user. */
 function sentenceOf(name: string, reason: Closed, what: "is left out" | "has ended"): string {
   return `The agent extension ${reason instanceof AgentError ? reason.what : `${quoted(name)} ${what}: ${reason.message}`}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What is told of a chain's extensions in a session: who is there, who is not and why, what the witness saw of each,
- * and how far its tools got.
+ * Details of a chain's extensions in a session: which are active, which are skipped and why, their observed changes,
+ * and the delivery of their tools.
  */
 import type { Trace } from "../../conductor/component";
 import type { ConfigurationEntry } from "../../../src/protocol/own-configuration";
@@ -11,8 +11,8 @@ import { missingToolsSentence, type MissingTools } from "./missing-tools";
 import type { SessionExtensions } from "../../acp/chain-extensions";
 
 /**
- * `trace`, `deliveries`: for the conductor; a chain without extensions has no trace. `agent`: its name. `others`: whose
- * the servers are that no extension added. `now`: milliseconds.
+ * `trace` and `deliveries` are for the conductor; a chain without extensions has no trace. `agent`: display name.
+ * `others`: owner of servers that no extension added. `now`: milliseconds.
  */
 export function witnessedExtensions(
   chain: ExtensionChain,
@@ -90,11 +90,11 @@ interface WitnessOptions {
   readonly agent: string;
   readonly others: string | undefined;
   readonly now: () => number;
-  /** Of the agent's own configuration when its process started; undefined: it has none that is known. */
+  /** State of the agent's own configuration when its process started. Undefined: no configuration is known. */
   readonly configuration?: ConfigurationEntry["kind"] | undefined;
 }
 
-/** It is the way out for an agent that connected to no server over any transport (issue 14 item 5). */
+/** The configuration is the fallback for an agent that connected to no server over any transport (issue 14 item 5). */
 function configurationOf(
   { servers, retry }: Delivery,
   kind: ConfigurationEntry["kind"] | undefined,
@@ -114,7 +114,7 @@ interface Witnessed {
   readonly seen: SeenChanges | undefined;
 }
 
-/** Both of them hear. */
+/** Forwards every message to both traces. */
 export function bothTraces(first: Trace | undefined, second: Trace | undefined): Trace | undefined {
   if (!first || !second) return first ?? second;
   return {

@@ -1,6 +1,6 @@
 /**
- * An agent extension that is an MCP server: a program that is started for each session, or an address that the agent
- * connects to.
+ * An agent extension that is an MCP server: a program that starts with each session, or an address to which the agent
+ * connects.
  */
 import type { HttpDistribution } from "../../../src/protocol/distribution";
 import type { ExtensionConfig } from "../../../src/protocol/extensions";
@@ -13,20 +13,21 @@ import type { AgentCommand } from "../distributions/agent-command";
 import { wrongAddress } from "../distributions/server-address";
 
 export interface McpExtensionDeps {
-  /** Where a program is; undefined: nowhere. */
+  /** Resolves a program. Undefined: not found. */
   readonly find: (program: string) => Promise<string | undefined>;
-  /** For the log. */
+  /** Logs a warning. */
   readonly odd: (what: string, detail: unknown) => void;
-  /** What reaches an address for agents that know programs alone; this program unless given. */
+  /** The shim that connects stdio-only agents to an address. Default: this program. */
   readonly shim?: ShimProgram;
-  /** Starts programs of servers on this side; absent: only agents start them. */
+  /** Starts server programs in the sidecar. Absent: only agents start them. */
   readonly starter?: ServerStarter;
 }
 
 type Called = Pick<ExtensionConfig, "id" | "name">;
 
 /**
- * `name`: in the chain. Rejects with an `AgentError` when the program is not found: many agents report nothing then.
+ * `name`: in the chain. Rejects with an `AgentError` if the program is not found, because many agents do not report
+ * that.
  */
 export async function serverComponent(
   config: Called,
@@ -41,8 +42,8 @@ export async function serverComponent(
 }
 
 /**
- * Throws an `AgentError` where nobody could go there. Whether somebody answers is not asked: it may come later, and the
- * agent says it.
+ * Throws an `AgentError` for an invalid address. Does not check whether a server responds: it may start later, and the
+ * agent reports it.
  */
 export function addressComponent(
   config: Called,

@@ -1,20 +1,19 @@
 /**
- * What an extension changed in a message: the message as it came, and as it went on, compared. Pure.
+ * Compares a message before and after an extension. Pure.
  *
- * Invariants: what is equal in value is no change, however it was written; names and texts are bounded, whatever an
- * extension puts in.
+ * Invariants: equal values are no change, regardless of their serialization. Names and texts are bounded for any input.
  */
 import { isDeepStrictEqual } from "node:util";
 import { ADDED_LIMIT, type PromptChange, type SetupChange } from "../../../src/protocol/session-details";
 import { arrayOr, isObject, objectOr, stringOr } from "../../rpc/json";
 
-/** Names in a list, and characters of one. */
+/** Maximum number of names in a list, and of characters in a name. */
 const MOST = 50,
   LONGEST = 100;
-/** Pairs of blocks that are compared; beyond that blocks in the middle count as altered. */
+/** Maximum number of compared pairs of blocks. Beyond it, blocks in the middle count as altered. */
 const COMPARED = 10_000;
 
-/** Params of `session/new`, `load`, `resume` or `fork`; `undefined`: nothing was changed. */
+/** Compares params of `session/new`, `load`, `resume` or `fork`. Returns `undefined` if they are equal. */
 export function setupChange(before: unknown, after: unknown): SetupChange | undefined {
   if (same(before, after)) return undefined;
   const was = objectOr(before),
@@ -41,7 +40,7 @@ function listed(names: readonly string[]): readonly string[] | undefined {
   return names.length === 0 ? undefined : names.slice(0, MOST).map(name => short(name, LONGEST));
 }
 
-/** By name; all those of one name together. */
+/** Groups servers by name. */
 function serversIn(servers: unknown): ReadonlyMap<string, readonly unknown[]> {
   const byName = new Map<string, unknown[]>();
   for (const server of arrayOr(servers)) {
@@ -51,7 +50,7 @@ function serversIn(servers: unknown): ReadonlyMap<string, readonly unknown[]> {
   return byName;
 }
 
-/** Params of `session/prompt`, likewise. Other members of them do not count. */
+/** Compares the blocks of `session/prompt` params, ignoring other members. Returns `undefined` if they are equal. */
 export function promptChange(before: unknown, after: unknown): PromptChange | undefined {
   const [was, is] = [arrayOr(objectOr(before).prompt), arrayOr(objectOr(after).prompt)];
   if (was === is) return undefined;
@@ -77,7 +76,7 @@ export function promptChange(before: unknown, after: unknown): PromptChange | un
 
 type Gap = readonly [old: readonly unknown[], now: readonly unknown[]];
 
-/** What stands between the blocks that are the same in both. */
+/** Returns the gaps between the common blocks. */
 function gaps(was: readonly unknown[], is: readonly unknown[]): readonly Gap[] {
   const shorter = Math.min(was.length, is.length);
   let start = 0,
@@ -94,7 +93,7 @@ function gaps(was: readonly unknown[], is: readonly unknown[]): readonly Gap[] {
   });
 }
 
-/** The longest common subsequence, as pairs of places. */
+/** The longest common subsequence, as pairs of indices. */
 function common(old: readonly unknown[], now: readonly unknown[]): readonly (readonly [old: number, now: number])[] {
   const equal = old.map(one => now.map(other => same(one, other)));
   const lengths = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0)),
@@ -113,7 +112,7 @@ function common(old: readonly unknown[], now: readonly unknown[]): readonly (rea
   return pairs;
 }
 
-/** What of a text is not at the beginning or the end of the one before. */
+/** Removes the common prefix and suffix from `after`. */
 function inserted(before: string, after: string): string {
   const shorter = Math.min(before.length, after.length);
   let start = 0,
@@ -123,7 +122,7 @@ function inserted(before: string, after: string): string {
   return after.slice(start, after.length - end);
 }
 
-/** Of what is no text its kind, and what it is called. */
+/** A block that is not text is shown as its type and its name or URI. */
 function textOf(block: unknown): string {
   if (!isObject(block)) return "";
   const { type, text, name, uri, resource } = block;

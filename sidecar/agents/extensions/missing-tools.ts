@@ -1,11 +1,11 @@
-/** Tools that did not reach an agent's model, in words: whose, and why (issue 14 item 1). Pure. */
+/** Describes tools that did not reach an agent's model: their servers and the reason (issue 14 item 1). Pure. */
 import type { ConfigurationEntry } from "../../../src/protocol/own-configuration";
 import type { ToolDelivery } from "../../../src/protocol/session-details";
 import { assertNever } from "../../../src/protocol/wire";
 import type { Retry } from "../../mcp/delivery/delivery-evidence";
 import { visibleText } from "../../../src/protocol/visible-text";
 
-/** For a person in a tab or a chat. */
+/** Advice for a user of a tab or a chat. */
 export function adviceFor(retry: Retry): string {
   switch (retry) {
     case "otherTransport":
@@ -19,7 +19,7 @@ export function adviceFor(retry: Retry): string {
   }
 }
 
-/** For an agent that connects to no server of a session (issue 14 item 5). */
+/** Advice for an agent that connects to no server of a session (issue 14 item 5). */
 function adviceAbout(configuration: NonNullable<MissingTools["configuration"]>, agent: string): string {
   switch (configuration) {
     case "absent":
@@ -39,26 +39,26 @@ function adviceAbout(configuration: NonNullable<MissingTools["configuration"]>, 
   }
 }
 
-/** Follows a `missingToolsSentence` that does not hold any more. */
+/** Follow-up to a `missingToolsSentence` that no longer applies. */
 export function listedLate(agent: string): string {
   return `${agent} has requested the missing tools now: its model has them.`;
 }
 
-/** `missing`: with the name under which the user knows each server. `all`: the number of servers of the session. */
+/** `missing`: each server with its display name. `all`: the number of servers of the session. */
 export interface MissingTools {
   readonly agent: string;
   readonly missing: readonly { readonly name: string; readonly delivery: ToolDelivery }[];
   readonly all: number;
-  /** What the next session tries. Absent: no advice. */
+  /** The next session's transport. Absent: no advice. */
   readonly retry?: Retry;
   /**
-   * Symposium's entry in the agent's own configuration; "unknown": it has none that is known. Absent: it is not the
-   * way.
+   * State of Symposium's entry in the agent's own configuration. "unknown": no configuration is known. Absent: an entry
+   * would not help.
    */
   readonly configuration?: ConfigurationEntry["kind"] | "unknown" | undefined;
 }
 
-/** `undefined`: nothing is missing. */
+/** Returns `undefined` if no tools are missing. */
 export function missingToolsSentence({ agent, missing, all, retry, configuration }: MissingTools): string | undefined {
   const broken = missing.filter(({ delivery }) => delivery.listFailed),
     unlisted = missing.filter(each => !broken.includes(each));

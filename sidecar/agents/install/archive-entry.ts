@@ -1,17 +1,18 @@
 /**
- * What of an archive may be written, and where: decided for each entry before anything of it is. Pure.
+ * Decides for each archive entry, before it is written, whether and where it may be written. Pure.
  *
- * Invariants: an entry that is admitted is a file or a folder strictly below the destination, on every system; no two
- * of them would be one file where capitals do not count; the number of entries, the bytes written and their ratio to
- * the archive are limited.
+ * Invariants:
+ * - An accepted entry is a file or a folder strictly below the destination, on every system.
+ * - No two entries are the same file on a case-insensitive file system.
+ * - The number of entries, the written bytes and their ratio to the archive size are limited.
  */
 import { hostile, tooLarge } from "./install-error";
 
 export interface Limits {
   readonly entries: number;
-  /** Of all files together. */
+  /** Total of all files. */
   readonly bytes: number;
-  /** How many times as large as the archive its content may be, beyond `ratioFrom` bytes. */
+  /** Maximum ratio of content to archive size, checked beyond `ratioFrom` bytes. */
   readonly ratio: number;
   readonly ratioFrom: number;
 }
@@ -22,7 +23,7 @@ export class ArchivePathGuard {
   readonly #limits: Limits;
   readonly #archiveBytes: number;
   readonly #platform: string;
-  /** Names that must not be taken at the root, in small letters. */
+  /** Lower-case names that no entry may have at the root. */
   readonly #reserved: ReadonlySet<string>;
   readonly #known = new Map<string, "file" | "folder">();
   #entries = 0;
@@ -45,12 +46,12 @@ export class ArchivePathGuard {
   get entries(): number {
     return this.#entries;
   }
-  /** Bytes that were written so far. */
+  /** Bytes written so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The parts of its path; none: the destination itself. Throws `InstallError`. */
+  /** Returns the parts of the path. An empty list is the destination itself. Throws `InstallError`. */
   admit(name: string, kind: "file" | "folder"): readonly string[] {
     this.count(++this.#entries);
     const parts = partsOf(name, this.#platform);
@@ -62,12 +63,12 @@ export class ArchivePathGuard {
     return parts;
   }
 
-  /** How many entries there are, or will be. Throws `InstallError`. */
+  /** Checks the number of entries, current or announced. Throws `InstallError`. */
   count(entries: number): void {
     if (entries > this.#limits.entries) throw tooLarge(`The archive has more than ${this.#limits.entries} entries`);
   }
 
-  /** Bytes that are about to be written. Throws `InstallError`. */
+  /** Accounts for bytes before they are written. Throws `InstallError`. */
   spend(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > this.#limits.bytes)
@@ -86,7 +87,10 @@ export class ArchivePathGuard {
 
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\.|$)/i;
 
-/** Undefined beside a sentence's rest: why not. A colon names a stream of a file on Windows, or a drive. */
+/**
+ * Returns the parts, or the reason for the rejection as the end of a sentence. On Windows, a colon denotes an alternate
+ * stream or a drive.
+ */
 function partsOf(name: string, platform: string): readonly string[] | string {
   if (name.includes("\0")) return "has a NUL in its name";
   if (name.includes("\\")) return "has a backslash in its name";
@@ -99,18 +103,18 @@ function partsOf(name: string, platform: string): readonly string[] | string {
   return parts;
 }
 
-/** As file systems compare that take `A` and `a`, and both ways to write `é`, for one. */
+/** Normalizes a name like a file system that ignores case and Unicode composition (`é`). */
 function folded(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }
-/** Where entries go. Both throw `InstallError` for what may not be written. */
+/** Receives the entries. Both `folder` and `file` throw `InstallError` for a rejected entry. */
 
 export interface Destination {
   folder(name: string): Promise<void>;
-  /** `isProgram` is all that survives of its mode. */
+  /** `isProgram`: the executable bit; other mode bits are dropped. */
   file(name: string, isProgram: boolean, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** That there will be so many. */
+  /** Announces the number of entries. */
   expect(entries: number): void;
-  /** How much of the archive has been read, asked whenever something was written. */
+  /** Sets the source of the progress: the number of archive bytes read, queried after each write. */
   reading(bytesRead: () => number): void;
 }

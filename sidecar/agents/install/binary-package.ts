@@ -1,4 +1,4 @@
-/** A program from an archive of its authors'. */
+/** Installs a program from a binary download of its publisher. */
 import path from "node:path";
 import type { BinaryDistribution } from "../../../src/protocol/distribution";
 import type { InstallProgress } from "../../../src/protocol/agent-service";
@@ -16,7 +16,7 @@ export interface BinaryDeps {
   readonly files: Files;
   readonly clock: Clock;
   readonly fetch?: Fetch | undefined;
-  /** Of tests: archives may come by http from this computer. */
+  /** For tests: archives may use http on this computer. */
   readonly httpArchives?: boolean;
   readonly signal: AbortSignal;
   readonly progress: (progress: InstallProgress) => void;
@@ -24,10 +24,10 @@ export interface BinaryDeps {
   readonly bunzip?: Bunzip | undefined;
 }
 
-/** No entry of an archive may have it: it is ours. */
+/** Name of the downloaded file in the folder. No entry may have it. */
 const ARCHIVE = ".archive";
 
-/** `release`: what it is called. */
+/** `release`: version of the installation. */
 export async function installBinary(
   folder: string,
   { archive, cmd, sha256 }: BinaryDistribution,
@@ -62,7 +62,7 @@ export async function installBinary(
   return { release, program: await programIn(folder, parts, { files, platform }), runtimeArgs: [] };
 }
 
-/** Archives that were packed on Windows say nothing of modes. */
+/** Archives created on Windows contain no file modes. */
 async function programIn(
   folder: string,
   parts: readonly string[],

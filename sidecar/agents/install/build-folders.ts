@@ -1,26 +1,28 @@
 /**
- * Where source builds put what they compile: `ROOT/.builds/ID`. A build that failed, was cancelled or died is continued
- * by the next try.
+ * Build folders of source builds: `ROOT/.builds/ID`. The next attempt continues a build that failed, was cancelled or
+ * crashed.
  *
- *   use ── succeeded ──▶ removed          use ── failed, or our death ──▶ kept ── next try, or removed after some days
+ *   use ── succeeded ──▶ removed        use ── failed or crashed ──▶ kept ── next attempt, or removed after some days
  *
- * Invariants: one build of an id at a time (the store's install lock); a folder that is larger than `MAX_BYTES`, or
- * that filled the disk, is not kept; what cannot be removed now is removed later, and fails no installation.
+ * Invariants:
+ * - Only one build per id runs at a time (the store's install lock).
+ * - A folder that exceeds `MAX_BYTES` or filled the disk is not kept.
+ * - A folder that cannot be removed is removed later, and fails no installation.
  */
 import path from "node:path";
 import { InstallError } from "./install-error";
 import { absent, sizeOf, writeWhole, type Files } from "./files";
 
-/** A release build of a large agent, three times over. */
+/** Three times the size of a large agent's release build. */
 export const MAX_BYTES = 6 * 1024 ** 3;
 export const MAX_AGE_MS = 7 * 24 * 3600_000;
-/** Rewritten at each use: the folder's modification time is that of the last try. */
+/** Rewritten at each use, so the folder's modification time is that of the last attempt. */
 const MARKER = "last-try";
 
 export class BuildFolders {
   readonly #root: string;
 
-  /** `now`: milliseconds since 1970, as file times. */
+  /** `now`: milliseconds since 1970, comparable to file times. */
   constructor(
     root: string,
     private readonly files: Files,
@@ -48,11 +50,11 @@ export class BuildFolders {
   async remove(id: string): Promise<void> {
     await this.files
       .rm(path.join(this.#root, id), { recursive: true, force: true, maxRetries: 3 })
-      .catch(() => undefined); // swept later
-    await this.files.rmdir(this.#root).catch(() => undefined); // not empty: others build
+      .catch(() => undefined); // removed by a later sweep
+    await this.files.rmdir(this.#root).catch(() => undefined); // not empty: other builds exist
   }
 
-  /** Removes what nobody has tried to continue for days. */
+  /** Removes folders whose last attempt is older than `MAX_AGE_MS`. */
   async sweep(): Promise<void> {
     for (const id of await this.files.readdir(this.#root).catch(absent<string[]>([]))) {
       const used = await this.files.stat(path.join(this.#root, id)).catch(absent(undefined));

@@ -1,28 +1,30 @@
 /**
- * bzip2, in a thread of its own: what there is for it in JavaScript decodes a block (up to 900 kB) in one go, and a
- * sidecar that does so stands still meanwhile.
+ * Decompresses bzip2 in a worker thread. The JavaScript library decodes a block (up to 900 kB) synchronously, which
+ * would block the sidecar.
  *
- *   source ══▶ stdin of our own program (`bunzip2`), in a worker ══▶ its stdout ══▶ who unpacks
+ *   source ══▶ stdin of our own program (`bunzip2`), in a worker ══▶ its stdout ══▶ unpacker
  */
 import { once } from "node:events";
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import bunzip2 from "unbzip2-stream";
 
-/** What was compressed; a stream that fails for what was not, or not as a whole. The source ends with it. */
+/**
+ * Returns the decompressed stream. It fails for invalid or incomplete input. Destroying it also destroys the source.
+ */
 export type Bunzip = (source: Readable) => Readable;
 
-/** In this thread. */
+/** Decompresses in this thread. */
 export const bunzipHere: Bunzip = source => {
   const through = new PassThrough(),
     plain = source.pipe(bunzip2());
   source.on("error", error => through.destroy(error));
   through.once("close", () => source.destroy());
-  plain.on("error", error => through.destroy(error)); // a stream of the oldest kind, which cannot be iterated
+  plain.on("error", error => through.destroy(error)); // an old-style stream, which is not iterable
   return plain.pipe(through);
 };
 
-/** `program`: the file of our own program. Whoever destroys the stream ends the thread. */
+/** `program`: path of our own program. Destroying the stream terminates the thread. */
 export function bunzipElsewhere(program: string): Bunzip {
   return source => {
     const worker = new Worker(program, { argv: ["bunzip2"], stdin: true, stdout: true, stderr: true }),
@@ -34,7 +36,7 @@ export function bunzipElsewhere(program: string): Bunzip {
     });
     read.catch(() => undefined);
     source.on("error", error => through.destroy(error));
-    if (worker.stdin) source.pipe(worker.stdin).on("error", () => undefined); // it is gone, and says why
+    if (worker.stdin) source.pipe(worker.stdin).on("error", () => undefined); // the worker is gone; its exit reports the reason
     worker.stdout.pipe(through, { end: false });
     worker.once("error", error => through.destroy(error));
     worker.once("exit", code => {
@@ -54,7 +56,7 @@ export function bunzipElsewhere(program: string): Bunzip {
   };
 }
 
-/** The other side. Rejects for what is not whole. */
+/** The worker's side. Rejects for incomplete input. */
 export async function bunzipInput(source: Readable, sink: Writable): Promise<void> {
   for await (const chunk of bunzipHere(source))
     await new Promise<void>((resolve, reject) => {

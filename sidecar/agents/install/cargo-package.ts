@@ -1,6 +1,6 @@
 /**
- * A crate with a program, installed by the user's cargo: a prebuilt one by `cargo binstall` where that is there, else
- * built from source.
+ * Installs a crate with a program by the user's cargo: prebuilt by `cargo binstall` if available, otherwise built from
+ * source.
  */
 import path from "node:path";
 import type { Distribution } from "../../../src/protocol/distribution";
@@ -12,8 +12,8 @@ import type { Built } from "./manifest";
 import { chosenProgram, readJson, tryTool, useTool, type ToolProgram, type ToolDeps } from "./package-tool";
 
 /**
- * `folder` gets the programs, `target` what is compiled on the way: a later try continues there. `home`: cargo's, where
- * the crate's own words on how it is run are looked for; what the configuration says counts more.
+ * `folder` receives the programs. `target` is the build folder, which a later attempt reuses. `home`: cargo's home,
+ * whose sources contain the crate's launch metadata. The configuration takes precedence over that metadata.
  */
 export async function installCargo(
   { folder, target }: { readonly folder: string; readonly target: string },
@@ -52,7 +52,7 @@ export async function installCargo(
   };
 }
 
-/** False: it is not there, or has none for this crate. */
+/** Returns false if `cargo binstall` is missing or has no binary for this crate. */
 async function binstall(
   crate: string,
   cargo: ToolProgram,
@@ -73,7 +73,7 @@ async function binstall(
   );
 }
 
-/** Cargo's own record: `{installs: {"NAME VERSION (SOURCE)": {bins}}}`. */
+/** Parses cargo's record: `{installs: {"NAME VERSION (SOURCE)": {bins}}}`. */
 function installedIn(
   record: Readonly<Record<string, unknown>> | undefined,
   crate: string,

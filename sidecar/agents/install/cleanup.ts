@@ -1,13 +1,10 @@
-/**
- * What earlier runs left in the stores goes, once, when whoever opened them has other things behind them: a start is
- * not kept waiting for it.
- */
+/** Delay after which leftovers of earlier runs are removed from the stores, once. The delay keeps the start fast. */
 import type { Clock } from "../../rpc/clock";
 import type { Store } from "./store";
 
 const LATER_MS = 30_000;
 
-/** Disposed of, it begins no more, and ends after what it is at. */
+/** Disposing starts no further sweep and waits for the current one. */
 export function sweepLater(
   stores: readonly Pick<Store, "sweepAll">[],
   clock: Clock,

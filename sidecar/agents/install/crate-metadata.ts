@@ -1,9 +1,8 @@
 /**
- * How a crate wants to be run as an extension: `[package.metadata.symposium]` of its Cargo.toml, with `binary`, `args`
- * and `env`. The user's cargo reads it, from the source that it built the crate from, or that it fetches where somebody
- * else has built it.
+ * Reads how a crate starts as an extension: `binary`, `args` and `env` of `[package.metadata.symposium]` in its
+ * Cargo.toml. The user's cargo reads it from the source that it built, or downloads the source of a prebuilt crate.
  *
- * Invariants: whatever goes wrong here, the crate is installed all the same; what is not of its type counts as absent.
+ * Invariants: a failure here never fails the installation. A value of a wrong type counts as absent.
  */
 import path from "node:path";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
@@ -12,16 +11,16 @@ import { InstallError } from "./install-error";
 import { tryTool, type ToolProgram, type ToolDeps } from "./package-tool";
 
 export interface CrateLaunch {
-  /** The one of several programs. */
+  /** The program to start if the crate has several. */
   readonly binary?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Of cargo's answer; one that is longer is none. */
+/** Maximum bytes of cargo's output. Longer output is not parsed. */
 const LONGEST = 4 * 1024 * 1024;
 
-/** `home`: cargo's (`CARGO_HOME`). `folder`: a scratch one. Rejects with the signal's reason alone. */
+/** `home`: `CARGO_HOME`. `folder`: a scratch folder. Rejects only with the signal's reason. */
 export async function crateLaunch(
   crate: string,
   release: string,
@@ -39,7 +38,7 @@ export async function crateLaunch(
   }
 }
 
-/** Where cargo keeps what it has unpacked: `registry/src/REGISTRY/NAME-VERSION` (cargo book, "Cargo Home"). */
+/** Finds the unpacked source in cargo's cache: `registry/src/REGISTRY/NAME-VERSION` (cargo book, "Cargo Home"). */
 async function manifestOf(
   home: string,
   crate: string,
@@ -55,8 +54,8 @@ async function manifestOf(
 }
 
 /**
- * The crate alone; with a cargo before 1.82, and where another registry stands in the place of crates.io, only with all
- * that it needs.
+ * Downloads the source of the crate alone. Before cargo 1.82, or with a replacement of crates.io, downloads its
+ * dependencies as well.
  */
 async function fetched(
   crate: string,
@@ -108,7 +107,7 @@ async function metadata(manifest: string, cargo: ToolProgram, folder: string, de
   }
 }
 
-/** Of `cargo metadata`, format 1. Exported for tests. */
+/** Parses the output of `cargo metadata`, format 1. Exported for tests. */
 export function launchIn(answer: unknown, crate: string): CrateLaunch {
   const one = arrayOr(objectOr(answer).packages)
       .map(objectOr)

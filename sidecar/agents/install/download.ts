@@ -1,12 +1,14 @@
 /**
- * A file over https, whole and checked, or none.
+ * Downloads a complete and verified file over https.
  *
- *   attempt ── broken off ──▶ wait 1, 4, 10 s ──▶ attempt, from where it broke off if that is the same file still, else anew
- *      └─ all of it ──▶ SHA-256 compared ──▶ renamed to its name
+ *   attempt ── interrupted ──▶ wait 1, 4, 10 s ──▶ attempt: resumes if the file is unchanged, otherwise starts over
+ *      └─ complete ──▶ SHA-256 compared ──▶ renamed to its final name
  *
- * Invariants: until it is whole and checked it is `FILE.part`, which is deleted however this ends otherwise; no more
- * than the limit is read, whatever was announced; each step of a redirect is https as well; nobody is waited for longer
- * than a minute.
+ * Invariants:
+ * - Until it is complete and verified, the file is `FILE.part`, which every failure deletes.
+ * - At most `limit` bytes are read, regardless of the announced size.
+ * - Each redirect uses https as well.
+ * - An attempt fails after one minute without data.
  */
 import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
@@ -29,17 +31,17 @@ import {
 import { pause } from "./locks";
 
 export interface DownloadOptions {
-  /** Hex. */
+  /** In hexadecimal. */
   readonly sha256?: string | undefined;
-  /** 2 GB unless given. */
+  /** Maximum size in bytes. Default: 2 GB. */
   readonly limit?: number;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly files: Files;
   readonly fetch?: Fetch;
-  /** Of tests: http from this computer is accepted. */
+  /** For tests: accepts http on this computer. */
   readonly httpArchives?: boolean;
-  /** Bytes; without a total nobody knows it. */
+  /** In bytes. `total` is undefined if the server does not announce it. */
   readonly progress?: (done: number, total: number | undefined) => void;
 }
 
@@ -48,8 +50,8 @@ const STALL_SECONDS = 60;
 const PAUSES_MS = [1000, 4000, 10_000];
 
 /**
- * Rejects with `InstallError`, or with the signal's reason. Nothing comes by http, also from this computer, unless a
- * test says so.
+ * Rejects with `InstallError`, or with the signal's reason. http is rejected, also on this computer, unless
+ * `httpArchives` is set.
  */
 export async function download(
   url: string,
@@ -80,7 +82,7 @@ export async function download(
   }
 }
 
-/** Worth another attempt; `finally` is what is said when there is none left. */
+/** A failure worth another attempt. `final` is thrown after the last attempt. */
 class BrokenOff extends Error {
   constructor(
     readonly final: InstallError,
@@ -96,7 +98,7 @@ class Download {
   readonly #options: DownloadOptions;
   #bytes = 0;
   #hash: Hash = createHash("sha256");
-  /** What says that a part and the rest are of one file: a strong ETag, or a date. */
+  /** Validates that a part and the rest belong to the same file: a strong ETag or a date. */
   #validator: string | undefined;
   #total: number | undefined;
 
@@ -151,7 +153,7 @@ class Download {
       : refused(this.#url, `it redirects more than ${answer.most} times`);
   }
 
-  /** Whether the answer is the rest of what we have. */
+  /** Whether the response is the remainder of the part. */
   async #continues(response: Response): Promise<boolean> {
     if (response.status !== 206) return false;
     const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.headers.get("content-range") ?? "") ?? [];
@@ -207,7 +209,7 @@ class Download {
   }
 }
 
-/** An attempt's signal: the caller's, or that nothing was sent for a minute. */
+/** Signal of one attempt: aborts with the caller's signal or after a minute without data. */
 class Stall {
   readonly #url: URL;
   readonly #options: DownloadOptions;
@@ -230,7 +232,7 @@ class Stall {
     this.#alarm?.[Symbol.dispose]();
   }
 
-  /** What the system or fetch said of a connection, as something to try again. */
+  /** Converts a connection error of the system or of fetch to a retryable error. */
   reasonFor(error: unknown, answered: boolean): unknown {
     if (error instanceof InstallError || error instanceof BrokenOff || this.#options.signal.aborted) return error;
     if (this.#stalled.signal.aborted) return new BrokenOff(stalled(this.#url, STALL_SECONDS), { cause: error });
@@ -240,7 +242,7 @@ class Stall {
   }
 }
 
-/** A weak ETag is of a text that means the same, not of the same bytes. */
+/** A weak ETag identifies equivalent content, not equal bytes. */
 function validatorOf({ headers }: Response): string | undefined {
   const etag = headers.get("etag");
   return etag !== null && !etag.startsWith("W/") ? etag : (headers.get("last-modified") ?? undefined);
@@ -250,7 +252,7 @@ async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
   if (body) for await (const chunk of body as AsyncIterable<unknown>) if (chunk instanceof Uint8Array) yield chunk;
 }
 
-/** Nobody wants to read it. */
+/** Discards the body. */
 async function drop({ body }: Response): Promise<void> {
   await body?.cancel().catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-/** The file system as installations use it: a parameter, so that a test can break each step of it. */
+/** The file system functions of installations. Injected, so that tests can make each step fail. */
 import * as fs from "node:fs/promises";
 import path from "node:path";
 
@@ -8,7 +8,7 @@ export type Files = Pick<
 >;
 export const realFiles: Files = fs;
 
-/** A write may take less than it was given. */
+/** Repeats partial writes. */
 export async function writeAll(handle: fs.FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, position + at);
@@ -16,7 +16,7 @@ export async function writeAll(handle: fs.FileHandle, bytes: Uint8Array, positio
   }
 }
 
-/** Whole or not at all, also when the power goes: written beside it, and renamed. */
+/** Writes atomically and durably: to a temporary file that is synced and renamed. */
 export async function writeWhole(file: string, text: string, files: Files): Promise<void> {
   const part = `${file}.part`;
   const handle = await files.open(part, "w");
@@ -29,7 +29,7 @@ export async function writeWhole(file: string, text: string, files: Files): Prom
   await files.rename(part, file);
 }
 
-/** Bytes of all regular files below. */
+/** Returns the total bytes of all regular files below. */
 export async function sizeOf(folder: string, files: Files): Promise<number> {
   let bytes = 0;
   for (const entry of await files.readdir(folder, { withFileTypes: true })) {
@@ -41,8 +41,8 @@ export async function sizeOf(folder: string, files: Files): Promise<number> {
 }
 
 /**
- * For `catch`: what is not there is `otherwise`. All else stays an error, because what cannot be read for a moment must
- * not look like nothing.
+ * For `catch`: returns `otherwise` for a missing file and rethrows other errors. A temporary read error must not look
+ * like a missing file.
  */
 export function absent<T>(otherwise: T): (error: unknown) => T {
   return error => {
@@ -53,8 +53,8 @@ export function absent<T>(otherwise: T): (error: unknown) => T {
 }
 
 /**
- * Undefined: it is not there, or no regular file, or nothing is in it. Follows links: `.bin` and Python's tools are
- * full of them.
+ * Returns the size of a program. Undefined: missing, empty or not a regular file. Follows links, which `.bin` and
+ * Python tools use.
  */
 export async function programSize(file: string, files: Files): Promise<number | undefined> {
   const found = await files.stat(file).catch(absent(undefined));

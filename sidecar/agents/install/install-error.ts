@@ -1,14 +1,14 @@
-/** Why an agent, or an extension, could not be installed: what happened, and what to do about it. */
+/** Errors of an installation of an agent or extension, with what happened and what to do. */
 import { redactText } from "../../../src/protocol/redaction/redact";
 import { isObject } from "../../rpc/json";
 
 export type InstallErrorCode =
-  /** The address cannot be reached; it stopped answering; it answered something else than a file; it is not https. */
+  /** The server is unreachable, stopped responding, did not return a file, or does not use https. */
   | "offline"
   | "slow"
   | "refused"
   | "insecure"
-  /** The archive is not the one that was promised; is damaged; would write where it must not; is too large. */
+  /** The archive has a wrong hash, is damaged, contains a forbidden path, or is too large. */
   | "hash"
   | "truncated"
   | "hostile"
@@ -39,7 +39,7 @@ export class InstallError extends Error {
     this.advice = advice;
   }
 
-  /** The same with one more sentence of advice. */
+  /** Returns the same error with one more sentence of advice. */
   and(advice: string): InstallError {
     return new InstallError(this.code, this.what, {
       advice: this.advice === undefined ? advice : `${this.advice} ${advice}`,
@@ -49,7 +49,7 @@ export class InstallError extends Error {
 }
 
 const ONLINE = "Is this computer online?";
-/** Of what we fetch ourselves. */
+/** Advice for our own downloads. */
 const OR_PROXY =
   "Is this computer online? If it needs a proxy, HTTPS_PROXY in your shell, or http.proxy in VS Code, names it.";
 const AGAIN = "Try again; if it stays so, tell its authors.";
@@ -94,7 +94,7 @@ export function hostile(entry: string, why: string): InstallError {
     { advice: "Nothing of it was kept. Tell its authors." },
   );
 }
-/** `what`: as “The download is larger than 2 GB”. */
+/** `what`: a clause such as “The download is larger than 2 GB”. */
 export function tooLarge(what: string): InstallError {
   return new InstallError("tooLarge", `${what}.`, { advice: "Nothing of it was kept." });
 }
@@ -115,7 +115,7 @@ export function busy(id: string): InstallError {
   });
 }
 
-/** `lastWords`: what it said in the end. */
+/** `lastWords`: the end of the tool's output. */
 export function toolFailed(tool: string, status: string, lastWords: string): InstallError {
   if (/ENOSPC|EDQUOT|no space left|os error 28\b/i.test(lastWords))
     return new InstallError("diskFull", `${tool} stopped (${status}), because the disk is full.`, {
@@ -139,7 +139,7 @@ export function toolFailed(tool: string, status: string, lastWords: string): Ins
   );
 }
 
-/** What the file system said. What is no error of it is returned as it is: a bug, or somebody's own reason. */
+/** Explains a file system error. Other errors (a bug, a signal's reason) are returned unchanged. */
 export function explained(error: unknown): unknown {
   if (error instanceof InstallError || !isObject(error) || !(error instanceof Error)) return error;
   const { code, syscall } = error;

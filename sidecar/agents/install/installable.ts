@@ -1,4 +1,4 @@
-/** Of the ways to have an agent, those that install something. Pure. */
+/** Choices that need an installation. Pure. */
 import { missingSentence, type Choice, type Missing } from "../distributions/choose";
 import { InstallError } from "./install-error";
 import type { Source } from "./manifest";
@@ -9,7 +9,7 @@ export function isInstallable(choice: Choice): choice is Installable {
   return choice.kind !== "local" && choice.kind !== "symposium" && choice.kind !== "http";
 }
 
-/** What would be installed, as the store knows it. */
+/** Returns the store's source of an installation. */
 export function sourceOf(choice: Installable): Source {
   const named = <K extends Source["kind"]>(
     kind: K,

@@ -1,13 +1,14 @@
 /**
- * From the configuration of an agent, or an extension, to the command that starts it, with an installation in between
- * where one is needed.
+ * Resolves the configuration of an agent or extension to the command that starts it. Installs it if needed.
  *
  *   configuration ── choose ──▶ the user's program ───────────────────────────────────────────▶ command
- *                        └────▶ source ── is it installed? ──▶ yes: used (it stays) ──────────▶ command
- *                                              └─▶ no: flight (one per id) ─ staged, kept, older ones swept ─┘
+ *                        └────▶ source ── installed? ──▶ yes: used and locked ────────────────▶ command
+ *                                              └─▶ no: one flight per id ─ staged, kept, older versions swept ─┘
  *
- * Invariants: what is installed is started without network; an installation that fails leaves what was there, and a
- * command falls back to it; the versions that this process has given commands of stay until it ends.
+ * Invariants:
+ * - An installed version starts without network access.
+ * - A failed installation keeps the previous version, and `command` falls back to it.
+ * - Versions whose commands this process has returned are kept until it ends.
  */
 import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents";
@@ -35,37 +36,34 @@ import { installPython } from "./python-package";
 import { ProgressTeller } from "./progress";
 import type { Installed, Staging, Store } from "./store";
 
-/** Programs on the PATH of the user's login shell, by their whole paths. */
+/** Absolute paths of programs on the PATH of the user's login shell. */
 export interface Tools {
   find(name: Tool | "node"): string | undefined;
 }
 
 export interface InstallerDeps {
   readonly store: Store;
-  /** Whose programs run here, the best first: `platformsFor`. */
+  /** Platforms whose programs run here, the best first: see `platformsFor`. */
   readonly platforms: readonly Platform[];
-  /** `process.platform`. */
+  /** Value of `process.platform`. */
   readonly platform: string;
   readonly clock: Clock;
   readonly files: Files;
   readonly fetch?: Fetch;
-  /** Of tests: archives may come by http from this computer. */
+  /** For tests: archives may use http on this computer. */
   readonly httpArchives?: boolean;
-  /** In this thread unless given. */
+  /** Default: decompresses in this thread. */
   readonly bunzip?: Bunzip;
   readonly tools: () => Promise<Tools>;
   readonly run: RunTool;
-  /**
-   * Where the user's cargo keeps what it has; absent: crates are not asked how they are run, which is for extensions
-   * alone.
-   */
+  /** Home folder of the user's cargo. Absent: launch metadata of crates is ignored; only extensions use it. */
   readonly cargoHome?: () => Promise<string>;
-  /** Undefined: nothing is being installed any more. */
+  /** `progress` is undefined when no installation is running. */
   readonly report: (id: string, progress: InstallProgress | undefined) => void;
   readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Each tool is looked for once. */
+/** Caches each lookup. */
 function onceEach(tools: Tools): Tools {
   const known = new Map<Tool | "node", string | undefined>();
   return {
@@ -76,12 +74,12 @@ function onceEach(tools: Tools): Tools {
   };
 }
 
-/** What the settings say of an agent, or an extension, as far as it is about having it. */
+/** The part of an agent's or extension's settings that affects its installation. */
 export type InstallConfig = Pick<AgentConfig, "id" | "name" | "distribution" | "version">;
 
 /**
- * `newest`: asks for a newer one where no version is named. `anew`: in place of what is there, which goes when the new
- * one stands.
+ * `missing`: installs only if missing. `newest`: checks for a newer version if none is pinned. `anew`: replaces the
+ * installed version after the new one is complete.
  */
 export type InstallWish = "missing" | "newest" | "anew";
 
@@ -95,7 +93,7 @@ export class Installer implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** Installs what is not installed. Rejects with `InstallError`, `noDistribution`, or the signal's reason. */
+  /** Installs if needed. Rejects with `InstallError`, `noDistribution`, or the signal's reason. */
   async command(config: InstallConfig, signal: AbortSignal): Promise<AgentCommand> {
     const choice = await this.#choose(config);
     if (!isInstallable(choice)) return commandOf(config);
@@ -106,21 +104,21 @@ export class Installer implements AsyncDisposable {
     let installed = there && (await this.#use(there)) ? there : undefined;
     for (let attempt = 0; !installed; attempt++) {
       const one = await this.#installOr(config, choice, signal);
-      // another window may have a newer one, and have swept this
+      // another window may have installed a newer version and removed this one
       if ((await this.#use(one)) || attempt === 2) installed = one;
     }
     return this.#commandOf(installed, choice);
   }
 
   /**
-   * What the configuration names. Rejects with `InstallError`, or the signal's reason; what was installed before stays
-   * then.
+   * Installs the configured version. Rejects with `InstallError`, or the signal's reason; the previous version is then
+   * kept.
    */
   async install(config: InstallConfig, signal: AbortSignal, wish: InstallWish = "missing"): Promise<Installed> {
     return this.#install(config, this.#installable(config, await this.#choose(config)), signal, wish);
   }
 
-  /** All versions, but for the files of those that run. Rejects with `InstallError`. */
+  /** Removes all versions, except the files of running ones. Rejects with `InstallError`. */
   async remove(id: string): Promise<void> {
     await this.#flights.run(
       id,
@@ -144,12 +142,12 @@ export class Installer implements AsyncDisposable {
     );
   }
 
-  /** Ends the installation that runs; whoever waits for it hears `cancelled`. */
+  /** Cancels the running installation. Its callers reject with `cancelled`. */
   cancel(id: string): void {
     this.#flights.cancel(id);
   }
 
-  /** Without network, and without starting anything. `missing`: why it cannot be had here, as a sentence. */
+  /** Uses no network and starts no process. `missing`: why it cannot be used here, as a sentence. */
   async state(config: InstallConfig): Promise<Pick<InstallState, "kind" | "install" | "missing">> {
     const progress = this.#progress.get(config.id);
     const choice = await this.#chosen(config);
@@ -172,8 +170,8 @@ export class Installer implements AsyncDisposable {
   }
 
   /**
-   * Why each cannot be had here, in this order; undefined where it can. For whole registries: the tools and the store
-   * are looked at once, and a folder only of what is in the store.
+   * Returns why each configuration cannot be used here, in the same order. Undefined: it can be used. Optimized for
+   * whole registries: tools and store are read once, and version folders only for ids in the store.
    */
   async missing(configs: readonly InstallConfig[]): Promise<readonly (string | undefined)[]> {
     const { store } = this.#deps,
@@ -230,7 +228,7 @@ export class Installer implements AsyncDisposable {
     );
   }
 
-  /** Or the newest one of the same thing that is there: better than none, and the log says why. */
+  /** Falls back to the newest installed version of the same source. The log contains the error. */
   async #installOr(config: InstallConfig, choice: Installable, signal: AbortSignal): Promise<Installed> {
     try {
       return await this.#install(config, choice, signal, "missing");
@@ -272,7 +270,7 @@ export class Installer implements AsyncDisposable {
     return installed;
   }
 
-  /** Rejects with `InstallError`, but for bugs. */
+  /** Rejects with `InstallError`, except for bugs. */
   async #fly(
     id: string,
     choice: Installable,
@@ -389,7 +387,7 @@ export class Installer implements AsyncDisposable {
     }
   }
 
-  /** False: it is gone. A store that cannot be written (read-only) is no reason not to start. */
+  /** Returns false if the version is gone. A read-only store does not prevent the start. */
   async #use(installed: Installed): Promise<boolean> {
     if (this.#leases.has(installed.folder)) return true;
     try {
@@ -405,7 +403,7 @@ export class Installer implements AsyncDisposable {
     }
   }
 
-  /** What the configuration says counts more than what the package does. */
+  /** The configuration takes precedence over the package's metadata. */
   async #commandOf(
     { folder, program, runtime, runtimeArgs, args: own = [], env: owns = {} }: Installed,
     choice: Installable,

@@ -1,8 +1,7 @@
 /**
- * Locks between windows: one holder for a name, here and in every other process. Held ones are kept fresh; one whose
- * process died is stale after fifteen seconds, and taken over. Whoever slept through its own (a laptop that was closed)
- * may find itself beside another holder: so nothing is done under a lock that would break an installation if that
- * happened.
+ * Locks between windows: one holder per name, in this and all other processes. A held lock is refreshed. The lock of a
+ * dead process expires after fifteen seconds and is then taken over. A suspended holder (a closed laptop) may resume
+ * beside a new holder, so no critical section may corrupt an installation in that case.
  */
 import path from "node:path";
 import { lock } from "proper-lockfile";
@@ -10,7 +9,7 @@ import type { Clock } from "../../rpc/clock";
 import type { InstallError } from "./install-error";
 import type { Files } from "./files";
 
-/** Takes it at once, or rejects with the code `ELOCKED`. */
+/** Acquires the lock immediately, or rejects with the code `ELOCKED`. */
 export type TryLock = (file: string) => Promise<() => Promise<void>>;
 
 const STALE_MS = 15_000;
@@ -19,9 +18,9 @@ export const fileLock: TryLock = file =>
 
 export interface LockWish {
   readonly signal?: AbortSignal | undefined;
-  /** Somebody else has it, in another process. */
+  /** Called once while another process holds the lock. */
   readonly waiting?: (() => void) | undefined;
-  /** What to say when it is not to be had within `limitMs`. */
+  /** The error if the lock is not acquired within `limitMs`. */
   readonly busy: () => InstallError;
   readonly limitMs: number;
 }
@@ -33,7 +32,7 @@ export class Locks {
   readonly #clock: Clock;
   readonly #files: Files;
   readonly #tryLock: TryLock;
-  /** Within this process those who want one stand in a line. */
+  /** Queues of callers within this process. */
   readonly #lines = new Map<string, Promise<unknown>>();
 
   constructor(folder: string, clock: Clock, files: Files, tryLock: TryLock = fileLock) {
@@ -43,7 +42,7 @@ export class Locks {
     this.#tryLock = tryLock;
   }
 
-  /** `name`: a folder's name. Rejects with `busy`, the signal's reason, or what the file system said. */
+  /** `name`: a valid folder name. Rejects with `busy`, the signal's reason, or a file system error. */
   async holding<T>(name: string, wish: LockWish, work: () => Promise<T>): Promise<T> {
     const before = this.#lines.get(name);
     const turn = (async () => {
@@ -54,7 +53,7 @@ export class Locks {
         return await work();
       } finally {
         await release().catch(() => undefined);
-      } // it has been taken over
+      } // already taken over
     })();
     this.#lines.set(name, turn);
     try {

@@ -1,6 +1,6 @@
 /**
- * `installed.json`: what makes a folder an installed version. Written last; without it, or with one that cannot be
- * read, the folder is half an install, which is none. Pure.
+ * `installed.json` marks a folder as an installed version. It is written last. A folder without a readable one is an
+ * incomplete installation and is ignored. Pure.
  */
 import { isObject } from "../../rpc/json";
 import { isExact } from "../distributions/package-spec";
@@ -8,39 +8,39 @@ import { relativeParts } from "../distributions/segment";
 
 export const MANIFEST = "installed.json";
 
-/** What was asked for; two sources that are equal need one installation. */
+/** The requested source. Equal sources share one installation. */
 export interface Source {
   readonly kind: "npm" | "python" | "cargo" | "binary";
-  /** Package, with its extras; crate; or an archive's address. */
+  /** Package with its extras, crate, or address of an archive. */
   readonly name: string;
-  /** The one of several programs. */
+  /** The program to start if the package has several. */
   readonly cmd?: string;
-  /** A version, a tag or a range as it was written; of an archive its SHA-256. */
+  /** Unresolved version, tag or range. For an archive: its SHA-256. */
   readonly asked?: string;
 }
 
 export interface Manifest {
   readonly version: 1;
   readonly source: Source;
-  /** The version that it is. */
+  /** The installed version. */
   readonly release: string;
-  /** Relative to the folder, with slashes. */
+  /** Relative to the folder, with forward slashes. */
   readonly program: string;
-  /** `node`: a script that is run by the user's Node; otherwise it runs by itself. */
+  /** `node`: a script for the user's Node. Absent: an executable. */
   readonly runtime?: "node";
-  /** Of the runtime, before the program. */
+  /** Arguments of the runtime, before the program. */
   readonly runtimeArgs: readonly string[];
-  /** What the package itself says that its program is started with; the configuration may say something else. */
+  /** Arguments from the package's metadata. The configuration takes precedence. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Of those of one id the highest was installed last. */
+  /** Sequence number per id. The highest was installed last. */
   readonly order: number;
-  /** ISO 8601. */
+  /** In ISO 8601 format. */
   readonly installedAt: string;
   readonly bytes: number;
 }
 
-/** What an installation made; the store adds the rest. */
+/** Result of an installation. The store adds the other fields. */
 export type Built = Pick<Manifest, "source" | "release" | "program" | "runtime" | "runtimeArgs" | "args" | "env">;
 
 export function readManifest(text: string): Manifest | undefined {
@@ -96,14 +96,14 @@ function isEnvironment(value: unknown): value is Readonly<Record<string, string>
   return isObject(value) && Object.values(value).every(item => typeof item === "string");
 }
 
-/** Whether an installation is of the same thing, in whatever version. */
+/** Whether an installation is of the same source in any version. */
 export function isOf(source: Source, { source: other }: Pick<Manifest, "source">): boolean {
   return (
     source.kind === other.kind && source.cmd === other.cmd && (source.name === other.name || source.kind === "binary")
-  ); // an archive's address changes with its version
+  ); // the address of an archive changes with its version
 }
 
-/** Whether an installation is what was asked for. */
+/** Whether an installation satisfies the request. */
 export function satisfies(source: Source, installed: Pick<Manifest, "source" | "release">): boolean {
   if (!isOf(source, installed) || source.name !== installed.source.name) return false;
   return (

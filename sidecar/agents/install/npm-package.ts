@@ -1,4 +1,4 @@
-/** An npm package, installed by the user's npm, with its mirrors, credentials and cache, into a folder of its own. */
+/** Installs an npm package into its own folder by the user's npm, with its mirrors, credentials and cache. */
 import path from "node:path";
 import type { NpmSpec } from "../distributions/package-spec";
 import { relativeParts } from "../distributions/segment";
@@ -9,7 +9,7 @@ import { chosenProgram, readJson, useTool, type ToolProgram, type ToolDeps } fro
 
 const OPTIONS = ["--no-audit", "--no-fund", "--omit=dev", "--no-package-lock", "--loglevel=notice"];
 
-/** `argument`: instead of the spec's own words (a folder of the same package). */
+/** `argument`: replaces the spec (a folder of the same package). */
 export async function installNpm(
   folder: string,
   spec: NpmSpec,
@@ -22,7 +22,7 @@ export async function installNpm(
   try {
     await root.writeFile('{ "private": true }\n');
   } finally {
-    // else npm looks for a project in the folders above
+    // prevents npm from searching the parent folders for a project
     await root.close();
   }
   await useTool(npm, ["install", "--prefix", folder, ...OPTIONS, "--", argument], { cwd: folder }, deps);
@@ -49,10 +49,7 @@ function binsOf(bin: unknown, packageName: string): ReadonlyMap<string, string> 
   );
 }
 
-/**
- * A script for Node is given to Node itself: no wrapper stands between us and it, which matters on Windows and for
- * signals.
- */
+/** A Node script is started by Node directly, without a wrapper. This matters for Windows and for signals. */
 async function launchOf(
   folder: string,
   script: readonly string[],
@@ -60,7 +57,7 @@ async function launchOf(
   { files, platform }: ToolDeps,
 ): Promise<Pick<Built, "program" | "runtime" | "runtimeArgs">> {
   const file = path.join(folder, ...script);
-  const found = (await programSize(file, files)) === undefined ? `${file}.js` : file; // npm takes both
+  const found = (await programSize(file, files)) === undefined ? `${file}.js` : file; // npm accepts both
   if ((await programSize(found, files)) === undefined) throw noProgram(`The program ${name} is not in its package.`);
   const runtimeArgs = nodeArgs(await firstLine(found, files));
   if (runtimeArgs) return { program: slashed(folder, found), runtime: "node", runtimeArgs };
@@ -81,7 +78,9 @@ async function firstLine(file: string, files: Files): Promise<string> {
   }
 }
 
-/** Undefined: it is not for Node. `#!/usr/bin/env -S node --no-warnings` has options of Node's. */
+/**
+ * Returns undefined if the script is not for Node. `#!/usr/bin/env -S node --no-warnings` contains options for Node.
+ */
 function nodeArgs(line: string): string[] | undefined {
   const found = /^#!.*?\bnode(?:js|\.exe)?(?:\s+(.*))?$/.exec(line);
   return found ? (found[1] ?? "").split(/\s+/).filter(Boolean) : undefined;

@@ -1,4 +1,4 @@
-/** What the installations by a tool of the user's (npm, uv, pipx, cargo) have in common. */
+/** Shared code of installations by a tool of the user (npm, uv, pipx, cargo). */
 import { AgentError } from "../../errors";
 import { isObject, type JsonObject } from "../../rpc/json";
 import { statusOf, type Exit, type ProcessSpec } from "../../process/child";
@@ -6,25 +6,25 @@ import { ToolSilent, type ToolOptions, type ToolResult } from "../../process/too
 import { absent, type Files } from "./files";
 import { InstallError, noProgram, toolFailed } from "./install-error";
 
-/** `runTool` with its process world. */
+/** `runTool` with its dependencies bound. */
 export type RunTool = (spec: ProcessSpec, options: ToolOptions) => Promise<ToolResult>;
 
 export interface ToolDeps {
   readonly files: Files;
   readonly run: RunTool;
   readonly signal: AbortSignal;
-  /** What the tool says, for a person to see that something happens. */
+  /** Receives lines of the tool's output, to show progress. */
   readonly line: (line: string) => void;
   readonly platform: string;
 }
 
-/** A tool: its name for sentences, and the program. */
+/** `name`: for messages. `command`: path of the program. */
 export interface ToolProgram {
   readonly name: string;
   readonly command: string;
 }
 
-/** Whatever its exit code. Rejects with `InstallError`, or with the signal's reason. */
+/** Resolves for any exit code. Rejects with `InstallError`, or with the signal's reason. */
 export async function tryTool(
   { name, command }: ToolProgram,
   args: readonly string[],
@@ -45,7 +45,7 @@ export async function tryTool(
   }
 }
 
-/** As `tryTool`; rejects also when it fails. */
+/** Like `tryTool`, but also rejects for a non-zero exit code. */
 export async function useTool(
   tool: ToolProgram,
   args: readonly string[],
@@ -64,7 +64,7 @@ export function failure(
   return toolFailed(name, statusOf(exit), lastWords(stderr) || lastWords(stdout));
 }
 
-/** Its last lines that say something, without npm's pointers to a log that is deleted with the folder. */
+/** Returns the last non-empty lines, without npm's references to a log that is deleted with the folder. */
 function lastWords(text: string): string {
   const lines = text
     .split(/[\r\n]+/)
@@ -73,7 +73,7 @@ function lastWords(text: string): string {
   return lines.slice(-6).join(" ").slice(-600);
 }
 
-/** The named program, else the only one, else the one called like the package. */
+/** Returns the named program, or the only one, or the one named like the package. */
 export function chosenProgram(
   names: readonly string[],
   { cmd, like }: { readonly cmd: string | undefined; readonly like: string },
@@ -96,7 +96,7 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
 }
 
-/** Undefined: it is not there, or no JSON object. */
+/** Returns undefined if the file is missing or not a JSON object. */
 export async function readJson(file: string, files: Files): Promise<JsonObject | undefined> {
   const text = await files.readFile(file, "utf8").catch(absent(""));
   try {

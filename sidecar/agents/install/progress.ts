@@ -1,6 +1,6 @@
 /**
- * Progress for a person to see: a change of phase at once, all else ten times a second at most, and the last of it
- * always.
+ * Throttles progress reports: a new phase is reported at once, other progress at most ten times a second. The last
+ * report is never dropped.
  */
 import type { InstallProgress } from "../../../src/protocol/agent-service";
 import type { Clock } from "../../rpc/clock";
@@ -12,7 +12,7 @@ export class ProgressTeller implements Disposable {
   readonly #tell: (progress: InstallProgress) => void;
   #phase: InstallProgress["phase"] | undefined;
   #told = 0;
-  /** What waits for its time. */
+  /** Throttled report. */
   #next: { progress: InstallProgress; readonly alarm: Disposable } | undefined;
 
   constructor(clock: Clock, tell: (progress: InstallProgress) => void) {
@@ -33,7 +33,7 @@ export class ProgressTeller implements Disposable {
       };
   }
 
-  /** Nothing is told any more. */
+  /** Cancels the throttled report. */
   [Symbol.dispose](): void {
     this.#next?.alarm[Symbol.dispose]();
     this.#next = undefined;

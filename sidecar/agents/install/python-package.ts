@@ -1,6 +1,6 @@
 /**
- * A Python tool, installed by the user's uv or pipx. Its folder is its place for good: virtual environments know where
- * they are.
+ * Installs a Python tool by the user's uv or pipx. Its folder cannot be moved, because virtual environments contain
+ * their own path.
  */
 import path from "node:path";
 import { requirementOf, type PythonSpec } from "../distributions/package-spec";
@@ -9,7 +9,7 @@ import { noProgram } from "./install-error";
 import type { Built } from "./manifest";
 import { chosenProgram, useTool, type ToolProgram, type ToolDeps } from "./package-tool";
 
-/** Of its programs (links to the environment's), and of the environments. */
+/** Folder of the programs (links into the environment), and of the environments. */
 const BIN = "bin",
   TOOLS = "tools";
 
@@ -47,8 +47,8 @@ export async function installPython(
 }
 
 /**
- * By the folder that every installer of Python packages writes (PyPA, “Recording installed projects”):
- * `NAME-VERSION.dist-info`.
+ * Reads the version from the `NAME-VERSION.dist-info` folder that every Python installer writes (PyPA, “Recording
+ * installed projects”).
  */
 async function releaseOf(tools: string, name: string, files: Files): Promise<string | undefined> {
   const normal = (text: string): string => text.toLowerCase().replaceAll(/[-_.]+/g, "_");

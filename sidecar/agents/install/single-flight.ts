@@ -1,10 +1,10 @@
 /**
- * Work on agents' installations: for each id one piece at a time, and one piece for all who ask for the same.
+ * Serializes installation work per id and shares it between callers with the same key.
  *
- *   asked ──▶ waits in the id's line ──▶ runs ──▶ ended: all who asked are answered, the next one runs
- *               └─ the last who asked left ─┴──▶ cancelled; one that runs is waited for
+ *   asked ──▶ queued for the id ──▶ runs ──▶ ended: all callers are settled, the next one runs
+ *               └─ last caller left ─┴──▶ cancelled; running work is awaited
  *
- * Invariants: whoever asked is answered once, also when this is disposed of; then nothing runs any more.
+ * Invariants: each caller is settled exactly once, also on disposal. After disposal no work runs.
  */
 import { assertNever } from "../../../src/protocol/wire";
 import { Actor } from "../../rpc/actor";
@@ -38,7 +38,7 @@ type Message<T> =
   | { readonly kind: "cancelled"; readonly id: string };
 
 export class SingleFlight<T> extends Actor<Message<T>> {
-  /** The first of each runs. */
+  /** Queues by id. The first entry of each is running. */
   readonly #lines = new Map<string, Flight<T>[]>();
   readonly #running = new Set<Promise<void>>();
 
@@ -46,7 +46,7 @@ export class SingleFlight<T> extends Actor<Message<T>> {
     super("installations");
   }
 
-  /** `key`: of what is the same work. Rejects with the signal's reason when it aborts. */
+  /** `key`: identifies equal work. Rejects with the signal's reason when it aborts. */
   run(id: string, key: string, work: Work<T>, signal: AbortSignal): Promise<T> {
     if (signal.aborted) return Promise.reject(signal.reason);
     return new Promise<T>((resolve, reject) => {
@@ -67,7 +67,7 @@ export class SingleFlight<T> extends Actor<Message<T>> {
     });
   }
 
-  /** All that is to be done for it. */
+  /** Cancels all running and queued work of the id. */
   cancel(id: string): void {
     this.post({ kind: "cancelled", id });
   }
@@ -100,7 +100,7 @@ export class SingleFlight<T> extends Actor<Message<T>> {
     throw error;
   }
 
-  /** After the end: what ran is settled by whoever ends it. */
+  /** After disposal. Running work is settled by `Symbol.asyncDispose`. */
   protected override refused(message: Message<T>): void {
     if (message.kind === "asked") message.asker.reject(cancelled());
     if (message.kind === "ended") this.#settle(message.flight, message.outcome);
@@ -132,8 +132,8 @@ export class SingleFlight<T> extends Actor<Message<T>> {
   #left({ id, asker, reason }: Extract<Message<T>, { kind: "left" }>): void {
     const line = this.#lines.get(id) ?? [],
       flight = line.find(one => one.askers.has(asker));
-    if (!flight) return; // has its answer
-    // and is answered when that has ended
+    if (!flight) return; // already settled
+    // settled when the running work has ended
     if (flight.askers.size === 1 && flight === line[0]) return flight.ending.abort(reason);
     flight.askers.delete(asker);
     asker.reject(reason);

@@ -1,13 +1,17 @@
 /**
- * The installed agents: `ROOT/ID/VERSION/`, shared by all windows.
+ * The store of installed agents: `ROOT/ID/VERSION/`, shared by all windows.
  *
- *   prepare ──▶ .new-RANDOM (in use by us) ── keep ──▶ VERSION with installed.json ── newer one kept, nobody uses it ──▶ swept
- *                        └─ discard, or our death ──▶ swept
+ *   prepare ──▶ .new-RANDOM (locked by us) ── keep ──▶ VERSION, installed.json ── newer version, unused ──▶ swept
+ *                        └─ discard, or crash ──▶ swept
  *
- * Invariants: a folder is an installed version exactly when it has a readable `installed.json` and its program; a
- * version appears by one rename, whole; a kept version is never changed or replaced, so whoever runs it goes on; the
- * newest one, and what somebody uses, is never removed. Folders are known by what they hold, not by their names: a
- * taken name gets `~2`, and Python's tools, which cannot be moved, are built in place.
+ * Invariants:
+ * - A folder is an installed version if and only if it has a readable `installed.json` and its program.
+ * - A version appears atomically, by one rename.
+ * - A kept version is never changed or replaced, so running processes are not affected.
+ * - The newest version and versions in use are never removed.
+ *
+ * The content of a folder identifies it, not its name. A name that is already used gets the suffix `~2`. Python tools,
+ * which cannot be moved, are built in place.
  */
 import { randomBytes } from "node:crypto";
 import path from "node:path";
@@ -25,21 +29,21 @@ export interface StoreDeps {
   readonly clock: Clock;
   readonly files: Files;
   readonly table: ProcessTable;
-  /** This process. */
+  /** Identity of this process. */
   readonly self: Holder;
   readonly tryLock?: TryLock;
 }
 
 export interface Installed extends Manifest {
   readonly id: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
 }
 
-/** A folder for an installation that is being made; nobody sees it as one, and nobody removes it while we live. */
+/** A folder for an installation in progress. It is not listed, and not removed while this process lives. */
 export interface Staging {
   readonly folder: string;
-  /** Makes it the newest version. */
+  /** Makes the folder the newest version. */
   keep(built: Built): Promise<Installed>;
   discard(): Promise<void>;
 }
@@ -62,12 +66,12 @@ export class Store {
     this.#builds = new BuildFolders(root, deps.files, () => Date.now());
   }
 
-  /** Of which there is a folder. */
+  /** Returns the ids that have a folder. */
   async ids(): Promise<readonly string[]> {
     return (await this.#deps.files.readdir(this.#root).catch(absent<string[]>([]))).filter(isSegment);
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list(id: string): Promise<readonly Installed[]> {
     const home = this.#home(id);
     const found = await Promise.all(
@@ -88,12 +92,12 @@ export class Store {
     return this.#stage(id, `.new-${randomBytes(6).toString("hex")}`, true);
   }
 
-  /** `name`: the version, as far as it is known. */
+  /** `name`: the version, if known. */
   async prepareInPlace(id: string, name: string): Promise<Staging> {
     return this.#changing(id, async () => this.#stage(id, await this.#freeName(this.#home(id), name), false));
   }
 
-  /** While it lives, and we do, the version stays. Undefined: it is gone already. */
+  /** The version is kept while the lease is held and this process lives. Undefined: it is already gone. */
   use({ id, folder }: Installed): Promise<Lease | undefined> {
     return this.#changing(
       id,
@@ -101,13 +105,13 @@ export class Store {
     );
   }
 
-  /** With the folder for what `build` compiles; kept for the next try when it fails. Within `exclusively`. */
+  /** Runs `build` with a build folder, which is kept for the next attempt if it fails. Call within `exclusively`. */
   building<T>(id: string, build: (folder: string) => Promise<T>): Promise<T> {
     this.#home(id);
     return this.#builds.using(id, build);
   }
 
-  /** Removes versions older than the newest, and what was never finished, if nobody uses it. */
+  /** Removes older versions and incomplete installations that are not in use. */
   async sweep(id: string): Promise<void> {
     if (!(await this.#isThere(this.#home(id)))) return;
     await this.#clear(id, async keep => {
@@ -116,10 +120,7 @@ export class Store {
     });
   }
 
-  /**
-   * All versions: none is an installed one from now on. The files of one that is in use, or that cannot be deleted now,
-   * go later.
-   */
+  /** Uninstalls all versions. Files that are in use or cannot be deleted now are deleted later. */
   async remove(id: string): Promise<void> {
     const home = this.#home(id),
       { files } = this.#deps;
@@ -128,13 +129,13 @@ export class Store {
     await this.#clear(id, async () => {
       for (const name of await this.#folders(home)) await files.rm(path.join(home, name, MANIFEST), { force: true });
     });
-    await this.#deps.files.rmdir(path.join(home, USES)).catch(() => undefined); // not empty: somebody uses one
+    await this.#deps.files.rmdir(path.join(home, USES)).catch(() => undefined); // not empty: a version is in use
     await this.#deps.files.rmdir(home).catch(() => undefined);
   }
 
   /**
-   * What earlier runs, of whatever agent, left; until `signal`. One that cannot be swept does not keep the others:
-   * `failed` hears of it.
+   * Removes leftovers of earlier runs, for all ids, until `signal` aborts. `failed` receives the error of an id; the
+   * other ids are still swept.
    */
   async sweepAll(signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
     for (const id of await this.ids()) {
@@ -144,7 +145,7 @@ export class Store {
     await this.#builds.sweep().catch(failed);
   }
 
-  /** One installation of an id at a time, in all windows. `waiting`: another one is at it. */
+  /** Allows one installation of an id at a time, in all windows. `waiting`: called while another one runs. */
   exclusively<T>(id: string, signal: AbortSignal, waiting: () => void, work: () => Promise<T>): Promise<T> {
     this.#home(id);
     return this.#locks.holding(
@@ -175,11 +176,11 @@ export class Store {
       keep: built =>
         this.#changing(id, async () => {
           const kept = await this.#keep(id, folder, built, isMoved);
-          await lease.release().catch(() => undefined); // it names nothing now
+          await lease.release().catch(() => undefined); // the lease is obsolete
           return kept;
         }),
       discard: async () => {
-        await files.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined); // swept later
+        await files.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined); // removed by a later sweep
         await lease.release().catch(() => undefined);
       },
     };
@@ -201,7 +202,7 @@ export class Store {
     return { id, folder: target, ...manifest };
   }
 
-  /** A name that no version has, nor anybody builds in; what is left of half an install there is removed. */
+  /** Returns a name without a version or a build. Removes an incomplete installation of that name. */
   async #freeName(home: string, wanted: string): Promise<string> {
     const name = isSegment(wanted) ? wanted : UNVERSIONED;
     const [there, used] = [await this.#folders(home), await this.#leases.used(home)];
@@ -218,17 +219,16 @@ export class Store {
   async #clear(id: string, choose: (keep: Set<string>) => Promise<void>): Promise<void> {
     const home = this.#home(id);
     await this.#changing(id, async () => {
-      // In this order: who makes a folder has taken its lease before, and one that is made from now on is not looked
-      // at.
+      // Order matters: a lease is taken before its folder is created, and folders created from now on are not examined.
       const folders = await this.#folders(home, true),
         keep = new Set(await this.#leases.used(home));
       await choose(keep);
-      // the next time
+      // a failed deletion is retried by the next sweep
       for (const name of folders) if (!keep.has(name)) await this.#delete(home, name).catch(() => undefined);
     });
   }
 
-  /** Renamed before, so that what is half deleted is no version. */
+  /** Renames the folder first, so that a partly deleted folder is not a version. */
   async #delete(home: string, name: string): Promise<void> {
     const { files } = this.#deps,
       old = name.startsWith(".") ? name : `.old-${randomBytes(6).toString("hex")}`;
@@ -258,7 +258,7 @@ export class Store {
     return await this.#deps.files.stat(folder).then(found => found.isDirectory(), absent(false));
   }
 
-  /** On Windows a virus scanner may hold what was just written. */
+  /** On Windows a virus scanner may lock new files. */
   async #rename(from: string, to: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {

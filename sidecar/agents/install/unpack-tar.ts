@@ -1,4 +1,4 @@
-/** The entries of a tar file that was compressed with gzip or bzip2. */
+/** Extracts the entries of a tar file compressed with gzip or bzip2. */
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { extract, type Extract } from "tar-stream";
@@ -21,7 +21,7 @@ export async function untar(
   const plain = kind === "tar.gz" ? source.pipe(createGunzip()) : bunzip(source);
   destination.reading(() => source.bytesRead);
   source.on("error", error => plain.destroy(error));
-  plain.on("error", () => undefined); // is the reader's, and nobody's when there is no reader any more
+  plain.on("error", () => undefined); // reported to the reader, if one exists
   const fed = feed(plain, tar);
   try {
     for await (const entry of tar) await write(entry, destination);
@@ -62,7 +62,7 @@ async function write(entry: Entry, destination: Destination): Promise<void> {
   const { name, type, mode = 0, size = 0 } = entry.header;
   if (type === "directory") {
     await destination.folder(name);
-    // It would pass all limits, because nobody reads it.
+    // Unread content would bypass all limits.
     if (size > 0) throw hostile(name, "is a folder with content");
     entry.resume();
   } else if (type === "file" || type === "contiguous-file")
@@ -70,7 +70,7 @@ async function write(entry: Entry, destination: Destination): Promise<void> {
   else throw hostile(name, LINKS.includes(type) ? "is a link" : "is neither a file nor a folder");
 }
 
-/** Its stream is not Node's, and says nothing of what it yields. */
+/** The library's stream is not a Node stream and its chunks are untyped. */
 async function* bytesOf(content: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
   for await (const chunk of content) if (chunk instanceof Uint8Array) yield chunk;
 }

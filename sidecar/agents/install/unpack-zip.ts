@@ -1,6 +1,6 @@
 /**
- * The entries of a zip file, by its central directory. yauzl reads that; data is inflated here, and compared with its
- * size and check sum.
+ * Extracts the entries of a zip file by its central directory, which yauzl parses. This module inflates the data and
+ * verifies its size and checksum.
  */
 import type { Readable } from "node:stream";
 import { createInflateRaw, crc32 } from "node:zlib";
@@ -11,11 +11,11 @@ import type { Destination } from "./archive-entry";
 const KIND = 0o170000,
   FILE = 0o100000,
   FOLDER = 0o040000;
-/** Who made it, in the upper byte of its version: their attributes are modes. */
+/** Systems in the upper byte of `versionMadeBy` whose attributes are Unix modes. */
 const UNIX: readonly number[] = [3, 19];
 
 export async function unzip(archive: string, destination: Destination): Promise<void> {
-  // Names as they are: with `decodeStrings` a backslash would become a slash before anybody has seen it.
+  // Names are read raw: `decodeStrings` would replace backslashes before they are validated.
   const zip = await openPromise(archive, { lazyEntries: true, decodeStrings: false, autoClose: false });
   try {
     destination.expect(zip.entryCount);
@@ -74,7 +74,7 @@ async function* contentOf(
   if (sum !== entry.crc32) throw new Error(`check sum ${sum.toString(16)} instead of ${entry.crc32.toString(16)}`);
 }
 
-/** An error of either stream is the reader's, and nobody's when there is no reader any more. */
+/** Errors of both streams are reported to the reader, if one exists. */
 async function* inflated(packed: Readable, reading: (bytesRead: BytesRead) => void): AsyncGenerator<Buffer> {
   const inflate = createInflateRaw();
   reading(() => inflate.bytesWritten);

@@ -1,6 +1,6 @@
 /**
- * Archives, unpacked into a folder that is ours alone: zip, tar with gzip or bzip2, or the program itself. Streaming:
- * what is in memory is a few blocks, whatever the archive's size. What is refused, and why, is in `archive-entry.ts`.
+ * Unpacks an archive into an exclusive folder: zip, tar with gzip or bzip2, or the program itself. It is streamed, so
+ * memory usage is a few blocks for any archive size. `archive-entry.ts` defines which entries are rejected.
  */
 import { createReadStream } from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ import { unzip } from "./unpack-zip";
 
 export type ArchiveKind = "zip" | "tar.gz" | "tar.bz2" | "raw";
 
-/** By an address' or a file's name, as the registry's rules have it. */
+/** Derives the kind from the name of a file or an address, by the registry's rules. */
 export function archiveKind(name: string): ArchiveKind {
   if (/\.zip$/i.test(name)) return "zip";
   if (/\.(tar\.gz|tgz)$/i.test(name)) return "tar.gz";
@@ -23,23 +23,22 @@ export function archiveKind(name: string): ArchiveKind {
 
 export interface UnpackOptions {
   readonly kind: ArchiveKind;
-  /** Of a raw program: its path in the folder. */
+  /** For a raw program: its path in the folder. */
   readonly program: string;
   readonly signal: AbortSignal;
   readonly files: Files;
-  /** Bytes of the archive: read, and in all. */
+  /** Bytes of the archive: read so far, and in total. */
   readonly progress?: (done: number, total: number) => void;
   readonly limits?: Limits;
   readonly platform?: string;
-  /** In this thread unless given. */
+  /** Default: decompresses in this thread. */
   readonly bunzip?: Bunzip | undefined;
-  /** Names at the root that no entry may have. */
+  /** Names that no entry may have at the root. */
   readonly reserved?: readonly string[];
 }
 
 /**
- * Rejects with `InstallError`, or with the signal's reason. What was written by then is left: the caller owns the
- * folder.
+ * Rejects with `InstallError`, or with the signal's reason. Written files remain, because the caller owns the folder.
  */
 export async function unpack(
   archive: string,

@@ -1,7 +1,7 @@
 /**
- * Who uses which folder of an agent: a file for each use, `.uses/FOLDER-PID-RANDOM`, that names the process. A use ends
- * with its process, whether or not the file was deleted. Of another computer with the same home nobody knows, so its
- * uses count for a month.
+ * Tracks which processes use which folder of an agent, by one file per use: `.uses/FOLDER-PID-RANDOM`. A use ends with
+ * its process, even if its file remains. Processes of other computers with the same home folder cannot be checked, so
+ * their uses expire after a month.
  */
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
@@ -37,7 +37,7 @@ export class UsageLocks {
     this.#self = self;
   }
 
-  /** `home`: the id's folder. */
+  /** `home`: the folder of the id. */
   async take(home: string, folder: string): Promise<Lease> {
     const uses = path.join(home, USES),
       file = path.join(uses, `${folder}-${this.#self.pid}-${randomBytes(4).toString("hex")}`);
@@ -46,7 +46,7 @@ export class UsageLocks {
     return { release: () => this.#files.rm(file, { force: true }) };
   }
 
-  /** The folders in use; the files of those who are gone are deleted. */
+  /** Returns the folders in use and deletes the files of dead processes. */
   async used(home: string): Promise<ReadonlySet<string>> {
     const uses = path.join(home, USES),
       used = new Set<string>();
@@ -70,7 +70,7 @@ export class UsageLocks {
     return used;
   }
 
-  /** Whether the system says who lives: we do. */
+  /** Whether the process table works: it must contain this process. */
   async #tells(): Promise<boolean> {
     return (await this.#table.living([process.pid])).length > 0;
   }

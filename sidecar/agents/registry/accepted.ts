@@ -1,8 +1,7 @@
 /**
- * What a registry, or another document of strangers, may bring: packages and archives, under ids that are not ours, and
- * variables that switch something off or on. Everything else would let its writer run what is on this computer,
- * replace a
- * built-in agent, or change the programs around it. Pure.
+ * Restricts entries from a registry or another untrusted document to packages, archives, ids that are not ours, and
+ * variables that are switches. Anything else could run programs of this computer, replace a built-in agent, or affect
+ * programs around it. Pure.
  */
 import type { Installable } from "../../../src/protocol/agent-service";
 import { BUILT_IN_AGENTS } from "../../../src/protocol/built-in-agents";
@@ -14,12 +13,10 @@ const OURS: Readonly<Record<Installable, ReadonlySet<string>>> = {
   extension: new Set(["symposium", ...BUILT_IN_EXTENSIONS.map(({ id }) => id)]),
 };
 
-/** Kinds that name what is here already. The user's own settings may have them. */
+/** Distribution kinds that name programs of this computer. Only the user's own settings may contain them. */
 const OF_THIS_COMPUTER = ["local", "executable", "symposium"] as const;
 
-/**
- * A clause about an entry that is left out, or nothing. It looks at the entry as it came: that is what settings keep.
- */
+/** Returns a clause about a rejected entry, or undefined. Checks the raw entry, because settings store it. */
 export function refusalOf({ id, distribution, ownConfiguration }: JsonObject, of: Installable): string | undefined {
   if (typeof id === "string" && OURS[of].has(id))
     return `has the id of ${of === "agent" ? "an agent" : "an extension"} that Symposium brings itself`;
@@ -35,7 +32,7 @@ export function refusalOf({ id, distribution, ownConfiguration }: JsonObject, of
   );
 }
 
-/** Of all kinds and platforms, also of those that are not known yet. */
+/** Collects the variables of all kinds and platforms, including unknown ones. */
 function variablesIn(distribution: unknown): readonly (readonly [name: string, value: unknown])[] {
   return Object.entries(objectOr(distribution)).flatMap(([key, value]) => {
     if (key !== "env") return isObject(value) ? variablesIn(value) : [];
@@ -44,10 +41,10 @@ function variablesIn(distribution: unknown): readonly (readonly [name: string, v
 }
 
 /**
- * A switch of the agent's own, as `DROID_DISABLE_AUTO_UPDATE=true`. The name has two words at least, one of which says
- * what
- * is switched, and none that means a program around the agent: a loader (`LD_PRELOAD`, `NODE_OPTIONS`, `PYTHONPATH`), a
- * package tool, a proxy. The value is a word or a number: no path, no address, no option, no list.
+ * Whether a variable is a switch of the agent itself, such as `DROID_DISABLE_AUTO_UPDATE=true`. The name has at least
+ * two words. One of them names the switch, and none refers to a program around the agent: a loader (`LD_PRELOAD`,
+ * `NODE_OPTIONS`, `PYTHONPATH`), a package tool or a proxy. The value is a word or a number, not a path, an address, an
+ * option or a list.
  */
 function isSwitch(name: string, value: unknown): boolean {
   const words = name.split("_");

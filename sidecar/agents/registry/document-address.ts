@@ -1,13 +1,10 @@
 /**
- * The address of an `extension.json` (or `agent.json`), from what a person copies out of a browser: of a page on GitHub
- * the file itself. Pure.
+ * Converts an address copied from a browser to the address of an `extension.json` or `agent.json`. GitHub pages are
+ * converted to the file itself. Pure.
  */
 import { secureUrl } from "../../http/address";
 
-/**
- * `file`: what is meant where a repository is named and no file in it. `loopback`: this computer may be asked over
- * http.
- */
+/** `file`: default file of a repository address. `loopback`: allows http addresses of this computer. */
 export function documentAddress(
   text: string,
   file: string,
@@ -32,12 +29,12 @@ const GITHUB = "https://github.com",
   GISTS = "https://gist.githubusercontent.com",
   GIST_PAGES = "https://gist.github.com";
 
-/** Pages that show a file, or say something about each of its lines. */
+/** GitHub pages that show or annotate a file. */
 const OF_FILES: ReadonlySet<string> = new Set(["blob", "raw", "blame", "edit"]);
 
 /**
- * github.com/OWNER/REPOSITORY, …/blob/REF/PATH, …/raw/REF/PATH, …/tree/REF/FOLDER. A REF with a slash in it cannot be
- * told from a folder, which does not matter: both are joined again.
+ * Supports github.com/OWNER/REPOSITORY, …/blob/REF/PATH, …/raw/REF/PATH and …/tree/REF/FOLDER. A slash in REF is
+ * ambiguous, but harmless because both parts are joined again.
  */
 function ofGitHub(url: URL, file: string): { readonly url: string } | { readonly wrong: string } {
   const [owner, name, view, ...rest] = url.pathname.split("/").filter(part => part !== "");
@@ -51,14 +48,14 @@ function ofGitHub(url: URL, file: string): { readonly url: string } | { readonly
   if (OF_FILES.has(view) && rest.length > 1) return raw(...rest);
   if (view === "tree" && rest.length > 0)
     return rest.length > 1 && /\.json$/i.test(rest.at(-1) ?? "") ? raw(...rest) : raw(...rest, file);
-  // What was published with a release is where it says.
+  // The address of a release asset is already a download.
   if (view === "releases" && rest.includes("download")) return { url: `${GITHUB}${url.pathname}` };
   return { wrong: `This page of GitHub shows no file. Open ${file} there, and copy its address.` };
 }
 
 /**
- * gist.github.com/OWNER/ID, …#file-NAME-json, …/raw/…; without its owner it leads on to the one with. Where no file is
- * named it is the gist's first.
+ * Supports gist.github.com/OWNER/ID, …#file-NAME-json and …/raw/…. An address without an owner redirects to the one
+ * with it. Without a file name, the first file of the gist is used.
  */
 function ofGist({ pathname, hash }: URL): { readonly url: string } | { readonly wrong: string } {
   const parts = pathname.split("/").filter(part => part !== ""),

@@ -1,6 +1,6 @@
 /**
- * One entry for the settings, from the document at an address that a person gave. Everything that can go wrong is a
- * `RegistryError` with a sentence.
+ * Creates one settings entry from a document at an address entered by the user. All failures are `RegistryError`s with
+ * a sentence.
  */
 import type { Installable } from "../../../src/protocol/agent-service";
 import { isObject, type JsonObject } from "../../rpc/json";
@@ -51,7 +51,7 @@ export function entryIn(text: string, of: Installable, options: ReadOptions): Js
       "wrong",
       `This is a whole registry, and no ${file}. Its address goes into symposium.registryUrl.`,
     );
-  // A version is the registry's affair: what is taken from an address is not kept up to date.
+  // The registry manages versions; an entry from an address is not updated.
   const entry = readEntry(
     isObject(value) && value.version === undefined ? { ...value, version: NO_VERSION } : value,
     of,

@@ -1,10 +1,11 @@
 /**
- * A registry document, read as what it is: text that a stranger may have written, and that later versions will have
- * more in. Pure.
+ * Parses a registry document. The document is untrusted, and later versions may contain more fields. Pure.
  *
- * Invariants: nothing throws; an entry that cannot be used is left out alone, with a sentence, and the good ones beside
- * it are there; what is kept can be written again, shown to a person, and used as a folder's name; whatever we do not
- * know stays in `raw`.
+ * Invariants:
+ * - Nothing throws.
+ * - An unusable entry is skipped alone, with a sentence; valid entries are kept.
+ * - Accepted values can be serialized, displayed and used as folder names.
+ * - Unknown fields remain in `raw`.
  */
 import type { Installable } from "../../../src/protocol/agent-service";
 import type { AgentConfig } from "../../../src/protocol/agents";
@@ -18,7 +19,7 @@ import { secureUrl } from "../../http/address";
 
 export interface RegistryEntry {
   readonly id: string;
-  /** Without one in the document it is the id. */
+  /** Defaults to the id. */
   readonly name: string;
   readonly version: string;
   readonly description: string;
@@ -28,7 +29,7 @@ export interface RegistryEntry {
   readonly repository?: string;
   readonly authors?: readonly string[];
   readonly license?: string;
-  /** The entry as it came. */
+  /** The unchanged entry. */
   readonly raw: JsonObject;
 }
 
@@ -47,10 +48,11 @@ export const NO_REGISTRY: Registry = { agents: [], extensions: [], leftOut: [] }
 
 export interface ReadOptions {
   /**
-   * Whether addresses may be http on this computer: those of a document that came from there. Never those of archives.
+   * Whether addresses may be http on this computer, as in a document that was loaded from there. Never applies to
+   * archives.
    */
   readonly loopback?: boolean;
-  /** Of tests: archives may come by http from this computer, too. */
+  /** For tests: archives may also use http on this computer. */
   readonly httpArchives?: boolean;
 }
 
@@ -61,7 +63,7 @@ const MOST_ENTRIES = 10_000,
   LONGEST_DESCRIPTION = 1000,
   LONGEST_ADDRESS = 2000;
 
-/** `text`: of a file or an answer. */
+/** `text`: content of a file or a response. */
 export function parseRegistry(text: string, options: ReadOptions = {}): Registry | { readonly wrong: string } {
   try {
     return readRegistry(JSON.parse(text), options);
@@ -70,7 +72,7 @@ export function parseRegistry(text: string, options: ReadOptions = {}): Registry
   }
 }
 
-/** `wrong`: a sentence about the whole document, which is no registry. */
+/** `wrong`: a sentence about a document that is not a registry. */
 export function readRegistry(value: unknown, options: ReadOptions = {}): Registry | { readonly wrong: string } {
   if (!isObject(value) || !Array.isArray(value.agents))
     return { wrong: "It is no registry: it has no list of agents." };
@@ -114,7 +116,7 @@ function readEntries(
   return [...entries.values()];
 }
 
-/** One of them alone. */
+/** Parses one entry. */
 export function readEntry(
   value: unknown,
   of: Installable,
@@ -154,7 +156,7 @@ export function readEntry(
   };
 }
 
-/** What is wrong there is not shown, and nothing else is lost by it. */
+/** Invalid optional fields are dropped. */
 function extras(
   { icon, website, repository, authors, license }: JsonObject,
   loopback: boolean,
@@ -170,8 +172,8 @@ function extras(
 }
 
 /**
- * A clause about a kind or an archive that no computer could use. One is enough: who wrote it meant something else, or
- * nothing good.
+ * Returns a clause about a kind or an archive that no computer could use. One such error rejects the entry: its author
+ * made a mistake or is malicious.
  */
 function unusable(distribution: Distribution): string | undefined {
   const { binary, ...kinds } = distribution,
@@ -193,8 +195,8 @@ function isAddress(value: unknown, loopback: boolean): value is string {
 }
 
 /**
- * Control characters, marks and overrides of direction, halves of characters, and what has no width and joins nothing:
- * names that look like others are made of them.
+ * Control characters, directional marks and overrides, unpaired surrogates, and invisible characters that join nothing.
+ * Spoofed names use them.
  */
 const HIDDEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029\u200B\u2060-\u206F\uFEFF\u{E0000}-\u{E0FFF}]/u;
 
@@ -202,7 +204,10 @@ function isReadable(value: unknown, longest: number): value is string {
   return typeof value === "string" && value.length <= longest && !HIDDEN.test(value);
 }
 
-/** It will be written into settings and sent between processes, and what is nested deeply enough cannot be written. */
+/**
+ * Limits size and depth: entries are written to settings and sent between processes, and serialization fails on deep
+ * nesting.
+ */
 function isModest(entry: JsonObject): boolean {
   return isShallow(entry, DEEPEST) && JSON.stringify(entry).length <= LONGEST_ENTRY;
 }
@@ -215,7 +220,7 @@ function isShallow(value: unknown, depth: number): boolean {
   );
 }
 
-/** An agent as the settings would have it. */
+/** Converts an entry to an agent of the settings. */
 export function configOf({ id, name, version, description, distribution }: RegistryEntry): AgentConfig {
   return { id, name, version, distribution, ...(description === "" ? {} : { description }), _source: "registry" };
 }

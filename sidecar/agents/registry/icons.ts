@@ -1,8 +1,11 @@
 /**
- * Pictures of agents, as `data:` addresses: from memory, else from disk, else over the network, eight at a time.
+ * Loads icons of agents as `data:` addresses: from memory, then from disk, then over the network with eight parallel
+ * requests.
  *
- * Invariants: never fails, because a picture is never needed; what is no picture is not asked for again in this window;
- * a picture is looked at again when it comes from disk, where anybody could have written.
+ * Invariants:
+ * - Never fails, because icons are optional.
+ * - An address without a valid icon is not requested again in this window.
+ * - An icon from disk is validated again, because any program may have written it.
  */
 import path from "node:path";
 import type { Clock } from "../../rpc/clock";
@@ -11,14 +14,14 @@ import { pictureOf } from "./picture";
 import { readStored, writeStored } from "./stored-document";
 
 export interface IconsDeps {
-  /** `~/.symposium/cache`; made when it is needed. */
+  /** `~/.symposium/cache`; created on demand. */
   readonly folder: string;
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly date: () => number;
   readonly fetch: FetchDeps["fetch"];
   readonly version: string;
-  /** Something that costs nothing but a picture. */
+  /** Logs a failure that only costs an icon. */
   readonly odd: (what: string, detail: unknown) => void;
 }
 
@@ -30,7 +33,7 @@ const AT_ONCE = 8,
 
 export class Icons {
   readonly #deps: IconsDeps;
-  /** By address. Undefined: it has none that is shown. */
+  /** Icons by address. Undefined: no valid icon. */
   readonly #known = new Map<string, string | undefined>();
   readonly #flights = new Map<string, Promise<string | undefined>>();
 
@@ -38,7 +41,7 @@ export class Icons {
     this.#deps = deps;
   }
 
-  /** `addresses` by id; the first `MOST_ICONS` of them. */
+  /** `addresses` by id; only the first `MOST_ICONS` are loaded. */
   async of(addresses: ReadonlyMap<string, string>, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
     const icons: [id: string, icon: string][] = [],
       left = [...addresses].slice(0, MOST_ICONS);

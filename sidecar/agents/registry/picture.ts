@@ -1,13 +1,15 @@
 /**
- * A picture that a stranger made, as a `data:` address: a PNG, or an SVG that is nothing but shapes. Known by what it
- * is, not by what its server calls it. Pure.
+ * Validates an untrusted image and returns it as a `data:` address: a PNG, or an SVG that contains only shapes. The
+ * content determines the type; the server's content type is ignored. Pure.
  *
- * Invariants: an SVG has no element, and no attribute, that could run something, fetch something, or show what is not
- * in it; whoever could be in doubt about one (another encoding, entities of its own, a prefix for a namespace) is given
- * none. It is shown as an image, where browsers run nothing; this is the second wall.
+ * Invariants:
+ * - An accepted SVG has no element or attribute that could run code, load a resource, or display external content.
+ * - An ambiguous SVG (another encoding, own entities, a namespace prefix) is rejected.
+ *
+ * The result is displayed as an image, where browsers run no scripts. This validation is the second line of defence.
  */
 
-/** Undefined: it is none that is shown. */
+/** Returns undefined if the image is rejected. */
 export function pictureOf(bytes: Uint8Array): string | undefined {
   if (isPng(bytes)) return addressOf("image/png", bytes);
   const text = textIn(bytes);
@@ -18,9 +20,9 @@ function addressOf(type: string, bytes: Uint8Array): string {
   return `data:${type};base64,${Buffer.from(bytes).toString("base64")}`;
 }
 
-/** The signature, and the header that must be the first of its chunks (PNG specification, 5.2 and 5.3). */
+/** The signature and the header, which must be the first chunk (PNG specification, 5.2 and 5.3). */
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52];
-/** Pixels on a side. A few bytes can promise more than any memory holds. */
+/** Maximum width and height in pixels. A few bytes can declare more than fits into memory. */
 const LARGEST = 1024;
 function isPng(bytes: Uint8Array): boolean {
   if (bytes.length < PNG.length + 8 || !PNG.every((byte, i) => bytes[i] === byte)) return false;
@@ -36,7 +38,7 @@ function textIn(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Without those that repeat others: a few of them inside of each other draw for ever. */
+/** Excludes elements that repeat others: nesting a few of them takes forever to render. */
 const SHAPES = new Set([
   "svg",
   "g",
@@ -76,10 +78,10 @@ const SHAPES = new Set([
   "feOffset",
 ]);
 
-/** One token of XML: what is between tags, a comment, a tag, CDATA. */
+/** One XML token: text, a comment, a tag or CDATA. */
 const TOKEN = /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<(?!!)[^<>]*>|[^<>]+/y;
 const CDATA = "<![CDATA[";
-/** Values may hold “>” in XML; those that do are not read as one tag, and then the whole is none. */
+/** XML allows “>” in attribute values. Such a tag does not match, and the SVG is rejected. */
 const TAG = /^<(\/?)([A-Za-z][\w.-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>$/;
 const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
@@ -102,7 +104,7 @@ export function isPlainSvg(text: string): boolean {
     }
     const [, end = "", name = "", attributes = "", empty = ""] = TAG.exec(token) ?? [];
     if (!SHAPES.has(name) || (elements++ === 0 && name !== "svg")) return false;
-    // What stands around an element in a style is one text for who reads the style: so there is none.
+    // An XML parser joins the text around a nested element in a style, so nested elements are rejected.
     if (!isLocal(words) || (open === "style" && (end === "" || name !== "style"))) return false;
     words = "";
     open = end === "" && empty === "" ? name : "";
@@ -119,10 +121,10 @@ export function isPlainSvg(text: string): boolean {
 function isHarmless(attribute: string, value: string): boolean {
   const name = attribute.toLowerCase();
   if (name.startsWith("on")) return false;
-  // What a namespace is called is an address, and nothing is fetched from it.
+  // A namespace name is an address that is never loaded.
   if (name === "xmlns" || name.startsWith("xmlns:"))
     return name === "xmlns" ? value === "http://www.w3.org/2000/svg" : true;
-  // Any prefix can mean any namespace.
+  // Any prefix can refer to any namespace.
   switch (name.replace(/^.*:/, "")) {
     case "href":
       return /^#[\w.-]+$/.test(value);
@@ -134,7 +136,7 @@ function isHarmless(attribute: string, value: string): boolean {
   }
 }
 
-/** Styles that name nothing outside. A backslash, or an entity, could spell any word. */
+/** Whether a style refers to nothing external. A backslash or an entity could encode any word. */
 function isLocal(text: string): boolean {
   return (
     !/\\|&(?!(?:amp|lt|gt|quot|apos);)|@import|javascript:|expression\s*\(|image-set|src\s*\(|behavior|-moz-binding/i.test(

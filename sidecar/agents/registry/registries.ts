@@ -1,4 +1,4 @@
-/** The registries that somebody has asked for, each with its own copy; and what a person is shown of one. */
+/** The registries in use, each with its own cache, and the views that are displayed. */
 import type {
   Installable,
   RegistryAge,
@@ -17,10 +17,10 @@ import { imported, updated, updatesFor } from "./updates";
 
 const NEVER = new AbortController().signal;
 
-/** Why each cannot be had here, in the order of `configs`; undefined where it can. */
+/** Returns why each entry cannot be used here, in the order of `configs`. Undefined: it can be used. */
 export type MissingOf = (of: Installable, configs: readonly AgentConfig[]) => Promise<readonly (string | undefined)[]>;
 
-/** All reject with `ErrorCode.refused` for an address that is not to be asked. */
+/** All methods reject with `ErrorCode.refused` for an address that is not allowed. */
 export class Registries {
   readonly #caches = new Map<string, RegistryCache>();
 
@@ -67,14 +67,14 @@ export class Registries {
     };
   }
 
-  /** Where the pictures of these are, by id; as it was last read, over the network only when it never was. */
+  /** Returns icon addresses by id from the last known registry. Uses the network only if no copy exists. */
   async pictures(given: string | undefined, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const cache = this.#cache(given),
       known = await cache.current();
     const {
       registry: { agents, extensions },
     } = known.from === "none" ? await cache.refresh(NEVER) : known;
-    // Of two with one id the agent's: it was named first.
+    // If an agent and an extension have the same id, the agent's icon wins.
     return new Map(
       [...extensions, ...agents].flatMap(({ id, icon }) =>
         icon !== undefined && ids.includes(id) ? [[id, icon]] : [],

@@ -1,9 +1,11 @@
 /**
- * The registry, as it was last read: in memory, else on disk, and fetched when somebody asks for that.
+ * Caches the registry in memory and on disk, and downloads it on request.
  *
- * Invariants: `current` never touches the network, and neither it nor `refresh` fails: what went wrong is a sentence
- * beside what there is. One fetch at a time, which all who ask share, and which ends when the last of them has gone. A
- * document that is none, or that does not come, never replaces one that is.
+ * Invariants:
+ * - `current` never uses the network.
+ * - Neither `current` nor `refresh` fails: an error is a sentence in the snapshot.
+ * - At most one download runs at a time. All callers share it, and it is aborted when the last caller has cancelled.
+ * - A failed download or an invalid document never replaces a valid one.
  */
 import type { Clock } from "../../rpc/clock";
 import { isFromLoopback } from "../../http/address";
@@ -13,28 +15,28 @@ import { readStored, writeStored, type Stored } from "./stored-document";
 
 export interface RegistrySnapshot {
   readonly registry: Registry;
-  /** Milliseconds since 1970: when it was last known to be what the server has. */
+  /** Milliseconds since 1970. Last time when the copy was known to equal the server's document. */
   readonly fetchedAt?: number;
-  /** Where it is from, or was looked for. */
+  /** Address of the document, or the first one tried. */
   readonly url: string;
   readonly from: "network" | "disk" | "none";
-  /** A sentence for the user: why it is not newer. */
+  /** Why the copy is not current, as a sentence for the user. */
   readonly problem?: string;
 }
 
 export interface RegistryDeps {
-  /** `~/.symposium/cache`; made when it is needed. */
+  /** `~/.symposium/cache`; created on demand. */
   readonly folder: string;
-  /** The next one is asked where one fails. */
+  /** Tried in order until one succeeds. */
   readonly urls: readonly [first: string, ...others: string[]];
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly date: () => number;
   readonly fetch: FetchDeps["fetch"];
   readonly version: string;
-  /** Of tests: archives may come by http from this computer. */
+  /** For tests: archives may use http on this computer. */
   readonly httpArchives?: boolean;
-  /** Something that costs nothing but time: the cache cannot be written. */
+  /** Logs a failure that only costs time: the cache cannot be written. */
   readonly odd: (what: string, detail: unknown) => void;
 }
 
@@ -59,8 +61,8 @@ export class RegistryCache {
   }
 
   /**
-   * What the network has now, else what `current` has and why. Rejects with a `RegistryError` when `signal` is aborted,
-   * and only then.
+   * Downloads the registry; if that fails, returns the copy of `current` with the problem. Rejects only when `signal`
+   * is aborted, with a `RegistryError`.
    */
   async refresh(signal: AbortSignal): Promise<RegistrySnapshot> {
     const flight = (this.#flight ??= this.#begin());
@@ -109,7 +111,7 @@ export class RegistryCache {
     }
     const { problem: _, ...known } = await this.current(),
       [problem = ""] = problems;
-    // In memory, what the network had an hour ago is no news of today.
+    // A copy in memory that was downloaded earlier no longer counts as current.
     return (this.#memory = { ...known, from: known.from === "network" ? "disk" : known.from, problem });
   }
 
@@ -127,7 +129,7 @@ export class RegistryCache {
     return { registry, fetchedAt, url, from: "network" };
   }
 
-  /** The newest copy, of whichever address. */
+  /** The newest copy of all addresses. */
   async #fromDisk(): Promise<RegistrySnapshot> {
     const all = (await Promise.all(this.#deps.urls.map(url => this.#stored(url)))).flatMap(stored => stored ?? []);
     const [newest] = all.sort((a, b) => b.document.fetchedAt - a.document.fetchedAt);

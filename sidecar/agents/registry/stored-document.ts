@@ -1,6 +1,6 @@
 /**
- * A fetched document on disk: one file for each address, whole or not there. Windows and processes share it without a
- * lock: each writes a file of its own and renames it, and whichever comes last was right, too.
+ * A downloaded document on disk, one file per address, written atomically. Windows and processes share it without a
+ * lock: each writes its own file and renames it. The last writer wins, which is also a valid document.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ export interface Stored {
 
 const VERSION = 1;
 
-/** Undefined: there is none, or it is broken, or of another version. */
+/** Returns undefined if the file is missing, broken or of another version. */
 export async function readStored(folder: string, url: string): Promise<Stored | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(fileOf(folder, url), "utf8"));
@@ -31,7 +31,7 @@ export async function readStored(folder: string, url: string): Promise<Stored | 
   }
 }
 
-/** Rejects with what the system says. */
+/** Rejects with the system error. */
 export async function writeStored(folder: string, document: Stored): Promise<void> {
   await mkdir(folder, { recursive: true });
   const file = fileOf(folder, document.url),

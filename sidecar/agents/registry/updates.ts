@@ -1,4 +1,4 @@
-/** What the registry has that is newer than what the settings have, and what goes into the settings. Pure. */
+/** Compares versions of the settings and the registry, and computes updated settings entries. Pure. */
 import type { AgentConfig } from "../../../src/protocol/agents";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import type { RegistryEntry } from "./document";
@@ -11,8 +11,8 @@ export interface Update {
 }
 
 /**
- * Of agents, or of extensions: `entries` are those of the same kind. What came from elsewhere, and what the registry
- * has no more, is left alone.
+ * Returns updates of agents or of extensions; `entries` are of the same kind. Skips items from other sources and items
+ * that the registry no longer has.
  */
 export function updatesFor(
   configured: readonly Pick<AgentConfig, "id" | "version" | "_source">[],
@@ -26,7 +26,7 @@ export function updatesFor(
   });
 }
 
-/** By the rules of semver, with any number of parts. What cannot be compared is not newer. */
+/** Compares by semver rules, with any number of parts. A version that cannot be compared is not newer. */
 export function isNewer(a: string, b: string): boolean {
   const one = versionOf(a),
     other = versionOf(b);
@@ -55,7 +55,7 @@ function compared(a: readonly string[], b: readonly string[]): number {
   return 0;
 }
 
-/** A release comes after all that led to it; numbers before words. */
+/** A release is newer than its pre-releases. Numbers sort before words. */
 function comparedLabels(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return b.length - a.length;
   for (let i = 0; i < Math.max(a.length, b.length); i++) {
@@ -76,7 +76,7 @@ function comparedLabels(a: readonly string[], b: readonly string[]): number {
   return 0;
 }
 
-/** However long they are: dates are versions, too. */
+/** Compares numbers of any length, because versions may be dates. */
 function comparedNumbers(a: string, b: string): number {
   const [one, other] = [a, b].map(digits => digits.replace(/^0+(?=\d)/, ""));
   return (one ?? "").length - (other ?? "").length || comparedTexts(one ?? "", other ?? "");
@@ -86,13 +86,13 @@ function comparedTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Fields of an entry of the settings that are the user's alone: no document sets them. */
+/** Settings fields that belong to the user. No document sets them. */
 const THE_USERS = new Set(["bypassPermissions", "enabled", "settings"]);
 const isTheUsers = (field: string): boolean => THE_USERS.has(field) || (field.startsWith("_") && field !== "_source");
 
 /**
- * What goes into the settings: the whole entry, with what we do not know of it, and without what would decide for the
- * user, or is no safe address.
+ * Returns the complete entry for the settings, with unknown fields, but without the user's fields and without unsafe
+ * addresses.
  */
 export function imported({ raw, icon, website, repository }: RegistryEntry): JsonObject {
   const safe: JsonObject = { icon, website, repository };
@@ -103,8 +103,8 @@ export function imported({ raw, icon, website, repository }: RegistryEntry): Jso
 }
 
 /**
- * The entry of the settings after an update: the registry's new one, with what the user had decided in the old one, and
- * every variable and header of it: one of them may be the user's key.
+ * Returns the updated settings entry: the registry's new entry, the user's fields, and all variables and headers of the
+ * old entry. One of them may be the user's key.
  */
 export function updated(configured: JsonObject, entry: RegistryEntry): JsonObject {
   const fresh = imported(entry),
@@ -121,7 +121,7 @@ export function updated(configured: JsonObject, entry: RegistryEntry): JsonObjec
   };
 }
 
-/** A server that has another host now: what was meant for the one before is not sent to it. */
+/** Whether the server has moved to another host. Variables for the old host are not sent to the new one. */
 function isElsewhere(old: unknown, fresh: unknown): boolean {
   const [before, after] = [old, fresh]
     .map(distribution => objectOr(objectOr(distribution)["http"])["url"])
@@ -135,7 +135,7 @@ function without(distribution: unknown, kind: string): JsonObject {
 
 const VARIABLES = ["env", "headers"] as const;
 
-/** `env` and `headers` of each kind, and of each platform, joined; the old value of a variable counts. */
+/** Merges `env` and `headers` of each kind and platform. Existing values take precedence. */
 function withVariables(fresh: unknown, old: unknown): unknown {
   if (!isObject(fresh) || !isObject(old)) return fresh;
   const entries = Object.entries(fresh).map(
