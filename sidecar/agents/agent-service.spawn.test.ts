@@ -14,7 +14,7 @@ import { Icons } from "./registry/icons";
 import { Registries } from "./registry/registries";
 import { RegistryError } from "../http/fetch-document";
 
-/** As of a request that nobody takes back. */
+/** Signal of a request that is never cancelled. */
 const never = (): AbortSignal => new AbortController().signal;
 const REFUSED =
   (message: RegExp) =>

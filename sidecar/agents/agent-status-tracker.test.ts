@@ -99,7 +99,7 @@ suite("a witness of connections", () => {
         }),
       this.witness,
     );
-    /** Why the chain ends. */
+    /** Reason for the end of the chain. */
     failure: Closed | undefined;
     constructor(readonly agent: MemoryAgent) {}
     get seen(): AgentStatus {

@@ -36,7 +36,7 @@ const ELIZA: AgentConfig = {
 };
 
 class Fixture implements AsyncDisposable {
-  /** Who gave whom a prompt. */
+  /** Sender and receiver of each prompt. */
   readonly passed: string[] = [];
   readonly sights: string[] = [];
   readonly warned: string[] = [];
@@ -47,7 +47,7 @@ class Fixture implements AsyncDisposable {
   clock: Clock = realClock;
   command: NonNullable<LaunchDeps["extensionCommand"]> = async config => commandOf(config);
 
-  /** What the chain has besides. */
+  /** Additional proxies of the chain. */
   proxies: readonly ProxyComponent[] = [];
 
   async launch(
@@ -115,7 +115,7 @@ function passing(up: Channel, down: Channel): AsyncDisposable {
   return { [Symbol.asyncDispose]: end };
 }
 
-/** One prompt in a session of its own: what the agent says to it, and how the session ends when it does. */
+/** Sends one prompt in a new session. Returns the agent's text, and the reason if the session closes. */
 async function said(
   connection: AgentConnection,
   text: string,

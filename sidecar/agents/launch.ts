@@ -48,7 +48,7 @@ export interface LaunchDeps {
   readonly ide?: (params: unknown, signal: AbortSignal) => Promise<unknown>;
   /** Receives status events of extensions. */
   readonly saw?: (extensionId: string, sight: StatusEvent) => void;
-  /** How extension programs are initialized, as learned by earlier chains. */
+  /** How extension programs are initialised, as learned by earlier chains. */
   readonly dialects?: KnownDialects;
   /** How agents used their tools in earlier sessions. Default: the evidence of this process. */
   readonly evidence?: EvidenceStore;

@@ -20,7 +20,7 @@ class Fixture {
   );
   readonly pool: AgentPool;
 
-  /** `make`: undefined: it does not start. */
+  /** `make` returns undefined if the agent cannot be started. */
   constructor(make: () => MemoryAgent | undefined) {
     this.pool = new AgentPool(
       witnessed(async () => {

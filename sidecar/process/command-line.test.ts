@@ -2,7 +2,7 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { CommandLineError, parseCommand } from "./command-line";
 
-// Also where these tests run on Windows: a shell's rules are those of POSIX there, too, but for the backslash.
+// The default platform is fixed, so that the POSIX rules are also tested on Windows.
 const parsed = (text: string, platform = "linux"): unknown => {
   const { command, args, env } = parseCommand(text, platform);
   return [env, command, ...args];

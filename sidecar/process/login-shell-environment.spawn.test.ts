@@ -20,7 +20,7 @@ const MARK = "0123456789abcdef";
 const OURS = { SHELL: "/bin/zsh", PATH: "/usr/bin:/bin", EDITOR_SET: "ours", LANG: "de" };
 
 suite("the environment of the login shell", () => {
-  /** A shell whose start files set this, and print. */
+  /** Simulates a shell whose start files set these variables and print `noise`. */
   const shell =
     (set: Readonly<Record<string, unknown>>, noise = ""): ShellDeps["run"] =>
     async (_command, args) => {
@@ -145,7 +145,7 @@ suite("the environment of the login shell", () => {
     );
   });
 
-  /** A shell in a home of its own, with such start files. */
+  /** Runs a real shell in a temporary home folder with this start file. */
   const real = async (
     startFile: string,
     extra: Readonly<Record<string, string>> = {},
@@ -174,7 +174,7 @@ suite("the environment of the login shell", () => {
     if (!existsSync("/bin/bash") || process.platform === "win32") skipped(this, "it needs bash");
     const pid = Number((await real(`sleep 60 & export DAEMON=$!\n`))?.["DAEMON"]);
     ok(pid > 1);
-    process.kill(pid, 0); // throws when it is gone
+    process.kill(pid, 0); // throws if the process is gone
     process.kill(pid, "SIGKILL");
   });
 

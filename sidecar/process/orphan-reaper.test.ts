@@ -99,7 +99,7 @@ suite("who is reaped", () => {
     ));
 });
 
-/** Processes that end by a signal unless they are stubborn, and what was signalled. */
+/** Simulated processes, which end by a signal unless they are stubborn or immortal, and the recorded signals. */
 function fixture(all: ProcessEntry[], stubborn: readonly number[] = [], immortal: readonly number[] = []) {
   const signals: string[] = [];
   const clock = new FakeClock();
@@ -122,7 +122,7 @@ function fixture(all: ProcessEntry[], stubborn: readonly number[] = [], immortal
       for (const each of dead) all.splice(all.indexOf(each), 1);
     },
   };
-  /** Runs to the end, time passing whenever nothing else happens. */
+  /** Awaits `work` and advances the clock whenever nothing else happens. */
   const run = async <T>(work: Promise<T>): Promise<T> => {
     let done = false;
     void work.finally(() => {

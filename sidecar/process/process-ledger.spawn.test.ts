@@ -158,7 +158,7 @@ interface Spawner extends AsyncDisposable {
   readonly record: ChildProcessRecord;
 }
 
-/** A small sidecar with a stubborn agent, ready. */
+/** Starts a small sidecar with a stubborn agent and waits until it is ready. */
 async function spawner(storage: string, run: string, files: "writes" | "noWrites" = "writes"): Promise<Spawner> {
   const own = openLedger(path.join(storage, "own"), newRun());
   const flags = ["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"];
@@ -167,7 +167,7 @@ async function spawner(storage: string, run: string, files: "writes" | "noWrites
     ready = resolve;
   });
   const spec = program("spawner", [storage, run, ...flags]);
-  // RLIMIT_FSIZE: files can be made, and nothing can be written to them.
+  // RLIMIT_FSIZE: files can be created, but not written.
   const args = ["-c", 'ulimit -f 0; exec "$0" "$@"', spec.command, ...spec.args],
     limited = { ...spec, command: "/bin/sh", args };
   const drive = startProcess(files === "writes" ? spec : limited, {

@@ -14,7 +14,7 @@ const table: ProcessTable = {
   signal: () => undefined,
 };
 
-/** A disk with room for so many characters: what fits is written, and then the error comes. */
+/** A disk with space for `room` characters. A larger write is truncated and fails. */
 function disk(room: number) {
   const at = { room, text: undefined as string | undefined };
   const files: LedgerFiles = {
@@ -68,7 +68,7 @@ suite("a ledger on a full disk", () => {
         toggle(last);
         const { owner, records } = read();
         equal(owner?.run, "R");
-        // A child whose end could not be written may be listed, too: its start time proves that it is gone.
+        // A child whose end was not written may also be listed: its start time proves that it is gone.
         deepEqual(
           [...living].filter(pid => !records.some(record => record.pid === pid)),
           [],

@@ -101,7 +101,7 @@ suite("the process table", () => {
 
   for (const platform of process.platform === "linux" ? ["linux", "darwin"] : [process.platform]) {
     test(`this process is in it (as on ${platform})`, async () => {
-      // Linux's ps has no -E; all else is the same
+      // ps of Linux has no -E; otherwise it is equivalent
       const table = processTable(
         {
           ...systemTools,

@@ -27,7 +27,7 @@ const node = (code: string): ProcessSpec => ({
 });
 const reasonOf = async (drive: Drive): Promise<Closed> => drive.closed;
 
-/** An agent that has answered `initialize`. */
+/** Starts an agent and awaits its `initialize` response. */
 async function started(flags: readonly string[], options: DriveOptions = {}): Promise<Drive> {
   const drive = new Drive(scriptedAgent(flags), options);
   await drive.initialize();
@@ -128,7 +128,7 @@ suite("a child process", () => {
     equal(census(drive.run).length, 2, "they ignore SIGTERM, and hold the pipes");
     await eventually(() => pipes() === before, "our ends of the pipes are closed");
     equal(census(drive.run).length, 2);
-    // Once they are killed, slowly: the system takes its time.
+    // After SIGKILL. Polls slowly, because the system needs time.
     await eventually(async () => {
       await later(clock.now() < 1500 ? 50 : 1);
       return drive.reported.length === 2;
@@ -193,7 +193,7 @@ suite("why a process ended", () => {
     for (let i = 0; i < 10; i++)
       await new Promise(resolve => {
         setImmediate(resolve);
-      }); // the pipes are noticed to be closed
+      }); // lets Node detect that the pipes are closed
     const reason = await new Promise<Closed>(resolve => {
       child?.channel.start({ receive: () => undefined, closed: resolve });
     });

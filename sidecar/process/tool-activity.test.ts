@@ -19,7 +19,7 @@ class Watched {
     },
   });
 
-  /** Minute by minute; the tool uses so many CPU seconds in each. */
+  /** Advances minute by minute. The tool uses `secondsEach` CPU seconds in each. */
   async pass(minutes: number, secondsEach: number): Promise<void> {
     for (let i = 0; i < minutes; i++) {
       if (this.cpu !== undefined) this.cpu += secondsEach;

@@ -22,7 +22,7 @@ const node = (code: string): ProcessSpec => ({
   env: {},
   cwd: process.cwd(),
 });
-/** Starts a process that has left the group, and neither ends. */
+/** Starts a process that leaves the group. Both ignore SIGTERM. */
 const STUBBORN = `process.on("SIGTERM",()=>{});require("child_process").spawn(process.execPath,["-e","process.on('SIGTERM',()=>{});setInterval(()=>{},1e3)"],{detached:true,stdio:"ignore"});console.log("running");setInterval(()=>{},1e3)`;
 
 class Fixture implements Disposable {
@@ -191,7 +191,8 @@ suite("a tool", () => {
       after: (ms, expired) => (ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired)),
     };
     silence.advance(1);
-    // each line comes nine minutes after the one before: the tool asks, and is answered when its line was heard
+    // Lines are nine minutes apart. The tool sends a request after each line; the test responds when the line has
+    // arrived.
     const asked: ServerResponse[] = [];
     let heard = 0;
     const answer = (): void => {

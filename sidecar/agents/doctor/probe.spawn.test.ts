@@ -24,7 +24,7 @@ const ada = (
 const node = (code: string): ProcessSpec => ada(process.execPath, ["-e", code]);
 const scripted = (...flags: readonly string[]): ProcessSpec => ({ ...scriptedAgent(flags), name: "Ada" });
 
-/** Each failure with real processes, from its symptom to its cause. */
+/** Runs each failure with real processes, from its symptom to its cause. */
 suite("what is the matter with an agent", () => {
   const run = newRun();
   let folder: ReturnType<typeof temporaryFolder>;
@@ -59,7 +59,7 @@ suite("what is the matter with an agent", () => {
       ledger.close();
     }
   };
-  /** A program of this name, first on a PATH of its own. */
+  /** A program with this name, in the first folder of its own PATH. */
   const program = (name: string, script: string): ProcessSpec => {
     const bin = path.join(folder.path, name);
     mkdirSync(bin);

@@ -41,7 +41,7 @@ const servers = (name: string, ...added: readonly string[]): ProxyComponent =>
       return request.pass({ ...params, mcpServers: [...arrayOr(params.mcpServers), ...added.map(server)] });
     },
   });
-/** A process of others: each message is written anew, with its keys in another order, and under another id. */
+/** Simulates an external process: it serialises each message again, with reversed keys and a new id. */
 const outside = (
   change: (method: string, params: Record<string, unknown>) => unknown = (_, params) => params,
 ): ProxyScript => ({
@@ -179,12 +179,12 @@ suite("what a chain's witness sees", () => {
       id = await fixture.open();
     const asked = fixture.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] }),
       request = await fixture.chain.agent.next("session/prompt");
-    deepEqual(fixture.told, [id]); // the turn may go on for long
+    deepEqual(fixture.told, [id]); // reported before the turn ends
     request.respond({ stopReason: "end_turn" });
     await asked;
-    deepEqual(fixture.told, [id, id]); // how long the answer was held
+    deepEqual(fixture.told, [id, id]); // the hold time of the response
     await fixture.prompt(id, text("again"));
-    equal(fixture.told.length, 3); // altered once more
+    equal(fixture.told.length, 3); // another altered prompt
     const quiet = new Fixture([outside()]),
       other = await quiet.open();
     await quiet.prompt(other, text("hello"));
@@ -263,7 +263,7 @@ suite("what a chain's witness sees", () => {
       servers("behind", "git"),
     ]);
     const id = await fixture.open();
-    deepEqual(fixture.changes(id), [nothing, nothing]); // which one it was cannot be told: then nothing is
+    deepEqual(fixture.changes(id), [nothing, nothing]); // the matching request is ambiguous, so nothing is reported
   });
 
   test("a setup that failed changes nothing; one that is loaded, resumed or forked counts for the session it names or makes", async () => {

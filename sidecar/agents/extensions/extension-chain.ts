@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - The order is that of the configuration.
- * - An extension that is unavailable or fails before its initialization is skipped alone, and listed once in `missing`
+ * - An extension that is unavailable or fails before its initialisation is skipped alone, and listed once in `missing`
  *   with a sentence.
  * - `saw` receives the outcome of each extension, but no outcome of an aborted start.
  */
@@ -112,7 +112,7 @@ export class ExtensionChain {
 
   /**
    * In order from the client. `leftOut`: why the extension was skipped, as a sentence. Complete when the chain is
-   * initialized.
+   * initialised.
    */
   get all(): readonly {
     readonly config: ExtensionConfig;
@@ -126,7 +126,7 @@ export class ExtensionChain {
     }));
   }
 
-  /** Complete when the chain is initialized. */
+  /** Complete when the chain is initialised. */
   get missing(): readonly MissingExtension[] {
     return this.found.flatMap(({ config }) => {
       const sentence = this.#missing.get(config);
@@ -149,7 +149,7 @@ export class ExtensionChain {
       : failure?.reason;
   }
 
-  /** Called when the chain is initialized. `closed` resolves when the chain ends; `failure` then returns the reason. */
+  /** Called when the chain is initialised. `closed` resolves when the chain ends; `failure` then returns the reason. */
   runs(closed: Promise<unknown>, failure: () => Failure | undefined): void {
     for (const one of this.found) {
       if (!("component" in one) || this.#missing.has(one.config)) continue;
@@ -168,7 +168,7 @@ export class ExtensionChain {
     }
   }
 
-  /** Called when the chain could not be initialized. */
+  /** Called when the chain could not be initialised. */
   fell({ component, reason }: Failure = {}): void {
     const config = this.#named(component);
     if (config && reason) this.saw(config.id, { kind: "failed", why: sentenceOf(config.name, reason, "has ended") });

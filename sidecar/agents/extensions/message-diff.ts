@@ -1,7 +1,7 @@
 /**
  * Compares a message before and after an extension. Pure.
  *
- * Invariants: equal values are no change, regardless of their serialization. Names and texts are bounded for any input.
+ * Invariants: equal values are no change, regardless of their serialisation. Names and texts are bounded for any input.
  */
 import { isDeepStrictEqual } from "node:util";
 import { ADDED_LIMIT, type PromptChange, type SetupChange } from "../../../src/protocol/session-details";

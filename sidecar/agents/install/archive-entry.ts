@@ -103,7 +103,7 @@ function partsOf(name: string, platform: string): readonly string[] | string {
   return parts;
 }
 
-/** Normalizes a name like a file system that ignores case and Unicode composition (`é`). */
+/** Normalises a name like a file system that ignores case and Unicode composition (`é`). */
 function folded(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }

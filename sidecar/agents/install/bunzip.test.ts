@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../testing/drive";
 import { program } from "../../testing/programs";
 import { bunzipElsewhere, bunzipHere, type Bunzip } from "./bunzip";
 
-/** 5,000,000 zeros, and “hello\n”, as bzip2 packs them. */
+/** 5,000,000 zeros, and “hello\n”, compressed by bzip2. */
 const ZEROS = Buffer.from("QlpoOTFBWSZTWabi8/QAJkvAAsAACAAACCAAMMwFKaapEUbAoijxdyRThQkKbi8/QA==", "base64"),
   HELLO = Buffer.from("QlpoOTFBWSZTWcHAgOIAAAFBAAAQAkSgADDNAMNGKZcXckU4UJDBwIDi", "base64");
 
@@ -79,7 +79,7 @@ test("bzip2 in another thread does not keep this one from its work", async () =>
     for (; !isOver; turns++) await new Promise(resolve => setImmediate(resolve));
   })();
   for await (const _ of bunzipElsewhere(program("symposium-acp-agent").args[0] ?? "")(Readable.from([ZEROS]))) {
-    /* all of it */
+    /* reads to the end */
   }
   isOver = true;
   await counting;

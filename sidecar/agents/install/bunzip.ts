@@ -36,7 +36,7 @@ export function bunzipElsewhere(program: string): Bunzip {
     });
     read.catch(() => undefined);
     source.on("error", error => through.destroy(error));
-    if (worker.stdin) source.pipe(worker.stdin).on("error", () => undefined); // the worker is gone; its exit reports the reason
+    if (worker.stdin) source.pipe(worker.stdin).on("error", () => undefined); // its exit reports the error
     worker.stdout.pipe(through, { end: false });
     worker.once("error", error => through.destroy(error));
     worker.once("exit", code => {

@@ -34,7 +34,7 @@ suite("several who ask", () => {
       both.map(one => one.release),
       ["1.0.0", "2.0.0"],
     );
-    // Whichever was the second: what there is of each is looked up before, and that takes as long as it takes.
+    // The order varies, because each installation first looks up the installed versions.
     deepEqual(versions(fixture), [both.find(one => one.order === 2)?.release]);
   });
 
@@ -96,7 +96,7 @@ suite("several who ask", () => {
       });
       const waits = refused(installer.install(binary(fixture, "2.0.0"), never), "cancelled", /cancelled/);
       await looked;
-      await new Promise(resolve => setImmediate(resolve)); // it stands in the line
+      await new Promise(resolve => setImmediate(resolve)); // now it is queued
       end(installer);
       await Promise.all([runs, waits]);
       deepEqual(versions(fixture), []);

@@ -193,7 +193,7 @@ suite("how a crate is run as an extension", () => {
   });
 });
 
-/** What installs a crate with these programs, and says this of it. */
+/** Script of a cargo that installs a crate with these programs and this metadata. */
 const cargoWith = (bins: readonly string[], symposium: object): string => `
   import fs from "node:fs";
   const [command] = process.argv.slice(2), root = process.argv[process.argv.indexOf("--root") + 1];
@@ -225,7 +225,7 @@ class Rig implements AsyncDisposable {
     };
   }
 
-  /** The folder is a cargo's home, too, in which the crate has been unpacked. */
+  /** Unpacks the crate's source: the folder also serves as cargo's home. */
   source(): void {
     const source = path.join(this.folder, "registry", "src", "here", "house-1.2.3");
     mkdirSync(source, { recursive: true });

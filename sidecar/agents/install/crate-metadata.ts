@@ -17,7 +17,7 @@ export interface CrateLaunch {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Maximum bytes of cargo's output. Longer output is not parsed. */
+/** Maximum bytes of cargo's output. Longer output is discarded. */
 const LONGEST = 4 * 1024 * 1024;
 
 /** `home`: `CARGO_HOME`. `folder`: a scratch folder. Rejects only with the signal's reason. */

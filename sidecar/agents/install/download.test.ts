@@ -11,7 +11,7 @@ import { download, type DownloadOptions } from "./download";
 import { realFiles } from "./files";
 import { InstallError, type InstallErrorCode } from "./install-error";
 
-/** Pauses between attempts pass at once, and are noted; longer times stand still. */
+/** Pauses between attempts end immediately and are recorded. Longer timeouts use a fake clock. */
 class Hasty implements Clock {
   readonly paused: number[] = [];
   readonly still = new FakeClock();
@@ -64,7 +64,7 @@ class Fixture implements AsyncDisposable {
     return this.server.serve("/file", ...plans.map(plan => ({ content, ...plan })));
   }
 
-  /** And nothing is left of it. */
+  /** Asserts the rejection, and that no file and no timer remain. */
   async refused(
     url: string,
     code: InstallErrorCode,
@@ -112,7 +112,7 @@ suite("a download", () => {
   test("that breaks off goes on from there, if it is the same file", async () => {
     await using fixture = await Fixture.open();
     const url = fixture.serve({ etag: '"1"', stop: 100_000 }, { etag: '"1"', stop: 50_000 }, { etag: '"1"' });
-    // what comes just before a connection is cut may be lost: here it has come when the silence begins
+    // data sent just before a connection is cut may be lost; here it arrives before the timeout
     await fixture.fetch(url, {
       sha256,
       progress: done => {
@@ -218,7 +218,7 @@ suite("a download", () => {
     await using fixture = await Fixture.open();
     const url = fixture.serve({ stop: 1000 });
     let stalls = 0;
-    // `progress`: the bytes before the silence have come
+    // `progress`: the bytes before the timeout have arrived
     await fixture.refused(url, "slow", /sent nothing for 60 seconds/, {
       progress: done => {
         if (done === 1000)
@@ -297,7 +297,7 @@ suite("a server that does not give it", () => {
       asked.push(url);
       return new Response(null, { status: 302, headers: { location: fixture.serve({}) } });
     }) as typeof fetch;
-    // a far server names nothing of this computer
+    // a remote server must not redirect to this computer
     await fixture.refused("https://example.com/a.zip", "insecure", /127\.0\.0\.1/, { fetch: redirecting });
     deepEqual(asked, ["https://example.com/a.zip"]);
   });

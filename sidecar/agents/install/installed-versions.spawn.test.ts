@@ -12,7 +12,7 @@ suite("versions", () => {
       other = fixture.installer();
     await user.command(binary(fixture, "1.0.0"), never);
     await other.install(binary(fixture, "2.0.0"), never);
-    deepEqual(versions(fixture), ["1.0.0", "2.0.0"]); // somebody may run the first one
+    deepEqual(versions(fixture), ["1.0.0", "2.0.0"]); // the first version may still run
     await user[Symbol.asyncDispose]();
     await other.install(binary(fixture, "3.0.0"), never);
     deepEqual(versions(fixture), ["3.0.0"]);
@@ -100,7 +100,7 @@ suite("versions", () => {
       shown(await installer.command(config, never), fixture).at(-1),
       path.relative(fixture.root, path.join(second.folder, second.program)).replaceAll(path.sep, "/"),
     );
-    const third = await installer.install(config, never, "anew"); // the second is in use by us
+    const third = await installer.install(config, never, "anew"); // this process uses the second version
     deepEqual(versions(fixture), [second, third].map(({ folder }) => path.basename(folder)).sort());
     fixture.tools.plan({ fails: { code: 1, stderr: "npm error ENOTFOUND\n" } });
     await refused(installer.install(config, never, "anew"), "offline", /Version 1\.0\.0 stays installed/);

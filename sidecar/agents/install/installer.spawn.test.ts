@@ -38,7 +38,7 @@ suite("an archive", () => {
     const config = agent({ binary: { "linux-x86_64": { archive: at, cmd: "agent" } } }),
       installer = fixture.installer();
     deepEqual(shown(await installer.command(config, never), fixture), ["some-agent/unversioned/agent"]);
-    deepEqual((await installer.state(config)).install, { kind: "installed" }); // a folder's name is no version
+    deepEqual((await installer.state(config)).install, { kind: "installed" }); // not the folder name
   });
 
   test("with a wrong hash, without its program, hostile, or not there leaves nothing", async () => {

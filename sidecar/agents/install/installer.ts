@@ -170,7 +170,7 @@ export class Installer implements AsyncDisposable {
   }
 
   /**
-   * Returns why each configuration cannot be used here, in the same order. Undefined: it can be used. Optimized for
+   * Returns why each configuration cannot be used here, in the same order. Undefined: it can be used. Optimised for
    * whole registries: tools and store are read once, and version folders only for ids in the store.
    */
   async missing(configs: readonly InstallConfig[]): Promise<readonly (string | undefined)[]> {

@@ -1,5 +1,5 @@
 /**
- * Serializes installation work per id and shares it between callers with the same key.
+ * Serialises installation work per id and shares it between callers with the same key.
  *
  *   asked ──▶ queued for the id ──▶ runs ──▶ ended: all callers are settled, the next one runs
  *               └─ last caller left ─┴──▶ cancelled; running work is awaited
@@ -100,7 +100,7 @@ export class SingleFlight<T> extends Actor<Message<T>> {
     throw error;
   }
 
-  /** After disposal. Running work is settled by `Symbol.asyncDispose`. */
+  /** After disposal: rejects new callers and settles work that was running with its outcome. */
   protected override refused(message: Message<T>): void {
     if (message.kind === "asked") message.asker.reject(cancelled());
     if (message.kind === "ended") this.#settle(message.flight, message.outcome);

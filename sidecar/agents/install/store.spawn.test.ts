@@ -38,7 +38,7 @@ const config = (fixture: InstallFixture, version: string, plan = {}) =>
   );
 const built: Built = { source: { kind: "npm", name: "p" }, release: "1.0.0", program: "run", runtimeArgs: [] };
 
-/** One process' locks: they go with it. */
+/** Locks of one process, which end with it. */
 function memoryLock(): TryLock {
   const held = new Set<string>();
   return async name => {
@@ -50,7 +50,7 @@ function memoryLock(): TryLock {
   };
 }
 
-/** Calls `each` before each step that changes or reads the file system, writes included. */
+/** Calls `each` before each file system operation, including writes. */
 function watched(each: () => void): Files {
   const step =
     <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
@@ -80,7 +80,7 @@ function watched(each: () => void): Files {
   return { ...realFiles, ...stepped, open } as Files;
 }
 
-/** Every version that the store knows is whole, and the newest is one of these. */
+/** Asserts that every version in the store is complete and that the newest is allowed. Returns the newest. */
 async function isOldOrNew(fixture: InstallFixture, allowed: readonly string[]): Promise<string> {
   const list = await fixture.store({ tryLock: memoryLock() }).list("some-agent");
   for (const { folder, release } of list) {
@@ -91,7 +91,7 @@ async function isOldOrNew(fixture: InstallFixture, allowed: readonly string[]): 
   return newest.release;
 }
 
-/** uv, in this process. */
+/** Simulates uv in this process. */
 const uv: RunTool = async ({ args, env }, { signal }) => {
   const version = args.at(-1)?.split("==")[1] ?? "",
     folder = path.dirname(env.UV_TOOL_BIN_DIR ?? "");
@@ -104,7 +104,7 @@ const uv: RunTool = async ({ args, env }, { signal }) => {
   return { exit: { code: 0, signal: null }, stdout: "", stderr: "" };
 };
 
-/** `npm run check` looks at some of the steps, `npm test` at each. */
+/** `npm run check` tests a sample of the steps, `npm test` tests all. */
 const STRIDE = Math.max(1, Math.round(10_000 / Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000)));
 
 const WAYS: readonly {
@@ -123,8 +123,8 @@ for (const { way, configOf } of WAYS)
     const installer = (fixture: InstallFixture, options: InstallOptions): Installer =>
       fixture.installer({ clock: hurriedClock(1000), ...options, change: { run: uv, ...options.change } });
     /**
-     * Each in a store that has `1.0.0`, until the installation of `2.0.0` has no further step. `interrupted`: whether
-     * it had this one.
+     * Interrupts the installation of `2.0.0` at each step, each time in a new store with `1.0.0`. `interrupted` returns
+     * whether the installation had this step.
      */
     async function atEach(interrupted: (fixture: InstallFixture, at: number) => Promise<boolean>): Promise<void> {
       for (let at = 0; ; at += STRIDE) {
@@ -226,7 +226,7 @@ suite("the store", () => {
       [await store.list("some-agent"), existsSync(staging.folder), existsSync(inPlace.folder)],
       [[], true, true],
     );
-    const other = await fixture.store().prepareInPlace("some-agent", "1.0.0"); // somebody builds there
+    const other = await fixture.store().prepareInPlace("some-agent", "1.0.0"); // another build uses this name
     equal(path.basename(other.folder), "1.0.0~2");
     for (const one of [staging, inPlace, other]) {
       writeFileSync(path.join(one.folder, "run"), "x");
@@ -391,7 +391,7 @@ interface Said {
   readonly error?: string;
 }
 
-/** The program `installing`: another process with the same store. */
+/** Runs the program `installing`: another process with the same store. */
 class Window implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #lines: Interface;
@@ -478,7 +478,7 @@ suite("windows with one store", () => {
     await killed.kill();
     equal(await isOldOrNew(fixture, ["1.0.0"]), "1.0.0");
     const lock = path.join(fixture.root, ".locks", "some-agent.install");
-    ok(existsSync(lock)); // as it is after fifteen seconds
+    ok(existsSync(lock)); // a lock expires after fifteen seconds without an update
     utimesSync(lock, new Date(0), new Date(0));
     await using next = new Window(fixture, archive, "2.0.0");
     equal(await next.command(), path.join(fixture.root, "some-agent", "2.0.0", "bin", "agent"));

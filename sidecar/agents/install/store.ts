@@ -180,7 +180,7 @@ export class Store {
           return kept;
         }),
       discard: async () => {
-        await files.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined); // removed by a later sweep
+        await files.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined); // swept later
         await lease.release().catch(() => undefined);
       },
     };

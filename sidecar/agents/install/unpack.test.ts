@@ -11,7 +11,7 @@ import { realFiles } from "./files";
 import { InstallError } from "./install-error";
 import { archiveKind, unpack, type ArchiveKind, type UnpackOptions } from "./unpack";
 
-/** Made by `tar -cj` of bin/agent (755) and README. */
+/** Created by `tar -cj` from bin/agent (755) and README. */
 const BZIP2 = Buffer.from(
   "QlpoOTFBWSZTWbnWp3UAALL/hcuQAkBoAP+AJgIQlH7jngAAAIAIAAggAJKIiZAAANAaaMjQyBtSkxPUekyG1AGgNMjI9SOKW+mqDSkyeyA8uQkiEHLY1CKt00hQORWMISkSLrsiUpgSGF/H9iubOTxArbfTwO21pxq69CgUd6JBmCAIoTxkA+6VK+eAWyUiVkQq2I6YVpm8tERY+XOj2jMU6j6aYk5exURMohL+LuSKcKEhc61O6g==",
   "base64",
@@ -23,7 +23,7 @@ interface Unpacking {
   readonly options?: Partial<UnpackOptions>;
 }
 
-/** Path → content, `*` before those that may be run. Whatever was written outside is an error. */
+/** Maps paths to contents, with `*` before executables. Fails if a file was written outside the root. */
 async function unpacked({ kind, archive, options = {} }: Unpacking): Promise<Record<string, string>> {
   using folder = temporaryFolder();
   const file = path.join(folder.path, "archive"),
@@ -328,7 +328,7 @@ suite("hostile archives", () => {
   });
 });
 
-/** One compressed piece of data, and a central directory that has it under `n` names. */
+/** Builds a zip with one compressed entry and a central directory that lists it under `n` names. */
 function overlapping(n: number, content: Buffer): Buffer {
   const single = zipOf([{ name: "000", content }]),
     at = single.indexOf("PK\x01\x02", 0, "latin1"),

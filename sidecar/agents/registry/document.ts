@@ -4,7 +4,7 @@
  * Invariants:
  * - Nothing throws.
  * - An unusable entry is skipped alone, with a sentence; valid entries are kept.
- * - Accepted values can be serialized, displayed and used as folder names.
+ * - Accepted values can be serialised, displayed and used as folder names.
  * - Unknown fields remain in `raw`.
  */
 import type { Installable } from "../../../src/protocol/agent-service";
@@ -205,7 +205,7 @@ function isReadable(value: unknown, longest: number): value is string {
 }
 
 /**
- * Limits size and depth: entries are written to settings and sent between processes, and serialization fails on deep
+ * Limits size and depth: entries are written to settings and sent between processes, and serialisation fails on deep
  * nesting.
  */
 function isModest(entry: JsonObject): boolean {

@@ -134,7 +134,7 @@ suite("pictures of agents", () => {
     });
     const held = async (): Promise<Response> => {
       most = Math.max(most, ++asking);
-      // who else would come has come
+      // lets further requests start, if any
       if (asking === 8) for (let turn = 0; turn < 200; turn++) await new Promise(resolve => setImmediate(resolve));
       if (asking >= 8) go();
       await eight;

@@ -159,7 +159,7 @@ suite("a picture of a stranger", () => {
       fc.property(fc.array(piece, { maxLength: 30 }), fc.boolean(), (pieces, isInside) => {
         const text = isInside ? svg(pieces.join("")) : pieces.join("");
         if (!isPlainSvg(text)) return;
-        // What stands in CDATA is words, whatever they look like.
+        // CDATA is text, even if it looks like markup.
         const visible = text.replaceAll(/<!--[^]*?-->|<!\[CDATA\[([^]*?)\]\]>/g, (_, words: string = "") =>
           words.replaceAll("<", "&lt;"),
         );

@@ -19,7 +19,7 @@ const entryOf = (entry: object): RegistryEntry => {
 };
 
 suite("newer versions", () => {
-  // semver.org, 11, and what registries have beside it.
+  // The order of semver.org, section 11, extended by other forms that registries use.
   const ORDER = [
     "0.9.0",
     "1.0.0-alpha",
