@@ -1,5 +1,5 @@
 /**
- * A program of the user's as an MCP server that this side starts (issue 14 item 2): its life, its failures, and its
+ * A user's program as an MCP server that the sidecar starts (issue 14 item 2): its life cycle, its failures, and its
  * record.
  */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";

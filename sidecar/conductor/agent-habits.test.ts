@@ -1,6 +1,5 @@
 /**
- * Tools of an extension and of the user's own program, and agents with the MCP habits of published ones (issue 14 item
- * 2).
+ * Tools of an extension and of the user's own program, with agents that use MCP like published ones (issue 14 item 2).
  */
 import { deepEqual } from "node:assert/strict";
 import { MemoryEvidence } from "../mcp/delivery/delivery-evidence";
@@ -11,7 +10,7 @@ const ALL = ["notes", "git"],
   STDIO = ["stdio", "stdio"];
 const OK: SessionOutcome = { transports: HTTP, tools: ALL, missing: [] };
 
-/** Each session in a process of its own. */
+/** Each session runs in a separate process. */
 async function sessions(habit: Habit, version: AcpVersion, count: number): Promise<readonly SessionOutcome[]> {
   const evidence = new MemoryEvidence(),
     outcomes: SessionOutcome[] = [];

@@ -1,6 +1,6 @@
 /**
- * The agent at the end of a chain. Its end is the end of the chain: what waits for it has been answered by then
- * (hop.ts). How long it may take to start is the client's affair: a first start may install it.
+ * The agent at the end of a chain. When it ends, the chain ends; by then all requests that wait for it are answered
+ * (hop.ts). The client decides how long the agent may take to start, because a first start may install it.
  */
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
@@ -19,7 +19,7 @@ export async function agentStage(
 }
 
 class AgentStage implements AsyncDisposable {
-  /** `initialize`, while it is not answered. */
+  /** The `initialize` request while it is unanswered. */
   #starting: { readonly id: unknown; readonly slow: Disposable } | undefined;
   #ending: Promise<void> | undefined;
 
@@ -80,7 +80,7 @@ class AgentStage implements AsyncDisposable {
   }
 
   async #endNow(): Promise<void> {
-    await Promise.resolve(); // `#ending` is set before the channels tell that they closed
+    await Promise.resolve(); // set `#ending` before the channels report that they closed
     this.#settled();
     await Promise.all([this.running.stop(), this.up[Symbol.asyncDispose]()]);
   }

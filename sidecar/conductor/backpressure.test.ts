@@ -6,7 +6,7 @@ import { Backpressure } from "./backpressure";
 
 const note = (n: number, text = ""): Frame => Frame.of({ jsonrpc: "2.0", method: "n", params: { n, text } });
 
-/** A channel whose other end does not read before it is told to. */
+/** A channel whose other end does not read until `read` is called. */
 function unread(): { readonly channel: Channel; readonly heard: number[]; read(): Promise<void> } {
   const [channel, end] = memoryChannels(),
     heard: number[] = [];
@@ -25,7 +25,7 @@ function unread(): { readonly channel: Channel; readonly heard: number[]; read()
   };
 }
 
-/** Pushes until the flow asks its source to wait; says how many that took. */
+/** Pushes until the source has to wait; returns the number of pushes. */
 function fill(flow: Backpressure, channel: Channel): number {
   for (let n = 0; n < 10_000; n++) {
     void flow.push(note(n), channel);

@@ -1,26 +1,29 @@
 /**
- * One direction of a chain, as far as external proxies carry it. A proxy has one pipe to us for both directions: were
- * it not read because one of them is behind, the other would stand still, too, and two such proxies would wait for each
- * other for ever. So a proxy is read, and where that brings too much, the chain's end from which it comes is not.
+ * Back-pressure for one direction of a chain with external proxies. A proxy has one pipe to us for both directions. If
+ * that pipe were not read because one direction is behind, the other would stall too, and two such proxies could
+ * deadlock. A proxy is therefore always read; if that brings too much, the end of the chain that sends it is paused.
  *
- * Invariants: `push` keeps order and loses nothing; the source waits while anything that was pushed to is behind. What
- * waits then in this process is what was in the pipes of the proxies. A proxy that makes more out of nothing is not
- * read either after `limit` bytes: it may block the chain, but not fill this process.
+ * Invariants:
+ * - `push` keeps order and loses nothing.
+ * - The source waits while any channel that received a push is behind.
+ * - The frames buffered in this process are those that were in the pipes of the proxies.
+ * - A proxy that generates more by itself is not read after `limit` bytes. It may block the chain but not exhaust
+ *   memory.
  */
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
 
-/** More than what fits in pipes, and than any message that an agent is known to send. */
+/** Exceeds the capacity of the pipes and the largest known message of an agent. */
 const LIMIT_BYTES = 64 * 1024 * 1024;
 
 export class Backpressure {
-  /** Channels that are behind, and how many bytes they were given since. */
+  /** Channels that are behind, and the bytes pushed to each since. */
   readonly #behind = new Map<Channel, number>();
   #pause: { readonly over: Promise<void>; readonly end: () => void } | undefined;
 
   constructor(private readonly limit = LIMIT_BYTES) {}
 
-  /** Passes on what a proxy says. Returns what the proxy is to wait for, when it says more than anyone asked it to. */
+  /** Forwards a frame from a proxy. Returns a promise to pause the proxy when it exceeds the limit. */
   push(frame: Frame, to: Channel): void | Promise<void> {
     const held = this.#behind.get(to);
     if (held === undefined) return to.send(frame) ? undefined : this.#fallsBehind(to, sizeOf(frame));
@@ -30,7 +33,7 @@ export class Backpressure {
     if (now > this.limit) return to.drained();
   }
 
-  /** What the source of this direction is to wait for, besides `own`. */
+  /** Combines `own` with the pause of this direction; the source waits for the result. */
   paused(own: void | Promise<void>): void | Promise<void> {
     if (!this.#pause) return own;
     return own ? Promise.all([own, this.#pause.over]).then(() => undefined) : this.#pause.over;
@@ -50,7 +53,7 @@ export class Backpressure {
   }
 }
 
-/** Bytes. What comes from a proxy is bytes already. */
+/** Bytes. Frames from a proxy are bytes already. */
 function sizeOf({ pieces }: Frame): number {
   return pieces.reduce((size, { length }) => size + length, 0);
 }

@@ -1,6 +1,6 @@
 /**
- * How the bridge delivers tools by evidence (issue 14 item 2): transport per session, and the first prompt, which waits
- * for `tools/list`.
+ * Delivery of tools by evidence (issue 14 item 2): the transport per session, and the first prompt, which waits for
+ * `tools/list`.
  */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { SESSION_TOOLS } from "../mcp/delivery/delivery";
@@ -15,8 +15,8 @@ const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
 };
 /**
- * One session from its setup to the end of its first turn, in a chain of its own, as after a restart; `limit`: its
- * prompt waits as long as it may.
+ * One session from its setup to the end of its first turn, in a new chain, as after a restart. `limit`: its prompt
+ * waits as long as allowed.
  */
 async function session(
   evidence: MemoryEvidence,

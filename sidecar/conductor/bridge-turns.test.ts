@@ -1,4 +1,4 @@
-/** What the bridge records of a session's tools (issue 14 item 1), with clients of the SDK in place of agents. */
+/** The bridge's record of a session's tools (issue 14 item 1), with SDK clients in place of agents. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { LISTS_ON_DEMAND } from "../mcp/agent-mcp-capabilities";
 import type { EvidenceStore } from "../mcp/delivery/delivery-evidence";
@@ -9,7 +9,7 @@ import { AGENT, DeliveryRig, type Prompted } from "../testing/delivery-rig";
 import { TOOLS } from "../testing/many-tools";
 import { connected } from "../testing/mcp-fixture";
 
-/** The agent is known to list tools while it answers a prompt, so that no prompt waits. */
+/** The evidence states that the agent lists tools while it answers a prompt, so that no prompt waits. */
 function rigOf(onPrompt: Prompted, names?: readonly string[], initialized = AGENT): DeliveryRig {
   const evidence: EvidenceStore = {
     of: () => ({ transport: "http", isListed: true, lists: "inPrompt" }),
@@ -99,7 +99,7 @@ suite("MCP bridge: tool delivery", () => {
     const order: string[] = [];
     await using rig = rigOf(
       (request, _, { agent }) => {
-        // of what was before
+        // for the earlier turn
         agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "state_update", state: "idle" } });
         request.respond({});
         agent.notify("session/update", {

@@ -1,33 +1,31 @@
 /**
- * The turns of the sessions behind an MCP bridge: at the end of a session's first completed turn its delivery is
- * decided (`mcp/delivery/delivery.ts`), unless the agent says that it lists tools on demand. In ACP v1 the answer to
- * `session/prompt` ends a turn; in v2 that is a receipt, and `state_update` with `idle` ends it.
+ * The turns of the sessions behind an MCP bridge. The delivery of a session is decided at the end of its first
+ * completed turn (`mcp/delivery/delivery.ts`), unless the agent reports that it lists tools on demand. In ACP v1 the
+ * answer to `session/prompt` ends a turn. In v2 that answer is a receipt, and `state_update` with `idle` ends the turn.
  *
- * Invariants: the decision is taken before the client receives the end of the turn; nothing is changed or reordered.
+ * Invariants: the decision is made before the client receives the end of the turn; nothing is changed or reordered.
  */
 import type { McpAbilities } from "../mcp/agent-mcp-capabilities";
 import type { Delivery, DeliveryTracker } from "../mcp/delivery/delivery-tracker";
 import type { PassingNotification, PassingRequest } from "../proxies/proxy";
 import { objectOr, stringOr } from "../rpc/json";
 
-/** Stop reasons of a turn in which the agent's model may not have been asked. */
+/** Stop reasons of a turn that may not have reached the agent's model. */
 const INCOMPLETE: ReadonlySet<unknown> = new Set(["cancelled", "refusal", "error"]);
 
 export interface BridgeTurnsDeps {
   readonly deliveries: DeliveryTracker;
-  /** As it answered `initialize`. */
+  /** From the agent's `initialize` result. */
   readonly agent: () => McpAbilities;
-  /** Before the client receives it. */
+  /** Called before the client receives the notification. */
   readonly onUpdate: (notification: PassingNotification) => void;
   readonly onDecided: (delivery: Delivery) => void;
 }
 
 export class BridgeTurns {
-  /**
-   * First prompts that wait for `tools/list`, by session. `passed` resolves when the prompt is on its way to the agent.
-   */
+  /** First prompts that wait for `tools/list`, by session. `passed` resolves when the prompt is sent to the agent. */
   readonly #held = new Map<string, { readonly delivery: Delivery; readonly passed: Promise<void> }>();
-  /** Running turns of agents that use ACP v2, by session; "waiting": neither the receipt nor `running` has come. */
+  /** Running turns of agents that use ACP v2, by session. "waiting": neither the receipt nor `running` has arrived. */
   readonly #running = new Map<string, "waiting" | "going">();
 
   constructor(private readonly deps: BridgeTurnsDeps) {}
@@ -55,13 +53,13 @@ export class BridgeTurns {
     }
   }
 
-  /** `session/cancel`: a prompt that waits goes out first, so that the agent receives both in this order. */
+  /** Handles `session/cancel`. A waiting prompt is sent first, so that the agent receives both in this order. */
   async cancelled(notification: PassingNotification): Promise<void> {
     await this.sendHeld(objectOr(notification.params).sessionId);
     notification.pass();
   }
 
-  /** Sends the session's prompt that waits, if there is one. */
+  /** Sends the session's waiting prompt, if any. */
   async sendHeld(sessionId: unknown): Promise<void> {
     const held = this.#held.get(stringOr(sessionId, ""));
     held?.delivery.release();
@@ -84,8 +82,8 @@ export class BridgeTurns {
   }
 
   /**
-   * The first prompt of a session waits until the agent has requested its tools (`Delivery.ready`); other sessions do
-   * not.
+   * The first prompt of a session waits until the agent has requested its tools (`Delivery.ready`). Other sessions do
+   * not wait.
    */
   async #passed(request: PassingRequest, sessionId: string, delivery: Delivery): Promise<unknown> {
     if (!delivery.isPrompted && !delivery.isComplete) {
@@ -120,7 +118,7 @@ export class BridgeTurns {
 async function ended(delivery: Delivery, isCompleted: boolean): Promise<void> {
   if (isCompleted && !delivery.isDecided && !delivery.isComplete) {
     await delivery.countUnlisted();
-    // the turn's updates are on their way to the client: those first
+    // let the updates of the turn reach the client first
     await new Promise<void>(resolve => setImmediate(resolve));
   }
   delivery.add({ kind: "turnEnded", isCompleted });

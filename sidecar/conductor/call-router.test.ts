@@ -1,6 +1,6 @@
 /**
- * An agent that offers every session's servers in all sessions of its process (issue 14 item 3): whose server a call
- * reaches, and who is asked.
+ * An agent that offers every session's servers in all sessions of its process (issue 14 item 3): which server a call
+ * reaches, and which session is asked for permission.
  */
 import { deepEqual, equal, match } from "node:assert/strict";
 import fc from "fast-check";

@@ -1,9 +1,11 @@
 /**
- * The sessions behind an MCP bridge as candidates for a tool call (`mcp/delivery/call-route.ts`): whether a turn runs, and which
- * calls the agent announced.
+ * The sessions behind an MCP bridge as candidates for a tool call (`mcp/delivery/call-route.ts`): whether a turn runs,
+ * and which calls the agent announced.
  *
- * Invariants: with one session nothing is looked at and nothing waits; an announcement is used by one call; a call
- * waits `ANNOUNCE_LIMIT_MS` at most.
+ * Invariants:
+ * - With one session, nothing is inspected and no call waits.
+ * - An announcement is used by one call.
+ * - A call waits at most `ANNOUNCE_LIMIT_MS`.
  */
 import { isDeepStrictEqual } from "node:util";
 import { byFamily, familyOf, routeCall, routeSharedCall, type CallRoute } from "../mcp/delivery/call-route";
@@ -14,12 +16,12 @@ import { bridgedClaim, QualifiedNames } from "../permissions/bridged-calls";
 import type { Clock } from "../rpc/clock";
 import { isObject, objectOr, stringOr } from "../rpc/json";
 
-/** Announcements come by stdout, calls by a connection of their own: either may be first. */
+/** Announcements arrive on stdout, calls on a separate connection, so either may be first. */
 export const ANNOUNCE_LIMIT_MS = 1_000;
 
 export interface RoutableSession {
   readonly isRunning: () => boolean;
-  /** With their exact names; the servers themselves. */
+  /** The servers themselves, with their exact names. */
   readonly servers: readonly (readonly [name: string, server: StatelessServer])[];
 }
 
@@ -38,8 +40,8 @@ export class CallRouter {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Undefined: the session has ended. A session that an extension opened for itself is no candidate: its calls are
-   * answered where they arrive.
+   * Undefined when the session has ended. A session that an extension opened for itself is not a candidate: its calls
+   * are answered where they arrive.
    */
   set(sessionId: string, session: RoutableSession | undefined): void {
     if (!session) {
@@ -51,7 +53,7 @@ export class CallRouter {
     this.#sessions.set(sessionId, { isRunning, names, families: byFamily(servers), announced: new AnnouncedCalls() });
   }
 
-  /** `session/update`; with one session it is not read. */
+  /** Handles `session/update`; not inspected with one session. */
   updated(notification: { readonly params: unknown }): void {
     if (this.#sessions.size < 2) return;
     const { sessionId, update } = objectOr(notification.params);
@@ -59,7 +61,7 @@ export class CallRouter {
     for (const look of [...this.#waiting]) look();
   }
 
-  /** For calls at `server` of the session that `owner` names, once it is known. */
+  /** Routes calls to `server` of the session that `owner` returns, once it is known. */
   routeFor(owner: () => string | undefined, server: string): RouteCall {
     return async (tool, args, signal) => {
       const id = owner();
@@ -72,7 +74,7 @@ export class CallRouter {
     };
   }
 
-  /** For calls at the server `name`, which all sessions share. With one session nothing is looked at. */
+  /** Routes calls to the server `name`, which all sessions share. With one session, nothing is inspected. */
   async routeShared(
     name: string,
     tool: string,
@@ -118,8 +120,8 @@ export class CallRouter {
   }
 
   /**
-   * Looks again with every announcement, until the route is known, the call is cancelled, or no announcement is waited
-   * for.
+   * Retries with every announcement until the route is known, the call is cancelled, or the wait for announcements
+   * ends.
    */
   #settled(
     find: (isFinal: boolean) => { readonly sessions: readonly Candidate[]; readonly route: CallRoute },
@@ -143,7 +145,7 @@ export class CallRouter {
   }
 }
 
-/** `use`: its announcement belongs to the call. */
+/** `use` marks its announcement as used by the call. */
 interface Candidate {
   readonly id: string;
   readonly isRunning: boolean;
@@ -152,7 +154,8 @@ interface Candidate {
 }
 
 /**
- * The id of a live announcement that names this server and tool; arguments that it reports must be those of the call.
+ * The id of a live announcement that names this server and tool. Arguments that it reports must match those of the
+ * call.
  */
 function announcementOf(announced: AnnouncedCalls, server: string, tool: string, args: unknown): string | undefined {
   const names = new QualifiedNames(server, { all: [tool] });

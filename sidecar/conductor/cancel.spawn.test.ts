@@ -1,4 +1,4 @@
-/** `$/cancel_request` at every hop: it reaches the request that it is for, wherever that is now, and no other. */
+/** `$/cancel_request` at every hop: it reaches the request that it names, wherever that is, and no other. */
 import { deepEqual, equal } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 import fc from "fast-check";
@@ -13,7 +13,7 @@ import type { ProxyComponent } from "./component";
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 const CHAINS = Math.ceil(RUNS / 50);
 
-/** A proxy that has a look at everything, and passes it on. */
+/** A proxy that inspects every message and forwards it. */
 const LOOKS: ProxyDefinition = {
   name: "looks",
   make: () => ({
@@ -40,7 +40,7 @@ const settled = async (): Promise<void> => {
     });
 };
 
-/** One side asks, the other has the requests in its hands. */
+/** One side sends requests; the other side holds them. */
 class Asking {
   readonly outcomes: (Outcome | undefined)[] = [];
   readonly #calls: PendingCall[];

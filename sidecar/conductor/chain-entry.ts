@@ -1,9 +1,9 @@
-/** What stands between two channels, or before one. */
+/** Connects two channels, or buffers the start of one. */
 import type { Channel, Closed, Receiver } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
 import { letGo, pass } from "./stage";
 
-/** Everything passes between the two, until one closes. */
+/** Forwards all frames in both directions until either channel closes. */
 export function join(up: Channel, down: Channel): AsyncDisposable {
   const end = async (): Promise<void> => {
     await Promise.all([up[Symbol.asyncDispose](), down[Symbol.asyncDispose]()]);
@@ -14,7 +14,7 @@ export function join(up: Channel, down: Channel): AsyncDisposable {
   return { [Symbol.asyncDispose]: end };
 }
 
-/** The client as the first stage sees it: what arrives before the stage is there waits, and so does the client. */
+/** The client as seen by the first stage. Until the stage is ready, arriving frames wait and the client is paused. */
 export class ChainEntry implements Channel {
   #receiver: Receiver | undefined;
   #ready: () => void = () => undefined;

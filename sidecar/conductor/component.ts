@@ -1,31 +1,31 @@
 /**
- * What a chain is made of. Components are started at the first `initialize`, all at once; how each is started is the
- * business of whoever makes the list.
+ * The components of a chain. They are all started together at the first `initialize`. The creator of the list decides
+ * how each one is started.
  */
 import type { Channel, Closed } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
 import type { Ids } from "../rpc/hop";
 import type { DialectMemory } from "./proxy-dialect";
 
-/** A component that runs, reached through its channel; the channel closes with the reason when it dies. */
+/** A running component and its channel. The channel closes with the reason when the component ends. */
 export interface Running {
   readonly channel: Channel;
-  /** Ends it; idempotent. */
+  /** Stops the component; idempotent. */
   stop(): Promise<void>;
-  /** What it said last on stderr; empty when it has none. */
+  /** Its last output on stderr; empty if none. */
   lastWords(): string;
 }
 
 /**
- * Starts a component; a proxy that exits at the methods of another dialect is started once more. A component that
- * cannot be started is a channel that closes with the reason, or a rejection.
+ * Starts a component. A proxy that exits when it receives the methods of another dialect is started once more. If a
+ * component cannot be started, the channel closes with the reason, or the promise rejects.
  */
 export type Start = () => Running | Promise<Running>;
 
 export type ProxyComponent =
-  /** A process, or anything else that speaks the wire protocol of proxies. */
+  /** A process, or any other implementation of the proxies' wire protocol. */
   | { readonly kind: "external"; readonly name: string; readonly start: Start; readonly memory?: DialectMemory }
-  /** In this process: nothing is serialised, nothing wrapped. `serve` takes both channels over. */
+  /** In this process: nothing is serialised or wrapped. `serve` takes ownership of both channels. */
   | {
       readonly kind: "internal";
       readonly name: string;
@@ -34,22 +34,22 @@ export type ProxyComponent =
 
 export type LastComponent =
   | { readonly kind: "agent"; readonly name: string; readonly start: Start }
-  /** The conductor is a proxy itself: its chain ends in its own successor. */
+  /** The conductor is itself a proxy, and its chain ends in its own successor. */
   | { readonly kind: "successor" };
 
-/** What a user should know of the chain. `message` is a sentence. */
+/** A notification about the chain for the user. `message` is a sentence. */
 export interface Notice {
   readonly kind: "slow" | "bypassed" | "failed";
   readonly component: string;
   readonly message: string;
   readonly cause?: unknown;
-  /** How its connection ended, where that is why. */
+  /** How its connection ended, if that is the reason. */
   readonly reason?: Closed;
 }
 
 /**
- * Hears every message that crosses a hop. Calling it must be cheap: what is not traced has none. `link`: from 0, which
- * is between the client and the first component. Down is to the agent.
+ * Receives every message that crosses a hop. Calls must be cheap; an untraced chain has no `Trace`. `link` counts from
+ * 0, between the client and the first component. "down" is towards the agent.
  */
 export interface Trace {
   message(from: string, to: string, frame: Frame, link: number, way: "down" | "up"): void;
@@ -57,8 +57,8 @@ export interface Trace {
 
 export interface ConductorClosed extends Closed {
   /**
-   * The component whose failure ended the chain, and how its channel closed; undefined when the client left, or the
-   * conductor was disposed.
+   * The component whose failure ended the chain, and how its channel closed. Undefined when the client disconnected or
+   * the conductor was disposed.
    */
   readonly component?: string;
   readonly reason?: Closed;

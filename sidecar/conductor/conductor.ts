@@ -1,17 +1,18 @@
 /**
- * The conductor: a chain of proxies with an agent at its end, which its client sees as one agent; or, when the chain
- * ends in the conductor's own successor, as one proxy.
+ * The conductor: a chain of proxies with an agent at its end. Its client sees one agent, or one proxy if the chain ends
+ * in the conductor's own successor.
  *
- *   client ══ hop ── gate ─ stage ─ link ─ stage ─ link ─ … ─ agent ══ process
+ *   client ══ hop ── entry ─ stage ─ link ─ stage ─ link ─ … ─ agent ══ process
  *
- *   waiting ── initialize ──▶ running ── the client leaves, a component fails, dispose ──▶ ended
+ *   waiting ── initialize ──▶ running ── the client disconnects, a component fails, dispose ──▶ ended
  *
- * Each stage is written as if it talked to one client and one successor. Links keep order, answers included, and are
- * bounded; a stage waits when the next is behind.
+ * Each stage is written as if it had one client and one successor. Links keep order, including answers, and are
+ * bounded. A stage waits when the next one is behind.
  *
- * Invariants: nothing is started before the first `initialize`, then everything at once; every request of the client is
- * answered, in the end with an error that names the component which failed; when `closed` resolves nothing is left
- * running.
+ * Invariants:
+ * - No component starts before the first `initialize`; then all start at once.
+ * - Every request of the client is answered, if necessary with an error that names the failed component.
+ * - When `closed` resolves, nothing is left running.
  */
 import { serveProxy } from "../proxies/kit";
 import type { Channel } from "../rpc/channel";
@@ -32,19 +33,19 @@ import { letGo, pass, unanswered, type StageDeps } from "./stage";
 import { traced, traceNames } from "./traced-channel";
 
 export interface ConductorOptions {
-  /** From the client to the agent. */
+  /** In order from the client to the agent. */
   readonly proxies: readonly ProxyComponent[];
   readonly last: LastComponent;
   readonly clock: Clock;
   readonly notice: (notice: Notice) => void;
-  /** For the log: what should not happen, and who did it. */
+  /** Reports protocol violations for the log, with the component that caused them. */
   readonly odd: (what: string, detail: unknown) => void;
   readonly trace?: Trace;
   /** How agents without MCP over ACP reach its servers. */
   readonly bridge?: Omit<McpBridgeOptions, "clock">;
 }
 
-/** Takes `upstream` over, and disposes it at the end. */
+/** Takes ownership of `upstream` and disposes it at the end. */
 export function conduct(upstream: Channel, options: ConductorOptions): Conductor {
   return new Conductor(upstream, options);
 }
@@ -63,11 +64,11 @@ class Conductor implements AsyncDisposable {
   readonly #up = new Backpressure();
   readonly #client: Channel;
   readonly #open: OpenRequests & { readonly plain: Channel };
-  /** When the chain ends in our successor. */
+  /** Set if the chain ends in the conductor's own successor. */
   readonly #successor: ProxyHop | undefined;
   readonly #fromSuccessor: ChainEntry | undefined;
   #state: State = { kind: "waiting" };
-  /** The first failure of a component: what follows is its consequence. */
+  /** The first failure of a component; later ones are its consequences. */
   #failure: ConductorClosed | undefined;
   #ending: Promise<void> | undefined;
   #settleClosed: (reason: ConductorClosed) => void = () => undefined;
@@ -86,7 +87,7 @@ class Conductor implements AsyncDisposable {
     this.#client.start({ receive: frame => this.#receive(frame), closed: reason => this.#end(reason) });
   }
 
-  /** Why the chain ends, as soon as that is known: before the client hears of it. */
+  /** Why the chain ends; set as soon as it is known, before the client is notified. */
   get failure(): ConductorClosed | undefined {
     return this.#failure;
   }
@@ -113,7 +114,7 @@ class Conductor implements AsyncDisposable {
     });
   }
 
-  /** Answers an `initialize` whose version makes no sense; passes everything else on. */
+  /** Answers an `initialize` with an invalid version; passes all other frames on. */
   #initializable(frame: Frame, passOn: (frame: Frame) => void | Promise<void>): void | Promise<void> {
     const inside = this.#asInitialize(frame),
       { envelope } = inside;
@@ -122,12 +123,14 @@ class Conductor implements AsyncDisposable {
     return "error" in checked ? pass(failure(Number(envelope.id), checked.error), this.#client) : passOn(checked.frame);
   }
 
-  /** A proxy is initialised by its client; every other proxy method has another place. */
+  /** The client of a proxy initialises it. All other proxy methods are misplaced here. */
   #isMisplaced(method: string): boolean {
     return isProxyMethod(method) && !(this.#successor && isProxyInitialize(method));
   }
 
-  /** Started with the client: a connection delivers nothing until both of its conversations have a receiver. */
+  /**
+   * Started together with the client: a connection delivers nothing until both of its conversations have a receiver.
+   */
   #successorGate(successor: Channel): ChainEntry {
     const gate = new ChainEntry(successor, () => this.#chainEnded());
     successor.start({
@@ -138,7 +141,7 @@ class Conductor implements AsyncDisposable {
     return gate;
   }
 
-  /** Inside the chain there is one way to say it. */
+  /** Normalises every spelling to `initialize`, the only one inside the chain. */
   #asInitialize(frame: Frame): Frame {
     const { envelope } = frame;
     if (!this.#successor || envelope.kind !== "request" || !isProxyInitialize(envelope.method)) return frame;
@@ -179,7 +182,7 @@ class Conductor implements AsyncDisposable {
     return [...stages, last.kind === "agent" ? agentStage(last, up, deps) : Promise.resolve(this.#joinSuccessor(up))];
   }
 
-  /** One that cannot even be made is left out, as one that cannot be started. */
+  /** An extension that cannot be created is bypassed, like one that cannot be started. */
   async #proxyStage(proxy: ProxyComponent, up: Channel, down: Channel, deps: StageDeps): Promise<AsyncDisposable> {
     if (proxy.kind === "external") return proxyStage(proxy, up, down, deps);
     try {
@@ -219,7 +222,7 @@ class Conductor implements AsyncDisposable {
     };
   }
 
-  /** From the inside: the first stage has let go of the client. */
+  /** The chain ended from the inside: the first stage has closed its channel to the client. */
   #chainEnded(): void {
     this.#end(this.#failure ?? { message: "The chain has ended." });
   }
@@ -236,7 +239,7 @@ class Conductor implements AsyncDisposable {
   }
 
   async #endNow(reason: ConductorClosed): Promise<void> {
-    await Promise.resolve(); // `#ending` is set before the channels tell that they closed
+    await Promise.resolve(); // set `#ending` before the channels report that they closed
     const state = this.#state;
     this.#state = { kind: "ended" };
     this.#open.refuseOpen(unanswered(reason.component, reason));
@@ -251,7 +254,7 @@ class Conductor implements AsyncDisposable {
 }
 export type { Conductor };
 
-/** Before there is a chain, and after it, nobody hears what the successor says. */
+/** Rejects messages of the successor before the chain starts and after it ends. */
 function refuse(frame: Frame, successor: Channel): void | Promise<void> {
   const { envelope } = frame;
   if (envelope.kind === "request")

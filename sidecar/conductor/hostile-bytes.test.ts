@@ -1,6 +1,6 @@
 /**
- * Whatever bytes a message is made of, and however they are cut: what arrives is what JSON.parse makes of what was
- * sent, under another id; and what nobody knows arrives as the bytes that were sent.
+ * Arbitrary bytes of a message, in arbitrary chunks. The received message equals `JSON.parse` of the sent one, with
+ * another id. Unknown members arrive as the bytes that were sent.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
@@ -25,7 +25,9 @@ const BATCHES = Math.ceil(RUNS / 50);
 type Json = Readonly<Record<string, unknown>>;
 const parsed = (line: string): Json => JSON.parse(line) as Json;
 
-/** Strings as they hurt: quotes, escapes, what looks like an envelope, line ends that are none, halves of pairs. */
+/**
+ * Difficult strings: quotes, escapes, text like an envelope, characters that only look like line ends, lone surrogates.
+ */
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc
@@ -59,7 +61,7 @@ const text = fc.oneof(
   fc.constantFrom("id", "method", "params", "result", "error", "jsonrpc", "_meta", "", "__proto__"),
 );
 
-/** The text of any JSON value: every way to write it, also numbers that no double holds. */
+/** The text of any JSON value in every spelling, including numbers that a double cannot represent. */
 const written: fc.Arbitrary<string> = fc.letrec<{ value: string }>(tie => ({
   value: fc.oneof(
     { maxDepth: 6, depthSize: "small" },
@@ -88,7 +90,7 @@ const long = written.map(
 );
 const space = fc.constantFrom("", " ", "\t ", "  ");
 
-/** The same string with some of its characters as `\u….`, which JSON allows for all of them. */
+/** The same string with some of its characters as `\u….`, which JSON allows for every character. */
 function escaped(value: string): fc.Arbitrary<string> {
   return fc.constantFrom(0, 0, 3, 1).map(every => {
     const plain = JSON.stringify(value);
@@ -102,7 +104,7 @@ const id = fc.oneof(
   text.chain(escaped),
   fc.constantFrom("9007199254740993", "-1", "0"),
 );
-/** Objects only: what a proxy of the drafts can put in an envelope is anything, but ACP knows objects. */
+/** Objects only: a proxy of the drafts can wrap any value, but ACP params are objects. */
 const params = fc
   .array(fc.tuple(text.chain(escaped), fc.oneof({ weight: 9, arbitrary: written }, { weight: 1, arbitrary: long })), {
     maxLength: 4,
@@ -110,7 +112,7 @@ const params = fc
   .map(members => `{${members.map(([k, v]) => `${k}:${v}`).join(",")}}`);
 const method = fc.constantFrom("_vendor/unknown", "session/update", "session/unheard_of", "session/prompt", "§", 'a"b');
 
-/** Members in any order, their keys in any spelling, beside others that nobody knows. */
+/** Members in any order, with keys in any spelling, beside unknown members. */
 function line(members: Readonly<Record<string, string>>, extra: boolean): fc.Arbitrary<string> {
   const all = { ...members, jsonrpc: '"2.0"', ...(extra ? { vendor_extra: '{"id":[],"method":3}' } : {}) };
   return fc
@@ -124,7 +126,7 @@ function line(members: Readonly<Record<string, string>>, extra: boolean): fc.Arb
 const notification = fc
   .tuple(method, params, fc.boolean())
   .chain(([m, p, extra]) => line({ method: JSON.stringify(m), params: p }, extra));
-/** Stands where the answer's id will be. */
+/** Placeholder for the id of the answer. */
 const ID = '"the id of the request"';
 const answer = fc.oneof(
   fc
@@ -165,7 +167,7 @@ const CUTS: Readonly<Record<string, Cut | undefined>> = {
   "whatever the stream makes of it": undefined,
 };
 
-/** Says lines at one end; the other hears the same, but for ids. Returns what it heard. */
+/** Sends lines from one end; the other end receives the same, except for ids. Returns the received messages. */
 async function across(from: LineEnd, to: LineEnd, lines: readonly string[]): Promise<readonly Json[]> {
   const already = to.lines.length;
   for (const one of lines) from.say(one);
@@ -183,7 +185,7 @@ async function across(from: LineEnd, to: LineEnd, lines: readonly string[]): Pro
   return heard;
 }
 
-/** `asker` asks, the other end answers, both with these bytes. */
+/** `asker` sends the requests, the other end answers, both with these bytes. */
 async function conversation(asker: LineEnd, answerer: LineEnd, exchanges: readonly Exchange[]): Promise<void> {
   const asked = await across(
     asker,

@@ -1,6 +1,6 @@
 /**
- * kill -9 of each component at each step of a turn: of a chain of three programs and an agent, and of the command that
- * conducts one. The moment is told by what crosses the chain, so that it is always the same.
+ * kill -9 of each component at each step of a turn: in a chain of three programs and an agent, and in the command that
+ * runs a conductor. The step is detected from the messages that cross the chain, so that it is always the same.
  */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
@@ -22,20 +22,20 @@ import type { ProxyComponent, Start } from "./component";
 import { LAST_ANSWERS_MS } from "./proxy-stage";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
-/** More, to hunt: SYMPOSIUM_RUNS=100000 node scripts/units.mjs sidecar/conductor/killed */
+/** For a longer search: SYMPOSIUM_RUNS=100000 node scripts/units.mjs sidecar/conductor/killed */
 const ROUNDS = Math.max(1, Math.round(RUNS / 10_000));
 
 const PROXIES = { One: "pass-proxy", Two: "rogue-proxy", Three: "pass-proxy" } as const;
 const VICTIMS = RUNS < 10_000 ? ["Two", "Agent"] : [...Object.keys(PROXIES), "Agent"];
 
 interface Step {
-  /** When it is killed: what has happened, as `Doomed` tells it, and for which time. */
+  /** The event, as recorded by `Doomed`, and its occurrence, after which the component is killed. */
   readonly when: string;
   readonly nth?: number;
   readonly prompt?: string;
-  /** Of the agent. */
+  /** Flags of the agent. */
   readonly flags?: readonly string[];
-  /** Nobody waits for an answer then. */
+  /** No request is pending then. */
   readonly idle?: true;
 }
 
@@ -43,7 +43,7 @@ const BEFORE_INITIALIZED: Readonly<Record<string, Step>> = {
   "as it starts": { when: "start" },
   "while initialize is under way": { when: "Agent is asked initialize" },
 };
-/** It is asked before it runs, perhaps. */
+/** The agent may receive the request before it runs. */
 const AGENT_INITIALIZES: Step = { when: "Agent has spoken, and is asked initialize", flags: ["--hang-init"] };
 const INITIALIZED: Readonly<Record<string, Step>> = {
   "after initialize": { when: "client has the answer to initialize", idle: true },
@@ -55,17 +55,17 @@ const INITIALIZED: Readonly<Record<string, Step>> = {
   "after the answer": { when: "client has the answer to session/prompt", prompt: "say done", idle: true },
 };
 
-/** The component's name, of its name in a trace. */
+/** The component's name, from its name in a trace. */
 function nameOf(traced: string): string {
   return traced === "agent" ? "Agent" : traced.replace(/^\d+ /, "");
 }
 
-/** A chain one of whose components dies, and a client that goes as far as it can. */
+/** A chain in which one component is killed, and a client that continues as long as it can. */
 class Doomed implements AsyncDisposable {
   readonly processes = new ProcessChain();
   readonly chain: MemoryChain;
   readonly questions: IncomingRequest[] = [];
-  /** What was asked under an id: another one on each side of a proxy. */
+  /** The method of each request id; the id differs on each side of a proxy. */
   readonly #asked = new Map<unknown, string>();
   readonly #before = new Set<string>();
   #times = 0;
@@ -116,9 +116,7 @@ class Doomed implements AsyncDisposable {
     };
   }
 
-  /**
-   * Undefined when everything that it asked was answered, and nothing more was to be asked of a chain that is dying.
-   */
+  /** Returns undefined if every request was answered and a dying chain had no more requests to answer. */
   async turn(): Promise<RpcError | undefined> {
     const asks = [
       ["initialize", { protocolVersion: 1 }],
@@ -168,7 +166,7 @@ class Doomed implements AsyncDisposable {
 const KILLED = "stopped unexpectedly (signal SIGKILL).";
 const lastWords = (name: string): string => `${name}: this is how it goes\nthese are the last words of ${name}`;
 
-/** After the chain has ended because of the victim. */
+/** Checks the chain after it has ended because of the victim. */
 async function ended({ chain, victim, processes }: Doomed, hasSpoken = true): Promise<void> {
   const { component, message, cause } = await chain.conductor.closed;
   deepEqual(processes.living, []);
@@ -271,7 +269,10 @@ suite("a proxy whose successor has died", () => {
   };
   const told = (error: unknown): unknown => (error instanceof RpcError ? { ...error.toJSON() } : error);
 
-  /** One that keeps `_hold`, behind one that passes everything; the client waits for that and for a prompt. */
+  /**
+   * A proxy that holds `_hold`, behind one that forwards everything; the client waits for that request and for a
+   * prompt.
+   */
   async function dying() {
     let take: (request: IncomingRequest) => void = () => undefined;
     const asked = new Promise<IncomingRequest>(resolve => {
@@ -433,7 +434,7 @@ class Editor implements AsyncDisposable {
     this.#process.kill("SIGKILL");
   }
 
-  /** The error of what it waits for when the command dies. */
+  /** The error of the pending request when the command is killed. */
   async turn(prompt: string): Promise<unknown> {
     try {
       await this.peer.request("initialize", { protocolVersion: 1 });
@@ -457,7 +458,7 @@ function asJson({ name, command, args, env }: ReturnType<typeof program>): strin
   return JSON.stringify({ name, local: { command, args, env } });
 }
 
-/** Hears of each process when it starts, and when it ends. */
+/** Detects the start and the end of each process. */
 class Witnesses implements AsyncDisposable {
   readonly ended = new Map<string, Promise<unknown>>();
   readonly #server: Server;

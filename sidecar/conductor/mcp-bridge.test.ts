@@ -1,5 +1,5 @@
 /**
- * The bridge in a chain: a proxy that offers a server of the SDK, the bridge, an agent that connects with the SDK's
+ * The bridge in a chain: a proxy that offers a server of the SDK, the bridge, and an agent that connects with the SDK's
  * client.
  */
 import { deepEqual, equal, match, notEqual, ok, rejects } from "node:assert/strict";
@@ -228,7 +228,7 @@ suite("MCP bridge: calls", () => {
   });
 
   test("a server that cannot be reached is an error of initialize, not a silence", async () => {
-    await using w = new Fixture({ stages: [bridge()] }); // its client knows no MCP over ACP
+    await using w = new Fixture({ stages: [bridge()] }); // its client does not support MCP over ACP
     await w.initialize();
     for (const declared of [
       { type: "acp", name: "x", id: "i" },

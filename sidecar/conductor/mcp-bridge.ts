@@ -1,11 +1,12 @@
 /**
- * The bridge from MCP over ACP to what agents know: a stage before the agent, which puts an address on 127.0.0.1, or a
- * program that connects to it, in the place of each server that is reached over ACP. An agent that knows MCP over ACP
- * itself gets the declarations as they are (those of sacp excepted, which no agent knows).
+ * The bridge from MCP over ACP to the transports that agents support. It is a stage before the agent. It replaces each
+ * server that is reached over ACP with an address on 127.0.0.1, or with a program that connects to one. An agent that
+ * supports MCP over ACP gets the declarations unchanged, except those of sacp, which no agent supports.
  *
- * Invariants: what stands in a request to the agent can be reached before the agent sees it, because some connect
- * before they answer; what was opened for a session is closed with it, when its setup fails, when it is set up anew,
- * and with the chain.
+ * Invariants:
+ * - A server in a request to the agent is reachable before the agent receives the request, because some agents connect
+ *   before they answer.
+ * - Resources of a session are closed with it, when its setup fails, when it is set up again, and with the chain.
  */
 import { ATTACHED, type AttachedServer } from "../mcp/attached-server";
 import { NO_ABILITIES, programOf, readMcpAbilities, type McpAbilities } from "../mcp/agent-mcp-capabilities";
@@ -30,14 +31,14 @@ import { CallRouter } from "./call-router";
 
 export interface McpBridgeOptions {
   readonly clock: Clock;
-  /** What the shim is; this program unless given. */
+  /** The shim program. Defaults to this program. */
   readonly shim?: ShimProgram;
   readonly limits?: Partial<EndpointLimits>;
-  /** Where it reports how far the tools of each session get; nowhere unless given. */
+  /** Records how far the tools of each session are delivered. Optional. */
   readonly deliveries?: DeliveryTracker;
-  /** What earlier sessions showed of agents; that of this chain unless given. */
+  /** The evidence that earlier sessions gave about agents. Defaults to that of this chain. */
   readonly evidence?: EvidenceStore;
-  /** Where the tools of all sessions are served for the agent's own configuration; nowhere unless given. */
+  /** Serves the tools of all sessions for the agent's own configuration. Optional. */
   readonly attached?: AttachedServer;
 }
 
@@ -88,14 +89,14 @@ class Bridge implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #odd: Chain["odd"];
   #agent: McpAbilities = NO_ABILITIES;
-  /** What is open for each session. */
+  /** The open resources of each session. */
   readonly #sessions = new Map<string, readonly AsyncDisposable[]>();
   readonly #deliveries: DeliveryTracker;
   readonly turns: BridgeTurns;
   readonly #router: CallRouter;
   readonly #attached: AttachedServer | undefined;
   #evidence: EvidenceStore;
-  /** Name and version, as the agent answers `initialize`. */
+  /** Name and version from the agent's `initialize` result. */
   #program = "";
 
   constructor(chain: Chain, { clock, shim, limits, deliveries, evidence, attached }: McpBridgeOptions) {
@@ -117,7 +118,7 @@ class Bridge implements AsyncDisposable {
     this.#odd = chain.odd;
   }
 
-  /** The client hears that servers over ACP are served: from here on they are. */
+  /** Tells the client that servers over ACP are supported, because the bridge serves them from here on. */
   async initialize(request: PassingRequest): Promise<unknown> {
     const answer = await request.pass();
     this.#agent = readMcpAbilities(answer);
@@ -159,7 +160,7 @@ class Bridge implements AsyncDisposable {
         return [i, await this.#open(server, observed, delivery.transport)] as const;
       }),
     );
-    // Nothing more for an agent that takes the servers of sessions by itself: it would have each tool twice.
+    // An agent that lists the servers of sessions by itself needs no attached server: it would have each tool twice.
     const isNeeded = evidence?.isListed !== true && !isSideSession(request.params);
     const attached = this.#attached?.add(
       isNeeded
@@ -194,7 +195,8 @@ class Bridge implements AsyncDisposable {
   }
 
   /**
-   * `_symposium.dev/session_tools`: how far the tools of this session's servers got. Empty for a session without any.
+   * `_symposium.dev/session_tools`: how far the tools of this session's servers are delivered. Empty for a session
+   * without servers.
    */
   async sessionTools(request: PassingRequest): Promise<SessionToolsResult> {
     const { sessionId, wait } = objectOr(request.params),
@@ -206,7 +208,7 @@ class Bridge implements AsyncDisposable {
     return { servers: delivery?.servers ?? [] };
   }
 
-  /** A session that the agent does not know is closed, too. */
+  /** Closes the session's resources, also when the agent does not know the session. */
   async close(request: PassingRequest): Promise<unknown> {
     const id = objectOr(request.params).sessionId;
     await this.turns.sendHeld(id); // the agent receives both in this order
@@ -222,7 +224,7 @@ class Bridge implements AsyncDisposable {
 
   asked(request: PassingRequest): unknown {
     const answer = this.#owners.request(request.method, request.params, request.signal);
-    if (answer) request.release(); // a person may have to answer it
+    if (answer) request.release(); // the user may have to answer it
     return answer ?? request.pass();
   }
 
@@ -231,12 +233,12 @@ class Bridge implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // first: with the chain gone, nobody can be told of what the endpoint lets go of
+    // first: the chain has ended, so the servers' owners cannot be notified of connections that the endpoint closes
     await this.#owners[Symbol.asyncDispose]();
     await this.#endpoint[Symbol.asyncDispose]();
   }
 
-  /** A list after the decision is learned, too: such an agent's sessions report nothing from then on. */
+  /** Also records a list after the decision: from then on, sessions with such an agent report nothing. */
   #learn(delivery: Delivery): void {
     const { outcome } = delivery;
     if (outcome) this.#evidence.set(this.#program, learned(this.#evidence.of(this.#program), outcome));
@@ -267,12 +269,12 @@ class Bridge implements AsyncDisposable {
     const entry =
       transport === "http"
         ? { type: "http", ...kept, url: door.url, headers: [{ name: "Authorization", value: `Bearer ${door.token}` }] }
-        : // v1 has no type there
+        : // v1 has no type here
           { ...(this.#agent.version >= 2 ? { type: "stdio" } : {}), ...kept, ...shimDeclaration(this.#shim, door) };
     return { door, entry };
   }
 
-  /** What the session had before is closed. */
+  /** Closes the previous resources of the session. */
   #bind(sessionId: unknown, doors: readonly AsyncDisposable[], delivery: Delivery | undefined): void {
     if (typeof sessionId !== "string") return; // closed with the chain
     this.#deliveries.set(sessionId, delivery);
@@ -283,7 +285,7 @@ class Bridge implements AsyncDisposable {
   }
 }
 
-/** `load` and `resume` keep the session that they name, `new` and `fork` make one. */
+/** `load` and `resume` keep the session in their params; `new` and `fork` create one. */
 function sessionOf({ method, params }: PassingRequest, answer: unknown): unknown {
   return method === "session/load" || method === "session/resume"
     ? objectOr(params).sessionId
@@ -294,7 +296,7 @@ function closeAll(doors: readonly AsyncDisposable[]): void {
   for (const door of doors) void door[Symbol.asyncDispose]();
 }
 
-/** The same answer with `acp` among the MCP capabilities. */
+/** Adds `acp` to the MCP capabilities of the answer. */
 function withAcp(answer: unknown): unknown {
   if (!isObject(answer)) return answer;
   if (numberOr(answer.protocolVersion, 1) < 2) {

@@ -1,4 +1,7 @@
-/** A conductor without an agent is a proxy of another: a chain in a chain is the flat chain, seen from both ends. */
+/**
+ * A conductor without an agent is a proxy of another conductor: a nested chain behaves like the flat chain at both
+ * ends.
+ */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 import fc from "fast-check";
@@ -13,9 +16,7 @@ import { conduct } from "./conductor";
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 const TREES = Math.ceil(RUNS / 50);
 
-/**
- * Leaves its name on whatever passes, answers a method of its own, and asks one question of its own in every prompt.
- */
+/** Adds its name to every message, answers one method itself, and sends one request of its own in every prompt. */
 const signs = (name: string): ProxyDefinition => ({
   name,
   make: chain => ({
@@ -49,7 +50,7 @@ const signs = (name: string): ProxyDefinition => ({
 
 type Tree = string | readonly Tree[];
 
-/** All ways to group these in chains of chains. */
+/** All ways to group these names into nested chains. */
 const trees = (names: readonly string[], depth: number): fc.Arbitrary<readonly Tree[]> =>
   depth === 0
     ? fc.constant(names)
@@ -79,7 +80,7 @@ function component(tree: Tree, isInside: () => boolean): ProxyComponent {
   return isInside() ? internalProxy(tree, signs(tree)) : wiredProxy(tree, signs(tree));
 }
 
-/** What both ends hear, as they hear it, the agent's ids in the order of their coming. */
+/** The messages that both ends receive, with the agent's ids in order of arrival. */
 async function transcript(proxies: readonly ProxyComponent[]): Promise<readonly unknown[]> {
   await using chain = await wiredChain(proxies);
   const { client, agent } = chain,

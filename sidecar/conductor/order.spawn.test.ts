@@ -1,4 +1,4 @@
-/** "Order under 100,000 mixed messages", and what a chain holds while one of its ends does not read. */
+/** "Order under 100,000 mixed messages", and memory use of a chain while one of its ends does not read. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 import type { Channel } from "../rpc/channel";
@@ -14,7 +14,7 @@ import type { LastComponent, ProxyComponent } from "./component";
 import { conduct, type Conductor } from "./conductor";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
-/** In all chains together; more, to hunt: SYMPOSIUM_RUNS=100000 node scripts/units.mjs sidecar/conductor/order */
+/** In all chains together. For a longer search: SYMPOSIUM_RUNS=100000 node scripts/units.mjs sidecar/conductor/order */
 const MESSAGES = 10 * RUNS;
 
 const CHAINS: Readonly<Record<string, () => readonly ProxyComponent[]>> = {
@@ -29,7 +29,7 @@ const CHAINS: Readonly<Record<string, () => readonly ProxyComponent[]>> = {
   ],
 };
 const ENOUGH_TO_FILL_EVERY_PIPE = 150;
-/** Answers are a third of all messages, and there are two who talk. */
+/** A third of all messages are answers, and both ends send. */
 const COUNT = Math.max(ENOUGH_TO_FILL_EVERY_PIPE, Math.round(MESSAGES / 3 / Object.keys(CHAINS).length / 3));
 
 function between(proxies: readonly ProxyComponent[], upstream: Channel, last: LastComponent): Conductor {
@@ -97,7 +97,7 @@ suite("the order in a chain", function () {
     });
 });
 
-/** An end that has said `initialize` and from then on only says, or only hears when it is told to. */
+/** An end that sends `initialize` and afterwards only sends, reading only on demand. */
 class Flooded {
   readonly heard: number[] = [];
   sent = 0;
@@ -161,7 +161,7 @@ suite("a chain with an end that does not read", function () {
         agent.sent < MANY / 2 && client.sent < MANY / 2,
         `${agent.sent} and ${client.sent} of ${MANY} were taken though nobody reads`,
       );
-      agent.reads(); // the client does not
+      agent.reads(); // the client does not read
       for (let before = -1; before !== agent.heard.length; ) {
         before = agent.heard.length;
         await settled();

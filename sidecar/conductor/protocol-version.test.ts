@@ -5,7 +5,7 @@ import { negotiated } from "./protocol-version";
 
 const CLIENT = { name: "client", version: "1" };
 
-/** The params of `initialize` that the chain gets. */
+/** The params of `initialize` that the chain receives. */
 function passedOn(params: object): unknown {
   const checked = negotiated(Frame.of({ jsonrpc: "2.0", id: 1, method: "initialize", params }));
   return "frame" in checked ? objectOr(objectOr(checked.frame.message).params) : checked.error;

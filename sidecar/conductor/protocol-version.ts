@@ -1,8 +1,8 @@
 /**
- * The version of ACP that a chain speaks, read from the raw `protocolVersion` of `initialize`. Pure.
+ * The ACP version of a chain, read from the raw `protocolVersion` of `initialize`. Pure.
  *
- * A requested version is an upper bound, as it is for an agent: every component accepts it or answers with a lower one.
- * The version in the answer that reaches the client is the one that all of them speak.
+ * A requested version is an upper bound, as for an agent: every component accepts it or answers with a lower one. All
+ * components support the version in the answer that reaches the client.
  */
 import { Frame } from "../rpc/frame";
 import { isObject, objectOr } from "../rpc/json";
@@ -13,7 +13,7 @@ const NEWEST = 2;
 /** ACP schema, `ProtocolVersion`: an unsigned 16-bit integer. */
 const MAX_VERSION = 65_535;
 
-/** `initialize` with a version that may be passed on, or the error for it. */
+/** `initialize` with a version that may be forwarded, or the error for it. */
 export function negotiated(frame: Frame): { readonly frame: Frame } | { readonly error: RpcErrorObject } {
   const version = versionIn(frame);
   if (typeof version !== "number" || !Number.isInteger(version) || version < 0 || version > MAX_VERSION) {
@@ -30,7 +30,9 @@ export function versionIn({ message }: Frame): unknown {
   return "result" in message ? objectOr(message.result).protocolVersion : undefined;
 }
 
-/** The same `initialize` for another version. All members stay. v1 reads `clientInfo`; v2 reads and requires `info`. */
+/**
+ * The same `initialize` for another version; all members are kept. v1 reads `clientInfo`; v2 reads and requires `info`.
+ */
 export function withVersion(frame: Frame, protocolVersion: number): Frame {
   const request = frame.message as Request,
     params = objectOr(request.params);

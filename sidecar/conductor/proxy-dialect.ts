@@ -3,8 +3,8 @@
  *
  *   `_proxy`   sacp, Rust SDK 2 and 3             `_proxy/initialize`, `_proxy/successor`
  *   `proxy`    ACP schema, Rust SDK 5             `proxy/initialize`, `proxy/successor`
- *   `meta` first drafts, @thinkwell/conductor `initialize` with `_meta.proxy`, `_proxy/successor/request`,
- *   `…/notification`
+ *   `meta`     first drafts, @thinkwell/conductor `initialize` with `_meta.proxy`,
+ *                                                 `_proxy/successor/request`, `_proxy/successor/notification`
  */
 import { Frame } from "../rpc/frame";
 import { objectOr, type JsonObject } from "../rpc/json";
@@ -15,18 +15,18 @@ import { withVersion } from "./protocol-version";
 export type Dialect = "_proxy" | "proxy" | "meta";
 
 /**
- * `_proxy/initialize` comes first: by its underscore it is an extension method, to which every implementation of ACP
- * must respond. At `proxy/initialize` several older programs exit, or do not respond.
+ * `_proxy/initialize` comes first. Its underscore marks an extension method, to which every implementation of ACP must
+ * respond. Several older programs exit or do not respond when they receive `proxy/initialize`.
  */
 export const DIALECTS: readonly Dialect[] = ["_proxy", "proxy", "meta"];
 
-/** One way to ask a proxy. */
+/** One attempt to initialise a proxy. */
 export interface Attempt {
   readonly dialect: Dialect;
   readonly version: number;
 }
 
-/** All ways for a chain of this version, the known dialect first. The first drafts have one version only. */
+/** All attempts for a chain of this version, the known dialect first. The first drafts have one version only. */
 export function attemptsFor(version: number, known: Dialect | undefined): readonly [Attempt, ...Attempt[]] {
   const dialects = known === undefined ? DIALECTS : [known, ...DIALECTS.filter(dialect => dialect !== known)];
   const attempts = dialects.flatMap((dialect): readonly Attempt[] => {
@@ -44,7 +44,7 @@ export function envelopesOf(dialect: Dialect): SuccessorMethod {
   return dialect === "meta" ? "_proxy/successor/*" : `${dialect}/successor`;
 }
 
-/** The request that takes the place of `initialize` on the proxy's connection. */
+/** The request that replaces `initialize` on the proxy's connection. */
 export function initializeFor({ dialect, version }: Attempt, ask: Frame, asked: unknown): Frame {
   const frame = version === asked ? ask : withVersion(ask, version);
   return dialect === "meta" ? withMark(frame) : frame.withMethod(`${dialect}/initialize`);
@@ -61,7 +61,7 @@ export function isMarked({ message }: Frame): boolean {
   return "result" in message && objectOr(objectOr(message.result)._meta).proxy === true;
 }
 
-/** Without the mark, which is between a conductor and its proxy only. */
+/** Removes the mark, which only a conductor and its proxy exchange. */
 export function withoutMark(frame: Frame): Frame {
   const { message } = frame;
   if ("method" in message) return Frame.of({ ...message, params: unmarked(objectOr(message.params)) });
@@ -73,18 +73,18 @@ function unmarked({ _meta, ...rest }: JsonObject): JsonObject {
   return Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept };
 }
 
-/** Which dialect a program speaks, kept while this process lives. */
+/** The dialect of a program, cached while this process runs. */
 export interface DialectMemory {
   dialect: Dialect | undefined;
 }
 
 const MAX_PROGRAMS = 100;
 
-/** Dialects by program, bounded: the program that was asked for longest ago is forgotten. */
+/** Dialects by program. The least recently used program is evicted. */
 export class KnownDialects {
   readonly #programs = new Map<string, DialectMemory>();
 
-  /** `program`: what identifies it. */
+  /** `program` is a key that identifies it. */
   of(program: string): DialectMemory {
     const memory = this.#programs.get(program) ?? { dialect: undefined };
     this.#programs.delete(program);

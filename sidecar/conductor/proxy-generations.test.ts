@@ -1,6 +1,6 @@
 /**
- * Doubles of every published generation of proxies and agents, each with what it does when it is asked in another
- * generation's words.
+ * Doubles of every published generation of proxies and agents, each with its reaction to the methods of another
+ * generation.
  */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { objectOr } from "../rpc/json";
@@ -11,12 +11,12 @@ import { memoryChain, type MemoryChain, type ProxyScript, type WireProxy } from 
 import { KnownDialects } from "./proxy-dialect";
 
 const V1 = { protocolVersion: 1, clientCapabilities: {}, clientInfo: { name: "c", version: "1" } };
-/** Right in both versions, as our own client's is. */
+/** Valid in both versions, like the params of our own client. */
 const V2 = { ...V1, protocolVersion: 2, capabilities: {}, info: { name: "c", version: "1" } };
 const AGENT_V1 = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } };
 const INVALID = -32600;
 
-/** Forwards `initialize` with these params, and returns the answer as it is. */
+/** Forwards `initialize` with these params, and returns the answer unchanged. */
 const forwarding =
   (params: (asked: Readonly<Record<string, unknown>>) => unknown) =>
   (request: IncomingRequest, proxy: WireProxy): void => {
@@ -25,7 +25,7 @@ const forwarding =
       (error: unknown) => request.fail(error),
     );
   };
-/** As `sacp` 10 and 11 and the Rust SDK 2: members of later versions are lost, the number is not. */
+/** Like `sacp` 10 and 11 and the Rust SDK 2: drops the members of later versions but keeps the version number. */
 const typedV1 = forwarding(({ protocolVersion, clientCapabilities, clientInfo }) => ({
   protocolVersion,
   clientCapabilities,
@@ -44,7 +44,7 @@ const marked = (request: IncomingRequest, proxy: WireProxy): void => {
   );
 };
 
-/** In both chains a session can be opened, and nothing but ACP reaches the agent. */
+/** In both chains a session can be opened, and the agent receives only ACP. */
 const GENERATIONS: Readonly<Record<string, ProxyScript>> = {
   "sacp 10 and 11, Rust SDK 2, a proxy": { spelling: "_proxy", unknown: "forward", initialize: typedV1 },
   "Rust SDK 2, the conductor as a proxy": { spelling: "_proxy", unknown: "exit" },

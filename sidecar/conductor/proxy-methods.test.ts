@@ -1,4 +1,4 @@
-/** Proxy methods on the wrong connection: neither the client nor the agent can speak for another component. */
+/** Proxy methods on the wrong connection: neither the client nor the agent can impersonate another component. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { nestedConductor, wiredChain, wiredProxy } from "../testing/wired";
 import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/memory-chain";

@@ -1,10 +1,10 @@
 /**
- * Proxy methods, in the spelling of every published generation: only a conductor and its own proxies exchange them,
- * each pair on its own connection, where `proxyHop` opens the envelopes.
+ * Proxy methods, in the spelling of every published generation. Only a conductor and its own proxies exchange them,
+ * each pair on its own connection, where `proxyHop` unwraps the envelopes.
  *
  * Invariant: a proxy method that arrives from a client, from an agent or inside another envelope is never forwarded, so
- * that no component can forge a message of another component's successor. Requests are answered with an error,
- * notifications dropped.
+ * that no component can forge a message of another component's successor. Requests are answered with an error;
+ * notifications are dropped.
  */
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
@@ -17,7 +17,7 @@ const PROXY_METHOD = /^_?proxy\/(initialize|successor(\/(request|notification))?
 const LETTER_P = 0x70,
   UNDERSCORE = 0x5f;
 
-/** Called for every message; hardly any passes the first test, which is the cheapest. */
+/** Called for every message. The first test is the cheapest and rejects almost all of them. */
 export function isProxyMethod(method: string): boolean {
   const first = method.charCodeAt(0);
   return (first === LETTER_P || first === UNDERSCORE) && PROXY_METHOD.test(method);
@@ -27,14 +27,15 @@ export function isProxyInitialize(method: string): boolean {
   return method === "proxy/initialize" || method === "_proxy/initialize";
 }
 
-/** The error for a proxy method on a connection that has none. */
+/** The error for a proxy method on a connection that does not allow any. */
 export function misplaced(method: string): RpcErrorObject {
   const message = `“${method}” is exchanged between a conductor and its own proxies only.`;
   return { code: RpcCode.invalidRequest, message };
 }
 
 /**
- * Proxies that predate the method forward it to their successor. They return this error, and another spelling is tried.
+ * The error for proxies that predate the method and forward it to their successor. They return it, and the conductor
+ * tries another spelling.
  */
 export function unknownToSuccessor(method: string): RpcErrorObject {
   if (!isProxyInitialize(method)) return misplaced(method);
@@ -48,7 +49,7 @@ export interface ProxyMethodGuard {
   readonly odd: (what: string, detail: unknown) => void;
 }
 
-/** The same channel without the proxy methods of the other side. */
+/** The same channel with the proxy methods of the other side rejected. */
 export function withoutProxyMethods(channel: Channel, guard: ProxyMethodGuard): Channel {
   return {
     start: receiver =>

@@ -1,13 +1,16 @@
 /**
- * An external proxy in a chain: starts it, initialises it by proxy-start.ts, and passes everything else through it, or
- * past it when it was bypassed.
+ * An external proxy in a chain: starts it, initialises it by proxy-start.ts, and forwards all other messages through
+ * it, or past it when it is bypassed.
  *
- *      client ── up ──▶ plain ─┐        Invariant: a proxy that fails before it is initialised is left out, and nothing that
- *                              proxy its neighbours asked is lost; one that fails later ends the chain, after what
- *                              waited
- *   successor ── down ▶ wrapped ┘       for it was answered with an error that names it. When its successor is gone, what the
- *                                       proxy has in its hands, answers above all, reaches the client before the end
- *                                       does.
+ *      client ── up ───▶ plain ──┐
+ *                                proxy
+ *   successor ── down ─▶ wrapped ┘
+ *
+ * Invariants:
+ * - A proxy that fails before it is initialised is bypassed, and no request of its neighbours is lost.
+ * - A proxy that fails later ends the chain, after its pending requests are answered with an error that names it.
+ * - When its successor has ended, the messages that the proxy still holds, above all answers, reach the client before
+ *   the end does.
  */
 import { AgentError } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
@@ -21,16 +24,13 @@ import { unknownToSuccessor, withoutProxyMethods } from "./proxy-methods";
 import { startStep, type Answer, type Ask, type StartEffect, type StartEvent, type StartState } from "./proxy-start";
 import { letGo, pass, SLOW_MS, started, type StageDeps } from "./stage";
 
-/** Of the proxy's own time: while it waits for its successor the clock stands still. */
+/** Counts the proxy's own time only; paused while the proxy waits for its successor. */
 export const INITIALIZE_LIMIT_MS = 30_000;
 
-/**
- * How long a proxy without a successor has for what it owes its client; an answer from behind it may be on its way
- * through it.
- */
+/** Time for a proxy without a successor to answer its client. An answer from behind it may still pass through it. */
 export const LAST_ANSWERS_MS = 1000;
 
-/** Never rejects; the channels are taken over when the proxy runs, or cannot. */
+/** Never rejects. Takes ownership of the channels when the proxy runs or has failed to start. */
 export async function proxyStage(
   component: External,
   up: Channel,
@@ -46,12 +46,12 @@ class ProxyStage implements AsyncDisposable {
   #state: StartState = { kind: "waiting" };
   #running: Running;
   #hop: ProxyHop;
-  /** While the process is started anew what its neighbours send waits. */
+  /** Set while the process restarts; messages from its neighbours wait for it. */
   #starting: Promise<void> | undefined;
   #timers: readonly Disposable[] = [];
-  /** How its connection ended before it was ready. */
+  /** How the connection ended before the proxy was ready. */
   #why: Closed | undefined;
-  /** What the proxy hears from a successor that is gone. */
+  /** The error for the proxy's requests to a successor that has ended. */
   #gone: RpcErrorObject | undefined;
   #ending: Promise<void> | undefined;
 
@@ -125,7 +125,8 @@ class ProxyStage implements AsyncDisposable {
   }
 
   /**
-   * From a process that was started anew: it settles what it leaves, but not what its successor in this place is asked.
+   * From a process that was restarted: it settles its pending requests, but not the request that its replacement
+   * handles.
    */
   #fromFormer(frame: Frame): void | Promise<void> {
     if (isLeaving(frame) && !(this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame)))
@@ -235,12 +236,12 @@ class ProxyStage implements AsyncDisposable {
         ];
   }
 
-  /** Before what it leaves open is settled: so that the chain knows that it is not an answer. */
+  /** Runs before the pending requests are settled, so that the chain can tell their errors from answers. */
   #died(reason: Closed): void {
     if (this.#ending) return;
     if (this.#state.kind === "ready") return this.deps.failed(this.name, reason);
     this.#why = reason;
-    // What to do about it in a chain that needs it is no advice here.
+    // Advice for a chain that requires the component does not apply here.
     this.#step({
       kind: "died",
       why: reason instanceof AgentError ? reason.what : reason.message,
@@ -271,13 +272,13 @@ class ProxyStage implements AsyncDisposable {
   }
 
   async #endNow(): Promise<void> {
-    await Promise.resolve(); // `#ending` is set before the channels tell that they closed
+    await Promise.resolve(); // set `#ending` before the channels report that they closed
     this.#watch(false);
     await Promise.all([this.#running.stop(), this.up[Symbol.asyncDispose](), this.down[Symbol.asyncDispose]()]);
   }
 }
 
-/** By itself: who kills a proxy does not want another one. */
+/** Exited by itself: a proxy that was killed is not restarted. */
 function hasExited(reason: Closed): boolean {
   return reason instanceof AgentError && reason.code === "exited" && !reason.status?.startsWith("signal ");
 }
@@ -286,7 +287,7 @@ function isAnswerTo(id: number | undefined, { envelope }: Frame): boolean {
   return id !== undefined && envelope.kind === "response" && envelope.id === id;
 }
 
-/** What settles the requests of a proxy that was left out: the rest of what it says is nobody's business any more. */
+/** Settles the requests of a bypassed proxy. All its other messages are dropped. */
 function isLeaving({ envelope }: Frame): boolean {
   return envelope.kind === "response" || (envelope.kind === "notification" && envelope.method === "$/cancel_request");
 }

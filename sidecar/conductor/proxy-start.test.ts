@@ -1,6 +1,6 @@
 /**
- * The start of a proxy under every order of events: the neighbours are played, and nothing is believed but what they
- * see.
+ * The start of a proxy under every order of events. The neighbours are simulated, and assertions use only what they
+ * observe.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
@@ -10,7 +10,7 @@ import { versionIn } from "./protocol-version";
 import { DIALECTS, type Dialect } from "./proxy-dialect";
 import { startStep, type Answer, type Ask, type StartEffect, type StartEvent, type StartState } from "./proxy-start";
 
-/** More, to hunt: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 sidecar/conductor/proxy-start */
+/** For a longer search: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 sidecar/conductor/proxy-start */
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 
 const ERRORS = { no: -1, unknown: -32601, invalid: -32600, "another version": -32022 } as const;
@@ -33,7 +33,7 @@ const idOf = (frame: Frame): number => {
   return envelope.kind === "notification" ? -1 : Number(envelope.id);
 };
 
-/** What one of the neighbours may do next; what makes no sense when its turn comes is skipped. */
+/** A possible next step of one of the neighbours; a step that does not apply is skipped. */
 type Move =
   | { readonly do: "ask" | "late" | "die" | "exit" }
   | { readonly do: "proxy answers" | "successor answers"; readonly how: How }
@@ -80,7 +80,7 @@ const GOOD: readonly Move[] = [
   { do: "successor answers", how: "yes" },
   { do: "proxy answers", how: "yes" },
 ];
-/** Half of the stories begin well, or hardly any would end well. */
+/** Half of the stories start successfully; otherwise hardly any would end successfully. */
 const story = fc.oneof(
   fc.array(move, { maxLength: 14, size: "max" }),
   fc
@@ -91,24 +91,24 @@ const story = fc.oneof(
 /** The client, the proxy and the successor around one `startStep`, as proxy-stage.ts connects them. */
 class Neighbours {
   state: StartState = { kind: "waiting" };
-  /** What the client has asked and not heard. */
+  /** Requests of the client that are unanswered. */
   readonly open = new Set<number>();
   readonly answers: Frame[] = [];
-  /** How the proxy is to be asked: `initialize` in the words of each dialect. */
+  /** The method of each attempt to initialise the proxy, in the spelling of its dialect. */
   readonly methods: string[] = [];
   readonly remembered: Dialect[] = [];
-  /** Under the id of `initialize`: how often the proxy is to answer it. */
+  /** Pending `initialize` requests at the proxy. */
   atProxy: number[] = [];
-  /** What the successor has been asked by the proxy, and by us. */
+  /** The requests at the successor, from the proxy and from us. */
   readonly atSuccessor: { readonly id: number; readonly version: number }[] = [];
-  /** Of the present attempt: the versions that the successor was asked for. */
+  /** The versions requested from the successor in the current attempt. */
   asked: number[] = [];
   forwards = new Set<number>();
   watched = false;
   alive = true;
   bypasses = 0;
   restarts = 0;
-  /** The version that the successor speaks. */
+  /** The version that the successor supports. */
   spoken: number | undefined;
   #lastId = 0;
 
@@ -137,7 +137,7 @@ class Neighbours {
     }
   }
 
-  /** Everybody does what is still to be done: nobody may be left waiting. */
+  /** Completes every pending step, after which no request may be left unanswered. */
   finish(): void {
     for (let i = 0; i < 10 && this.open.size > 0; i++) {
       if (this.atSuccessor.length > 0) this.#successorAnswers("yes");

@@ -1,23 +1,25 @@
 /**
- * How a proxy is initialised, and what becomes of the chain when that fails. Pure: `startStep` is the whole of it.
+ * The start of a proxy, and the effect of a failed start on the chain. Pure; `startStep` contains all of it.
  *
- *   waiting ── initialize ──▶ asked ── it forwards `initialize` to its successor, the successor answers, it answers ──▶ ready
- *                              │  ▲ ├─ it does not know the method, or the version: asked again (proxy-dialect.ts)
- *                              │  │ ├─ it exits when it is asked: started anew once, and asked in the next dialect
- *                              │  │ └─ it answers with a lower version than its successor: asked again with that version
- *                              │  └─ both say no because the successor did: waiting
- *                              └─ it dies, hangs, refuses, raises the version, answers before its successor ──▶ bypassed
+ *   waiting ── initialize ──▶ asked ── forwards `initialize`, its successor answers, it answers ──▶ ready
+ *                              │  ▲ ├─ does not support the method or version: asked again (proxy-dialect.ts)
+ *                              │  │ ├─ exits on the request: restarted once, asked in the next dialect
+ *                              │  │ └─ answers with a lower version than its successor: asked again with it
+ *                              │  └─ returns the error of its successor: waiting
+ *                              └─ dies, hangs, refuses, raises the version, answers too early ──▶ bypassed
  *
- * Rules (schema v1 unstable, `InitializeProxyRequest`, `InitializeProxyResponse`): a proxy forwards `initialize` before
- * it answers. The version is negotiated as with an agent: a proxy may lower it for all that is behind it, and the
- * answer has the version that every component accepted. A bypassed proxy's successor is asked in its place; one that it
- * had asked already is not asked twice (agents refuse that): its answer is the answer.
+ * Rules (schema v1 unstable, `InitializeProxyRequest`, `InitializeProxyResponse`):
+ * - A proxy forwards `initialize` before it answers.
+ * - The version is negotiated as with an agent. A proxy may lower it for all components behind it. The answer has the
+ *   version that every component accepted.
+ * - The successor of a bypassed proxy is asked in its place. If the proxy has already forwarded `initialize`, the
+ *   successor is not asked again, because agents refuse that; its answer goes to the client.
  */
 import type { Frame } from "../rpc/frame";
 import { isVersion1Only, withVersion } from "./protocol-version";
 import { attemptsFor, initializeFor, isMarked, withoutMark, type Attempt, type Dialect } from "./proxy-dialect";
 
-/** The successor's part: asked by the proxy, under the id of the proxy's request, or by us in its place. */
+/** The successor's state: asked by the proxy, under the id of the proxy's request, or by us in its place. */
 type Successor =
   | { readonly kind: "untouched" }
   | { readonly kind: "asked"; readonly id: number }
@@ -28,8 +30,8 @@ export type StartState =
   | Asked
   | { readonly kind: "ready" }
   /**
-   * `settled`: the request that the proxy may not answer any more. `renamed`: the successor's answer to one request is
-   * the answer to another one.
+   * `settled`: the request that the proxy may no longer answer. `renamed`: the successor's answer to one request
+   * becomes the answer to another one.
    */
   | { readonly kind: "bypassed"; readonly settled?: number; readonly renamed?: Renamed };
 
@@ -44,23 +46,23 @@ interface Asked {
   readonly attempt: Attempt;
   /** Further attempts, in order. */
   readonly rest: readonly Attempt[];
-  /** The process was started anew; once is enough. */
+  /** The process was already restarted; it is restarted only once. */
   readonly restarted: boolean;
-  /** Why an earlier attempt failed, when that says more than that the method is unknown. */
+  /** Why an earlier attempt failed, if that is more specific than an unknown method. */
   readonly refusal: string | undefined;
   readonly successor: Successor;
-  /** The successor's answer of another version, before it was asked again. */
+  /** The successor's answer in another version, before it was asked again. */
   readonly before: Answer | undefined;
 }
 
-/** `initialize`, with the id that its asker waits for, and its raw `protocolVersion`. */
+/** `initialize`, with the id that the sender waits for, and its raw `protocolVersion`. */
 export interface Ask {
   readonly frame: Frame;
   readonly id: number;
   readonly version: unknown;
 }
 
-/** An answer to `initialize`; `error` when it is one. */
+/** An answer to `initialize`; `error` is set if it is one. */
 export interface Answer {
   readonly frame: Frame;
   readonly version: unknown;
@@ -75,32 +77,32 @@ export interface StartError {
 export type StartEvent =
   /** From the proxy's client. `known`: the dialect in which this program was initialised before. */
   | { readonly kind: "initialize"; readonly ask: Ask; readonly known?: Dialect | undefined }
-  /** The proxy's own answer to it. */
+  /** The proxy's own answer to `initialize`. */
   | { readonly kind: "answered"; readonly answer: Answer }
   /** The proxy's request to its successor. */
   | { readonly kind: "forwarded"; readonly ask: Ask }
   | { readonly kind: "successorAnswered"; readonly answer: Answer }
   | { readonly kind: "late"; readonly seconds: number }
-  /** `exited`: a process that ran has ended, so that it may be started anew. */
+  /** `exited`: a running process has exited, so that it may be restarted. */
   | { readonly kind: "died"; readonly why: string; readonly cause: unknown; readonly exited?: boolean };
 
 export type StartEffect =
   | { readonly kind: "askProxy"; readonly frame: Frame; readonly dialect: Dialect }
-  /** Starts the process anew, then asks it. */
+  /** Restarts the process, then sends it the frame. */
   | { readonly kind: "restart"; readonly frame: Frame; readonly dialect: Dialect }
   | { readonly kind: "toProxy" | "toClient" | "toSuccessor"; readonly frame: Frame }
   /** Answers the proxy's request with an error. */
   | { readonly kind: "refuse"; readonly id: number; readonly message: string }
-  /** The proxy's own time runs, or does not. */
+  /** Starts or stops the timeout for the proxy's own time. */
   | { readonly kind: "watch"; readonly on: boolean }
-  /** It is initialised, in this dialect. */
+  /** The proxy is initialised, in this dialect. */
   | { readonly kind: "remember"; readonly dialect: Dialect }
-  /** It is left out from now on. `why` ends the sentence “… is left out: ”. */
+  /** The proxy is bypassed from now on. `why` ends the sentence “… is left out: ”. */
   | { readonly kind: "bypass"; readonly why: string; readonly cause: unknown };
 
 type Step = readonly [StartState, readonly StartEffect[]];
 
-/** The proxy's own time. */
+/** The timeout for the proxy's own time. */
 const RUNS: StartEffect = { kind: "watch", on: true },
   RESTS: StartEffect = { kind: "watch", on: false };
 
@@ -108,7 +110,7 @@ const METHOD_NOT_FOUND = -32601,
   INVALID_REQUEST = -32600,
   INVALID_PARAMS = -32602,
   UNSUPPORTED_VERSION = -32022;
-/** Answers of programs that expect another method first, or another version. */
+/** Errors of programs that expect another method first, or another version. */
 const OTHERWISE: ReadonlySet<number> = new Set([
   METHOD_NOT_FOUND,
   INVALID_REQUEST,
@@ -185,7 +187,7 @@ function forwarded(state: Asked, forward: Ask): Step {
   ];
 }
 
-/** The version that the proxy asks its successor for; undefined: none that it may ask for. */
+/** The version that the proxy may request from its successor; undefined if the version is not allowed. */
 function acceptedBy({ ask, attempt }: Asked, { version, frame }: Ask): number | undefined {
   if (!isVersion(version) || version > attempt.version) return undefined;
   return version > 1 && isVersion1Only(frame) && !isVersion1Only(ask.frame) ? 1 : version;
@@ -213,7 +215,7 @@ function answered(state: Asked, { frame, version }: Answer): Step {
   return lowered(state, successor.answer, version) ?? bypass(state, `it answered with ${versions}.`);
 }
 
-/** All that is behind the proxy has another version than it: initialised again, once, with that of the proxy. */
+/** All components behind the proxy have a higher version: initialises them again, once, with the proxy's version. */
 function lowered(state: Asked, before: Answer, version: unknown): Step | undefined {
   const { attempt } = state;
   if (!isVersion(version) || version >= attempt.version || state.before !== undefined) return undefined;
@@ -233,13 +235,14 @@ function failed(state: Asked, frame: Frame, error: StartError): Step {
   return bypass(state, refusalOf(error) ?? NO_PROXY);
 }
 
-/** The next attempt that may end otherwise. */
+/** The next attempt that may succeed. */
 function again(state: Asked, error: StartError): Step | undefined {
   const {
     attempt: { dialect },
     refusal,
   } = state;
-  // A program that fails for a reason of its own knows the method: to ask it as an agent would start it as one.
+  // A program that fails for another reason supports the method. Asking it in the dialect `meta` would start it as an
+  // agent.
   const rest = OTHERWISE.has(error.code) ? state.rest : state.rest.filter(next => next.dialect !== "meta");
   const [attempt, ...further] = rest.filter(next => mayHelp(error.code, next.dialect === dialect));
   if (!attempt) return undefined;
@@ -247,13 +250,13 @@ function again(state: Asked, error: StartError): Step | undefined {
   return [next, [asking(next)]];
 }
 
-/** Whether another attempt may end otherwise, in the same dialect with a lower version or in another one. */
+/** Whether another attempt may succeed, in the same dialect with a lower version or in another one. */
 function mayHelp(code: number, isSameDialect: boolean): boolean {
   if (code === INVALID_REQUEST || code === INVALID_PARAMS) return true;
   return isSameDialect === (code === UNSUPPORTED_VERSION);
 }
 
-/** The next dialect, for a program that exits at the methods of another one. */
+/** The next dialect, for a program that exits when it receives the methods of another one. */
 function restarted(state: Asked): Step | undefined {
   const {
     attempt: { dialect },

@@ -1,5 +1,5 @@
 /**
- * Proxies that misbehave, as programs: each ends as it should, with a sentence for the user and what it said last in
+ * Proxies that misbehave, as programs. Each ends correctly, with a sentence for the user and its last stderr output in
  * the cause.
  */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
@@ -25,7 +25,7 @@ suite("a rogue proxy", function () {
   });
   teardown(() => processes[Symbol.asyncDispose]());
 
-  /** Between two that behave. */
+  /** The rogue proxy between two correct ones. */
   const chainWith = (...flags: readonly string[]): MemoryChain =>
     memoryChain([{}, processes.proxy("Rogue", "rogue-proxy", flags), internalProxy("quiet")]);
   const initialize = (chain: MemoryChain): Promise<unknown> =>

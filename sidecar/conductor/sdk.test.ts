@@ -1,7 +1,7 @@
 /**
- * The clients and agents of the ACP SDK, all its entry points, with a chain between them: each end hears and gets what
- * it would without one. The SDK may hand a notification on after an answer that followed it, so each kind has its own
- * order.
+ * The clients and agents of the ACP SDK, with all its entry points, connected by a chain: each end receives the same
+ * messages as without one. The SDK may deliver a notification after an answer that followed it, so each kind is ordered
+ * separately.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Readable, Writable, type Duplex } from "node:stream";
@@ -17,14 +17,14 @@ import { endingIn, internalProxy, nestedConductor, pieces, pipes, wiredProxy } f
 import type { ProxyComponent } from "./component";
 import { conduct } from "./conductor";
 
-/** What was seen, by kind. */
+/** The recorded messages, by kind. */
 class Seen {
   readonly kinds: Record<string, unknown[]> = {};
   note(kind: string, ...what: unknown[]): void {
     (this.kinds[kind] ??= []).push(...what);
   }
 
-  /** A handler that answers so. */
+  /** A handler that returns `answer`. */
   heard<T>(kind: string, answer: T): (context: { readonly params: unknown }) => T {
     return ({ params }) => {
       this.note(kind, params);
@@ -32,13 +32,13 @@ class Seen {
     };
   }
 
-  /** How a request ended. */
+  /** Records how a request ended. */
   async ends(kind: string, request: Promise<unknown>): Promise<void> {
     this.note(kind, await request.catch(asError));
   }
 }
 
-/** What was withdrawn is named by its id, which each connection has its own of. */
+/** A cancelled request is named by its id, which differs on each connection. */
 function asError(error: unknown): unknown {
   const { code, message, data } = objectOr(error),
     { requestId } = objectOr(data);
@@ -48,13 +48,13 @@ function asError(error: unknown): unknown {
 interface Connection {
   readonly closed: Promise<void>;
 }
-/** Connects an agent, and does with it what a client does. */
+/** Connects an agent and runs the steps of a client. */
 interface Scene {
   readonly agent: (seen: Seen, stream: v1.Stream) => Connection;
   readonly client: (seen: Seen, stream: v1.Stream) => Promise<void>;
 }
 
-/** Any params will do. */
+/** Accepts any params. */
 const any = (params: unknown): unknown => params;
 const text = (said: string) => ({ type: "text" as const, text: said });
 const WEIRD = '„žluťoučký“ 🐎 \u2028 \\ " \u0000 {"id":7,"method":"no"}';
@@ -66,9 +66,7 @@ const SESSION = {
 };
 const REFUSAL = { why: [1, { deep: true, none: null }], text: WEIRD };
 
-/**
- * What an agent of either version can be asked by the names of extensions; sent to the agent, it sends the same back.
- */
+/** Params of extension requests and notifications, which an agent of either version receives and sends back. */
 const EXTRAS = { n: 1.5, big: 9_007_199_254_740_991, text: WEIRD, list: [[], {}, null, false] };
 
 // --- version 1
@@ -270,7 +268,7 @@ async function v1Client(seen: Seen, stream: v1.Stream): Promise<void> {
 
 const ACP_SERVER = { type: "acp" as const, name: "ours", serverId: "srv-1" };
 
-/** What only the unstable schema has: forks, and MCP over ACP. */
+/** Only in the unstable schema: forks, and MCP over ACP. */
 const V1_UNSTABLE: Scene = {
   agent: (seen, stream) =>
     v1unstable
@@ -417,7 +415,7 @@ function v2Agent(seen: Seen) {
       await update(client, { sessionUpdate: "user_message", messageId, content: params.prompt });
       if (number > 1)
         await update(client, { sessionUpdate: "agent_message_chunk", messageId: "m2", content: text("cancel me") });
-      else void v2Turn(seen, client, update); // the answer to a prompt is that it was received
+      else void v2Turn(seen, client, update); // the answer to a prompt is only a receipt
       return { messageId };
     });
 }
@@ -565,7 +563,7 @@ const streamOf = ({
   readonly output: Duplex | Writable;
 }): v1.Stream => v1.ndJsonStream(Writable.toWeb(output), Readable.toWeb(input));
 
-/** Without proxies at all, even without a conductor, when `proxies` is undefined. */
+/** `undefined` proxies: without proxies and without a conductor. */
 async function play(
   { agent, client }: Scene,
   proxies: readonly ProxyComponent[] | undefined,

@@ -1,4 +1,4 @@
-/** A stage stands between two channels of the chain, takes both over, and ends both when either ends. */
+/** A stage connects two channels of the chain, takes ownership of both, and closes both when either closes. */
 import type { Channel, Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import type { Frame } from "../rpc/frame";
@@ -7,32 +7,36 @@ import { RpcCode, type RpcErrorObject } from "../rpc/message";
 import type { Notice, Running, Start } from "./component";
 import type { Backpressure } from "./backpressure";
 
-/** What every stage of a chain shares. */
+/** Shared by all stages of a chain. */
 export interface StageDeps {
   readonly clock: Clock;
   readonly ids: Ids;
-  /** From the client to the agent, and back. */
+  /** `down` is from the client to the agent, `up` the other direction. */
   readonly down: Backpressure;
   readonly up: Backpressure;
   readonly notice: (notice: Notice) => void;
   readonly odd: (component: string, what: string, detail: unknown) => void;
-  /** A component that the chain cannot do without has ended. The first one is the reason why the chain does. */
+  /** Reports that a required component has ended. The first report is the reason why the chain ends. */
   readonly failed: (component: string, reason: Closed) => void;
   /**
-   * The error for what a component's end leaves unanswered: it names that one, or the one whose failure took it along.
+   * The error for requests that a component leaves unanswered. It names this component, or the one whose failure ended
+   * it.
    */
   readonly unanswered: (component: string, reason: Closed) => RpcErrorObject;
 }
 
-/** First starts with a cold cache take so long. */
+/** First starts with a cold cache take this long. */
 export const SLOW_MS = 10_000;
 
-/** Passes a frame on, and waits when the receiver is behind. */
+/** Forwards a frame, and waits when the receiver is behind. */
 export function pass(frame: Frame, to: Channel): void | Promise<void> {
   if (!to.send(frame)) return to.drained();
 }
 
-/** Names the component that has ended, with its last words. `undefined`: none has; the client closed the chain. */
+/**
+ * An error that names the component that has ended, with its last stderr output. `undefined`: no component has ended;
+ * the client closed the chain.
+ */
 export function unanswered(component: string | undefined, { message, cause }: Closed): RpcErrorObject {
   if (component === undefined) return { code: RpcCode.internalError, message };
   const details = typeof cause === "string" ? { details: cause } : {};
@@ -43,12 +47,12 @@ export function unanswered(component: string | undefined, { message, cause }: Cl
   };
 }
 
-/** What goes on without anybody waiting for it; what goes wrong is logged. */
+/** Runs in the background; errors go to `failed`. */
 export function letGo(work: () => Promise<void>, failed: (error: unknown) => void): void {
   work().catch(failed);
 }
 
-/** A component that cannot be started is one whose connection has ended, for the reason why it cannot. */
+/** Represents a component that cannot be started as one whose connection has closed with that reason. */
 export async function started(name: string, start: Start): Promise<Running> {
   try {
     return await start();

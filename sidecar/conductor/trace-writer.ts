@@ -1,8 +1,10 @@
 /**
  * Writes a trace, line by line, to files on a disk that may be slow. A full file is followed by another one.
  *
- * Invariants: the chain never waits for it; what waits to be written is bounded; what does not fit is left out, and a
- * line says how much; after a stream has failed nothing is written any more.
+ * Invariants:
+ * - The chain never waits for the trace.
+ * - The buffer is bounded; messages that do not fit are dropped, and a line records their number.
+ * - After a stream has failed, nothing more is written.
  */
 import type { Writable } from "node:stream";
 import type { Clock } from "../rpc/clock";
@@ -11,13 +13,13 @@ import type { Trace } from "./component";
 import { traceEvent, type TraceEvent } from "./trace";
 
 export interface TraceLimits {
-  /** Bytes that may wait; one message more begins when there are fewer. */
+  /** Maximum bytes in the buffer; a message is accepted while there are fewer. */
   readonly waitingBytes: number;
-  /** Bytes of a file; the message that exceeds them is its last. */
+  /** Maximum bytes of a file; the message that exceeds them is its last. */
   readonly fileBytes: number;
 }
 const LIMITS: TraceLimits = { waitingBytes: 64 * 1024 * 1024, fileBytes: 64 * 1024 * 1024 };
-/** How long the end waits for the disk. */
+/** Maximum time to wait for the disk when the trace is closed. */
 const PATIENCE_MS = 2000;
 
 export class TraceWriter implements Trace, AsyncDisposable {
@@ -27,14 +29,14 @@ export class TraceWriter implements Trace, AsyncDisposable {
   readonly #limits: TraceLimits;
   readonly #began: number;
   #output: Writable;
-  /** Bytes of the present file. */
+  /** Bytes in the current file. */
   #written = 0;
-  /** The file before it, while it is not closed. */
+  /** The previous file, while it is not closed. */
   #former: Writable | undefined;
   #state: "writing" | "failed" | "closed" = "writing";
   #dropped = 0;
 
-  /** `open` makes each file, and may throw; its streams are taken over. `failed` is called once. */
+  /** `open` creates each file and may throw; the writer owns the streams. `failed` is called once. */
   constructor(open: () => Writable, clock: Clock, failed: (error: Error) => void, limits: Partial<TraceLimits> = {}) {
     this.#open = open;
     this.#clock = clock;
@@ -56,7 +58,7 @@ export class TraceWriter implements Trace, AsyncDisposable {
     this.#write(event);
   }
 
-  /** Resolves when everything is on disk, or after a while. */
+  /** Resolves when everything is on disk, or after `PATIENCE_MS`. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#state !== "writing") return;
     this.#tellDropped();
@@ -89,8 +91,8 @@ export class TraceWriter implements Trace, AsyncDisposable {
   }
 
   /**
-   * Called before a write, so that no file is empty. Waits for the former file to close: at most two files are open on
-   * a slow disk.
+   * Called before a write, so that no file is empty. Waits for the previous file to close: at most two files are open
+   * on a slow disk.
    */
   #rotate(): void {
     if (this.#written < this.#limits.fileBytes || this.#former) return;
@@ -124,7 +126,7 @@ export class TraceWriter implements Trace, AsyncDisposable {
     this.#written += line.length;
   }
 
-  /** Seconds, to the microsecond. */
+  /** Seconds, rounded to microseconds. */
   #ts(): number {
     return Math.round((this.#clock.now() - this.#began) * 1000) / 1e6;
   }

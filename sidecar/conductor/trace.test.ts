@@ -129,7 +129,7 @@ suite("a trace", () => {
   test("does not have what is no message", () => equal(event(`{"id":1,"method":"x","params":{]}`), undefined));
 });
 
-/** A disk that takes what it is given when it is told to. */
+/** A disk that completes writes only on demand. */
 class SlowDisk extends Writable {
   text = "";
   #take: (() => void)[] = [];
@@ -142,7 +142,7 @@ class SlowDisk extends Writable {
       done();
     });
   }
-  /** All that waits, and what comes after it. */
+  /** Completes all waiting writes, and all later ones. */
   async run(): Promise<void> {
     for (let take = this.#take.shift(); take; take = this.#take.shift()) {
       take();

@@ -1,14 +1,13 @@
 /**
- * A trace: one JSON value for every message that crosses a hop, without secrets, in the format that the viewer of the
- * Rust conductor reads (`sacp-conductor`, trace.rs: `type` says which kind, `ts` is in seconds since the trace began).
- * Pure.
+ * A trace: one JSON value for every message that crosses a hop, without secrets. It uses the format of the Rust
+ * conductor's viewer (`sacp-conductor`, trace.rs: `type` is the kind, `ts` counts seconds since the trace began). Pure.
  */
 import { redactValue } from "../../src/protocol/redaction/redact";
 import { FrameError, type Frame } from "../rpc/frame";
 import { isObject, objectOr } from "../rpc/json";
 import type { Id, Message } from "../rpc/message";
 
-/** `mcp`: an MCP message that travels inside of ACP; its own method and params are shown. */
+/** `mcp`: an MCP message inside an ACP message; its own method and params are shown. */
 export type TraceProtocol = "acp" | "mcp";
 
 interface Hop {
@@ -28,10 +27,10 @@ export type TraceEvent =
   | ({ readonly type: "notification" } & Hop & Call)
   /** `payload` is the result, or the error object. */
   | ({ readonly type: "response"; readonly id: Id | null; readonly is_error: boolean; readonly payload: unknown } & Hop)
-  /** Of ours: so many messages before this line are missing, because the disk was slow. */
+  /** Symposium's addition: the number of messages that are missing before this line because the disk was slow. */
   | { readonly type: "dropped"; readonly ts: number; readonly count: number };
 
-/** Undefined for what is no message. */
+/** Undefined if the frame is not a message. */
 export function traceEvent(from: string, to: string, frame: Frame, ts: number): TraceEvent | undefined {
   const message = messageOf(frame);
   if (!message) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A channel whose messages are traced: `here` is who holds it, on the agent's side of the link, `there` who is at the
- * other end. Made only when there is a trace.
+ * A channel whose messages are traced. `here` is the component that holds it, on the agent's side of the link; `there`
+ * is the component at the other end. Created only when there is a trace.
  */
 import type { Channel } from "../rpc/channel";
 import type { Trace } from "./component";

@@ -1,13 +1,13 @@
 /**
- * Where a session's events are kept before anybody sees them. The journal on disk is to come behind this interface;
- * until then the session's memory is the journal, and the death of the process loses what no page shows.
+ * Stores a session's events before they are displayed. An on-disk journal is planned behind this interface. Until then
+ * the session's memory is the journal: if the process dies, events that no page shows are lost.
  */
 import type { ChatEvent } from "../../src/protocol/chat";
 
 export interface Journal {
-  /** Returns when the event is kept: what follows may show it. */
+  /** Returns when the event is stored, so that later steps may display it. */
   append(numbered: { readonly seq: number; readonly event: ChatEvent }): void;
 }
 
-/** The conversation in memory holds what the events did; nothing else needs keeping. */
+/** Stores nothing: the conversation in memory already contains the effect of each event. */
 export const memoryJournal: Journal = { append: () => undefined };

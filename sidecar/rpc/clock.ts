@@ -1,8 +1,8 @@
-/** Time as a parameter: everything that waits takes a `Clock`, so that tests never do. */
+/** Time as a parameter: all code that waits takes a `Clock`, so that tests never wait. */
 export interface Clock {
   /** Milliseconds, monotonic. */
   now(): number;
-  /** Calls `expired` once, after `ms`, unless disposed before. */
+  /** Calls `expired` once, after `ms` milliseconds, unless disposed before. */
   after(ms: number, expired: () => void): Disposable;
 }
 

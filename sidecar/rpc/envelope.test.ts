@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { FrameError, envelopeOf, scanEnvelope } from "./envelope";
 import { RpcCode } from "./message";
 
-/** What a reading gives, or the error it ends in. */
+/** The result of a read, or the error that it throws. */
 function outcome(read: () => unknown): unknown {
   try {
     return read();
@@ -79,7 +79,7 @@ const long = fc
       ? `{"text":${JSON.stringify(text.repeat(5000))}${inner}}`
       : `[${JSON.stringify(text.repeat(5000))}${inner && `,{"x":0${inner}}`}]`,
   );
-/** Many short strings, which are searched instead of crossed. */
+/** Many short strings, which are searched instead of skipped. */
 const dense = fc
   .tuple(fc.constantFrom("", ',"id":1', ',"\\u0069d":2', ',"error":0'), fc.nat(999))
   .map(([inner, at]) => `[${Array.from({ length: 1000 }, (_, i) => `{"a":"b"${i === at ? inner : ""}}`).join(",")}]`);

@@ -1,11 +1,13 @@
 /**
  * The envelope of a JSON-RPC message (kind, id, method), read from the bytes of a line without parsing it.
  *
- * Invariants: for every line that is valid JSON the result is what `JSON.parse` would have given, whatever the order of
- * the keys, their escapes or their repetition (the last one counts). That needs the whole top level; but where much is
- * still to come and none of it can spell a key of the envelope, the scan is over: native searches find that out.
- * Otherwise nested values are skipped by counting brackets: that they are valid inside is found out by whoever parses
- * them. A line that breaks off is refused, except a long one that breaks off right after a `}`.
+ * Invariants:
+ * - For every line that is valid JSON the result equals that of `JSON.parse`, whatever the order, escapes or repetition
+ *   of keys (the last one counts).
+ * - This requires the whole top level. If much is left and none of it can spell an envelope key, native searches detect
+ *   this and the scan ends early.
+ * - Otherwise nested values are skipped by counting brackets. Their content is validated only when it is parsed.
+ * - A truncated line is rejected, except a long one that is truncated right after a `}`.
  */
 import {
   BRACE,
@@ -28,10 +30,10 @@ export { FrameError } from "./json-scan";
 export type Envelope =
   | { readonly kind: "request"; readonly id: Id; readonly method: string }
   | { readonly kind: "notification"; readonly method: string }
-  /** `id` is null or absent in the answer to something that could not be read. */
+  /** `id` is null or absent in the answer to an unreadable message. */
   | { readonly kind: "response"; readonly id: Id | null; readonly failed: boolean };
 
-/** The members that make the envelope; a member is missing here when it is missing there. */
+/** The members that form the envelope. A member is absent here when it is absent in the message. */
 export interface Members {
   readonly id?: unknown;
   readonly method?: unknown;
@@ -39,7 +41,7 @@ export interface Members {
   readonly error?: unknown;
 }
 
-/** `jsonrpc` is not looked at: there are agents that leave it out, and nothing else depends on it. */
+/** `jsonrpc` is not checked: some agents omit it, and nothing else depends on it. */
 export function envelopeOf(members: Members): Envelope {
   const { id, method, result, error } = members;
   if (method !== undefined) {
@@ -50,7 +52,7 @@ export function envelopeOf(members: Members): Envelope {
   }
   if (result === undefined && error === undefined)
     throw new FrameError(RpcCode.invalidRequest, "it has neither a method nor a result nor an error");
-  // some write `"error":null` beside a result
+  // some agents write `"error":null` beside a result
   const failed = error !== undefined && (error !== null || result === undefined);
   if (isId(id)) return { kind: "response", id, failed };
   if (id === null || id === undefined) return { kind: "response", id: null, failed };
@@ -61,25 +63,23 @@ function isId(value: unknown): value is Id {
   return typeof value === "string" || Number.isInteger(value);
 }
 
-/** An envelope, and where the bytes that it is made of stand: start and end are the same for what is not there. */
+/** An envelope and the offsets of its parts. Start equals end for an absent part. */
 export interface Scanned {
   readonly envelope: Envelope;
   readonly idStart: number;
   readonly idEnd: number;
   readonly methodStart: number;
   readonly methodEnd: number;
-  /** The value of the params; 0 where there are none. */
+  /** Position of the params' value; 0 if there are none. */
   readonly paramsStart: number;
-  /**
-   * All members but `jsonrpc` and `id`, though perhaps with a second `jsonrpc`; 0 when they do not stand side by side.
-   */
+  /** All members except `jsonrpc` and `id`, possibly with a second `jsonrpc`; 0 when they are not contiguous. */
   readonly bodyStart: number;
   readonly bodyEnd: number;
-  /** What is in a proxy's envelope, where it was come across. */
+  /** The content of a proxy's envelope, if the scan found one. */
   readonly inside: Kept | undefined;
 }
 
-/** Reads the envelope of one line, which may have spaces and a newline at its end. Throws `FrameError`. */
+/** Reads the envelope of one line, which may end with whitespace and a newline. Throws `FrameError`. */
 export function scanEnvelope(line: Buffer): Scanned {
   let id: unknown, method: unknown, result: unknown, error: unknown, inside: Kept | undefined;
   let idStart = 0,
@@ -110,7 +110,7 @@ export function scanEnvelope(line: Buffer): Scanned {
           ? close
           : undefined,
     );
-    // or each of many members would be searched to the end of the line
+    // otherwise each of many members would be searched to the end of the line
     if (isSearched) searchAgain = (start + close) >> 1;
     switch (key) {
       case "id":
@@ -159,17 +159,17 @@ export function scanEnvelope(line: Buffer): Scanned {
 }
 
 /**
- * A key of the envelope, and an escaped letter, which could be part of one. Two searches are faster than one for both.
+ * An envelope key, and an escaped letter, which could be part of one. Two searches are faster than one combined search.
  */
 const SPELLED = [/"(?:id|method|result|error)"/, /\\u00[67]/],
   SPELLED_TOO = [...SPELLED, /"jsonrpc"/];
 
-/** Whether nothing that counts comes behind the beginning of this value. A second `jsonrpc` does not. */
+/** Whether no relevant member follows the start of this value. A second `jsonrpc` is not relevant. */
 function isLast(line: Buffer, start: number, close: number, isVersioned: boolean): boolean {
   return nothingMore(line, start, close, isVersioned ? SPELLED : SPELLED_TOO);
 }
 
-/** Of a result or an error it only matters whether it is `null`. */
+/** For a result or an error, only whether it is `null` matters. */
 function presence(line: Buffer, start: number): unknown {
   return line[start] === LETTER_N ? scalar(line, start, valueEnd(line, start)) : true;
 }

@@ -1,9 +1,9 @@
 /**
- * A frame: one JSON-RPC message on its way, as bytes or as an object. It turns from one into the other only when asked,
- * and once, so that what nobody changes crosses as the bytes that arrived, and what never leaves the process is never
- * serialised.
+ * A frame: one JSON-RPC message in transit, as bytes or as an object. It is converted from one to the other lazily and
+ * at most once. An unchanged message is therefore forwarded as the bytes that arrived, and a message that never leaves
+ * the process is never serialised.
  *
- * Invariants: frames do not change; bytes, message and envelope of one frame always say the same.
+ * Invariants: frames are immutable; the bytes, message and envelope of a frame always agree.
  */
 import { FrameError, envelopeOf, scanEnvelope, type Envelope, type Scanned } from "./envelope";
 import { isObject, type JsonObject } from "./json";
@@ -14,8 +14,7 @@ export { FrameError, type Envelope } from "./envelope";
 
 export class Frame {
   /**
-   * As it is written, in pieces that follow each other, perhaps without its newline: in one piece as soon as somebody
-   * has read it.
+   * The serialised line in consecutive pieces, possibly without its newline. Joined into one piece on the first read.
    */
   #pieces: readonly Buffer[] | undefined;
   #message: Message | undefined;
@@ -34,7 +33,7 @@ export class Frame {
     this.#scanned = scanned;
   }
 
-  /** One line, with or without its newline. It is looked at when somebody asks, so it may turn out to be no message. */
+  /** One line, with or without its newline. It is parsed lazily, so it may turn out not to be a message. */
   static raw(bytes: Uint8Array): Frame {
     return new Frame([asBuffer(bytes)], undefined);
   }
@@ -43,35 +42,35 @@ export class Frame {
     return new Frame(undefined, message);
   }
 
-  /** UTF-8, without a newline. A message that JSON cannot hold (a cycle, a bigint) is a bug, and throws. */
+  /** UTF-8, without a newline. Throws if JSON cannot represent the message (a cycle, a bigint), which is a bug. */
   get bytes(): Uint8Array {
     const line = this.#line();
     return line[line.length - 1] === NEWLINE ? line.subarray(0, -1) : line;
   }
 
-  /** The same with its newline, in pieces. */
+  /** The same bytes with the newline, in pieces. */
   get pieces(): readonly Buffer[] {
     const pieces = (this.#pieces ??= [this.#written()]),
       last = pieces[pieces.length - 1];
     return last?.[last.length - 1] === NEWLINE ? pieces : [...pieces, NEWLINE_BYTES];
   }
 
-  /** Throws `FrameError` when the bytes are no message. */
+  /** Throws `FrameError` when the bytes are not a message. */
   get message(): Message {
     return (this.#message ??= parse(this.#line()));
   }
 
-  /** Throws `FrameError` when the bytes are no message; see envelope.ts for what is not looked at. */
+  /** Throws `FrameError` when the bytes are not a message. See envelope.ts for the parts that are not validated. */
   get envelope(): Envelope {
     return (this.#envelope ??= this.#message ? envelopeOf(this.#message) : this.#scan().envelope);
   }
 
-  /** The bytes of the id as they were written: an integer beyond 2⁵³ is exact only here. */
+  /** The bytes of the id as received: an integer beyond 2⁵³ is exact only in this form. */
   get idBytes(): Uint8Array {
     return this.#idBytes();
   }
 
-  /** The same message under another id, or under the `idBytes` of another frame. Only for what has an id. */
+  /** The same message with another id, or with the `idBytes` of another frame. Only for messages that have an id. */
   withId(id: Id | Uint8Array): Frame {
     if (!this.#pieces && this.#message && !(id instanceof Uint8Array)) {
       if (!("id" in this.#message)) throw new Error("a notification has no id to change");
@@ -82,7 +81,7 @@ export class Frame {
     if (idStart === idEnd) throw new Error("there is no id to change");
     const written = writtenId(id),
       pieces = this.#spliced(idStart, idEnd, written);
-    // What id some bytes are is read when somebody asks.
+    // An id given as bytes is parsed lazily.
     return new Frame(
       pieces,
       undefined,
@@ -91,7 +90,7 @@ export class Frame {
     );
   }
 
-  /** The same request or notification under another method; params and all else stay as they came. */
+  /** The same request or notification with another method; params and all other members are unchanged. */
   withMethod(method: string): Frame {
     if (!this.#pieces && this.#message) return Frame.of({ ...this.#message, method });
     const { methodStart, methodEnd } = this.#scan();
@@ -99,7 +98,7 @@ export class Frame {
     return new Frame(this.#spliced(methodStart, methodEnd, Buffer.from(JSON.stringify(method))), undefined);
   }
 
-  /** This request or notification in the envelope of a proxy; a request's id becomes the envelope's. */
+  /** This request or notification in a proxy's envelope. A request's id becomes the id of the envelope. */
   wrapped(method: SuccessorMethod): Frame {
     if (!this.#pieces && this.#message) return Frame.of(wrapMessage(this.#message, method));
     const scanned = this.#scan(),
@@ -110,7 +109,9 @@ export class Frame {
     );
   }
 
-  /** The message in a proxy's envelope, a request under `id`. Throws `FrameError` when there is none inside. */
+  /**
+   * The message in a proxy's envelope; a request gets `id`. Throws `FrameError` when the envelope contains no message.
+   */
   unwrapped(id: Id | undefined): Frame {
     if (!this.#pieces && this.#message) return Frame.of(unwrapMessage(this.#message, id));
     const { method, pieces } = unwrapLine(this.#line(), this.#scan(), id === undefined ? undefined : writtenId(id));
@@ -131,7 +132,7 @@ export class Frame {
     return [line.subarray(0, start), written, line.subarray(end)];
   }
 
-  /** In one piece. */
+  /** The line in one piece. */
   #line(): Buffer {
     const pieces = (this.#pieces ??= [this.#written()]),
       [first] = pieces;
@@ -163,7 +164,7 @@ function writtenId(id: Id | Uint8Array): Buffer {
     : Buffer.from(typeof id === "number" ? String(id) : JSON.stringify(id));
 }
 
-/** What was found in a line, as it is when the id is another one of so many bytes. */
+/** The scan result of a line after its id is replaced by one of `length` bytes. */
 function withNewId({ envelope, idStart, idEnd, inside, ...at }: Scanned, id: Id, length: number): Scanned {
   const moved = (position: number): number => (position < idEnd ? position : position + idStart + length - idEnd);
   return {

@@ -5,7 +5,7 @@ import { Frame } from "./frame";
 import { countingIds, hop, proxyHop, type ProxyHop } from "./hop";
 import { memoryChannels } from "./memory";
 
-/** A channel's end that keeps what it hears. */
+/** One end of a channel; records the messages that it receives. */
 class Heard {
   readonly messages: unknown[] = [];
   closed: Closed | undefined;
@@ -42,7 +42,7 @@ interface Fixture {
   readonly odd: string[];
 }
 
-/** A hop with a proxy: `other` is the real connection's other end. */
+/** A hop with a proxy. `other` is the other end of the real connection. */
 function proxyFixture(): Fixture {
   const [ours, theirs] = memoryChannels(),
     odd: string[] = [];

@@ -1,15 +1,18 @@
 /**
- * The boundary between a connection, where each side numbers its own requests, and a chain, where every request has an
- * id of its own, whoever made it: an id that comes in is replaced, and put back when the answer leaves.
+ * The boundary between a connection and a chain. On a connection each side numbers its own requests; in a chain every
+ * request has a unique id. The id of an incoming request is replaced, and restored when the answer leaves.
  *
- * A connection with a proxy carries two conversations: what the proxy has with its client, as it is, and what it has
- * with its successor, in envelopes (successor.ts). Seen from either end that is `plain` and `wrapped`: two channels.
+ * A connection to a proxy carries two conversations. Messages between the proxy and its client are sent as they are.
+ * Messages between the proxy and its successor are sent in envelopes (successor.ts). Both ends expose them as two
+ * channels, `plain` and `wrapped`.
  *
- * Invariants: what nobody needs to read crosses as bytes; order is kept per direction, answers included;
- * `$/cancel_request` names the id of its own hop (schema v1 unstable, `ProxySuccessorRequest`: a cancellation is never
- * forwarded, each hop makes its own); when the connection ends, each request that waits for it is answered with an
- * error, each of its own is cancelled, and only then both channels close: a peer that died looks like one that took its
- * leave.
+ * Invariants:
+ * - A message that is not inspected is forwarded as bytes.
+ * - Order is kept per direction, including answers.
+ * - `$/cancel_request` names the id of its own hop (schema v1 unstable, `ProxySuccessorRequest`): a cancellation is
+ *   never forwarded; each hop sends its own.
+ * - When the connection ends, each request that waits for it is answered with an error, each of its own requests is
+ *   cancelled, and only then do both channels close. A crash therefore looks like an orderly close.
  */
 import type { Channel, Closed, Receiver } from "./channel";
 import { Frame, FrameError } from "./frame";
@@ -17,7 +20,7 @@ import { objectOr } from "./json";
 import { RpcCode, type Id, type RpcErrorObject } from "./message";
 import { isSuccessorMethod, type SuccessorMethod } from "./successor";
 
-/** Makes the ids of requests: each once. */
+/** Generates request ids. Each id is unique. */
 export interface Ids {
   next(): number;
 }
@@ -30,42 +33,39 @@ export function countingIds(): Ids {
 export interface HopOptions {
   /** Shared by all hops and stages of a chain. */
   readonly ids: Ids;
-  /** For the log: answers to nothing, envelopes without a message. */
+  /** Reports protocol violations for the log: answers without a request, envelopes without a message. */
   readonly odd: (what: string, detail: unknown) => void;
-  /** The error for requests that the connection's end leaves unanswered. */
+  /** The error for requests that are unanswered when the connection ends. */
   readonly unanswered?: (reason: Closed) => RpcErrorObject;
-  /** The connection has ended; what it leaves open is settled next. */
+  /** Called when the connection has ended, before its open requests are settled. */
   readonly ended?: (reason: Closed) => void;
 }
 
-/** What every hop can do besides. */
+/** Common to all hops. */
 export interface OpenRequests {
-  /** Answers every request that came in and is not answered. */
+  /** Answers every unanswered incoming request with this error. */
   refuseOpen(error: RpcErrorObject): void;
 }
 
-/** A connection with one conversation: a client's, or an agent's. */
+/** A connection with one conversation, to a client or to an agent. */
 export function hop(channel: Channel, options: HopOptions): { readonly plain: Channel } & OpenRequests {
   return new Hop(channel, options, false);
 }
 
 export interface ProxyHop extends OpenRequests {
-  /** With the proxy as its client sees it. */
+  /** The conversation between the proxy and its client. */
   readonly plain: Channel;
-  /** With the proxy as its successor sees it. */
+  /** The conversation between the proxy and its successor. */
   readonly wrapped: Channel;
-  /**
-   * How envelopes are spelled that are sent from now on: `proxy/successor` until told, or until the other side spells
-   * it otherwise.
-   */
+  /** Sets the envelope method for messages sent from now on. Defaults to `proxy/successor`. */
   spell(method: SuccessorMethod): void;
-  /** Resolves when the proxy has answered everything that its client asked, or the connection has ended. */
+  /** Resolves when the proxy has answered all requests of its client, or when the connection has ended. */
   answered(): Promise<void>;
 }
 
 /**
- * A connection with two conversations: a conductor's with a proxy, or a proxy's with its conductor. To dispose either
- * channel ends both.
+ * A connection with two conversations: between a conductor and a proxy, or between a proxy and its conductor. Disposing
+ * either channel ends both.
  */
 export function proxyHop(channel: Channel, options: HopOptions): ProxyHop {
   return new Hop(channel, options, true);
@@ -75,9 +75,9 @@ const CANCEL = "$/cancel_request";
 
 type Side = "plain" | "wrapped";
 
-/** A request that came in and is not answered. */
+/** An incoming request without an answer. */
 interface Asked {
-  readonly side: Side /** As it came; bytes where a number would not be exact. */;
+  readonly side: Side /** As received; bytes if a number would not be exact. */;
   readonly id: Id | Uint8Array;
 }
 
@@ -89,9 +89,9 @@ class Hop implements ProxyHop {
   readonly #isProxy: boolean;
   readonly #receivers: Partial<Record<Side, Receiver>> = {};
   readonly #asked = new Map<number, Asked>();
-  /** Requests that went out and are not answered. */
+  /** Outgoing requests without an answer. */
   readonly #pending = new Map<number, Side>();
-  /** Who waits until `plain` has none of them. */
+  /** Callers that wait until no request of `plain` is pending. */
   readonly #waiting: (() => void)[] = [];
   #spelling: SuccessorMethod = "proxy/successor";
   #closed: Closed | undefined;
@@ -128,7 +128,7 @@ class Hop implements ProxyHop {
     };
   }
 
-  /** Delivery begins when every conversation has its receiver. */
+  /** Delivery starts when every conversation has a receiver. */
   #start(side: Side, receiver: Receiver): void {
     if (this.#receivers[side]) throw new Error("a channel is started once");
     this.#receivers[side] = receiver;
@@ -155,10 +155,7 @@ class Hop implements ProxyHop {
     return this.#channel.send(frame.withId(asked.id));
   }
 
-  /**
-   * The older spelling puts the cancellation of a message in an envelope into one, too. What was answered already is
-   * not cancelled.
-   */
+  /** The older spelling also wraps the cancellation of an enveloped message. An answered request is not cancelled. */
   #cancel(side: Side, frame: Frame): boolean {
     const id = requestIdIn(frame);
     if (typeof id !== "number" || this.#pending.get(id) !== side) return true;
@@ -188,7 +185,7 @@ class Hop implements ProxyHop {
 
   #ask(side: Side, frame: Frame, id: Id): number {
     const own = this.#options.ids.next();
-    // A copy: the bytes are a part of a chunk that would be kept as long as the request is open.
+    // Copied, because the bytes are part of a chunk that would be retained while the request is open.
     this.#asked.set(own, {
       side,
       id: typeof id === "string" || Number.isSafeInteger(id) ? id : Buffer.from(frame.idBytes),
@@ -196,7 +193,7 @@ class Hop implements ProxyHop {
     return own;
   }
 
-  /** A message in an envelope; `id` is that of the request, if it is one. */
+  /** Handles an enveloped message. `id` is the request's id, undefined for a notification. */
   #opened(frame: Frame, id: Id | undefined): void | Promise<void> {
     const own = id === undefined ? undefined : this.#ask("wrapped", frame, id);
     let inside: Frame;
@@ -230,14 +227,17 @@ class Hop implements ProxyHop {
     if (![...this.#pending.values()].includes("plain")) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** Names a request as the other side numbered it; the newest of that id, should it have used it twice. */
+  /**
+   * The cancellation uses the id assigned by the other side. If that id was used twice, the newest request is
+   * cancelled.
+   */
   #cancelled(frame: Frame): void | Promise<void> {
     const id = requestIdIn(frame);
     const found = [...this.#asked].findLast(
       ([, asked]) =>
         asked.id === id || (asked.id instanceof Uint8Array && Number(Buffer.from(asked.id).toString()) === id),
     );
-    if (found) return this.#deliver(found[1].side, cancellation(found[0])); // else answered already: they crossed
+    if (found) return this.#deliver(found[1].side, cancellation(found[0])); // otherwise already answered: both crossed
   }
 
   #deliver(side: Side, frame: Frame): void | Promise<void> {
@@ -262,7 +262,7 @@ class Hop implements ProxyHop {
   }
 }
 
-/** Bytes of an odd message for the log. */
+/** Maximum number of bytes of an invalid message in the log. */
 const EXCERPT = 500;
 
 export function cancellation(requestId: number): Frame {
@@ -273,7 +273,7 @@ export function failure(id: number, error: RpcErrorObject): Frame {
   return Frame.of({ jsonrpc: "2.0", id, error });
 }
 
-/** Undefined also when the params, into which nobody has looked before, are not JSON. */
+/** Returns undefined if the params, which are parsed here for the first time, are not JSON. */
 function requestIdIn(frame: Frame): unknown {
   try {
     const { message } = frame;

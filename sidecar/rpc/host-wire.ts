@@ -1,6 +1,7 @@
 /**
- * The sidecar's end of the wire to the extension host: vscode-jsonrpc over stdio, with the contract's types. Handlers
- * are complete by type; one that throws an `RpcError` answers with its code, and any other error is an internal one.
+ * The sidecar's end of the connection to the extension host: vscode-jsonrpc over stdio, with the contract's types. The
+ * type requires a handler for every method. A thrown `RpcError` keeps its code; any other error becomes an internal
+ * error.
  */
 import type { Readable, Writable } from "node:stream";
 import {
@@ -23,7 +24,7 @@ const CONGESTED_BYTES = 1024 * 1024;
 
 export class HostWire {
   readonly #connection: MessageConnection;
-  /** Resolves when the host is gone. */
+  /** Resolves when the connection to the host has ended. */
   readonly closed: Promise<void>;
 
   constructor(
@@ -40,11 +41,11 @@ export class HostWire {
       input.once("close", () => resolve());
       output.once("error", () => resolve());
     });
-    this.#connection.onError(() => undefined); // a broken pipe: `closed` says it
+    this.#connection.onError(() => undefined); // a broken pipe, which `closed` already reports
   }
 
   serve(handlers: Handlers<HostToSidecar>): void {
-    // What comes from the host is what the contract says: `hello` has compared the builds of both programs.
+    // Host messages follow the contract: `hello` has compared the builds of both programs.
     for (const [method, handler] of Object.entries<(params: never, signal: CancelSignal) => unknown>(handlers)) {
       this.#connection.onRequest(method, (params: unknown, token: CancellationToken) =>
         settle(() => handler(params as never, signalOf(token))),
@@ -57,8 +58,8 @@ export class HostWire {
   }
 
   /**
-   * Rejects with an `RpcError`: the host's, or an internal one when the host is gone. An aborted signal asks the host
-   * to stop; its answer is still awaited.
+   * Rejects with an `RpcError`: the host's error, or an internal one when the connection has ended. An aborted signal
+   * asks the host to stop; its answer is still awaited.
    */
   async request<M extends keyof Calls<SidecarToHost>>(
     method: M,
@@ -80,7 +81,7 @@ export class HostWire {
 
   notify<M extends keyof Notes<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>): void {
     const name: string = method;
-    // Throws or rejects when the host is gone, which `closed` tells already: what is let go of then may still log.
+    // Throws or rejects when the connection has ended, which `closed` already reports: cleanup may still log then.
     const send = async (): Promise<void> => this.#connection.sendNotification(name, params);
     send().catch(() => undefined);
   }

@@ -1,4 +1,4 @@
-/** A request of the other side, until it is answered: once, by whichever of `respond` and `fail` comes first. */
+/** A request from the other side. The first call of `respond` or `fail` answers it; later calls are ignored. */
 import { Frame } from "./frame";
 import { RpcCode, RpcError, type Id, type Request } from "./message";
 
@@ -6,13 +6,16 @@ export interface IncomingRequest {
   readonly id: Id;
   readonly method: string;
   readonly params: unknown;
-  /** Aborted when the other side cancels the request or is gone: then the reason is a `ConnectionClosed`. */
+  /**
+   * Aborted when the other side cancels the request, or when the connection closes (the reason is a
+   * `ConnectionClosed`).
+   */
   readonly signal: AbortSignal;
-  /** Answers. `undefined` becomes `null`. Ignored after the first answer. */
+  /** Sends the result; `undefined` becomes `null`. Ignored after the first answer. */
   respond(result: unknown): void;
   /**
-   * Answers with an error: an `RpcError` as it is, another one as an internal error; after a cancellation as
-   * "cancelled".
+   * Sends an error. An `RpcError` is sent unchanged, any other error as an internal error. After a cancellation, the
+   * error is "cancelled".
    */
   fail(error: unknown): void;
 }
@@ -23,7 +26,7 @@ export class Incoming implements IncomingRequest {
   readonly params: unknown;
   readonly #frame: Frame;
   #send: ((answer: Frame) => void) | undefined;
-  #aborting: AbortController | undefined; // made when somebody asks: few do
+  #aborting: AbortController | undefined; // created on first use, because few handlers use it
 
   constructor(request: Request, frame: Frame, send: (answer: Frame) => void) {
     this.id = request.id;
@@ -37,7 +40,7 @@ export class Incoming implements IncomingRequest {
     return (this.#aborting ??= new AbortController()).signal;
   }
 
-  /** `reason` is undefined when the other side withdrew the request itself. */
+  /** `reason` is undefined when the other side cancelled the request itself. */
   abort(reason?: RpcError): void {
     (this.#aborting ??= new AbortController()).abort(reason);
   }
@@ -50,7 +53,7 @@ export class Incoming implements IncomingRequest {
     this.#answer(Frame.of({ jsonrpc: "2.0", id: this.id, error: this.#failure(error).toJSON() }));
   }
 
-  /** An integer beyond 2⁵³ goes back as the bytes that came: as a number it would be another one. */
+  /** An integer beyond 2⁵³ is returned as the bytes that arrived, because a number would lose precision. */
   #answer(answer: Frame): void {
     this.#send?.(
       typeof this.id === "string" || Number.isSafeInteger(this.id) ? answer : answer.withId(this.#frame.idBytes),

@@ -1,10 +1,10 @@
 /**
- * Walking over JSON as bytes, without parsing it: strings are crossed by native searches, nested values by counting
- * brackets. That what is nested is valid inside is found out by whoever parses it.
+ * Scans JSON as bytes without parsing it. Strings are skipped by native searches and nested values by counting
+ * brackets. Nested content is validated only when it is parsed.
  */
 import { RpcCode } from "./message";
 
-/** A line that is no message: `parseError` when it is not JSON, `invalidRequest` when it is, but no JSON-RPC. */
+/** A line that is not a message: `parseError` if it is not JSON, `invalidRequest` if it is JSON but not JSON-RPC. */
 export class FrameError extends Error {
   override readonly name = "FrameError";
   constructor(
@@ -26,7 +26,7 @@ export const QUOTE = 0x22,
   BRACE_END = 0x7d,
   LETTER_N = 0x6e;
 const ZERO = 0x30;
-/** Beyond so many bytes one native search is cheaper than looking at each. */
+/** Bytes. Beyond this length, one native search is cheaper than a byte loop. */
 const NEAR = 32;
 
 export function skipSpace(line: Buffer, from: number): number {
@@ -35,7 +35,7 @@ export function skipSpace(line: Buffer, from: number): number {
   return at;
 }
 
-/** The position after the last byte that is not a space. */
+/** The position after the last byte that is not whitespace. */
 export function textEnd(line: Buffer): number {
   let end = line.length;
   for (let byte = line[end - 1]; byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a; byte = line[end - 1])
@@ -59,7 +59,7 @@ export function stringEnd(line: Buffer, open: number): number {
   throw brokenOff();
 }
 
-/** The position after the value that begins at `start`. */
+/** The position after the value that starts at `start`. */
 export function valueEnd(line: Buffer, start: number): number {
   const first = line[start];
   if (first === QUOTE) return stringEnd(line, start);
@@ -84,7 +84,7 @@ function nestedEnd(line: Buffer, start: number): number {
   throw brokenOff();
 }
 
-/** A string, number, `null`, `true` or `false`; anything nested is given as `true`, which no envelope accepts. */
+/** A string, number, `null`, `true` or `false`. A nested value is returned as `true`, which no envelope accepts. */
 export function scalar(line: Buffer, start: number, end: number): unknown {
   const first = line[start];
   if (first === BRACE || first === BRACKET) return true;
@@ -99,7 +99,7 @@ export function scalar(line: Buffer, start: number, end: number): unknown {
   }
 }
 
-/** Most ids are one; -1 for all else. */
+/** Fast path for whole numbers, which most ids are; -1 for any other value. */
 function wholeNumber(line: Buffer, start: number, end: number): number {
   if (end - start > 15 || (line[start] === ZERO && end - start > 1)) return -1;
   let value = 0;
@@ -125,16 +125,16 @@ export function isAt(line: Buffer, start: number, bytes: Buffer): boolean {
 }
 
 /**
- * Only from so many bytes on a search may be worth it, and only where strings are so short that crossing each of them
- * costs more.
+ * A search pays off only from `FAR` bytes on, and only if the average string is so short that skipping each one costs
+ * more.
  */
 const FAR = 4096,
   SAMPLE = 32,
   SHORT = 16;
 
 /**
- * Whether a search through the bytes from `start` up to `end` (as latin-1) is worth it, and finds none of these
- * patterns. False says nothing.
+ * Returns true if a search (as latin-1) from `start` to `end` pays off and finds none of these patterns. False is
+ * inconclusive.
  */
 export function nothingMore(line: Buffer, start: number, end: number, patterns: readonly RegExp[]): boolean {
   if (end - start < FAR || !isDense(line, (start + end) >> 1)) return false;

@@ -1,4 +1,4 @@
-/** Reading JSON that somebody else wrote: every boundary looks before it takes. */
+/** Readers for untrusted JSON: each value is checked at the boundary. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is JsonObject {
@@ -18,7 +18,7 @@ export function numberOr<T>(value: unknown, otherwise: T): number | T {
   return typeof value === "number" ? value : otherwise;
 }
 
-/** For a person to read: strings as they are, all else indented; cut after `limit` characters, and says so. */
+/** Human-readable text: strings unchanged, other values indented, truncated after `limit` characters with a note. */
 export function readable(value: unknown, limit: number): string {
   return cut(typeof value === "string" ? value : indented(value), limit);
 }
@@ -27,7 +27,7 @@ export function cut(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit)}\n… (${text.length - limit} more characters)`;
 }
 
-/** What was parsed may be nested too deep to be written again: the parser has no limit there, the writer has. */
+/** A parsed value may be nested too deep to serialise: the parser has no depth limit, the serialiser has one. */
 function indented(value: unknown): string {
   try {
     return JSON.stringify(value, undefined, 2) ?? String(value);

@@ -1,15 +1,15 @@
 /**
- * Lines that leave together. What stood side by side in the chunk that was read, and leaves in the same order, is one
- * piece again: nothing of it is copied. Else small pieces are copied into one, and large ones are not.
+ * Lines that are written together. Adjacent slices of one read chunk, added in the same order, are merged without
+ * copying. Otherwise small pieces are copied into one buffer and large ones are not.
  */
 
-/** When the pieces have fewer bytes than this on average it is cheaper to copy them than to write each. */
+/** Bytes. Below this average piece size, copying is cheaper than one write per piece. */
 const SMALL = 4 * 1024;
 
 export class LineBatch {
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** What was added last, and how long it has become: what follows it in memory makes it longer. */
+  /** The last added piece and its length so far; a piece that follows it in memory extends it. */
   #last: Buffer | undefined;
   #length = 0;
 
@@ -29,7 +29,7 @@ export class LineBatch {
     this.#length = piece.length;
   }
 
-  /** What is to be written, one after the other. The batch is empty then. */
+  /** Returns the pieces to write, in order, and empties the batch. */
   take(): readonly Buffer[] {
     this.#closeLast();
     const pieces = this.#pieces,

@@ -4,7 +4,7 @@ import { LineReader, type LineTaker } from "./line-reader";
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
-/** Writes down what a reader tells; `take` may say more. */
+/** Records the events of a reader; `take` may record more. */
 function read(
   input: Readable,
   take: (line: string, reader: () => LineReader) => void | Promise<void> = () => undefined,

@@ -1,23 +1,25 @@
 /**
- * Reads a stream line by line, as fast as who takes the lines.
+ * Reads a stream line by line, at the pace of the consumer.
  *
- *   ready ── a line is not taken at once ──▶ busy ── it is ──▶ ready          any ── stop, failure, all taken ──▶ over
+ *   ready ── `take` returns a promise ──▶ busy ── it settles ──▶ ready          any ── stop, failure, all taken ──▶ over
  *
- * Invariants: lines are shown one at a time, in order, and cut when it is their turn; while one is being taken the
- * stream is not read beyond what it was about to give; the end is told once, after the last line; after `stop` what
- * comes is discarded.
+ * Invariants:
+ * - Lines are delivered one at a time, in order, and split only when they are due.
+ * - While a line is being taken, the stream is not read beyond the data that it was about to deliver.
+ * - The end is reported once, after the last line.
+ * - After `stop`, further data is discarded.
  */
 import { finished, type Readable } from "node:stream";
 import { LineSplitter } from "./lines";
 
 export interface LineTaker {
-  /** A line, as `LineSplitter.next` gives it. May throw, or reject. */
+  /** Receives a line in the form of `LineSplitter.next`. May throw or reject. */
   take(line: Buffer): void | Promise<void>;
-  /** What came after the last newline, if anything did; likewise. */
+  /** Receives the bytes after the last newline, if any. May throw or reject. */
   takeLast(line: Buffer): void | Promise<void>;
-  /** `cause`: how the stream broke. */
+  /** `cause` is the error that broke the stream. */
   ended(cause: Error | undefined): void;
-  /** A line is too long (`LineTooLong`), or could not be taken. The reader has stopped. */
+  /** A line is too long (`LineTooLong`) or could not be taken. The reader has stopped. */
   failed(error: unknown): void;
 }
 
@@ -26,7 +28,7 @@ export class LineReader {
   readonly #lines: LineSplitter;
   readonly #taker: LineTaker;
   #state: "ready" | "busy" | "over" = "ready";
-  /** What came while it was busy: one chunk, or a few from a stream that cannot be paused at once. */
+  /** Chunks that arrived while busy: one, or a few from a stream that cannot be paused at once. */
   readonly #next: Buffer[] = [];
   #streamEnd: { readonly cause: Error | undefined } | undefined;
   #chunks = 0;
@@ -44,7 +46,7 @@ export class LineReader {
     });
   }
 
-  /** How many have come. */
+  /** Number of chunks received. */
   get chunks(): number {
     return this.#chunks;
   }
@@ -52,10 +54,10 @@ export class LineReader {
   stop(): void {
     this.#state = "over";
     this.#next.length = 0;
-    this.#input.resume(); // so that the writer can end in peace
+    this.#input.resume(); // so that the writer is not blocked
   }
 
-  /** Most waits are over before more comes: the stream is paused only when it does. */
+  /** Most waits end before the next chunk, so the stream is paused only when a chunk arrives while busy. */
   #arrived(chunk: Buffer): void {
     this.#chunks++;
     if (this.#state === "over") return;

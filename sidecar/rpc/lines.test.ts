@@ -13,7 +13,7 @@ function take(splitter: LineSplitter, chunk: Buffer, lines: string[]): void {
   splitter.push(chunk);
   for (let line = splitter.next(); line; line = splitter.next()) lines.push(line.toString().replace(/\n$/, ""));
 }
-/** Cuts bytes at the given places, also between the bytes of one character. */
+/** Splits bytes at the given positions, possibly within the bytes of one character. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const at = [0, ...places.map(place => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return at.slice(1).map((end, i) => bytes.subarray(at[i], end));

@@ -1,8 +1,11 @@
 /**
- * Cuts a stream of bytes into lines, at `\n` only (U+2028 and a lone `\r` are text), however it was cut into chunks.
+ * Splits a byte stream into lines, independent of its chunks. Only `\n` ends a line; U+2028 and a lone `\r` are text.
  *
- * Invariants: a line is handed out when its newline has come; what is held is one unfinished line of at most `maxLine`
- * bytes. A line in one chunk is not copied, large pieces of one are copied once, small ones a bounded number of times.
+ * Invariants:
+ * - A line is returned when its newline has arrived.
+ * - At most one unfinished line of at most `maxLine` bytes is buffered.
+ * - A line within one chunk is not copied. Large pieces of a line are copied once, small ones a bounded number of
+ *   times.
  */
 export class LineTooLong extends Error {
   override readonly name = "LineTooLong";
@@ -10,14 +13,14 @@ export class LineTooLong extends Error {
 
 const NEWLINE = 0x0a,
   RETURN = 0x0d;
-/** From so many bytes on a piece of a line is kept as it came until the line is complete. */
+/** Bytes. A piece of a line of at least this size is kept uncopied until the line is complete. */
 const LARGE = 16 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 export class LineSplitter {
   #chunk: Buffer = EMPTY;
   #at = 0;
-  /** Of the unfinished line: large pieces, and what has been gathered; then the small ones that are being gathered. */
+  /** The unfinished line: large pieces and completed small ones, then the buffer in which small pieces are gathered. */
   #pieces: Buffer[] = [];
   #gathered: Buffer = EMPTY;
   #gatheredLength = 0;
@@ -30,14 +33,14 @@ export class LineSplitter {
     return this.#length;
   }
 
-  /** Gives the next chunk, when all lines of the one before have been taken. */
+  /** Adds the next chunk, after all lines of the previous one are taken. */
   push(chunk: Buffer): void {
     this.#chunk = chunk;
     this.#at = 0;
   }
 
   /**
-   * The next line: with its newline, or without its `\r\n`. Undefined when it takes another chunk. Throws
+   * The next line: with its newline, or without its `\r\n`. Undefined when another chunk is needed. Throws
    * `LineTooLong`.
    */
   next(): Buffer | undefined {
@@ -54,7 +57,7 @@ export class LineSplitter {
     return newline === -1 ? undefined : withoutReturn(this.#take());
   }
 
-  /** What came after the last newline; empty when nothing did. */
+  /** The bytes after the last newline; may be empty. */
   end(): Buffer {
     const line = this.#take();
     return line[line.length - 1] === RETURN ? line.subarray(0, -1) : line;

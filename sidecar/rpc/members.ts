@@ -1,4 +1,4 @@
-/** The members of a JSON object, as bytes: walking over them, and taking some of them out. */
+/** The members of a JSON object as bytes: iterates over them and removes some of them. */
 import {
   BACKSLASH,
   BRACE_END,
@@ -13,19 +13,19 @@ import {
   valueEnd,
 } from "./json-scan";
 
-/** The keys that mean something here. */
+/** The recognised keys. */
 const KEYS = ["id", "method", "params", "result", "error", "jsonrpc", "_meta", "meta"] as const;
 export type Key = (typeof KEYS)[number];
 
-/** By the length of the key. */
+/** Indexed by key length. */
 const BY_LENGTH: readonly (readonly { readonly key: Key; readonly bytes: Buffer }[])[] = Array.from(
   { length: 8 },
   (_, length) => KEYS.filter(key => key.length === length).map(key => ({ key, bytes: Buffer.from(key) })),
 );
-/** A letter that is escaped has so many bytes, and no key here has only one letter. */
+/** Length in bytes of an escaped letter. No recognised key has only one letter. */
 const ESCAPE = "\\u0069".length;
 
-/** Which of the keys is spelled between two positions; an escape like `\u0069d` spells one too. */
+/** Returns the recognised key between two positions, including an escaped spelling such as `\u0069d`. */
 function keyAt(line: Buffer, start: number, end: number): Key | undefined {
   for (const { key, bytes } of BY_LENGTH[end - start] ?? []) if (isAt(line, start, bytes)) return key;
   if (end - start <= ESCAPE) return undefined;
@@ -37,12 +37,12 @@ function keyAt(line: Buffer, start: number, end: number): Key | undefined {
   return undefined;
 }
 
-/** A walk from key to key of the object that opens at `open`. Throws `FrameError` where it is broken. */
+/** Iterates over the keys of the object that opens at `open`. Throws `FrameError` if the object is malformed. */
 export class MemberWalk {
-  /** Where the key begins, or the closing brace. */
+  /** Position of the key, or of the closing brace. */
   at: number;
   key: Key | undefined;
-  /** Where the value begins. */
+  /** Position of the value. */
   start = 0;
 
   constructor(
@@ -52,7 +52,7 @@ export class MemberWalk {
     this.at = skipSpace(line, open + 1);
   }
 
-  /** Reads a key; false at the closing brace. */
+  /** Reads a key; returns false at the closing brace. */
   next(): boolean {
     const { line, at } = this;
     if (line[at] === BRACE_END) return false;
@@ -65,7 +65,7 @@ export class MemberWalk {
     return true;
   }
 
-  /** Goes on to the next member. `end` is the end of the value, where that is known. */
+  /** Advances to the next member. `end` is the end of the value, if already known. */
   pass(end = valueEnd(this.line, this.start)): number {
     const { line } = this;
     let at = skipSpace(line, end);
@@ -78,10 +78,7 @@ export class MemberWalk {
   }
 }
 
-/**
- * For each length the method that was read last: the same ones come again and again, and to compare bytes is cheaper
- * than to decode them.
- */
+/** The last method read, by length. The same methods recur, and comparing bytes is cheaper than decoding them. */
 const METHODS: { readonly bytes: Buffer; readonly method: string }[] = [];
 const LONGEST = 64;
 
@@ -96,11 +93,11 @@ export function methodAt(line: Buffer, start: number, end: number): unknown {
 
 const COMMA_BYTES = Buffer.from(",");
 
-/** What is left of an object when some of its members are taken out. */
+/** The rest of an object after some members are removed. */
 export interface Kept {
-  /** The text of the other members, in pieces. */
+  /** The text of the remaining members, in pieces. */
   readonly pieces: readonly Buffer[];
-  /** What stands at `method`; undefined where nothing does. */
+  /** The value of `method`; undefined if absent. */
   readonly method: unknown;
   /** The position after the closing brace. */
   readonly end: number;
@@ -110,7 +107,7 @@ export function membersWithout(line: Buffer, open: number, without: ReadonlySet<
   const pieces: Buffer[] = [];
   let method: unknown;
   let from = -1,
-    to = -1; // a run of members that stay
+    to = -1; // a run of retained members
   const take = (): void => {
     if (from !== -1) pieces.push(...(pieces.length === 0 ? [] : [COMMA_BYTES]), line.subarray(from, to));
     from = -1;

@@ -1,14 +1,16 @@
 /**
- * Two channels joined in memory: frames are handed over as they are, never serialised, in a later microtask.
+ * Two channels joined in memory. Frames are passed by reference in a later microtask and never serialised.
  *
- * Invariants: order is kept; a frame is delivered when the receiver is through with the one before it; `send` says
- * false while `ENOUGH` frames wait at the other end; when one end is disposed, what it had sent arrives before the
- * other end hears of it.
+ * Invariants:
+ * - Order is kept.
+ * - A frame is delivered when the receiver has finished the previous one.
+ * - `send` returns false while `ENOUGH` frames wait at the other end.
+ * - When one end is disposed, its sent frames arrive before the other end is closed.
  */
 import type { Channel, Closed, Receiver } from "./channel";
 import { Frame } from "./frame";
 
-/** Frames that may wait before their sender is asked to. */
+/** Maximum number of queued frames before `send` asks its caller to wait. */
 const ENOUGH = 64;
 
 export function memoryChannels(): [Channel, Channel] {
@@ -25,7 +27,7 @@ type State =
 class MemoryEnd implements Channel {
   readonly #other: () => MemoryEnd;
   #state: State = { kind: "waiting" };
-  /** What was sent here, and at its end, when the other side has closed, why. */
+  /** Received frames, then the reason if the other side has closed. */
   readonly #inbox: (Frame | Closed)[] = [];
   readonly #senders: (() => void)[] = [];
 
@@ -85,7 +87,7 @@ class MemoryEnd implements Channel {
     if (this.#state.kind === "delivering") this.#state = { kind: "idle", receiver };
   }
 
-  /** A receiver that throws has a bug: both ends hear of it, rather than wait for ever. */
+  /** A receiver that throws has a bug. Both ends close, so that neither waits forever. */
   #fail(cause: unknown): void {
     this.#close({ message: "A message could not be handled.", cause });
     this.#other().#accept({ message: "The other side could not handle a message.", cause });
@@ -97,7 +99,7 @@ class MemoryEnd implements Channel {
     this.#state = { kind: "closed", reason };
     this.#inbox.length = 0;
     this.#releaseSenders();
-    for (const resolve of this.#other().#senders.splice(0)) resolve(); // whoever waited here to send
+    for (const resolve of this.#other().#senders.splice(0)) resolve(); // senders that wait at this end
     if (state.kind !== "waiting") state.receiver.closed(reason);
   }
 

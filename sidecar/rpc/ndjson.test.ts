@@ -10,7 +10,9 @@ const note = (method: string, params?: unknown) =>
   Frame.of({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) });
 const sent = (output: PassThrough): string => String(output.read() ?? "");
 
-/** A channel over `input` whose frames, garbage and end are written down. `busy` says whether a frame is waited for. */
+/**
+ * A channel over `input` that records frames, garbage and its end. `busy` returns a promise if the frame takes time.
+ */
 function listen(
   input: Readable,
   options: NdjsonOptions & { output?: Writable; busy?: (frame: Frame) => void | Promise<void> } = {},

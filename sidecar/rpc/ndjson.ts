@@ -1,13 +1,15 @@
 /**
- * A channel over two byte streams: one JSON message a line (ACP's stdio transport).
+ * A channel over two byte streams: one JSON message per line (ACP's stdio transport).
  *
  *   waiting ── start ──▶ open ── input ends ──▶ ending ── reason known ──▶ closed
  *      └──────────────────┴── dispose, output fails, line too long ─────────▶┘
  *
- * Invariants: every frame that is delivered has an envelope; what has none is reported to `garbage` and, where it looks
- * like an attempt at JSON, answered with an error whose id is null. Reading stops while `receive` waits. Frames sent in
- * one turn leave in one write. After a line that is too long nothing that follows can be trusted to be an answer: the
- * channel closes.
+ * Invariants:
+ * - Every delivered frame has an envelope. A line without one is reported to `garbage`. If it looks like an attempt at
+ *   JSON, it is answered with an error whose id is null.
+ * - Reading pauses while `receive` waits.
+ * - Frames sent in one turn of the event loop leave in one write.
+ * - After an oversized line, no later line can be trusted to be an answer, so the channel closes.
  */
 import type { Readable, Writable } from "node:stream";
 import type { Channel, Closed, Receiver } from "./channel";
@@ -18,17 +20,20 @@ import { LineTooLong } from "./lines";
 import { RpcCode, type RpcErrorObject } from "./message";
 
 export interface NdjsonOptions {
-  /** Bytes of the longest line that is read, 64 MiB unless told. */
+  /** Maximum line length in bytes. Defaults to 64 MiB. */
   readonly maxLine?: number;
-  /** A line that was not understood (its first 1,000 bytes), and why. */
+  /** Reports a line that could not be parsed (its first 1,000 bytes) and the reason. */
   garbage?(line: string, why: string): void;
-  /** Why the streams ended, for example with which status the process exited. The channel closes when it settles. */
+  /**
+   * Returns the reason why the streams ended, for example the exit status of the process. The channel closes when it
+   * settles.
+   */
   closedReason?(): Closed | Promise<Closed>;
 }
 
 /**
- * Takes both streams over. `input` is read from `start` on; when the channel closes, `output` is ended and `input`
- * discarded.
+ * Takes ownership of both streams. `input` is read once `start` is called. When the channel closes, `output` is ended
+ * and `input` is discarded.
  */
 export function ndjsonChannel(input: Readable, output: Writable, options: NdjsonOptions = {}): Channel {
   return new NdjsonChannel(input, output, options);
@@ -61,7 +66,7 @@ class NdjsonChannel implements Channel {
     this.#output = output;
     this.#options = options;
     this.#maxLine = options.maxLine ?? MAX_LINE;
-    input.on("error", () => {}); // the reader reports it; a late one has no reader
+    input.on("error", () => {}); // the reader reports errors; a late error has no reader
     output.on("drain", () => this.#release());
     output.on("error", error => this.#outputFailed(error));
     output.on("close", () => this.#outputFailed(undefined));
@@ -121,7 +126,10 @@ class NdjsonChannel implements Channel {
     this.#complain({ code: wrong.code, message: `This line was not understood: ${wrong.message}.` });
   }
 
-  /** A last message may lack its newline; half of one is reported, and nobody is left to be answered. */
+  /**
+   * The last message may lack its newline. An incomplete one is reported only, because the other side can no longer be
+   * answered.
+   */
   #takeLast(line: Buffer, receiver: Receiver): void | Promise<void> {
     if (this.#isClosed()) return;
     const frame = Frame.raw(line);
@@ -129,7 +137,7 @@ class NdjsonChannel implements Channel {
     return receiver.receive(frame);
   }
 
-  /** Where the other side does not read, an answer to garbage is not worth the memory. */
+  /** If the other side does not read, an error reply is not worth the memory. */
   #complain(error: RpcErrorObject): void {
     if (!this.#output.writableNeedDrain) this.send(Frame.of({ jsonrpc: "2.0", id: null, error }));
   }
@@ -138,7 +146,7 @@ class NdjsonChannel implements Channel {
     this.#options.garbage?.(line.subarray(0, EXCERPT).toString().trimEnd(), why);
   }
 
-  /** Reading is over, or soon will be: the reason may take a moment more, and nothing is sent meanwhile. */
+  /** The input has ended or is about to. The reason may arrive later; nothing is sent in the meantime. */
   async #end(reason: Closed): Promise<void> {
     const state = this.#state;
     if (state.kind === "waiting") return this.#close(reason);
@@ -164,10 +172,13 @@ class NdjsonChannel implements Channel {
     this.#input.destroy();
   }
 
-  /** Who closed its end has usually died with its last words still in the pipe: they are read while any come. */
+  /**
+   * A process that closed its end has usually exited, with its last messages still in the pipe. Reads until no more
+   * arrive.
+   */
   #outputFailed(cause: Error | undefined): void {
     if (this.#isClosed()) return;
-    this.#release(); // for nothing any more, and the last words may wait for them
+    this.#release(); // their wait is pointless now, and the last messages may depend on it
     const seen = this.#reader?.chunks;
     setImmediate(() =>
       setImmediate(() => {
@@ -192,7 +203,7 @@ class NdjsonChannel implements Channel {
   readonly #flush = (): void => {
     const pieces = this.#unsent.take(),
       isMany = pieces.length > 1;
-    if (isMany) this.#output.cork(); // one system call for all
+    if (isMany) this.#output.cork(); // one system call for all pieces
     for (const piece of pieces) this.#output.write(piece);
     if (isMany) this.#output.uncork();
   };

@@ -13,10 +13,10 @@ const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 const say = (outcome: Outcome) =>
   outcome.ok ? `= ${JSON.stringify(outcome.result)}` : `! ${outcome.error.code} ${outcome.error.message}`;
 
-/** A channel whose other end is the test: what the peer sends is written down, `wire` is what it receives. */
+/** A channel whose other end is the test: `sent` records the peer's messages, `wire` delivers lines to the peer. */
 class Bench implements Channel {
   readonly sent: unknown[] = [];
-  /** What the peer's `receive` waits for. */
+  /** The promises returned by the peer's `receive`. */
   readonly busy: Promise<void>[] = [];
   #receiver: Receiver | undefined;
   start(receiver: Receiver): void {
@@ -43,7 +43,7 @@ class Bench implements Channel {
   }
 }
 
-/** A peer on a bench, and the log of all that its handlers were told. */
+/** A peer on a bench, and a log of its handlers' calls. */
 function bench(handlers: Partial<PeerHandlers> = {}) {
   const channel = new Bench(),
     log: string[] = [],

@@ -1,13 +1,15 @@
 /**
- * One end of a JSON-RPC connection: makes requests, answers requests, over any channel.
+ * One end of a JSON-RPC connection: sends requests and answers requests, over any channel.
  *
- * Invariants: handlers and settlements are called synchronously, in the order in which their messages arrived; every
- * call is settled exactly once, by its answer or by the end of the connection, and before `closed` is told; every
- * incoming request is answered at most once; messages that make no sense are reported to `odd` and change nothing.
+ * Invariants:
+ * - Handlers and settlements are called synchronously, in the order in which their messages arrived.
+ * - Every call is settled exactly once, by its answer or by the end of the connection, and before `closed` is called.
+ * - Every incoming request is answered at most once.
+ * - Invalid messages are reported to `odd` and have no other effect.
  *
- * Back-pressure: a notification handler that returns a promise pauses reading. So does a request while the other side
- * does not read our answers: who asks on without listening waits. Its notifications and answers are still read then,
- * because an agent that talks while we send it much would otherwise wait for us as we wait for it.
+ * Back-pressure: a notification handler that returns a promise pauses reading. A request also pauses reading while the
+ * other side does not read our answers. Its notifications and answers are still read then. Otherwise an agent that
+ * sends while we send much to it would deadlock with us.
  */
 import type { Channel, Closed } from "./channel";
 import { Frame, FrameError, type Envelope } from "./frame";
@@ -30,17 +32,17 @@ export type Outcome =
   | { readonly ok: false; readonly error: RpcError };
 
 export interface PeerHandlers {
-  /** Called in wire order. What it throws is the answer. */
+  /** Called in wire order. A thrown error becomes the answer. */
   request(request: IncomingRequest): void;
-  /** A promise pauses reading until it settles; it must not wait for an answer of the same peer. */
+  /** A returned promise pauses reading until it settles. It must not wait for an answer on the same peer. */
   notification(method: string, params: unknown): void | Promise<void>;
-  /** Once; every pending call has been settled and every incoming request aborted before. */
+  /** Called once, after every pending call is settled and every incoming request is aborted. */
   closed(reason: Closed): void;
-  /** What should not happen, for the log: answers to nothing, ids used twice, handlers that throw. */
+  /** Reports protocol violations for the log: answers without a request, duplicate ids, handlers that throw. */
   odd?(what: string, detail: unknown): void;
 }
 
-/** How a call ends when the connection does. */
+/** The error of each pending call when the connection ends. */
 export class ConnectionClosed extends RpcError {
   constructor(readonly reason: Closed) {
     super(RpcCode.internalError, reason.message, undefined, { cause: reason.cause });
@@ -51,7 +53,7 @@ export function methodNotFound(method: string): RpcError {
   return new RpcError(RpcCode.methodNotFound, `“${method}” is not a method of this side.`, { method });
 }
 
-/** A request that was made: `cancel` asks the other side to stop, and its answer, whatever it is, is still awaited. */
+/** A sent request. `cancel` asks the other side to stop; the answer is still awaited, whatever it is. */
 export interface PendingCall {
   readonly id: Id;
   cancel(): void;
@@ -62,12 +64,12 @@ const CANCEL = "$/cancel_request";
 export class Peer implements AsyncDisposable {
   readonly #channel: Channel;
   readonly #handlers: PeerHandlers;
-  /** Requests of ours without an answer. */
+  /** Our requests without an answer. */
   readonly #calls = new Map<Id, (outcome: Outcome) => void>();
-  /** Requests of the other side that we have not answered. */
+  /** Requests from the other side that we have not answered. */
   readonly #open = new Map<Id, Incoming>();
   #lastId = 0;
-  /** While the other side is slow to read: settles when it has caught up. */
+  /** While the other side reads slowly: settles when it has caught up. */
   #slow: Promise<void> | undefined;
   #closed: Closed | undefined;
 
@@ -96,9 +98,9 @@ export class Peer implements AsyncDisposable {
   }
 
   /**
-   * `call` as a promise, which rejects with `RpcError`. It settles a microtask after the answer was read: where the
-   * order matters between an answer and what comes next, use `call`. An aborted `signal` cancels; the answer is still
-   * awaited.
+   * `call` as a promise, which rejects with `RpcError`. It settles one microtask after the answer is read. Use `call`
+   * if the order between the answer and the next message matters. An aborted `signal` cancels the request; the answer
+   * is still awaited.
    */
   request(method: string, params: unknown, options: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
     const { signal } = options;
@@ -115,7 +117,7 @@ export class Peer implements AsyncDisposable {
     });
   }
 
-  /** Sends a notification; who sends many waits for `drained` in between. */
+  /** Sends a notification. Callers that send many should await `drained` in between. */
   notify(method: string, params: unknown): void {
     this.#send({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) });
   }
@@ -186,7 +188,7 @@ export class Peer implements AsyncDisposable {
     const id: unknown =
       typeof params === "object" && params !== null && "requestId" in params ? params.requestId : undefined;
     if (typeof id === "number" || typeof id === "string")
-      this.#open.get(id)?.abort(); // else answered already: they crossed
+      this.#open.get(id)?.abort(); // otherwise it is already answered: both crossed
     else this.#odd("a cancellation that names no request", params);
   }
 
@@ -218,7 +220,7 @@ export class Peer implements AsyncDisposable {
     }
   }
 
-  /** What has an envelope and is no message nevertheless: whoever waits for it, here or there, is told. */
+  /** Handles a message with a valid envelope and an invalid body. Fails the request on the side that waits for it. */
   #unreadable(frame: Frame, error: FrameError): void {
     this.#odd("a message that could not be read", error);
     const envelope = envelopeOrNone(frame);

@@ -9,7 +9,7 @@ const raw = (value: unknown): Frame =>
   Frame.raw(Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
 const text = (frame: Frame): string => Buffer.from(frame.bytes).toString();
 const read = (frame: Frame): unknown => JSON.parse(text(frame));
-/** The same object with its members in another order, and blanks between them. */
+/** The same object with its members in another order and whitespace between them. */
 const shuffled = (value: object, order: readonly number[], space: string): string =>
   `{${Object.entries(value)
     .map((entry, i) => [order[i] ?? 0, entry] as const)
@@ -45,7 +45,7 @@ const message = fc
     ...rest,
     ...extras,
   }))
-  .map(message => JSON.parse(JSON.stringify(message)) as typeof message); // as it crosses the wire: no -0, no undefined
+  .map(message => JSON.parse(JSON.stringify(message)) as typeof message); // as on the wire: no -0, no undefined
 const order = fc.array(fc.integer(), { minLength: 8, maxLength: 8 }),
   space = fc.constantFrom("", " ", "\t ");
 

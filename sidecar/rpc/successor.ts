@@ -1,20 +1,22 @@
 /**
- * The envelope in which a message travels between a proxy and its conductor when it comes from, or goes to, the proxy's
- * successor (ACP schema v1 unstable, `ProxySuccessorRequest`): method and params of the message become members of the
- * envelope's params. Done on bytes: what is inside stays as it was written. Pure.
+ * The envelope of a message between a proxy and its conductor, to or from the proxy's successor (ACP schema v1
+ * unstable, `ProxySuccessorRequest`). Method and params of the message become members of the envelope's params. Works
+ * on bytes, so that the content stays as written. Pure.
  *
- * A member of the message that JSON-RPC does not know travels beside its method. `_meta` of the envelope is hop-local,
- * as the schema says, and is not copied into what is unwrapped; `meta` is what the older drafts called it.
+ * A member that JSON-RPC does not define travels beside the inner method. The envelope's `_meta` is hop-local by the
+ * schema and is not copied into the unwrapped message. Older drafts call it `meta`.
  */
 import { BRACE, FrameError, skipSpace } from "./json-scan";
 import { isObject } from "./json";
 import { membersWithout, type Kept, type Key } from "./members";
 import { RpcCode, type Id, type Message, type Notification, type Request } from "./message";
 
-/** How envelopes are spelled. `/*`: one method for requests, another for notifications, as the first drafts did. */
+/**
+ * The spelling of envelopes. `/*` stands for separate methods for requests and notifications, as in the first drafts.
+ */
 export type SuccessorMethod = "proxy/successor" | "_proxy/successor" | "_proxy/successor/*";
 
-/** In any spelling. */
+/** Accepts every spelling. */
 export function isSuccessorMethod(method: unknown): boolean {
   return (
     method === "proxy/successor" ||
@@ -24,13 +26,13 @@ export function isSuccessorMethod(method: unknown): boolean {
   );
 }
 
-/** On the wire. */
+/** The method name on the wire. */
 function methodOf(spelling: SuccessorMethod, isRequest: boolean): string {
   if (spelling !== "_proxy/successor/*") return spelling;
   return isRequest ? "_proxy/successor/request" : "_proxy/successor/notification";
 }
 
-/** What every message begins with; the id, where there is one, comes next. */
+/** The start of every message; the id, if present, comes next. */
 const VERSION = Buffer.from('{"jsonrpc":"2.0"'),
   ID = Buffer.from(',"id":'),
   COMMA = Buffer.from(","),
@@ -50,7 +52,7 @@ const OUTSIDE: ReadonlySet<Key> = new Set(["jsonrpc", "id"] as const);
 const HOP_LOCAL: ReadonlySet<string> & ReadonlySet<Key> = new Set(["jsonrpc", "id", "_meta", "meta"] as const);
 
 /**
- * Offsets of the members of a message without `jsonrpc` and `id`; `bodyStart` is 0 where they are not contiguous
+ * Offsets of the members of a message without `jsonrpc` and `id`. `bodyStart` is 0 if they are not contiguous
  * (`Scanned`).
  */
 export interface MessageBody {
@@ -65,8 +67,8 @@ export interface EnvelopeParams {
 }
 
 /**
- * `line` is a request or a notification, its members; `id` the bytes of the id that the envelope
- * gets, if any. In pieces, with its newline.
+ * `line` is a request or a notification, the second argument gives its members, and `id` holds the bytes of the
+ * envelope's id, if any. Returns pieces, with the newline.
  */
 export function wrapLine(
   line: Buffer,
@@ -81,15 +83,15 @@ export function wrapLine(
     : [VERSION, ID, id, REQUESTS[method], ...body, ENDS];
 }
 
-/** What is in an envelope whose params begin at `start`. Throws `FrameError`. */
+/** The content of an envelope whose params start at `start`. Throws `FrameError`. */
 export function insideOf(line: Buffer, start: number): Kept {
   if (start === 0 || line[start] !== BRACE) throw notAnEnvelope();
   return membersWithout(line, start, HOP_LOCAL);
 }
 
 /**
- * The message in an envelope, under another id if it has one: its method, and its line in pieces, with its newline.
- * Throws `FrameError` when the params are no envelope.
+ * The message in an envelope: its method, and its line in pieces, with the newline. `id` replaces the id of a request.
+ * Throws `FrameError` when the params are not an envelope.
  */
 export function unwrapLine(
   line: Buffer,
@@ -108,7 +110,7 @@ function notAnEnvelope(): FrameError {
   return new FrameError(RpcCode.invalidRequest, "its params are no envelope");
 }
 
-/** The same for a message that has not been serialised. */
+/** `wrapLine` for a message that is not serialised. */
 export function wrapMessage(message: Message, method: SuccessorMethod): Request | Notification {
   const { jsonrpc, ...inside } = message;
   if (!("id" in inside)) return { jsonrpc, method: methodOf(method, false), params: inside };
@@ -117,7 +119,7 @@ export function wrapMessage(message: Message, method: SuccessorMethod): Request 
   return { jsonrpc, id, method: methodOf(method, true), params: rest };
 }
 
-/** The same for a message that has not been serialised. Throws `FrameError`. */
+/** `unwrapLine` for a message that is not serialised. Throws `FrameError`. */
 export function unwrapMessage(message: Message, id: Id | undefined): Request | Notification {
   const params = "params" in message ? message.params : undefined;
   if (!isObject(params) || typeof params.method !== "string") throw notAnEnvelope();
